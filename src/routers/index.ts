@@ -54,8 +54,8 @@ export const allDefinitions: readonly ProviderDefinition[] = Object.values(defin
 export const routers: Readonly<Record<Provider, Router>> = mapDefinitions(({ router }) => router({}));
 
 /** One value from each provider's definition. */
-export function mapDefinitions<T>(valueOf: (definition: ProviderDefinition) => T): Record<Provider, T> {
-  const entries = Object.entries(definitions).map(([provider, definition]) => [provider, valueOf(definition)]);
+export function mapDefinitions<T>(pick: (definition: ProviderDefinition) => T): Record<Provider, T> {
+  const entries = Object.entries(definitions).map(([provider, definition]) => [provider, pick(definition)]);
   return Object.fromEntries(entries) as Record<Provider, T>;
 }
 

@@ -64,6 +64,7 @@ describe('reading routes', () => {
     { why: 'one backend', copy: copyOf(rule(['shop-primary', 70])) },
     { why: 'a third backend', copy: copyOf(rule(['shop-primary', 70], ['shop-canary', 30], ['other', 1])) },
     { why: 'no weights, which counts as 100 each', copy: copyOf(rule(['shop-primary'], ['shop-canary'])) },
+    { why: 'a negative weight', copy: copyOf(rule(['shop-primary', -50], ['shop-canary', 150])) },
     { why: 'rules that differ', copy: copyOf(rule(['shop-primary', 70], ['shop-canary', 30]), { ...odd, name: 'api' }) },
     {
       why: 'a condition that no entry can say',

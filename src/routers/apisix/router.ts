@@ -9,6 +9,7 @@ import { copiedMetadata } from '../ingress/copied-metadata.ts';
 import { needsObject } from '../needs-object.ts';
 import type { Change, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
+import { canaryWeight, matchOf } from '../weights.ts';
 import { renderMatch } from './exprs.ts';
 import { copiedRules, ownRules, readRules, reweighted, rulesOf, type Sides, sharedRule } from './rules.ts';
 
@@ -90,19 +91,12 @@ function render(canary: Canary, routes: Routes, current: readonly KubeObject[]):
 
 /** A condition stands on the copy alone: who does not meet it stays with the user's rule, and so with the primary. */
 function sharesOf(routes: Routes): { share: number; match: readonly HttpMatch[] } {
-  switch (routes.kind) {
-    case 'matched':
-      return { share: 100, match: routes.match };
-    case 'weighted':
-      return { share: routes.canary, match: routes.match ?? [] };
-    case 'mirrored':
-      throw new RoutingError(
-        'APISIX mirrors to a URL, not to a Service: set analysis.mirror to false; istio and gatewayapi:v1 can',
-        'analysis.mirror',
-      );
-    default:
-      throw routes satisfies never;
-  }
+  if (routes.kind === 'mirrored')
+    throw new RoutingError(
+      'APISIX mirrors to a URL, not to a Service: set analysis.mirror to false; istio and gatewayapi:v1 can',
+      'analysis.mirror',
+    );
+  return { share: canaryWeight(routes), match: matchOf(routes) ?? [] };
 }
 
 /** Without the user's rule only the weights of the copy can be changed: what it asks of requests has to be right already. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { type HttpMatch, type Routes, weight } from '../../api/routes.ts';
+import type { HttpMatch, Routes, Weight } from '../../api/routes.ts';
+import { ALL, primaryWeight, readAs, readWeights } from '../weights.ts';
 import { type Expr, readExprs } from './exprs.ts';
 
 /** One of `spec.http` of an ApisixRoute, as raw JSON: what is not named here is copied as it is (04-R-D1). */
@@ -25,7 +26,6 @@ export interface Sides {
 
 /** Before every rule of the user's; their order among themselves stays. */
 const FIRST = 10_000;
-const ALL = 100;
 /** Weight of a backend without one. Source: the ingress controller of APISIX, DefaultWeight. */
 const DEFAULT_WEIGHT = 100;
 const ENTRY = /-ab-\d+$/;
@@ -60,7 +60,7 @@ export function copiedRules(rule: Rule, sides: Sides, share: number, match: read
       priority: FIRST + (rule.priority ?? 0),
       match: { ...rule.match, ...(all.length > 0 ? { exprs: all } : {}) },
       backends: [
-        { ...backend, serviceName: sides.primary, weight: ALL - share },
+        { ...backend, serviceName: sides.primary, weight: primaryWeight(share) },
         { ...backend, serviceName: sides.canary, weight: share },
       ],
     });
@@ -69,7 +69,7 @@ export function copiedRules(rule: Rule, sides: Sides, share: number, match: read
 
 /** A rule of the copy with other weights. */
 export function reweighted(rule: Rule, sides: Sides, share: number): Rule {
-  const weights: Record<string, number> = { [sides.primary]: ALL - share, [sides.canary]: share };
+  const weights: Record<string, number> = { [sides.primary]: primaryWeight(share), [sides.canary]: share };
   const backends = (rule.backends ?? []).map((backend) => ({
     ...backend,
     weight: weights[backend.serviceName ?? ''] ?? backend.weight ?? DEFAULT_WEIGHT,
@@ -89,16 +89,13 @@ export function readRules(copy: KubeObject, sides: Sides, source: KubeObject | u
     };
   const match = readMatch(rules, source);
   if (match === 'unreadable') return { unreadable: `match.exprs of ${where} say more than an A/B condition can` };
-  if (!match) return { kind: 'weighted', canary: weight(share) };
-  return share === ALL ? { kind: 'matched', match } : { kind: 'weighted', canary: weight(share), match };
+  return readAs(share, match);
 }
 
-function shareOf({ backends = [] }: Rule, { primary, canary }: Sides): number | undefined {
+function shareOf({ backends = [] }: Rule, { primary, canary }: Sides): Weight | undefined {
   const [first, second] = [primary, canary].map((name) => backends.find(({ serviceName }) => serviceName === name));
   if (!first || !second || backends.length !== 2) return undefined;
-  const [rest, share] = [first, second].map((backend) => backend.weight ?? DEFAULT_WEIGHT);
-  if (!Number.isInteger(share) || share === undefined || share < 0 || rest !== ALL - share) return undefined;
-  return share;
+  return readWeights({ primary: first.weight ?? DEFAULT_WEIGHT, canary: second.weight ?? DEFAULT_WEIGHT });
 }
 
 /** Every rule of the user has the same entries: read those of the first. */

@@ -3,8 +3,9 @@ import type { Canary } from '../../api/canary.ts';
 import { parseDuration } from '../../api/duration.ts';
 import { names } from '../../api/names.ts';
 import { beginsMirrored } from '../../api/provider-capabilities.ts';
-import { type HttpMatch, type Routes, Weight } from '../../api/routes.ts';
+import type { HttpMatch, Routes, Weight } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
+import { ALL, canaryWeight, matchOf, primaryWeight, readAs, readWeights } from '../weights.ts';
 import type { Dialect } from './dialect.ts';
 import { readHeaders, renderHeaders } from './header-match.ts';
 
@@ -24,23 +25,25 @@ const MOST_ALTERNATIVES = LAST_PRIORITY - FIRST_PRIORITY;
  */
 export function renderMeshRoutes(canary: Canary, routes: Routes, dialect: Dialect): Json[] {
   const { apexService, primaryService, canaryService } = names(canary);
-  const share = canaryShare(routes);
-  const match = routes.kind === 'mirrored' || !routes.match?.length ? undefined : routes.match;
-  const targets = [target(dialect, canaryService, share), target(dialect, primaryService, 100 - share)];
+  if (routes.kind === 'mirrored')
+    throw new RoutingError('App Mesh cannot mirror requests: set analysis.mirror to false', 'analysis.mirror');
+  const share = canaryWeight(routes);
+  const match = matchOf(routes);
+  const targets = [target(dialect, canaryService, share), target(dialect, primaryService, primaryWeight(share))];
   if (!match) return [route(canary, dialect, { name: apexService }, {}, targets)];
   return [
     ...alternatives(match).map((headers, index) => {
       const named = { name: index === 0 ? `${apexService}-a` : `${apexService}-a-${index + 1}`, priority: FIRST_PRIORITY + index };
       return route(canary, dialect, named, { headers }, targets);
     }),
-    route(canary, dialect, { name: `${apexService}-b`, priority: LAST_PRIORITY }, {}, [target(dialect, primaryService, 100)]),
+    route(canary, dialect, { name: `${apexService}-b`, priority: LAST_PRIORITY }, {}, [target(dialect, primaryService, ALL)]),
   ];
 }
 
 /** The route by which tests reach the canary alone. */
 export function renderCanaryRoute(canary: Canary, dialect: Dialect): Json {
   const { primaryService, canaryService } = names(canary);
-  const targets = [target(dialect, canaryService, 100), target(dialect, primaryService, 0)];
+  const targets = [target(dialect, canaryService, ALL), target(dialect, primaryService, 0)];
   return route(canary, dialect, { name: canaryService }, {}, targets);
 }
 
@@ -67,14 +70,14 @@ export function readMeshRoutes(canary: Canary, found: unknown, dialect: Dialect,
     return { unreadable: `${where} does not route to ${canaryService} and ${primaryService} with whole weights that sum to 100` };
   }
   const conditioned = parts.filter(({ match }) => match?.headers?.length);
-  if (conditioned.length === 0) return { kind: 'weighted', canary: split };
+  if (conditioned.length === 0) return readAs(split, undefined);
   const match: HttpMatch[] = [];
   for (const part of conditioned) {
     const entry = readHeaders(part.match?.headers ?? []);
     if (!entry || !isDeepStrictEqual(part.action, first?.action)) return { unreadable: `${where} has a condition that is none of ours` };
     match.push(entry);
   }
-  return split === 100 ? { kind: 'matched', match } : { kind: 'weighted', canary: split, match };
+  return readAs(split, match);
 }
 
 /** The prefix of the first `service.match`, as in Flagger; nothing else of it has a place in App Mesh. */
@@ -130,23 +133,9 @@ function alternatives(match: readonly HttpMatch[]) {
 
 const target = (dialect: Dialect, virtualNode: string, weight: number): object => ({ ...dialect.target(virtualNode), weight });
 
-function canaryShare(routes: Routes): number {
-  switch (routes.kind) {
-    case 'weighted':
-      return routes.canary;
-    case 'matched':
-      return 100;
-    case 'mirrored':
-      throw new RoutingError('App Mesh cannot mirror requests: set analysis.mirror to false', 'analysis.mirror');
-    default:
-      throw routes satisfies never;
-  }
-}
-
 function readSplit(canary: Canary, found: unknown, dialect: Dialect): Weight | undefined {
   if (!Array.isArray(found) || found.length !== 2) return undefined;
   const weightOf = (name: string): unknown => found.find((each) => dialect.targetName(each ?? {}) === name)?.weight;
   const { canaryService, primaryService } = names(canary);
-  const [share, rest] = [Weight.safeParse(weightOf(canaryService)), Weight.safeParse(weightOf(primaryService))];
-  return share.success && rest.success && share.data + rest.data === 100 ? share.data : undefined;
+  return readWeights({ primary: weightOf(primaryService), canary: weightOf(canaryService) });
 }

@@ -6,6 +6,7 @@ import { type HttpMatch, type Routes, Weight } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
 import { escapeRegex, textOfPattern } from '../regex-text.ts';
 import { RoutingError } from '../routing-error.ts';
+import { ALL, readAs, readWeights } from '../weights.ts';
 import { type Conditions, expressibleConditions, mergeConditions } from './conditions.ts';
 
 type Unreadable = { unreadable: string };
@@ -38,26 +39,24 @@ export function readHttpProxy(canary: Canary, { metadata, spec }: KubeObject): R
   const rest = routes.findIndex((_, index) => !namesCanary[index] || shares[index] !== first);
   const segment = rest === -1 ? routes : routes.slice(0, rest);
   if (shares.slice(segment.length).some((share) => share !== 0)) return { unreadable: `the routes of ${where} do not agree on one weight` };
-  const share = Weight.parse(first);
   if (segment.length === 0) return { unreadable: `${where} does not name ${canaryService}` };
   const match = matchOf(canary, segment, rest === -1 ? [] : routes.slice(rest));
   if (match === 'any') {
     return rest === -1
-      ? { kind: 'weighted', canary: share }
+      ? readAs(first, undefined)
       : { unreadable: `the condition of ${where} for its canary matches every request, or cannot be read` };
   }
-  return share === 100 ? { kind: 'matched', match } : { kind: 'weighted', canary: share, match };
+  return readAs(first, match);
 }
 
 /** Percent of the canary; undefined where the weights are not whole or do not sum to 100. A missing weight is 0, an only service takes all. */
-function shareOf(canary: Canary, { services = [] }: Route): number | undefined {
+function shareOf(canary: Canary, { services = [] }: Route): Weight | undefined {
   const { primaryService, canaryService } = names(canary);
   const answering = services.filter(({ mirror }) => !mirror);
   if (answering.some(({ name }) => name !== primaryService && name !== canaryService)) return undefined;
   const weightOf = (service: string): number =>
-    answering.filter(({ name }) => name === service).reduce((sum, { weight = 0 }) => sum + (answering.length === 1 ? 100 : weight), 0);
-  const share = Weight.safeParse(weightOf(canaryService));
-  return share.success && weightOf(primaryService) + share.data === 100 ? share.data : undefined;
+    answering.filter(({ name }) => name === service).reduce((sum, { weight = 0 }) => sum + (answering.length === 1 ? ALL : weight), 0);
+  return readWeights({ primary: weightOf(primaryService), canary: weightOf(canaryService) });
 }
 
 /** Percent of a route's requests that are copied to the canary; Contour takes 0 for 100. */

@@ -3,6 +3,7 @@ import type { Canary } from '../../api/canary.ts';
 import { names } from '../../api/names.ts';
 import { type Routes, reachesCanary } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
+import { ALL, canaryWeight, primaryWeight } from '../weights.ts';
 import { type Conditions, expressibleConditions, mergeConditions, serviceConditions } from './conditions.ts';
 import { routePolicies } from './route-policies.ts';
 
@@ -16,32 +17,32 @@ export function renderRoutes(canary: Canary, routes: Routes): Json[] {
   const policies = routePolicies(canary, isStrict);
   const rule = (conditions: Conditions, services: Json[]): Json => ({ conditions: structuredClone(conditions), ...policies, services });
   if (routes.kind === 'mirrored') return service.map((conditions) => rule(conditions, mirrored(canary, routes.share)));
-  const share = routes.kind === 'weighted' ? routes.canary : 100;
+  const share = canaryWeight(routes);
   if (!routes.match?.length) return service.map((conditions) => rule(conditions, split(canary, share)));
   const segment = mergeConditions(routes.match, service);
   // Two routes of the same conditions are one to Contour, and the later one wins.
   const others = service.filter((conditions) => !segment.some((within) => isDeepStrictEqual(within, conditions)));
   return [
     ...segment.map((conditions) => rule(conditions, split(canary, share))),
-    ...others.map((conditions) => rule(conditions, [side(canary, names(canary).primaryService, 100)])),
+    ...others.map((conditions) => rule(conditions, [side(canary, names(canary).primaryService, ALL)])),
   ];
 }
 
 /** The routes that deletion leaves behind. */
 export function routesToApex(canary: Canary): Json[] {
-  const services = [side(canary, names(canary).apexService, 100)];
+  const services = [side(canary, names(canary).apexService, ALL)];
   return expressibleConditions(canary.spec.service.match).map((conditions) => ({ conditions, ...routePolicies(canary, false), services }));
 }
 
 function split(canary: Canary, share: number): Json[] {
   const { primaryService, canaryService } = names(canary);
-  return [side(canary, primaryService, 100 - share), side(canary, canaryService, share)];
+  return [side(canary, primaryService, primaryWeight(share)), side(canary, canaryService, share)];
 }
 
 function mirrored(canary: Canary, share: number): Json[] {
   if (share === 0) throw new RoutingError('Contour takes a mirror of 0 percent for one of 100');
   const { primaryService, canaryService } = names(canary);
-  return [side(canary, primaryService, 100), { ...side(canary, canaryService, share), mirror: true }];
+  return [side(canary, primaryService, ALL), { ...side(canary, canaryService, share), mirror: true }];
 }
 
 /** The header names the Service for a Linkerd proxy behind Contour (04-V11). */

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { type Affinity, type Routes, Weight } from '../../api/routes.ts';
 import { pairOfPattern } from '../cookie.ts';
+import { readAs, readWeights } from '../weights.ts';
 import { normalised, type RouteMatch, splitMatch } from './match.ts';
 import type { RouteKind } from './route-kind.ts';
 
@@ -40,29 +41,24 @@ export function readRouteObject(canary: Canary, object: KubeObject): Routes | Un
   const { primaryService, canaryService } = names(canary);
   const where = `${kind} ${object.metadata.name}`;
   if (!main || !split?.namesCanary) return { unreadable: `${where} does not route to ${primaryService} and ${canaryService}` };
-  const share = Weight.safeParse(split.canary);
-  if (!share.success || split.others > 0 || split.primary + split.canary !== 100)
-    return { unreadable: `the weights of ${where} are not whole numbers that sum to 100` };
+  const share = readWeights(split);
+  if (share === undefined || split.others > 0) return { unreadable: `the weights of ${where} are not whole numbers that sum to 100` };
 
   const affinity = readAffinity(canary, rules.slice(0, at), main, kind);
   if ('unreadable' in affinity) return affinity;
-  const withAffinity = Object.keys(affinity).length > 0 ? { affinity } : {};
   const copied = mirroredShare(canary, main);
   if (hasFallback) {
     const [merged, service] = [normalised(main.matches, kind), normalised(rules[last]?.matches, kind)];
     const match = splitMatch(merged, service, canary.spec.analysis.match, kind);
     if (!match) return { unreadable: `the condition of ${where} for its canary matches every request` };
-    return share.data === 100
-      ? { kind: 'matched', match, ...withAffinity }
-      : { kind: 'weighted', canary: share.data, match, ...withAffinity };
+    return readAs(share, match, affinity);
   }
   if (copied !== undefined) {
     const percent = Weight.safeParse(copied);
-    if (share.data > 0 || !percent.success)
-      return { unreadable: `${where} mirrors to a canary that also has weight, or a broken percentage` };
+    if (share > 0 || !percent.success) return { unreadable: `${where} mirrors to a canary that also has weight, or a broken percentage` };
     return { kind: 'mirrored', share: percent.data };
   }
-  return { kind: 'weighted', canary: share.data, ...withAffinity };
+  return readAs(share, undefined, affinity);
 }
 
 /** Whether a backend is this Service of the Canary's own namespace. */

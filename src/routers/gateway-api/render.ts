@@ -4,6 +4,7 @@ import { names } from '../../api/names.ts';
 import type { Affinity, Routes } from '../../api/routes.ts';
 import { canaryCookieSeconds, primaryCookieSeconds, setCookie } from '../cookie.ts';
 import { RoutingError } from '../routing-error.ts';
+import { ALL, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
 import { gatewayDuration } from './duration.ts';
 import type { Filter } from './filter.ts';
 import { commonFilters, mirrorFilter, responseModifier } from './filters.ts';
@@ -40,9 +41,9 @@ const MOST_MATCHES_IN_ALL = 128;
  */
 export function renderRules(canary: Canary, routes: Routes, dialect: Dialect): Rule[] {
   const service = serviceMatches(canary, dialect.kind);
-  const segment = routes.kind !== 'mirrored' && routes.match?.length ? routes.match : undefined;
+  const segment = matchOf(routes);
   const within = segment ? mergeMatch(segment, service, dialect.kind) : service;
-  const share = routes.kind === 'weighted' ? routes.canary : routes.kind === 'matched' ? 100 : 0;
+  const share = canaryWeight(routes);
   const affinity = routes.kind === 'mirrored' ? {} : (routes.affinity ?? {});
   const cookies = share > 0 ? cookiesSet(canary, affinity) : {};
   const mirrors = routes.kind === 'mirrored' ? [mirrorOf(canary, routes.share, dialect)] : [];
@@ -50,7 +51,7 @@ export function renderRules(canary: Canary, routes: Routes, dialect: Dialect): R
   const rules = [
     ...stickyRules(canary, dialect, within, affinity, share),
     main,
-    ...(segment ? [rule(canary, dialect, service, [backend(canary, names(canary).primaryService, 100)])] : []),
+    ...(segment ? [rule(canary, dialect, service, [backend(canary, names(canary).primaryService, ALL)])] : []),
   ];
   checkRules(rules);
   return rules;
@@ -74,12 +75,12 @@ function checkRules(rules: readonly Rule[]): void {
 
 /** The rules that deletion leaves behind: everything to the apex Service. */
 export function rulesToApex(canary: Canary, dialect: Dialect): Rule[] {
-  return [rule(canary, dialect, serviceMatches(canary, dialect.kind), [backend(canary, names(canary).apexService, 100)])];
+  return [rule(canary, dialect, serviceMatches(canary, dialect.kind), [backend(canary, names(canary).apexService, ALL)])];
 }
 
 function mirrorOf(canary: Canary, share: number, { version }: Dialect): Filter {
   const { weight: _, ...backendRef } = backend(canary, names(canary).canaryService, 0);
-  if (share === 100) return mirrorFilter(backendRef);
+  if (share === ALL) return mirrorFilter(backendRef);
   if (version !== 'v1')
     throw RoutingError.at('analysis.mirrorWeight', `${share} needs gatewayapi:v1: ${version} mirrors all requests or none`);
   return mirrorFilter(backendRef, share);
@@ -88,7 +89,7 @@ function mirrorOf(canary: Canary, share: number, { version }: Dialect): Filter {
 function stickyRules(canary: Canary, dialect: Dialect, within: readonly RouteMatch[], affinity: Affinity, share: number): Rule[] {
   const rules: Rule[] = [];
   // At weight 0 the canary may be unable to serve: its users are kept apart but answered by the primary.
-  if (affinity.canary) rules.push(rule(canary, dialect, withCookie(within, affinity.canary), both(canary, share > 0 ? 100 : 0, {})));
+  if (affinity.canary) rules.push(rule(canary, dialect, withCookie(within, affinity.canary), both(canary, share > 0 ? ALL : 0, {})));
   if (affinity.primary) rules.push(rule(canary, dialect, withCookie(within, affinity.primary), both(canary, 0, {})));
   if (affinity.previous) rules.push(deletionRule(canary, dialect, withCookie(within, affinity.previous), affinity, share));
   return rules;
@@ -152,7 +153,7 @@ export function both(canary: Canary, share: number, cookies: { primary?: string;
     ...backend(canary, name, weight),
     ...(value === undefined ? {} : { filters: [responseModifier({ add: [{ name: SET_COOKIE, value }] })] }),
   });
-  return [side(primaryService, 100 - share, cookies.primary), side(canaryService, share, cookies.canary)];
+  return [side(primaryService, primaryWeight(share), cookies.primary), side(canaryService, share, cookies.canary)];
 }
 
 /** All that the API server would add is written, so that nothing looks like drift (04-R-S2). */

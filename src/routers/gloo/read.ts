@@ -3,6 +3,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { type Affinity, type Routes, Weight } from '../../api/routes.ts';
 import { pairOfPattern } from '../cookie.ts';
+import { ALL, readAs, readWeights } from '../weights.ts';
 import { type Matcher, matchOf } from './matchers.ts';
 import { upstreamRef } from './upstreams.ts';
 
@@ -31,21 +32,21 @@ export function readRouteTable(canary: Canary, { metadata, spec }: KubeObject): 
   const hasFallback = last > 0 && !namesCanary(canary, routes[last]);
   const at = hasFallback ? last - 1 : last;
   const main = routes[at];
-  const share = Weight.parse(shares[at]);
-  if (!main || !namesCanary(canary, main)) return { unreadable: `${where} does not name the Upstream of the canary` };
+  const share = shares[at];
+  if (!main || share === undefined || !namesCanary(canary, main))
+    return { unreadable: `${where} does not name the Upstream of the canary` };
   if (main.options?.shadowing) return readShadowing(canary, main, share, where);
   const affinity = readAffinity(canary, routes.slice(0, at), main);
   if (!affinity) return { unreadable: `a route of ${where} is neither ours nor one of Flagger's` };
-  const withAffinity = Object.keys(affinity).length > 0 ? { affinity } : {};
   // Flagger has no route for all other requests, and repeats the condition when idle.
   if (!main.matchers?.length || (!hasFallback && share === 0)) {
     return hasFallback
       ? { unreadable: `the condition of ${where} for its canary matches every request` }
-      : { kind: 'weighted', canary: share, ...withAffinity };
+      : readAs(share, undefined, affinity);
   }
   const match = matchOf(main.matchers, canary.spec.analysis.match);
   if (!match) return { unreadable: `the condition of ${where} for its canary cannot be read` };
-  return share === 100 ? { kind: 'matched', match, ...withAffinity } : { kind: 'weighted', canary: share, match, ...withAffinity };
+  return readAs(share, match, affinity);
 }
 
 const nameOf = ({ destination }: Destination): string | undefined => destination?.upstream?.name;
@@ -56,14 +57,13 @@ function namesCanary(canary: Canary, route: Route | undefined): boolean {
 }
 
 /** Percent of the canary; undefined where the weights are not whole, do not sum to 100, or belong to others. A missing weight is 0. */
-function shareOf(canary: Canary, route: Route): number | undefined {
+function shareOf(canary: Canary, route: Route): Weight | undefined {
   const weightOf = (side: 'primary' | 'canary'): number =>
     destinationsOf(route)
       .filter((one) => nameOf(one) === upstreamRef(canary, side).name)
       .reduce((sum, { weight = 0 }) => sum + weight, 0);
-  const share = Weight.safeParse(weightOf('canary'));
   const total = destinationsOf(route).reduce((sum, { weight = 0 }) => sum + weight, 0);
-  return share.success && total === 100 && weightOf('primary') + share.data === 100 ? share.data : undefined;
+  return total === ALL ? readWeights({ primary: weightOf('primary'), canary: weightOf('canary') }) : undefined;
 }
 
 function readShadowing(canary: Canary, { options }: Route, share: number, where: string): Routes | Unreadable {

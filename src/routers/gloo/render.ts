@@ -2,6 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import { names } from '../../api/names.ts';
 import type { Affinity, Routes } from '../../api/routes.ts';
 import { canaryCookieSeconds, cookiePattern, primaryCookieSeconds, setCookie } from '../cookie.ts';
+import { ALL, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
 import { type Matcher, matchersFor, withHeader } from './matchers.ts';
 import { type Side, upstreamRef } from './upstreams.ts';
 
@@ -17,13 +18,13 @@ export function renderTableRoutes(canary: Canary, routes: Routes): Json[] {
     const shadowing = { upstream: upstream(canary, 'canary'), percentage: routes.share };
     return [{ ...route([], both(canary, 0)), options: { shadowing } }];
   }
-  const segment = routes.match?.length ? matchersFor(routes.match) : [];
-  const share = routes.kind === 'weighted' ? routes.canary : 100;
+  const segment = matchersFor(matchOf(routes) ?? []);
+  const share = canaryWeight(routes);
   const affinity = routes.affinity ?? {};
   return [
     ...stickyRoutes(canary, segment, affinity, share),
     route(segment, both(canary, share, share > 0 ? cookiesSet(canary, affinity) : {})),
-    ...(segment.length > 0 ? [route([], [destination(canary, 'primary', 100)])] : []),
+    ...(segment.length > 0 ? [route([], [destination(canary, 'primary', ALL)])] : []),
   ];
 }
 
@@ -37,7 +38,7 @@ function stickyRoutes(canary: Canary, segment: readonly Matcher[], affinity: Aff
   const holding = (pair: string) => withHeader(segment, { name: 'cookie', value: cookiePattern(pair), regex: true });
   const found: Json[] = [];
   // At weight 0 the canary may be unable to serve: its users are kept apart but answered by the primary.
-  if (affinity.canary) found.push(route(holding(affinity.canary), both(canary, share > 0 ? 100 : 0)));
+  if (affinity.canary) found.push(route(holding(affinity.canary), both(canary, share > 0 ? ALL : 0)));
   if (affinity.primary) found.push(route(holding(affinity.primary), both(canary, 0)));
   if (affinity.previous) {
     // With the attributes that the cookie was set with, or browsers keep it (04-R-A1). The canary's answer sets the new one of that name.
@@ -64,7 +65,7 @@ function route(matchers: readonly Matcher[], destinations: Json[]): Json {
 }
 
 function both(canary: Canary, share: number, cookies: Cookies = {}): Json[] {
-  return [destination(canary, 'primary', 100 - share, cookies.primary), destination(canary, 'canary', share, cookies.canary)];
+  return [destination(canary, 'primary', primaryWeight(share), cookies.primary), destination(canary, 'canary', share, cookies.canary)];
 }
 
 function destination(canary: Canary, side: Side, weight: number, cookie?: string): Json {

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { type Affinity, type Routes, Weight } from '../../api/routes.ts';
 import { pairOfPattern } from '../cookie.ts';
+import { ALL, readAs, readWeights } from '../weights.ts';
 import { type IstioMatch, splitMatch } from './match.ts';
 
 type Unreadable = { unreadable: string };
@@ -32,27 +33,22 @@ export function readVirtualService(canary: Canary, object: KubeObject): Routes |
   const { primaryService, canaryService } = names(canary);
   const where = `VirtualService ${object.metadata.name}`;
   if (!main || !split?.namesCanary) return { unreadable: `${where} does not route to ${primaryService} and ${canaryService}` };
-  const share = Weight.safeParse(split.canary);
-  if (!share.success || split.primary + split.canary !== 100)
-    return { unreadable: `the weights of ${where} are not whole numbers that sum to 100` };
+  const share = readWeights(split);
+  if (share === undefined) return { unreadable: `the weights of ${where} are not whole numbers that sum to 100` };
 
   const affinity = readAffinity(canary, rules.slice(0, at), main);
   if ('unreadable' in affinity) return affinity;
-  const withAffinity = Object.keys(affinity).length > 0 ? { affinity } : {};
   if (hasFallback) {
     const match = splitMatch(main.match ?? [], rules[last]?.match ?? [], canary.spec.analysis.match);
     if (!match) return { unreadable: `the condition of ${where} for its canary matches every request` };
-    return share.data === 100
-      ? { kind: 'matched', match, ...withAffinity }
-      : { kind: 'weighted', canary: share.data, match, ...withAffinity };
+    return readAs(share, match, affinity);
   }
   if (main.mirror?.host !== undefined && isHost(canary, main.mirror.host, canaryService)) {
     const copied = Weight.safeParse(main.mirrorPercentage?.value ?? 100);
-    if (share.data > 0 || !copied.success)
-      return { unreadable: `${where} mirrors to a canary that also has weight, or a broken percentage` };
+    if (share > 0 || !copied.success) return { unreadable: `${where} mirrors to a canary that also has weight, or a broken percentage` };
     return { kind: 'mirrored', share: copied.data };
   }
-  return { kind: 'weighted', canary: share.data, ...withAffinity };
+  return readAs(share, undefined, affinity);
 }
 
 function splitOf(canary: Canary, rule: Rule): Split {
@@ -62,7 +58,7 @@ function splitOf(canary: Canary, rule: Rule): Split {
   for (const { destination, weight } of route) {
     const host = destination?.host ?? '';
     // A single destination takes all, whatever its weight says.
-    const share = route.length === 1 ? 100 : (weight ?? 0);
+    const share = route.length === 1 ? ALL : (weight ?? 0);
     if (isHost(canary, host, primaryService)) split.primary += share;
     else if (isHost(canary, host, canaryService)) {
       split.canary += share;

@@ -1,7 +1,8 @@
 import type { Canary } from '../../api/canary.ts';
 import { names } from '../../api/names.ts';
-import type { Affinity, HttpMatch, Routes } from '../../api/routes.ts';
+import type { Affinity, Routes } from '../../api/routes.ts';
 import { canaryCookieSeconds, cookiePattern, primaryCookieSeconds, setCookie } from '../cookie.ts';
+import { ALL, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
 import { type IstioMatch, mergeMatch, serviceMatch, toIstio, withHeader } from './match.ts';
 
 type Json = Record<string, unknown>;
@@ -13,20 +14,20 @@ type Json = Record<string, unknown>;
 export function renderHttp(canary: Canary, routes: Routes): Json[] {
   const { canaryService } = names(canary);
   const service = serviceMatch(canary.spec.service.match);
-  const segment = segmentOf(routes);
+  const segment = matchOf(routes);
   const within = segment ? mergeMatch(segment, service) : service;
-  const share = routes.kind === 'weighted' ? routes.canary : routes.kind === 'matched' ? 100 : 0;
+  const share = canaryWeight(routes);
   const affinity = routes.kind === 'mirrored' ? {} : (routes.affinity ?? {});
 
   const main = rule(canary, within, both(canary, share, share > 0 ? cookiesSet(canary, affinity) : {}));
   if (routes.kind === 'mirrored') {
     main.mirror = destination(canary, canaryService);
-    if (routes.share < 100) main.mirrorPercentage = { value: routes.share };
+    if (routes.share < ALL) main.mirrorPercentage = { value: routes.share };
   }
   return [
     ...stickyRules(canary, within, affinity, share),
     main,
-    ...(segment ? [rule(canary, service, [{ destination: destination(canary, names(canary).primaryService), weight: 100 }])] : []),
+    ...(segment ? [rule(canary, service, [{ destination: destination(canary, names(canary).primaryService), weight: ALL }])] : []),
   ];
 }
 
@@ -36,16 +37,11 @@ export function renderTcp(canary: Canary, share: number): Json[] {
   return [{ ...(ports.length > 0 ? { match: ports } : {}), route: both(canary, share, {}) }];
 }
 
-function segmentOf(routes: Routes): readonly HttpMatch[] | undefined {
-  if (routes.kind === 'mirrored') return undefined;
-  return routes.match?.length ? routes.match : undefined;
-}
-
 function stickyRules(canary: Canary, within: readonly IstioMatch[], affinity: Affinity, share: number): Json[] {
   const rules: Json[] = [];
   const holding = (pair: string) => withHeader(within, 'Cookie', { regex: cookiePattern(pair) });
   // At weight 0 the canary may be unable to serve: its users are kept apart but answered by the primary.
-  if (affinity.canary) rules.push(rule(canary, holding(affinity.canary), both(canary, share > 0 ? 100 : 0, {})));
+  if (affinity.canary) rules.push(rule(canary, holding(affinity.canary), both(canary, share > 0 ? ALL : 0, {})));
   if (affinity.primary) rules.push(rule(canary, holding(affinity.primary), both(canary, 0, {})));
   if (affinity.previous) rules.push(deletionRule(canary, holding(affinity.previous), affinity, share));
   return rules;
@@ -116,7 +112,7 @@ function both(canary: Canary, share: number, cookies: { primary?: string; canary
     weight,
     ...(cookie === undefined ? {} : { headers: { response: { add: { 'Set-Cookie': cookie } } } }),
   });
-  return [side(primaryService, 100 - share, cookies.primary), side(canaryService, share, cookies.canary)];
+  return [side(primaryService, primaryWeight(share), cookies.primary), side(canaryService, share, cookies.canary)];
 }
 
 /** A port is named only where Istio cannot infer it: several ports behind a gateway or a delegate (04-4.2). */

@@ -9,6 +9,7 @@ import { isTaken, type NamesOurSides, originalSpec, rememberedSpec } from '../or
 import type { Change, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
+import { ALL } from '../weights.ts';
 import { mergeMatch, serviceMatch } from './match.ts';
 import { readVirtualService } from './read.ts';
 import { destination, renderHttp, renderTcp, rule } from './render.ts';
@@ -131,7 +132,7 @@ function finalize(canary: Canary, current: readonly KubeObject[]): Change {
 }
 
 function toApex(canary: Canary): Record<string, unknown> {
-  const route = [{ destination: destination(canary, names(canary).apexService), weight: 100 }];
+  const route = [{ destination: destination(canary, names(canary).apexService), weight: ALL }];
   if (!isTcp(canary)) return { http: [rule(canary, serviceMatch(canary.spec.service.match), route)] };
   const ports = (canary.spec.service.match ?? []).flatMap((match) => (match.port === undefined ? [] : [{ port: match.port }]));
   return { tcp: [{ ...(ports.length > 0 ? { match: ports } : {}), route }] };

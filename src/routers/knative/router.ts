@@ -7,6 +7,7 @@ import { type Routes, weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import type { Router } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
+import { ALL, primaryWeight, readAs } from '../weights.ts';
 import { taggedTargets, trafficOf } from './traffic.ts';
 
 const serviceRef = (canary: Canary): ObjectRef => ({
@@ -54,7 +55,7 @@ function targetsFor(canary: Canary, service: KubeObject, share: number) {
   const primary = primaryOf(service);
   if (primary === undefined)
     throw new RoutingError(`Knative Service ${service.metadata.name} has no annotation ${primaryRevisionAnnotation}`);
-  const rest = { revisionName: primary, percent: 100 - share };
+  const rest = { revisionName: primary, percent: primaryWeight(share) };
   if (share === 0) return [rest];
   const analysed = analysedOf(canary, service);
   if (analysed === undefined) throw new RoutingError(`the revision of Knative Service ${service.metadata.name} under analysis is gone`);
@@ -77,12 +78,12 @@ function readTraffic(service: KubeObject): Routes | { unreadable: string } | und
   if (primary === undefined || targets.length === 0) return undefined;
   const where = `spec.traffic of Knative Service ${service.metadata.name}`;
   const sum = targets.reduce((total, { percent = 0 }) => total + percent, 0);
-  if (sum !== 100) return { unreadable: `${where} does not sum to 100` };
+  if (sum !== ALL) return { unreadable: `${where} does not sum to 100` };
   const others = targets.filter(({ revisionName }) => revisionName !== primary);
   if (others.length > 1) return { unreadable: `${where} names more than two revisions` };
-  if (others[0]) return { kind: 'weighted', canary: weight(others[0].percent ?? 0) };
+  if (others[0]) return readAs(weight(others[0].percent ?? 0), undefined);
   // One revision plays both parts: the first of two entries is the canary's.
-  return { kind: 'weighted', canary: weight(targets.length > 1 ? (targets[0]?.percent ?? 0) : 0) };
+  return readAs(weight(targets.length > 1 ? (targets[0]?.percent ?? 0) : 0), undefined);
 }
 
 function primaryOf(service: KubeObject): string | undefined {

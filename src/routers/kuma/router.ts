@@ -3,13 +3,14 @@ import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { fluxOff, names, ownerAnnotation } from '../../api/names.ts';
 import { beginsMirrored, choosesUsers } from '../../api/provider-capabilities.ts';
 import { factsOf } from '../../api/providers.ts';
-import { type Routes, Weight } from '../../api/routes.ts';
+import type { Routes } from '../../api/routes.ts';
 import { withoutSpecRecords } from '../../api/tracking-metadata.ts';
 import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
 import type { NamesOurSides } from '../original-spec.ts';
 import type { Router } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
+import { primaryWeight, readAs, readWeights } from '../weights.ts';
 
 const apiVersion = 'kuma.io/v1alpha1';
 /** On the Canary: the mesh of its route. */
@@ -91,7 +92,7 @@ function renderRoute(canary: Canary, share: number, current: readonly KubeObject
     spec: {
       sources: [{ match: { [SERVICE]: '*' } }],
       destinations: [{ match: { [SERVICE]: serviceName(canary, apexService) } }],
-      conf: { split: [side(primaryService, 100 - share), side(canaryService, share)] },
+      conf: { split: [side(primaryService, primaryWeight(share)), side(canaryService, share)] },
     },
   };
 }
@@ -107,12 +108,12 @@ function readRoute(canary: Canary, found: KubeObject): Routes | { unreadable: st
   const split: unknown = found.spec?.conf?.split;
   const weightOf = (service: string): unknown =>
     Array.isArray(split) ? split.find((side) => isOf(side?.destination?.[SERVICE], service, canary))?.weight : undefined;
-  const [share, rest] = [Weight.safeParse(weightOf(canaryService)), Weight.safeParse(weightOf(primaryService))];
-  if (!share.success || !rest.success || share.data + rest.data !== 100 || (split as unknown[]).length !== 2) {
+  const share = readWeights({ primary: weightOf(primaryService), canary: weightOf(canaryService) });
+  if (share === undefined || (split as unknown[]).length !== 2) {
     const where = `TrafficRoute ${found.metadata.name}`;
     return { unreadable: `${where} does not split between ${primaryService} and ${canaryService} by whole weights that sum to 100` };
   }
-  return { kind: 'weighted', canary: share.data };
+  return readAs(share, undefined);
 }
 
 const isOf = (name: unknown, service: string, { metadata }: Canary): boolean =>

@@ -3,7 +3,7 @@ import type { Finding } from '../../api/finding.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
-import { type Routes, weight } from '../../api/routes.ts';
+import type { Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
 import { copyRefs, copySpec, missingSource, nothingToCopy, refusesName } from '../ingress/copy.ts';
@@ -11,10 +11,10 @@ import { leadingTo, leadsTo, rulesFor, rulesOf } from '../ingress/ingress-rules.
 import { needsObject } from '../needs-object.ts';
 import type { Change, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
+import { ALL, readAs, readPart } from '../weights.ts';
 import { type CanaryRules, ignoredEntries, readMatch, renderMatch } from './canary-annotations.ts';
 
 export const defaultAnnotationsPrefix = 'nginx.ingress.kubernetes.io';
-const ALL = 100;
 const BY_RULE = ['canary-by-header', 'canary-by-header-value', 'canary-by-header-pattern', 'canary-by-cookie'] as const;
 
 /** ingress-nginx: a second Ingress beside the user's, which it reads as the canary of the same hosts and paths (04-4.9). */
@@ -75,12 +75,11 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
     if (!/^(1|t|T|true|TRUE|True)$/.test(live[key('canary')] ?? '')) return { unreadable: `${where} is not marked by ${key('canary')}` };
     // Less than 100 in all counts as 100. Source: ingress-nginx, route_to_alternative_balancer.
     const total = Math.max(ALL, wholeNumber(live[key('canary-weight-total')]) ?? ALL);
-    const share = ((wholeNumber(live[key('canary-weight')] || '0') ?? -1) * ALL) / total;
-    if (!Number.isInteger(share) || share < 0 || share > ALL)
-      return { unreadable: `${key('canary-weight')} of ${where} is not a percentage` };
+    const share = readPart(wholeNumber(live[key('canary-weight')] || '0') ?? -1, total);
+    if (share === undefined) return { unreadable: `${key('canary-weight')} of ${where} is not a percentage` };
     const rules: CanaryRules = Object.fromEntries(BY_RULE.map((name) => [name, live[key(name)] ?? '']));
     const match = readMatch(rules, canary.spec.analysis.match);
-    if (!match) return { kind: 'weighted', canary: weight(share) };
+    if (!match) return readAs(share, undefined);
     if (share > 0) return { unreadable: `${where} has both a weight and a header or cookie` };
     return { kind: 'matched', match };
   }

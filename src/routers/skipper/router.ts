@@ -2,7 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
-import { type Routes, weight } from '../../api/routes.ts';
+import type { Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
 import { copyRefs, copySpec, missingSource, nothingToCopy, refusesName } from '../ingress/copy.ts';
@@ -10,12 +10,12 @@ import { type IngressPath, type IngressRule, leadingTo, leadsTo, rulesFor, rules
 import { needsObject } from '../needs-object.ts';
 import type { Change, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
+import { ALL, canaryWeight, matchOf, primaryWeight, readAs, readWeights } from '../weights.ts';
 import { FIRST, foreignPredicates, NEVER, readMatch, renderMatch, splitPredicates } from './predicates.ts';
 
 const WEIGHTS = 'zalando.org/backend-weights';
 const PREDICATE = 'zalando.org/skipper-predicate';
 const isOurs = (annotation: string) => annotation === WEIGHTS || annotation === PREDICATE;
-const ALL = 100;
 
 /** Skipper: a second Ingress of the same hosts and paths, which goes before the user's while the canary has a share (04-4.10). */
 export const skipper: Router = {
@@ -55,7 +55,7 @@ function render(canary: Canary, routes: Routes, current: readonly KubeObject[]):
   const own = source ? foreignPredicates(source.metadata.annotations?.[PREDICATE]) : [];
   const predicates = [share > 0 ? FIRST : NEVER, ...match, ...own];
   const ours: Labels = {
-    [WEIGHTS]: JSON.stringify({ [canaryService]: share, [primaryService]: ALL - share }),
+    [WEIGHTS]: JSON.stringify({ [canaryService]: share, [primaryService]: primaryWeight(share) }),
     [PREDICATE]: predicates.join(' && '),
   };
   const { apiVersion, kind, name } = copyRef;
@@ -65,19 +65,13 @@ function render(canary: Canary, routes: Routes, current: readonly KubeObject[]):
 
 /** A condition stands on the copy alone: who does not meet it stays with the user's Ingress, and so with the primary. */
 function sharesOf(routes: Routes): { share: number; match: string[] } {
-  switch (routes.kind) {
-    case 'matched':
-      return { share: ALL, match: renderMatch(routes.match) };
-    case 'weighted':
-      return { share: routes.canary, match: routes.match?.length ? renderMatch(routes.match) : [] };
-    case 'mirrored':
-      throw new RoutingError(
-        'Skipper mirrors by filters, not by this route: set analysis.mirror to false; istio and gatewayapi:v1 can',
-        'analysis.mirror',
-      );
-    default:
-      throw routes satisfies never;
-  }
+  if (routes.kind === 'mirrored')
+    throw new RoutingError(
+      'Skipper mirrors by filters, not by this route: set analysis.mirror to false; istio and gatewayapi:v1 can',
+      'analysis.mirror',
+    );
+  const match = matchOf(routes);
+  return { share: canaryWeight(routes), match: match ? renderMatch(match) : [] };
 }
 
 /** Each path of the application twice, to the primary and to the canary: their weights stand in an annotation. */
@@ -108,20 +102,16 @@ function readCopy(canary: Canary, copy: KubeObject, source: KubeObject | undefin
   if (!leadsTo(copy, canaryService) || !leadsTo(copy, primaryService))
     return { unreadable: `the paths of ${where} do not lead to both ${primaryService} and ${canaryService}` };
   const weights = weightsOf(live[WEIGHTS]);
-  const [share, rest] = [weights?.[canaryService], weights?.[primaryService]];
-  if (!isShare(share) || !isShare(rest) || share + rest !== ALL)
-    return { unreadable: `${WEIGHTS} of ${where} has no whole weights for both sides that sum to ${ALL}` };
+  const share = readWeights({ primary: weights?.[primaryService], canary: weights?.[canaryService] });
+  if (share === undefined) return { unreadable: `${WEIGHTS} of ${where} has no whole weights for both sides that sum to ${ALL}` };
   const predicates = splitPredicates(live[PREDICATE] ?? '');
   if (predicates.includes(NEVER) && share > 0) return { unreadable: `${PREDICATE} of ${where} takes out what has a share` };
   const own = foreignPredicates(source?.metadata.annotations?.[PREDICATE]);
   const conditions = predicates.filter((predicate) => predicate !== FIRST && predicate !== NEVER);
   const match = readMatch(conditions, own, canary.spec.analysis.match);
   if (match && 'unreadable' in match) return { unreadable: `${match.unreadable} in ${PREDICATE} of ${where}` };
-  if (!match) return { kind: 'weighted', canary: weight(share) };
-  return share === ALL ? { kind: 'matched', match } : { kind: 'weighted', canary: weight(share), match };
+  return readAs(share, match);
 }
-
-const isShare = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= ALL;
 
 function weightsOf(text: string | undefined): Record<string, unknown> | undefined {
   try {

@@ -3,13 +3,14 @@ import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { choosesUsers } from '../../api/provider-capabilities.ts';
 import { factsOf } from '../../api/providers.ts';
-import { type HttpMatch, type Routes, weight } from '../../api/routes.ts';
+import type { Routes } from '../../api/routes.ts';
 import { rootService, splitWeight } from '../../api/traffic-split.ts';
 import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
 import { type NamesOurSides, namesIn } from '../original-spec.ts';
 import type { Change, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
+import { canaryWeight, matchOf, primaryWeight, readAs, readPart } from '../weights.ts';
 import { isOurGroup, readRouteGroup, renderRouteGroup } from './route-group.ts';
 import { splitFindings } from './split-findings.ts';
 
@@ -55,7 +56,8 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
 
   function renderSplit(canary: Canary, ref: ObjectRef, routes: Routes, group: ObjectRef | undefined): KubeObject {
     const { apexService, primaryService, canaryService } = names(canary);
-    const share = canaryShare(routes);
+    if (routes.kind === 'mirrored') throw new RoutingError('SMI cannot mirror requests: set analysis.mirror to false', 'analysis.mirror');
+    const share = canaryWeight(routes);
     const asWeight = (value: number) => (version === 'v1alpha1' ? String(value) : value);
     const gateways = canary.spec.service.gateways ?? [];
     return {
@@ -72,7 +74,7 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
         // Both stay listed at 100/0: a backend that comes back later is one more thing for a proxy to learn late.
         backends: [
           { service: canaryService, weight: asWeight(share) },
-          { service: primaryService, weight: asWeight(100 - share) },
+          { service: primaryService, weight: asWeight(primaryWeight(share)) },
         ],
       },
     };
@@ -111,24 +113,6 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
   };
 }
 
-function matchOf(routes: Routes): readonly HttpMatch[] | undefined {
-  if (routes.kind === 'mirrored') return undefined;
-  return routes.match?.length ? routes.match : undefined;
-}
-
-function canaryShare(routes: Routes): number {
-  switch (routes.kind) {
-    case 'weighted':
-      return routes.canary;
-    case 'matched':
-      return 100;
-    case 'mirrored':
-      throw new RoutingError('SMI cannot mirror requests: set analysis.mirror to false', 'analysis.mirror');
-    default:
-      throw routes satisfies never;
-  }
-}
-
 function readSplit(canary: Canary, split: KubeObject, group: KubeObject | undefined): Routes | { unreadable: string } {
   const { primaryService, canaryService } = names(canary);
   const backends: { service?: unknown; weight?: unknown }[] = Array.isArray(split.spec?.backends) ? split.spec.backends : [];
@@ -142,11 +126,11 @@ function readSplit(canary: Canary, split: KubeObject, group: KubeObject | undefi
   if (primary === undefined || side === undefined || backends.length !== 2)
     return { unreadable: `${where} does not list ${primaryService} and ${canaryService}, with a weight each and nothing else` };
   // Weights are shares of their sum (07-T3): 100m and 900m are 10 and 90 percent.
-  const share = (100 * side) / (primary + side);
-  if (!Number.isInteger(share)) return { unreadable: `the weights of ${where} are no whole percentages of their sum` };
-  if (!split.spec.matches?.length) return { kind: 'weighted', canary: weight(share) };
+  const share = readPart(side, primary + side);
+  if (share === undefined) return { unreadable: `the weights of ${where} are no whole percentages of their sum` };
+  if (!split.spec.matches?.length) return readAs(share, undefined);
   if (!group) return { unreadable: `${where} names an HTTPRouteGroup that is not there` };
   const match = readRouteGroup(group);
   if ('unreadable' in match) return match;
-  return share === 100 ? { kind: 'matched', match: match.match } : { kind: 'weighted', canary: weight(share), match: match.match };
+  return readAs(share, match.match);
 }

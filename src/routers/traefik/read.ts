@@ -2,6 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { type Routes, Weight, weight } from '../../api/routes.ts';
+import { ALL, readAs, readWeights } from '../weights.ts';
 
 type Unreadable = { unreadable: string };
 interface Side {
@@ -27,17 +28,16 @@ function readWeighted(canary: Canary, services: readonly Side[], where: string):
   if (!first || services.length > 2 || !services.every(isOurs) || first.name === second?.name)
     return { unreadable: `${where} does not name ${primaryService} and ${canaryService}, or one of them` };
   // An only service takes everything, whatever its weight.
-  if (!second) return { kind: 'weighted', canary: weight(first.name === canaryService ? 100 : 0) };
+  if (!second) return readAs(weight(first.name === canaryService ? ALL : 0), undefined);
   const shares = [first, second].map(({ weight: share }, index, sides) => share ?? missingWeight(sides[1 - index]));
-  const share = Weight.safeParse(shares[first.name === canaryService ? 0 : 1]);
-  if (!share.success || (shares[0] ?? 0) + (shares[1] ?? 0) !== 100)
-    return { unreadable: `the weights of ${where} are not whole numbers that sum to 100` };
-  return { kind: 'weighted', canary: share.data };
+  const [canaryShare, primaryShare] = first.name === canaryService ? shares : shares.toReversed();
+  const share = readWeights({ primary: primaryShare, canary: canaryShare });
+  return share === undefined ? { unreadable: `the weights of ${where} are not whole numbers that sum to 100` } : readAs(share, undefined);
 }
 
 /** Traefik takes it for 1; beside a 100 it is how Flagger writes 0 (04-R-T5). */
 function missingWeight(other: Side | undefined): number {
-  return other?.weight === 100 ? 0 : 1;
+  return other?.weight === ALL ? 0 : 1;
 }
 
 function readMirroring(canary: Canary, main: Side & { mirrors?: readonly Side[] }, where: string): Routes | Unreadable {

@@ -9,6 +9,7 @@ import { isTaken, namesIn, originalSpec, rememberedSpec } from '../original-spec
 import type { Change, Router } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
+import { ALL, primaryWeight } from '../weights.ts';
 import { readTraefikService } from './read.ts';
 
 const noMatch = 'Traefik chooses requests in your own IngressRoute, which is not ours to change: remove analysis.match';
@@ -62,7 +63,7 @@ function servicesFor(canary: Canary, routes: Routes): object[] {
       return weighted(canary, routes.canary);
     case 'mirrored': {
       const { kind, name, namespace } = mirrorRef(canary);
-      return [{ kind, name, namespace, weight: 100 }];
+      return [{ kind, name, namespace, weight: ALL }];
     }
     case 'matched':
       throw new RoutingError(noMatch, 'analysis.match');
@@ -78,7 +79,7 @@ function servicesFor(canary: Canary, routes: Routes): object[] {
 function weighted(canary: Canary, share: number): object[] {
   const { primaryService, canaryService } = names(canary);
   return [
-    { ...side(canary, primaryService), weight: 100 - share },
+    { ...side(canary, primaryService), weight: primaryWeight(share) },
     { ...side(canary, canaryService), weight: share },
   ].filter(({ weight }) => weight > 0);
 }
@@ -111,7 +112,7 @@ function finalize(canary: Canary, current: readonly KubeObject[]): Change {
   const remove = mirror && ours(canary)(mirror.spec ?? {}) ? [mirrorRef(canary)] : [];
   if (!found || !isTaken(found, ours(canary))) return { write: [], remove };
   const { apiVersion, kind, name } = serviceRef(canary);
-  const toApex = { weighted: { services: [{ ...side(canary, name), weight: 100 }] } };
+  const toApex = { weighted: { services: [{ ...side(canary, name), weight: ALL }] } };
   const metadata = { name, namespace: canary.metadata.namespace };
   return { write: [{ apiVersion, kind, metadata, spec: originalSpec(found, ours(canary)) ?? toApex }], remove };
 }
