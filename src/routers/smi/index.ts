@@ -7,12 +7,15 @@ const splits = routes('split.smi-spec.io', ['trafficsplits'], MADE_AND_REMOVED);
 const groups = routes('specs.smi-spec.io', ['httproutegroups'], MADE_AND_REMOVED);
 
 /** SMI says how to split traffic, not how to count it; Flagger's choice is Istio's metrics (05-B4). Linkerd changes nothing of a split. */
-export const smiProvider = (version: SmiVersion): ProviderDefinition => ({
-  router: ({ mesh }) => smi(version, mesh === 'istio' ? mesh : undefined),
-  observers: istioObservers,
-  permissions: version === 'v1alpha1' || version === 'v1alpha2' ? [splits] : [splits, groups],
-  ownedWhole: ['backends', 'matches'],
-});
+export function smiProvider(version: SmiVersion): ProviderDefinition {
+  const [plain, ofIstio] = [smi(version), smi(version, 'istio')];
+  return {
+    router: ({ mesh }) => (mesh === 'istio' ? ofIstio : plain),
+    observers: istioObservers,
+    permissions: version === 'v1alpha1' || version === 'v1alpha2' ? [splits] : [splits, groups],
+    ownedWhole: ['backends', 'matches'],
+  };
+}
 
 export const linkerdProvider: ProviderDefinition = {
   ...smiProvider('v1alpha1'),
