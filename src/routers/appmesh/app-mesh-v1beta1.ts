@@ -9,7 +9,8 @@ import type { Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { v1beta1 } from './dialect.ts';
 import { gatewayAnnotations, logging, nodeMetadata, protocolOf } from './metadata.ts';
-import { checkMeshSpec, readMeshRoutes, renderCanaryRoute, renderMeshRoutes } from './render.ts';
+import { readMeshRoutes } from './read.ts';
+import { checkMeshSpec, renderCanaryRoute, renderMeshRoutes } from './render.ts';
 
 const apiVersion = 'appmesh.k8s.aws/v1beta1';
 

@@ -10,7 +10,8 @@ import type { Apex, Router } from '../router.ts';
 import { rejectionOf } from '../routing-error.ts';
 import { v1beta2 } from './dialect.ts';
 import { gatewayAnnotations, logging, nodeMetadata, protocolOf } from './metadata.ts';
-import { checkMeshSpec, readMeshRoutes, renderCanaryRoute, renderMeshRoutes, requestTimeoutMs } from './render.ts';
+import { readMeshRoutes } from './read.ts';
+import { checkMeshSpec, renderCanaryRoute, renderMeshRoutes, requestTimeoutMs } from './render.ts';
 
 const apiVersion = 'appmesh.k8s.aws/v1beta2';
 

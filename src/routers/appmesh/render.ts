@@ -1,22 +1,26 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import { parseDuration } from '../../api/duration.ts';
 import { names } from '../../api/names.ts';
 import { beginsMirrored } from '../../api/provider-capabilities.ts';
-import type { HttpMatch, Routes, Weight } from '../../api/routes.ts';
+import type { HttpMatch, Routes } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
-import { ALL, canaryWeight, matchOf, primaryWeight, readAs, readWeights } from '../weights.ts';
+import { ALL, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
 import type { Dialect } from './dialect.ts';
-import { readHeaders, renderHeaders } from './header-match.ts';
+import { renderHeaders } from './header-match.ts';
 
-type Json = Record<string, unknown>;
-type Unreadable = { unreadable: string };
+export type Json = Record<string, unknown>;
+
+export type Unreadable = { unreadable: string };
 
 const RETRY_EVENTS: readonly string[] = ['server-error', 'gateway-error', 'client-error', 'stream-error'];
+
 const DEFAULT_RETRY = { attempts: 1, perTryMs: 250, events: ['gateway-error'] } as const;
+
 /** Below the priority of the route for all other requests (04-4.5): so many alternatives fit above it. */
 const FIRST_PRIORITY = 10;
+
 const LAST_PRIORITY = 20;
+
 const MOST_ALTERNATIVES = LAST_PRIORITY - FIRST_PRIORITY;
 
 /**
@@ -57,36 +61,13 @@ export function checkMeshSpec(canary: Canary): void {
       throw RoutingError.at('service.retries.retryOn', `has ${JSON.stringify(event)}: App Mesh knows ${RETRY_EVENTS.join(', ')}`);
 }
 
-/** The routes that the apex expresses, in whichever of the two versions. */
-export function readMeshRoutes(canary: Canary, found: unknown, dialect: Dialect, where: string): Routes | Unreadable {
-  const routes: Json[] = Array.isArray(found) ? found : [];
-  const parts = routes.map(
-    (each) => (each[dialect.http] ?? {}) as { match?: { headers?: unknown[] }; action?: { weightedTargets?: unknown } },
-  );
-  const [first] = parts;
-  const split = readSplit(canary, first?.action?.weightedTargets, dialect);
-  if (split === undefined) {
-    const { canaryService, primaryService } = names(canary);
-    return { unreadable: `${where} does not route to ${canaryService} and ${primaryService} with whole weights that sum to 100` };
-  }
-  const conditioned = parts.filter(({ match }) => match?.headers?.length);
-  if (conditioned.length === 0) return readAs(split, undefined);
-  const match: HttpMatch[] = [];
-  for (const part of conditioned) {
-    const entry = readHeaders(part.match?.headers ?? []);
-    if (!entry || !isDeepStrictEqual(part.action, first?.action)) return { unreadable: `${where} has a condition that is none of ours` };
-    match.push(entry);
-  }
-  return readAs(split, match);
-}
-
 /** The prefix of the first `service.match`, as in Flagger; nothing else of it has a place in App Mesh. */
 function prefixOf({ spec: { service } }: Canary): string {
   const uri = service.match?.[0]?.uri;
   return uri && 'prefix' in uri ? uri.prefix : '/';
 }
 
-function route(canary: Canary, dialect: Dialect, named: Json, match: Json, weightedTargets: object[]): Json {
+export function route(canary: Canary, dialect: Dialect, named: Json, match: Json, weightedTargets: object[]): Json {
   const timeoutMs = requestTimeoutMs(canary);
   return {
     ...named,
@@ -132,10 +113,3 @@ function alternatives(match: readonly HttpMatch[]) {
 }
 
 const target = (dialect: Dialect, virtualNode: string, weight: number): object => ({ ...dialect.target(virtualNode), weight });
-
-function readSplit(canary: Canary, found: unknown, dialect: Dialect): Weight | undefined {
-  if (!Array.isArray(found) || found.length !== 2) return undefined;
-  const weightOf = (name: string): unknown => found.find((each) => dialect.targetName(each ?? {}) === name)?.weight;
-  const { canaryService, primaryService } = names(canary);
-  return readWeights({ primary: weightOf(primaryService), canary: weightOf(canaryService) });
-}

@@ -4,14 +4,15 @@ import { names } from '../../api/names.ts';
 import { choosesUsers } from '../../api/provider-capabilities.ts';
 import { factsOf } from '../../api/providers.ts';
 import type { Routes } from '../../api/routes.ts';
-import { rootService, splitWeight } from '../../api/traffic-split.ts';
+import { rootService } from '../../api/traffic-split.ts';
 import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
 import { type NamesOurSides, namesIn } from '../original-spec.ts';
 import type { Change, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
-import { canaryWeight, matchOf, primaryWeight, readAs, readPart } from '../weights.ts';
-import { isOurGroup, readRouteGroup, renderRouteGroup } from './route-group.ts';
+import { canaryWeight, matchOf, primaryWeight } from '../weights.ts';
+import { readSplit } from './read.ts';
+import { isOurGroup, renderRouteGroup } from './route-group.ts';
 import { splitFindings } from './split-findings.ts';
 
 export type SmiVersion = 'v1alpha1' | 'v1alpha2' | 'v1alpha3' | 'v1alpha4';
@@ -111,26 +112,4 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
     finalize: (canary, current) =>
       givenBack([[splitRef(canary), namesOurSides(canary)], ...(matches ? ([[groupRef(canary), isOurGroup]] as const) : [])], current),
   };
-}
-
-function readSplit(canary: Canary, split: KubeObject, group: KubeObject | undefined): Routes | { unreadable: string } {
-  const { primaryService, canaryService } = names(canary);
-  const backends: { service?: unknown; weight?: unknown }[] = Array.isArray(split.spec?.backends) ? split.spec.backends : [];
-  const weightOf = (service: string): number | undefined => {
-    const found = backends.find((backend) => backend?.service === service);
-    return found && splitWeight(found.weight ?? 0);
-  };
-  const primary = weightOf(primaryService);
-  const side = weightOf(canaryService);
-  const where = `TrafficSplit ${split.metadata.name}`;
-  if (primary === undefined || side === undefined || backends.length !== 2)
-    return { unreadable: `${where} does not list ${primaryService} and ${canaryService}, with a weight each and nothing else` };
-  // Weights are shares of their sum (07-T3): 100m and 900m are 10 and 90 percent.
-  const share = readPart(side, primary + side);
-  if (share === undefined) return { unreadable: `the weights of ${where} are no whole percentages of their sum` };
-  if (!split.spec.matches?.length) return readAs(share, undefined);
-  if (!group) return { unreadable: `${where} names an HTTPRouteGroup that is not there` };
-  const match = readRouteGroup(group);
-  if ('unreadable' in match) return match;
-  return readAs(share, match.match);
 }
