@@ -38,7 +38,7 @@ export interface ProviderFacts {
   can: Capabilities;
   /** The others have no effect. */
   reads: readonly ProviderField[];
-  /** The one field of them without which there is no route, and how to set it. */
+  /** The one of them that a route needs, and how to set it. */
   requires?: { field: ProviderField; remedy: string };
   /** Parts of `spec.service` in its routes: a text or time that cannot be used there is an error, elsewhere it has no effect. */
   writes: 'nothing' | 'texts' | 'texts and times';
