@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { CanaryStatus } from './canary-status.ts';
 import { Address, LongText, listOf, MOST_CHECKS, MOST_ENTRIES, mapOf, ShortText, strictMark } from './limits.ts';
+import { providers } from './providers.ts';
 import { HttpMatch } from './routes.ts';
 import { Service } from './service-spec.ts';
 
@@ -15,30 +16,7 @@ const Duration = ShortText.regex(/^[0-9]+(m|s)/, 'it must begin with a number of
 /** Admits all forms in use; `1min` is Graphite's (05-W14). */
 const Window = ShortText.regex(/^[0-9]+(h|m|s)/, 'it must begin with a number of hours, minutes or seconds, as in 30s, 1m or 1h');
 
-/** Values of spec.provider. */
-export const providers = [
-  'apisix',
-  'appmesh',
-  'appmesh:v1beta2',
-  'contour',
-  'gatewayapi:v1',
-  'gatewayapi:v1beta1',
-  'gloo',
-  'istio',
-  'knative',
-  'kubernetes',
-  'kuma',
-  'linkerd',
-  'nginx',
-  'none',
-  'osm',
-  'skipper',
-  'smi:v1alpha1',
-  'smi:v1alpha2',
-  'smi:v1alpha3',
-  'smi:v1alpha4',
-  'traefik',
-] as const;
+export { providers };
 export const Provider = z.enum(providers);
 export type Provider = z.infer<typeof Provider>;
 /** Flagger's definition took the last one once, and it is still stored; Flagger runs it as `gatewayapi:v1`. */

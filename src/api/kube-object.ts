@@ -53,3 +53,6 @@ export function refOf(object: KubeObject): ObjectRef {
   const { name, namespace } = object.metadata;
   return { apiVersion: object.apiVersion, kind: object.kind, name, ...(namespace === undefined ? {} : { namespace }) };
 }
+
+/** The group of an API version; the core group is the empty text. */
+export const groupOf = (apiVersion: string): string => apiVersion.split('/').slice(0, -1).join('/');

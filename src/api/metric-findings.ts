@@ -1,9 +1,10 @@
 import { badDuration } from './bad-duration.ts';
-import type { Analysis, Metric, Provider } from './canary.ts';
+import type { Analysis, Metric } from './canary.ts';
 import { parseDuration } from './duration.ts';
 import { shorten } from './field-path.ts';
 import { error, type Finding, type Scope, warning } from './finding.ts';
 import { namesPlaceholder } from './placeholder.ts';
+import { factsOf } from './providers.ts';
 
 /** Metrics that are asked for by the queries of the traffic provider. */
 export const builtIn = ['request-success-rate', 'request-duration'];
@@ -103,11 +104,6 @@ function trafficFindings({ name, minimumRequests, trafficQuery }: Metric, path: 
   ];
 }
 
-/** Providers whose own metrics have the sides by Services and routes: the name of the primary's workload finds nothing there. */
-const byService: readonly (Provider | undefined)[] = ['apisix', 'contour', 'gloo', 'knative', 'kuma', 'nginx', 'skipper', 'traefik'];
-/** Others do the same for a Service target, which has no workload that could be named. */
-const byServiceOfServices = /^(istio|linkerd|smi)/;
-
 function baselineFindings({ name, baseline, query }: Metric, path: string, { canary, observed }: Scope): Finding[] {
   if (baseline === undefined) return [];
   const { minRatio, maxRatio } = baseline;
@@ -115,8 +111,9 @@ function baselineFindings({ name, baseline, query }: Metric, path: string, { can
   if (minRatio !== undefined && maxRatio !== undefined && minRatio > maxRatio)
     return [error(path, `has minRatio ${minRatio} above maxRatio ${maxRatio}, so no value passes: exchange them`)];
   if (baseline.query) return [];
-  const isOfServices = canary.spec.targetRef.kind === 'Service' && byServiceOfServices.test(observed ?? '');
-  if (builtIn.includes(name) && (byService.includes(observed) || isOfServices))
+  const measures = observed && factsOf(observed).measuresPrimary;
+  const isUnnamed = measures === 'never' || (measures === 'unless the target is a Service' && canary.spec.targetRef.kind === 'Service');
+  if (builtIn.includes(name) && isUnnamed)
     return [error(path, `has no query, and those of provider ${observed} do not go by the workload: set baseline.query`)];
   if (query && !namesPlaceholder(query, 'target'))
     return [

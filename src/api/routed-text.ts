@@ -3,6 +3,7 @@ import { fieldPath, type Step } from './field-path.ts';
 import { error, type Finding, ignored, type Scope } from './finding.ts';
 import { hostOf } from './host-name.ts';
 import { capabilitiesFor } from './provider-capabilities.ts';
+import { factsOf } from './providers.ts';
 import { isToken } from './request-header.ts';
 
 interface TextProblem {
@@ -11,8 +12,6 @@ interface TextProblem {
 }
 type NamedText = readonly [steps: readonly Step[], text: string | undefined];
 
-/** Providers whose routes hold texts of `spec.service`. */
-const WRITES_SERVICE = /^(istio|gatewayapi|appmesh|contour|gloo|smi|osm|linkerd)/;
 /** Metadata of objects, where lines are legal: no proxy's configuration is made of it. */
 const METADATA: ReadonlySet<string> = new Set(['apex', 'primary', 'canary', 'unmanagedMetadata']);
 const KUMA_MESH = 'kuma.io/mesh';
@@ -64,7 +63,7 @@ function isAffinityUsed({ canary, provider }: Scope): boolean {
 
 function isWritten({ canary, provider }: Scope, steps: readonly Step[]): boolean {
   if (provider === undefined) return true;
-  if (steps[1] === 'service') return WRITES_SERVICE.test(provider);
+  if (steps[1] === 'service') return factsOf(provider).writes !== 'nothing';
   return steps[2] !== 'match' || capabilitiesFor(canary, provider).headerMatch;
 }
 

@@ -4,6 +4,7 @@ import { error, type Finding, ignored, type Scope, warning } from './finding.ts'
 import { isKnative } from './knative.ts';
 import { endedProvider } from './legacy-providers.ts';
 import { names } from './names.ts';
+import { factsOf } from './providers.ts';
 import { serviceTrafficFields } from './service-traffic.ts';
 import { specRecords } from './tracking-metadata.ts';
 
@@ -94,32 +95,20 @@ function legacyFindings({ canary, provider }: Scope): Finding[] {
 }
 
 /** Objects that a provider's routes are made from. */
-function referenceFindings({ canary, provider }: Scope): Finding[] {
-  const { spec } = canary;
-  const needs = (field: string, what: string): Finding => error(field, `is missing, and provider ${provider} needs it: ${what}`);
-  switch (provider) {
-    case 'nginx':
-    case 'skipper':
-      return spec.ingressRef ? [] : [needs('spec.ingressRef', 'name the Ingress of the application')];
-    case 'apisix':
-      return spec.routeRef ? [] : [needs('spec.routeRef', 'name the ApisixRoute of the application')];
-    case 'appmesh':
-      return spec.service.meshName ? [] : [needs('spec.service.meshName', 'name the mesh')];
-    case 'gatewayapi:v1':
-    case 'gatewayapi:v1beta1':
-      return spec.service.gatewayRefs?.length
-        ? []
-        : [needs('spec.service.gatewayRefs', 'name the Gateway or the Service that the route belongs to')];
-    case 'gloo':
-      if (!spec.upstreamRef || spec.upstreamRef.namespace) return [];
-      return [warning('spec.upstreamRef.namespace', "is missing: the Canary's own namespace is used; name it")];
-    default:
-      return [];
-  }
+function referenceFindings({ canary: { spec }, provider }: Scope): Finding[] {
+  if (provider === undefined) return [];
+  const { requires } = factsOf(provider);
+  if (requires && isUnset(spec, requires.field))
+    return [error(`spec.${requires.field}`, `is missing, and provider ${provider} needs it: ${requires.remedy}`)];
+  if (provider !== 'gloo' || !spec.upstreamRef || spec.upstreamRef.namespace) return [];
+  return [warning('spec.upstreamRef.namespace', "is missing: the Canary's own namespace is used; name it")];
 }
 
-/** Providers whose routes have times of requests; elsewhere those of the spec go nowhere. */
-const writesTimes = /^(istio|gatewayapi|appmesh|contour|gloo)/;
+function isUnset(spec: object, field: string): boolean {
+  const at = (value: unknown, key: string): unknown => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined);
+  const value = field.split('.').reduce<unknown>(at, spec);
+  return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+}
 
 function serviceFindings({ canary, provider }: Scope): Finding[] {
   const { service } = canary.spec;
@@ -146,7 +135,7 @@ function serviceFindings({ canary, provider }: Scope): Finding[] {
   for (const [field, text] of Object.entries({ ...durations, 'corsPolicy.maxAge': service.corsPolicy?.maxAge })) {
     // 0 is a time here: it turns the limit off. Empty is as good as absent.
     if (text && parseDuration(text) === undefined) {
-      const say = provider === undefined || writesTimes.test(provider) ? error : ignored;
+      const say = provider === undefined || factsOf(provider).writes === 'texts and times' ? error : ignored;
       found.push(say(`spec.service.${field}`, `is ${shorten(text)}, which is not a time: write it as in 15s`));
     }
   }

@@ -5,6 +5,7 @@ import { findOffline } from '../../metrics/find-offline.ts';
 import type { AskCluster } from '../../metrics/http/ask-cluster.ts';
 import { measure } from '../../metrics/measure.ts';
 import type { MeasureDependencies } from '../../metrics/measure-dependencies.ts';
+import { observerFor } from '../../routers/observers.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { ControllerConfig } from '../config.ts';
 import type { ControllerRoom } from '../controller-room.ts';
@@ -43,6 +44,7 @@ export function measuring({
   const timeQuery = metrics.timeQuery(clock);
   const dependencies = ({ metadata: { namespace: own } }: Canary, signal: AbortSignal): MeasureDependencies => {
     return {
+      observerFor,
       meshProvider: config.meshProvider,
       metricsServer: config.metricsServer,
       metricsServerSecret,

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { allDefinitions } from '../../routers/index.ts';
 
 /** Maps that Kubernetes treats as one value: a foreign key in them changes what is selected. */
 const ATOMIC_MAPS = new Set(['selector', 'matchLabels']);
-/** Lists that a router owns whole: whatever else an entry of them holds changes where traffic goes. */
-const OWNED_WHOLE = new Set(['http', 'tcp', 'backends', 'matches', 'rules', 'routes', 'services', 'mirrors']);
+/** Lists that a router owns whole. */
+const OWNED_WHOLE = new Set(allDefinitions.flatMap(({ ownedWhole = [] }) => ownedWhole));
 
 /**
  * The first field of `wanted` that `live` does not hold, as a path; undefined when nothing is missing. Fields that `wanted` does not

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
+import { definition, open } from '../definition.ts';
 import { cookieOf } from './ingress.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
@@ -6,12 +7,29 @@ import { type MeshRequest, pathOf } from './request.ts';
 import type { DirectResponse, ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
+/** APISIX's own CRD merges rules by their names: an apply leaves in each what others have put there. */
+const rulesByName = {
+  ...open,
+  properties: {
+    http: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+      items: { ...open, required: ['name'], properties: { name: { type: 'string' } } },
+    },
+  },
+};
+const LABELS = ['code', 'type', 'route', 'matched_host', 'service', 'consumer'];
+
 const LATENCY_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
 /** Weight of a backend that names none. Source: the ingress controller of APISIX, DefaultWeight. */
 const DEFAULT_WEIGHT = 100;
 
 /** APISIX: every rule of every ApisixRoute is a route. Sources: its pages "ApisixRoute", "Router radixtree" and "prometheus". */
 export const apisixRoute: RouteResolver = {
+  providers: ['apisix'],
+  definitions: () => [definition('apisix.apache.org', 'ApisixRoute', 'apisixroutes', ['v2'], rulesByName)],
+  series: { apisix_http_status: LABELS, apisix_http_latency: LABELS },
   kinds: [{ apiVersion: 'apisix.apache.org/v2', kind: 'ApisixRoute' }],
   histograms: { apisix_http_latency: LATENCY_MS },
   resolve: routeByApisix,

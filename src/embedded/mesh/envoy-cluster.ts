@@ -3,6 +3,8 @@ import { type Answered, MS } from './traffic-metrics.ts';
 
 /** Bounds of what `countUpstream` observes; milliseconds. */
 export const envoyHistograms = { envoy_cluster_upstream_rq_time: MS } as const;
+const LABELS = ['envoy_cluster_name', 'envoy_response_code'];
+export const envoySeries = { envoy_cluster_upstream_rq: LABELS, envoy_cluster_upstream_rq_time: LABELS };
 
 /** Counters of one cluster of an Envoy; its own answers without a pod count there, too. */
 export function countUpstream(metrics: Metrics, cluster: string, { status, durationMs }: Answered): void {

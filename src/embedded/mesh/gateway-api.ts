@@ -1,5 +1,6 @@
 import { parseDuration } from '../../api/duration.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { definition } from '../definition.ts';
 import { attachmentTo, covers, GROUP, hostnamesOf, namesGateway, namesService, parentRefsOf } from '../gateway-api/attachment.ts';
 import { type BackendRef, backendProblem, type Surroundings } from '../gateway-api/backend-problem.ts';
 import { applyFilters, destinationOf, type GatewayFilter } from './gateway-filters.ts';
@@ -28,6 +29,13 @@ const GATEWAY = 'GatewayApiGateway';
 
 /** HTTPRoutes and GRPCRoutes: of the Gateway that a request entered by (`x-serin-gateway`), or inside the mesh those of the Service it asks for. */
 export const gatewayApi: RouteResolver = {
+  providers: ['gatewayapi'],
+  definitions: () => [
+    definition(GROUP, 'Gateway', 'gateways', ['v1', 'v1beta1']),
+    definition(GROUP, 'HTTPRoute', 'httproutes', ['v1', 'v1beta1']),
+    definition(GROUP, 'GRPCRoute', 'grpcroutes', ['v1']),
+    definition(GROUP, 'ReferenceGrant', 'referencegrants', ['v1beta1', 'v1']),
+  ],
   kinds: [
     { apiVersion: `${GROUP}/v1`, kind: 'HTTPRoute' },
     { apiVersion: `${GROUP}/v1beta1`, kind: 'HTTPRoute' },

@@ -1,5 +1,6 @@
 import { parseDuration } from '../../api/duration.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { definition } from '../definition.ts';
 import {
   type Condition,
   hasValidPaths,
@@ -11,7 +12,7 @@ import {
   textsOf,
 } from './contour-conditions.ts';
 import type { Destination } from './destination.ts';
-import { countUpstream, envoyHistograms } from './envoy-cluster.ts';
+import { countUpstream, envoyHistograms, envoySeries } from './envoy-cluster.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
@@ -55,6 +56,9 @@ const kindOrder = { exact: 0, regex: 1, prefix: 2 } as const;
 
 /** Contour: root HTTPProxies and what they include. */
 export const httpProxy: RouteResolver = {
+  providers: ['contour'],
+  definitions: () => [definition('projectcontour.io', 'HTTPProxy', 'httpproxies', ['v1'])],
+  series: envoySeries,
   kinds: [{ apiVersion: 'projectcontour.io/v1', kind: 'HTTPProxy' }],
   histograms: envoyHistograms,
   resolve: routeByHttpProxy,

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
+import { definition } from '../definition.ts';
 import type { Metrics } from './exposition.ts';
 import type { LaggedView } from './lagged-view.ts';
 import type { MeshRequest } from './request.ts';
@@ -8,6 +9,8 @@ import { parseRule, type TraefikRule } from './traefik-rule.ts';
 import { type Balancer, buildBalancer, type TraefikBackend, type TraefikRef, weightedBalancer } from './traefik-service.ts';
 import { type Answered, SECONDS } from './traffic-metrics.ts';
 
+const LABELS = ['code', 'method', 'protocol', 'service'];
+
 interface Rule {
   match?: string;
   priority?: number;
@@ -16,6 +19,12 @@ interface Rule {
 
 /** Traefik: IngressRoutes, of those hosts that they name, over TraefikServices and Services. */
 export const ingressRoute: RouteResolver = {
+  providers: ['traefik'],
+  definitions: () => [
+    definition('traefik.io', 'TraefikService', 'traefikservices', ['v1alpha1']),
+    definition('traefik.io', 'IngressRoute', 'ingressroutes', ['v1alpha1']),
+  ],
+  series: { traefik_service_requests_total: LABELS, traefik_service_request_duration_seconds: LABELS },
   kinds: ['IngressRoute', 'TraefikService'].map((kind) => ({ apiVersion: 'traefik.io/v1alpha1', kind })),
   histograms: { traefik_service_request_duration_seconds: SECONDS },
   resolve: routeByIngressRoute,

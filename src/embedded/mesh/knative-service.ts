@@ -1,4 +1,5 @@
-import { countUpstream, envoyHistograms } from './envoy-cluster.ts';
+import { definition, open } from '../definition.ts';
+import { countUpstream, envoyHistograms, envoySeries } from './envoy-cluster.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
@@ -8,6 +9,12 @@ import type { RouteChoice, RouteResolver } from './resolver.ts';
 const KNATIVE_SERVICE = 'KnativeService';
 
 export const knativeService: RouteResolver = {
+  providers: ['knative'],
+  definitions: () => [
+    definition('serving.knative.dev', 'Service', 'services', ['v1'], open, ['kservice', 'ksvc']),
+    definition('serving.knative.dev', 'Revision', 'revisions', ['v1'], open, ['rev']),
+  ],
+  series: envoySeries,
   kinds: [{ apiVersion: 'serving.knative.dev/v1', kind: 'Service', knownAs: KNATIVE_SERVICE }],
   histograms: envoyHistograms,
   resolve: routeByKnativeService,

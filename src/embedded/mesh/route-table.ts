@@ -1,7 +1,8 @@
 import { parseDuration } from '../../api/duration.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { definition } from '../definition.ts';
 import type { Destination } from './destination.ts';
-import { countUpstream, envoyHistograms } from './envoy-cluster.ts';
+import { countUpstream, envoyHistograms, envoySeries } from './envoy-cluster.ts';
 import { anyPath, delegateMatcher, type GlooMatcher, type Inheritance, matches, underParent } from './gloo-matcher.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
@@ -61,6 +62,13 @@ const DEEPEST = 10;
 
 /** Gloo: VirtualServices, the RouteTables that they delegate to, and Upstreams. */
 export const routeTable: RouteResolver = {
+  providers: ['gloo'],
+  definitions: () => [
+    definition('gateway.solo.io', 'VirtualService', 'virtualservices', ['v1']),
+    definition('gateway.solo.io', 'RouteTable', 'routetables', ['v1']),
+    definition('gloo.solo.io', 'Upstream', 'upstreams', ['v1']),
+  ],
+  series: envoySeries,
   kinds: [
     { apiVersion: 'gateway.solo.io/v1', kind: 'VirtualService', knownAs: GLOO_VIRTUAL_SERVICE },
     { apiVersion: 'gateway.solo.io/v1', kind: 'RouteTable' },

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { rootService, splitWeight } from '../../api/traffic-split.ts';
+import { definition } from '../definition.ts';
 import { hasEndpoints } from './endpoints.ts';
 import { matchesSmi } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
@@ -7,7 +8,19 @@ import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
 import type { RouteChoice, RouteResolver } from './resolver.ts';
 
+const LINKERD = [
+  ...['namespace', 'deployment', 'daemonset', 'pod', 'direction', 'status_code', 'classification'],
+  ...['dst_namespace', 'dst_service'],
+];
+const OSM = ['destination_namespace', 'destination_kind', 'destination_name', 'response_code'];
+
 export const trafficSplit: RouteResolver = {
+  providers: ['smi', 'linkerd', 'osm'],
+  definitions: () => [
+    definition('split.smi-spec.io', 'TrafficSplit', 'trafficsplits', ['v1alpha2', 'v1alpha1', 'v1alpha3', 'v1alpha4']),
+    definition('specs.smi-spec.io', 'HTTPRouteGroup', 'httproutegroups', ['v1alpha4', 'v1alpha3', 'v1alpha2', 'v1alpha1']),
+  ],
+  series: { response_total: LINKERD, response_latency_ms: LINKERD, osm_request_total: OSM, osm_request_duration_ms: OSM },
   kinds: ['v1alpha1', 'v1alpha2', 'v1alpha3', 'v1alpha4'].flatMap((version) => [
     { apiVersion: `split.smi-spec.io/${version}`, kind: 'TrafficSplit' },
     { apiVersion: `specs.smi-spec.io/${version}`, kind: 'HTTPRouteGroup' },

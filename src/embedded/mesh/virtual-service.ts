@@ -1,5 +1,6 @@
 import { parseDuration } from '../../api/duration.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { definition } from '../definition.ts';
 import type { Destination } from './destination.ts';
 import { type IstioMatch, matchesAny } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
@@ -7,6 +8,11 @@ import { pickWeighted } from './random.ts';
 import { type MeshRequest, parseHost, pathOf } from './request.ts';
 import type { HeaderChanges, ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
+
+const LABELS = [
+  ...['reporter', 'destination_workload', 'destination_workload_namespace', 'destination_service', 'destination_service_name'],
+  ...['destination_service_namespace', 'request_protocol', 'response_code', 'response_flags'],
+];
 
 interface Headers {
   request?: HeaderChanges;
@@ -30,6 +36,12 @@ interface HttpRoute {
 const DEFAULT_RETRIES = { attempts: 2, on: ['connect-failure', 'refused-stream'] } as const;
 
 export const virtualService: RouteResolver = {
+  providers: ['istio'],
+  definitions: () => [
+    definition('networking.istio.io', 'VirtualService', 'virtualservices', ['v1beta1', 'v1alpha3', 'v1']),
+    definition('networking.istio.io', 'DestinationRule', 'destinationrules', ['v1beta1', 'v1alpha3', 'v1']),
+  ],
+  series: { istio_requests_total: LABELS, istio_request_duration_milliseconds: LABELS },
   kinds: ['v1', 'v1beta1', 'v1alpha3'].map((version) => ({ apiVersion: `networking.istio.io/${version}`, kind: 'VirtualService' })),
   resolve: routeByVirtualService,
 };

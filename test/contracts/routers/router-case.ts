@@ -1,11 +1,18 @@
+import type { Provider } from '../../../src/api/canary.ts';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Routes } from '../../../src/api/routes.ts';
 import type { Service } from '../../../src/api/service-spec.ts';
+import type { ExpectedQueries } from './queries.ts';
 
 export type Ability = 'weights' | 'mirroring' | 'headerMatch' | 'sessionAffinity';
 
 /** Facts of one provider for the contract suite, besides its router. */
 export interface RouterCase {
+  /** The folder of test/golden; absent: there is none. */
+  golden?: string;
+  /** The file of test/fixtures/published-crds, or `built in`; absent: none is published that Kubernetes takes. */
+  crds?: string;
+  queries: ExpectedQueries;
   /** Why it lacks what it lacks; a difference from `supports` fails. */
   lacks: Partial<Record<Ability, string>>;
   /** Fields of the spec that this provider cannot do without (`ingressRef`, `routeRef`), and of its service (`gatewayRefs`). */
@@ -36,3 +43,5 @@ export interface RouterCase {
   /** Fields of a condition beside `headers`, and how many entries and headers an entry may have; default: by session affinity as Istio, no limit. */
   conditions?: { queryParams?: boolean; sourceLabels?: boolean; mostEntries?: number; mostHeaders?: number };
 }
+
+export type RouterCases = Readonly<Partial<Record<Provider, RouterCase>>>;
