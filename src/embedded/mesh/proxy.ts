@@ -31,7 +31,7 @@ export interface ProxyContext {
 }
 
 /** `count`: so many requests alike; default 1. */
-export type Seen = Answered & { isMirror: boolean; reason?: string; count?: number };
+export type Seen = Answered & { isMirror: boolean; reason?: string | undefined; count?: number };
 
 export interface MeshProxy {
   readonly url: string;

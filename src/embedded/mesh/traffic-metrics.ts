@@ -49,7 +49,7 @@ function ownerOf(pod: KubeObject): { kind: string; name: string } {
 export interface Answered {
   destination: Destination;
   /** Absent when no pod answered. */
-  pod?: KubeObject;
+  pod?: KubeObject | undefined;
   status: number;
   /** True when the proxy made the answer itself. */
   isProxyError: boolean;
