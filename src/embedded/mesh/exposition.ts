@@ -95,7 +95,10 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
       const samples: Sample[] = [];
       for (const series of counters.values()) samples.push(...series.values());
       for (const series of histograms.values())
-        for (const histogram of series.values()) samples.push(...(histogram.samples ??= histogramSamples(histogram)));
+        for (const histogram of series.values()) {
+          histogram.samples ??= histogramSamples(histogram);
+          samples.push(...histogram.samples);
+        }
       return samples;
     },
   };
