@@ -3,6 +3,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { WatchHandle, WatchHandler } from './cluster.ts';
+import { eachChunk } from './each-chunk.ts';
 import { ApiError, isConnectionFailure, isForbidden, isGone, isNotFound, SilentStreamError, UnreachableError } from './errors.ts';
 import { createJsonLines } from './json-lines.ts';
 
@@ -108,14 +109,14 @@ export function startWatch(parts: WatchParts): WatchHandle {
       const response = await parts.open(from, timeoutSeconds, stream.signal);
       heard();
       const lines = createJsonLines(receive);
-      for await (const chunk of response) {
-        if (stream.signal.aborted) break;
+      await eachChunk(response, (chunk) => {
+        if (stream.signal.aborted) return;
         heard();
         parts.onHeard?.();
         cancelSilence();
         cancelSilence = watchSilence();
         lines.push(chunk);
-      }
+      });
       if (stream.signal.aborted) throw stream.signal.reason;
     } catch (cause) {
       if (stream.signal.aborted) throw stream.signal.reason;

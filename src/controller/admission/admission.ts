@@ -5,7 +5,7 @@ import { foreignRefs } from '../../api/foreign-refs.ts';
 import { foreignRoutes } from '../../api/foreign-routes.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import { providerOf } from '../../api/mesh-provider.ts';
-import { parseCanary } from '../../api/parse-canary.ts';
+import { parseCanaryOnce } from '../../api/parse-canary.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { dated, refusedBlocker } from '../../engine/blockers-of.ts';
 import type { RefusalCode } from '../../engine/facts.ts';
@@ -53,7 +53,7 @@ export function admit(raw: KubeObject, room: Pick<ControllerRoom, 'config' | 'ol
 
 /** The same by its spec alone, whatever else there is in the cluster. */
 export function admitSpec(raw: KubeObject, { config }: Pick<ControllerRoom, 'config'>): Admitted | Refusal {
-  const parsed = parseCanary(raw);
+  const parsed = parseCanaryOnce(raw);
   if ('problems' in parsed) {
     const [first] = parsed.problems;
     return first

@@ -1,10 +1,10 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { parseCanary } from '../../api/parse-canary.ts';
+import { parseCanaryOnce } from '../../api/parse-canary.ts';
 
 /** The Canary, where it can be read at all. */
 export function readable(raw: KubeObject): Canary | undefined {
-  const parsed = parseCanary(raw);
+  const parsed = parseCanaryOnce(raw);
   return 'canary' in parsed ? parsed.canary : undefined;
 }
 

@@ -35,15 +35,14 @@ export class Collectors {
   #run(): void {
     this.#scheduled = undefined;
     const objects = this.#all();
-    const dependents = Map.groupBy(
-      objects.flatMap((object) => (object.metadata.ownerReferences ?? []).map((owner) => ({ owner: owner.uid, object }))),
-      ({ owner }) => owner,
-    );
+    const dependents = new Map<string, KubeObject[]>();
     for (const object of objects)
-      this.#collect(
-        object,
-        (dependents.get(object.metadata.uid ?? '') ?? []).map((entry) => entry.object),
-      );
+      for (const { uid } of object.metadata.ownerReferences ?? []) {
+        const known = dependents.get(uid);
+        if (known) known.push(object);
+        else dependents.set(uid, [object]);
+      }
+    for (const object of objects) this.#collect(object, dependents.get(object.metadata.uid ?? '') ?? []);
     for (const object of objects) if (object.metadata.deletionTimestamp !== undefined) this.#finish(object);
   }
 

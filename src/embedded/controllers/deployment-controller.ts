@@ -60,8 +60,17 @@ const revisionOf = (object: KubeObject): number => Number(object.metadata.annota
 
 /** The ReplicaSet whose template is the Deployment's, the hash label apart. */
 function freshOf(deployment: KubeObject, sets: readonly KubeObject[]): KubeObject | undefined {
-  const wanted = canonicalJson(withoutHash(deployment.spec.template));
-  return sets.find((set) => canonicalJson(withoutHash(set.spec.template)) === wanted);
+  const wanted = textOf(deployment.spec.template);
+  return sets.find((set) => textOf(set.spec.template) === wanted);
+}
+
+const texts = new WeakMap<object, string>();
+
+/** A template as text, the hash label apart; the same version of an object is compared at each pass. */
+function textOf(template: { metadata?: { labels?: Labels } }): string {
+  const text = texts.get(template) ?? canonicalJson(withoutHash(template));
+  texts.set(template, text);
+  return text;
 }
 
 function withoutHash(template: { metadata?: { labels?: Labels } }): unknown {

@@ -29,12 +29,13 @@ function holds({ key, operator, values = [] }: Requirement, labels: Labels): boo
 }
 
 /** JSON with sorted keys: equal objects give equal text. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    part && typeof part === 'object' && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
+export const canonicalJson = (value: unknown): string => JSON.stringify(withSortedKeys(value));
+
+function withSortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  return Object.fromEntries([...fields.keys()].sort().map((key) => [key, withSortedKeys(fields.get(key))]));
 }
 
 /** Ten characters without vowels, so that no name spells a word; as the real controllers' hashes look. */

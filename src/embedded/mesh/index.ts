@@ -182,19 +182,20 @@ function remember<T>(map: Map<string, T>, key: string, value: T): void {
 }
 
 function tally(counts: MeshCounts, { pod, status, isProxyError, isMirror, reason, count = 1 }: Seen): void {
-  const workload = pod ? `${pod.metadata.namespace}/${workloadOf(pod).name}` : 'unknown';
-  const bump = (record: Record<string, number>, key: string): void => {
-    record[key] = (record[key] ?? 0) + count;
-  };
+  const workload = pod ? workloadOf(pod).key : 'unknown';
   if (isMirror) {
-    bump(counts.mirrored, workload);
+    add(counts.mirrored, workload, count);
     return;
   }
   counts.total += count;
-  bump(counts.byStatus, String(status));
-  if (isProxyError) bump(counts.proxyErrors, reason ?? 'unknown');
+  add(counts.byStatus, status, count);
+  if (isProxyError) add(counts.proxyErrors, reason ?? 'unknown', count);
   else {
     counts.byWorkload[workload] ??= {};
-    bump(counts.byWorkload[workload], String(status));
+    add(counts.byWorkload[workload], status, count);
   }
+}
+
+function add(record: Record<string, number>, key: string | number, count: number): void {
+  record[key] = (record[key] ?? 0) + count;
 }

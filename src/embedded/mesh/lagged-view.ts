@@ -62,8 +62,11 @@ export function laggedView(lagMs: () => number, clock: Clock = systemClock): Lag
     get: (kind, key) => of(kind).get(key),
     list: (kind) => [...of(kind).values()],
     once<T>(key: unknown, make: () => T): T {
-      if (!made.has(key)) made.set(key, make());
-      return made.get(key) as T;
+      const known = made.get(key);
+      if (known !== undefined || made.has(key)) return known as T;
+      const value = make();
+      made.set(key, value);
+      return value;
     },
     pending: () => timers.size,
     stop() {

@@ -1,6 +1,7 @@
 import { type Agent, createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Clock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { eachChunk } from '../../kube/each-chunk.ts';
 import { realWorld, type World } from '../world.ts';
 import { ClientAffinity } from './client-affinity.ts';
 import type { Destination } from './destination.ts';
@@ -30,7 +31,7 @@ export interface ProxyContext {
 }
 
 /** `count`: so many requests alike; default 1. */
-export type Seen = Answered & { isMirror: boolean; reason?: string; count?: number };
+export type Seen = Answered & { isMirror: boolean; reason?: string | undefined; count?: number };
 
 export interface MeshProxy {
   readonly url: string;
@@ -82,7 +83,7 @@ async function answer(context: Standing, incoming: IncomingMessage, response: Se
   const startedMs = context.clock.monotonicMs();
   const request = readRequest(incoming);
   const parts: Buffer[] = [];
-  for await (const part of incoming) parts.push(part as Buffer);
+  await eachChunk(incoming, (part) => void parts.push(part));
   const body = Buffer.concat(parts);
   const route = resolveRoute(context.view, request)(context.random);
   const seen = { method: request.method, path: pathOf(request.url) };

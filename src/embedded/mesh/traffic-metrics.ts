@@ -19,6 +19,8 @@ export const trafficMetrics = (histograms: Readonly<Record<string, readonly numb
 interface Workload {
   kind: string;
   name: string;
+  /** `namespace/name`. */
+  key: string;
 }
 
 const workloads = new WeakMap<KubeObject, Workload>();
@@ -31,6 +33,11 @@ export function workloadOf(pod: KubeObject): Workload {
 }
 
 function readWorkload(pod: KubeObject): Workload {
+  const { kind, name } = ownerOf(pod);
+  return { kind, name, key: `${pod.metadata.namespace}/${name}` };
+}
+
+function ownerOf(pod: KubeObject): { kind: string; name: string } {
   const owner = controllerOf(pod);
   if (!owner) return { kind: 'Pod', name: pod.metadata.name };
   const hash = pod.metadata.labels?.['pod-template-hash'];
@@ -42,7 +49,7 @@ function readWorkload(pod: KubeObject): Workload {
 export interface Answered {
   destination: Destination;
   /** Absent when no pod answered. */
-  pod?: KubeObject;
+  pod?: KubeObject | undefined;
   status: number;
   /** True when the proxy made the answer itself. */
   isProxyError: boolean;

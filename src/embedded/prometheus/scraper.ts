@@ -41,17 +41,21 @@ export class Scraper {
     const before = this.#present;
     this.#present = [];
     const nth = this.#times.push(nowMs) - 1;
-    const up = await this.#read(nth, timeoutMs, signal);
+    const up = await this.#read(nth, before, timeoutMs, signal);
     for (const { series, seen } of before) if (seen !== nth) addPoint(series.runs, this.#times, nth, undefined);
     this.#store.append({ labels: { __name__: 'up', ...this.#own }, tMs: nowMs, value: up ? 1 : 0 });
   }
 
-  async #read(nth: number, timeoutMs: number, signal: AbortSignal | undefined): Promise<boolean> {
+  async #read(nth: number, before: readonly Known[], timeoutMs: number, signal: AbortSignal | undefined): Promise<boolean> {
     try {
       const samples = this.#samples === undefined ? await this.#fetch(timeoutMs, signal) : this.#samples();
       if (samples === undefined) return false;
+      let index = 0;
       for (const { labels, value, tMs } of samples) {
-        const known = this.#knownBy(labels);
+        // Samples come in the same order each time.
+        const last = before[index];
+        index += 1;
+        const known = last?.exposed === labels && last.series.runs.length > 0 ? last : this.#knownBy(labels);
         if (tMs !== undefined) addPoint(known.series.runs, [tMs], 0, value);
         else {
           addPoint(known.series.runs, this.#times, nth, value);
@@ -78,13 +82,15 @@ export class Scraper {
     if (known && known.series.runs.length > 0) return known;
     const labels: Record<string, string> = {};
     for (const [name, value] of Object.entries(exposed)) labels[name in this.#own ? `exported_${name}` : name] = value;
-    const found = { series: this.#store.seriesOf({ ...labels, ...this.#own }), seen: -1 };
+    const found = { exposed, series: this.#store.seriesOf({ ...labels, ...this.#own }), seen: -1 };
     this.#known.set(exposed, found);
     return found;
   }
 }
 
 interface Known {
+  /** As the target gives them. */
+  readonly exposed: LabelSet;
   readonly series: Series;
   /** The last scrape that had it. */
   seen: number;

@@ -21,6 +21,18 @@ export function parsePromql(text: string): Expr {
   return expr;
 }
 
+const parsed = new Map<string, Expr>();
+/** Queries of checks come again at each interval. */
+const MOST_PARSED = 500;
+
+/** The same, for a text that comes again. */
+export function parsePromqlOnce(text: string): Expr {
+  const expr = parsed.get(text) ?? parsePromql(text);
+  if (parsed.size >= MOST_PARSED) parsed.clear();
+  parsed.set(text, expr);
+  return expr;
+}
+
 class Reader {
   readonly #text: string;
   /** Milliseconds, by where the selector begins. */
