@@ -4,7 +4,7 @@ import { Phase } from './phase.ts';
 import { Routes } from './routes.ts';
 import { Acknowledgement, VerbRequest } from './verb-request.ts';
 
-export const Condition = z.object({
+export const CanaryCondition = z.object({
   type: z.string(),
   status: z.enum(['True', 'False', 'Unknown']),
   reason: z.string(),
@@ -15,7 +15,7 @@ export const Condition = z.object({
   /** Of `Accepted`: the field of the Canary to correct. */
   field: z.string().optional(),
 });
-export type Condition = z.infer<typeof Condition>;
+export type CanaryCondition = z.infer<typeof CanaryCondition>;
 
 /** Why a check has no value. */
 export const UnmeasuredCode = z.enum(['NoTraffic', 'TemplateMissing', 'SecretMissing', 'SecretRefused', 'QueryInvalid', 'Unmeasured']);
@@ -205,7 +205,7 @@ export const CanaryStatus = z.object({
   sessionAffinityCookie: z.string().optional(),
   primarySessionAffinityCookie: z.string().optional(),
   previousSessionAffinityCookie: z.string().optional(),
-  conditions: z.array(Condition).optional(),
+  conditions: z.array(CanaryCondition).optional(),
   release: Release.optional(),
 });
 export type CanaryStatus = z.infer<typeof CanaryStatus>;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { AlertProviderSpec } from './alert-provider.ts';
 import { Blocker } from './blocker.ts';
 import { CanarySpec, group, version } from './canary.ts';
-import { CanaryStatus, Condition } from './canary-status.ts';
+import { CanaryCondition, CanaryStatus } from './canary-status.ts';
 import type { KubeObject } from './kube-object.ts';
 import { LONGEST_QUERY, strictMark } from './limits.ts';
 import { MetricTemplateSpec } from './metric-template.ts';
@@ -160,7 +160,7 @@ function alertProviderSpecSchema(): StructuralSchema {
 
 /** Of MetricTemplates and AlertProviders: what has been found out about them. */
 function providerStatusSchema(): StructuralSchema {
-  const schema = structural(z.object({ conditions: z.array(Condition.omit({ field: true })).optional() }), 'status');
+  const schema = structural(z.object({ conditions: z.array(CanaryCondition.omit({ field: true })).optional() }), 'status');
   schema.description = 'What Serin has found out.';
   return schema;
 }

@@ -1,13 +1,17 @@
 import type { Blocker } from '../../api/blocker.ts';
 import { blockers } from '../../api/blockers.ts';
-import type { Condition } from '../../api/canary-status.ts';
+import type { CanaryCondition } from '../../api/canary-status.ts';
 import { resumeAnnotation } from '../../api/names.ts';
 import type { Sight } from '../people/sight.ts';
 import { type Cause, causeOf } from './causes.ts';
 import { commandsOf, proofIn, type Trouble, toRemove, toSet, valueAt } from './finding.ts';
 
 /** The condition `Accepted` says why a spec is not run, or an edit of it; its reason is a code of the closed list. */
-export function fromRefusal({ raw }: Sight, { reason, message = '', field: ofCondition }: Condition, known: readonly Blocker[]): Trouble {
+export function fromRefusal(
+  { raw }: Sight,
+  { reason, message = '', field: ofCondition }: CanaryCondition,
+  known: readonly Blocker[],
+): Trouble {
   const code = isCode(reason) ? reason : 'Obstacle';
   const cause: Cause = causeOf(code);
   const field = known.find((one) => one.code === reason)?.field ?? ofCondition;
