@@ -1,6 +1,6 @@
 import type { TargetRef } from '../api/canary.ts';
 import { knativeApiVersion } from '../api/knative.ts';
-import type { KubeObject } from '../api/kube-object.ts';
+import type { KubeObject, Slim } from '../api/kube-object.ts';
 import { entriesOf } from '../kube/taken-over-fields.ts';
 import type { ConfigRef } from './configs/config-ref.ts';
 import { MOST_CONFIGS } from './configs/read-configs.ts';
@@ -39,7 +39,7 @@ export function workloadFor(target: Named): Workload | { unsupported: string } {
 }
 
 /** Watched kinds that are no targets: what is kept of them. */
-const companions: Readonly<Record<string, (object: KubeObject) => KubeObject>> = {
+const companions: Readonly<Record<string, (object: KubeObject) => Slim>> = {
   'discovery.k8s.io/v1/EndpointSlice': slimSlice,
   [`${knativeApiVersion}/Revision`]: slimRevision,
 };

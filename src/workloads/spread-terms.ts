@@ -1,6 +1,7 @@
+import type { LabelSelector } from '../api/kinds/label-selector.ts';
 import type { Labels } from '../api/kube-object.ts';
 import { primaryValue, type SelectorLabel } from '../api/selector-label.ts';
-import { keysOf, type LabelSelector, selects, swapValues } from './label-selector.ts';
+import { keysOf, selects, swapValues } from './label-selector.ts';
 
 interface Term {
   labelSelector?: LabelSelector;

@@ -1,3 +1,4 @@
+import { asScaler } from '../../api/kinds/scaler.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { isRecord } from '../canonical-json.ts';
 import type { MergePatch, ReplicaLimits } from './scaler.ts';
@@ -45,7 +46,8 @@ export function raisePatchOf(scaler: KubeObject, fields: LimitFields, atLeast: n
 /** The spec as its owner wishes it. A minimum that was edited since we raised it is the wish of that writer. */
 export function ownSpec(scaler: KubeObject): Spec {
   const known = remembered(scaler);
-  return known && isInForce(scaler, known) ? merged(scaler.spec ?? {}, known.before) : (scaler.spec ?? {});
+  const { spec = {} } = asScaler(scaler);
+  return known && isInForce(scaler, known) ? merged(spec, known.before) : spec;
 }
 
 /** The change of `spec` that raises its minimum; null removes a field. Never above the maximum, which is the user's budget. */
@@ -87,7 +89,8 @@ function remembered(scaler: KubeObject): Note | undefined {
 
 const isInForce = (scaler: KubeObject, { to }: Note): boolean => to === undefined || holds(scaler, to);
 
-function holds({ spec = {} }: KubeObject, fields: Spec): boolean {
+function holds(scaler: KubeObject, fields: Spec): boolean {
+  const { spec = {} } = asScaler(scaler);
   return Object.entries(fields).every(([field, value]) => (spec[field] ?? null) === value);
 }
 

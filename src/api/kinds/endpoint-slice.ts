@@ -1,0 +1,16 @@
+import type { KubeObject } from '../kube-object.ts';
+import { kindReader } from './kind-reader.ts';
+
+export interface EndpointSlice extends KubeObject {
+  kind: 'EndpointSlice';
+  endpoints?: Endpoint[];
+  /** In place of the endpoints in a slim slice: how many of them are ready. */
+  ready?: number;
+}
+export const asEndpointSlice = kindReader<EndpointSlice>('EndpointSlice');
+
+export interface Endpoint {
+  /** An absent `ready` is unknown, and counts as ready. */
+  conditions?: { ready?: boolean; serving?: boolean; terminating?: boolean };
+  [field: string]: unknown;
+}
