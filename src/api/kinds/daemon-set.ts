@@ -1,10 +1,11 @@
 import type { KubeObject } from '../kube-object.ts';
+import type { RolloutBounds } from './deployment.ts';
 import { kindReader } from './kind-reader.ts';
 import type { PodWorkloadSpec } from './pod-workload.ts';
 
 export interface DaemonSet extends KubeObject {
   kind: 'DaemonSet';
-  spec: PodWorkloadSpec & { updateStrategy?: { type?: string } };
+  spec: PodWorkloadSpec & { updateStrategy?: { type?: string; rollingUpdate?: RolloutBounds } };
   status?: {
     observedGeneration?: number;
     currentNumberScheduled?: number;

@@ -1,15 +1,17 @@
 import type { KubeObject } from '../kube-object.ts';
 import type { Condition } from './condition.ts';
 import { kindReader } from './kind-reader.ts';
+import type { PodTemplate } from './pod-template.ts';
 
 /** A Service of `serving.knative.dev`. */
 export interface KnativeService extends KubeObject {
   kind: 'Service';
-  spec?: { template?: unknown; traffic?: KnativeTraffic[]; [field: string]: unknown };
+  spec?: { template?: Partial<PodTemplate>; traffic?: KnativeTraffic[]; [field: string]: unknown };
   status?: {
     latestCreatedRevisionName?: string;
     latestReadyRevisionName?: string;
     conditions?: Condition[];
+    traffic?: KnativeTraffic[];
     [field: string]: unknown;
   };
 }

@@ -3,6 +3,12 @@ import type { Labels } from '../kube-object.ts';
 /** A Kubernetes LabelSelector. */
 export interface LabelSelector {
   matchLabels?: Labels;
-  matchExpressions?: { key: string; operator: string; values?: string[] }[];
+  matchExpressions?: LabelRequirement[];
   [field: string]: unknown;
+}
+
+export interface LabelRequirement {
+  key: string;
+  operator: string;
+  values?: string[];
 }

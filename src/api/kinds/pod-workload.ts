@@ -10,7 +10,9 @@ export interface PodWorkloadSpec {
   selector: LabelSelector;
   template: PodTemplate;
   replicas?: number;
+  minReadySeconds?: number;
   paused?: boolean;
+  revisionHistoryLimit?: number;
   [field: string]: unknown;
 }
 

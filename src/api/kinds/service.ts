@@ -4,7 +4,7 @@ import { kindReader } from './kind-reader.ts';
 /** A Service of the core API. */
 export interface Service extends KubeObject {
   kind: 'Service';
-  spec?: ServiceSpec;
+  spec: ServiceSpec;
 }
 export const asService = kindReader<Service>('Service');
 
@@ -13,13 +13,24 @@ export interface ServiceSpec {
   selector?: Labels;
   type?: string;
   clusterIP?: string;
+  externalName?: string;
+  externalTrafficPolicy?: string;
+  internalTrafficPolicy?: string;
+  publishNotReadyAddresses?: boolean;
+  sessionAffinity?: string;
+  sessionAffinityConfig?: { clientIP?: { timeoutSeconds?: number } };
+  trafficDistribution?: string;
   [field: string]: unknown;
 }
+
+export const servicePorts = (service: KubeObject | undefined): readonly ServicePort[] => (service && asService(service).spec?.ports) ?? [];
 
 export interface ServicePort {
   name?: string;
   port: number;
   protocol?: string;
+  appProtocol?: string;
   nodePort?: number;
+  targetPort?: number | string;
   [field: string]: unknown;
 }

@@ -1,3 +1,4 @@
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
 /** One parent that a route names; absent fields are those that the API server would fill in. */
@@ -20,9 +21,9 @@ export interface Listener {
 }
 
 export const GROUP = 'gateway.networking.k8s.io';
-export const parentRefsOf = (route: KubeObject): ParentRef[] => route.spec?.parentRefs ?? [];
-export const listenersOf = (gateway: KubeObject): Listener[] => gateway.spec?.listeners ?? [];
-export const hostnamesOf = (route: KubeObject): string[] => route.spec?.hostnames ?? [];
+export const parentRefsOf = (route: KubeObject): ParentRef[] => specOf<{ parentRefs: ParentRef[] }>(route).parentRefs ?? [];
+export const listenersOf = (gateway: KubeObject): Listener[] => specOf<{ listeners: Listener[] }>(gateway).listeners ?? [];
+export const hostnamesOf = (route: KubeObject): string[] => specOf<{ hostnames: string[] }>(route).hostnames ?? [];
 
 export function namesGateway(ref: ParentRef, route: KubeObject, gateway: KubeObject): boolean {
   const { name, namespace } = gateway.metadata;

@@ -1,3 +1,5 @@
+import { servicePorts } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
 export interface BackendRef {
@@ -21,18 +23,20 @@ export function backendProblem(ref: BackendRef, route: KubeObject, { service, gr
   if (group !== '' || kind !== 'Service') return 'InvalidKind';
   if (namespace !== route.metadata.namespace && !grants().some((grant) => allows(grant, route, namespace, name))) return 'RefNotPermitted';
   const found = service(namespace, name);
-  const ports: { port: number }[] = found?.spec?.ports ?? [];
-  return found && ports.some((one) => one.port === port) ? undefined : 'BackendNotFound';
+  return servicePorts(found).some((one) => one.port === port) ? undefined : 'BackendNotFound';
+}
+
+interface ReferenceGrant {
+  from: { kind: string; namespace: string }[];
+  to: { group: string; kind: string; name?: string }[];
 }
 
 /** A ReferenceGrant stands in the namespace of what is referred to. */
 function allows(grant: KubeObject, route: KubeObject, namespace: string, name: string): boolean {
-  const { from = [], to = [] } = grant.spec ?? {};
+  const { from = [], to = [] } = specOf<ReferenceGrant>(grant);
   return (
     grant.metadata.namespace === namespace &&
-    from.some((one: { kind: string; namespace: string }) => one.kind === route.kind && one.namespace === route.metadata.namespace) &&
-    to.some(
-      (one: { group: string; kind: string; name?: string }) => one.kind === 'Service' && (one.name === undefined || one.name === name),
-    )
+    from.some((one) => one.kind === route.kind && one.namespace === route.metadata.namespace) &&
+    to.some((one) => one.kind === 'Service' && (one.name === undefined || one.name === name))
   );
 }

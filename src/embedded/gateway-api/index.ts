@@ -1,4 +1,5 @@
 import { systemClock } from '../../api/clock.ts';
+import { statusOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { type Change, keyOf, watchObjects } from '../controllers/object-store.ts';
@@ -56,7 +57,7 @@ export function startGatewayApi(cluster: Cluster, options: StandInOptions = {}):
       service: (namespace: string, name: string) => stores.services.get(`${namespace}/${name}`),
     };
     const nowText = secondsText({ clock });
-    const before: ParentStatus[] = route.status?.parents ?? [];
+    const { parents: before = [] } = statusOf<{ parents: ParentStatus[] }>(route);
     const others = before.filter(({ controllerName }) => controllerName !== GATEWAY_CONTROLLER && controllerName !== MESH_CONTROLLER);
     const parents = [...others, ...parentStatuses(route, known, nowText)];
     if (canonicalJson(before) === canonicalJson(parents)) return;

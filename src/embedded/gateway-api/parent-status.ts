@@ -1,3 +1,4 @@
+import { specOf, statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { attachmentTo, namesGateway, namesService, type ParentRef, parentRefsOf } from './attachment.ts';
 import { type BackendRef, backendProblem, type Surroundings } from './backend-problem.ts';
@@ -30,7 +31,7 @@ interface Known extends Surroundings {
  */
 export function parentStatuses(route: KubeObject, known: Known, nowText: string): ParentStatus[] {
   const { generation = 0, namespace = '' } = route.metadata;
-  const before: ParentStatus[] = route.status?.parents ?? [];
+  const { parents: before = [] } = statusOf<{ parents: ParentStatus[] }>(route);
   const resolved = resolvedRefs(route, known);
   return parentRefsOf(route).flatMap((parentRef) => {
     const judged = judge(parentRef);
@@ -65,11 +66,13 @@ export function parentStatuses(route: KubeObject, known: Known, nowText: string)
 const yes = (reason: string) => ({ status: 'True', reason, message: '' });
 const no = (reason: string, message: string) => ({ status: 'False', reason, message });
 
+interface RouteRule {
+  backendRefs?: BackendRef[];
+  filters?: { requestMirror?: { backendRef: BackendRef } }[];
+}
+
 function resolvedRefs(route: KubeObject, known: Surroundings) {
-  for (const { backendRefs = [], filters = [] } of (route.spec?.rules ?? []) as {
-    backendRefs?: BackendRef[];
-    filters?: { requestMirror?: { backendRef: BackendRef } }[];
-  }[]) {
+  for (const { backendRefs = [], filters = [] } of specOf<{ rules: RouteRule[] }>(route).rules ?? []) {
     for (const ref of [...backendRefs, ...filters.flatMap(({ requestMirror }) => requestMirror?.backendRef ?? [])]) {
       const problem = backendProblem(ref, route, known);
       if (problem !== undefined) return no(problem, `backend ${ref.name}`);

@@ -1,4 +1,6 @@
 import { systemClock } from '../../api/clock.ts';
+import type { Deployment } from '../../api/kinds/deployment.ts';
+import type { KnativeService } from '../../api/kinds/knative-service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { type Change, keyOf, watchObjects } from '../controllers/object-store.ts';
@@ -36,12 +38,12 @@ export function startKnative(cluster: Cluster, options: StandInOptions = {}): Kn
     if (name !== undefined) queue.add(`${object?.metadata.namespace}/${name}`);
   };
   const stores = {
-    services: watchObjects(cluster, { apiVersion: SERVING, kind: 'Service' }, (change) => {
+    services: watchObjects<KnativeService>(cluster, { apiVersion: SERVING, kind: 'Service' }, (change) => {
       const service = ofEither(change);
       if (service) queue.add(keyOf(service));
     }),
     revisions: watchObjects(cluster, { apiVersion: SERVING, kind: 'Revision' }, (change) => wake(ofEither(change))),
-    deployments: watchObjects(cluster, { apiVersion: 'apps/v1', kind: 'Deployment' }, (change) => {
+    deployments: watchObjects<Deployment>(cluster, { apiVersion: 'apps/v1', kind: 'Deployment' }, (change) => {
       const deployment = ofEither(change);
       if (deployment && controllerOf(deployment)?.kind === 'Revision') wake(deployment);
     }),

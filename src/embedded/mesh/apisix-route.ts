@@ -1,3 +1,4 @@
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { cookieOf } from './ingress.ts';
 import type { LaggedView } from './lagged-view.ts';
@@ -39,7 +40,7 @@ interface Candidate {
 }
 
 export function routeByApisix(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
-  const rules = view.list('ApisixRoute').flatMap((route) => ((route.spec?.http ?? []) as Rule[]).map((rule) => ({ route, rule })));
+  const rules = view.list('ApisixRoute').flatMap((route) => (specOf<{ http: Rule[] }>(route).http ?? []).map((rule) => ({ route, rule })));
   const ofHost = rules
     .map((each) => ({
       ...each,

@@ -1,3 +1,5 @@
+import { asEndpointSlice, type EndpointSlice } from '../../api/kinds/endpoint-slice.ts';
+import { servicePorts } from '../../api/kinds/service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Destination } from './destination.ts';
 import type { LaggedView } from './lagged-view.ts';
@@ -72,16 +74,16 @@ export function hasEndpoints(view: LaggedView, destination: Destination): boolea
   return slicesOf(view, destination).some(({ endpoints }) => (endpoints ?? []).length > 0);
 }
 
-function slicesOf(view: LaggedView, { name, namespace }: Destination): KubeObject[] {
+function slicesOf(view: LaggedView, { name, namespace }: Destination): EndpointSlice[] {
   return view
     .list('EndpointSlice')
-    .filter((slice) => slice.metadata.namespace === namespace && slice.metadata.labels?.['kubernetes.io/service-name'] === name);
+    .filter((slice) => slice.metadata.namespace === namespace && slice.metadata.labels?.['kubernetes.io/service-name'] === name)
+    .map(asEndpointSlice);
 }
 
 /** A slice names ports as its Service does, with the number that the pods have: each Service maps its own (07-T7). */
-function targetPortOf(service: KubeObject, slice: KubeObject, port: number): number | undefined {
-  const ports: { name?: string; port: number }[] = service.spec?.ports ?? [];
-  const own = ports.find((each) => each.port === port);
-  const mapped: { name?: string; port?: number }[] = slice.ports ?? [];
+function targetPortOf(service: KubeObject, slice: EndpointSlice, port: number): number | undefined {
+  const own = servicePorts(service).find((each) => each.port === port);
+  const mapped = slice.ports ?? [];
   return own && mapped.find((each) => (each.name ?? '') === (own.name ?? ''))?.port;
 }

@@ -1,4 +1,5 @@
 import { parseDuration } from '../../api/duration.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { attachmentTo, covers, GROUP, hostnamesOf, namesGateway, namesService, parentRefsOf } from '../gateway-api/attachment.ts';
 import { type BackendRef, backendProblem, type Surroundings } from '../gateway-api/backend-problem.ts';
@@ -98,7 +99,7 @@ function oneKind(attached: Attached): Attached {
 
 function mostSpecific(attached: Attached, request: MeshRequest): Found | undefined {
   const found = attached.flatMap(({ route, hostRank }) =>
-    ((route.spec?.rules ?? []) as Rule[]).flatMap((rule) =>
+    (specOf<{ rules: Rule[] }>(route).rules ?? []).flatMap((rule) =>
       (rule.matches?.length ? rule.matches : [{}]).flatMap((match): Found[] => {
         const rank = specificity(match, request);
         return rank ? [{ route, rule, match, rank: [...hostRank, ...rank] }] : [];

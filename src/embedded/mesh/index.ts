@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { sleep } from '../../api/clock.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { type Change, keyOf, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
@@ -99,7 +100,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
   });
   const placeOf = (index: number): Place => places[index % Math.max(1, places.length)] ?? { node: '', zone: '' };
   const gone = new Map<string, NonNullable<Change['previous']>>();
-  const pods = watchObjects(cluster, { apiVersion: 'v1', kind: 'Pod' }, ({ previous, next }) => {
+  const pods = watchObjects<Pod>(cluster, { apiVersion: 'v1', kind: 'Pod' }, ({ previous, next }) => {
     const pod = next ?? previous;
     const port = Number(pod?.metadata.annotations?.[PORT_ANNOTATION]);
     // A gone pod keeps its entry: a proxy that has not heard of its end is refused the connection, as in a real network.

@@ -1,4 +1,6 @@
 import { parseDuration } from '../../api/duration.ts';
+import { asService } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Destination } from './destination.ts';
 import { countUpstream, envoyHistograms } from './envoy-cluster.ts';
@@ -44,6 +46,14 @@ interface GlooRoute extends Inheritance {
   routeAction?: { single?: Target; multi?: { destinations?: WeightedTarget[] } };
   options?: Options;
 }
+interface GlooVirtualService {
+  virtualHost: { domains?: string[]; routes?: GlooRoute[] };
+}
+interface KubeUpstream {
+  serviceName: string;
+  serviceNamespace: string;
+  selector?: Record<string, string>;
+}
 interface Parent {
   matcher: GlooMatcher;
   route: GlooRoute;
@@ -72,9 +82,11 @@ export const routeTable: RouteResolver = {
 
 /** The first route that matches, in the order of the objects; undefined for a host that no VirtualService names. */
 export function routeByRouteTable(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
-  const found = view.list(GLOO_VIRTUAL_SERVICE).find(({ spec }) => servesHost(spec?.virtualHost?.domains, request.host.text));
+  const found = view
+    .list(GLOO_VIRTUAL_SERVICE)
+    .find((one) => servesHost(specOf<GlooVirtualService>(one).virtualHost?.domains, request.host.text));
   if (!found) return undefined;
-  const leaves = collect(view, (found.spec.virtualHost.routes ?? []) as GlooRoute[], found.metadata.namespace ?? '');
+  const leaves = collect(view, specOf<GlooVirtualService>(found).virtualHost?.routes ?? [], found.metadata.namespace ?? '');
   const leaf = leaves.find(({ matchers }) => matchers.some((matcher) => matches(matcher, request)));
   if (!leaf) return refuseWith({ status: 404, reason: 'no route of the VirtualService matches' });
   return (random) => resolve(view, leaf, random);
@@ -98,7 +110,13 @@ function collect(view: LaggedView, routes: readonly GlooRoute[], namespace: stri
     const matcher = delegateMatcher(matchers);
     const table = tableOf(view, route.delegateAction, namespace);
     if (!matcher || !table) return [];
-    return collect(view, (table.spec?.routes ?? []) as GlooRoute[], table.metadata.namespace ?? '', { matcher, route }, depth + 1);
+    return collect(
+      view,
+      specOf<{ routes: GlooRoute[] }>(table).routes ?? [],
+      table.metadata.namespace ?? '',
+      { matcher, route },
+      depth + 1,
+    );
   });
 }
 
@@ -164,17 +182,15 @@ function clusterOf(view: LaggedView, { upstream, kube }: Target, own: string): {
     return { destination, name: `kube-svc:${destination.namespace}-${destination.name}-${kube.port}_${destination.namespace}` };
   }
   const namespace = upstream?.namespace || own;
-  const spec = view.get('Upstream', `${namespace}/${upstream?.name}`)?.spec?.kube;
+  const { kube: spec } = specOf<{ kube: KubeUpstream }>(view.get('Upstream', `${namespace}/${upstream?.name}`));
   if (!upstream || !spec || selectsNothing(view, spec)) return undefined;
   return { destination: { name: spec.serviceName, namespace: spec.serviceNamespace }, name: `${upstream.name}_${namespace}` };
 }
 
 /** An Upstream's own selector leaves out pods without these labels; where the Service selects by other values, that is all of them. */
-function selectsNothing(
-  view: LaggedView,
-  kube: { serviceName: string; serviceNamespace: string; selector?: Record<string, string> },
-): boolean {
-  const selected: Record<string, string> = view.get('Service', `${kube.serviceNamespace}/${kube.serviceName}`)?.spec?.selector ?? {};
+function selectsNothing(view: LaggedView, kube: KubeUpstream): boolean {
+  const service = view.get('Service', `${kube.serviceNamespace}/${kube.serviceName}`);
+  const selected = (service && asService(service).spec.selector) ?? {};
   return Object.entries(kube.selector ?? {}).some(([key, value]) => selected[key] !== undefined && selected[key] !== value);
 }
 

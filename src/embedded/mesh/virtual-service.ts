@@ -1,4 +1,5 @@
 import { parseDuration } from '../../api/duration.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Destination } from './destination.ts';
 import { type IstioMatch, matchesAny } from './http-match.ts';
@@ -11,6 +12,11 @@ import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts'
 interface Headers {
   request?: HeaderChanges;
   response?: HeaderChanges;
+}
+interface VirtualService {
+  hosts: string[];
+  gateways: string[];
+  http: HttpRoute[];
 }
 interface HttpRoute {
   match?: IstioMatch[];
@@ -42,11 +48,11 @@ export function routeByVirtualService(view: LaggedView, request: MeshRequest): R
     .toSorted((a, b) => (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''));
   if (!service) return undefined;
   const namespace = service.metadata.namespace ?? '';
-  for (const http of (service.spec.http ?? []) as HttpRoute[]) {
+  for (const http of specOf<VirtualService>(service).http ?? []) {
     if (!matchesAny(http.match, request)) continue;
     const delegate = http.delegate && view.get('VirtualService', `${http.delegate.namespace ?? namespace}/${http.delegate.name}`);
     if (delegate) {
-      const inner = ((delegate.spec.http ?? []) as HttpRoute[]).find((each) => matchesAny(each.match, request));
+      const inner = specOf<VirtualService>(delegate).http?.find((each) => matchesAny(each.match, request));
       if (inner) return choiceOf({ ...http, ...inner }, delegate.metadata.namespace ?? '', request);
     } else if (http.route) return choiceOf(http, namespace, request);
   }
@@ -54,7 +60,7 @@ export function routeByVirtualService(view: LaggedView, request: MeshRequest): R
 }
 
 function servesHost(service: KubeObject, { host }: MeshRequest): boolean {
-  return ((service.spec.hosts ?? []) as string[]).some((pattern) => {
+  return (specOf<VirtualService>(service).hosts ?? []).some((pattern) => {
     if (pattern === '*' || pattern === host.text) return true;
     if (pattern.startsWith('*.')) return host.text.endsWith(pattern.slice(1));
     // A short name is completed with the namespace of the object, never with the caller's.
@@ -64,7 +70,8 @@ function servesHost(service: KubeObject, { host }: MeshRequest): boolean {
 }
 
 function servesGateway(service: KubeObject, gateway: string): boolean {
-  const gateways = (service.spec.gateways?.length ? service.spec.gateways : ['mesh']) as string[];
+  const { gateways: own = [] } = specOf<VirtualService>(service);
+  const gateways = own.length > 0 ? own : ['mesh'];
   return gateways.some((each) => each === gateway || `${service.metadata.namespace}/${each}` === gateway);
 }
 
