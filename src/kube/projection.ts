@@ -25,7 +25,7 @@ export interface Projection<T> {
 }
 
 /** `value` is absent where the object was deleted: the version alone keeps late events from bringing it back. */
-interface Entry<T> {
+interface KnownObject<T> {
   namespace: string | undefined;
   name: string;
   version: bigint | undefined;
@@ -39,7 +39,7 @@ export function createProjection<T>(
   onUnavailable?: ListHandler['onUnavailable'],
   onUnreadable?: (object: Slim, error: unknown) => void,
 ): Projection<T> {
-  const entries = new Map<string, Entry<T>>();
+  const entries = new Map<string, KnownObject<T>>();
   // Projections of items whose LIST is incomplete, by their stubs.
   const prepared = new WeakMap<Slim, { it: T } | { error: unknown }>();
   const listeners = new Set<(change: ProjectionChange<T>) => void>();
@@ -78,7 +78,7 @@ export function createProjection<T>(
     return stub;
   }
 
-  function set(key: string, entry: Entry<T>): void {
+  function set(key: string, entry: KnownObject<T>): void {
     const before = entries.get(key)?.value;
     entries.set(key, entry);
     if (before === undefined && entry.value === undefined) return;

@@ -23,10 +23,10 @@ export const workloads = {
 /** All are read as apps/v1. `v1` stands in an example of Flagger's documentation; the others have been served. */
 const APPS_VERSIONS = new Set(['apps/v1', 'v1', 'apps/v1beta1', 'apps/v1beta2', 'extensions/v1beta1']);
 
-type Named = { apiVersion: string; kind: string; name?: string };
+type NamedTarget = { apiVersion: string; kind: string; name?: string };
 
 /** The plug-in for this target. A kind without one is refused and never treated as another (unlike 03-W1). */
-export function workloadFor(target: Named): Workload | { unsupported: string } {
+export function workloadFor(target: NamedTarget): Workload | { unsupported: string } {
   const { apiVersion, kind } = target;
   if (APPS_VERSIONS.has(apiVersion) && kind === 'Deployment') return workloads.Deployment;
   if (APPS_VERSIONS.has(apiVersion) && kind === 'DaemonSet') return workloads.DaemonSet;

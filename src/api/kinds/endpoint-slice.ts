@@ -3,14 +3,14 @@ import { kindReader } from './kind-reader.ts';
 
 export interface EndpointSlice extends KubeObject {
   kind: 'EndpointSlice';
-  endpoints?: Endpoint[];
+  endpoints?: DiscoveryEndpoint[];
   ports?: EndpointPort[];
   /** In place of the endpoints in a slim slice: how many of them are ready. */
   ready?: number;
 }
 export const asEndpointSlice = kindReader<EndpointSlice>('EndpointSlice');
 
-export interface Endpoint {
+export interface DiscoveryEndpoint {
   /** An absent `ready` is unknown, and counts as ready. */
   addresses?: string[];
   nodeName?: string;

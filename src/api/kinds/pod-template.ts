@@ -12,7 +12,7 @@ export interface PodSpec {
   initContainers?: Container[];
   nodeName?: string;
   nodeSelector?: Labels;
-  affinity?: Affinity;
+  affinity?: SchedulingAffinity;
   tolerations?: Toleration[];
   readinessGates?: { conditionType: string }[];
   schedulingGates?: { name: string }[];
@@ -47,7 +47,7 @@ export interface Probe {
   failureThreshold?: number;
 }
 
-export interface Affinity {
+export interface SchedulingAffinity {
   nodeAffinity?: {
     requiredDuringSchedulingIgnoredDuringExecution?: { nodeSelectorTerms?: NodeSelectorTerm[] };
     [field: string]: unknown;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../workloads/canonical-json.ts';
+import { isRecord } from '../../api/json.ts';
 
 export interface FieldDifference {
   field: string;

@@ -1,7 +1,7 @@
 import type { DaemonSet } from '../../api/kinds/daemon-set.ts';
 import type { Node } from '../../api/kinds/node.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
-import type { Affinity, PodSpec } from '../../api/kinds/pod-template.ts';
+import type { PodSpec, SchedulingAffinity } from '../../api/kinds/pod-template.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { untolerated, wantsNode } from '../nodes/node-fit.ts';
 import { controllerReference } from './selectors.ts';
@@ -51,7 +51,7 @@ const daemonSpec = (set: DaemonSet): PodSpec => ({
   tolerations: [...(set.spec.template.spec.tolerations ?? []), ...daemonTolerations],
 });
 
-function pinnedTo(affinity: Affinity | undefined, node: string): Affinity {
+function pinnedTo(affinity: SchedulingAffinity | undefined, node: string): SchedulingAffinity {
   const matchFields = [{ key: 'metadata.name', operator: 'In', values: [node] }];
   const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [{}];
   const required = { nodeSelectorTerms: terms.map(() => ({ matchFields })).slice(0, 1) };

@@ -53,7 +53,7 @@ export async function syncDeployment(
   return deadlineInMs === undefined ? {} : { againInMs: deadlineInMs };
 }
 
-interface Writer {
+interface DeploymentWriter {
   cluster: Cluster;
   stores: DeploymentStores;
   deployment: Deployment;
@@ -73,7 +73,7 @@ function withoutHash(template: PodTemplate): unknown {
   return { ...template, metadata: { ...metadata, labels } };
 }
 
-async function withRevision(writer: Writer, owned: readonly ReplicaSet[], existing: ReplicaSet | undefined): Promise<ReplicaSet> {
+async function withRevision(writer: DeploymentWriter, owned: readonly ReplicaSet[], existing: ReplicaSet | undefined): Promise<ReplicaSet> {
   const { cluster, stores, deployment } = writer;
   const newest = Math.max(0, ...owned.filter((set) => set !== existing).map(revisionOf));
   const revision = String(existing && revisionOf(existing) > newest ? revisionOf(existing) : newest + 1);
@@ -144,7 +144,7 @@ function isScaling(deployment: Deployment, owned: readonly ReplicaSet[]): boolea
   return owned.filter(isActive).some((set) => (set.metadata.annotations?.[DESIRED] ?? wanted) !== wanted);
 }
 
-async function scaleInProportion(writer: Writer, fresh: ReplicaSet | undefined, old: readonly ReplicaSet[]): Promise<void> {
+async function scaleInProportion(writer: DeploymentWriter, fresh: ReplicaSet | undefined, old: readonly ReplicaSet[]): Promise<void> {
   const { deployment } = writer;
   const wanted = Number(deployment.spec.replicas ?? 1);
   const all = [...old, ...(fresh ? [fresh] : [])];
@@ -157,7 +157,7 @@ async function scaleInProportion(writer: Writer, fresh: ReplicaSet | undefined, 
   for (const set of active) await resize(writer, set, sizes.get(set.metadata.name) ?? 0);
 }
 
-async function rollOut(writer: Writer, fresh: ReplicaSet, old: readonly ReplicaSet[]): Promise<void> {
+async function rollOut(writer: DeploymentWriter, fresh: ReplicaSet, old: readonly ReplicaSet[]): Promise<void> {
   const { deployment, stores } = writer;
   const replicas = Number(deployment.spec.replicas ?? 1);
   const active = old.filter(isActive);
@@ -186,7 +186,7 @@ const sized = (set: ReplicaSet): Sized => ({
   available: Number(set.status?.availableReplicas ?? 0),
 });
 
-async function resize({ cluster, stores, deployment }: Writer, set: ReplicaSet, replicas: number): Promise<void> {
+async function resize({ cluster, stores, deployment }: DeploymentWriter, set: ReplicaSet, replicas: number): Promise<void> {
   const annotations = sizeAnnotations(deployment);
   const isSame =
     Number(set.spec.replicas ?? 0) === replicas &&
@@ -196,13 +196,13 @@ async function resize({ cluster, stores, deployment }: Writer, set: ReplicaSet, 
   stores.replicaSets.remember(await cluster.patch(refOf(set), { metadata: { resourceVersion, annotations }, spec: { replicas } }));
 }
 
-async function forgetHistory({ cluster, deployment }: Writer, old: readonly ReplicaSet[]): Promise<void> {
+async function forgetHistory({ cluster, deployment }: DeploymentWriter, old: readonly ReplicaSet[]): Promise<void> {
   const limit = Number(deployment.spec.revisionHistoryLimit ?? 10);
   const idle = old.filter((set) => !isActive(set) && Number(set.status?.replicas ?? 0) === 0);
   for (const set of idle.slice(0, Math.max(0, idle.length - limit))) await cluster.delete(refOf(set), { propagationPolicy: 'Background' });
 }
 
-async function writeStatus({ cluster, stores, deployment }: Writer, status: Record<string, unknown>): Promise<void> {
+async function writeStatus({ cluster, stores, deployment }: DeploymentWriter, status: Record<string, unknown>): Promise<void> {
   if (canonicalJson(deployment.status ?? {}) === canonicalJson(status)) return;
   stores.deployments.remember(await cluster.replace({ ...deployment, status }, { subresource: 'status' }));
 }

@@ -1,4 +1,4 @@
-import type { Endpoint, EndpointSlice } from '../../api/kinds/endpoint-slice.ts';
+import type { DiscoveryEndpoint, EndpointSlice } from '../../api/kinds/endpoint-slice.ts';
 import type { Node } from '../../api/kinds/node.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
 import type { Service } from '../../api/kinds/service.ts';
@@ -22,12 +22,12 @@ export interface EndpointStores {
   slices: ObjectStore<EndpointSlice>;
 }
 
-interface SliceEndpoint extends HintedEndpoint, Endpoint {
+interface WrittenEndpoint extends HintedEndpoint, DiscoveryEndpoint {
   addresses: string[];
   conditions: { ready: boolean; serving: boolean; terminating: boolean };
   targetRef: object;
 }
-interface SlicePort {
+interface WrittenPort {
   name: string;
   port: number;
   protocol: string;
@@ -86,14 +86,14 @@ function slicesFor(service: Service, stores: EndpointStores): EndpointSlice[] {
     Array.from({ length: Math.ceil(group.length / PER_SLICE) }, (_, index) =>
       sliceFor(
         service,
-        JSON.parse(ports) as SlicePort[],
+        JSON.parse(ports) as WrittenPort[],
         group.slice(index * PER_SLICE, (index + 1) * PER_SLICE).map(({ endpoint }) => endpoint),
       ),
     ),
   );
 }
 
-function portsOf(service: Service, pod: Pod): SlicePort[] {
+function portsOf(service: Service, pod: Pod): WrittenPort[] {
   const sidecars = (pod.spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
   const declared = [...(pod.spec.containers ?? []), ...sidecars].flatMap(({ ports = [] }) => ports);
   const named = (name: string, protocol: string) =>
@@ -104,7 +104,7 @@ function portsOf(service: Service, pod: Pod): SlicePort[] {
   });
 }
 
-function endpointFor(service: Service, pod: Pod, nodes: ObjectStore<Node>): SliceEndpoint {
+function endpointFor(service: Service, pod: Pod, nodes: ObjectStore<Node>): WrittenEndpoint {
   const isTerminating = pod.metadata.deletionTimestamp !== undefined;
   const serving = isPodReady(pod);
   const ready = service.spec.publishNotReadyAddresses === true || (serving && !isTerminating);
@@ -123,7 +123,7 @@ function endpointFor(service: Service, pod: Pod, nodes: ObjectStore<Node>): Slic
   };
 }
 
-function sliceFor(service: Service, ports: SlicePort[], endpoints: SliceEndpoint[]): EndpointSlice {
+function sliceFor(service: Service, ports: WrittenPort[], endpoints: WrittenEndpoint[]): EndpointSlice {
   const { name, namespace, labels } = service.metadata;
   const headless = service.spec.clusterIP === 'None' ? { 'service.kubernetes.io/headless': '' } : {};
   return {

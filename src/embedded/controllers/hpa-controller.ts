@@ -2,7 +2,7 @@ import type { Deployment } from '../../api/kinds/deployment.ts';
 import { type HorizontalPodAutoscaler, scaleTargetRefOf } from '../../api/kinds/horizontal-pod-autoscaler.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { desiredBy, type Measured, millicores, type Usage } from './hpa-desired.ts';
+import { desiredBy, type MeasuredMetric, millicores, type Usage } from './hpa-desired.ts';
 import type { ObjectStore } from './object-store.ts';
 import { isPodActive, isPodReady } from './pods.ts';
 import { canonicalJson, matchesSelector } from './selectors.ts';
@@ -51,7 +51,7 @@ export async function syncAutoscaler(cluster: Cluster, { autoscalers, deployment
   return {};
 }
 
-interface Decision {
+interface ScalingDecision {
   /** Undefined: leave the target as it is. */
   desired?: number;
   current?: object[];
@@ -66,7 +66,7 @@ const says = (type: string, isTrue: boolean, reason: string, message: string) =>
 });
 const able = says('AbleToScale', true, 'ReadyForNewScale', 'the target can be scaled');
 
-function decide(hpa: HorizontalPodAutoscaler, target: Deployment, pods: ObjectStore<Pod>): Decision {
+function decide(hpa: HorizontalPodAutoscaler, target: Deployment, pods: ObjectStore<Pod>): ScalingDecision {
   const replicas = Number(target.spec.replicas ?? 1);
   const { minReplicas = 1, maxReplicas, metrics = [] } = hpa.spec;
   // Zero means switched off by hand.
@@ -74,7 +74,7 @@ function decide(hpa: HorizontalPodAutoscaler, target: Deployment, pods: ObjectSt
     return { desired: 0, conditions: [able, says('ScalingActive', false, 'ScalingDisabled', 'the target has zero replicas')] };
   const clamped = (count: number): number => Math.min(maxReplicas, Math.max(minReplicas, count));
   const measured = metrics.map((metric) => desiredBy(metric, usageOf(target, pods), replicas));
-  const found = measured.filter((each): each is Measured => 'replicas' in each);
+  const found = measured.filter((each): each is MeasuredMetric => 'replicas' in each);
   const failed = measured.flatMap((each) => ('unmeasured' in each ? [each.unmeasured] : []));
   if (found.length === 0)
     return {

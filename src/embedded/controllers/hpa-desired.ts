@@ -9,7 +9,7 @@ export interface Usage {
   requestMillicores: number | undefined;
 }
 
-export interface Measured {
+export interface MeasuredMetric {
   /** For `status.currentMetrics`. */
   current: object;
   /** Replicas that this metric wants. */
@@ -23,7 +23,7 @@ const TOLERANCE = 0.1;
  * What one CPU metric wants: ceil(ready pods × current ÷ target), or the replicas of now within the tolerance. Another metric, or no
  * measurement, is the sentence that says so. Source: Kubernetes documentation, "Horizontal Pod Autoscaling", algorithm details.
  */
-export function desiredBy(metric: HpaMetric, usage: Usage, replicas: number): Measured | { unmeasured: string } {
+export function desiredBy(metric: HpaMetric, usage: Usage, replicas: number): MeasuredMetric | { unmeasured: string } {
   const resource = metric.type === 'Resource' ? metric.resource : undefined;
   if (resource?.name !== 'cpu') return { unmeasured: `only cpu is measured here, not ${resource?.name ?? metric.type}` };
   const { name, target } = resource;

@@ -14,7 +14,7 @@ import { syncDaemonSet } from './daemon-set-controller.ts';
 import { syncDeployment } from './deployment-controller.ts';
 import { syncEndpointSlices } from './endpoint-slice-controller.ts';
 import { scaleTargetOf, syncAutoscaler } from './hpa-controller.ts';
-import { type Change, keyOf, watchObjects } from './object-store.ts';
+import { keyOf, type ObjectChange, watchObjects } from './object-store.ts';
 import { syncReplicaSet } from './replica-set-controller.ts';
 import { controllerOf, matchesSelector } from './selectors.ts';
 import { topologyOf } from './topology-hints.ts';
@@ -84,8 +84,8 @@ export function startControllers(cluster: Cluster, options: ControllerOptions = 
       )
         endpointQueue.add(keyOf(service));
   };
-  const ofEither = ({ previous, next }: Change): KubeObject | undefined => next ?? previous;
-  const keyOfEither = (change: Change): string => keyOf(ofEither(change) ?? { metadata: { name: '' } });
+  const ofEither = ({ previous, next }: ObjectChange): KubeObject | undefined => next ?? previous;
+  const keyOfEither = (change: ObjectChange): string => keyOf(ofEither(change) ?? { metadata: { name: '' } });
 
   const stores = {
     deployments: watchObjects<Deployment>(cluster, { apiVersion: 'apps/v1', kind: 'Deployment', ...narrow }, (change) => {

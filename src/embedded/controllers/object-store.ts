@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster, KindRef, WatchHandle } from '../../kube/cluster.ts';
 
 /** One change seen by a store; `next` is absent when the object is gone. */
-export type Change<T extends KubeObject = KubeObject> = { previous?: T; next?: T };
+export type ObjectChange<T extends KubeObject = KubeObject> = { previous?: T; next?: T };
 
 /** The objects of one kind as last heard, by `namespace/name`. */
 export interface ObjectStore<T extends KubeObject = KubeObject> {
@@ -26,7 +26,7 @@ const MOST_GONE = 1000;
 export function watchObjects<T extends KubeObject = KubeObject>(
   cluster: Cluster,
   kind: KindRef & { kind: T['kind'] },
-  onChange: (change: Change<T>) => void,
+  onChange: (change: ObjectChange<T>) => void,
 ): ObjectStore<T> {
   const objects = new Map<string, T>();
   // The answer to a write may come after the news that its object is deleted: it must not bring that back.

@@ -10,7 +10,7 @@ export interface ParentRef {
   sectionName?: string;
   port?: number;
 }
-export interface Listener {
+export interface GatewayListener {
   name: string;
   hostname?: string;
   port?: number;
@@ -22,7 +22,7 @@ export interface Listener {
 
 export const GROUP = 'gateway.networking.k8s.io';
 export const parentRefsOf = (route: KubeObject): ParentRef[] => specOf<{ parentRefs: ParentRef[] }>(route).parentRefs ?? [];
-export const listenersOf = (gateway: KubeObject): Listener[] => specOf<{ listeners: Listener[] }>(gateway).listeners ?? [];
+export const listenersOf = (gateway: KubeObject): GatewayListener[] => specOf<{ listeners: GatewayListener[] }>(gateway).listeners ?? [];
 export const hostnamesOf = (route: KubeObject): string[] => specOf<{ hostnames: string[] }>(route).hostnames ?? [];
 
 export function namesGateway(ref: ParentRef, route: KubeObject, gateway: KubeObject): boolean {
@@ -36,7 +36,7 @@ export function namesService(ref: ParentRef): boolean {
   return (ref.group === '' || ref.group === 'core') && ref.kind === 'Service';
 }
 
-export type Attachment = { listeners: Listener[] } | { refused: string; message: string };
+export type Attachment = { listeners: GatewayListener[] } | { refused: string; message: string };
 
 /** The listeners that take a route by one of its references. Source: ParentReference and AllowedRoutes of the Gateway API. */
 export function attachmentTo(gateway: KubeObject, route: KubeObject, ref: ParentRef): Attachment {
@@ -51,7 +51,7 @@ export function attachmentTo(gateway: KubeObject, route: KubeObject, ref: Parent
   return { listeners };
 }
 
-function allows({ allowedRoutes = {} }: Listener, gateway: KubeObject, route: KubeObject): boolean {
+function allows({ allowedRoutes = {} }: GatewayListener, gateway: KubeObject, route: KubeObject): boolean {
   const { namespaces, kinds = [] } = allowedRoutes;
   if (kinds.length > 0 && !kinds.some(({ kind }) => kind === route.kind)) return false;
   const { namespace } = route.metadata;

@@ -12,13 +12,13 @@ export interface BackendRef {
 }
 
 /** What is known of other objects; a proxy knows it later than a controller. */
-export interface Surroundings {
+export interface RouteSurroundings {
   service(namespace: string, name: string): KubeObject | undefined;
   grants(): readonly KubeObject[];
 }
 
 /** Why requests cannot go to a backend, as the reason of a ResolvedRefs condition; undefined when they can. */
-export function backendProblem(ref: BackendRef, route: KubeObject, { service, grants }: Surroundings): string | undefined {
+export function backendProblem(ref: BackendRef, route: KubeObject, { service, grants }: RouteSurroundings): string | undefined {
   const { group = '', kind = 'Service', name, namespace = route.metadata.namespace ?? '', port } = ref;
   if (group !== '' || kind !== 'Service') return 'InvalidKind';
   if (namespace !== route.metadata.namespace && !grants().some((grant) => allows(grant, route, namespace, name))) return 'RefNotPermitted';

@@ -3,7 +3,7 @@ import type { Deployment } from '../../api/kinds/deployment.ts';
 import type { KnativeService } from '../../api/kinds/knative-service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { type Change, keyOf, watchObjects } from '../controllers/object-store.ts';
+import { keyOf, type ObjectChange, watchObjects } from '../controllers/object-store.ts';
 import { controllerOf } from '../controllers/selectors.ts';
 import { workQueue } from '../controllers/work-queue.ts';
 import type { StandInOptions } from '../world.ts';
@@ -32,7 +32,7 @@ export function startKnative(cluster: Cluster, options: StandInOptions = {}): Kn
     },
     onError,
   );
-  const ofEither = ({ previous, next }: Change): KubeObject | undefined => next ?? previous;
+  const ofEither = ({ previous, next }: ObjectChange): KubeObject | undefined => next ?? previous;
   const wake = (object: KubeObject | undefined): void => {
     const name = object?.metadata.labels?.['serving.knative.dev/service'];
     if (name !== undefined) queue.add(`${object?.metadata.namespace}/${name}`);

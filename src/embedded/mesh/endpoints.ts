@@ -24,7 +24,7 @@ export interface EndpointSeen {
   forNodes: readonly string[];
 }
 
-interface SliceEndpoint {
+interface RoutedEndpoint {
   addresses: string[];
   conditions?: { ready?: boolean; serving?: boolean; terminating?: boolean };
   targetRef?: { name?: string; namespace?: string };
@@ -55,7 +55,7 @@ function readEndpoints(view: LaggedView, destination: Destination): EndpointSeen
     // This Service has no such port, or these pods have none of that name.
     if (port !== undefined && targetPort === undefined) return [];
     const at = targetPort === undefined ? {} : { targetPort };
-    return ((slice.endpoints ?? []) as SliceEndpoint[]).flatMap(({ addresses, conditions, targetRef, nodeName, hints }) =>
+    return ((slice.endpoints ?? []) as RoutedEndpoint[]).flatMap(({ addresses, conditions, targetRef, nodeName, hints }) =>
       addresses.slice(0, 1).map((ip) => ({
         endpoint: { ...at, ip, pod: targetRef?.name ?? '', namespace: targetRef?.namespace ?? namespace },
         // An absent `ready` means ready. Source: discovery.k8s.io/v1 EndpointConditions.

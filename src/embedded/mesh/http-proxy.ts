@@ -3,7 +3,7 @@ import { servicePorts } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import {
-  type Condition,
+  type ContourCondition,
   hasValidPaths,
   hasValidTexts,
   matchesHeader,
@@ -33,7 +33,7 @@ interface ProxiedService {
   responseHeadersPolicy?: HeadersPolicy;
 }
 interface ProxyRoute {
-  conditions?: Condition[];
+  conditions?: ContourCondition[];
   services?: ProxiedService[];
   timeoutPolicy?: { response?: string };
   retryPolicy?: { count?: number; perTryTimeout?: string; retryOn?: string[] };
@@ -43,7 +43,7 @@ interface ProxyRoute {
 interface Include {
   name: string;
   namespace?: string;
-  conditions?: Condition[];
+  conditions?: ContourCondition[];
 }
 /** A route with all conditions that lead to it; without a route where an include leads nowhere. */
 interface HttpProxy {
@@ -51,8 +51,8 @@ interface HttpProxy {
   includes: Include[];
   routes: ProxyRoute[];
 }
-interface Leaf {
-  conditions: readonly Condition[];
+interface ProxyLeaf {
+  conditions: readonly ContourCondition[];
   namespace: string;
   route?: ProxyRoute;
 }
@@ -107,7 +107,7 @@ function servesHost(fqdn: string | undefined, host: string): boolean {
 }
 
 /** The routes of an HTTPProxy and of those that it includes; undefined when Contour takes none of it, for a condition that it refuses. */
-function collect(view: LaggedView, proxy: KubeObject, above: readonly Condition[], depth = 0): Leaf[] | undefined {
+function collect(view: LaggedView, proxy: KubeObject, above: readonly ContourCondition[], depth = 0): ProxyLeaf[] | undefined {
   const namespace = proxy.metadata.namespace ?? '';
   const { includes = [], routes = [] } = specOf<HttpProxy>(proxy);
   if (depth > DEEPEST) return undefined;

@@ -9,7 +9,7 @@ import { parseRule, type TraefikRule } from './traefik-rule.ts';
 import { type Balancer, buildBalancer, type TraefikBackend, type TraefikRef, weightedBalancer } from './traefik-service.ts';
 import { type Answered, SECONDS } from './traffic-metrics.ts';
 
-interface Rule {
+interface IngressRouteRule {
   match?: string;
   priority?: number;
   services?: TraefikRef[];
@@ -50,7 +50,7 @@ function rulesOf(route: KubeObject): ParsedRule[] {
   const found = known.get(route);
   if (found) return found;
   const namespace = route.metadata.namespace ?? '';
-  const rules = (specOf<{ routes: Rule[] }>(route).routes ?? []).flatMap(({ match = '', priority, services = [] }) => {
+  const rules = (specOf<{ routes: IngressRouteRule[] }>(route).routes ?? []).flatMap(({ match = '', priority, services = [] }) => {
     const rule = parseRule(match);
     // The length of a rule is its priority unless it has one of its own.
     return rule ? [{ ...rule, namespace, services, priority: priority || match.length }] : [];

@@ -25,26 +25,26 @@ interface HeaderManipulation {
   responseHeadersToAdd?: HeaderValue[];
   responseHeadersToRemove?: string[];
 }
-interface Options {
+interface GlooOptions {
   shadowing?: { upstream: Ref; percentage?: number };
   headerManipulation?: HeaderManipulation;
   timeout?: string;
   retries?: { retryOn?: string; numRetries?: number; perTryTimeout?: string };
 }
-interface Target {
+interface GlooTarget {
   upstream?: Ref;
   kube?: { ref: Ref; port: number };
 }
 interface WeightedTarget {
   weight?: number;
-  destination?: Target;
+  destination?: GlooTarget;
   options?: { headerManipulation?: HeaderManipulation };
 }
 interface GlooRoute extends Inheritance {
   matchers?: GlooMatcher[];
   delegateAction?: Partial<Ref> & { ref?: Ref };
-  routeAction?: { single?: Target; multi?: { destinations?: WeightedTarget[] } };
-  options?: Options;
+  routeAction?: { single?: GlooTarget; multi?: { destinations?: WeightedTarget[] } };
+  options?: GlooOptions;
 }
 interface GlooVirtualService {
   virtualHost: { domains?: string[]; routes?: GlooRoute[] };
@@ -59,7 +59,7 @@ interface Parent {
   route: GlooRoute;
 }
 /** A route with the matchers and options of all that delegate to it. */
-interface Leaf {
+interface GlooLeaf {
   matchers: readonly GlooMatcher[];
   route: GlooRoute;
   namespace: string;
@@ -100,7 +100,7 @@ function servesHost(domains: string[] | undefined, host: string): boolean {
   });
 }
 
-function collect(view: LaggedView, routes: readonly GlooRoute[], namespace: string, parent?: Parent, depth = 0): Leaf[] {
+function collect(view: LaggedView, routes: readonly GlooRoute[], namespace: string, parent?: Parent, depth = 0): GlooLeaf[] {
   if (depth > DEEPEST) return [];
   return routes.flatMap((own) => {
     const route = parent ? inherited(own, parent.route) : own;
@@ -140,7 +140,7 @@ function tableOf(
   return view.get('RouteTable', `${target.namespace || own}/${target.name}`);
 }
 
-function resolve(view: LaggedView, { route, namespace }: Leaf, random: () => number): ResolvedRoute | Refusal {
+function resolve(view: LaggedView, { route, namespace }: GlooLeaf, random: () => number): ResolvedRoute | Refusal {
   const { single, multi } = route.routeAction ?? {};
   const weighted = single ? [{ destination: single, weight: 1 }] : (multi?.destinations ?? []);
   const chosen = pickWeighted(
@@ -176,7 +176,7 @@ function resolve(view: LaggedView, { route, namespace }: Leaf, random: () => num
 }
 
 /** The Service behind an Upstream, and the name of the cluster that Gloo makes of it. */
-function clusterOf(view: LaggedView, { upstream, kube }: Target, own: string): { destination: Destination; name: string } | undefined {
+function clusterOf(view: LaggedView, { upstream, kube }: GlooTarget, own: string): { destination: Destination; name: string } | undefined {
   if (kube) {
     const destination = { name: kube.ref.name, namespace: kube.ref.namespace || own };
     return { destination, name: `kube-svc:${destination.namespace}-${destination.name}-${kube.port}_${destination.namespace}` };

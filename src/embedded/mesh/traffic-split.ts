@@ -19,10 +19,10 @@ export const trafficSplit: RouteResolver = {
 
 interface TrafficSplit {
   service: unknown;
-  backends: Backend[];
+  backends: SplitBackend[];
   matches: Parameters<typeof isMatched>[1];
 }
-interface Backend {
+interface SplitBackend {
   service: string;
   weight?: string | number;
 }

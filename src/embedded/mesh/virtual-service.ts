@@ -9,7 +9,7 @@ import { type MeshRequest, parseHost, pathOf } from './request.ts';
 import type { HeaderChanges, ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
-interface Headers {
+interface IstioHeaders {
   request?: HeaderChanges;
   response?: HeaderChanges;
 }
@@ -20,13 +20,13 @@ interface VirtualService {
 }
 interface HttpRoute {
   match?: IstioMatch[];
-  route?: { destination: { host: string }; weight?: number; headers?: Headers }[];
+  route?: { destination: { host: string }; weight?: number; headers?: IstioHeaders }[];
   delegate?: { name: string; namespace?: string };
   mirror?: { host: string };
   mirrors?: { destination: { host: string }; percentage?: { value?: number } }[];
   mirrorPercentage?: { value?: number };
   mirrorPercent?: number;
-  headers?: Headers;
+  headers?: IstioHeaders;
   rewrite?: { uri?: string; authority?: string };
   timeout?: string;
   retries?: { attempts?: number; perTryTimeout?: string; retryOn?: string };

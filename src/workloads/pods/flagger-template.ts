@@ -6,16 +6,16 @@ import { primaryValue } from '../../api/selector-label.ts';
 import { rewriteReferences } from '../configs/references.ts';
 import type { PrimarySpec, RenderOptions } from '../workload.ts';
 
-interface Term {
+interface FlaggerTerm {
   labelSelector?: LabelSelector;
   [field: string]: unknown;
 }
 interface Spread {
-  topologySpreadConstraints?: Term[];
+  topologySpreadConstraints?: FlaggerTerm[];
   affinity?: {
     podAntiAffinity?: {
-      preferredDuringSchedulingIgnoredDuringExecution?: { podAffinityTerm: Term; [field: string]: unknown }[];
-      requiredDuringSchedulingIgnoredDuringExecution?: Term[];
+      preferredDuringSchedulingIgnoredDuringExecution?: { podAffinityTerm: FlaggerTerm; [field: string]: unknown }[];
+      requiredDuringSchedulingIgnoredDuringExecution?: FlaggerTerm[];
     };
   };
 }
@@ -48,7 +48,10 @@ function rewriteSpread<T extends Record<string, unknown>>(spec: T, name: string,
   const anti = affinity?.podAntiAffinity;
   const preferred = anti?.preferredDuringSchedulingIgnoredDuringExecution;
   const required = anti?.requiredDuringSchedulingIgnoredDuringExecution;
-  const term = (one: Term): Term => ({ ...one, ...(one.labelSelector && { labelSelector: suffixed(one.labelSelector, name, keys) }) });
+  const term = (one: FlaggerTerm): FlaggerTerm => ({
+    ...one,
+    ...(one.labelSelector && { labelSelector: suffixed(one.labelSelector, name, keys) }),
+  });
   const podAntiAffinity = {
     ...anti,
     ...(preferred && {

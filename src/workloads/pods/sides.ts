@@ -37,9 +37,9 @@ function stateOf(workload: Verbs, { object, reportedMs }: Watched, thresholdPerc
   };
 }
 
-type Identity = Omit<NonNullable<Sides['target']>, keyof SideState>;
+type TargetIdentity = Omit<NonNullable<Sides['target']>, keyof SideState>;
 
-function identityOf(workload: Verbs, { object, revision = '', configs }: Watched): Identity {
+function identityOf(workload: Verbs, { object, revision = '', configs }: Watched): TargetIdentity {
   const { uid = '', generation = 0 } = object.metadata;
   return {
     uid,
@@ -52,7 +52,10 @@ function identityOf(workload: Verbs, { object, revision = '', configs }: Watched
 }
 
 /** A count that has not moved says nothing of a template that is newer than it. */
-export function countOf(workload: Pick<WorkloadIdentity, 'rollout' | 'hasCounted'>, target: Slim): Pick<Identity, 'rollout' | 'uncounted'> {
+export function countOf(
+  workload: Pick<WorkloadIdentity, 'rollout' | 'hasCounted'>,
+  target: Slim,
+): Pick<TargetIdentity, 'rollout' | 'uncounted'> {
   const rollout = workload.rollout?.(target);
   if (rollout === undefined) return {};
   return { rollout, ...(workload.hasCounted?.(target) === false && { uncounted: true }) };
