@@ -1,4 +1,4 @@
-import type { Permission, AccessVerb } from '../../src/api/permission.ts';
+import type { AccessVerb, Permission } from '../../src/api/permission.ts';
 import { corePermissions, switchedPermissions } from '../../src/controller/permissions.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';
 import { type SecretsMode, secretsModes } from '../../src/workloads/configs/read-configs.ts';

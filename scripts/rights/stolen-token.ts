@@ -1,4 +1,4 @@
-import type { Permission, AccessVerb } from '../../src/api/permission.ts';
+import type { AccessVerb, Permission } from '../../src/api/permission.ts';
 import { permissionsBesideSecrets, secretPermissionsFor } from '../../src/controller/permissions.ts';
 import type { Mode } from './modes.ts';
 
