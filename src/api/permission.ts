@@ -1,4 +1,4 @@
-export type AccessVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
 
 /** What a part of Serin asks of the API server: one rule of a role. */
 export interface Permission {
@@ -6,7 +6,7 @@ export interface Permission {
   group: string;
   /** Plurals, with their subresource: `canaries/status`. */
   resources: readonly string[];
-  verbs: readonly AccessVerb[];
+  verbs: readonly Verb[];
   /** Names that the verbs are limited to; absent: all. */
   names?: readonly string[];
   /** Why, for whoever reviews the role. */

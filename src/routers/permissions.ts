@@ -1,11 +1,11 @@
 import type { Provider } from '../api/canary.ts';
-import type { AccessVerb, Permission } from '../api/permission.ts';
+import type { Permission, Verb } from '../api/permission.ts';
 
-const MADE: readonly AccessVerb[] = ['get', 'list', 'watch', 'create', 'patch'];
-const MADE_AND_REMOVED: readonly AccessVerb[] = [...MADE, 'delete'];
+const MADE: readonly Verb[] = ['get', 'list', 'watch', 'create', 'patch'];
+const MADE_AND_REMOVED: readonly Verb[] = [...MADE, 'delete'];
 
 /** Everything is watched, written by server-side apply, and read once when it is adopted or restored. */
-function routes(group: string, resources: readonly string[], verbs: readonly AccessVerb[] = MADE): Permission {
+function routes(group: string, resources: readonly string[], verbs: readonly Verb[] = MADE): Permission {
   return { group, resources, verbs, purpose: 'routes' };
 }
 
