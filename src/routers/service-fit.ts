@@ -7,7 +7,7 @@ import { type CurrentServices, headlessChange, isMade } from './services.ts';
 
 /** Known facts about the Services of a Canary and of the pods that they are to lead to. */
 export interface ServiceLook {
-  /** The primary, or where there is none yet the target; reads slim objects. */
+  /** The primary, or where there is none yet the target. */
   pods?: Slim | undefined;
   current: CurrentServices;
   /** Ready endpoints of the apex Service. Absent: unknown, and it counts as serving. */
