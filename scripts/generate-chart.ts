@@ -47,7 +47,7 @@ if (import.meta.main)
       category: 'integration-delivery',
       definitions: crds().map(({ metadata, spec }) => ({
         kind: spec.names.kind,
-        version: spec.versions[0].name,
+        version: spec.versions[0]?.name ?? '',
         name: metadata.name,
         description: definitions[spec.names.kind as keyof typeof definitions],
       })),

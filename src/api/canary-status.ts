@@ -5,7 +5,7 @@ import { Routes } from './routes.ts';
 import { Acknowledgement, VerbRequest } from './verb-request.ts';
 
 /** One entry of status.conditions, as Kubernetes has it. */
-export const Condition = z.object({
+export const CanaryCondition = z.object({
   type: z.string(),
   status: z.enum(['True', 'False', 'Unknown']),
   reason: z.string(),
@@ -16,7 +16,7 @@ export const Condition = z.object({
   /** The field of the Canary to correct; set by `Accepted` only. */
   field: z.string().optional(),
 });
-export type Condition = z.infer<typeof Condition>;
+export type CanaryCondition = z.infer<typeof CanaryCondition>;
 
 /** Why a check has no value. */
 export const UnmeasuredCode = z.enum(['NoTraffic', 'TemplateMissing', 'SecretMissing', 'SecretRefused', 'QueryInvalid', 'Unmeasured']);
@@ -207,7 +207,7 @@ export const CanaryStatus = z.object({
   sessionAffinityCookie: z.string().optional(),
   primarySessionAffinityCookie: z.string().optional(),
   previousSessionAffinityCookie: z.string().optional(),
-  conditions: z.array(Condition).optional(),
+  conditions: z.array(CanaryCondition).optional(),
   release: Release.optional(),
 });
 export type CanaryStatus = z.infer<typeof CanaryStatus>;

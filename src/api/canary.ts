@@ -3,7 +3,7 @@ import { CanaryStatus } from './canary-status.ts';
 import { Address, LongText, listOf, MOST_CHECKS, MOST_ENTRIES, mapOf, ShortText, strictMark } from './limits.ts';
 import { providers } from './providers.ts';
 import { HttpMatch } from './routes.ts';
-import { Service } from './service-spec.ts';
+import { CanaryService } from './service-spec.ts';
 
 /** API group of Flagger's resources. */
 export const group = 'flagger.app';
@@ -227,7 +227,7 @@ const SpecFields = z.object({
   })
     .optional()
     .describe('Gloo: Upstream whose settings are copied.'),
-  service: Service.describe('Services and routes to make.'),
+  service: CanaryService.describe('Services and routes to make.'),
   analysis: Analysis.describe('How the new version is judged.'),
   progressDeadlineSeconds: z.int().optional().describe('Seconds that a workload may stay unavailable; 600 when absent.'),
   skipAnalysis: z.boolean().optional().describe('Promote without analysis.'),

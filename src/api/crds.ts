@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { AlertProviderSpec } from './alert-provider.ts';
 import { Blocker } from './blocker.ts';
 import { CanarySpec, group, version } from './canary.ts';
-import { CanaryStatus, Condition } from './canary-status.ts';
+import { CanaryCondition, CanaryStatus } from './canary-status.ts';
+import { asCustomResourceDefinition, type CustomResourceDefinition } from './kinds/custom-resource-definition.ts';
 import type { KubeObject } from './kube-object.ts';
 import { LONGEST_QUERY, strictMark } from './limits.ts';
 import { MetricTemplateSpec } from './metric-template.ts';
@@ -46,7 +47,7 @@ const canaryColumns: readonly PrinterColumn[] = [
 ];
 
 /** The three CustomResourceDefinitions. They admit all that Flagger's admit, within the sizes of `limits.ts`. */
-export function crds(): KubeObject[] {
+export function crds(): CustomResourceDefinition[] {
   return [
     definition('Canary', 'canaries', { spec: canarySpecSchema(), status: canaryStatusSchema() }, canaryColumns),
     definition('MetricTemplate', 'metrictemplates', { spec: structural(MetricTemplateSpec, 'spec'), status: providerStatusSchema() }, [
@@ -60,7 +61,7 @@ export function crds(): KubeObject[] {
 
 /** The schema that a definition has for its one version. */
 export function schemaOf(crd: KubeObject): StructuralSchema {
-  return crd.spec.versions[0].schema.openAPIV3Schema;
+  return asCustomResourceDefinition(crd).spec.versions[0]?.schema?.openAPIV3Schema ?? {};
 }
 
 function definition(
@@ -68,7 +69,7 @@ function definition(
   plural: string,
   properties: Record<string, StructuralSchema>,
   additionalPrinterColumns: readonly PrinterColumn[],
-): KubeObject {
+): CustomResourceDefinition {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -160,7 +161,7 @@ function alertProviderSpecSchema(): StructuralSchema {
 
 /** The status of MetricTemplates and AlertProviders. */
 function providerStatusSchema(): StructuralSchema {
-  const schema = structural(z.object({ conditions: z.array(Condition.omit({ field: true })).optional() }), 'status');
+  const schema = structural(z.object({ conditions: z.array(CanaryCondition.omit({ field: true })).optional() }), 'status');
   schema.description = 'What Serin has found out.';
   return schema;
 }

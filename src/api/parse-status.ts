@@ -1,4 +1,4 @@
-import { CanaryStatus, Condition, Release } from './canary-status.ts';
+import { CanaryCondition, CanaryStatus, Release } from './canary-status.ts';
 import { Phase } from './phase.ts';
 
 /**
@@ -24,7 +24,7 @@ export function parseStatus(raw: unknown): CanaryStatus | undefined {
   }
   const conditions = fields.get('conditions');
   if (Array.isArray(conditions)) {
-    status.conditions = conditions.flatMap((each) => Condition.safeParse(each).data ?? []);
+    status.conditions = conditions.flatMap((each) => CanaryCondition.safeParse(each).data ?? []);
   }
   const release = Release.safeParse(fields.get('release'));
   if (release.success) status.release = release.data;

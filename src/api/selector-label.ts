@@ -1,4 +1,5 @@
-import type { KubeObject, Labels } from './kube-object.ts';
+import { asPodWorkload } from './kinds/pod-workload.ts';
+import type { Labels, Slim } from './kube-object.ts';
 
 /** The label whose value is `value` on the canary's pods and `primaryValue(value)` on the primary's. */
 export interface SelectorLabel {
@@ -21,8 +22,8 @@ export interface FieldProblem {
 }
 
 /** The first of `selectorLabels` that the target selects its pods by (03-W12), or why there is none (03-B28: said early). */
-export function resolveSelector(target: KubeObject, selectorLabels: readonly string[]): SelectorLabel | FieldProblem {
-  const labels: Labels = target.spec?.selector?.matchLabels ?? {};
+export function resolveSelector(target: Slim, selectorLabels: readonly string[]): SelectorLabel | FieldProblem {
+  const labels: Labels = asPodWorkload(target).spec?.selector?.matchLabels ?? {};
   const name = `${target.kind} ${target.metadata.name}`;
   const key = selectorLabels.find((candidate) => Object.hasOwn(labels, candidate));
   const value = key === undefined ? undefined : labels[key];

@@ -152,7 +152,7 @@ const Retries = z.object({
 });
 
 /** spec.service. */
-export const Service = z.object({
+export const CanaryService = z.object({
   name: ShortText.optional().describe("Name of the apex Service; the target's name when absent."),
   port: z.int().min(1).max(65535).describe('Port of the generated Services.'),
   portName: ShortText.optional().describe('Name of that port; `http` when absent.'),
@@ -195,4 +195,4 @@ export const Service = z.object({
     .optional()
     .describe('Metadata of the Services that others manage.'),
 });
-export type Service = z.infer<typeof Service>;
+export type CanaryService = z.infer<typeof CanaryService>;

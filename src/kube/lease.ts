@@ -1,3 +1,4 @@
+import { asLease, type LeaseSpec } from '../api/kinds/lease.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
@@ -92,7 +93,7 @@ export function electLeader(cluster: Cluster, options: LeaseOptions): Leadership
         acquireTime: isHandover ? now : (spec.acquireTime ?? now),
         leaseTransitions: (spec.leaseTransitions ?? 0) + (isHandover && previous !== undefined ? 1 : 0),
       },
-    } as KubeObject;
+    };
   }
 
   /** Each request ends with our time to write at the latest, so that no renewal comes back after it. */
@@ -214,15 +215,7 @@ export function electLeader(cluster: Cluster, options: LeaseOptions): Leadership
   };
 }
 
-interface LeaseSpec {
-  holderIdentity?: string;
-  leaseDurationSeconds?: number;
-  renewTime?: string;
-  acquireTime?: string;
-  leaseTransitions?: number;
-}
-
-const specOf = (lease: KubeObject): LeaseSpec => lease.spec ?? {};
+const specOf = (lease: KubeObject): LeaseSpec => asLease(lease).spec ?? {};
 
 /** MicroTime: RFC 3339 with six digits. */
 const microTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');

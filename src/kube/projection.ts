@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import type { KubeObject, ObjectRef, Slim } from '../api/kube-object.ts';
 import type { ListHandler } from './watch.ts';
 
 export interface ProjectionChange<T> {
@@ -25,7 +25,7 @@ export interface Projection<T> {
 }
 
 /** `value` is absent where the object was deleted: the version alone keeps late events from bringing it back. */
-interface Entry<T> {
+interface KnownObject<T> {
   namespace: string | undefined;
   name: string;
   version: bigint | undefined;
@@ -37,14 +37,14 @@ interface Entry<T> {
 export function createProjection<T>(
   project: (object: KubeObject) => T,
   onUnavailable?: ListHandler['onUnavailable'],
-  onUnreadable?: (object: KubeObject, error: unknown) => void,
+  onUnreadable?: (object: Slim, error: unknown) => void,
 ): Projection<T> {
-  const entries = new Map<string, Entry<T>>();
+  const entries = new Map<string, KnownObject<T>>();
   // Projections of items whose LIST is incomplete, by their stubs.
-  const prepared = new WeakMap<KubeObject, { it: T } | { error: unknown }>();
+  const prepared = new WeakMap<Slim, { it: T } | { error: unknown }>();
   const listeners = new Set<(change: ProjectionChange<T>) => void>();
 
-  function put(object: KubeObject, isDeleted: boolean): void {
+  function put(object: Slim, isDeleted: boolean): void {
     const { namespace, name } = object.metadata;
     const key = keyOf(namespace, name);
     const known = entries.get(key);
@@ -52,7 +52,7 @@ export function createProjection<T>(
     if (known !== undefined && isOlder(version, known.version)) return;
     // The same version again is not a change, but a deletion may carry the version of the last state.
     if (!isDeleted && known?.version !== undefined && known.version === version) return;
-    const value = isDeleted ? undefined : (prepared.get(object) ?? read(object));
+    const value = isDeleted ? undefined : (prepared.get(object) ?? read(object as KubeObject)); // what was not prepared is whole
     const isUnreadable = value !== undefined && 'error' in value;
     if (isUnreadable && !known?.isUnreadable) onUnreadable?.(object, value.error);
     set(key, { namespace, name, version, isUnreadable, ...(value && 'it' in value && { value }) });
@@ -68,7 +68,7 @@ export function createProjection<T>(
   }
 
   /** Projects as the pages come, and reports nothing before the LIST is complete: a part would be read as the whole. */
-  function slim(item: KubeObject): KubeObject {
+  function slim(item: KubeObject): Slim {
     const { name, namespace, resourceVersion } = item.metadata;
     // Without a version its age is unknown: the item waits as it is.
     if (resourceVersion === undefined) return item;
@@ -78,7 +78,7 @@ export function createProjection<T>(
     return stub;
   }
 
-  function set(key: string, entry: Entry<T>): void {
+  function set(key: string, entry: KnownObject<T>): void {
     const before = entries.get(key)?.value;
     entries.set(key, entry);
     if (before === undefined && entry.value === undefined) return;
@@ -86,7 +86,7 @@ export function createProjection<T>(
     for (const listener of listeners) listener(change);
   }
 
-  function onList(items: readonly KubeObject[], resourceVersion?: string): void {
+  function onList(items: readonly Slim[], resourceVersion?: string): void {
     const listed = new Set(items.map((item) => keyOf(item.metadata.namespace, item.metadata.name)));
     const listVersion = versionOf(resourceVersion);
     for (const [key, entry] of [...entries]) {
@@ -111,7 +111,8 @@ export function createProjection<T>(
 
   return {
     handler: {
-      slim,
+      // Only `onList` gets them.
+      slim: (item) => slim(item) as KubeObject,
       onList,
       onEvent: ({ type, object }) => put(object, type === 'DELETED'),
       ...(onUnavailable === undefined ? {} : { onUnavailable }),

@@ -5,7 +5,7 @@ import { groupOf, type KubeObject, refKey, refOf } from '../../src/api/kube-obje
 import { names } from '../../src/api/names.ts';
 import { factsOf } from '../../src/api/providers.ts';
 import { allToPrimary, type HttpMatch, type Routes, weight } from '../../src/api/routes.ts';
-import type { Service } from '../../src/api/service-spec.ts';
+import type { CanaryService } from '../../src/api/service-spec.ts';
 import { RoutingError, routerFor, routers } from '../../src/routers/index.ts';
 import { localGroups, meshGroups } from '../../src/routers/mesh-kinds.ts';
 import type { Router } from '../../src/routers/router.ts';
@@ -99,7 +99,7 @@ function routesOf(router: Router, known: RouterCase): fc.Arbitrary<Routes> {
   return any.filter((routes) => known.refuses?.(routes) !== true);
 }
 
-const aService: fc.Arbitrary<Partial<Service>> = fc.record(
+const aService: fc.Arbitrary<Partial<CanaryService>> = fc.record(
   {
     name: fc.constantFrom('storefront', 'shop'),
     hosts: fc.constantFrom(['*'], ['shop.example.org']),

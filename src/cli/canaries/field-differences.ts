@@ -1,4 +1,4 @@
-import { isRecord } from '../../workloads/canonical-json.ts';
+import { isRecord } from '../../api/json.ts';
 
 /** One field that differs between the promoted object and the target. */
 export interface FieldDifference {

@@ -1,6 +1,6 @@
 import type { Blocker } from '../../api/blocker.ts';
 import { blockers } from '../../api/blockers.ts';
-import type { Condition } from '../../api/canary-status.ts';
+import type { CanaryCondition } from '../../api/canary-status.ts';
 import { resumeAnnotation } from '../../api/names.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { type Cause, causeOf } from './causes.ts';
@@ -9,7 +9,7 @@ import { commandsOf, proofIn, type Trouble, toRemove, toSet, valueAt } from './f
 /** The condition `Accepted` says why a spec is not run, or an edit of it; its reason is a code of the closed list. */
 export function fromRejection(
   { raw }: CanarySnapshot,
-  { reason, message = '', field: ofCondition }: Condition,
+  { reason, message = '', field: ofCondition }: CanaryCondition,
   known: readonly Blocker[],
 ): Trouble {
   const code = isCode(reason) ? reason : 'Other';

@@ -1,5 +1,5 @@
 import type { Canary, Provider } from '../../api/canary.ts';
-import type { Condition } from '../../api/canary-status.ts';
+import type { CanaryCondition } from '../../api/canary-status.ts';
 import { findings } from '../../api/findings.ts';
 import { foreignRefs } from '../../api/foreign-refs.ts';
 import { foreignRoutes } from '../../api/foreign-routes.ts';
@@ -106,7 +106,7 @@ export async function refuse(
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, cluster, view } = room;
-  const status = (raw.status ?? {}) as { conditions?: Condition[] };
+  const status = (raw.status ?? {}) as { conditions?: CanaryCondition[] };
   const condition = { type: 'Accepted', status: 'False', reason, message, ...(field === undefined ? {} : { field }) } as const;
   const known = (status.conditions ?? []).find(({ type }) => type === 'Accepted');
   if (known?.reason === reason && known.message === message) return;
@@ -114,7 +114,7 @@ export async function refuse(
   const before = (status.conditions ?? []).find(({ type }) => type === 'Promoted');
   // Another controller's status stays, and a failure stays a failure.
   const isKept = before !== undefined && (reason === 'ForeignController' || before.status === 'False');
-  const promoted: Condition = {
+  const promoted: CanaryCondition = {
     type: 'Promoted',
     status: 'Unknown',
     reason: before?.reason ?? 'Initializing',

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { aDeployment, aModelCanary, canaryRef, type ModelLab, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
 import { eventsOf, imageOf, plan, promoted } from '../../../test/fakes/model/uninstalling.ts';
-import type { Condition } from '../../api/canary-status.ts';
+import type { CanaryCondition } from '../../api/canary-status.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
@@ -11,8 +11,8 @@ const nextRef = { ...targetRef, name: 'next' };
 const nextPrimaryRef = { ...targetRef, name: 'next-primary' };
 const toNext = { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'next' }, service: { name: 'podinfo' } };
 const back = { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' }, service: { name: null } };
-const accepted = (lab: ModelLab): Condition | undefined =>
-  lab.canary()?.status?.conditions?.find(({ type }: Condition) => type === 'Accepted');
+const accepted = (lab: ModelLab): CanaryCondition | undefined =>
+  lab.canary()?.status?.conditions?.find(({ type }: CanaryCondition) => type === 'Accepted');
 
 /** Another target for the Canary, and the edit that names it. */
 function retarget(lab: ModelLab, edit: object = toNext): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
-import type { Condition } from '../../api/canary-status.ts';
+import type { CanaryCondition } from '../../api/canary-status.ts';
 
 const plan = { stepWeight: 25, maxWeight: 50 };
 const routeRef = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name: APP, namespace: NAMESPACE };
@@ -33,8 +33,8 @@ async function restarted(edit: object): Promise<ModelLab> {
 }
 
 const weightOf = (lab: ModelLab): number | undefined => lab.server.find(routeRef)?.spec.http?.[0]?.route?.[1]?.weight;
-const accepted = (lab: ModelLab): Condition | undefined =>
-  lab.canary()?.status?.conditions?.find(({ type }: Condition) => type === 'Accepted');
+const accepted = (lab: ModelLab): CanaryCondition | undefined =>
+  lab.canary()?.status?.conditions?.find(({ type }: CanaryCondition) => type === 'Accepted');
 const events = (lab: ModelLab, reason: string) =>
   lab.server.api.store.list('/events').flatMap(([, event]) => (event.reason === reason ? [event.message] : []));
 const ended = (lab: ModelLab) =>

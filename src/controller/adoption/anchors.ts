@@ -1,4 +1,5 @@
 import { apiVersion, type Canary } from '../../api/canary.ts';
+import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { refOf } from '../../api/kube-object.ts';
 import { anchorName, canaryNameOf, keepAnnotation, names, ownerAnnotation } from '../../api/names.ts';
@@ -17,7 +18,7 @@ import {
 } from '../../workloads/anchor.ts';
 import type { AnchorData } from '../../workloads/anchor-data.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import type { PodTemplate, PrimarySpec } from '../../workloads/workload.ts';
+import type { PrimarySpec } from '../../workloads/workload.ts';
 import type { Log } from '../controller-room.ts';
 import { apexOriginal } from '../deletion/apex-given-back.ts';
 import { NameTakenError } from '../errors.ts';

@@ -1,6 +1,7 @@
 import type { NewBlocker } from '../../api/blocker.ts';
 import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary, HookType } from '../../api/canary.ts';
+import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { wereWrittenBetween } from '../../engine/pin.ts';
 import type { Answer, HookCall, Question } from '../../engine/questions.ts';
@@ -8,7 +9,7 @@ import { isAlreadyExists, isConflict } from '../../kube/errors.ts';
 import { runHooks } from '../../webhooks/run-hooks.ts';
 import { secretsPolicy, seenConfigs } from '../../workloads/configs/read-configs.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import type { PodTemplate, PrimarySpec, Workload } from '../../workloads/workload.ts';
+import type { PrimarySpec, Workload } from '../../workloads/workload.ts';
 import { NoPromotedTemplateError, TargetUnusableError, TemplateLeftoverError } from '../errors.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';

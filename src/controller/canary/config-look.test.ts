@@ -4,10 +4,10 @@ import type { Canary } from '../../api/canary.ts';
 import type { SeenConfig } from '../../api/canary-status.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { deployment } from '../../workloads/deployment/deployment.ts';
-import type { WatchedObjects } from '../../workloads/workload.ts';
 import { RefusedSteering } from '../admission/refused-steering.ts';
 import { ControllerConfig } from '../config.ts';
 import { warningsOf } from '../status/standing-warnings.ts';
+import type { ClusterView } from '../watch/cluster-view.ts';
 import type { ConfigSight } from '../watch/config-sight.ts';
 import { ConfigLook } from './config-look.ts';
 
@@ -54,7 +54,7 @@ beforeEach(() => {
         ? { state: 'present', uid: 'c-1', resourceVersion: `${version}`, optedOut: false }
         : { state: 'absent', resourceVersion: missingSince };
   const refs = () => (deployment.configs?.(target) ?? []).map((ref) => ({ ...ref, optional: missingSince !== undefined }));
-  const watched: WatchedObjects['find'] = ({ name }) => {
+  const watched: ClusterView['find'] = ({ name }: ObjectRef) => {
     const object = { ...target, metadata: { ...target.metadata, generation } };
     return name === 'podinfo' ? { object, revision: `s1:${generation}`, configs: refs() } : undefined;
   };

@@ -1,4 +1,4 @@
-import type { Condition } from '../../api/canary-status.ts';
+import type { CanaryCondition } from '../../api/canary-status.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
@@ -6,7 +6,7 @@ import { ApiError } from '../../kube/errors.ts';
 import type { Log } from '../controller-room.ts';
 
 /** What is to be said on a MetricTemplate or AlertProvider. */
-export type Said = Pick<Condition, 'type' | 'status' | 'reason'> & { message: string };
+export type Said = Pick<CanaryCondition, 'type' | 'status' | 'reason'> & { message: string };
 
 interface Room {
   cluster: Pick<Cluster, 'patch'>;
@@ -82,7 +82,7 @@ export class ProviderConditions {
     for (const type of said.keys()) this.#writtenAtMs.set(`${uid} ${type}`, clock.monotonicMs());
     const now = new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
     const before = conditionsOf(object);
-    const added = [...said.values()].map((one): Condition => {
+    const added = [...said.values()].map((one): CanaryCondition => {
       const old = before.find(({ type }) => type === one.type);
       const lastTransitionTime = old?.status === one.status ? (old.lastTransitionTime ?? now) : now;
       return { ...one, lastUpdateTime: now, lastTransitionTime, ...(generationOf(object) ?? {}) };
@@ -110,7 +110,7 @@ export class ProviderConditions {
   }
 }
 
-function conditionsOf(object: KubeObject): Condition[] {
+function conditionsOf(object: KubeObject): CanaryCondition[] {
   const { conditions } = (object.status ?? {}) as { conditions?: unknown };
   return Array.isArray(conditions) ? conditions : [];
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Canary } from '../../api/canary.ts';
+import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ApiError, isConflict } from '../../kube/errors.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import type { PodTemplate } from '../../workloads/workload.ts';
 import type { AnswerContext } from '../canary/answer-context.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
 

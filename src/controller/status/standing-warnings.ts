@@ -6,9 +6,9 @@ import { isIdle } from '../../engine/pin.ts';
 import { routerFor } from '../../routers/index.ts';
 import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import type { WatchedObjects } from '../../workloads/workload.ts';
 import type { RefusedSteering } from '../admission/refused-steering.ts';
 import { scalerDoubts } from '../facts/scaling.ts';
+import type { ClusterView } from '../watch/cluster-view.ts';
 import { MOST_BY_NAME_ALONE } from '../watch/namespace-configs.ts';
 
 export const standingWarnings = [
@@ -29,7 +29,7 @@ export interface StandingWarning {
 export function warningsOf(
   canary: Canary,
   provider: Provider,
-  view: WatchedObjects,
+  view: Pick<ClusterView, 'find' | 'all'>,
   steering: Pick<RefusedSteering, 'messageFor'>,
   unwatched: readonly ConfigRef[] = [],
 ): readonly StandingWarning[] {
@@ -57,7 +57,7 @@ function unwatchedConfigs({ metadata: { namespace } }: Canary, refs: readonly Co
 }
 
 /** Another writer has given a resting target pods. */
-function isScaledUp(canary: Canary, view: WatchedObjects): boolean {
+function isScaledUp(canary: Canary, view: Pick<ClusterView, 'find' | 'all'>): boolean {
   const { release } = canary.status ?? {};
   const workload = workloadFor(canary.spec.targetRef);
   if (release?.step !== 'resting' || 'unsupported' in workload) return false;

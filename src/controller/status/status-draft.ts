@@ -1,6 +1,6 @@
 import { identityOf } from '../../api/blocker.ts';
 import type { Canary } from '../../api/canary.ts';
-import type { CanaryStatus, Condition, Release } from '../../api/canary-status.ts';
+import type { CanaryCondition, CanaryStatus, Release } from '../../api/canary-status.ts';
 import type { Phase } from '../../api/phase.ts';
 import type { Facts } from '../../engine/facts.ts';
 import { projectStatus } from '../../engine/project-status.ts';
@@ -105,18 +105,18 @@ function pauseOf(canary: Canary, facts: Facts, status: CanaryStatus, sentence: S
 const truncatedMessage = (left: readonly string[]): string =>
   `status: would be larger than ${MOST_STATUS_BYTES / 1024} KiB, and is stored without ${left.join(', ')}: use fewer or shorter metrics, webhooks and alerts, and a shorter spec.service`;
 
-const truncatedCondition = (message: string): Condition => ({
+const truncatedCondition = (message: string): CanaryCondition => ({
   type: 'StatusTruncated',
   status: 'True',
   reason: 'StatusTruncated',
   message,
 });
 
-function refusal({ refused }: Facts): Condition[] {
+function refusal({ refused }: Facts): CanaryCondition[] {
   return refused ? [{ type: 'Accepted', status: 'False', reason: refused.reason, message: refused.message }] : [];
 }
 
-function contested(brake: HealingBrake): Condition[] {
+function contested(brake: HealingBrake): CanaryCondition[] {
   return brake.contested().map(({ key, field, manager }) => ({
     type: 'Contested',
     status: 'True',
@@ -126,7 +126,7 @@ function contested(brake: HealingBrake): Condition[] {
 }
 
 /** A condition's times move only with what it says. */
-function keepTimes(canary: Canary, conditions: readonly Condition[], nowMs: number): Condition[] {
+function keepTimes(canary: Canary, conditions: readonly CanaryCondition[], nowMs: number): CanaryCondition[] {
   const now = new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z');
   const before = canary.status?.conditions ?? [];
   return conditions.map((condition) => {

@@ -1,4 +1,4 @@
-import type { CanaryStatus, Condition, Release } from '../../api/canary-status.ts';
+import type { CanaryCondition, CanaryStatus, Release } from '../../api/canary-status.ts';
 
 /**
  * Bytes of a status that is stored: room enough beside the spec, whose size users decide. Source: etcd refuses a request above 1.5 MiB
@@ -69,7 +69,7 @@ function worst(verdicts: Verdicts): Verdicts {
 }
 
 /** `Promoted` stands first, and others that are ours last. */
-const fewer = (conditions: readonly Condition[]): Condition[] =>
+const fewer = (conditions: readonly CanaryCondition[]): CanaryCondition[] =>
   conditions.length > MOST_CONDITIONS ? [...conditions.slice(0, 1), ...conditions.slice(1 - MOST_CONDITIONS)] : [...conditions];
 
 type Deliveries = NonNullable<Release['deliveries']>;

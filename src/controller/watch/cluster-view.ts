@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { NewBlocker } from '../../api/blocker.ts';
 import { apiVersion } from '../../api/canary.ts';
-import { type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.ts';
+import { type KubeObject, type ObjectRef, refKey, type Slim, type SlimRef } from '../../api/kube-object.ts';
 import { fieldManager, flaggerManager } from '../../api/names.ts';
 import { withoutLastApplied } from '../../api/tracking-metadata.ts';
 import type { Clock } from '../../kube/clock.ts';
@@ -16,11 +16,16 @@ import type { Watched as Remembered } from '../../workloads/workload.ts';
 import { lastForeignManager, withoutBookkeeping } from '../objects/drift.ts';
 
 /** What is kept of an object: enough to decide and to notice drift. */
-export interface Seen extends Remembered {
+export interface SlimSeen extends Remembered {
   /** Who wrote last, other than us. */
   manager?: string;
   /** The established controller made it, or has written it, and it has not been taken over yet. */
   isEstablished?: true;
+}
+
+/** The same of an object that is kept whole. */
+export interface Seen extends SlimSeen {
+  object: KubeObject;
 }
 
 const BASE_KINDS = [
@@ -55,7 +60,7 @@ export class ClusterView {
   readonly #cluster: Cluster;
   readonly #namespaces: readonly string[];
   readonly #onChange: (ref: ObjectRef) => void;
-  readonly #onUnreadable: ((object: KubeObject, error: unknown) => void) | undefined;
+  readonly #onUnreadable: ((object: Slim, error: unknown) => void) | undefined;
   readonly #waiting = new Set<(ref: ObjectRef) => void>();
   #isStopped = false;
 
@@ -64,7 +69,7 @@ export class ClusterView {
     cluster: Cluster,
     namespaces: readonly string[],
     onChange: (ref: ObjectRef) => void,
-    onUnreadable?: (object: KubeObject, error: unknown) => void,
+    onUnreadable?: (object: Slim, error: unknown) => void,
   ) {
     this.#cluster = cluster;
     this.#namespaces = namespaces;
@@ -88,6 +93,8 @@ export class ClusterView {
     }
   }
 
+  find(ref: SlimRef): SlimSeen | undefined;
+  find(ref: ObjectRef): Seen | undefined;
   find(ref: ObjectRef): Seen | undefined {
     return this.#scopes(ref)[0]?.projection.get(ref.namespace ?? '', ref.name);
   }
@@ -230,8 +237,9 @@ function see(whole: KubeObject): Seen {
   };
 }
 
-function keptOf(known: KubeObject): KubeObject {
-  const object = withoutBookkeeping(known);
+/** Typed as whole: readers get a slim object by its SlimRef only. */
+function keptOf(known: Slim): KubeObject {
+  const object = withoutBookkeeping(known as KubeObject);
   // On Services and routes it shows what they were before Serin.
   return object.apiVersion === apiVersion ? { ...object, metadata: withoutLastApplied(object.metadata) } : object;
 }

@@ -1,3 +1,4 @@
+import { asCustomResourceDefinition } from '../../api/kinds/custom-resource-definition.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Api } from './api.ts';
 import { clone, isEqual, isRecord } from './json.ts';
@@ -88,13 +89,14 @@ export class Collectors {
     for (const object of inside) if (object.metadata.deletionTimestamp === undefined) this.#delete(object, 'Background');
     if (inside.length > 0) return;
     this.#edit(namespace, (copy) => {
-      copy.spec = { ...copy.spec, finalizers: [] };
+      copy.spec = { ...(copy.spec as object | undefined), finalizers: [] };
     });
     this.#delete(namespace, 'Background');
   }
 
   #emptyDefinition(crd: KubeObject): void {
-    const storeKey = `${crd.spec.group}/${crd.spec.names.plural}`;
+    const { group, names } = asCustomResourceDefinition(crd).spec;
+    const storeKey = `${group}/${names.plural}`;
     const instances = this.#api.store.list(storeKey).map(([, object]) => object);
     for (const object of instances) if (object.metadata.deletionTimestamp === undefined) this.#delete(object, 'Background');
     if (instances.length === 0 && resourcesOf(crd).length > 0) this.#dropFinalizer(crd, cleanup);

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { clone, isEqual, isRecord, type JsonRecord } from './json.ts';
+import { clone, isEqual, isRecord, type JsonRecord, type RawObject } from './json.ts';
 import type { Resource } from './resources.ts';
 import { keepClusterIp } from './service-addresses.ts';
 
@@ -44,7 +44,7 @@ function served(object: KubeObject): JsonRecord {
 }
 
 /** Fields that the creator of an object owns: not its status, nor the addresses that the server gave it. */
-export function withoutAllocated(resource: Resource, object: KubeObject, sent: KubeObject): KubeObject {
+export function withoutAllocated(resource: Resource, object: KubeObject, sent: RawObject): KubeObject {
   const owned = clone(object);
   if (resource.status) delete owned.status;
   if (resource.storeKey === '/services' && isRecord(owned.spec))

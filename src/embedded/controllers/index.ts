@@ -1,11 +1,20 @@
 import { type Clock, systemClock } from '../../api/clock.ts';
+import type { ControllerRevision } from '../../api/kinds/controller-revision.ts';
+import type { DaemonSet } from '../../api/kinds/daemon-set.ts';
+import type { Deployment } from '../../api/kinds/deployment.ts';
+import type { EndpointSlice } from '../../api/kinds/endpoint-slice.ts';
+import type { HorizontalPodAutoscaler } from '../../api/kinds/horizontal-pod-autoscaler.ts';
+import type { Node } from '../../api/kinds/node.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
+import type { ReplicaSet } from '../../api/kinds/replica-set.ts';
+import type { Service } from '../../api/kinds/service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { syncDaemonSet } from './daemon-set-controller.ts';
 import { syncDeployment } from './deployment-controller.ts';
 import { syncEndpointSlices } from './endpoint-slice-controller.ts';
 import { scaleTargetOf, syncAutoscaler } from './hpa-controller.ts';
-import { type Change, keyOf, watchObjects } from './object-store.ts';
+import { keyOf, type ObjectChange, watchObjects } from './object-store.ts';
 import { syncReplicaSet } from './replica-set-controller.ts';
 import { controllerOf, matchesSelector } from './selectors.ts';
 import { topologyOf } from './topology-hints.ts';
@@ -65,32 +74,34 @@ export function startControllers(cluster: Cluster, options: ControllerOptions = 
     const owner = object && controllerOf(object);
     if (owner?.kind === kind) queue.add(`${object?.metadata.namespace}/${owner.name}`);
   };
-  const wakeServices = (pod: KubeObject | undefined): void => {
+  const wakeServices = (pod: Pod | undefined): void => {
     if (!pod) return;
     for (const service of stores.services.list())
       if (
         service.metadata.namespace === pod.metadata.namespace &&
-        service.spec.selector &&
+        service.spec?.selector &&
         matchesSelector({ matchLabels: service.spec.selector }, pod.metadata.labels)
       )
         endpointQueue.add(keyOf(service));
   };
-  const ofEither = ({ previous, next }: Change): KubeObject | undefined => next ?? previous;
-  const keyOfEither = (change: Change): string => keyOf(ofEither(change) ?? { metadata: { name: '' } });
+  const ofEither = ({ previous, next }: ObjectChange): KubeObject | undefined => next ?? previous;
+  const keyOfEither = (change: ObjectChange): string => keyOf(ofEither(change) ?? { metadata: { name: '' } });
 
   const stores = {
-    deployments: watchObjects(cluster, { apiVersion: 'apps/v1', kind: 'Deployment', ...narrow }, (change) => {
+    deployments: watchObjects<Deployment>(cluster, { apiVersion: 'apps/v1', kind: 'Deployment', ...narrow }, (change) => {
       deploymentQueue.add(keyOfEither(change));
       for (const hpa of stores.autoscalers.list()) if (scaleTargetOf(hpa) === keyOfEither(change)) autoscalerQueue.add(keyOf(hpa));
     }),
-    autoscalers: watchObjects(cluster, { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', ...narrow }, (change) =>
-      autoscalerQueue.add(keyOfEither(change)),
+    autoscalers: watchObjects<HorizontalPodAutoscaler>(
+      cluster,
+      { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', ...narrow },
+      (change) => autoscalerQueue.add(keyOfEither(change)),
     ),
-    replicaSets: watchObjects(cluster, { apiVersion: 'apps/v1', kind: 'ReplicaSet', ...narrow }, (change) => {
+    replicaSets: watchObjects<ReplicaSet>(cluster, { apiVersion: 'apps/v1', kind: 'ReplicaSet', ...narrow }, (change) => {
       replicaSetQueue.add(keyOfEither(change));
       wakeOwner(deploymentQueue, 'Deployment', ofEither(change));
     }),
-    pods: watchObjects(cluster, { apiVersion: 'v1', kind: 'Pod', ...narrow }, (change) => {
+    pods: watchObjects<Pod>(cluster, { apiVersion: 'v1', kind: 'Pod', ...narrow }, (change) => {
       if (!change.next) {
         leaving.delete(change.previous?.metadata.uid ?? '');
         // Recreate waits for the last pod of the old revision, and a pod does not name its Deployment.
@@ -102,19 +113,21 @@ export function startControllers(cluster: Cluster, options: ControllerOptions = 
       wakeServices(change.next);
       wakeServices(change.previous);
     }),
-    daemonSets: watchObjects(cluster, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...narrow }, (change) =>
+    daemonSets: watchObjects<DaemonSet>(cluster, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...narrow }, (change) =>
       daemonSetQueue.add(keyOfEither(change)),
     ),
-    revisions: watchObjects(cluster, { apiVersion: 'apps/v1', kind: 'ControllerRevision', ...narrow }, (change) =>
+    revisions: watchObjects<ControllerRevision>(cluster, { apiVersion: 'apps/v1', kind: 'ControllerRevision', ...narrow }, (change) =>
       wakeOwner(daemonSetQueue, 'DaemonSet', ofEither(change)),
     ),
-    services: watchObjects(cluster, { apiVersion: 'v1', kind: 'Service', ...narrow }, (change) => endpointQueue.add(keyOfEither(change))),
-    nodes: watchObjects(cluster, { apiVersion: 'v1', kind: 'Node' }, ({ previous, next }) => {
+    services: watchObjects<Service>(cluster, { apiVersion: 'v1', kind: 'Service', ...narrow }, (change) =>
+      endpointQueue.add(keyOfEither(change)),
+    ),
+    nodes: watchObjects<Node>(cluster, { apiVersion: 'v1', kind: 'Node' }, ({ previous, next }) => {
       for (const set of stores.daemonSets.list()) daemonSetQueue.add(keyOf(set));
       // A heartbeat changes no endpoint.
       if (topologyOf(previous) !== topologyOf(next)) for (const service of stores.services.list()) endpointQueue.add(keyOf(service));
     }),
-    slices: watchObjects(cluster, { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', ...narrow }, (change) => {
+    slices: watchObjects<EndpointSlice>(cluster, { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', ...narrow }, (change) => {
       const service = ofEither(change)?.metadata.labels?.['kubernetes.io/service-name'];
       if (service) endpointQueue.add(`${ofEither(change)?.metadata.namespace}/${service}`);
     }),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster, WatchHandler } from '../../kube/cluster.ts';
-import { type Change, watchObjects } from './object-store.ts';
+import { type ObjectChange, watchObjects } from './object-store.ts';
 
 const pod = (uid: string, resourceVersion: string): KubeObject => ({
   apiVersion: 'v1',
@@ -11,7 +11,7 @@ const pod = (uid: string, resourceVersion: string): KubeObject => ({
 
 /** A store whose watch the test itself plays. */
 function watched() {
-  const changes: Change[] = [];
+  const changes: ObjectChange[] = [];
   let handler: WatchHandler | undefined;
   const watch = (_: object, given: WatchHandler) => {
     handler = given;

@@ -1,15 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { LabelRequirement, LabelSelector } from '../../api/kinds/label-selector.ts';
 import type { KubeObject, Labels, OwnerReference } from '../../api/kube-object.ts';
-
-interface Requirement {
-  key: string;
-  operator: string;
-  values?: string[];
-}
-export interface LabelSelector {
-  matchLabels?: Labels;
-  matchExpressions?: Requirement[];
-}
 
 /** Whether labels satisfy a selector; an empty selector matches everything. */
 export function matchesSelector(selector: LabelSelector | undefined, labels: Labels = {}): boolean {
@@ -20,7 +11,7 @@ export function matchesSelector(selector: LabelSelector | undefined, labels: Lab
   );
 }
 
-function holds({ key, operator, values = [] }: Requirement, labels: Labels): boolean {
+function holds({ key, operator, values = [] }: LabelRequirement, labels: Labels): boolean {
   const value = labels[key];
   if (operator === 'Exists') return value !== undefined;
   if (operator === 'DoesNotExist') return value === undefined;

@@ -1,3 +1,4 @@
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { definition, open } from '../definition.ts';
 import { cookieOf } from './ingress.ts';
@@ -35,29 +36,31 @@ export const apisixRoute: RouteResolver = {
   resolve: routeByApisix,
 };
 
-interface Expr {
+interface ApisixExpr {
   subject: { scope: string; name?: string };
   op: string;
   value?: string;
   set?: string[];
 }
-interface Rule {
+interface ApisixRule {
   name: string;
   priority?: number;
-  match?: { hosts?: string[]; paths?: string[]; methods?: string[]; exprs?: Expr[] };
+  match?: { hosts?: string[]; paths?: string[]; methods?: string[]; exprs?: ApisixExpr[] };
   backends?: { serviceName: string; weight?: number }[];
   plugins?: { name: string; enable?: boolean; config?: { prefer_name?: boolean } }[];
 }
-interface Candidate {
+interface ApisixCandidate {
   route: KubeObject;
-  rule: Rule;
+  rule: ApisixRule;
   /** How well the host and the path fit; the higher goes first. */
   host: number;
   path: number;
 }
 
 export function routeByApisix(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
-  const rules = view.list('ApisixRoute').flatMap((route) => ((route.spec?.http ?? []) as Rule[]).map((rule) => ({ route, rule })));
+  const rules = view
+    .list('ApisixRoute')
+    .flatMap((route) => (specOf<{ http: ApisixRule[] }>(route).http ?? []).map((rule) => ({ route, rule })));
   const ofHost = rules
     .map((each) => ({
       ...each,
@@ -74,7 +77,7 @@ export function routeByApisix(view: LaggedView, request: MeshRequest): RouteChoi
   return (random) => resolve(chosen, request, random);
 }
 
-function resolve({ route, rule }: Candidate, request: MeshRequest, random: () => number): ResolvedRoute | DirectResponse {
+function resolve({ route, rule }: ApisixCandidate, request: MeshRequest, random: () => number): ResolvedRoute | DirectResponse {
   const { namespace = '', name } = route.metadata;
   const backend = pickWeighted(
     (rule.backends ?? []).map(({ serviceName, weight = DEFAULT_WEIGHT }) => ({ serviceName, weight })),
@@ -124,7 +127,7 @@ function pathFit(paths: readonly string[] | undefined, asked: string): number {
   return Math.max(0, ...fits);
 }
 
-function holds({ subject, op, value = '', set = [] }: Expr, request: MeshRequest): boolean {
+function holds({ subject, op, value = '', set = [] }: ApisixExpr, request: MeshRequest): boolean {
   const found = subjectOf(subject, request);
   const isMatch = (flags: string) => found !== undefined && new RegExp(value, flags).test(found);
   switch (op) {
@@ -149,7 +152,7 @@ function holds({ subject, op, value = '', set = [] }: Expr, request: MeshRequest
   }
 }
 
-function subjectOf({ scope, name = '' }: Expr['subject'], request: MeshRequest): string | undefined {
+function subjectOf({ scope, name = '' }: ApisixExpr['subject'], request: MeshRequest): string | undefined {
   switch (scope) {
     case 'Header':
       return request.headers[name.toLowerCase()]?.toString();

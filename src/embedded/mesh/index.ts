@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
 import { sleep } from '../../api/clock.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { type Change, keyOf, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
+import { keyOf, type ObjectChange, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
 import { PORT_ANNOTATION } from '../nodes/kubelet.ts';
 import { realWorld, type World } from '../world.ts';
 import type { Metrics, Sample } from './exposition.ts';
@@ -89,7 +90,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
     const random = seededRandom(seed * 7919 + index);
     return laggedView(() => (isStarting ? 0 : lagMs[0] + random() * (lagMs[1] - lagMs[0])), clock);
   });
-  const hear = (kind: string, change: Change): void => {
+  const hear = (kind: string, change: ObjectChange): void => {
     for (const view of views) view.hear(kind, change);
   };
   let places: Place[] = [];
@@ -98,8 +99,8 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
     places = sorted.map(({ metadata }) => ({ node: metadata.name, zone: metadata.labels?.['topology.kubernetes.io/zone'] ?? '' }));
   });
   const placeOf = (index: number): Place => places[index % Math.max(1, places.length)] ?? { node: '', zone: '' };
-  const gone = new Map<string, NonNullable<Change['previous']>>();
-  const pods = watchObjects(cluster, { apiVersion: 'v1', kind: 'Pod' }, ({ previous, next }) => {
+  const gone = new Map<string, NonNullable<ObjectChange['previous']>>();
+  const pods = watchObjects<Pod>(cluster, { apiVersion: 'v1', kind: 'Pod' }, ({ previous, next }) => {
     const pod = next ?? previous;
     const port = Number(pod?.metadata.annotations?.[PORT_ANNOTATION]);
     // A gone pod keeps its entry: a proxy that does not know of its end yet is refused the connection, as in a real network.

@@ -1,3 +1,4 @@
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { definition } from '../definition.ts';
 import type { Metrics } from './exposition.ts';
@@ -11,7 +12,7 @@ import { type Answered, SECONDS } from './traffic-metrics.ts';
 
 const LABELS = ['code', 'method', 'protocol', 'service'];
 
-interface Rule {
+interface IngressRouteRule {
   match?: string;
   priority?: number;
   services?: TraefikRef[];
@@ -58,7 +59,7 @@ function rulesOf(route: KubeObject): ParsedRule[] {
   const found = known.get(route);
   if (found) return found;
   const namespace = route.metadata.namespace ?? '';
-  const rules = ((route.spec?.routes ?? []) as Rule[]).flatMap(({ match = '', priority, services = [] }) => {
+  const rules = (specOf<{ routes: IngressRouteRule[] }>(route).routes ?? []).flatMap(({ match = '', priority, services = [] }) => {
     const rule = parseRule(match);
     // The length of a rule is its priority unless it has one of its own.
     return rule ? [{ ...rule, namespace, services, priority: priority || match.length }] : [];

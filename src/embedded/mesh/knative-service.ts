@@ -1,3 +1,4 @@
+import { asKnativeService } from '../../api/kinds/knative-service.ts';
 import { definition, open } from '../definition.ts';
 import { countUpstream, envoyHistograms, envoySeries } from './envoy-cluster.ts';
 import type { LaggedView } from './lagged-view.ts';
@@ -25,7 +26,7 @@ function routeByKnativeService(view: LaggedView, request: MeshRequest): RouteCho
   const { service } = request.host;
   const found = service && view.get(KNATIVE_SERVICE, `${service.namespace}/${service.name}`);
   if (!service || !found) return undefined;
-  const targets: { revisionName?: string; percent?: number }[] = found.status?.traffic ?? [];
+  const targets = asKnativeService(found).status?.traffic ?? [];
   const weighted = targets.map(({ revisionName = '', percent = 0 }) => ({ name: revisionName, weight: percent }));
   return (random) => {
     const chosen = pickWeighted(weighted, random);

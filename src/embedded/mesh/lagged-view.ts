@@ -1,10 +1,10 @@
 import { type Clock, systemClock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { type Change, keyOf } from '../controllers/object-store.ts';
+import { keyOf, type ObjectChange } from '../controllers/object-store.ts';
 
 /** The objects that one proxy knows: the same changes as the others, each after its own lag, in order within a kind. */
 export interface LaggedView {
-  hear(kind: string, change: Change): void;
+  hear(kind: string, change: ObjectChange): void;
   get(kind: string, key: string): KubeObject | undefined;
   list(kind: string): KubeObject[];
   /** The value that `make` computes from this view, cached until a change. Each key has one meaning. */
@@ -17,7 +17,7 @@ export interface LaggedView {
 /** `lagMs` gives the next lag in milliseconds; 0 applies at once. */
 export function laggedView(lagMs: () => number, clock: Clock = systemClock): LaggedView {
   const kinds = new Map<string, Map<string, KubeObject>>();
-  const coming = new Map<string, { dueMs: number; change: Change }[]>();
+  const coming = new Map<string, { dueMs: number; change: ObjectChange }[]>();
   const timers = new Set<() => void>();
   const made = new Map<unknown, unknown>();
   const of = (kind: string): Map<string, KubeObject> => {
@@ -30,7 +30,7 @@ export function laggedView(lagMs: () => number, clock: Clock = systemClock): Lag
     coming.set(kind, changes);
     return changes;
   };
-  const apply = (kind: string, { previous, next }: Change): void => {
+  const apply = (kind: string, { previous, next }: ObjectChange): void => {
     const key = keyOf(next ?? previous ?? { metadata: { name: '' } });
     const known = of(kind).get(key);
     // One object comes over one stream for each version that its kind is served in: the slower ones bring old news.

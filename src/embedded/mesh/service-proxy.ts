@@ -1,3 +1,4 @@
+import { asService } from '../../api/kinds/service.ts';
 import type { ClientAffinity } from './client-affinity.ts';
 import type { Destination } from './destination.ts';
 import { type Endpoint, type EndpointSeen, seenEndpoints } from './endpoints.ts';
@@ -33,14 +34,15 @@ export function serviceEndpoints(
 ): readonly Endpoint[] | undefined {
   const seen = seenEndpoints(view, destination);
   const { namespace, name } = destination;
-  const spec = view.get('Service', `${namespace}/${name}`)?.spec;
-  if (!seen || !spec) return undefined;
+  const service = view.get('Service', `${namespace}/${name}`);
+  if (!seen || !service) return undefined;
+  const { spec } = asService(service);
   if (client.isOutside && spec.type !== 'NodePort' && spec.type !== 'LoadBalancer') return [];
   const policy = client.isOutside ? spec.externalTrafficPolicy : spec.internalTrafficPolicy;
   const reachable = policy === 'Local' ? onNode(seen, place) : inCluster(seen, place);
   const endpoints = reachable.map(({ endpoint }) => endpoint);
   if (spec.sessionAffinity !== 'ClientIP') return endpoints;
-  const seconds: number = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? DEFAULT_AFFINITY_SECONDS;
+  const seconds = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? DEFAULT_AFFINITY_SECONDS;
   const kept = affinity.endpointOf(`${namespace}/${name}`, client.address, seconds * 1000);
   return endpoints.some(({ ip }) => ip === kept) ? endpoints.filter(({ ip }) => ip === kept) : endpoints;
 }

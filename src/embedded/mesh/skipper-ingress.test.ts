@@ -71,7 +71,7 @@ describe('routes', () => {
       nameOf(answer([anIngress('cart', ['cart'], {}, '/cart'), copy({ 'shop-canary': 100 }, 'Weight(100)')], { url: '/cart/1' })),
     ).toBe('cart');
     expect(nameOf(answer([anIngress('cart', ['cart'], {}, '/cart')]))).toBe(404);
-    expect(answer([{ ...main, spec: { ...main.spec, ingressClassName: 'nginx' } }])).toBeUndefined();
+    expect(answer([{ ...main, spec: { ...(main.spec as object), ingressClassName: 'nginx' } }])).toBeUndefined();
   });
 });
 

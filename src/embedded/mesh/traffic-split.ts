@@ -1,3 +1,5 @@
+import { servicePorts } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { rootService, splitWeight } from '../../api/traffic-split.ts';
 import { definition } from '../definition.ts';
@@ -28,7 +30,12 @@ export const trafficSplit: RouteResolver = {
   resolve: routeByTrafficSplit,
 };
 
-interface Backend {
+interface TrafficSplit {
+  service: unknown;
+  backends: SplitBackend[];
+  matches: Parameters<typeof isMatched>[1];
+}
+interface SplitBackend {
   service: string;
   weight?: string | number;
 }
@@ -43,10 +50,12 @@ export function routeByTrafficSplit(view: LaggedView, request: MeshRequest): Rou
   const { name: root, namespace } = service;
   const split = view
     .list('TrafficSplit')
-    .find(({ metadata, spec }) => metadata.namespace === namespace && rootService(String(spec?.service ?? ''), namespace) === root);
-  const backends: Backend[] = split?.spec.backends ?? [];
+    .find(
+      (one) => one.metadata.namespace === namespace && rootService(String(specOf<TrafficSplit>(one).service ?? ''), namespace) === root,
+    );
+  const { backends = [], matches } = specOf<TrafficSplit>(split);
   if (!split || backends.some((backend) => backend.service === root)) return undefined;
-  if (!isMatched(view, split.spec.matches, namespace, request)) return undefined;
+  if (!isMatched(view, matches, namespace, request)) return undefined;
   const port = portOf(view.get('Service', `${namespace}/${root}`), request.host.port);
   const able = backends.filter((backend) => canServe(view, { name: backend.service, namespace }, port));
   const weighted = able.map((backend) => ({ name: backend.service, weight: splitWeight(backend.weight ?? 0) ?? 0 }));
@@ -64,7 +73,7 @@ export function routeByTrafficSplit(view: LaggedView, request: MeshRequest): Rou
   };
 }
 
-const portsOf = (service: KubeObject | undefined): number[] => (service?.spec?.ports ?? []).map(({ port }: { port: number }) => port);
+const portsOf = (service: KubeObject | undefined): number[] => servicePorts(service).map(({ port }) => port);
 
 /** The port of the root that a request is for: that of its Host, or 80, or the root's first one. */
 function portOf(root: KubeObject | undefined, asked: number | undefined): number | undefined {
@@ -93,7 +102,7 @@ function isMatched(
   return refs.some(({ name }) => {
     const group = view.get('HTTPRouteGroup', `${namespace}/${name}`);
     // v1alpha1 and v1alpha2 hold the matches at top level.
-    return ((group?.spec?.matches ?? group?.matches ?? []) as Parameters<typeof matchesSmi>[0][]).some((match) =>
+    return ((specOf<{ matches: unknown }>(group).matches ?? group?.matches ?? []) as Parameters<typeof matchesSmi>[0][]).some((match) =>
       matchesSmi(match, request),
     );
   });

@@ -1,4 +1,5 @@
 import { parseDuration } from '../../api/duration.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { definition } from '../definition.ts';
 import type { Destination } from './destination.ts';
@@ -14,19 +15,24 @@ const LABELS = [
   ...['destination_service_namespace', 'request_protocol', 'response_code', 'response_flags'],
 ];
 
-interface Headers {
+interface IstioHeaders {
   request?: HeaderChanges;
   response?: HeaderChanges;
 }
+interface VirtualService {
+  hosts: string[];
+  gateways: string[];
+  http: HttpRoute[];
+}
 interface HttpRoute {
   match?: IstioMatch[];
-  route?: { destination: { host: string }; weight?: number; headers?: Headers }[];
+  route?: { destination: { host: string }; weight?: number; headers?: IstioHeaders }[];
   delegate?: { name: string; namespace?: string };
   mirror?: { host: string };
   mirrors?: { destination: { host: string }; percentage?: { value?: number } }[];
   mirrorPercentage?: { value?: number };
   mirrorPercent?: number;
-  headers?: Headers;
+  headers?: IstioHeaders;
   rewrite?: { uri?: string; authority?: string };
   timeout?: string;
   retries?: { attempts?: number; perTryTimeout?: string; retryOn?: string };
@@ -54,11 +60,11 @@ export function routeByVirtualService(view: LaggedView, request: MeshRequest): R
     .toSorted((a, b) => (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''));
   if (!service) return undefined;
   const namespace = service.metadata.namespace ?? '';
-  for (const http of (service.spec.http ?? []) as HttpRoute[]) {
+  for (const http of specOf<VirtualService>(service).http ?? []) {
     if (!matchesAny(http.match, request)) continue;
     const delegate = http.delegate && view.get('VirtualService', `${http.delegate.namespace ?? namespace}/${http.delegate.name}`);
     if (delegate) {
-      const inner = ((delegate.spec.http ?? []) as HttpRoute[]).find((each) => matchesAny(each.match, request));
+      const inner = specOf<VirtualService>(delegate).http?.find((each) => matchesAny(each.match, request));
       if (inner) return choiceOf({ ...http, ...inner }, delegate.metadata.namespace ?? '', request);
     } else if (http.route) return choiceOf(http, namespace, request);
   }
@@ -66,7 +72,7 @@ export function routeByVirtualService(view: LaggedView, request: MeshRequest): R
 }
 
 function servesHost(service: KubeObject, { host }: MeshRequest): boolean {
-  return ((service.spec.hosts ?? []) as string[]).some((pattern) => {
+  return (specOf<VirtualService>(service).hosts ?? []).some((pattern) => {
     if (pattern === '*' || pattern === host.text) return true;
     if (pattern.startsWith('*.')) return host.text.endsWith(pattern.slice(1));
     // A short name is completed with the namespace of the object, never with the caller's.
@@ -76,7 +82,8 @@ function servesHost(service: KubeObject, { host }: MeshRequest): boolean {
 }
 
 function servesGateway(service: KubeObject, gateway: string): boolean {
-  const gateways = (service.spec.gateways?.length ? service.spec.gateways : ['mesh']) as string[];
+  const { gateways: own = [] } = specOf<VirtualService>(service);
+  const gateways = own.length > 0 ? own : ['mesh'];
   return gateways.some((each) => each === gateway || `${service.metadata.namespace}/${each}` === gateway);
 }
 

@@ -1,11 +1,5 @@
-import type { KubeObject } from '../../api/kube-object.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
 import { parseQuantity } from '../../api/quantity.ts';
-
-interface Container {
-  image?: string;
-  env?: { name: string; value?: string }[];
-  resources?: { limits?: { memory?: string | number } };
-}
 
 /** How the application in a pod behaves. Chosen by the first container's env, else by pod annotations `serin.dev/<NAME>`. */
 export interface AppBehaviour {
@@ -28,8 +22,8 @@ export interface AppBehaviour {
   exitsOnSigterm: boolean;
 }
 
-export function behaviourOf(pod: KubeObject): AppBehaviour {
-  const [container] = (pod.spec.containers ?? []) as Container[];
+export function behaviourOf(pod: Pod): AppBehaviour {
+  const [container] = pod.spec.containers ?? [];
   const setting = (name: string): string | undefined =>
     container?.env?.find((entry) => entry.name === name)?.value ?? pod.metadata.annotations?.[`serin.dev/${name}`];
   const number = (name: string): number => Number(setting(name) ?? 0) || 0;

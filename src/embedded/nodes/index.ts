@@ -1,5 +1,7 @@
 import { every } from '../../api/clock.ts';
-import type { KubeObject, Labels } from '../../api/kube-object.ts';
+import type { Node } from '../../api/kinds/node.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
+import type { Labels } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, watchObjects } from '../controllers/object-store.ts';
 import { isPodFinished } from '../controllers/pods.ts';
@@ -34,7 +36,7 @@ export interface NodeOptions {
   /** Default 10,000; nothing in this cluster judges nodes by their leases. */
   renewLeasesEveryMs?: number;
   /** Overrides what env and annotations of the pod say. */
-  appFor?(pod: KubeObject): Partial<AppBehaviour>;
+  appFor?(pod: Pod): Partial<AppBehaviour>;
   onError?(error: unknown, what: string): void;
 }
 
@@ -77,7 +79,7 @@ export function startNodes(cluster: Cluster, options: NodeOptions): Nodes {
     clock,
     async (key) => {
       const pod = pods.get(key);
-      if (!pod || pod.spec.nodeName || pod.metadata.deletionTimestamp || pod.spec.schedulingGates?.length > 0) return;
+      if (!pod || pod.spec.nodeName || pod.metadata.deletionTimestamp || (pod.spec.schedulingGates ?? []).length > 0) return;
       const uid = pod.metadata.uid ?? '';
       const mine = registered.list().filter(({ metadata }) => ipOfNode.has(metadata.name));
       const chosen = chooseNode(pod, mine, placed());
@@ -95,15 +97,15 @@ export function startNodes(cluster: Cluster, options: NodeOptions): Nodes {
   const placed = (): Placed[] => {
     const living = pods.list().filter((pod) => !isPodFinished(pod));
     return living.flatMap((pod) => {
-      if (pod.spec.nodeName) return { node: String(pod.spec.nodeName), owner: ownerOf(pod) };
+      if (pod.spec.nodeName) return { node: pod.spec.nodeName, owner: ownerOf(pod) };
       return assigned.get(pod.metadata.uid ?? '') ?? [];
     });
   };
-  const registered = watchObjects(cluster, { apiVersion: 'v1', kind: 'Node' }, () => {
+  const registered = watchObjects<Node>(cluster, { apiVersion: 'v1', kind: 'Node' }, () => {
     for (const pod of pods.list()) if (!pod.spec.nodeName) scheduling.add(keyOf(pod));
   });
 
-  const pods = watchObjects(cluster, { apiVersion: 'v1', kind: 'Pod', ...narrow }, ({ previous, next }) => {
+  const pods = watchObjects<Pod>(cluster, { apiVersion: 'v1', kind: 'Pod', ...narrow }, ({ previous, next }) => {
     const pod = next ?? previous;
     const uid = pod?.metadata.uid ?? '';
     if (!pod) return;
@@ -114,7 +116,7 @@ export function startNodes(cluster: Cluster, options: NodeOptions): Nodes {
     }
     if (!next || next.spec.nodeName) assigned.delete(uid);
     if (!next) return;
-    const hostIP = ipOfNode.get(next.spec.nodeName);
+    const hostIP = ipOfNode.get(next.spec.nodeName ?? '');
     if (!next.spec.nodeName) {
       // No kubelet runs it yet, so that its deletion would never finish.
       if (next.metadata.deletionTimestamp) void options.calls.forceDelete(next).catch((error: unknown) => onError(error, keyOf(next)));
@@ -160,12 +162,12 @@ export function startNodes(cluster: Cluster, options: NodeOptions): Nodes {
 }
 
 /** Made-up addresses in 10.244.0.0/16; a pod that has one already keeps it. */
-function podAddresses(): { take(pod: KubeObject): string } {
+function podAddresses(): { take(pod: Pod): string } {
   const taken = new Set<string>();
   let last = 0;
   return {
     take(pod) {
-      let ip: string = pod.status?.podIP ?? '';
+      let ip = pod.status?.podIP ?? '';
       while (ip === '' || (taken.has(ip) && ip !== pod.status?.podIP)) {
         last = (last + 1) % 65_000;
         ip = `10.244.${Math.floor(last / 250)}.${(last % 250) + 1}`;

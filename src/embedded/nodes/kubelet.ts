@@ -1,12 +1,14 @@
 import { sleep } from '../../api/clock.ts';
-import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
+import type { Probe } from '../../api/kinds/pod-template.ts';
+import { refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { callHttp } from '../http-call.ts';
 import { secondsText, type World } from '../world.ts';
 import { type App, startApp } from './app.ts';
 import { type AppBehaviour, behaviourOf } from './behaviour.ts';
 import type { PodCalls } from './pod-calls.ts';
-import { podStatus, type Seen } from './pod-status.ts';
+import { type ContainerSeen, podStatus } from './pod-status.ts';
 
 /** Carries the real port of a pod's application; the pod's IP is made up, as API servers refuse loopback in EndpointSlices. */
 export const PORT_ANNOTATION = 'serin.dev/loopback-port';
@@ -24,7 +26,7 @@ export interface KubeletOptions {
   graceScale: number;
   probeScale: number;
   world: World;
-  appFor?: (pod: KubeObject) => Partial<AppBehaviour>;
+  appFor?: (pod: Pod) => Partial<AppBehaviour>;
   /** Default: a small HTTP server. */
   runApp?: typeof startApp;
   onError(error: unknown, what: string): void;
@@ -34,23 +36,15 @@ export interface KubeletOptions {
 export interface RunningPod {
   readonly app: () => App | undefined;
   /** Takes a newer state of the pod; a deletionTimestamp is SIGTERM. */
-  update(pod: KubeObject): void;
+  update(pod: Pod): void;
   /** The pod is gone from the API server, or the node stops: the process ends now. */
   kill(): Promise<void>;
-}
-
-interface Probe {
-  httpGet?: { path?: string };
-  initialDelaySeconds?: number;
-  periodSeconds?: number;
-  failureThreshold?: number;
-  successThreshold?: number;
 }
 
 export function runPod(
   cluster: Cluster,
   calls: PodCalls,
-  first: KubeObject,
+  first: Pod,
   address: { podIP: string; hostIP: string },
   options: KubeletOptions,
 ): RunningPod {
@@ -64,7 +58,7 @@ export function runPod(
   let isTerminating = false;
   let writes: Promise<void> = Promise.resolve();
   const life = new AbortController();
-  const seen: Seen = { state: 'starting', isReady: false, restarts: 0, startedAt: nowText(), ...address };
+  const seen: ContainerSeen = { state: 'starting', isReady: false, restarts: 0, startedAt: nowText(), ...address };
   const what = `${pod.metadata.namespace}/${pod.metadata.name}`;
 
   /** Until it is done or the pod is over: a request that gets no answer must not leave a pod unready or terminating for ever. */
@@ -106,7 +100,7 @@ export function runPod(
       await pause(CRASH_BACKOFF_MS * Math.min(8, seen.restarts), life.signal);
     }
     if (life.signal.aborted || isTerminating) return;
-    const probe = ((pod.spec.containers ?? []) as { readinessProbe?: Probe }[])[0]?.readinessProbe;
+    const probe = pod.spec.containers?.[0]?.readinessProbe;
     const started = await (options.runApp ?? startApp)(behaviour, {
       namespace: pod.metadata.namespace ?? '',
       pod: pod.metadata.name,
@@ -203,8 +197,8 @@ export function runPod(
 }
 
 /** A readiness gate was opened or closed since the kubelet last wrote the status. */
-function isStale(pod: KubeObject, seen: Seen, nowText: string): boolean {
+function isStale(pod: Pod, seen: ContainerSeen, nowText: string): boolean {
   if (!pod.spec.readinessGates) return false;
-  const readyIn = (status: KubeObject['status']) => status?.conditions?.find(({ type }: { type: string }) => type === 'Ready')?.status;
+  const readyIn = (status: Pod['status']) => status?.conditions?.find(({ type }) => type === 'Ready')?.status;
   return readyIn(pod.status) !== undefined && readyIn(pod.status) !== readyIn(podStatus(pod, seen, nowText));
 }

@@ -7,7 +7,7 @@ import type { LabelSet, Series } from './series.ts';
 import type { Store } from './store.ts';
 
 /** A scrape target: the URL of a text exposition, or samples of this process, which are read without a request and without text. */
-export type Target = string | { url: string; samples(): readonly ExposedSample[] };
+export type ScrapeTarget = string | { url: string; samples(): readonly ExposedSample[] };
 
 /** Reads one target. Its series get `job` and `instance`; a label of that name in the text moves to `exported_…`. */
 export class Scraper {
@@ -20,13 +20,13 @@ export class Scraper {
   readonly #own: LabelSet;
   readonly #reader = new ExpositionReader();
   /** By the labels that the target gives. */
-  readonly #known = new WeakMap<LabelSet, Known>();
+  readonly #known = new WeakMap<LabelSet, KnownPod>();
   /** Of each scrape. */
   readonly #times: number[] = [];
   /** Series of the last scrape without their own timestamp: they end when they are missing. */
-  #present: Known[] = [];
+  #present: KnownPod[] = [];
 
-  constructor(target: Target, store: Store, world: World) {
+  constructor(target: ScrapeTarget, store: Store, world: World) {
     const { url, samples } = typeof target === 'string' ? { url: target, samples: undefined } : target;
     this.#world = world;
     this.#agent = world.network.agent();
@@ -46,7 +46,7 @@ export class Scraper {
     this.#store.append({ labels: { __name__: 'up', ...this.#own }, tMs: nowMs, value: up ? 1 : 0 });
   }
 
-  async #read(nth: number, before: readonly Known[], timeoutMs: number, signal: AbortSignal | undefined): Promise<boolean> {
+  async #read(nth: number, before: readonly KnownPod[], timeoutMs: number, signal: AbortSignal | undefined): Promise<boolean> {
     try {
       const samples = this.#samples === undefined ? await this.#fetch(timeoutMs, signal) : this.#samples();
       if (samples === undefined) return false;
@@ -76,7 +76,7 @@ export class Scraper {
     return status === 200 ? this.#reader.read(text) : undefined;
   }
 
-  #knownBy(exposed: LabelSet): Known {
+  #knownBy(exposed: LabelSet): KnownPod {
     const known = this.#known.get(exposed);
     // Without points it may have been pruned.
     if (known && known.series.runs.length > 0) return known;
@@ -88,7 +88,7 @@ export class Scraper {
   }
 }
 
-interface Known {
+interface KnownPod {
   /** As the target gives them. */
   readonly exposed: LabelSet;
   readonly series: Series;
