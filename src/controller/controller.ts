@@ -21,10 +21,10 @@ import { editedTarget } from './admission/edited-target.ts';
 import { suspected } from './admission/service-fit.ts';
 import { Anchors } from './adoption/anchors.ts';
 import { CanaryProcess } from './canary/canary-process.ts';
-import { labelOf, readable } from './canary/readable.ts';
+import { labelOf, readCanary } from './canary/read-canary.ts';
 import type { ControllerConfig } from './config.ts';
-import type { ControllerRoom, Log } from './controller-room.ts';
-import { Departures, waitOf } from './deletion/departures.ts';
+import type { ControllerDeps, Log } from './controller-deps.ts';
+import { Deletions, waitMessage } from './deletion/deletions.ts';
 import { measuring } from './facts/measuring.ts';
 import { scalerRefs } from './facts/scaling.ts';
 import { announcer } from './notifications/announcer.ts';
@@ -112,7 +112,7 @@ export function startController(options: ControllerOptions): Controller {
   const configured = options.notifier ?? globalNotifier(config);
   const global = configured && 'send' in configured ? configured : undefined;
   if (configured && 'problem' in configured) log.error({ problem: configured.problem }, 'no global alerts');
-  const room: ControllerRoom = {
+  const deps: ControllerDeps = {
     config,
     version: options.version ?? 'unknown',
     writer: options.identity ?? word(),
@@ -135,7 +135,7 @@ export function startController(options: ControllerOptions): Controller {
       log,
       sendAlert: alertSender({
         ...{ config, cluster, clock, secret, global, callsOf },
-        told: (provider, outcome) => conditions.say(provider, deliveringOf(outcome)),
+        told: (provider, outcome) => conditions.report(provider, deliveringOf(outcome)),
       }),
       mayWrite,
       eventWebhook: config.eventWebhook,
@@ -161,19 +161,19 @@ export function startController(options: ControllerOptions): Controller {
       eventWebhook: config.eventWebhook,
       signal: stopping.signal,
     }),
-    lookAfter: (canary, raw) => put(labelOf(canary), canary, raw),
+    track: (canary, raw) => put(labelOf(canary), canary, raw),
     lastAccepted: (key) => register.lastSeen(key)?.raw,
     olderRival: (canary) => register.olderRival(labelOf(canary)),
   };
 
-  const departures = new Departures(room, stopping.signal, {
-    vacate: async (key) => {
+  const deletions = new Deletions(deps, stopping.signal, {
+    stopCanary: async (key) => {
       const process = processes.get(key);
       register.remove(key);
       forget(key);
       await process?.stop();
     },
-    vacated: onChange,
+    waitChanged: onChange,
   });
 
   function processOf(uid: string): CanaryProcess | undefined {
@@ -199,7 +199,7 @@ export function startController(options: ControllerOptions): Controller {
   }
 
   function lookAtTemplate(template: KubeObject | undefined): void {
-    if (template) conditions.say(template, validityOf(template));
+    if (template) conditions.report(template, validityOf(template));
   }
 
   function canaryChanged(ref: ObjectRef): void {
@@ -214,14 +214,14 @@ export function startController(options: ControllerOptions): Controller {
     const unread = unreadable.get(key);
     if (unread && raw?.metadata.uid !== unread.metadata.uid) {
       unreadable.delete(key);
-      if (!before && !departures.hasOnlyWaited(key, unread)) void departures.leaveByAnchor(key, unread);
+      if (!before && !deletions.hasOnlyWaited(key, unread)) void deletions.restoreByAnchor(key, unread);
     }
     if (before && raw?.metadata.uid !== before.uid) {
       const rivals = register.rivalsOf(key);
-      const last = readable(before.raw);
-      if (departures.hasOnlyWaited(key, before.raw)) register.remove(key);
-      else if (last === undefined) void departures.leaveByAnchor(key, before.raw);
-      else if (!departures.isInherited(last)) void departures.leave(key, last);
+      const last = readCanary(before.raw);
+      if (deletions.hasOnlyWaited(key, before.raw)) register.remove(key);
+      else if (last === undefined) void deletions.restoreByAnchor(key, before.raw);
+      else if (!deletions.isInherited(last)) void deletions.restore(key, last);
       forget(key);
       // Whoever waited for this one's target goes on.
       for (const rival of rivals) processes.get(rival)?.wake();
@@ -234,10 +234,10 @@ export function startController(options: ControllerOptions): Controller {
       const last = before?.raw ?? unread;
       // Heard of again while it leaves, it is neither.
       unreadable.delete(key);
-      if (last && raw.metadata.finalizers?.includes(finalizer)) departures.begin(key, last, raw);
+      if (last && raw.metadata.finalizers?.includes(finalizer)) deletions.begin(key, last, raw);
       return;
     }
-    const canary = readable(raw);
+    const canary = readCanary(raw);
     if (canary) unreadable.delete(key);
     else if (!before) unreadable.set(key, raw);
     if (canary && !isRefusedEdit(raw, before?.raw)) put(key, canary, raw);
@@ -246,7 +246,7 @@ export function startController(options: ControllerOptions): Controller {
     if (isNameLeft(key, raw)) return;
     let process = processes.get(key);
     if (!process) {
-      process = new CanaryProcess(room, { namespace: ref.namespace ?? '', name: ref.name });
+      process = new CanaryProcess(deps, { namespace: ref.namespace ?? '', name: ref.name });
       processes.set(key, process);
       metrics.counted(ref.namespace ?? '', 1);
     }
@@ -257,17 +257,17 @@ export function startController(options: ControllerOptions): Controller {
   function isRefusedEdit(raw: KubeObject, before: KubeObject | undefined): boolean {
     if (before === undefined || before.metadata.uid !== raw.metadata.uid) return false;
     if (before.metadata.generation === raw.metadata.generation) return false;
-    const [was, now] = [admitSpec(before, room), admitSpec(raw, room)];
+    const [was, now] = [admitSpec(before, deps), admitSpec(raw, deps)];
     if ('reason' in was) return false;
     return 'reason' in now || suspected(now, view) !== undefined || editedTarget(now, was.canary.spec, view) !== undefined;
   }
 
   /** The application of the last Canary of this name is given back first, or uninstalled: the new one starts like any other then. */
   function isNameLeft(key: string, raw: KubeObject): boolean {
-    const departing = departures.underWay(key);
-    if (departing === undefined || departing.last.metadata.uid === raw.metadata.uid || departures.isInherited(departing.last)) return false;
-    const refusal = { reason: 'Blocked', message: waitOf(departing) } as const;
-    refuse(raw, refusal, room, stopping.signal).catch((err: unknown) => {
+    const deletion = deletions.underWay(key);
+    if (deletion === undefined || deletion.last.metadata.uid === raw.metadata.uid || deletions.isInherited(deletion.last)) return false;
+    const refusal = { reason: 'Blocked', message: waitMessage(deletion) } as const;
+    refuse(raw, refusal, deps, stopping.signal).catch((err: unknown) => {
       if (!stopping.signal.aborted) log.warn({ canary: key, err }, 'status not written');
     });
     return true;
@@ -281,8 +281,8 @@ export function startController(options: ControllerOptions): Controller {
   function letGo(key: string, uid: string): void {
     register.remove(key);
     const [namespace = ''] = key.split('/');
-    room.deliveries.stop({ metadata: { namespace, uid } });
-    room.anchors.forget({ metadata: { namespace, uid } });
+    deps.deliveries.stop({ metadata: { namespace, uid } });
+    deps.anchors.forget({ metadata: { namespace, uid } });
     forget(key);
   }
 
@@ -312,16 +312,16 @@ export function startController(options: ControllerOptions): Controller {
     ]);
   }
 
-  const watches = () => [...view.watches(), ...room.configWatches.watches()];
+  const watches = () => [...view.watches(), ...deps.configWatches.watches()];
 
   async function start(): Promise<void> {
-    metrics.leads({ watches, deliveries: () => room.deliveries.depth, calls: () => calls.figures() });
+    metrics.leads({ watches, deliveries: () => deps.deliveries.depth, calls: () => calls.figures() });
     await view.start();
     metrics.started(config.meshProvider);
-    departures.leaveAll((await departures.orphans()).filter(isInSlice));
+    deletions.restoreAll((await deletions.orphans()).filter(isInSlice));
     // All are known before the first one is woken: the younger of two rivals must not start because it was listed first.
     for (const { object } of view.all(CANARY)) {
-      const canary = isInSlice(object) ? readable(object) : undefined;
+      const canary = isInSlice(object) ? readCanary(object) : undefined;
       if (canary) put(labelOf(canary), canary, object);
       else if (isInSlice(object)) unreadable.set(`${object.metadata.namespace}/${object.metadata.name}`, object);
     }
@@ -338,13 +338,13 @@ export function startController(options: ControllerOptions): Controller {
       stopping.abort(new Error('stopping'));
       metrics.stopped();
       turns.stop();
-      room.deliveries.stop();
+      deps.deliveries.stop();
       conditions.stop();
       const stopped = [...processes.values()].map((process) => process.stop());
       // Before they are waited for: one may itself be waiting for a first LIST, which an API server that is gone never answers.
       view.stop();
       await Promise.all(stopped);
-      room.configWatches.stop();
+      deps.configWatches.stop();
     },
   };
 }

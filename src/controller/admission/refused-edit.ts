@@ -5,7 +5,7 @@ import type { Routes } from '../../api/routes.ts';
 import { progressDeadlineMs } from '../../engine/deadlines.ts';
 import type { RefusedEdit } from '../../engine/facts.ts';
 import { weightOf } from '../../engine/strategy.ts';
-import type { ControllerRoom } from '../controller-room.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
 import type { Admitted, Refusal } from './admission.ts';
 
 /** What a Canary is run by while its spec is refused (E65). */
@@ -16,8 +16,8 @@ export interface Fallback extends Admitted {
 }
 
 type Fields = Record<string, unknown>;
-type Room = Pick<ControllerRoom, 'clock' | 'lastAccepted' | 'view'> & {
-  anchors: Pick<ControllerRoom['anchors'], 'originalSpec'>;
+type Deps = Pick<ControllerDeps, 'clock' | 'lastAccepted' | 'view'> & {
+  anchors: Pick<ControllerDeps['anchors'], 'originalSpec'>;
   admit(raw: KubeObject): Promise<Admitted | Refusal>;
 };
 
@@ -32,28 +32,28 @@ export async function fallbackOf(
   raw: KubeObject,
   refusal: Refusal,
   latest: Fallback | undefined,
-  room: Room,
+  deps: Deps,
   signal: AbortSignal,
 ): Promise<Fallback | undefined> {
   const { namespace, name, uid, generation } = raw.metadata;
   if (latest && latest.canary.metadata.uid === uid && latest.canary.metadata.generation === generation) {
-    const again = await room.admit(withSpec(raw, latest.canary.spec));
+    const again = await deps.admit(withSpec(raw, latest.canary.spec));
     return 'reason' in again ? undefined : { ...latest, ...again };
   }
   const status = parseStatus(raw.status);
   if (status?.release === undefined || refusal.reason === 'TargetTaken') return undefined;
-  const last = room.lastAccepted(`${namespace}/${name}`);
+  const last = deps.lastAccepted(`${namespace}/${name}`);
   for (const spec of [last?.metadata.uid === uid ? last?.spec : undefined, refusal.before]) {
-    const known = spec === undefined ? refusal : await room.admit(withSpec(raw, spec));
+    const known = spec === undefined ? refusal : await deps.admit(withSpec(raw, spec));
     if (!('reason' in known)) return { ...known, refused: refusal, isWorded: true };
   }
   // What rests needs nothing, and what waits for its gate or its first primary has moved no traffic.
   if (status.release.step === 'resting' || ['', 'Initializing', 'Waiting'].includes(status.phase)) return undefined;
-  const bare = await bareFallback(raw, status.release.routes, room, signal);
+  const bare = await bareFallback(raw, status.release.routes, deps, signal);
   if (bare === undefined) return undefined;
   const message = `${refusal.message}; ${UNKNOWN}`;
   const told = status.conditions?.find((one) => one.type === 'Accepted' && one.message === message)?.lastUpdateTime;
-  const sinceMs = told === undefined ? room.clock.nowMs() : Date.parse(told);
+  const sinceMs = told === undefined ? deps.clock.nowMs() : Date.parse(told);
   return { ...bare, refused: { ...refusal, message, uncheckedUntilMs: sinceMs + progressDeadlineMs(bare.canary) } };
 }
 
@@ -61,19 +61,19 @@ export async function fallbackOf(
 async function bareFallback(
   raw: KubeObject,
   routes: Routes,
-  room: Room,
+  deps: Deps,
   signal: AbortSignal,
 ): Promise<Omit<Fallback, 'refused'> | undefined> {
   const found: (Omit<Fallback, 'refused'> & { score: number })[] = [];
-  for (const { spec, isWorded } of await bareSpecs(raw, room, signal)) {
-    const bare = await room.admit(withSpec(raw, spec));
-    if (!('reason' in bare)) found.push({ ...bare, isWorded, score: await likenessOf(bare, routes, room) });
+  for (const { spec, isWorded } of await bareSpecs(raw, deps, signal)) {
+    const bare = await deps.admit(withSpec(raw, spec));
+    if (!('reason' in bare)) found.push({ ...bare, isWorded, score: await likenessOf(bare, routes, deps) });
   }
   const best = Math.max(...found.map(({ score }) => score));
   return found.find(({ score }) => score === best);
 }
 
-async function likenessOf({ canary, router }: Admitted, routes: Routes, { view }: Room): Promise<number> {
+async function likenessOf({ canary, router }: Admitted, routes: Routes, { view }: Deps): Promise<number> {
   const refs = router.watches(canary);
   await Promise.all(refs.map((ref) => view.ready(ref)));
   const live = router.readRoutes(
@@ -93,7 +93,7 @@ function withSpec(raw: KubeObject, spec: Fields): KubeObject {
  * Specs that say no more than what traffic needs to go home: as much of this one as can be used, and of the one that the anchor was made
  * under what is left. Nothing is checked by them, and nothing skips its checks.
  */
-async function bareSpecs(raw: KubeObject, { anchors }: Room, signal: AbortSignal): Promise<{ spec: Fields; isWorded: boolean }[]> {
+async function bareSpecs(raw: KubeObject, { anchors }: Deps, signal: AbortSignal): Promise<{ spec: Fields; isWorded: boolean }[]> {
   const spec = fieldsOf(raw.spec);
   const original = await anchors.originalSpec(raw, signal);
   const { provider, targetRef, autoscalerRef, service, analysis } = original ?? {};

@@ -18,8 +18,8 @@ import {
 import type { AnchorData } from '../../workloads/anchor-data.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { PodTemplate, PrimarySpec } from '../../workloads/workload.ts';
-import type { Log } from '../controller-room.ts';
-import { apexOriginal } from '../deletion/apex-given-back.ts';
+import type { Log } from '../controller-deps.ts';
+import { apexOriginal } from '../deletion/restore-apex.ts';
 import { NameTakenError } from '../errors.ts';
 
 /** Value of the mark on an anchor that was copied from the Canary or the target, and goes with theirs; any other value is the user's. */

@@ -19,7 +19,7 @@ export interface AnswerContext {
   configs: Pick<TrackedConfigs, 'learn'>;
   /** The answer of a write replaces what the view knows. */
   learn(object: KubeObject): void;
-  measure(canary: Canary, signal: AbortSignal, asked?: (query: string) => void): Promise<Verdict[]>;
+  measure(canary: Canary, signal: AbortSignal, onQuery?: (query: string) => void): Promise<Verdict[]>;
   secret: ReadSecret;
   clock?: Clock | undefined;
   callsOf?: CallsOf | undefined;

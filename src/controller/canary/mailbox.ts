@@ -9,9 +9,9 @@ export interface Work {
 }
 
 /** Passes one after the other, never two at once: whoever wakes it during a pass gets another one. */
-export class Mailbox<Letter> {
+export class Mailbox<Message> {
   readonly #work: Work;
-  #letters: Letter[] = [];
+  #messages: Message[] = [];
   #running: Promise<void> | undefined;
   #again = false;
   #stopped = false;
@@ -20,10 +20,10 @@ export class Mailbox<Letter> {
     this.#work = work;
   }
 
-  /** Something has changed, perhaps as a letter says; letters wait until they are taken. */
-  wake(letter?: Letter): void {
+  /** Something has changed, perhaps as a message says; messages wait until they are taken. */
+  wake(message?: Message): void {
     if (this.#stopped) return;
-    if (letter !== undefined) this.#letters.push(letter);
+    if (message !== undefined) this.#messages.push(message);
     this.#again = true;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
@@ -32,8 +32,8 @@ export class Mailbox<Letter> {
   }
 
   /** All that have come, in order. */
-  take(): Letter[] {
-    return this.#letters.splice(0);
+  take(): Message[] {
+    return this.#messages.splice(0);
   }
 
   /** After this pass another one. */

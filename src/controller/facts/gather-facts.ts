@@ -12,7 +12,7 @@ import type { Sides, Workload } from '../../workloads/workload.ts';
 import { type ControllerConfig, scaleDownDelayMs } from '../config.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
 import { scalerFacts } from './scaling.ts';
-import { type Look, targetFacts } from './target-facts.ts';
+import { type TargetConfigs, targetFacts } from './target-facts.ts';
 
 const DEFAULT_INTERVAL_MS = 60_000;
 
@@ -49,7 +49,7 @@ export function gatherFacts(input: {
   cookieWord: string;
   adoption?: Adoption | undefined;
   /** At the target's configs; absent where none are tracked. */
-  look?: Look | undefined;
+  look?: TargetConfigs | undefined;
 }): Facts {
   const { canary, provider, router, view, config, nowMs, converged, unconfirmed, refused, blocker, unroutable } = input;
   const { globalAlerts, globalEvents, cookieWord, adoption, look } = input;
@@ -108,7 +108,7 @@ function requested({ metadata: { namespace, name } }: Canary, view: ClusterView)
 }
 
 /** Only a person can go on from either. */
-function blockedBy(blocker: Facts['blocker'] | undefined, look: Look | undefined): Pick<Facts, 'blocker'> {
+function blockedBy(blocker: Facts['blocker'] | undefined, look: TargetConfigs | undefined): Pick<Facts, 'blocker'> {
   const problem = blocker ?? (look && 'problem' in look ? look.problem : undefined);
   return problem === undefined ? {} : { blocker: problem };
 }

@@ -7,7 +7,7 @@ import { measure } from '../../metrics/measure.ts';
 import type { MeasureDependencies } from '../../metrics/measure-dependencies.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { ControllerConfig } from '../config.ts';
-import type { ControllerRoom } from '../controller-room.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
 import type { ProviderConditions } from '../notifications/provider-conditions.ts';
 import { answeringOf } from '../notifications/provider-findings.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
@@ -39,7 +39,7 @@ export function measuring({
   askCluster: AskCluster | undefined;
   metricsServerSecret: (() => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
   callsOf: CallsOf;
-}): Pick<ControllerRoom, 'measure' | 'findOffline'> {
+}): Pick<ControllerDeps, 'measure' | 'findOffline'> {
   const timeQuery = metrics.timeQuery(clock);
   const dependencies = ({ metadata: { namespace: own } }: Canary, signal: AbortSignal): MeasureDependencies => {
     return {
@@ -50,7 +50,7 @@ export function measuring({
       template: async (namespace, name) => view.find({ ...TEMPLATE, namespace, name })?.object,
       templateAsked(ref, problem) {
         const template = view.find({ ...TEMPLATE, ...ref })?.object;
-        if (template) conditions.say(template, answeringOf(problem));
+        if (template) conditions.report(template, answeringOf(problem));
       },
       secret: secretReader(cluster, config, signal),
       askCluster,

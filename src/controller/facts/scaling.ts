@@ -56,7 +56,7 @@ export function scalerFacts(canary: Canary, view: Pick<ClusterView, 'find'>): Fa
 }
 
 /** Why the primary may scale otherwise than it looks, for a condition. */
-export function scalerDoubts(canary: Canary, view: Pick<ClusterView, 'find'>): readonly string[] {
+export function scalerWarnings(canary: Canary, view: Pick<ClusterView, 'find'>): readonly string[] {
   const scaling = scalingOf(canary, view);
   return scaling?.own ? scaling.scaler.renderPrimary(canary, scaling.own).warnings : [];
 }

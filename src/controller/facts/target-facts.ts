@@ -5,14 +5,14 @@ import type { Release } from '../../api/canary-status.ts';
 import type { Facts } from '../../engine/facts.ts';
 import { revisionWithConfigs } from '../../workloads/configs/revision.ts';
 import type { Sides } from '../../workloads/workload.ts';
-import type { ConfigsLook, LookedAt } from './tracked-configs.ts';
+import type { ConfigsResult, TrackedTarget } from './tracked-configs.ts';
 
 /** Of a target what tells its template: `revision` is the hash of that alone. */
 type Template = Pick<NonNullable<Sides['target']>, 'uid' | 'generation' | 'rollout' | 'uncounted' | 'revision'>;
 type TargetFacts = NonNullable<Facts['target']>;
 
 /** A look at the configs that a template reads. Absent: none is tracked. */
-export type Look = ConfigsLook & Pick<LookedAt, 'uid' | 'template'>;
+export type TargetConfigs = ConfigsResult & Pick<TrackedTarget, 'uid' | 'template'>;
 
 /** Said of a target while `isUncounted`. */
 export const UNCOUNTED = {
@@ -60,7 +60,7 @@ export function templateOfTarget(canary: Canary, target: Template): string {
 export function targetFacts(
   canary: Canary,
   target: NonNullable<Sides['target']>,
-  look: Look | undefined,
+  look: TargetConfigs | undefined,
   primaryServes: boolean,
 ): TargetFacts {
   const { configs: _refs, uncounted = false, generation = 0, rollout, ...side } = target;

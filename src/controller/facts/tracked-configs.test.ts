@@ -4,7 +4,7 @@ import { ApiError } from '../../kube/errors.ts';
 import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
 import { MOST_CONFIGS, type SecretsMode } from '../../workloads/configs/read-configs.ts';
 import { type SeenConfigs, trackedChecksums } from '../../workloads/configs/revision.ts';
-import type { ConfigSight } from '../watch/config-sight.ts';
+import type { ConfigState } from '../watch/config-state.ts';
 import { TrackedConfigs } from './tracked-configs.ts';
 
 const settings: ConfigRef = { kind: 'ConfigMap', name: 'settings', optional: false };
@@ -12,12 +12,12 @@ const db: ConfigRef = { kind: 'Secret', name: 'db', optional: false };
 const BLUE = 'f234cb93c08ad64e';
 const { signal } = new AbortController();
 
-const MISSING: ConfigSight = { state: 'absent', resourceVersion: '3' };
+const MISSING: ConfigState = { state: 'absent', resourceVersion: '3' };
 
 /** A namespace whose watches tell at once, unless a test holds them back. */
 class Configs {
   readonly objects = new Map<string, KubeObject>();
-  readonly sights = new Map<string, ConfigSight>();
+  readonly sights = new Map<string, ConfigState>();
   readonly read: string[] = [];
   followed: string[] = [];
   #version = 10;
@@ -44,14 +44,14 @@ class Configs {
       follow: (_follower: string, _namespace: string, refs: readonly ConfigRef[]) => {
         this.followed = refs.map(({ name }) => name);
       },
-      sight: async ({ name }: ConfigRef): Promise<ConfigSight> => this.sights.get(name) ?? MISSING,
+      state: async ({ name }: ConfigRef): Promise<ConfigState> => this.sights.get(name) ?? MISSING,
     };
     return new TrackedConfigs({ cluster: { get }, watches, secrets: () => ({ mode: secrets, names: [] }) });
   }
 }
 
 const lookAt = (tracked: TrackedConfigs, refs: ConfigRef[], configs: SeenConfigs = {}, isPinned = false, template = 's1:a') =>
-  tracked.look({ follower: 'shop/web', namespace: 'shop', uid: 'd-1', template, refs }, { configs, isPinned }, signal);
+  tracked.read({ follower: 'shop/web', namespace: 'shop', uid: 'd-1', template, refs }, { configs, isPinned }, signal);
 const known = async (look: ReturnType<typeof lookAt>): Promise<SeenConfigs> => {
   const found = await look;
   if ('problem' in found) throw new Error(found.problem.detail);
@@ -134,7 +134,7 @@ describe('watched configs', () => {
     const get = async () => {
       throw new ApiError('GET: 503', { status: 503, reason: 'ServiceUnavailable' });
     };
-    const watches = { follow: () => undefined, sight: async () => configs.sights.get('settings') ?? MISSING };
+    const watches = { follow: () => undefined, state: async () => configs.sights.get('settings') ?? MISSING };
     const broken = new TrackedConfigs({ cluster: { get }, watches, secrets: () => ({ mode: 'watch', names: [] }) });
     expect(await lookAt(broken, [settings])).toMatchObject({
       problem: { code: 'ConfigUnreadable', object: { name: 'settings' }, detail: expect.stringContaining('cannot be read') },

@@ -5,8 +5,8 @@ import type { Clock } from '../../kube/clock.ts';
 import type { EventRecorder, InvolvedObject } from '../../kube/events.ts';
 import type { TimeCall } from '../../webhooks/call-webhook.ts';
 import { sendEvent } from '../../webhooks/run-hooks.ts';
-import { labelOf } from '../canary/readable.ts';
-import type { ControllerRoom, Log } from '../controller-room.ts';
+import { labelOf } from '../canary/read-canary.ts';
+import type { ControllerDeps, Log } from '../controller-deps.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
 import type { ControllerMetrics } from '../telemetry/controller-metrics.ts';
 
@@ -31,7 +31,7 @@ export function announcer({
   callsOf: CallsOf;
   timeCall: TimeCall;
   signal: AbortSignal;
-}): Pick<ControllerRoom, 'announce' | 'announceOn'> {
+}): Pick<ControllerDeps, 'announce' | 'announceOn'> {
   const announceOn = (involved: InvolvedObject, announcement: Announcement): void => {
     metrics.told(involved, announcement.reason);
     void recorder.record(involved, announcement);

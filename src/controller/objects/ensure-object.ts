@@ -3,7 +3,7 @@ import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-o
 import { ownerAnnotation } from '../../api/names.ts';
 import { NameTakenError } from '../errors.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
-import { type ReconcileContext, type Reconciled, retryIn } from '../reconcile/reconcile-context.ts';
+import { type ReconcileContext, type Reconciled, retryIn } from '../reconcile/context.ts';
 import { missingField } from './drift.ts';
 import { isCollected, isOurRoute, isOurs } from './ownership.ts';
 import { replacingLists } from './whole-lists.ts';
@@ -15,11 +15,11 @@ export async function ensure(
   { takenOver, isWhole = false }: { takenOver: boolean /** What we have not asked for ourselves is not ours. */; isWhole?: boolean },
   done: Reconciled,
 ): Promise<void> {
-  const { canary, view, cluster, brake, nowMs, wanted, answers, anchors, marks, signal } = context;
+  const { canary, view, cluster, brake, nowMs, wanted, answers, anchors, annotations, signal } = context;
   const ref = refOf(object);
   const key = refKey(ref);
   const live = view.find(ref);
-  const known = live && marks.restored(live.object);
+  const known = live && annotations.restored(live.object);
   const text = JSON.stringify(object);
   const before = wanted.get(key);
   if (known && !takenOver && !isOurs(canary, known)) throw new NameTakenError(ref);
@@ -54,7 +54,7 @@ export async function ensure(
   const hasChanged = before !== undefined && before !== text;
   const answered = replaced && !hasChanged ? replaced : await cluster.apply(at(toWrite, replaced ?? live?.object), { signal });
   view.learn(answered);
-  marks.restored(answered);
+  annotations.restored(answered);
   const isMore = missingField(object, answered) !== undefined;
   answers.set(key, { text, ...(isMore && { spec: answered.spec }) });
   noteWritten();

@@ -9,12 +9,12 @@ import { TargetUnusableError } from '../errors.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { scalingOf } from '../facts/scaling.ts';
 import { ensure } from '../objects/ensure-object.ts';
-import type { Seen } from '../watch/cluster-view.ts';
-import { type ReconcileContext, type Reconciled, workloadOf } from './reconcile-context.ts';
-import { raise, replicasToRaise, scale } from './reconcile-replicas.ts';
-import { ensurePrepared, ensureRoutes, ensureServices, type Role } from './reconcile-routes.ts';
-import { ensureScalers, pauseScaler, resumeScaler } from './reconcile-scalers.ts';
-import { ensureCanary, ensurePrimary, refuseUnusable } from './reconcile-sides.ts';
+import type { ViewedObject } from '../watch/cluster-view.ts';
+import { type ReconcileContext, type Reconciled, workloadOf } from './context.ts';
+import { raise, replicasToRaise, scale } from './replicas.ts';
+import { ensurePrepared, ensureRoutes, ensureServices, type Role } from './routes.ts';
+import { ensureScalers, pauseScaler, resumeScaler } from './scalers.ts';
+import { ensureCanary, ensurePrimary, refuseUnusable } from './sides.ts';
 
 /**
  * Makes the cluster hold the intent: what stands already is not written again, so a crash between any two writes is healed by the next
@@ -77,7 +77,7 @@ function isToBeKept(object: { metadata: { annotations?: Labels | undefined } } |
  * What Services and routes are made from: the target, or, when somebody deleted it, the primary that was made from it, since traffic has to
  * leave a side that is gone (I5).
  */
-function apexOf(context: ReconcileContext, target: Seen | undefined, primary: Seen | undefined): Apex | undefined {
+function apexOf(context: ReconcileContext, target: ViewedObject | undefined, primary: ViewedObject | undefined): Apex | undefined {
   const source = target ?? primary;
   if (!source) return undefined;
   const selector = workloadOf(context.canary).selector(source.object, context.config.selectorLabels);

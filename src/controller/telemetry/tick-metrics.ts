@@ -20,7 +20,7 @@ export function tickMetrics(registry: Registry, series: OwnedSeries) {
     registers,
   });
   const errors = new Counter({ name: 'serin_tick_errors_total', help: 'Ticks that ended in an error and are tried again', registers });
-  const told = new Counter({
+  const reported = new Counter({
     name: 'flagger_canary_events_total',
     help: 'What was told of each Canary, by the reasons of docs/reasons.md',
     labelNames: ['name', 'namespace', 'reason'],
@@ -41,8 +41,8 @@ export function tickMetrics(registry: Registry, series: OwnedSeries) {
     told(involved: InvolvedObject, reason: Reason): void {
       const name = involved.kind === 'Canary' ? series.targetOf(involved) : undefined;
       if (name === undefined) return;
-      const labels = series.own(involved, told, { name, namespace: involved.metadata.namespace ?? '', reason });
-      if (labels) told.inc(labels);
+      const labels = series.own(involved, reported, { name, namespace: involved.metadata.namespace ?? '', reason });
+      if (labels) reported.inc(labels);
     },
   };
 }

@@ -16,7 +16,7 @@ import type { Watched as Remembered } from '../../workloads/workload.ts';
 import { lastForeignManager, withoutBookkeeping } from '../objects/drift.ts';
 
 /** What is kept of an object: enough to decide and to notice drift. */
-export interface Seen extends Remembered {
+export interface ViewedObject extends Remembered {
   /** Who wrote last, other than us. */
   manager?: string;
   /** The established controller made it, or has written it, and it has not been taken over yet. */
@@ -40,7 +40,7 @@ interface WaitBounds {
 }
 
 interface Watched {
-  projection: Projection<Seen>;
+  projection: Projection<ViewedObject>;
   handle: WatchHandle;
   unavailable?: Pick<NewBlocker, 'code' | 'detail'> | undefined;
   /** Resolves when it is first known what there is: by a LIST, or because the kind cannot be had. */
@@ -88,11 +88,11 @@ export class ClusterView {
     }
   }
 
-  find(ref: ObjectRef): Seen | undefined {
+  find(ref: ObjectRef): ViewedObject | undefined {
     return this.#scopes(ref)[0]?.projection.get(ref.namespace ?? '', ref.name);
   }
 
-  all(kind: KindRef): Seen[] {
+  all(kind: KindRef): ViewedObject[] {
     return this.#scopes(kind).flatMap(({ projection }) => projection.values());
   }
 
@@ -171,7 +171,7 @@ export class ClusterView {
       firstHeard.resolve();
       tellAvailability();
     };
-    const projection = createProjection<Seen>(see, onUnavailable, this.#onUnreadable);
+    const projection = createProjection<ViewedObject>(see, onUnavailable, this.#onUnreadable);
     const { handler } = projection;
     const tellAvailability = () => this.#onChange({ apiVersion, kind, name: '' });
     const listening: ListHandler = {
@@ -216,7 +216,7 @@ function isSameScaler(before: KubeObject, after: KubeObject): boolean {
   return isDeepStrictEqual(saidBy(before), saidBy(after));
 }
 
-function see(whole: KubeObject): Seen {
+function see(whole: KubeObject): ViewedObject {
   const { status, ...said } = whole;
   const object: KubeObject = isScaler(whole.kind) ? said : whole;
   const manager = lastForeignManager(object, fieldManager);

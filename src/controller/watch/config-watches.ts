@@ -2,7 +2,7 @@ import { type Clock, sleep } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
 import { unknownConfig } from '../../workloads/configs/read-configs.ts';
-import type { ConfigSight, FollowedConfig } from './config-sight.ts';
+import type { ConfigState, FollowedConfig } from './config-state.ts';
 import { NamespaceConfigs } from './namespace-configs.ts';
 
 /** How long a tick waits for the first answer of a new watch, in milliseconds; a request has ended by then, in one way or another. */
@@ -39,10 +39,10 @@ export class ConfigWatches {
   }
 
   /** What is known of a followed config; waits for the first answer about it. */
-  async sight({ kind, name }: ConfigRef, namespace: string, signal: AbortSignal): Promise<ConfigSight> {
+  async state({ kind, name }: ConfigRef, namespace: string, signal: AbortSignal): Promise<ConfigState> {
     const followed = this.#scopes.get(`${kind}/${namespace}`)?.find(name);
     if (followed === undefined) return { state: 'unknown', problem: unknownConfig({ kind, name }, namespace, 'is not watched any more') };
-    if (followed.sight.state === 'unknown') {
+    if (followed.state.state === 'unknown') {
       const waiting = new AbortController();
       const patience = sleep(this.#clock, FIRST_ANSWER_MS, AbortSignal.any([signal, waiting.signal]));
       await Promise.race([followed.known, patience]).finally(() => {
@@ -50,7 +50,7 @@ export class ConfigWatches {
         waiting.abort();
       });
     }
-    return followed.sight;
+    return followed.state;
   }
 
   /** Age of each watch in milliseconds, but for those that are forbidden: their Canaries say so. */

@@ -5,7 +5,7 @@ import type { Cluster, WatchHandle, WatchHandler } from '../../kube/cluster.ts';
 import type { ListHandler } from '../../kube/watch.ts';
 import type { ConfigKind } from '../../workloads/configs/config-ref.ts';
 import { unknownConfig } from '../../workloads/configs/read-configs.ts';
-import { FollowedConfig } from './config-sight.ts';
+import { FollowedConfig } from './config-state.ts';
 
 /**
  * Configs of one kind and namespace with a watch of their own: as many as a few applications name. A shared watch also hears of all other
@@ -136,7 +136,7 @@ export class NamespaceConfigs {
           items.find(({ metadata }) => metadata.name === name),
           resourceVersion,
         ),
-      onEvent: (event) => config.heard(event),
+      onEvent: (event) => config.observe(event),
       onUnavailable: (_cause, message) =>
         config.set({ state: 'unknown', problem: forbidden({ kind: this.#kind, name }, this.#namespace, message) }),
     };
@@ -210,7 +210,7 @@ export class NamespaceConfigs {
           if (!this.#joining.has(name) || found.has(name)) config.listed(found.get(name), resourceVersion);
         }
       },
-      onEvent: (event) => this.#shared.get(event.object.metadata.name)?.heard(event),
+      onEvent: (event) => this.#shared.get(event.object.metadata.name)?.observe(event),
       onUnavailable: (_cause, message) => this.#watchByNameAlone(message),
     };
     return this.#watch(handler);

@@ -53,7 +53,7 @@ function list(items: readonly KubeObject[], resourceVersion: string): void {
     resourceVersion,
   );
 }
-const sightOf = (ref: ConfigRef) => watches.sight(ref, 'shop', signal);
+const sightOf = (ref: ConfigRef) => watches.state(ref, 'shop', signal);
 const last = (count: number): ConfigRef => ({ kind: 'ConfigMap', name: `flag-${count - 1}`, optional: true });
 
 describe('configs beyond those watched by name', () => {

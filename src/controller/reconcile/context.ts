@@ -1,0 +1,65 @@
+import type { NewBlocker } from '../../api/blocker.ts';
+import type { Canary } from '../../api/canary.ts';
+import type { Clock } from '../../kube/clock.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import type { Router } from '../../routers/router.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import type { Workload } from '../../workloads/workload.ts';
+import type { AcceptedSpec } from '../admission/accepted-spec.ts';
+import type { RefusedTrafficFields } from '../admission/refused-traffic-fields.ts';
+import type { Anchors } from '../adoption/anchors.ts';
+import type { ControllerConfig } from '../config.ts';
+import { TargetUnusableError } from '../errors.ts';
+import type { HealingBrake } from '../objects/healing-brake.ts';
+import type { KnownAnnotations } from '../objects/known-annotations.ts';
+import type { ClusterView } from '../watch/cluster-view.ts';
+import type { ApexGuard } from './apex-guard.ts';
+
+export interface Reconciled {
+  /** Everything that the intent asks for was found or answered. */
+  converged: boolean;
+  /** Something was written, so that the facts may have changed. */
+  wrote: boolean;
+  /** The routes are written in the words of an earlier spec, since those of this one were refused: why. */
+  refused?: NewBlocker;
+  /** The traffic provider has not accepted the routes, and nothing else is left to do. */
+  unconfirmed?: NewBlocker;
+  /** Reason that keeps the routes from sending a share to the canary, or from being written at all (E96). */
+  unroutable?: NewBlocker;
+  /** A correction that the brake holds back may be written after this time. */
+  retryInMs?: number;
+}
+
+export interface ReconcileContext {
+  canary: Canary;
+  router: Router;
+  cluster: Cluster;
+  view: ClusterView;
+  anchors: Anchors;
+  config: ControllerConfig;
+  brake: HealingBrake;
+  accepted: AcceptedSpec;
+  annotations: KnownAnnotations;
+  trafficFields: RefusedTrafficFields;
+  apexGuard: ApexGuard;
+  clock: Clock;
+  nowMs: number;
+  signal: AbortSignal;
+  /** What was last asked of each object, so that a step of ours can be told from drift. */
+  wanted: Map<string, string>;
+  /** Where the server added to what was last written of an object: the text that was written, and what it made of it. */
+  answers: Map<string, { text: string; spec?: unknown }>;
+  /** Pods that a side was last seen to ask for, above zero: a primary that was deleted by hand comes back with as many. */
+  lastReplicas: Map<string, number>;
+}
+
+export function workloadOf(canary: Canary): Workload {
+  const workload = workloadFor(canary.spec.targetRef);
+  if ('unsupported' in workload) throw new TargetUnusableError(workload.unsupported, { field: 'spec.targetRef' });
+  return workload;
+}
+
+/** A correction may be made after this time; the soonest of several counts. */
+export function retryIn(done: Reconciled, ms: number): void {
+  done.retryInMs = Math.min(done.retryInMs ?? Number.POSITIVE_INFINITY, ms);
+}
