@@ -19,7 +19,7 @@ it('06-F18, LT52: what happened is told under its own reason, and nobody waits f
     },
     async (url) => {
       const { announce } = announcer({
-        metrics: { told: (_, reason) => recorded.push(`counted ${reason}`) },
+        metrics: { announced: (_, reason) => recorded.push(`counted ${reason}`) },
         recorder: { record: async (_, { reason }) => void recorded.push(`recorded ${reason}`) },
         log: {
           ...{ debug: () => undefined, info: () => undefined, error: () => undefined },

@@ -22,7 +22,7 @@ export function announcer({
   timeCall,
   signal,
 }: {
-  metrics: Pick<ControllerMetrics, 'told'>;
+  metrics: Pick<ControllerMetrics, 'announced'>;
   recorder: EventRecorder;
   log: Log;
   clock: Clock;
@@ -33,7 +33,7 @@ export function announcer({
   signal: AbortSignal;
 }): Pick<ControllerDeps, 'announce' | 'announceOn'> {
   const announceOn = (involved: InvolvedObject, announcement: Announcement): void => {
-    metrics.told(involved, announcement.reason);
+    metrics.announced(involved, announcement.reason);
     void recorder.record(involved, announcement);
   };
   const announce = (canary: Canary, announcement: Announcement): void => {

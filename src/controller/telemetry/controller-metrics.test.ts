@@ -148,9 +148,9 @@ it('06-F13: webhooks and metric backends are timed by kind and result, whoever a
 it('06-F13: events are counted by reason, those about other objects not at all', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease(), START_MS);
-  metrics.told(aCanary(), 'Stepped');
-  metrics.told(aCanary(), 'Stepped');
-  metrics.told({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'podinfo', namespace: 'test', uid: 'c-1' } }, 'RouteInDoubt');
+  metrics.announced(aCanary(), 'Stepped');
+  metrics.announced(aCanary(), 'Stepped');
+  metrics.announced({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'podinfo', namespace: 'test', uid: 'c-1' } }, 'RouteInDoubt');
   expect(await lines('flagger_canary_events_total')).toEqual([`flagger_canary_events_total{${AT},reason="Stepped"} 2`]);
 });
 
@@ -181,7 +181,7 @@ function tellAll(metrics: ReturnType<typeof createControllerMetrics>, canary: Ca
   metrics.seen(whole, START_MS);
   metrics.measured(whole, verdicts);
   metrics.tickEnded(whole, 10);
-  metrics.told(whole, 'Stepped');
+  metrics.announced(whole, 'Stepped');
   metrics.phaseChanged(whole, 'Succeeded', START_MS);
   metrics.phaseChanged(whole, 'Failed', START_MS);
 }
@@ -196,7 +196,7 @@ it('06-F13: a Canary that is gone leaves no series behind, nor does what comes l
   metrics.gone({ namespace: 'test', name: 'podinfo' });
   metrics.phaseChanged(inRelease(), 'Failed', START_MS);
   metrics.measured(inRelease(), verdicts);
-  metrics.told(aCanary(), 'Failed');
+  metrics.announced(aCanary(), 'Failed');
   metrics.tickEnded(aCanary(), 5);
   expect(await allSeries(metrics)).toEqual([]);
 });

@@ -38,7 +38,7 @@ export function tickMetrics(registry: Registry, series: OwnedSeries) {
       errors.inc();
     },
     /** Of routes and other objects that something is told about, too, nothing is counted. */
-    told(involved: InvolvedObject, reason: Reason): void {
+    announced(involved: InvolvedObject, reason: Reason): void {
       const name = involved.kind === 'Canary' ? series.targetOf(involved) : undefined;
       if (name === undefined) return;
       const labels = series.own(involved, reported, { name, namespace: involved.metadata.namespace ?? '', reason });
