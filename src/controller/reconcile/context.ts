@@ -1,4 +1,3 @@
-import type { NewBlocker } from '../../api/blocker.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
@@ -14,21 +13,6 @@ import type { HealingBrake } from '../objects/healing-brake.ts';
 import type { KnownAnnotations } from '../objects/known-annotations.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
 import type { ApexGuard } from './apex-guard.ts';
-
-export interface Reconciled {
-  /** Everything that the intent asks for was found or answered. */
-  converged: boolean;
-  /** Something was written, so that the facts may have changed. */
-  wrote: boolean;
-  /** The routes are written in the words of an earlier spec, since those of this one were refused: why. */
-  refused?: NewBlocker;
-  /** The traffic provider has not accepted the routes, and nothing else is left to do. */
-  unconfirmed?: NewBlocker;
-  /** Reason that keeps the routes from sending a share to the canary, or from being written at all (E96). */
-  unroutable?: NewBlocker;
-  /** A correction that the brake holds back may be written after this time. */
-  retryInMs?: number;
-}
 
 export interface ReconcileContext {
   canary: Canary;
@@ -57,9 +41,4 @@ export function workloadOf(canary: Canary): Workload {
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) throw new TargetUnusableError(workload.unsupported, { field: 'spec.targetRef' });
   return workload;
-}
-
-/** A correction may be made after this time; the soonest of several counts. */
-export function retryIn(done: Reconciled, ms: number): void {
-  done.retryInMs = Math.min(done.retryInMs ?? Number.POSITIVE_INFINITY, ms);
 }

@@ -89,13 +89,12 @@ export class Convergence {
     let retryInMs: number | undefined;
     try {
       const writable = this.trafficFields.withoutRefused(canary);
-      const done = await reconcile(this.#context(writable, router, signal), intentOf(canary, facts), facts);
-      const unroutable = this.#sinceWhen(done.unroutable);
-      this.#state = { converged: done.converged, unconfirmed: done.unconfirmed, blocker: undefined, unroutable };
+      const outcome = await reconcile(this.#context(writable, router, signal), intentOf(canary, facts), facts);
+      const unroutable = this.#sinceWhen(outcome.unroutable);
+      this.#state = { converged: outcome.converged, unconfirmed: outcome.unconfirmed, blocker: undefined, unroutable };
       this.#blockedPauseMs = FIRST_BLOCKED_MS;
-      this.#reported.refusal(canary, done.refused ?? done.unroutable);
-      wrote = done.wrote;
-      retryInMs = done.retryInMs;
+      this.#reported.refusal(canary, outcome.refused ?? outcome.unroutable);
+      ({ wrote, retryInMs } = outcome);
       this.#reported.routeWarnings(canary, router);
     } catch (error) {
       if (isConflict(error)) {

@@ -6,7 +6,8 @@ import { ConfigUnavailableError } from '../errors.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
 import { makeCopies } from './config-copies.ts';
-import { type ReconcileContext, type Reconciled, workloadOf } from './context.ts';
+import { type ReconcileContext, workloadOf } from './context.ts';
+import { CHANGED, HELD, type Outcome } from './outcome.ts';
 import { patchPrimary } from './patch-primary.ts';
 import { undoableTemplate } from './undo.ts';
 
@@ -24,19 +25,19 @@ export function wasNeverReady({ canary }: ReconcileContext, { target, primary, n
 }
 
 /** Writes the target's template of now into it, and forgets the one that never served: it is nothing to go back to. */
-export async function renewPrimary(context: ReconcileContext, apex: Apex, done: Reconciled): Promise<void> {
+export async function renewPrimary(context: ReconcileContext, apex: Apex): Promise<Outcome> {
   const { canary, view, cluster, anchors, signal } = context;
   const workload = workloadOf(canary);
   const [target, primary] = await Promise.all([
     cluster.get(targetRefOf(canary), { signal }),
     cluster.get(primaryRefOf(canary), { signal }),
   ]);
-  if (!target || !primary) return;
+  if (!target || !primary) return HELD;
   const read = await readTargetConfigs(canary, target, workload, context);
   if ('problem' in read) throw new ConfigUnavailableError(read.problem);
   const { revision, copies } = read;
   const carried = workload.carries(primary);
-  if (carried === undefined || carried === revision) return;
+  if (carried === undefined || carried === revision) return HELD;
   const { includeLabelPrefix, selectorLabels } = context.config;
   const template = workload.primaryTemplate(canary, target, {
     selector: apex.selector,
@@ -50,6 +51,5 @@ export async function renewPrimary(context: ReconcileContext, apex: Apex, done: 
   await makeCopies(cluster, copies, await anchors.reference(canary, signal), { secrets, signal });
   await anchors.replaceTemplate(canary, carried, template, revision, signal, undoableTemplate(canary, target));
   view.learn(await patchPrimary(cluster, primary, (now) => workload.promotionPatch(now, template), signal));
-  done.wrote = true;
-  done.converged = false;
+  return CHANGED;
 }

@@ -2,7 +2,8 @@ import { type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.t
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import type { Scaling } from '../facts/scaling.ts';
 import type { ViewedObject } from '../watch/cluster-view.ts';
-import { type ReconcileContext, type Reconciled, retryIn, workloadOf } from './context.ts';
+import { type ReconcileContext, workloadOf } from './context.ts';
+import { HELD, type Outcome, PENDING, retryIn } from './outcome.ts';
 
 /** Brings a side to the pods that it needs for its load, and never below what it has (E60). */
 export async function raise(
@@ -10,13 +11,12 @@ export async function raise(
   ref: ObjectRef,
   replicas: number | undefined,
   atLeast: number | undefined,
-  done: Reconciled,
-): Promise<void> {
-  if (replicas === undefined || atLeast === undefined || replicas >= atLeast) return;
+): Promise<Outcome> {
+  if (replicas === undefined || atLeast === undefined || replicas >= atLeast) return HELD;
   const seen = context.view.find(ref);
   // A kind that is scaled by its node selector has as many pods as there are nodes for it, and no more.
-  if (seen && workloadOf(context.canary).scalePatch(seen.object, atLeast)?.subresource === undefined) return;
-  await scale(context, ref, atLeast, done, `at least ${atLeast}`);
+  if (seen && workloadOf(context.canary).scalePatch(seen.object, atLeast)?.subresource === undefined) return HELD;
+  return scale(context, ref, atLeast, `at least ${atLeast}`);
 }
 
 /** Replicas are anybody's: only in the way of the kind, and only between zero and non-zero, or up to what a release needs (E60). */
@@ -24,47 +24,40 @@ export async function scale(
   context: ReconcileContext,
   ref: ObjectRef,
   replicas: number,
-  done: Reconciled,
   direction = replicas > 0 ? 'up' : 'zero',
-): Promise<void> {
+): Promise<Outcome> {
   const { canary, view, cluster, brake, nowMs, wanted, signal } = context;
   const key = `${refKey(ref)}#scale`;
   const seen = view.find(ref);
   const scaling = seen && workloadOf(canary).scalePatch(seen.object, replicas);
-  if (!scaling) return;
-  if (replicas > 0 && isStillLeaving(context, seen.object, key, done)) return;
+  if (!scaling) return HELD;
+  const terminatingMs = replicas > 0 ? stillTerminatingMs(context, seen.object, key) : 0;
+  if (terminatingMs > 0) return retryIn(terminatingMs);
   const [askedFor, answered] = (wanted.get(key) ?? '').split('@');
-  done.converged = false;
   // The answer is a Scale, not the workload: until the watch has brought that version, what we see is older than what we asked for.
-  if (askedFor === direction && isOlder(seen?.object.metadata.resourceVersion, answered)) return;
+  if (askedFor === direction && isOlder(seen?.object.metadata.resourceVersion, answered)) return PENDING;
   const isDrift = askedFor === direction;
   const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
-  if (waitMs > 0) {
-    retryIn(done, waitMs);
-    return;
-  }
+  if (waitMs > 0) return retryIn(waitMs);
   const { patch, subresource } = scaling;
   const answer = await cluster.patch(ref, patch, { signal, ...(subresource && { subresource }) });
   if (subresource === undefined) view.learn(answer);
   wanted.set(key, `${direction}@${answer.metadata.resourceVersion ?? ''}`);
   if (isDrift) brake.corrected(key, nowMs, 'spec.replicas', seen?.manager);
+  return PENDING;
 }
 
-/** Pods that were sent away have to be gone before others are asked for; not for ever, though. */
-function isStillLeaving({ canary, nowMs, wanted }: ReconcileContext, object: KubeObject, key: string, done: Reconciled): boolean {
+/** Milliseconds for which pods that were scaled away must still be waited for, before others are requested. */
+function stillTerminatingMs({ canary, nowMs, wanted }: ReconcileContext, object: KubeObject, key: string): number {
   const leavingMs = workloadOf(canary).leavingForMs?.(object);
   const since = `${key}#leaving`;
   if (leavingMs === undefined) {
     wanted.delete(since);
-    return false;
+    return 0;
   }
   const sinceMs = Number(wanted.get(since) ?? nowMs);
   wanted.set(since, String(sinceMs));
-  const leftMs = sinceMs + leavingMs - nowMs;
-  if (leftMs <= 0) return false;
-  done.converged = false;
-  retryIn(done, leftMs);
-  return true;
+  return sinceMs + leavingMs - nowMs;
 }
 
 /** API servers number versions upwards (KEP-5504); without a number nothing is known to be older. */

@@ -11,8 +11,9 @@ import { ensure, isTarget, marked, mergeIntoTarget } from '../objects/ensure-obj
 import { isOurs } from '../objects/ownership.ts';
 import type { ViewedObject } from '../watch/cluster-view.ts';
 import { makeCopies } from './config-copies.ts';
-import { type ReconcileContext, type Reconciled, retryIn, workloadOf } from './context.ts';
+import { type ReconcileContext, workloadOf } from './context.ts';
 import { renewPrimary, wasNeverReady } from './never-ready-primary.ts';
+import { CHANGED, HELD, type Outcome, PENDING, retryIn } from './outcome.ts';
 import { undoableTemplate } from './undo.ts';
 
 /** Said when a release would begin from it, not in the middle of one (03-W54, B35). */
@@ -27,27 +28,24 @@ export async function ensurePrimary(
   existing: ViewedObject | undefined,
   apex: Apex,
   facts: Facts,
-  done: Reconciled,
-): Promise<void> {
+): Promise<Outcome> {
   const { canary, view, cluster, anchors, signal } = context;
   const ref = primaryRefOf(canary);
   const isInTarget = isTarget(canary, ref);
   if (existing) {
     if (!isInTarget && !isOurs(canary, existing.object)) throw new NameTakenError(ref);
-    if (workloadOf(canary).isMisnamed?.(existing.object, view)) await renamePrimary(context, existing, apex, done);
-    else if (wasNeverReady(context, facts)) await renewPrimary(context, apex, done);
-    return;
+    if (workloadOf(canary).isMisnamed?.(existing.object, view)) return renamePrimary(context, existing, apex);
+    return wasNeverReady(context, facts) ? renewPrimary(context, apex) : HELD;
   }
   refuseUnusable(context, target);
   if (facts.target?.undetermined !== undefined) {
     // The facts say what cannot be told of its configs, and the look at them is what tries again.
-    done.converged = false;
-    return;
+    return PENDING;
   }
   const workload = workloadOf(canary);
   // The one read of a bootstrap: the projection keeps no templates.
   const whole = await cluster.get(targetRefOf(canary), { signal });
-  if (!whole) return;
+  if (!whole) return HELD;
   const owner = await anchors.ensure(canary, target.object, signal);
   const promoted = await anchors.promotedTemplate(canary, signal);
   const known = context.lastReplicas.get(refKey(ref));
@@ -73,46 +71,35 @@ export async function ensurePrimary(
   view.learn(
     isInTarget ? await mergeIntoTarget(context, primary, whole) : await cluster.create(marked(context, primary, owner), { signal }),
   );
-  done.wrote = true;
-  done.converged = false;
+  return CHANGED;
 }
 
 /** Whoever names another revision has changed the primary; a name of nothing is a slip, which no release could get past. */
-async function renamePrimary(context: ReconcileContext, existing: ViewedObject, apex: Apex, done: Reconciled): Promise<void> {
+async function renamePrimary(context: ReconcileContext, existing: ViewedObject, apex: Apex): Promise<Outcome> {
   const { canary, view, anchors, brake, config, nowMs, signal } = context;
   const promoted = await anchors.promotedTemplate(canary, signal);
-  if (!promoted) return;
+  if (!promoted) return HELD;
   const { object } = existing;
   const { includeLabelPrefix, selectorLabels } = config;
   const options = { selector: apex.selector, includeLabelPrefix, selectorLabels, revision: promoted.revision, replicas: 1 };
   const primary = workloadOf(canary).renderPrimary(canary, object, options, promoted.spec);
   const field = missingField(primary, object);
   // What was promoted is itself gone: its readiness says so.
-  if (field === undefined) return;
-  done.converged = false;
+  if (field === undefined) return HELD;
   const key = `${refKey(refOf(object))}#primary`;
   const waitMs = brake.waitMs(key, nowMs);
-  if (waitMs > 0) {
-    retryIn(done, waitMs);
-    return;
-  }
+  if (waitMs > 0) return retryIn(waitMs);
   view.learn(await mergeIntoTarget(context, primary, object));
   brake.corrected(key, nowMs, field, existing.manager);
-  done.wrote = true;
+  return CHANGED;
 }
 
 /** What stands for the target's side: made at once, and following the target only as the revision that it is now is analysed (03-S-T2). */
-export async function ensureCanary(
-  context: ReconcileContext,
-  target: ViewedObject,
-  intent: Intent,
-  facts: Facts,
-  done: Reconciled,
-): Promise<void> {
+export async function ensureCanary(context: ReconcileContext, target: ViewedObject, desired: Intent, facts: Facts): Promise<Outcome> {
   const { canary, view } = context;
   const wanted = workloadOf(canary).renderCanary?.(canary, target.object);
-  if (!wanted) return;
+  if (!wanted) return HELD;
   const isPinned = facts.target?.revision === canary.status?.release?.revision;
-  if (view.find(refOf(wanted)) && !(intent.target === 'up' && isPinned)) return;
-  await ensure(context, wanted, { takenOver: false }, done);
+  if (view.find(refOf(wanted)) && !(desired.target === 'up' && isPinned)) return HELD;
+  return ensure(context, wanted, { takenOver: false });
 }
