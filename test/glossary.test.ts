@@ -25,6 +25,7 @@ const done = [
   'README.md',
   'charts',
   'docs',
+  'src/controller',
   'src/kube',
   'src/loadtester',
   'src/metrics',

@@ -24,7 +24,7 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** What every Canary's process shares with the others. */
+/** Dependencies that the processes of all Canaries share. */
 export interface ControllerDeps {
   readonly config: ControllerConfig;
   /** Of Serin. */
@@ -47,7 +47,7 @@ export interface ControllerDeps {
   /** The same, also while this process stops. */
   isLeading(): boolean;
   cookieWord(): string;
-  /** `onQuery` gets each query as it was rendered. */
+  /** `onQuery` gets each rendered query. */
   measure(canary: Canary, signal: AbortSignal, onQuery?: (query: string) => void): Promise<Verdict[]>;
   /** Decoded, and never kept. */
   readonly secret: ReadSecret;

@@ -129,7 +129,7 @@ describe('Services that a controller looks for', () => {
     lab.close();
   });
 
-  it('I5: of an apex that somebody deletes at rest, another one is made on the primary at once, and never on the target', async () => {
+  it('I5: an apex that is deleted while no release is in progress is made again on the primary at once, and never on the target', async () => {
     const lab = await resting();
     const before = written(lab).length;
     lab.server.delete(service);

@@ -23,7 +23,7 @@ export interface Admitted {
   workload: Workload;
 }
 
-/** Why a Canary cannot be run, in words that name the field. */
+/** Why a Canary cannot be run, with the field to correct. */
 export interface Refusal {
   reason: RefusalCode;
   message: string;
@@ -33,7 +33,7 @@ export interface Refusal {
   before?: Readonly<Record<string, unknown>>;
 }
 
-/** Whether this Canary can be run, as it was written (I12). What comes first is what a person has to mend first. */
+/** Whether this Canary can be run, as it was written (I12). The first reason is the one to correct first. */
 export function admit(raw: KubeObject, deps: Pick<ControllerDeps, 'config' | 'olderRival'>): Admitted | Refusal {
   const readable = admitSpec(raw, deps);
   if ('reason' in readable) return readable;
@@ -135,7 +135,7 @@ export async function refuse(
     };
     view.learn(await cluster.patch(refOf(raw), patch, { subresource: 'status', signal }));
   } catch (error) {
-    // Whoever wrote first is heard of by the watch; of a rival for the status itself it is told once, whatever he writes.
+    // The watch brings the version of the other writer. A rival for the status itself is reported once, whatever it writes.
     if (!isConflict(error)) throw error;
     if (reason !== 'ForeignController') return;
   }

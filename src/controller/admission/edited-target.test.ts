@@ -102,7 +102,7 @@ it('E112: the remedy works: deleted while the edit is refused, and made for the 
   lab.close();
 });
 
-it('E112: another spelling of the same target is no edit of it', async () => {
+it('E112: another spelling of the same target does not count as an edit', async () => {
   const lab = await promoted();
   lab.server.patch(canaryRef, { spec: { targetRef: { apiVersion: 'extensions/v1beta1' } } });
   lab.push('3');

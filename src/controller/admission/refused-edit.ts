@@ -22,7 +22,7 @@ type Deps = Pick<ControllerDeps, 'clock' | 'lastAccepted' | 'view'> & {
 };
 
 const UNKNOWN =
-  'the spec before this one is not known since Serin was restarted, so no check is made, and an analysis is taken back when the progress deadline has passed';
+  'the spec before this one is not known since Serin was restarted, so no check is made, and an analysis is rolled back when the progress deadline has passed';
 
 /**
  * Undefined: nothing has begun under another spec, or nothing of it is known, so that all stays as it is. `latest` is what this gave the

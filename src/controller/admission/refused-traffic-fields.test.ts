@@ -84,7 +84,7 @@ describe('the copies of a Service target', () => {
       /^spec\.service\.trafficDistribution: .*"example\.org\/nearest".*correct it, or remove it/,
     );
   });
-  it('07-S1: are made without a second one, which the cluster names only when the first is gone; both are told', () => {
+  it('07-S1: are made without a second one, which the cluster names only when the first is gone; both are reported', () => {
     const trafficFields = new RefusedTrafficFields();
     trafficFields.isRefusedForCopies(told, near);
     expect(trafficFields.isRefusedForCopies(refusal('spec.internalTrafficPolicy: Invalid value: "Local"'), near)).toBe(true);
@@ -109,7 +109,7 @@ describe('the copies of a Service target', () => {
   });
 });
 
-it('07-S1: a Knative Service, which makes its Services itself, has its field told with the way out', () => {
+it('07-S1: a Knative Service, which makes its Services itself, has its field reported with the remedy', () => {
   const knative: Canary = {
     ...aCanary(),
     spec: {

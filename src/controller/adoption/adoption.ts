@@ -77,7 +77,7 @@ export async function inspectAdoption(canary: Canary, deps: AdoptionDeps): Promi
 
 /**
  * Whether what decides the pods was changed after that moment, by anyone but the other controller, as the API server recorded it. Both
- * have whole seconds: a change in the same one counts, since too much analysis harms nobody.
+ * have whole seconds: a change in the same one counts, since too much analysis does no harm.
  */
 function wasPushedSince(target: KubeObject, lastTransitionTime: string | undefined): boolean {
   const sinceMs = Date.parse(lastTransitionTime ?? '');
@@ -111,7 +111,7 @@ async function keepCopies(
     ];
     const metadata = { resourceVersion: copy?.metadata.resourceVersion, ownerReferences };
     await cluster.patch(where, { metadata }, { signal }).catch((err: unknown) => {
-      // They stay until the Canary goes, which is no reason to leave the Canary to nobody.
+      // They stay until the Canary goes, which must not keep the Canary from being taken over.
       if (!isForbidden(err)) throw err;
       log.warn({ canary: `${canary.metadata.namespace}/${canary.metadata.name}`, err }, 'a config copy goes with its Canary');
     });
@@ -119,7 +119,7 @@ async function keepCopies(
 }
 
 /**
- * Where the primary reads `<name>-primary`, as the established controller names its copies, and that holds what the source holds, the
+ * Where the primary reads `<name>-primary`, as Flagger names its copies, and that holds what the source holds, the
  * primary reads the same as the target: its copies have no binaryData, and are left alone until our first promotion (03-CT14).
  */
 async function establishedCopies(

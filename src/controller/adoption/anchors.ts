@@ -25,7 +25,7 @@ import { NameTakenError } from '../errors.ts';
 /** Value of the mark on an anchor that was copied from the Canary or the target, and goes with theirs; any other value is the user's. */
 const COPIED = 'copied';
 
-/** Anchors without a running Canary that are read in one namespace; whoever has more has forged them, or many starts to go. */
+/** Anchors without a running Canary that are read in one namespace; a namespace with more has forged ones, or is read at the next starts. */
 export const MOST_ORPHANS = 200;
 
 /** Which Canaries there are. */
@@ -53,8 +53,8 @@ export interface KeptTemplates {
 }
 
 /**
- * The anchor of each Canary and the templates that were promoted. They are read when a release needs them and not watched: at rest
- * nobody looks at them.
+ * The anchor of each Canary and the templates that were promoted. They are read when a release needs them, and not watched: an idle
+ * Canary reads none.
  */
 export class Anchors {
   readonly #cluster: Cluster;
@@ -187,7 +187,7 @@ export class Anchors {
   }
 
   /**
-   * Canaries that were deleted while nobody looked, by their anchors. Data of anchors may be large, and are read of the ones without a running
+   * Canaries that were deleted while Serin was down, by their anchors. Data of anchors may be large, and are read of the ones without a running
    * Canary alone; in one namespace of no more than `MOST_ORPHANS`.
    */
   async orphans(canaries: LivingCanaries, namespaces: readonly string[], signal: AbortSignal): Promise<Canary[]> {

@@ -33,7 +33,7 @@ export function generatedRefs(canary: Canary, workload: Workload, router: Router
 }
 
 /**
- * Makes what the established controller left ours, without a change that its users would notice: the anchor becomes the owner, so that it
+ * Takes over the objects that Flagger left, without a change that its users would notice: the anchor becomes the owner, so that it
  * does not vanish with the Canary, and the fields that it set become fields that we applied, so that what a later version leaves out is
  * removed. True when something was written; nothing is read where nothing is left to take over.
  */
@@ -42,7 +42,7 @@ export async function takeOver(canary: Canary, workload: Workload, router: Route
   for (const ref of generatedRefs(canary, workload, router)) {
     const seen = deps.view.find(ref);
     if (!seen?.isEstablished || isAnothers(canary, seen.object)) continue;
-    // A promotion of the established controller takes the owner from the primary of a Service target (03-S-T5).
+    // A promotion of Flagger takes the owner from the primary of a Service target (03-S-T5).
     const lostOwner = !workload.hasPods && refKey(ref) === refKey(workload.primaryRef(canary));
     wrote = (await takeOverOne(canary, ref, lostOwner, deps)) || wrote;
   }

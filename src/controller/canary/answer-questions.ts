@@ -62,7 +62,7 @@ export async function answerQuestion(question: Asked, context: AnswerContext): P
 type Refused = { outcome: 'refused'; reason: string; blocker?: NewBlocker };
 type Written = { outcome: 'written' } | Refused;
 
-/** A lost race is no refusal: everything is read again at once, and compared again with what was analysed (E103). */
+/** After a lost race everything is read again at once, and compared again with what was analysed (E103). */
 async function unlessRaced<T>(act: () => Promise<T>, { canary, signal }: AnswerContext): Promise<T | Refused> {
   for (let races = 0; ; races += 1) {
     try {

@@ -65,7 +65,7 @@ export class ConfigTracker {
     const { release } = canary.status ?? {};
     const remembered = { configs: release?.configs ?? {}, isPinned: recordedFor(canary, target) !== undefined };
     const look = await this.#tracked.read({ follower: this.#follower, namespace, uid, template, refs }, remembered, signal);
-    // Pods that somebody has asked for meanwhile have read what was there before, and the watch of their workload may be late (E56).
+    // Pods that were requested meanwhile have read what was there before, and the watch of their workload may be late (E56).
     if ('configs' in look && this.#isNews(look.configs, remembered, release?.step === 'resting')) {
       const now = await cluster.get(workload.targetRef(canary), { signal });
       if (now) view.learn(now);

@@ -20,7 +20,7 @@ const play = (world: World, letters: readonly CanaryMessage[]): void => {
   for (const event of engineEvents(letters, world.snapshot, world.facts())) world.send(event);
 };
 
-it('E53, E70: an answer that nobody waits for any more does not hide a request that came at the same moment', () => {
+it('E53, E70: an answer that is no longer waited for does not hide a request that came at the same moment', () => {
   const { world, asked } = measuring();
   world.request = { verb: 'pause', id: 'p', by: 'ann', atMs: world.nowMs };
   play(world, []);
@@ -39,7 +39,7 @@ it('E2: nor does a delivery that is listed no more hide a new revision', () => {
   expect(world.phase).toBe('Progressing');
 });
 
-it('E53: an answer that is waited for is what the chart is told, and nothing else', () => {
+it('E53: an answer that is waited for is the only event', () => {
   const { world, asked } = measuring();
   const answer: CanaryMessage = { type: 'ANSWER', answer: { kind: 'measure', id: asked.id, verdicts: [] } };
   expect(engineEvents([answer], world.snapshot, world.facts()).map(({ type }) => type)).toEqual(['ANSWER']);

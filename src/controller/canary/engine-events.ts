@@ -9,7 +9,7 @@ export type CanaryMessage =
   | { type: 'ANSWER'; answer: Extract<EngineEvent, { type: 'ANSWER' }>['answer'] };
 
 /**
- * What the chart is told in one pass. A message that is about nothing any more is left out: the chart would not look at the facts with it,
+ * The engine's events of one pass. A message that no longer concerns the release is left out: the chart would not look at the facts with it,
  * and what has changed in the cluster at the same moment would wait for whatever comes next.
  */
 export function engineEvents(messages: readonly CanaryMessage[], now: Snapshot, facts: Facts): EngineEvent[] {

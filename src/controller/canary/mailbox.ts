@@ -8,7 +8,7 @@ export interface Work {
   failed(error: unknown): void;
 }
 
-/** Passes one after the other, never two at once: whoever wakes it during a pass gets another one. */
+/** Passes one after the other, never two at once: a wake during a pass causes another one. */
 export class Mailbox<Message> {
   readonly #work: Work;
   #messages: Message[] = [];

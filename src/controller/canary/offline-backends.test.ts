@@ -44,7 +44,7 @@ const signal = new AbortController().signal;
 const heard = () => new Promise((resolve) => setImmediate(resolve));
 
 const early = [undefined, '', 'Initializing'];
-it.each(early)('05-C2, C3: in phase %j a backend that cannot be asked is told once', async (phase) => {
+it.each(early)('05-C2, C3: in phase %j a backend that does not answer is reported once', async (phase) => {
   const { look, told, later, asked } = deps('metric a cannot be asked for: down');
   look.check(canaryIn(phase), signal);
   look.check(canaryIn(phase), signal);
@@ -55,7 +55,7 @@ it.each(early)('05-C2, C3: in phase %j a backend that cannot be asked is told on
   expect(told).toEqual(['MetricsOffline: metric a cannot be asked for: down']);
 });
 
-it('a template that is applied a moment after the Canary is no news', async () => {
+it('a template that is applied a moment after the Canary is not reported', async () => {
   const { look, told, later, asked } = deps('not found', undefined);
   look.check(canaryIn(''), signal);
   await later();
@@ -72,14 +72,14 @@ it('an edit of the spec is looked at anew', async () => {
   expect(told).toHaveLength(2);
 });
 
-it.each(['Initialized', 'Progressing', 'Succeeded', 'Failed'])('in phase %s nobody is asked', async (phase) => {
+it.each(['Initialized', 'Progressing', 'Succeeded', 'Failed'])('in phase %s no backend is asked', async (phase) => {
   const { look, asked, later } = deps('down');
   look.check(canaryIn(phase), signal);
   await later();
   expect(asked()).toBe(0);
 });
 
-it('05-C4: without an analysis nobody is asked, and backends that answer are no news', async () => {
+it('05-C4: without an analysis no backend is asked, and those that answer are not reported', async () => {
   const skipped = deps('down');
   skipped.look.check(canaryIn('', { skipAnalysis: true }), signal);
   const fine = deps(undefined);

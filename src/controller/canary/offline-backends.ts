@@ -2,7 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import { sleep } from '../../kube/clock.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 
-/** What is applied together with the Canary, templates and Secrets, comes a moment later and is no news. */
+/** Templates and Secrets that are applied together with the Canary may come a moment later. */
 const SECOND_LOOK_MS = 10_000;
 
 type Deps = Pick<ControllerDeps, 'clock' | 'findOffline' | 'announceOn'>;

@@ -9,7 +9,7 @@ import type { RefusedTrafficFields } from '../admission/refused-traffic-fields.t
 import type { ControllerDeps } from '../controller-deps.ts';
 import { type StatusWarning, warningsOf } from '../status/warnings.ts';
 
-/** What one Canary has been told of: each thing is an event once, and again only after it was gone. */
+/** Problems of one Canary that were reported: each causes one event, and another one only after it was gone. */
 export class Reported {
   readonly #deps: Pick<ControllerDeps, 'view' | 'announceOn'>;
   #refused: NewBlocker | undefined;
@@ -29,7 +29,7 @@ export class Reported {
     this.#refused = refused;
   }
 
-  /** What goes on all the same, and a person has to judge: a condition as long as it holds, and an event once. */
+  /** Warnings block nothing: a condition as long as they hold, and an event once. */
   warnings(
     canary: Canary,
     provider: Provider,
@@ -46,7 +46,7 @@ export class Reported {
     return warnings;
   }
 
-  /** Said on the route, where whoever wonders about it looks; again only after it was gone. */
+  /** An event on the route itself; again only after it was gone. */
   routeWarnings(canary: Canary, router: Router): void {
     const { view, announceOn } = this.#deps;
     const doubts =

@@ -12,14 +12,14 @@ import { awaitUninstall } from './uninstall.ts';
 const RETRY_MS = 5_000;
 /** An application that its owner never lets be given back must not take the API's time from the others. */
 const LONGEST_RETRY_MS = 60_000;
-/** Between two looks for Canaries that went while nobody looked, as long as the API server does not answer. */
+/** Between two attempts to list the Canaries that were deleted while Serin was down. */
 const ORPHANS_RETRY_MS = { from: 1_000, to: 60_000 };
 /** How long `revertOnDeletion` holds a Canary whose target does not become ready, in milliseconds. */
 const LONGEST_HOLD_MS = 600_000;
 
 /** What the controller does about a Canary that goes. */
 export interface DeletionListener {
-  /** Nobody looks after the Canary `namespace/name` any more; resolves when nothing of it can write. */
+  /** Stops the process of the Canary `namespace/name`; resolves when it can write nothing any more. */
   stopCanary(key: string): Promise<void>;
   /** A Canary of this name that waits for the last one's application has something else to wait for now, or nothing any more. */
   waitChanged(ref: ObjectRef): void;
@@ -176,7 +176,7 @@ export class Deletions {
     await attempt();
   }
 
-  /** Canaries that were deleted while nobody looked: known before anyone of the same name begins, so that a look that fails is made again. */
+  /** Canaries that were deleted while Serin was down. Tried until it succeeds: they must be known before a Canary of the same name begins. */
   async orphans(): Promise<Canary[]> {
     const { anchors, config, log, clock } = this.#deps;
     const signal = this.#stopping;
@@ -192,7 +192,7 @@ export class Deletions {
     }
   }
 
-  /** All at once: whoever waits for a Canary of the same name knows of it. */
+  /** All are registered at once, since Canaries of the same name wait for them. */
   restoreAll(canaries: readonly Canary[]): void {
     for (const canary of canaries) void this.restore(labelOf(canary), canary);
   }

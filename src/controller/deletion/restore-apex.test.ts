@@ -101,7 +101,7 @@ it.each([
     original: apexOriginal(aService({ annotations: fluxOff })),
     left: {},
   },
-  { what: 'go where nobody knows of any', annotations: fluxOff, original: { selector: {} }, left: {} },
+  { what: 'go where none is known', annotations: fluxOff, original: { selector: {} }, left: {} },
 ])('03-B17: the annotations that keep GitOps tools away $what', ({ annotations, original, left }) => {
   const found = given(aService({ annotations }), original).metadata.annotations ?? {};
   expect(Object.fromEntries(Object.entries(found).filter(([key]) => key in fluxOff))).toEqual(left);

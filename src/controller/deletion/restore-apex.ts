@@ -55,7 +55,7 @@ export function apexOriginal({ metadata, spec }: Described): NonNullable<Origina
 
 /**
  * The merge patch that leaves the apex Service to its user (03-SV20, SV21, B17): its own selector, where that finds the target's pods; the
- * ports that it had besides ours, without node ports, which may be somebody else's by now; and nothing that keeps a GitOps tool away.
+ * ports that it had besides ours, without node ports, which another Service may have by now; and nothing that keeps a GitOps tool away.
  * `recorded`: as it was when we took it over; absent when it is ours, or was taken over by a later `service.name`: then what `kubectl apply`
  * was given last tells. Undefined: it is so already.
  */

@@ -20,7 +20,7 @@ const runs = () => propertyRuns(0.25);
 const it = (title: string, property: () => Promise<void>) => test(title, { timeout: propertyTimeoutMs }, property);
 
 describe('the end of a Canary, in virtual time', () => {
-  it('I7: in any order of deletion of Canary, namespace, Serin and target, whoever can serve goes on, and no namespace waits', () =>
+  it('I7: in any order of deletion of Canary, namespace, Serin and target, every side that can serve goes on, and no namespace waits', () =>
     fc.assert(
       fc.asyncProperty(aLife, fc.boolean(), deletions, async (life, revertOnDeletion, acts) => {
         const { lab, draw } = labOf(life);
@@ -34,7 +34,7 @@ describe('the end of a Canary, in virtual time', () => {
         for (const { act, thenMs } of acts) {
           if (act === 'deleteTarget' && lab.server.find(targetRef)) {
             primaryKeepsIt = lab.nodes.serves(primaryRef.name, NAMESPACE);
-            // Whoever deletes what serves has taken it away: proxies that still go there are no fault of Serin.
+            // A user who deletes what serves has taken it away: proxies that still go there are not the fault of Serin.
             if (lab.mayReach(APP)) lab.watched = false;
           }
           if (act === 'deleteNamespace') lab.watched = false;

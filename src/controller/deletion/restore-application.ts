@@ -132,7 +132,7 @@ export async function removeAnchor(
   await view.untilAll(refs, () => !refs.some(isOwned), { clock, boundMs: LONGEST_WAIT_MS, signal, late });
 }
 
-/** What the established controller made would go with the Canary, before the target serves: it gets an anchor first (phase Terminating). */
+/** Objects of Flagger would be deleted with the Canary, before the target serves: they get an anchor first (phase Terminating). */
 async function inherit(canary: Canary, deps: RestoreDeps): Promise<void> {
   const workload = workloadFor(canary.spec.targetRef);
   const router = routerFor(canary.spec.provider ?? deps.config.meshProvider, deps.config);

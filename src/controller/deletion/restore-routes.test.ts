@@ -48,7 +48,7 @@ async function after(spec: object, objects: readonly KubeObject[]): Promise<{ le
 
 it.each([
   { what: 'of another uid', uid: 'neighbour' },
-  // A uid is no secret, and that of a forged anchor is whatever was written there.
+  // A uid is not secret, and that of a forged anchor is whatever was written there.
   { what: 'with a uid that was copied', uid: 'own' },
 ])("a service.name that spells a neighbour's TrafficRoute, $what, takes it from no one", async ({ uid }) => {
   const route = kuma('podinfo.test', uid);

@@ -101,7 +101,7 @@ function reachable(canary: Canary, workload: Workload, view: ClusterView): Sides
   return { ...sides, target: { ...target, serving: false, readiness: { ...target.readiness, state: 'waiting', reason } } };
 }
 
-/** As the watch has it: a request is no part of the spec, whichever of those the release goes by. */
+/** Read from the watch: a request is not part of the spec, whichever spec the release goes by. */
 function requested({ metadata: { namespace, name } }: Canary, view: ClusterView): Pick<Facts, 'request'> {
   const text = view.find({ apiVersion, kind: 'Canary', namespace, name })?.object.metadata.annotations?.[requestAnnotation];
   return text === undefined ? {} : { request: readRequest(text) };

@@ -45,7 +45,7 @@ export function isUncounted(canary: Canary, target: Template): boolean {
   return templateOf(release) !== revision && !isCountedAnew(release, target);
 }
 
-/** Numbers only rise: a lower one is what somebody has put back from an old manifest, for a moment. */
+/** Numbers only rise: a lower one comes from an old manifest that was applied again, for a moment. */
 function isCountedAnew({ observedRollout }: Release, { rollout }: Template): boolean {
   return rollout !== undefined && observedRollout !== undefined && Number(rollout) > Number(observedRollout);
 }

@@ -141,7 +141,7 @@ describe('watched configs', () => {
     });
   });
 
-  it('what a promotion has read is not asked for again, nor taken back by an older watch', async () => {
+  it('what a promotion has read is not read again, nor replaced by an older watch event', async () => {
     const configs = new Configs();
     configs.put(settings, { color: 'red' });
     const tracked = configs.tracked();
@@ -204,7 +204,7 @@ describe('secrets mode', () => {
     const first = await known(lookAt(tracked, [settings, db]));
     expect(configs.followed).toEqual(['settings']);
     configs.put(db, { p: 'eQ==' });
-    expect(await known(lookAt(tracked, [settings, db], first, true)), 'nobody watches it').toEqual(first);
+    expect(await known(lookAt(tracked, [settings, db], first, true)), 'it is not watched').toEqual(first);
     expect(await known(lookAt(configs.tracked('get'), [settings, db], first, true)), 'after a restart').toEqual(first);
     const next = await known(lookAt(tracked, [settings, db], first, false, 's1:b'));
     expect(next['secret/db']?.checksum).not.toBe(first['secret/db']?.checksum);

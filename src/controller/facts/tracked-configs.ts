@@ -180,7 +180,7 @@ function knownOf(
   return remembered.find((known) => known?.uid === uid && !isOlder(known.resourceVersion, resourceVersion));
 }
 
-/** API servers number versions upwards (KEP-5504); what is no number can only be the same. */
+/** API servers number versions upwards (KEP-5504); anything else can only be equal. */
 function isOlder(known: string | undefined, seen: string): boolean {
   return known !== seen && !(Number(known) > Number(seen));
 }

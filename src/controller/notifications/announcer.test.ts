@@ -6,7 +6,7 @@ import { hookedCanary } from '../../webhooks/test-canary.ts';
 import { withServer } from '../../webhooks/test-server.ts';
 import { announcer } from './announcer.ts';
 
-it('06-F18, LT52: what happened is told under its own reason, and nobody waits for an event webhook', async () => {
+it('06-F18, LT52: an announcement has its own reason, and nothing waits for an event webhook', async () => {
   const recorded: string[] = [];
   const warned: object[] = [];
   let answer = (): void => undefined;

@@ -10,7 +10,7 @@ import type { ControllerDeps, Log } from '../controller-deps.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
 import type { ControllerMetrics } from '../telemetry/controller-metrics.ts';
 
-/** How what happened is told: by an Event, by the event webhooks, in the log and in the metrics. Nobody waits for it. */
+/** Announces what happened: by an Event, by the event webhooks, in the log and in the metrics. Nothing waits for it. */
 export function announcer({
   metrics,
   recorder,

@@ -7,7 +7,7 @@ import { type SendHooksOptions, sendHooks } from './send-hooks.ts';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;
-/** A receiver that is away for a moment is no news: an event tells of it from this pause on. */
+/** A receiver that is away for a moment is not worth an event: it is reported from this pause on. */
 const TELL_FROM_MS = 8_000;
 
 const REASON: Record<NonNullable<Delivery['outcome']>, Reason> = {
@@ -25,7 +25,7 @@ export interface DeliveryQueueOptions extends SendHooksOptions {
   mayWrite(): boolean;
   /** Writes the Kubernetes Event of the outcome; never fails. */
   record(canary: Canary, event: { type: 'Normal' | 'Warning'; reason: string; message: string }): Promise<void>;
-  /** A release has come to this end, which is told once for all attempts. */
+  /** A release has ended like this: called once for all attempts. */
   onEnding?(canary: Canary, reason: Reason): void;
   /** The receiver has answered, so that the delivery may leave the status. */
   onDelivered(canaryUid: string, key: string): void;
@@ -90,7 +90,7 @@ export class DeliveryQueue {
     return this.#underway.size;
   }
 
-  /** Everything of one Canary, or all: what was not answered stays listed for whoever comes next. */
+  /** Everything of one Canary, or all: messages without an answer stay listed for the next leader. */
   stop(canary?: { metadata: Pick<Canary['metadata'], 'namespace' | 'uid'> }): void {
     const prefix = canary ? prefixOf(canary) : '';
     for (const [id, abort] of this.#underway) {
@@ -118,7 +118,7 @@ export class DeliveryQueue {
       this.#options.onDelivered(canary.metadata.uid, delivery.key);
       return;
     }
-    // Somebody has to mend it first: asking often would only be a nuisance.
+    // A user has to correct it first: frequent attempts would only be a nuisance.
     const waitMs = failure.isLasting ? LONGEST_PAUSE_MS : Math.min(Math.max(pauseMs, failure.retryAfterMs ?? 0), LONGEST_PAUSE_MS);
     const { namespace, name } = canary.metadata;
     const canaryLabel = `${namespace}/${name}`;

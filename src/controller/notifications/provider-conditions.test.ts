@@ -18,7 +18,7 @@ const template = (conditions?: object[]): KubeObject => ({
   ...(conditions && { status: { conditions } }),
 });
 
-/** An API server that stores, or does as it is told; and a clock that only the test turns. */
+/** An API server that stores, or answers as the test says; and a clock that only the test turns. */
 function deps({ refuses, prunes = false, leads = true }: { refuses?: ApiError; prunes?: boolean; leads?: boolean } = {}) {
   const clock = handClock(1_000_000_000_000);
   const patches: unknown[] = [];
@@ -113,7 +113,7 @@ it.each([
     { refuses: new ApiError('no', { status: 403, reason: 'Forbidden' }) },
     /permission to patch metrictemplates\/status/,
   ],
-])('05-W24: %s is told once, and nothing is tried again', async (_, how, why) => {
+])('05-W24: %s is logged once, and nothing is tried again', async (_, how, why) => {
   const { conditions, patches, warned, turn } = deps(how);
   for (const uid of ['a', 'b', 'c']) {
     const object = template();
@@ -127,7 +127,7 @@ it.each([
 it.each([
   ['a CRD without a status', new ApiError('no', { status: 404, reason: 'NotFound' }), 1],
   ['a conflict', new ApiError('no', { status: 409, reason: 'Conflict' }), 2],
-])('05-W24: %s harms nobody', async (_, refuses, tries) => {
+])('05-W24: %s harms no release', async (_, refuses, tries) => {
   const { conditions, patches, warned, turn } = deps({ refuses });
   for (const status of ['True', 'False'] as const) {
     conditions.report(template(), answering(status));

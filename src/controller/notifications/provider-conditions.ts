@@ -25,13 +25,13 @@ const REWORD_AFTER_MS = 600_000;
 
 /**
  * Conditions on MetricTemplates and AlertProviders (05-W7, W15, W24): written only when they change, each at most once a minute,
- * and never in the way of anybody. Where they cannot be stored, by an older CRD or for want of a permission, it is said once in the log.
+ * and nothing waits for them. Where they cannot be stored, by an older CRD or for want of a permission, that is logged once.
  */
 export class ProviderConditions {
   readonly #deps: Deps;
   readonly #waiting = new Map<string, { object: KubeObject; said: Map<string, ConditionUpdate>; dueMs: number; cancel: () => void }>();
   readonly #writtenAtMs = new Map<string, number>();
-  /** Kinds whose conditions nobody keeps, and single objects that have no place for them. */
+  /** Kinds without stored conditions, and single objects that have no place for them. */
   readonly #deaf = new Set<string>();
   #stopped = false;
 

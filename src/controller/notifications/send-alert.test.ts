@@ -32,7 +32,7 @@ const delivery = (namespace = 'test'): Delivery => ({
   key: 'u1/1/s1:b/Failed/alert/test/chat',
   kind: 'alert',
   outcome: 'Failed',
-  message: 'taken back',
+  message: 'rolled back',
   sinceMs: 1000,
   alert: { reason: 'Failed', severity: 'error', to: { namespace, name: 'chat' }, fields: [{ name: 'Revision', value: 's1:b' }] },
 });
@@ -72,7 +72,7 @@ describe('an alert by an AlertProvider', () => {
       attachments: [
         {
           author_name: 'podinfo.test',
-          text: 'taken back',
+          text: 'rolled back',
           fields: [
             { title: 'Cluster', value: 'eu-1' },
             { title: 'Revision', value: 's1:b' },
@@ -102,7 +102,7 @@ describe('an alert by an AlertProvider', () => {
       what: 'a Secret without an address',
       spec: { type: 'slack', secretRef },
       secret: { token: PLANTED.token },
-      reason: 'its Secret chat has no key address, and there is no spec.address',
+      reason: 'its Secret chat has no key address, and spec.address is not set',
     },
     { what: 'no address', spec: { type: 'slack' }, reason: 'the address must be an http or https URL' },
     {
@@ -111,7 +111,7 @@ describe('an alert by an AlertProvider', () => {
       secret: { address: `hooks/${PLANTED.address}` },
       reason: 'the address must be an http or https URL',
     },
-  ])('05-A36: $what is told without a request, and waits for somebody', async ({ spec, secret, reason }) => {
+  ])('05-A36: $what is reported without a request, and waits for a correction', async ({ spec, secret, reason }) => {
     expect(await deps(spec, secret).send(canary, delivery(), signal)).toEqual({ ok: false, reason, retry: false });
     expect(chat.posts).toEqual([]);
   });
@@ -161,10 +161,10 @@ describe('an alert by the global receiver', () => {
     });
     const { alert: _, ...bare } = delivery();
     expect(await send(canary, bare, signal)).toEqual({ ok: true });
-    expect(global.sent).toMatchObject([{ key: bare.key, severity: 'error', reason: 'Failed', text: 'taken back', fields: [] }]);
+    expect(global.sent).toMatchObject([{ key: bare.key, severity: 'error', reason: 'Failed', text: 'rolled back', fields: [] }]);
   });
 
-  it('without one there is nobody to wait for', async () => {
+  it('without one no receiver is waited for', async () => {
     const { alert: _, ...bare } = delivery();
     expect(await deps(undefined).send(canary, bare, signal)).toEqual({ ok: true });
   });

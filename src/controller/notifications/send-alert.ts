@@ -98,7 +98,7 @@ async function notifierOf(
   if (data instanceof RefusedSecret) return wrong(data.reason);
   if (secretRef && data === undefined) return wrong(`its Secret ${secretRef.name} does not exist`);
   if (secretRef && !data?.address && !address)
-    return wrong(`its Secret ${secretRef.name} has no key address, and there is no spec.address`);
+    return wrong(`its Secret ${secretRef.name} has no key address, and spec.address is not set`);
   const { token, signingKey } = data ?? {};
   const settings = { address: data?.address || address || '', token, signingKey, proxy, channel, username, format };
   const { findWay } = callsOf?.(metadata.namespace) ?? {};

@@ -2,17 +2,17 @@ import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 import { originalConfig } from '../../routers/index.ts';
 
-/** Whose an object is, and what it was before it was ours. */
+/** The owner of an object, and its original spec. */
 const MARKS = [ownerAnnotation, originalConfig];
 
 /**
- * The marks that objects were seen with. The same object without them is still what it was: somebody has replaced it from a manifest that
- * knows nothing of us. In memory only: what happens while Serin is down is not known.
+ * Annotations of ours that objects were seen with. The same object without them was replaced from a manifest that does not know them, and still
+ * counts as annotated. In memory only: a replacement while Serin is down is not noticed.
  */
 export class KnownAnnotations {
   readonly #known = new Map<string, { uid: string | undefined; annotations: Record<string, string> }>();
 
-  /** The object with its marks; the object itself where it has lost none. */
+  /** The object with its annotations of ours; the object itself where it has lost none. */
   restored(object: KubeObject): KubeObject {
     const key = refKey(refOf(object));
     const { uid, annotations = {} } = object.metadata;

@@ -63,7 +63,7 @@ export class Convergence {
     this.#state = { ...this.#state, converged: false, unconfirmed: undefined };
   }
 
-  /** Somebody else looks after the objects from here on: what was known of them is worth nothing. */
+  /** Another controller writes the objects from here on: what was known of them no longer counts. */
   forget(): void {
     this.#brake = new HealingBrake();
     this.#requested.clear();
@@ -71,13 +71,13 @@ export class Convergence {
     this.unsettle();
   }
 
-  /** A pass has failed, perhaps for something that a person has to remove. */
+  /** A pass has failed, perhaps at a blocker. */
   noteFailure(error: unknown, namespace: string): void {
     const blocker = blockerOf(error, namespace);
     if (blocker !== undefined) this.#state = { ...this.#state, blocker };
   }
 
-  /** One pass. `again`: the facts are others now; `retryInMs`: a correction that waits, after `pauseMs` where somebody else wrote first. */
+  /** One pass. `again`: the facts are others now; `retryInMs`: a correction that waits, after `pauseMs` where another writer was first. */
   async reach(
     canary: Canary,
     router: Router,
@@ -98,7 +98,7 @@ export class Convergence {
       this.#reported.routeWarnings(canary, router);
     } catch (error) {
       if (isConflict(error)) {
-        // Somebody wrote between our look and our write: the watch brings their version, and wakes us.
+        // Another write came between our read and ours: the watch brings that version, and wakes us.
         this.unsettle();
         return { again: false, retryInMs: pauseMs * 4 };
       }
@@ -140,7 +140,7 @@ export class Convergence {
     };
   }
 
-  /** What keeps us from doing our part: the condition says it as long as it lasts, and an event once. */
+  /** A blocker is in a condition as long as it lasts, and in an event once. */
   #blockedBy(canary: Canary, blocker: NewBlocker): void {
     if (!isDeepStrictEqual(this.#state.blocker, blocker))
       this.#deps.announceOn(canary, { reason: 'Blocked', type: 'Warning', message: blockerText(blocker) });

@@ -33,10 +33,10 @@ it.each(routes)(
 );
 
 it.each(routes)(
-  '04-R-D2: what somebody made of our own route of $provider meanwhile is never taken for what was there before',
+  '04-R-D2: a foreign edit of our own route of $provider meanwhile is never taken for what was there before',
   async ({ provider, ref }) => {
     const lab = await initialized(provider);
-    // For a moment nobody is told where to go: that is their doing.
+    // For a moment the route is missing: that is the other writer's doing.
     lab.watched = false;
     lab.server.patch(ref, { spec: { http: [], backends: [] } });
     await lab.pass(10_000);

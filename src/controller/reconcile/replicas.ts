@@ -19,7 +19,7 @@ export async function raise(
   return scale(context, ref, atLeast, `at least ${atLeast}`);
 }
 
-/** Replicas are anybody's: only in the way of the kind, and only between zero and non-zero, or up to what a release needs (E60). */
+/** Other writers may set replicas too: written only in the way of the kind, and only between zero and non-zero, or up to what a release needs (E60). */
 export async function scale(
   context: ReconcileContext,
   ref: ObjectRef,

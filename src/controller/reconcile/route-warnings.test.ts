@@ -28,7 +28,7 @@ async function initialized(port: number): Promise<ModelLab> {
   return lab;
 }
 
-it('07-T9: a port of the root that the backends lack is told once, by a warning on the TrafficSplit', async () => {
+it('07-T9: a port of the root that the backends lack is reported once, by a warning on the TrafficSplit', async () => {
   const lab = await initialized(8080);
   expect(doubts(lab)).toMatchObject(
     ['canary', 'primary'].map((side) => ({
@@ -40,7 +40,7 @@ it('07-T9: a port of the root that the backends lack is told once, by a warning 
   lab.close();
 });
 
-it('07-T9: nothing is told of a split whose ports agree', async () => {
+it('07-T9: nothing is reported of a split whose ports agree', async () => {
   const lab = await initialized(80);
   expect(doubts(lab)).toEqual([]);
   lab.close();

@@ -28,7 +28,7 @@ export async function ensureServices(
   if (!workloadOf(canary).hasPods) return HELD;
   const { namespace } = canary.metadata;
   const own = names(canary);
-  // What cannot be seen must not be taken for missing: it stands, and may be somebody else's.
+  // An object that cannot be seen may exist, and belong to another owner.
   await refuseUnavailable(view, { apiVersion: 'v1', kind: 'Service', name: own.apexService, namespace });
   const find = (name: string) => view.find({ apiVersion: 'v1', kind: 'Service', name, namespace })?.object;
   const current = Object.fromEntries(

@@ -62,7 +62,7 @@ async function holdMinimum(context: ReconcileContext, scaling: Scaling, desired:
   const patch = primary && isOurs(canary, primary) ? scaler.raisePatch(primary, atLeast) : undefined;
   if (!patch) return HELD;
   const outcome = await patchObject(context, primaryRef, `raise ${atLeast ?? 'back'}`, patch);
-  // The object that was requested before is no longer desired, so the difference is no drift.
+  // The object that was requested before is no longer desired, so the difference does not count as drift.
   wanted.delete(refKey(primaryRef));
   return outcome;
 }

@@ -74,7 +74,7 @@ export async function ensurePrimary(
   return CHANGED;
 }
 
-/** Whoever names another revision has changed the primary; a name of nothing is a slip, which no release could get past. */
+/** A user who names another revision has changed the primary. A name of a missing revision is a slip, which would block every release. */
 async function renamePrimary(context: ReconcileContext, existing: ViewedObject, apex: Apex): Promise<Outcome> {
   const { canary, view, anchors, brake, config, nowMs, signal } = context;
   const promoted = await anchors.promotedTemplate(canary, signal);

@@ -75,7 +75,7 @@ export function draftStatus(
   if (patch === undefined) return { phase, status };
   const sentenceDueInMs = record === undefined && saysOnlyAnew(stored, status) ? pauseOf(canary, facts, status, sentence) : 0;
   if (sentenceDueInMs > 0) return { phase, status, sentenceDueInMs };
-  // Signing alone is no news: a restart writes nothing (I8).
+  // A new writer alone is not written: a restart writes nothing (I8).
   return {
     phase,
     status,

@@ -20,7 +20,7 @@ const OUTDATED_PAUSE_MS = { first: 500, longest: 60_000 };
 export type Written =
   /** `sentenceDueInMs`: a sentence is held back that may be written after this time (rule E55). */
   | { outcome: 'written'; canary: Canary; sentenceDueInMs?: number }
-  /** Somebody wrote first, and the watch will bring their version. */
+  /** Another writer was first, and the watch will bring that version. */
   | { outcome: 'conflict' }
   /** The installed CRD drops our memory. */
   | { outcome: 'outdated'; retryInMs: number };

@@ -49,7 +49,7 @@ it.each([
   expect(await lines('flagger_canary_phase')).toEqual([`flagger_canary_phase{${AT},phase="${phase}"} 1`]);
 });
 
-it('06-ME3: a Canary that nobody has initialized has no status', async () => {
+it('06-ME3: a Canary that was not initialized has no status', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease({ phase: 'Initializing' }), START_MS);
   expect(await lines('flagger_canary_status')).toEqual([]);
@@ -129,7 +129,7 @@ it('06-F14: the last advance moves with phase, weight and iterations, and not wi
   expect(await advancedAt()).toEqual([START_MS / 1000 + 120]);
 });
 
-it('06-F13: webhooks and metric backends are timed by kind and result, whoever asks them', async () => {
+it('06-F13: webhooks and metric backends are timed by kind and result, for every caller', async () => {
   const { metrics, lines } = started();
   let nowMs = 0;
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, setTimer: () => () => undefined };

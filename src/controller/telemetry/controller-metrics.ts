@@ -23,7 +23,7 @@ export function createControllerMetrics(version: string) {
     ...tickMetrics(registry, series),
     ...callMetrics(registry),
     counted,
-    /** The Canary as it is stored now; whatever else is told of one that was never seen, or is gone, is not counted. */
+    /** The Canary as it is stored now. Other calls for a Canary that was never seen, or is gone, are not counted. */
     seen(canary: ShownCanary, nowMs: number): void {
       series.begin(canary);
       seen(canary, nowMs);

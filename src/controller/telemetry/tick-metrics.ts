@@ -22,7 +22,7 @@ export function tickMetrics(registry: Registry, series: OwnedSeries) {
   const errors = new Counter({ name: 'serin_tick_errors_total', help: 'Ticks that ended in an error and are tried again', registers });
   const reported = new Counter({
     name: 'flagger_canary_events_total',
-    help: 'What was told of each Canary, by the reasons of docs/reasons.md',
+    help: 'Announcements of each Canary, by the reasons of docs/reasons.md',
     labelNames: ['name', 'namespace', 'reason'],
     registers,
   });
@@ -37,7 +37,7 @@ export function tickMetrics(registry: Registry, series: OwnedSeries) {
     tickFailed(): void {
       errors.inc();
     },
-    /** Of routes and other objects that something is told about, too, nothing is counted. */
+    /** Announcements on routes and other objects are not counted. */
     announced(involved: InvolvedObject, reason: Reason): void {
       const name = involved.kind === 'Canary' ? series.targetOf(involved) : undefined;
       if (name === undefined) return;

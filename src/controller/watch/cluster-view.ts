@@ -19,7 +19,7 @@ import { lastForeignManager, withoutBookkeeping } from '../objects/drift.ts';
 export interface ViewedObject extends Remembered {
   /** Who wrote last, other than us. */
   manager?: string;
-  /** The established controller made it, or has written it, and it has not been taken over yet. */
+  /** Flagger made it, or has written it, and it has not been taken over yet. */
   isEstablished?: true;
 }
 
@@ -79,7 +79,7 @@ export class ClusterView {
     await Promise.all(watches.map(({ known, handle }) => (this.#namespaces.length > 1 ? known : handle.synced)));
   }
 
-  /** Whoever waits for a first LIST waits no longer: nobody may be there any more to answer it. */
+  /** Ends the waits for a first LIST too: the API server may be gone. */
   stop(): void {
     this.#isStopped = true;
     for (const { handle, giveUp } of this.#watched.values()) {
@@ -183,7 +183,7 @@ export class ClusterView {
           firstHeard.resolve();
         }
         if (watched.unavailable === undefined) return;
-        // The CRD has appeared: whoever waited for it goes on.
+        // The CRD has appeared: Canaries that waited for it go on.
         watched.unavailable = undefined;
         tellAvailability();
       },
@@ -201,7 +201,7 @@ export class ClusterView {
       known: firstHeard.promise,
       giveUp: firstHeard.reject,
     };
-    // That nobody waits for it when the view is stopped is no error.
+    // Without a waiter, the rejection of a stopped view is not an error.
     firstHeard.promise.catch(() => undefined);
     this.#watched.set(key, watched);
     return watched;
@@ -210,7 +210,7 @@ export class ClusterView {
 
 const stopped = (): Error => new Error('the view of the cluster is stopped');
 
-/** A scaler tells of its measurements every 15 s, which concern nobody here. */
+/** A scaler reports its measurements every 15 s, which change nothing here. */
 function isSameScaler(before: KubeObject, after: KubeObject): boolean {
   const saidBy = ({ metadata: { resourceVersion: _, ...metadata }, spec }: KubeObject) => ({ metadata, spec });
   return isDeepStrictEqual(saidBy(before), saidBy(after));

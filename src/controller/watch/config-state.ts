@@ -62,7 +62,7 @@ export class FollowedConfig {
     if (isNews) for (const follower of this.followers) this.#onChange(follower);
   }
 
-  /** A list of its own and a shared stream may arrive in either order. What is no number is taken as it comes. */
+  /** A list of its own and a shared stream may arrive in either order. A version that is not a number is taken as it comes. */
   #isNewer(resourceVersion: string): boolean {
     const version = versionOf(resourceVersion);
     return version === undefined || this.#asOf === undefined || version > this.#asOf;
