@@ -105,7 +105,7 @@ function messaging(
     ...{ clock, log, mayWrite, eventWebhook, callsOf, timeCall, secret },
     sendAlert: alertSender({
       ...{ config, cluster, clock, secret, global, callsOf },
-      told: (provider, outcome) => conditions.report(provider, deliveringOf(outcome)),
+      onOutcome: (provider, outcome) => conditions.report(provider, deliveringOf(outcome)),
     }),
     record: (canary, event) => recorder.record(canary, event),
     onEnding: metrics.announced,

@@ -47,13 +47,13 @@ export async function fallbackOf(
     const known = spec === undefined ? refusal : await deps.admit(withSpec(raw, spec));
     if (!('reason' in known)) return { ...known, refused: refusal, isWorded: true };
   }
-  // What rests needs nothing, and what waits for its gate or its first primary has moved no traffic.
+  // An idle Canary needs nothing, and one that waits for its gate or its first primary has moved no traffic.
   if (status.release.step === 'resting' || ['', 'Initializing', 'Waiting'].includes(status.phase)) return undefined;
   const bare = await bareFallback(raw, status.release.routes, deps, signal);
   if (bare === undefined) return undefined;
   const message = `${refusal.message}; ${UNKNOWN}`;
-  const told = status.conditions?.find((one) => one.type === 'Accepted' && one.message === message)?.lastUpdateTime;
-  const sinceMs = told === undefined ? deps.clock.nowMs() : Date.parse(told);
+  const reportedAt = status.conditions?.find((one) => one.type === 'Accepted' && one.message === message)?.lastUpdateTime;
+  const sinceMs = reportedAt === undefined ? deps.clock.nowMs() : Date.parse(reportedAt);
   return { ...bare, refused: { ...refusal, message, uncheckedUntilMs: sinceMs + progressDeadlineMs(bare.canary) } };
 }
 

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { asServiceFields, type ServiceTraffic, serviceFieldNames, serviceTrafficFields } from '../../api/service-traffic.ts';
 import { ApiError } from '../../kube/errors.ts';
 
-/** Of what was refused, once something else brings a pass about: a cluster that learns to take it is not heard of. */
+/** Pause before a refused field is tried again, at the next pass: an upgrade of the cluster causes no watch event. */
 const TRY_AGAIN_MS = 300_000;
 
 interface Refusal {
@@ -15,15 +15,15 @@ interface Refusal {
 type Spec = Record<string, unknown>;
 
 /**
- * How the Canary wants the traffic of its Services steered, where the API server takes no such value (07-S1): the Services go on without it,
- * keeping what they have, since a preference must not hold up a release. Kept in memory only.
+ * Traffic fields of `spec.service` that the API server refuses (07-S1): the Services go on without them,
+ * keeping their live values, since a preference must not block a release. Kept in memory only.
  */
 export class RefusedTrafficFields {
   readonly #refusals = new Map<string, Refusal>();
   /** Of the copies that a Service target has: by field, and what was asked for as text. */
   #ofCopies = { asked: '', messages: new Map<keyof ServiceTraffic, string>() };
 
-  /** Writes the Service by `attempt`, without the refused fields if need be. Tells whether a refusal is new. */
+  /** Writes the Service by `attempt`, without the refused fields if need be. Returns whether a refusal is new. */
   async write(
     service: KubeObject,
     live: KubeObject | undefined,
@@ -50,7 +50,7 @@ export class RefusedTrafficFields {
   }
 
   /**
-   * Whether an error is the cluster's refusal of how the copies of a Service target are to steer traffic. From then on `withoutRefused` leaves the
+   * Whether the cluster has refused a traffic field of the copies of a Service target. From then on `withoutRefused` leaves the
    * field out, until the Canary asks for something else.
    */
   isRefusedForCopies(error: unknown, canary: Canary): boolean {
@@ -63,7 +63,7 @@ export class RefusedTrafficFields {
     return true;
   }
 
-  /** The Canary in words that the cluster takes: copies are made, promoted and compared without the refused fields. */
+  /** The Canary without the refused fields: copies are made, promoted and compared so. */
   withoutRefused(canary: Canary): Canary {
     const { asked, messages } = this.#ofCopies;
     if (messages.size === 0 || asked !== trafficFieldsIn(asServiceFields(canary.spec.service))) return canary;

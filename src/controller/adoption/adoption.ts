@@ -35,7 +35,7 @@ export function isForeign(canary: Canary, view: ClusterView): boolean {
 }
 
 /**
- * What can be told of another controller's release: its hashes cannot be computed by us (02-15.4.35), so its primary is compared with the
+ * Compares another controller's release: its hashes cannot be computed by us (02-15.4.35), so its primary is compared with the
  * target. What the primary holds is kept as the last promoted template before anything is recorded. The reads of an adoption happen once.
  */
 export async function inspectAdoption(canary: Canary, deps: AdoptionDeps): Promise<Adoption | undefined> {

@@ -137,7 +137,7 @@ export class Anchors {
     else this.#kept.delete(key);
   }
 
-  /** The spec that the anchor was made under, as far as it tells what the Canary owns and how it is routed. */
+  /** The spec that the anchor was made under, as far as it says what the Canary owns and how it is routed. */
   async originalSpec({ metadata }: KubeObject, signal: AbortSignal): Promise<Canary['spec'] | undefined> {
     const { name, namespace = '', uid = '' } = metadata;
     const anchor = await this.#find({ metadata: { name, namespace, uid } }, signal);
@@ -150,7 +150,7 @@ export class Anchors {
     return (anchor && this.read(anchor)?.target.replicas) || undefined;
   }
 
-  /** Records a promoted template, `target` being the target's own, and prunes the history; tells what is left of it. */
+  /** Records a promoted template, `target` being the target's own, and prunes the history; returns what is left of it. */
   async keepTemplate(
     canary: Canary,
     spec: PrimarySpec,
@@ -273,7 +273,7 @@ export class Anchors {
     const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
     const { items } = await this.#cluster.list(kind, { labelSelector: recordsOf(canary), signal });
     const anchor = await this.#find(canary, signal);
-    // Those of an earlier anchor are about to be collected, and tell of an application that was uninstalled.
+    // Those of an earlier anchor are about to be collected, and belong to an application that was uninstalled.
     const isOurs = ({ metadata: { ownerReferences = [] } }: KubeObject) =>
       ownerReferences.length === 0 || ownerReferences.some(({ uid }) => uid === anchor?.metadata.uid);
     return items.filter(isOurs);

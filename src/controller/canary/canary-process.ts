@@ -36,7 +36,7 @@ const INITIALIZING = new Set<unknown>([undefined, '', 'Initializing'] satisfies 
 
 /**
  * One Canary's mailbox: everything that happens to it is handled here, one after the other, and nothing here reaches another Canary.
- * Each pass gathers facts, steps the chart, records its intent, and only then asks its questions and reconciles the cluster.
+ * Each pass gathers facts, steps the chart, records the result, and only then asks its questions and reconciles the cluster.
  */
 export class CanaryProcess {
   readonly #deps: ControllerDeps;
@@ -52,12 +52,12 @@ export class CanaryProcess {
   readonly #fit: ServiceFit;
   readonly #journal: JournalKeeper | undefined;
   #snapshot: Snapshot | undefined;
-  /** What the status remembered when the snapshot was last in step with it. */
+  /** The stored release that the snapshot was last derived from. */
   #remembered: unknown;
   #fallback: Fallback | undefined;
   #adoption: Adoption | undefined;
   #isAside = false;
-  /** Not initialized yet: what it asks for delays no release. */
+  /** Not initialized yet: its requests delay no release. */
   #isNew = true;
   #pauseMs = FIRST_PAUSE_MS;
   /** Of the spec that the open questions were asked under. */
@@ -124,7 +124,7 @@ export class CanaryProcess {
       return;
     }
     const { canary, provider, router, workload } = runnable;
-    // Refused for what the cluster held, and fit since.
+    // Refused for an object in the cluster, and accepted since.
     if (!this.#fallback && this.#deps.lastAccepted(this.#label)?.metadata.generation !== raw.metadata.generation) {
       this.#deps.track(canary, raw);
     }
@@ -138,7 +138,7 @@ export class CanaryProcess {
     const retryConfigsMs = await this.#configs.read(canary, workload, this.#questions.signal);
     this.#alarms.clear('configs');
     if (retryConfigsMs !== undefined) this.#alarms.set('configs', retryConfigsMs, () => this.wake());
-    // Another controller's Canary is not taken over before it can be told what its target is.
+    // Another controller's Canary is not taken over before the state of its target is known.
     const isTakenOver = isForeign(canary, this.#deps.view);
     if (isTakenOver && retryConfigsMs !== undefined) return;
     const { signal } = this.#questions;
@@ -155,12 +155,12 @@ export class CanaryProcess {
     return (await editedSincePromoted(admitted, raw, this.#deps, signal)) ?? (await this.#fit.refusalOf(admitted, signal)) ?? admitted;
   }
 
-  /** What was accepted before is not known: the bare spec's objects are looked at, and the analysis has an end. */
+  /** The spec accepted before is unknown: the bare spec's objects are watched, and the analysis has an end. */
   #lookAtRefusal(canary: Canary, raw: KubeObject): void {
     const { uncheckedUntilMs } = this.#fallback?.refused ?? {};
     this.#alarms.clear('unchecked');
     if (uncheckedUntilMs === undefined) {
-      // Known from the anchor only: the objects of that spec are looked at, and given back when the Canary goes.
+      // Known from the anchor only: the objects of that spec are watched, and restored when the Canary is deleted.
       const isSeenRefused = this.#deps.lastAccepted(this.#label)?.metadata.generation === raw.metadata.generation;
       if (this.#fallback && isSeenRefused)
         this.#deps.track(canary, { ...raw, metadata: { ...raw.metadata, generation: 0 }, spec: canary.spec });
@@ -171,7 +171,7 @@ export class CanaryProcess {
     if (leftMs > 0) this.#alarms.set('unchecked', leftMs, () => this.wake());
   }
 
-  /** Two controllers must not run one Canary: it is said once, and nothing is written or asked as long as the other one goes on. */
+  /** Two controllers must not run one Canary: reported once, and nothing is written or asked as long as the other one goes on. */
   async #standAside(raw: KubeObject, rival: Rival): Promise<void> {
     this.#alarms.stop();
     if (rival.kind === 'serin') this.#alarms.set('wake', RIVAL_SILENCE_MS, () => this.wake());
@@ -192,7 +192,7 @@ export class CanaryProcess {
 
   async #step(canary: Canary, provider: Provider, router: Router): Promise<void> {
     const { generation } = canary.metadata;
-    // What was asked under the old spec has no answer any more, and what the cluster holds was made for that one.
+    // Questions of the old spec have no answer any more, and the objects in the cluster were made for it.
     if (this.#seenGeneration !== undefined && this.#seenGeneration !== generation) {
       this.#dropSnapshot();
       this.#convergence.unsettle();
@@ -232,7 +232,7 @@ export class CanaryProcess {
   }
 
   /**
-   * What is stored counts, and not what was thought of meanwhile: a record whose answer was lost may be stored long after the release was read
+   * The stored status counts, not the one in memory: a record whose answer was lost may be stored long after the release was read
    * anew, and the next record would then take its step back.
    */
   #forgetOvertaken(canary: Canary): void {
@@ -250,7 +250,7 @@ export class CanaryProcess {
     this.#questions.ask(canary, stored.announcements);
   }
 
-  /** Only words of long ago are left to say the routes in: those in the cluster stay until traffic has to move. */
+  /** The routes can only be rendered from an old spec: those in the cluster stay until traffic has to move. */
   #isHeldInPlace({ status }: Canary): boolean {
     return this.#fallback?.isWorded === false && status?.release?.step === 'analysing';
   }
@@ -275,7 +275,7 @@ export class CanaryProcess {
     });
   }
 
-  /** Stores the last recorded intent of this pass. Undefined: it was not stored, and the release is read anew. */
+  /** Stores the last record of this pass. Undefined: it was not stored, and the release is read anew. */
   async #record(canary: Canary, facts: Facts, questions: readonly Question[]): Promise<Canary | undefined> {
     const warnings = this.#reported.warnings(canary, facts.provider, this.#convergence.trafficFields, this.#configs.unwatched);
     this.#reported.refusedSpec(canary, facts);

@@ -13,14 +13,13 @@ import { type RememberedConfigs, TrackedConfigs } from '../facts/tracked-configs
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** What it needs of the room. */
 type Deps = Pick<ControllerDeps, 'config' | 'announceOn'> & {
   cluster: Pick<ControllerDeps['cluster'], 'get'>;
   configWatches: Pick<ControllerDeps['configWatches'], 'follow' | 'state'>;
   view: Pick<ControllerDeps['view'], 'find' | 'all' | 'learn'>;
 };
 
-/** One Canary's look at the configs of its target: tells its owner of those that cannot be read, and when to look again. */
+/** Reads the configs of one Canary's target, reports those that cannot be read, and says when to try again. */
 export class ConfigTracker {
   readonly #deps: Deps;
   readonly #follower: string;
@@ -47,12 +46,12 @@ export class ConfigTracker {
     return this.#latest !== undefined && 'configs' in this.#latest ? (this.#latest.unwatched ?? []) : [];
   }
 
-  /** Who reads configs tells here what was found. */
+  /** A promotion records here the configs that it has read. */
   get learner(): Pick<TrackedConfigs, 'learn'> {
     return this.#tracked;
   }
 
-  /** Looks once; milliseconds after which it is worth to look again, where something cannot be told now. */
+  /** Reads once. Returns the milliseconds until the next attempt, where something is unknown now. */
   async read(canary: Canary, workload: Workload, signal: AbortSignal): Promise<number | undefined> {
     const { view, config, cluster } = this.#deps;
     const { target } = workload.sides(canary, view);
@@ -88,7 +87,7 @@ export class ConfigTracker {
     this.#deps.configWatches.follow(this.#follower, '', []);
   }
 
-  /** Neither as recorded nor as they were when the target was read. At rest what was only written starts nothing: that is news once a template comes. */
+  /** Neither as recorded nor as they were when the target was read. While no release is in progress, a config that was only written starts nothing: it counts once a template comes. */
   #isNews(configs: SeenConfigs, { configs: recorded, isPinned }: RememberedConfigs, isResting: boolean): boolean {
     if (isResting && isPinned && areSameConfigs(configs, recorded)) return false;
     return !isDeepStrictEqual(configs, recorded) && !isDeepStrictEqual(configs, this.#lookedAfter);

@@ -1,4 +1,4 @@
-/** A pass that keeps finding something to do is a fault; it is left for the next wake instead of spinning. */
+/** A pass that always finds something to do is a defect: it ends at this round, and goes on at the next wake. */
 const MAX_ROUNDS = 50;
 
 export interface Work {
@@ -31,12 +31,12 @@ export class Mailbox<Message> {
     });
   }
 
-  /** All that have come, in order. */
+  /** All messages since the last pass, in order. */
   take(): Message[] {
     return this.#messages.splice(0);
   }
 
-  /** After this pass another one. */
+  /** Adds a pass after this one. */
   again(): void {
     this.#again = true;
   }

@@ -24,13 +24,13 @@ export class OfflineBackends {
     const phase = canary.status?.phase ?? '';
     if (canary.spec.skipAnalysis || (phase !== '' && phase !== 'Initializing') || this.#askedFor === generation) return;
     this.#askedFor = generation;
-    this.#tell(canary, signal).catch(() => {
+    this.#report(canary, signal).catch(() => {
       // Cancelled with the pass that asked: the next one asks again.
       if (this.#askedFor === generation) this.#askedFor = undefined;
     });
   }
 
-  async #tell(canary: Canary, signal: AbortSignal): Promise<void> {
+  async #report(canary: Canary, signal: AbortSignal): Promise<void> {
     const { clock, findOffline, announceOn } = this.#deps;
     if ((await findOffline(canary, signal)) === undefined) return;
     await sleep(clock, SECOND_LOOK_MS, signal);

@@ -5,10 +5,10 @@ import type { ControllerDeps } from '../controller-deps.ts';
 import { answerQuestion } from './answer-questions.ts';
 import type { ConfigTracker } from './config-tracker.ts';
 
-/** What becomes of what was asked. */
+/** Receives the results of questions. */
 export interface QuestionResults {
   answered(answer: Answer): void;
-  /** It could not be asked at all. */
+  /** The question could not be asked at all. */
   failed(error: unknown): void;
   /** The chart wants to be woken in so many milliseconds, by `ring`. */
   wakeIn(ms: number, ring: () => void): void;
@@ -64,7 +64,7 @@ export class OpenQuestions {
     this.#tickBeganMs = undefined;
   }
 
-  /** What was asked has no answer any more. */
+  /** Drops the answers of all open questions. */
   supersede(): void {
     this.#under.abort(new Error('superseded'));
     this.#under = new AbortController();

@@ -15,7 +15,7 @@ export class Reported {
   #refused: NewBlocker | undefined;
   #edit: string | undefined;
   #targetMissing = false;
-  #routeDoubts: ReadonlySet<string> = new Set();
+  #routeWarnings: ReadonlySet<string> = new Set();
   #warnings: readonly StatusWarning[] = [];
 
   constructor(deps: Pick<ControllerDeps, 'view' | 'announceOn'>) {
@@ -49,14 +49,14 @@ export class Reported {
   /** An event on the route itself; again only after it was gone. */
   routeWarnings(canary: Canary, router: Router): void {
     const { view, announceOn } = this.#deps;
-    const doubts =
+    const warnings =
       router.warnings?.(canary, {
         find: (ref) => view.find(ref)?.object,
         all: (kind) => view.all(kind).flatMap(({ object }) => (object.metadata.namespace === kind.namespace ? object : [])),
       }) ?? [];
-    for (const { on, message } of doubts)
-      if (!this.#routeDoubts.has(message)) announceOn(on, { reason: 'RouteInDoubt', type: 'Warning', message });
-    this.#routeDoubts = new Set(doubts.map(({ message }) => message));
+    for (const { on, message } of warnings)
+      if (!this.#routeWarnings.has(message)) announceOn(on, { reason: 'RouteInDoubt', type: 'Warning', message });
+    this.#routeWarnings = new Set(warnings.map(({ message }) => message));
   }
 
   /** Once: the condition says it as long as it lasts. */

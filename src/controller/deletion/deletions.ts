@@ -10,7 +10,7 @@ import { restoreApplication } from './restore-application.ts';
 import { awaitUninstall } from './uninstall.ts';
 
 const RETRY_MS = 5_000;
-/** An application that its owner never lets be given back must not take the API's time from the others. */
+/** An application that can never be restored must not take the API's time from the others. */
 const LONGEST_RETRY_MS = 60_000;
 /** Between two attempts to list the Canaries that were deleted while Serin was down. */
 const ORPHANS_RETRY_MS = { from: 1_000, to: 60_000 };
@@ -52,20 +52,20 @@ export class Deletions {
     this.#listener = listener;
   }
 
-  /** The Canary of this name that is gone, and whose application is not given back yet. */
+  /** The Canary of this name that is gone, and whose application is not restored yet. */
   underWay(key: string): Deletion | undefined {
     return this.#underWay.get(key);
   }
 
-  /** This one has only waited for the application of the last Canary of its name: nothing of it is to be given back. */
+  /** This one has only waited for the application of the last Canary of its name: nothing of it is to be restored. */
   hasOnlyWaited(key: string, { metadata, status }: KubeObject): boolean {
     const deletion = this.#underWay.get(key);
     return deletion !== undefined && deletion.last.metadata.uid !== metadata.uid && !hasBegun(status);
   }
 
   /**
-   * A Canary of this name runs on what stands, and nothing is given back: the same one, or one with a recorded release on the same target.
-   * One that was made again has none, and starts like new when all is given back.
+   * A Canary of this name runs on what stands, and nothing is restored: the same one, or one with a recorded release on the same target.
+   * One that was made again has none, and starts like new when all is restored.
    */
   isInherited(canary: Pick<Canary, 'metadata' | 'spec'>): boolean {
     const raw = this.#living(canary);
@@ -102,7 +102,7 @@ export class Deletions {
     else void this.restoreByAnchor(key, last, held);
   }
 
-  /** Of a Canary that could not be read since the start, its anchor tells what it owned. */
+  /** Restores by the anchor the application of a Canary that could not be read since the start. */
   async restoreByAnchor(key: string, last: KubeObject, held?: KubeObject): Promise<void> {
     const { name, namespace = '', uid = '' } = last.metadata;
     const { anchors, log, clock } = this.#deps;
@@ -114,7 +114,7 @@ export class Deletions {
       else if (!canary && held) await this.#release(held);
     } catch (error) {
       if (this.#stopping.aborted) return;
-      log.warn({ canary: key, err: error, retryInMs: RETRY_MS }, 'what the Canary owned cannot be told');
+      log.warn({ canary: key, err: error, retryInMs: RETRY_MS }, 'the objects of the Canary are unknown');
       clock.setTimer(RETRY_MS, () => void this.restoreByAnchor(key, last, held));
     }
   }

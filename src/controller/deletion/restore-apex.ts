@@ -42,7 +42,7 @@ interface Described {
   spec?: { selector?: Labels | undefined; ports?: NonNullable<Original>['ports'] | undefined } | undefined;
 }
 
-/** What of the apex Service has to be known to give it back: what we write of it. */
+/** The fields of the apex Service that we write, as they were. */
 export function apexOriginal({ metadata, spec }: Described): NonNullable<Original> {
   const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key in fluxOff);
   return {
@@ -56,8 +56,8 @@ export function apexOriginal({ metadata, spec }: Described): NonNullable<Origina
 /**
  * The merge patch that leaves the apex Service to its user (03-SV20, SV21, B17): its own selector, where that finds the target's pods; the
  * ports that it had besides ours, without node ports, which another Service may have by now; and nothing that keeps a GitOps tool away.
- * `recorded`: as it was when we took it over; absent when it is ours, or was taken over by a later `service.name`: then what `kubectl apply`
- * was given last tells. Undefined: it is so already.
+ * `recorded`: as it was when we took it over; absent when it is ours, or was taken over by a later `service.name`: then the last manifest
+ * of `kubectl apply` decides. Undefined: nothing to change.
  */
 export function apexRestorePatch(service: KubeObject, target: KubeObject, own: SelectorLabel, recorded: Original): ApexPatch | undefined {
   const applied = lastApplied(service);

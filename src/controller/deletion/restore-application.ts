@@ -51,7 +51,7 @@ export interface RestoreDeps extends DeletionDeps {
 export type RestoreOutcome = 'over' | 'targetGone';
 
 /**
- * Gives the application back to its own Deployment when its Canary is gone (I7): the target is raised and ready before traffic leaves the
+ * Restores the application on its own Deployment when its Canary is deleted (I7): the target is raised and ready before traffic leaves the
  * primary, proxies have time to learn of it, and only then the anchor goes, with which the garbage collector removes what we made.
  * Every step looks before it writes, so that it can be run again from the start after a crash. A target that is deleted, before or
  * meanwhile, leaves all traffic on the primary, which goes on serving.
@@ -89,12 +89,12 @@ export async function restoreApplication(canary: Canary, deps: RestoreDeps): Pro
     // away what has no load yet: traffic follows when the target was up before and after that time.
     settle,
     async (target: KubeObject) => {
-      for (const face of await currentAndFormerSpecs(canary, target, originals, deps))
-        await moveTraffic(face, target, { side: 'target', originals }, deps);
+      for (const spec of await currentAndFormerSpecs(canary, target, originals, deps))
+        await moveTraffic(spec, target, { side: 'target', originals }, deps);
     },
     () => sleep(clock, delayMs, signal),
     async (target: KubeObject) => {
-      for (const face of await currentAndFormerSpecs(canary, target, originals, deps)) await finalizeRoutes(face, delayMs, deps);
+      for (const spec of await currentAndFormerSpecs(canary, target, originals, deps)) await finalizeRoutes(spec, delayMs, deps);
     },
     (target: KubeObject) => restoreTarget(canary, target, originals.target, deps),
   ];
@@ -185,7 +185,7 @@ async function raise(
   }
   const late = `${ref.name} does not become ready: traffic stays on its primary`;
   await view.until(ref, (now) => now === undefined || isUp(canary, now), { clock, boundMs: LONGEST_WAIT_MS, signal, late });
-  // Gone, or out of our sight: the next attempt looks again, and until then traffic stays where it is served.
+  // Gone, or not visible to us: the next attempt looks again, and until then traffic stays where it is served.
   if (view.find(ref) === undefined) throw new Error(`${ref.name} cannot be seen any more: traffic stays on its primary`);
 }
 

@@ -6,8 +6,8 @@ import { type ReplicaLimits, type Scaler, scalerFor, scalers } from '../../workl
 import { isPausedByUs } from '../../workloads/scalers/pause.ts';
 
 /**
- * Gives the target back to the user's scalers, before it is raised: a paused one would empty it at once. All of the namespace are looked
- * at, since the one that we paused may not be the one that the spec names now, or the spec was never read. Gives the limits of the
+ * Resumes the user's scalers of the target before it is raised: a paused one would empty it at once. All of the namespace are read,
+ * since the one that we paused may not be the one that the spec names now, or the spec was never read. Gives the limits of the
  * one that it names.
  */
 export async function resumeScalers(

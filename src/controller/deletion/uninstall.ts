@@ -26,8 +26,8 @@ export interface UninstallDeps extends DeletionDeps {
 
 /**
  * The target is gone, and its Canary (I7): when both are for the whole grace, the application is uninstalled, and all that was generated for
- * it goes. The grace is recorded on the anchor, so that it outlives a restart; what ends it sooner is heard of by watches. `targetBack`: the
- * application is to be given back to it. `over`: nothing is left.
+ * it goes. The grace is recorded on the anchor, so that it outlives a restart; watch events end it sooner. `targetBack`: the
+ * application is to be restored on it. `over`: nothing is left.
  */
 export async function awaitUninstall(canary: Canary, deps: UninstallDeps): Promise<'targetBack' | 'over'> {
   const { cluster, view, config, clock, signal, log } = deps;
@@ -78,9 +78,9 @@ export async function awaitUninstall(canary: Canary, deps: UninstallDeps): Promi
 async function uninstall(canary: Canary, anchor: KubeObject, originals: Originals, deps: DeletionDeps): Promise<void> {
   await resumeScalers(canary, deps);
   const target = await formerTarget(canary, originals, deps);
-  for (const face of await currentAndFormerSpecs(canary, target, originals, deps)) {
-    await finalizeRoutes(face, 0, deps);
-    await restoreApex(face, target, originals, deps);
+  for (const spec of await currentAndFormerSpecs(canary, target, originals, deps)) {
+    await finalizeRoutes(spec, 0, deps);
+    await restoreApex(spec, target, originals, deps);
   }
   await removeAnchor(canary, anchor, deps);
 }

@@ -107,7 +107,7 @@ function requested({ metadata: { namespace, name } }: Canary, view: ClusterView)
   return text === undefined ? {} : { request: readRequest(text) };
 }
 
-/** Only a person can go on from either. */
+/** Neither ends without an edit in the cluster. */
 function blockedBy(blocker: Facts['blocker'] | undefined, look: TargetConfigs | undefined): Pick<Facts, 'blocker'> {
   const problem = blocker ?? (look && 'problem' in look ? look.problem : undefined);
   return problem === undefined ? {} : { blocker: problem };

@@ -70,7 +70,7 @@ export function measuring({
         route: target && !('unsupported' in workload) ? workload.measuredAs?.(target.object) : undefined,
         timeQuery,
         queryAsked,
-        // What the primary does at the same time is shown beside it, so that a person can judge the judgement.
+        // The value of the primary at the same time is shown beside it, for a comparison by eye.
         baselines: true,
       });
       // One that was superseded meanwhile decides nothing.

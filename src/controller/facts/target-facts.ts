@@ -7,7 +7,7 @@ import { revisionWithConfigs } from '../../workloads/configs/revision.ts';
 import type { Sides } from '../../workloads/workload.ts';
 import type { ConfigsResult, TrackedTarget } from './tracked-configs.ts';
 
-/** Of a target what tells its template: `revision` is the hash of that alone. */
+/** The fields of a target that identify its template: `revision` is the hash of that alone. */
 type Template = Pick<NonNullable<Sides['target']>, 'uid' | 'generation' | 'rollout' | 'uncounted' | 'revision'>;
 type TargetFacts = NonNullable<Facts['target']>;
 
@@ -83,7 +83,7 @@ export function targetFacts(
   const { phase, release } = canary.status ?? {};
   const unknown = { ...same, undetermined, revision: release?.revision ?? template };
   if ((phase !== 'Progressing' && phase !== 'WaitingPromotion') || !primaryServes) return unknown;
-  // Its pods are not those of the revision under analysis, nor can it be told which they are of: they get no traffic meanwhile.
+  // Its pods are not those of the revision under analysis, and their revision is unknown: they get no traffic meanwhile.
   return { ...unknown, serving: false, readiness: { ...side.readiness, state: 'waiting', reason: blockerText(undetermined) } };
 }
 

@@ -16,7 +16,7 @@ import { type SeenConfigs, trackedChecksums } from '../../workloads/configs/revi
 import type { ConfigState } from '../watch/config-state.ts';
 import type { ConfigWatches } from '../watch/config-watches.ts';
 
-/** What is known of the configs of one target, or why nothing can be told of them now. */
+/** The state of the configs of one target, or why it is unknown now. */
 export type ConfigsResult =
   | {
       configs: SeenConfigs;
@@ -169,7 +169,7 @@ export function countedRefs(
   };
 }
 
-/** The remembered one that is as new as the watch, or newer: it was read after the watch last told. */
+/** The remembered one that is as new as the watch, or newer: it was read after the last watch event. */
 function knownOf(
   state: Extract<ConfigState, { state: 'present' | 'absent' }>,
   remembered: readonly (SeenConfig | undefined)[],

@@ -8,7 +8,7 @@ import { type SendHooksOptions, sendHooks } from './send-hooks.ts';
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;
 /** A receiver that is away for a moment is not worth an event: it is reported from this pause on. */
-const TELL_FROM_MS = 8_000;
+const REPORT_FROM_MS = 8_000;
 
 const REASON: Record<NonNullable<Delivery['outcome']>, Reason> = {
   Succeeded: 'Succeeded',
@@ -48,7 +48,7 @@ interface Attempt {
 }
 
 /**
- * Carries messages to their receivers, never in the way of a tick. What is to be delivered is listed in the status before the first attempt
+ * Carries messages to their receivers, without delaying a release. What is to be delivered is listed in the status before the first attempt
  * and leaves it when answered; a failure is tried again with back-off, and after a restart under the same key (I6). Each waits for its own
  * receiver alone.
  */
@@ -112,7 +112,7 @@ export class DeliveryQueue {
     const failure = this.#options.mayWrite() ? await this.#try(attempt) : { reason: 'the lease is not ours' };
     if (signal.aborted) return;
     if (failure === undefined || failure.isFinal) {
-      if (failure) this.#tell(attempt, failure.reason);
+      if (failure) this.#report(attempt, failure.reason);
       this.#underway.delete(id);
       this.#answered.add(id);
       this.#options.onDelivered(canary.metadata.uid, delivery.key);
@@ -123,7 +123,7 @@ export class DeliveryQueue {
     const { namespace, name } = canary.metadata;
     const canaryLabel = `${namespace}/${name}`;
     this.#options.log.warn({ canary: canaryLabel, kind: delivery.kind, reason: failure.reason, retryInMs: waitMs }, 'delivery failed');
-    if (waitMs >= TELL_FROM_MS) this.#tell(attempt, failure.reason);
+    if (waitMs >= REPORT_FROM_MS) this.#report(attempt, failure.reason);
     const cancel = this.#options.clock.setTimer(waitMs, () => {
       signal.removeEventListener('abort', cancel);
       void this.#attempt(attempt, Math.min(pauseMs * 2, LONGEST_PAUSE_MS));
@@ -133,7 +133,7 @@ export class DeliveryQueue {
   }
 
   /** Once for all attempts of a message. */
-  #tell(attempt: Attempt, reason: string): void {
+  #report(attempt: Attempt, reason: string): void {
     const { canary, delivery } = attempt;
     if (attempt.isTold) return;
     attempt.isTold = true;

@@ -22,8 +22,8 @@ interface Deps {
   global: Notifier | undefined;
   callsOf?: CallsOf;
   clock?: Clock;
-  /** Hears what came of each attempt at an AlertProvider that exists. */
-  told?(provider: KubeObject, outcome: SendOutcome): void;
+  /** Gets the outcome of each attempt at an AlertProvider that exists. */
+  onOutcome?(provider: KubeObject, outcome: SendOutcome): void;
 }
 
 /** Sends one alert to one receiver. AlertProvider and Secret are read for each attempt: what was corrected counts at once. */
@@ -38,7 +38,7 @@ export function alertSender(deps: Deps): SendAlert {
     const { turns = atOnce } = deps.callsOf?.(canary.metadata.namespace) ?? {};
     const message = messageOf(canary, delivery, deps.config);
     const outcome = 'send' in receiver ? await turns.run(() => receiver.send(message, signal), signal) : receiver;
-    if (found.provider) deps.told?.(found.provider, outcome);
+    if (found.provider) deps.onOutcome?.(found.provider, outcome);
     return outcome;
   };
 }
@@ -97,8 +97,7 @@ async function notifierOf(
   const data = secretRef && (await secret(namespace, secretRef.name, 'spec.secretRef'));
   if (data instanceof RefusedSecret) return wrong(data.reason);
   if (secretRef && data === undefined) return wrong(`its Secret ${secretRef.name} does not exist`);
-  if (secretRef && !data?.address && !address)
-    return wrong(`its Secret ${secretRef.name} has no key address, and spec.address is not set`);
+  if (secretRef && !data?.address && !address) return wrong(`its Secret ${secretRef.name} has no key address, and spec.address is not set`);
   const { token, signingKey } = data ?? {};
   const settings = { address: data?.address || address || '', token, signingKey, proxy, channel, username, format };
   const { findWay } = callsOf?.(metadata.namespace) ?? {};

@@ -16,7 +16,7 @@ export function isOurs(canary: Canary, object: KubeObject): boolean {
   );
 }
 
-/** Made by us; where no owner tells for whom, for this Canary or one that had its apex before it was made again. */
+/** Made by us; without an owner mark, for this Canary or one that had its apex before it was made again. */
 export function isOurRoute(canary: Canary, object: KubeObject, config: Pick<ControllerConfig, 'remoteRoutes'>): boolean {
   return isOurs(canary, object) || (!isCollected(refOf(object), config) && object.metadata.annotations?.[ownerAnnotation] !== undefined);
 }

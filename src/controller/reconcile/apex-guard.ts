@@ -41,7 +41,7 @@ function attemptOf({ canary, view }: ReconcileContext): string {
   return `${canary.metadata.generation} ${uid}/${generation}`;
 }
 
-/** Waits until the EndpointSlices have followed the write. One that does not follow it at all tells nothing against it. */
+/** Waits until the EndpointSlices have followed the write. A Service that they do not follow at all counts as served. */
 async function isServed({ cluster, clock, signal }: ReconcileContext, service: KubeObject, before: Reach): Promise<boolean> {
   const { kind, selection } = slicesOf(service);
   const slices = new Map<string, KubeObject>();

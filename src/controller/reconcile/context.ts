@@ -29,7 +29,7 @@ export interface ReconcileContext {
   clock: Clock;
   nowMs: number;
   signal: AbortSignal;
-  /** What was last asked of each object, so that a step of ours can be told from drift. */
+  /** The last request for each object, which tells a step of ours from drift. */
   wanted: Map<string, string>;
   /** Where the server added to what was last written of an object: the text that was written, and what it made of it. */
   answers: Map<string, { text: string; spec?: unknown }>;

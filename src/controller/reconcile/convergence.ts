@@ -18,7 +18,7 @@ import { type ReconcileContext, workloadOf } from './context.ts';
 import { reconcile } from './reconcile.ts';
 
 const FIRST_BLOCKED_MS = 500;
-/** Between two tries while blocked: what removes a blocker is not always heard of, and must not wait for long. */
+/** Between two tries while blocked: the end of a blocker may cause no watch event. */
 const LONGEST_BLOCKED_MS = 15_000;
 
 /** Whether the cluster holds what one Canary wants of it, as the facts say it. */

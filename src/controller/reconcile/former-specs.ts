@@ -26,16 +26,16 @@ export async function currentAndFormerSpecs(
   if ('problem' in own) return [canary];
   const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Service', namespace: canary.metadata.namespace }, { signal });
   const firstName = names(first).apexService;
-  const faceOf = (name: string): Canary => {
+  const formerOf = (name: string): Canary => {
     const { service } = (name === firstName ? first : canary).spec;
     return { ...canary, spec: { ...canary.spec, service: { ...service, name } } };
   };
   const isFormer = ({ metadata: { name }, spec }: KubeObject): boolean =>
     name !== names(canary).apexService &&
     [own.value, primaryValue(own.value)].includes(spec?.selector?.[own.key]) &&
-    (name === firstName || hasPrimary(faceOf(name), items));
+    (name === firstName || hasPrimary(formerOf(name), items));
   const routed = await routedBefore(canary, first, { cluster, config, signal });
-  return [canary, ...items.filter(isFormer).map(({ metadata }) => faceOf(metadata.name)), ...routed];
+  return [canary, ...items.filter(isFormer).map(({ metadata }) => formerOf(metadata.name)), ...routed];
 }
 
 /** This Canary under each provider that it had before, where that one's routes are there and can be read. */
@@ -75,8 +75,8 @@ export function specsOfLeftRoutes(canary: Canary): Canary[] {
   });
 }
 
-/** What Serin generates for an apex Service stays until the Canary goes: it tells of a name that nothing else records. */
-function hasPrimary(face: Canary, services: readonly KubeObject[]): boolean {
-  const { primaryService } = names(face);
-  return services.some((service) => service.metadata.name === primaryService && isOurs(face, service));
+/** Generated Services stay until the Canary is deleted, and show a former name that nothing else records. */
+function hasPrimary(former: Canary, services: readonly KubeObject[]): boolean {
+  const { primaryService } = names(former);
+  return services.some((service) => service.metadata.name === primaryService && isOurs(former, service));
 }

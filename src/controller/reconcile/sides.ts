@@ -39,7 +39,7 @@ export async function ensurePrimary(
   }
   refuseUnusable(context, target);
   if (facts.target?.undetermined !== undefined) {
-    // The facts say what cannot be told of its configs, and the look at them is what tries again.
+    // The facts say what is unknown of its configs, and the config tracker tries again.
     return PENDING;
   }
   const workload = workloadOf(canary);

@@ -21,7 +21,7 @@ export interface StatusDraft {
   status: CanaryStatus;
   /** Absent: what is stored says it already, or says it well enough for now. */
   patch?: Record<string, unknown>;
-  /** A sentence that is held back may be written after this time (rule E55). */
+  /** A delayed sentence may be written after this time (rule E55). */
   sentenceDueInMs?: number;
   /** What is left out of the status, since it would be too large. */
   truncated?: string;
@@ -94,7 +94,7 @@ function signedBy(writer: string | undefined, { writer: _, ...release }: Release
   return writer === undefined ? release : { ...release, writer };
 }
 
-/** Readiness moves with each pod: a sentence alone is written when it stands, and at once when only a person can go on from it. */
+/** Readiness moves with each pod: a sentence alone is written when it stays, and at once when it names a blocker. */
 function pauseOf(canary: Canary, facts: Facts, status: CanaryStatus, sentence: SentencePause): number {
   if (canary.spec.suspend === true || (facts.blocker ?? facts.unroutable) !== undefined || facts.target === undefined) return 0;
   const { blockers = [] } = status.release ?? {};

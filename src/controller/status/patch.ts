@@ -23,12 +23,12 @@ export function statusPatch(
 export function saysOnlyAnew(stored: object | undefined, wanted: CanaryStatus): boolean {
   const silent = (status: object) => {
     const { conditions = [], lastTransitionTime: _, ...rest } = status as CanaryStatus;
-    const quiet = conditions.map(({ message, lastUpdateTime, ...condition }) => ({
+    const undated = conditions.map(({ message, lastUpdateTime, ...condition }) => ({
       ...condition,
       ...(condition.type === 'Promoted' ? {} : { message, lastUpdateTime }),
     }));
     const { blockers: _blockers, dueMs: _due, ...release } = rest.release ?? {};
-    return { ...rest, release, conditions: quiet };
+    return { ...rest, release, conditions: undated };
   };
   return stored !== undefined && isSameStored(silent(stored), silent(wanted));
 }

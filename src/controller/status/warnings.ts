@@ -36,14 +36,14 @@ export function warningsOf(
   const ended = endedProvider(canary, provider);
   const refused = idleTraffic(canary) ?? trafficFields.messageFor(canary);
   const ignored = ignoredFields(canary, provider);
-  const doubts = scalerWarnings(canary, view).join('; ');
+  const scaling = scalerWarnings(canary, view).join('; ');
   return [
     ...(unwatched.length === 0 ? [] : [{ type: 'ConfigUnwatched', message: unwatchedConfigs(canary, unwatched) } as const]),
     ...(ignored === undefined ? [] : [{ type: 'FieldIgnored', message: ignored } as const]),
     ...(ended ? [{ type: 'ProviderDeprecated', message: `spec.provider: ${ended}` } as const] : []),
     ...(refused === undefined ? [] : [{ type: 'ServiceTrafficRefused', message: refused } as const]),
     ...(isScaledUp(canary, view) ? [{ type: 'TargetScaledUp', message: scaledUp(canary) } as const] : []),
-    ...(doubts === '' ? [] : [{ type: 'ScalerInDoubt', message: doubts } as const]),
+    ...(scaling === '' ? [] : [{ type: 'ScalerInDoubt', message: scaling } as const]),
   ];
 }
 

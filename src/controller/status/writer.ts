@@ -18,7 +18,7 @@ import type { StatusWarning } from './warnings.ts';
 const OUTDATED_PAUSE_MS = { first: 500, longest: 60_000 };
 
 export type Written =
-  /** `sentenceDueInMs`: a sentence is held back that may be written after this time (rule E55). */
+  /** `sentenceDueInMs`: a delayed sentence may be written after this time (rule E55). */
   | { outcome: 'written'; canary: Canary; sentenceDueInMs?: number }
   /** Another writer was first, and the watch will bring that version. */
   | { outcome: 'conflict' }

@@ -5,7 +5,7 @@ import { unknownConfig } from '../../workloads/configs/read-configs.ts';
 import type { ConfigState, FollowedConfig } from './config-state.ts';
 import { NamespaceConfigs } from './namespace-configs.ts';
 
-/** How long a tick waits for the first answer of a new watch, in milliseconds; a request has ended by then, in one way or another. */
+/** How long a pass waits for the first answer of a new watch, in milliseconds; a request has ended by then, in one way or another. */
 const FIRST_ANSWER_MS = 10_000;
 
 /** A config by its kind, namespace and name. */

@@ -170,7 +170,7 @@ export class NamespaceConfigs {
         this.#stopList();
         const found = new Map(items.map((item) => [item.metadata.name, item]));
         for (const [name, config] of configs) {
-          // One that left and came back was not heard of in between.
+          // One that was followed again after a while was not watched in between.
           if (this.#shared.get(name) !== config) continue;
           config.listed(found.get(name), resourceVersion);
           this.#stopJoining(name);
