@@ -1,7 +1,7 @@
 import { apiVersion, type Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { refOf } from '../../api/kube-object.ts';
-import { anchorName, canaryNameOf, keepAnnotation, names, ownerAnnotation } from '../../api/names.ts';
+import { anchorName, keepAnnotation, names } from '../../api/names.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isAlreadyExists, isForbidden } from '../../kube/errors.ts';
 import {
@@ -21,6 +21,7 @@ import type { PodTemplate, PrimarySpec } from '../../workloads/workload.ts';
 import type { Log } from '../controller-deps.ts';
 import { apexOriginal } from '../deletion/restore-apex.ts';
 import { NameTakenError } from '../errors.ts';
+import { identity, keyOf, type Owner, ownerOf } from './anchor-owner.ts';
 
 /** Value of the mark on an anchor that was copied from the Canary or the target, and goes with theirs; any other value is the user's. */
 const COPIED = 'copied';
@@ -34,10 +35,6 @@ export interface LivingCanaries {
   isRunning(canary: Owner & { metadata: { name: string } }): boolean;
   /** This one, or another one on what stands. */
   isInherited(canary: Pick<Canary, 'metadata' | 'spec'>): boolean;
-}
-
-interface Owner {
-  metadata: Pick<Canary['metadata'], 'namespace' | 'uid'>;
 }
 
 /** The application is to serve on when its target and Canary are both gone. */
@@ -291,16 +288,4 @@ export class Anchors {
     this.#known.set(keyOf(canary), found);
     return found;
   }
-}
-
-/** By its metadata alone. */
-function ownerOf({ metadata: { name, namespace = '', annotations } }: KubeObject): Owner & { metadata: { name: string } } {
-  return { metadata: { name: canaryNameOf(name), namespace, uid: annotations?.[ownerAnnotation] ?? '' } };
-}
-
-/** A uid alone may have been copied into the anchor of another namespace. */
-const keyOf = ({ metadata: { namespace, uid } }: Owner): string => `${namespace}/${uid}`;
-
-function identity(anchor: KubeObject): { name: string; uid: string } {
-  return { name: anchor.metadata.name, uid: anchor.metadata.uid ?? '' };
 }

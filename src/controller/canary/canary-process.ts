@@ -1,16 +1,13 @@
 import type { Canary, Provider } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { resumeAnnotation } from '../../api/names.ts';
 import type { Phase } from '../../api/phase.ts';
 import type { Adoption, Facts } from '../../engine/facts.ts';
 import { type Snapshot, start, step } from '../../engine/machine.ts';
 import type { EngineEvent, Question } from '../../engine/questions.ts';
 import { upkeepWhile } from '../../kube/upkeep.ts';
 import type { Router } from '../../routers/router.ts';
-import { type Admitted, admit, type Refusal, refuse } from '../admission/admission.ts';
-import { editedSincePromoted } from '../admission/edited-target.ts';
-import { type Fallback, fallbackOf } from '../admission/refused-edit.ts';
-import { ServiceFit } from '../admission/service-fit.ts';
+import { refuse } from '../admission/admission.ts';
+import { RunnableSpec } from '../admission/runnable-spec.ts';
 import { inspectAdoption, isForeign } from '../adoption/adoption.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { keepFinalizer } from '../deletion/finalizer.ts';
@@ -19,7 +16,7 @@ import { scalerRefs } from '../facts/scaling.ts';
 import { JournalKeeper } from '../journal/journal-keeper.ts';
 import { notedWrites } from '../journal/noted-writes.ts';
 import { Convergence } from '../reconcile/convergence.ts';
-import { RIVAL_SILENCE_MS, type Rival } from '../status/ownership.ts';
+import { RIVAL_SILENCE_MS, type Rival, rivalMessage } from '../status/ownership.ts';
 import { isSameStored, plain } from '../status/patch.ts';
 import { StatusWriter } from '../status/writer.ts';
 import { Alarms } from './alarms.ts';
@@ -49,12 +46,11 @@ export class CanaryProcess {
   readonly #alarms: Alarms<'wake' | 'retry' | 'sentence' | 'configs' | 'unchecked'>;
   readonly #configs: ConfigTracker;
   readonly #offline: OfflineBackends;
-  readonly #fit: ServiceFit;
+  readonly #spec: RunnableSpec;
   readonly #journal: JournalKeeper | undefined;
   #snapshot: Snapshot | undefined;
   /** The stored release that the snapshot was last derived from. */
   #remembered: unknown;
-  #fallback: Fallback | undefined;
   #adoption: Adoption | undefined;
   #isAside = false;
   /** Not initialized yet: its requests delay no release. */
@@ -89,7 +85,7 @@ export class CanaryProcess {
       due: () => this.wake({ type: 'WAKE' }),
     });
     this.#offline = new OfflineBackends(deps);
-    this.#fit = new ServiceFit(deps);
+    this.#spec = new RunnableSpec(deps);
   }
 
   /** Something that this Canary looks at has changed. */
@@ -113,25 +109,18 @@ export class CanaryProcess {
     const rival = this.#status.rivalOf(raw);
     if (rival) return this.#standAside(raw, rival);
     this.#isAside = false;
-    const admitted = await this.#admit(raw);
-    const { signal: looking } = this.#questions;
-    const again = (spec: KubeObject) => this.#admit(spec);
-    this.#fallback =
-      'reason' in admitted ? await fallbackOf(raw, admitted, this.#fallback, { ...this.#deps, admit: again }, looking) : undefined;
-    const runnable = this.#fallback ?? admitted;
+    const runnable = await this.#spec.resolve(raw, this.#questions.signal);
     if ('reason' in runnable) {
       await refuse(raw, runnable, this.#deps, this.#questions.signal);
       return;
     }
     const { canary, provider, router, workload } = runnable;
-    // Refused for an object in the cluster, and accepted since.
-    if (!this.#fallback && this.#deps.lastAccepted(this.#label)?.metadata.generation !== raw.metadata.generation) {
-      this.#deps.track(canary, raw);
-    }
-    this.#lookAtRefusal(canary, raw);
+    this.#alarms.clear('unchecked');
+    const uncheckedMs = this.#spec.track(canary, raw);
+    if (uncheckedMs > 0) this.#alarms.set('unchecked', uncheckedMs, () => this.wake());
     const watched = [...workload.watches(canary), ...router.watches(canary), ...scalerRefs(canary)];
     await Promise.all(watched.map((ref) => this.#deps.view.ready(ref)));
-    if (this.#fallback === undefined && (await keepFinalizer(canary, this.#deps, this.#questions.signal))) {
+    if (this.#spec.fallback === undefined && (await keepFinalizer(canary, this.#deps, this.#questions.signal))) {
       this.#mail.again();
       return;
     }
@@ -147,30 +136,6 @@ export class CanaryProcess {
     await this.#step(canary, provider, router);
   }
 
-  /** By its spec, by the target it had (E112), and by what its Services lead to now (I14). */
-  async #admit(raw: KubeObject): Promise<Admitted | Refusal> {
-    const admitted = admit(raw, this.#deps);
-    if ('reason' in admitted) return admitted;
-    const { signal } = this.#questions;
-    return (await editedSincePromoted(admitted, raw, this.#deps, signal)) ?? (await this.#fit.refusalOf(admitted, signal)) ?? admitted;
-  }
-
-  /** The spec accepted before is unknown: the bare spec's objects are watched, and the analysis has an end. */
-  #lookAtRefusal(canary: Canary, raw: KubeObject): void {
-    const { uncheckedUntilMs } = this.#fallback?.refused ?? {};
-    this.#alarms.clear('unchecked');
-    if (uncheckedUntilMs === undefined) {
-      // Known from the anchor only: the objects of that spec are watched, and restored when the Canary is deleted.
-      const isSeenRefused = this.#deps.lastAccepted(this.#label)?.metadata.generation === raw.metadata.generation;
-      if (this.#fallback && isSeenRefused)
-        this.#deps.track(canary, { ...raw, metadata: { ...raw.metadata, generation: 0 }, spec: canary.spec });
-      return;
-    }
-    this.#deps.track(canary, raw);
-    const leftMs = uncheckedUntilMs - this.#deps.clock.nowMs();
-    if (leftMs > 0) this.#alarms.set('unchecked', leftMs, () => this.wake());
-  }
-
   /** Two controllers must not run one Canary: reported once, and nothing is written or asked as long as the other one goes on. */
   async #standAside(raw: KubeObject, rival: Rival): Promise<void> {
     this.#alarms.stop();
@@ -180,13 +145,9 @@ export class CanaryProcess {
     this.#dropSnapshot();
     this.#convergence.forget();
     this.#deps.deliveries.stop({ metadata: { namespace: this.#key.namespace, uid: raw.metadata.uid ?? '' } });
-    const resume = `then annotate the Canary ${resumeAnnotation} with a new value, or restart Serin`;
-    const message =
-      rival.kind === 'other'
-        ? `another controller writes this status, so Serin leaves the Canary to it: stop the other one and ${resume}`
-        : `another Serin, ${rival.writer}, writes this status, so ${this.#deps.writer} leaves the Canary to it: run one, or all with --enable-leader-election and one lease; it goes on when the other one has written nothing for ${RIVAL_SILENCE_MS / 60_000} minutes; to go on sooner stop that one and ${resume}`;
     const by = rival.kind === 'other' ? 'another controller' : rival.writer;
     this.#deps.log.warn({ canary: this.#label, by }, 'left to another controller, which writes its status');
+    const message = rivalMessage(rival, this.#deps.writer);
     await refuse(raw, { reason: 'ForeignController', message }, this.#deps, this.#questions.signal);
   }
 
@@ -252,7 +213,7 @@ export class CanaryProcess {
 
   /** The routes can only be rendered from an old spec: those in the cluster stay until traffic has to move. */
   #isHeldInPlace({ status }: Canary): boolean {
-    return this.#fallback?.isWorded === false && status?.release?.step === 'analysing';
+    return this.#spec.fallback?.isWorded === false && status?.release?.step === 'analysing';
   }
 
   #facts(canary: Canary, provider: Provider, router: Router): Facts {
@@ -270,7 +231,7 @@ export class CanaryProcess {
       adoption: this.#adoption,
       nowMs: clock.nowMs(),
       ...this.#convergence.state,
-      refused: this.#fallback?.refused,
+      refused: this.#spec.fallback?.refused,
       look: this.#configs.latest,
     });
   }

@@ -93,3 +93,11 @@ function knownOf({ metadata, status = {} }: KubeObject): Known {
 }
 
 const resumeOf = ({ metadata }: KubeObject): string | undefined => metadata.annotations?.[resumeAnnotation];
+
+/** Says that this Serin leaves the Canary to the other controller, and how to end that. */
+export function rivalMessage(rival: Rival, writer: string): string {
+  const resume = `then annotate the Canary ${resumeAnnotation} with a new value, or restart Serin`;
+  if (rival.kind === 'other')
+    return `another controller writes this status, so Serin leaves the Canary to it: stop the other one and ${resume}`;
+  return `another Serin, ${rival.writer}, writes this status, so ${writer} leaves the Canary to it: run one, or all with --enable-leader-election and one lease; it goes on when the other one has written nothing for ${RIVAL_SILENCE_MS / 60_000} minutes; to go on sooner stop that one and ${resume}`;
+}
