@@ -26,6 +26,15 @@ export function parseCanary(raw: KubeObject): { canary: Canary } | { problems: P
   return { canary: readStatus === undefined ? parsed.data : { ...parsed.data, status: readStatus } };
 }
 
+const parsedOf = new WeakMap<KubeObject, ReturnType<typeof parseCanary>>();
+
+/** As `parseCanary`, once for an object that is never changed in place, as watches and answers of the API server bring them. */
+export function parseCanaryOnce(raw: KubeObject): ReturnType<typeof parseCanary> {
+  const parsed = parsedOf.get(raw) ?? parseCanary(raw);
+  parsedOf.set(raw, parsed);
+  return parsed;
+}
+
 /** As `parseCanary`, for a MetricTemplate. */
 export function parseMetricTemplate(raw: KubeObject): { metricTemplate: MetricTemplate } | { problems: Problem[] } {
   const parsed = parse(MetricTemplate, raw);

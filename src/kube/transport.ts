@@ -4,6 +4,7 @@ import { type ApiOutage, isUnanswered } from './api-outage.ts';
 import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { Connection, TlsIdentity } from './connect.ts';
+import { eachChunk } from './each-chunk.ts';
 import { apiErrorOf, isConnectionFailure, RequestTimeoutError, SilentStreamError, UnreachableError } from './errors.ts';
 import { atMost, FairQueue } from './fair-queue.ts';
 import { lineOf, MOST_OF_LINE, MOST_OF_UPKEEP, MOST_UNDER_WAY } from './request-line.ts';
@@ -234,6 +235,6 @@ function retryAfter(value: string | undefined, clock: Clock): number | undefined
 
 async function readText(response: http.IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk);
+  await eachChunk(response, (chunk) => void chunks.push(chunk));
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -3,6 +3,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { WatchHandle, WatchHandler } from './cluster.ts';
+import { eachChunk } from './each-chunk.ts';
 import { ApiError, isConnectionFailure, isForbidden, isGone, isNotFound, SilentStreamError, UnreachableError } from './errors.ts';
 import { createJsonLines } from './json-lines.ts';
 
@@ -133,14 +134,14 @@ class Watch implements WatchHandle {
       const response = await this.#parts.open(from, timeoutSeconds, stream.signal);
       this.#heard();
       const lines = createJsonLines((value) => this.#receive(value));
-      for await (const chunk of response) {
-        if (stream.signal.aborted) break;
+      await eachChunk(response, (chunk) => {
+        if (stream.signal.aborted) return;
         this.#heard();
         this.#parts.onHeard?.();
         cancelSilence();
         cancelSilence = this.#watchSilence(stream);
         lines.push(chunk);
-      }
+      });
       if (stream.signal.aborted) throw stream.signal.reason;
     } catch (cause) {
       if (stream.signal.aborted) throw stream.signal.reason;

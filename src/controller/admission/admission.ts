@@ -5,6 +5,7 @@ import { foreignRefs } from '../../api/foreign-refs.ts';
 import { foreignRoutes } from '../../api/foreign-routes.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import { providerOf } from '../../api/mesh-provider.ts';
+import { parseCanaryOnce } from '../../api/parse-canary.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { dated, refusedBlocker } from '../../engine/blockers-of.ts';
 import type { RefusalCode } from '../../engine/facts.ts';
@@ -13,7 +14,6 @@ import { routerFor } from '../../routers/index.ts';
 import type { Router } from '../../routers/router.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { Workload } from '../../workloads/workload.ts';
-import { parsedCanary } from '../canary/read-canary.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 
 export interface Admitted {
@@ -53,7 +53,7 @@ export function admit(raw: KubeObject, deps: Pick<ControllerDeps, 'config' | 'ol
 
 /** The same by its spec alone, whatever else there is in the cluster. */
 export function admitSpec(raw: KubeObject, { config }: Pick<ControllerDeps, 'config'>): Admitted | Refusal {
-  const parsed = parsedCanary(raw);
+  const parsed = parseCanaryOnce(raw);
   if ('problems' in parsed) {
     const [first] = parsed.problems;
     return first

@@ -17,7 +17,7 @@ import { JournalKeeper } from '../journal/journal-keeper.ts';
 import { notedWrites } from '../journal/noted-writes.ts';
 import { Convergence } from '../reconcile/convergence.ts';
 import { RIVAL_SILENCE_MS, type Rival, rivalMessage } from '../status/ownership.ts';
-import { isSameStored, plain } from '../status/patch.ts';
+import { isSameStored, memoryOf, plain } from '../status/patch.ts';
 import { StatusWriter } from '../status/writer.ts';
 import { Alarms } from './alarms.ts';
 import { ConfigTracker } from './config-tracker.ts';
@@ -297,11 +297,4 @@ export class CanaryProcess {
   get #label(): string {
     return `${this.#key.namespace}/${this.#key.name}`;
   }
-}
-
-/** The part of a stored release that decisions are made from. */
-function memoryOf({ status }: Canary): unknown {
-  if (status?.release === undefined) return undefined;
-  const { blockers: _, dueMs: __, ...memory } = status.release;
-  return memory;
 }

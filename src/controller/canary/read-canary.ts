@@ -1,28 +1,15 @@
 import * as z from 'zod';
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { parseCanary } from '../../api/parse-canary.ts';
+import { parseCanaryOnce } from '../../api/parse-canary.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { ShownCanary } from '../telemetry/canary-metrics.ts';
 
-type Parsed = ReturnType<typeof parseCanary>;
-
 const Targeted = z.object({ targetRef: z.object({ name: z.string() }) });
-/** Held weakly: an idle Canary keeps no second copy. */
-const parsedObjects = new WeakMap<KubeObject, WeakRef<Parsed>>();
-
-/** Parses each version of a Canary once, as long as the view holds that very object. */
-export function parsedCanary(raw: KubeObject): Parsed {
-  const known = parsedObjects.get(raw)?.deref();
-  if (known !== undefined) return known;
-  const parsed = parseCanary(raw);
-  parsedObjects.set(raw, new WeakRef(parsed));
-  return parsed;
-}
 
 /** The Canary, where it can be read at all. */
 export function readCanary(raw: KubeObject): Canary | undefined {
-  const parsed = parsedCanary(raw);
+  const parsed = parseCanaryOnce(raw);
   return 'canary' in parsed ? parsed.canary : undefined;
 }
 

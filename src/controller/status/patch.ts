@@ -1,3 +1,4 @@
+import type { Canary } from '../../api/canary.ts';
 import type { CanaryStatus } from '../../api/canary-status.ts';
 
 /**
@@ -62,4 +63,11 @@ export function plain(value: unknown): unknown {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The part of a stored release that decisions are made from. */
+export function memoryOf({ status }: Canary): unknown {
+  if (status?.release === undefined) return undefined;
+  const { blockers: _, dueMs: __, ...memory } = status.release;
+  return memory;
 }
