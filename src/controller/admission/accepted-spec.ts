@@ -52,7 +52,7 @@ export class AcceptedSpec {
   }
 }
 
-/** What the object says is refused, by a schema, a policy or ourselves; not who asks, nor when. */
+/** The object's content is refused, by a schema, a policy or ourselves; not the requester, nor the time. */
 function refusalIn(error: unknown, namespace: string): NewBlocker | undefined {
   if (error instanceof RoutingError) return unroutableBy(error);
   // A field that an older CRD does not know makes an apply fail with 500.

@@ -8,11 +8,11 @@ import { weightOf } from '../../engine/strategy.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import type { Admitted, Refusal } from './admission.ts';
 
-/** What a Canary is run by while its spec is refused (E65). */
+/** The spec by which a Canary is run while its own is refused (E65). */
 export interface Fallback extends Admitted {
   refused: RefusedEdit;
-  /** The routes are said in words that may be older than those in the cluster: they are written only when traffic has to move. */
-  isWorded: boolean;
+  /** False: the routes can only be rendered from a spec older than those in the cluster, and are written only when traffic has to move. */
+  isRenderable: boolean;
 }
 
 type Fields = Record<string, unknown>;
@@ -45,7 +45,7 @@ export async function fallbackOf(
   const last = deps.lastAccepted(`${namespace}/${name}`);
   for (const spec of [last?.metadata.uid === uid ? last?.spec : undefined, refusal.before]) {
     const known = spec === undefined ? refusal : await deps.admit(withSpec(raw, spec));
-    if (!('reason' in known)) return { ...known, refused: refusal, isWorded: true };
+    if (!('reason' in known)) return { ...known, refused: refusal, isRenderable: true };
   }
   // An idle Canary needs nothing, and one that waits for its gate or its first primary has moved no traffic.
   if (status.release.step === 'resting' || ['', 'Initializing', 'Waiting'].includes(status.phase)) return undefined;
@@ -65,9 +65,9 @@ async function bareFallback(
   signal: AbortSignal,
 ): Promise<Omit<Fallback, 'refused'> | undefined> {
   const found: (Omit<Fallback, 'refused'> & { score: number })[] = [];
-  for (const { spec, isWorded } of await bareSpecs(raw, deps, signal)) {
+  for (const { spec, isRenderable } of await bareSpecs(raw, deps, signal)) {
     const bare = await deps.admit(withSpec(raw, spec));
-    if (!('reason' in bare)) found.push({ ...bare, isWorded, score: await likenessOf(bare, routes, deps) });
+    if (!('reason' in bare)) found.push({ ...bare, isRenderable, score: await likenessOf(bare, routes, deps) });
   }
   const best = Math.max(...found.map(({ score }) => score));
   return found.find(({ score }) => score === best);
@@ -93,18 +93,18 @@ function withSpec(raw: KubeObject, spec: Fields): KubeObject {
  * Specs that say no more than what traffic needs to go home: as much of this one as can be used, and of the one that the anchor was made
  * under what is left. Nothing is checked by them, and nothing skips its checks.
  */
-async function bareSpecs(raw: KubeObject, { anchors }: Deps, signal: AbortSignal): Promise<{ spec: Fields; isWorded: boolean }[]> {
+async function bareSpecs(raw: KubeObject, { anchors }: Deps, signal: AbortSignal): Promise<{ spec: Fields; isRenderable: boolean }[]> {
   const spec = fieldsOf(raw.spec);
   const original = await anchors.originalSpec(raw, signal);
   const { provider, targetRef, autoscalerRef, service, analysis } = original ?? {};
   const first = { provider, targetRef, autoscalerRef };
   return [
-    { spec: bare(spec, true), isWorded: true },
-    { spec: bare(spec, false), isWorded: true },
+    { spec: bare(spec, true), isRenderable: true },
+    { spec: bare(spec, false), isRenderable: true },
     ...(original
       ? [
-          { spec: bare({ ...spec, ...first, service: { ...fieldsOf(spec.service), name: service?.name } }, false), isWorded: true },
-          { spec: bare({ ...first, ...deadlineIn(spec), service, analysis }, false), isWorded: false },
+          { spec: bare({ ...spec, ...first, service: { ...fieldsOf(spec.service), name: service?.name } }, false), isRenderable: true },
+          { spec: bare({ ...first, ...deadlineIn(spec), service, analysis }, false), isRenderable: false },
         ]
       : []),
   ];

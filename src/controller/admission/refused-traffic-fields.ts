@@ -7,7 +7,7 @@ import { ApiError } from '../../kube/errors.ts';
 const TRY_AGAIN_MS = 300_000;
 
 interface Refusal {
-  /** What was asked for, as text. */
+  /** The requested fields, as text. */
   asked: string;
   untilMs: number;
   message: string;

@@ -219,7 +219,7 @@ export class Anchors {
     return (await this.promotions(canary, signal)).find((data) => revision === undefined || data.revision === revision);
   }
 
-  /** What was promoted, newest first, as far as it is kept. */
+  /** Promoted templates, newest first, as far as they are kept. */
   async promotions(canary: Canary, signal: AbortSignal): Promise<TemplateRevisionData[]> {
     const records = await this.#records(canary, signal);
     return records.toSorted((a, b) => Number(b.revision) - Number(a.revision)).flatMap((object) => readTemplateRevision(object) ?? []);
@@ -230,7 +230,7 @@ export class Anchors {
     this.#kept.delete(keyOf(canary));
   }
 
-  /** What the anchor says; undefined where it cannot be believed, which is reported once. */
+  /** Data of the anchor; undefined where it cannot be trusted, which is reported once. */
   read(anchor: KubeObject): AnchorData | undefined {
     const read = readAnchor(anchor);
     if (read === undefined || 'data' in read) return read?.data;

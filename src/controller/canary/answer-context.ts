@@ -10,7 +10,7 @@ import type { ControllerConfig } from '../config.ts';
 import type { TrackedConfigs } from '../facts/tracked-configs.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
 
-/** What an answer to one of the chart's questions takes from the world. */
+/** Dependencies of an answer to one of the chart's questions. */
 export interface AnswerContext {
   canary: Canary;
   cluster: Cluster;

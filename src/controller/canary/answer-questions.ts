@@ -129,7 +129,7 @@ async function promote(revision: string, context: AnswerContext): Promise<Writte
 }
 
 /**
- * What the primary carries may have to be put back. It has no record when the controller was killed after it wrote the template and
+ * The primary's template may have to be restored. It has no record when the controller was killed after it wrote the template and
  * before it kept it.
  */
 async function keepCarried(primary: KubeObject, { canary, anchors, signal }: AnswerContext, workload: Workload): Promise<void> {
@@ -191,7 +191,7 @@ async function keep(
   target?: PodTemplate,
 ): Promise<void> {
   const { kept, pruned } = await anchors.keepTemplate(canary, template, revision, signal, target);
-  // What its pods read until now they may read until they are gone, whatever the history says.
+  // The primary's old pods may read the old copies until they are gone, whatever the history says.
   const inUse = [...kept, workload.promotedPart(primary)];
   const secrets = secretsPolicy(config, canary.metadata.namespace);
   if (config.enableConfigTracking) await pruneCopies(cluster, canary, { kept: inUse, pruned }, { secrets, signal });

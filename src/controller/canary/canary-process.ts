@@ -213,7 +213,7 @@ export class CanaryProcess {
 
   /** The routes can only be rendered from an old spec: those in the cluster stay until traffic has to move. */
   #isHeldInPlace({ status }: Canary): boolean {
-    return this.#spec.fallback?.isWorded === false && status?.release?.step === 'analysing';
+    return this.#spec.fallback?.isRenderable === false && status?.release?.step === 'analysing';
   }
 
   #facts(canary: Canary, provider: Provider, router: Router): Facts {

@@ -2,7 +2,7 @@ import type { Facts } from '../../engine/facts.ts';
 import { openQuestionsOf, releaseOf, type Snapshot } from '../../engine/machine.ts';
 import type { EngineEvent } from '../../engine/questions.ts';
 
-/** What came in for one Canary, besides changes of the cluster. */
+/** A message for one Canary, besides changes of the cluster. */
 export type CanaryMessage =
   | { type: 'WAKE' }
   | { type: 'DELIVERED'; key: string }

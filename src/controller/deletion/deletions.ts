@@ -17,7 +17,7 @@ const ORPHANS_RETRY_MS = { from: 1_000, to: 60_000 };
 /** How long `revertOnDeletion` holds a Canary whose target does not become ready, in milliseconds. */
 const LONGEST_HOLD_MS = 600_000;
 
-/** What the controller does about a Canary that goes. */
+/** Receives what a deletion asks of the controller. */
 export interface DeletionListener {
   /** Stops the process of the Canary `namespace/name`; resolves when it can write nothing any more. */
   stopCanary(key: string): Promise<void>;

@@ -114,7 +114,7 @@ function extraPorts(live: readonly Port[], before: readonly Port[]): Port[] {
   return before.filter(isNew).map(({ nodePort: _, ...port }) => port);
 }
 
-/** What `kubectl apply` was given last, field by field; an unreadable one must not bar deletion (04-R-L2). */
+/** The last manifest of `kubectl apply`, field by field; an unreadable one must not block deletion (04-R-L2). */
 function lastApplied({ metadata }: KubeObject): Applied | undefined {
   const text = metadata.annotations?.[LAST_APPLIED];
   if (text === undefined) return undefined;

@@ -195,7 +195,7 @@ function isUp(canary: Canary, target: KubeObject | undefined): boolean {
   return workload.replicas(target) > 0 && workload.readiness(target, 100).state === 'ready';
 }
 
-/** What we put into the target itself is taken out of it, traffic included where it is the target that holds it. */
+/** Removes our fields from the target itself, traffic included where the target holds it. */
 async function restoreTarget(
   canary: Canary,
   target: KubeObject,

@@ -56,7 +56,7 @@ export function templateOfTarget(canary: Canary, target: Template): string {
   return recorded ? templateOf(recorded) : target.revision;
 }
 
-/** What decides the target's pods (ARCHITECTURE.md, Revisions): its template, and the configs that they read. */
+/** The parts that decide the target's pods (ARCHITECTURE.md, Revisions): its template, and the configs that they read. */
 export function targetFacts(
   canary: Canary,
   target: NonNullable<Sides['target']>,

@@ -34,7 +34,7 @@ export interface TrackedTarget {
   refs: readonly ConfigRef[];
 }
 
-/** What the status remembers: of this very template (`isPinned`), or of another one, whose checksums are still good. */
+/** Configs in the status: of this very template (`isPinned`), or of another one, whose checksums are still good. */
 export interface RememberedConfigs {
   configs: SeenConfigs;
   isPinned: boolean;
@@ -63,7 +63,7 @@ export class TrackedConfigs {
     this.#deps = deps;
   }
 
-  /** What decides the pods besides the template. One look reads each changed config once. */
+  /** The configs that decide the pods besides the template. Each changed one is read once. */
   async read(target: TrackedTarget, remembered: RememberedConfigs, signal: AbortSignal): Promise<ConfigsResult> {
     const { watches } = this.#deps;
     const secrets = this.#deps.secrets(target.namespace);
@@ -86,7 +86,7 @@ export class TrackedConfigs {
     return { configs: { ...constant, ...seen.configs, ...others.configs }, ...(unwatched.length > 0 && { unwatched }) };
   }
 
-  /** What a promotion has read, so that a mismatch is not found again and again. */
+  /** Records the configs that a promotion has read, so that a mismatch is not found again and again. */
   learn(found: FoundConfigs): void {
     const configs = Object.fromEntries([...found].map(([key, object]) => [key, seenConfig(object)]));
     for (const [key, config] of Object.entries(configs)) if (config.uid !== undefined) this.#read.set(key, config);

@@ -5,7 +5,7 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
 import type { Log } from '../controller-deps.ts';
 
-/** What is to be said on a MetricTemplate or AlertProvider. */
+/** A condition of a MetricTemplate or AlertProvider. */
 export type ConditionUpdate = Pick<Condition, 'type' | 'status' | 'reason'> & { message: string };
 
 interface Deps {

@@ -16,14 +16,14 @@ export function validityOf(template: KubeObject): ConditionUpdate {
   return { type: 'Valid', status: 'False', reason: 'InvalidSpec', message: `${first.path}: ${first.message}`.slice(0, LONGEST) };
 }
 
-/** What came of asking its backend last; `problem`: why there was no answer (05-W24). */
+/** Condition for the last query of its backend; `problem`: why there was no answer (05-W24). */
 export function answeringOf(problem: string | undefined): ConditionUpdate {
   if (problem === undefined)
     return { type: 'Answering', status: 'True', reason: 'Answered', message: 'the backend answered when it was asked last' };
   return { type: 'Answering', status: 'False', reason: 'Unanswered', message: problem.slice(0, LONGEST) };
 }
 
-/** What came of the last alert to an AlertProvider (05-W7). */
+/** Condition for the last alert to an AlertProvider (05-W7). */
 export function deliveringOf(outcome: SendOutcome): ConditionUpdate {
   if (outcome.ok) return { type: 'Delivering', status: 'True', reason: 'Delivered', message: 'the last alert was taken' };
   return { type: 'Delivering', status: 'False', reason: 'NotDelivered', message: outcome.reason.slice(0, LONGEST) };

@@ -51,7 +51,7 @@ export function holds(whole: unknown, part: unknown): boolean {
   return whole === part;
 }
 
-/** What a projection keeps of an object whose fields are compared: all but the bookkeeping, plus who wrote last. */
+/** The projection of an object whose fields are compared: all but the bookkeeping, plus the last writer. */
 export function withoutBookkeeping(object: KubeObject): KubeObject {
   const { managedFields, ...metadata } = object.metadata;
   return { ...object, metadata };

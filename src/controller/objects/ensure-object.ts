@@ -13,7 +13,10 @@ import { replacingLists } from './whole-lists.ts';
 export async function ensure(
   context: ReconcileContext,
   object: KubeObject,
-  { takenOver, isWhole = false }: { takenOver: boolean /** What we have not asked for ourselves is not ours. */; isWhole?: boolean },
+  {
+    takenOver,
+    isWhole = false,
+  }: { takenOver: boolean /** A field that we have not requested ourselves is not ours. */; isWhole?: boolean },
 ): Promise<Outcome> {
   const { canary, view, cluster, brake, nowMs, wanted, answers, anchors, annotations, signal } = context;
   const ref = refOf(object);

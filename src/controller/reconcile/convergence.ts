@@ -35,7 +35,7 @@ export class Convergence {
   #brake = new HealingBrake();
   readonly #accepted = new AcceptedSpec();
   readonly #annotations = new KnownAnnotations();
-  /** What the cluster has refused of the Services' traffic fields. */
+  /** Traffic fields of the Services that the cluster has refused. */
   readonly trafficFields = new RefusedTrafficFields();
   readonly #apexGuard = new ApexGuard();
   readonly #requested = new Map<string, string>();
@@ -58,7 +58,7 @@ export class Convergence {
     return this.#brake;
   }
 
-  /** What the cluster holds is not known to be what is wanted. */
+  /** It is unknown whether the cluster holds the desired state. */
   unsettle(): void {
     this.#state = { ...this.#state, converged: false, unconfirmed: undefined };
   }

@@ -40,7 +40,7 @@ function isToBeKept(object: { metadata: { annotations?: Labels | undefined } } |
 }
 
 /**
- * What Services and routes are made from: the target, or, when it was deleted, the primary that was made from it, since traffic has to
+ * Services and routes are made from the target, or, when it was deleted, the primary that was made from it, since traffic has to
  * leave a side that is gone (I5).
  */
 function apexOf(context: ReconcileContext, target: ViewedObject | undefined, primary: ViewedObject | undefined): Apex | undefined {

@@ -56,7 +56,7 @@ export async function ensureServices(
   return outcome;
 }
 
-/** What the pods of either side need before they can start. */
+/** Ensures the objects that the pods of either side need before they can start. */
 export async function ensurePrepared(context: ReconcileContext, apex: Apex): Promise<Outcome> {
   const { canary, router } = context;
   if (!router.prepare) return HELD;

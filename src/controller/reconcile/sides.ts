@@ -84,7 +84,7 @@ async function renamePrimary(context: ReconcileContext, existing: ViewedObject, 
   const options = { selector: apex.selector, includeLabelPrefix, selectorLabels, revision: promoted.revision, replicas: 1 };
   const primary = workloadOf(canary).renderPrimary(canary, object, options, promoted.spec);
   const field = missingField(primary, object);
-  // What was promoted is itself gone: its readiness says so.
+  // The promoted revision itself is gone: its readiness says so.
   if (field === undefined) return HELD;
   const key = `${refKey(refOf(object))}#primary`;
   const waitMs = brake.waitMs(key, nowMs);
@@ -94,7 +94,7 @@ async function renamePrimary(context: ReconcileContext, existing: ViewedObject, 
   return CHANGED;
 }
 
-/** What stands for the target's side: made at once, and following the target only as the revision that it is now is analysed (03-S-T2). */
+/** The generated object of the target's side: made at once, and following the target only as the revision that it is now is analysed (03-S-T2). */
 export async function ensureCanary(context: ReconcileContext, target: ViewedObject, desired: Intent, facts: Facts): Promise<Outcome> {
   const { canary, view } = context;
   const wanted = workloadOf(canary).renderCanary?.(canary, target.object);

@@ -80,7 +80,7 @@ async function attempt(
   }
 }
 
-/** What the history keeps beside each promotion, where it can be put back. */
+/** The target's template, kept beside each promotion where it can be restored. */
 export function undoableTemplate(canary: Canary, target: KubeObject): PodTemplate | undefined {
   return canary.spec.targetRef.kind === 'Deployment' ? target.spec?.template : undefined;
 }

@@ -23,11 +23,11 @@ export interface StatusDraft {
   patch?: Record<string, unknown>;
   /** A delayed sentence may be written after this time (rule E55). */
   sentenceDueInMs?: number;
-  /** What is left out of the status, since it would be too large. */
+  /** Says which part of the status is left out, since it would be too large. */
   truncated?: string;
 }
 
-/** What the status should say after this pass, as a patch of what is stored; undefined for a Canary that has no release yet. */
+/** The status after this pass, as a patch of the stored one; undefined for a Canary that has no release yet. */
 export function draftStatus(
   canary: Canary,
   facts: Facts,

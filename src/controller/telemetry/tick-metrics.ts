@@ -4,7 +4,7 @@ import type { Reason } from '../../engine/reasons.ts';
 import type { InvolvedObject } from '../../kube/events.ts';
 import type { OwnedSeries } from './owned-series.ts';
 
-/** What happens on the way of a release. */
+/** Metrics of the progress of a release. */
 export function tickMetrics(registry: Registry, series: OwnedSeries) {
   const registers = [registry];
   const durations = new Histogram({

@@ -15,7 +15,7 @@ import { isScaler } from '../../workloads/scalers/index.ts';
 import type { Watched as Remembered } from '../../workloads/workload.ts';
 import { lastForeignManager, withoutBookkeeping } from '../objects/drift.ts';
 
-/** What is kept of an object: enough to decide and to notice drift. */
+/** The part of an object that is kept: enough to decide and to notice drift. */
 export interface ViewedObject extends Remembered {
   /** Who wrote last, other than us. */
   manager?: string;

@@ -4,7 +4,7 @@ import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
 import { unknownConfig } from '../../workloads/configs/read-configs.ts';
 import { isOptedOut } from '../../workloads/configs/tracking.ts';
 
-/** What a watch has shown of one config: its metadata only, never what it holds. */
+/** State of one config as watched: its metadata only, never its content. */
 export type ConfigState =
   | { state: 'present'; uid: string; resourceVersion: string; optedOut: boolean }
   /** `resourceVersion`: since when it has been watched without a gap and was missing; of its deletion, or of a list. */

@@ -15,7 +15,7 @@ type Named = Pick<ConfigRef, 'kind' | 'name'> & { namespace: string };
 export class ConfigWatches {
   /** By kind and namespace. */
   readonly #scopes = new Map<string, NamespaceConfigs>();
-  /** What each Canary's target reads. */
+  /** Configs that each Canary's target reads. */
   readonly #followed = new Map<string, Named[]>();
   readonly #cluster: Pick<Cluster, 'watch'>;
   readonly #clock: Clock;
@@ -38,7 +38,7 @@ export class ConfigWatches {
     else this.#followed.set(follower, wanted);
   }
 
-  /** What is known of a followed config; waits for the first answer about it. */
+  /** The state of a followed config; waits for the first answer about it. */
   async state({ kind, name }: ConfigRef, namespace: string, signal: AbortSignal): Promise<ConfigState> {
     const followed = this.#scopes.get(`${kind}/${namespace}`)?.find(name);
     if (followed === undefined) return { state: 'unknown', problem: unknownConfig({ kind, name }, namespace, 'is not watched any more') };
