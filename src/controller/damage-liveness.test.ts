@@ -121,7 +121,7 @@ describe('damage of the established tool: liveness', () => {
     lab.close();
   });
 
-  it('I12: a Canary that cannot be read when Serin starts is not gone: nothing of it is given back', async () => {
+  it('I12: a Canary that cannot be read when Serin starts is not gone: nothing of it is restored', async () => {
     const lab = await initialized();
     await lab.passUntil(() => replicas(lab) === 0, 30_000);
     lab.kill();

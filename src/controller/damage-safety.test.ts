@@ -93,7 +93,7 @@ describe('damage of the established tool: safety', () => {
     lab.close();
   });
 
-  it('03-B16, 04-R-L5: while a Canary is given back in the middle of its release, nothing leads to its primary again', async () => {
+  it('03-B16, 04-R-L5: while a Canary is restored in the middle of its release, nothing leads to its primary again', async () => {
     const lab = await releasing({ revertOnDeletion: true });
     const serviceRef = { apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE };
     const before = lab.writes.length;

@@ -32,7 +32,7 @@ function failNextCalls(lab: ModelLab, times: number): void {
   };
 }
 
-it('I7, I12: a first look that gets no answer is made again: releases go on, and what lost its Canary meanwhile is given back', async () => {
+it('I7, I12: a first look that gets no answer is made again: releases go on, and what lost its Canary meanwhile is restored', async () => {
   const lab = await killedOver([APP, 'other']);
   lab.server.delete(canaryRef);
   failNextCalls(lab, 3);
@@ -44,7 +44,7 @@ it('I7, I12: a first look that gets no answer is made again: releases go on, and
 });
 
 it.each(['while Serin is down', 'while it runs'])(
-  'I7: a Canary that is made again for another target %s waits until the first one is given back',
+  'I7: a Canary that is made again for another target %s waits until the first one is restored',
   async (when) => {
     const lab = await killedOver([APP, 'other']);
     if (when === 'while it runs') lab.start();

@@ -145,7 +145,7 @@ describe('an anchor that another tenant has forged', () => {
     lab.close();
   });
 
-  it('whose application can never be given back costs no more than a few requests a minute', async () => {
+  it('whose application can never be restored costs no more than a few requests a minute', async () => {
     const lab = await twoTenants();
     lab.server.create(forgedAnchor(lab));
     const { metadata, ...target } = aDeployment('1');

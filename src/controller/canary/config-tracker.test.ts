@@ -47,7 +47,7 @@ beforeEach(() => {
     if (kind !== 'ConfigMap') return { ...target, spec: { ...target.spec, replicas: 3 } };
     return { apiVersion: 'v1', kind, metadata: { name: 'settings', uid: 'c-1', resourceVersion: `${version}` }, data: { color: 'blue' } };
   };
-  const sight = async (): Promise<ConfigState> =>
+  const stateNow = async (): Promise<ConfigState> =>
     tooMany
       ? { state: 'unwatched' }
       : missingSince === undefined
@@ -61,7 +61,7 @@ beforeEach(() => {
   look = new ConfigTracker(
     {
       cluster: { get },
-      configWatches: { follow: () => undefined, state: sight },
+      configWatches: { follow: () => undefined, state: stateNow },
       config: ControllerConfig.parse({}),
       view: { find: watched, all: () => [], learn: (object) => void learned.push(object) },
       announceOn: () => undefined,

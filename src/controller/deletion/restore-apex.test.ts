@@ -26,7 +26,7 @@ function given(service: KubeObject, original?: Parameters<typeof apexRestorePatc
   return after;
 }
 
-describe('the selector of an apex Service that is given back', () => {
+describe('the selector of an apex Service that is restored', () => {
   const whole = { app: 'shop', tier: 'web' };
   it.each([
     { what: 'its own, of several labels', original: { selector: whole }, becomes: whole },

@@ -17,7 +17,7 @@ const MISSING: ConfigState = { state: 'absent', resourceVersion: '3' };
 /** A namespace whose watches tell at once, unless a test holds them back. */
 class Configs {
   readonly objects = new Map<string, KubeObject>();
-  readonly sights = new Map<string, ConfigState>();
+  readonly states = new Map<string, ConfigState>();
   readonly read: string[] = [];
   followed: string[] = [];
   #version = 10;
@@ -32,7 +32,7 @@ class Configs {
 
   tell({ name }: ConfigRef, optedOut = false): void {
     const { uid = '', resourceVersion = '' } = this.objects.get(name)?.metadata ?? {};
-    this.sights.set(name, this.objects.has(name) ? { state: 'present', uid, resourceVersion, optedOut } : MISSING);
+    this.states.set(name, this.objects.has(name) ? { state: 'present', uid, resourceVersion, optedOut } : MISSING);
   }
 
   tracked(secrets: SecretsMode = 'watch'): TrackedConfigs {
@@ -44,7 +44,7 @@ class Configs {
       follow: (_follower: string, _namespace: string, refs: readonly ConfigRef[]) => {
         this.followed = refs.map(({ name }) => name);
       },
-      state: async ({ name }: ConfigRef): Promise<ConfigState> => this.sights.get(name) ?? MISSING,
+      state: async ({ name }: ConfigRef): Promise<ConfigState> => this.states.get(name) ?? MISSING,
     };
     return new TrackedConfigs({ cluster: { get }, watches, secrets: () => ({ mode: secrets, names: [] }) });
   }
@@ -94,9 +94,9 @@ describe('watched configs', () => {
   it('what was read after the watch last told is newer than what it told', async () => {
     const configs = new Configs();
     configs.put(settings, { color: 'red' });
-    const late = configs.sights.get('settings');
+    const late = configs.states.get('settings');
     configs.put(settings, { color: 'blue' });
-    if (late) configs.sights.set('settings', late);
+    if (late) configs.states.set('settings', late);
     const tracked = configs.tracked();
     for (const _ of [1, 2]) expect(trackedChecksums(await known(lookAt(tracked, [settings])))).toEqual({ 'configmap/settings': BLUE });
     expect(configs.read.length).toBe(1);
@@ -120,7 +120,7 @@ describe('watched configs', () => {
 
   it('E56: of one that is missing it is known since when, as far as it was watched', async () => {
     const configs = new Configs();
-    configs.sights.set('settings', { state: 'absent', resourceVersion: '7' });
+    configs.states.set('settings', { state: 'absent', resourceVersion: '7' });
     const optional = { ...settings, optional: true };
     expect(await known(lookAt(configs.tracked(), [optional]))).toEqual({ 'configmap/settings': { resourceVersion: '7' } });
   });
@@ -128,13 +128,13 @@ describe('watched configs', () => {
   it('03-B24: what cannot be watched or read is a problem, also where it is optional', async () => {
     const configs = new Configs();
     const problem = { code: 'ConfigUnreadable', detail: 'cannot be watched' } as const;
-    configs.sights.set('settings', { state: 'unknown', problem });
+    configs.states.set('settings', { state: 'unknown', problem });
     expect(await lookAt(configs.tracked(), [{ ...settings, optional: true }])).toEqual({ problem });
     configs.put(settings, {});
     const get = async () => {
       throw new ApiError('GET: 503', { status: 503, reason: 'ServiceUnavailable' });
     };
-    const watches = { follow: () => undefined, state: async () => configs.sights.get('settings') ?? MISSING };
+    const watches = { follow: () => undefined, state: async () => configs.states.get('settings') ?? MISSING };
     const broken = new TrackedConfigs({ cluster: { get }, watches, secrets: () => ({ mode: 'watch', names: [] }) });
     expect(await lookAt(broken, [settings])).toMatchObject({
       problem: { code: 'ConfigUnreadable', object: { name: 'settings' }, detail: expect.stringContaining('cannot be read') },
@@ -146,9 +146,9 @@ describe('watched configs', () => {
     configs.put(settings, { color: 'red' });
     const tracked = configs.tracked();
     await lookAt(tracked, [settings]);
-    const late = configs.sights.get('settings');
+    const late = configs.states.get('settings');
     configs.put(settings, { color: 'blue' });
-    if (late) configs.sights.set('settings', late);
+    if (late) configs.states.set('settings', late);
     tracked.learn(new Map([['configmap/settings', configs.objects.get('settings')]]));
     expect(trackedChecksums(await known(lookAt(tracked, [settings])))).toEqual({ 'configmap/settings': BLUE });
     expect(configs.read.length).toBe(1);
@@ -172,13 +172,13 @@ describe('many configs', () => {
     const extra: ConfigRef = { ...settings, name: 'extra' };
     configs.put(settings, { color: 'blue' });
     configs.put(extra, { size: '1' });
-    configs.sights.set('extra', { state: 'unwatched' });
+    configs.states.set('extra', { state: 'unwatched' });
     const tracked = configs.tracked();
     const first = await lookAt(tracked, [settings, extra]);
     expect(first).toMatchObject({ configs: { 'configmap/extra': { checksum: expect.any(String) } }, unwatched: [extra] });
     const pinned = await known(Promise.resolve(first));
     configs.put(extra, { size: '2' });
-    configs.sights.set('extra', { state: 'unwatched' });
+    configs.states.set('extra', { state: 'unwatched' });
     expect(await known(lookAt(configs.tracked(), [settings, extra], pinned, true)), 'after a restart').toEqual(pinned);
     expect(configs.read).toEqual(['settings', 'extra']);
     const next = await known(lookAt(tracked, [settings, extra], pinned, false, 's1:b'));
