@@ -163,7 +163,7 @@ class NodeGroup implements Nodes {
     const { calls } = this.#options;
     const hostIP = this.#ipOfNode.get(next.spec.nodeName);
     if (!next.spec.nodeName) {
-      // No kubelet runs it yet that would finish its deletion.
+      // No kubelet runs it yet, so that its deletion would never finish.
       if (next.metadata.deletionTimestamp) void calls.forceDelete(next).catch((error: unknown) => this.#onError(error, keyOf(next)));
       else this.#scheduling.add(keyOf(next));
     } else if (hostIP !== undefined) {

@@ -33,7 +33,7 @@ export interface KubeletOptions {
 /** The life of one pod on its node, from binding to its last answer. */
 export interface RunningPod {
   readonly app: () => App | undefined;
-  /** A newer state of the pod was heard; a deletionTimestamp is SIGTERM. */
+  /** Takes a newer state of the pod; a deletionTimestamp is SIGTERM. */
   update(pod: KubeObject): void;
   /** The pod is gone from the API server, or the node stops: the process ends now. */
   kill(): Promise<void>;
@@ -107,7 +107,7 @@ class PodProcess implements RunningPod {
     return sleep(this.#clock, ms, signal).catch(() => undefined);
   }
 
-  /** Until it is done or the pod is over: a request that gets no answer must not leave a pod unready, or on its way out, for ever. */
+  /** Until it is done or the pod is over: a request that gets no answer must not leave a pod unready or terminating for ever. */
   async #insist(request: () => Promise<unknown>): Promise<void> {
     for (let pauseMs = FIRST_RETRY_MS; !this.#life.signal.aborted; pauseMs = Math.min(pauseMs * 2, LAST_RETRY_MS)) {
       try {
@@ -122,7 +122,7 @@ class PodProcess implements RunningPod {
   }
 
   /** One write at a time, each of the newest state. */
-  #report(): Promise<void> {
+  #reportStatus(): Promise<void> {
     const { signal } = this.#life;
     this.#writes = this.#writes.then(() =>
       this.#insist(() =>
@@ -141,14 +141,14 @@ class PodProcess implements RunningPod {
     const behaviour = { ...behaviourOf(this.#pod), ...this.#options.appFor?.(this.#pod) };
     if (behaviour.waitsFor !== '') {
       this.#seen.waitsFor = behaviour.waitsFor;
-      await this.#report();
+      await this.#reportStatus();
       return;
     }
     if (behaviour.outOfMemory) this.#seen.endsBy = 'OOMKilled';
     while (behaviour.crashes && !this.#life.signal.aborted && !this.#isTerminating) {
       this.#seen.state = 'crashed';
       this.#seen.restarts += 1;
-      await this.#report();
+      await this.#reportStatus();
       await this.#pause(CRASH_BACKOFF_MS * Math.min(8, this.#seen.restarts), this.#life.signal);
     }
     if (this.#life.signal.aborted || this.#isTerminating) return;
@@ -177,7 +177,7 @@ class PodProcess implements RunningPod {
     const periodMs = Math.max(20, Number(probe?.periodSeconds ?? 10) * 1000 * this.#options.probeScale);
     if (probe?.initialDelaySeconds) await this.#pause(probe.initialDelaySeconds * 1000 * this.#options.probeScale, this.#life.signal);
     let streak = 0;
-    let isTold = false;
+    let isReported = false;
     while (!this.#life.signal.aborted) {
       const isPassing = started.probe
         ? started.probe()
@@ -191,8 +191,8 @@ class PodProcess implements RunningPod {
         this.#seen.isReady = isPassing;
         streak = 0;
       }
-      if (isTurning || !isTold || isStale(this.#pod, this.#seen, this.#nowText())) await this.#report();
-      isTold = true;
+      if (isTurning || !isReported || isStale(this.#pod, this.#seen, this.#nowText())) await this.#reportStatus();
+      isReported = true;
       const isSettled = isPassing === this.#seen.isReady && (probe !== undefined || started.probe !== undefined);
       const isSteady = this.#seen.isReady && isPassing && !this.#pod.spec.readinessGates;
       await this.#pause(isSettled ? periodMs : Math.min(periodMs, started.probe || isSteady ? STEADY_MS : UNSTEADY_MS), this.#life.signal);
@@ -215,7 +215,7 @@ class PodProcess implements RunningPod {
     const graceMs = Number(this.#pod.metadata.deletionGracePeriodSeconds ?? this.#pod.spec.terminationGracePeriodSeconds ?? 30) * 1000;
     if (this.#app?.behaviour.exitsOnSigterm) await this.#app.close();
     else {
-      // Serves on: proxies that have not heard yet still send requests.
+      // Keeps serving: proxies that do not know yet still send requests.
       await this.#pause(graceMs * this.#options.graceScale, this.#life.signal);
       const deadlineMs = this.#clock.monotonicMs() + graceMs * (1 - this.#options.graceScale);
       while (this.#app && this.#app.inFlight() > 0 && this.#clock.monotonicMs() < deadlineMs && !this.#life.signal.aborted)
@@ -238,7 +238,7 @@ class PodProcess implements RunningPod {
   }
 }
 
-/** Somebody opened or closed a readiness gate since the kubelet last told. */
+/** A readiness gate was opened or closed since the kubelet last wrote the status. */
 function isStale(pod: KubeObject, seen: Seen, nowText: string): boolean {
   if (!pod.spec.readinessGates) return false;
   const readyIn = (status: KubeObject['status']) => status?.conditions?.find(({ type }: { type: string }) => type === 'Ready')?.status;
