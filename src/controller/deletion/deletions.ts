@@ -168,7 +168,7 @@ export class Deletions {
         // The anchor stays, and with it what is left to do: a Canary must not wait for ever for a target that never becomes ready.
         if (clock.monotonicMs() - beganAtMs >= LONGEST_HOLD_MS)
           await letGo().catch((err: unknown) => log.warn({ canary: key, err }, 'finalizer kept'));
-        log.warn({ canary: key, err: error, retryInMs }, 'giving the application back failed');
+        log.warn({ canary: key, err: error, retryInMs }, 'restoring the application failed');
         clock.setTimer(retryInMs, () => void attempt());
         retryInMs = Math.min(retryInMs * 2, LONGEST_RETRY_MS);
       }

@@ -98,7 +98,7 @@ export async function restoreApplication(canary: Canary, deps: RestoreDeps): Pro
     },
     (target: KubeObject) => restoreTarget(canary, target, originals.target, deps),
   ];
-  log.info({ canary: label }, 'giving the application back to its target');
+  log.info({ canary: label }, 'restoring the application on its target');
   for (const step of steps) {
     const target = await findTarget(canary, deps);
     if (deps.isInherited()) return 'over';
