@@ -29,6 +29,7 @@ const done = [
   'scripts',
   'src/api',
   'src/cli',
+  'src/controller',
   'src/embedded',
   'src/engine',
   'src/kube',

@@ -24,7 +24,7 @@ export const ControllerConfig = z.object({
   meshProvider: MeshProvider.default(DEFAULT_MESH_PROVIDER).describe('traffic provider of Canaries that name none'),
   ingressAnnotationsPrefix: z
     .string()
-    .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'is no prefix of annotations: write it like nginx.ingress.kubernetes.io')
+    .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'must be a prefix of annotations, like nginx.ingress.kubernetes.io')
     .default('nginx.ingress.kubernetes.io')
     .describe('prefix of the annotations of ingress-nginx'),
   ingressClass: z.string().default('').describe('ingress class of generated HTTPProxies of Contour; empty is none'),
@@ -74,7 +74,7 @@ export const ControllerConfig = z.object({
     )
     .default([])
     .describe('addresses and networks that Canaries, MetricTemplates and AlertProviders may have called; none is all'),
-  apiServers: z.array(z.string()).default([]).describe('addresses of API servers, whose answers are shown to nobody'),
+  apiServers: z.array(z.string()).default([]).describe('addresses of API servers, whose answers are never shown'),
   proxyEnvironment: z.record(z.string(), z.string()).default({}).describe('the variables that name proxies, as the process has them'),
   threads: z.int().min(1).default(4).describe('threads of the process for look-ups of names and files, which UV_THREADPOOL_SIZE sets'),
   port: z.int().default(8080).describe('port of /metrics and the health endpoints'),

@@ -51,7 +51,7 @@ describe('the controller in virtual time', () => {
       runs(),
     ));
 
-  it('I10: the same proxies do lose requests when there is no delay', async () => {
+  it('I10: the same proxies do lose requests without a delay', async () => {
     const life = { seed: 11, provider: 'istio', delayMs: 0, plan: 0, hasService: true } as const;
     const { lab } = await playRelease(life, [0, 3_000]);
     expect(lab.lost.length).toBeGreaterThan(0);

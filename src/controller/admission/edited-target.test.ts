@@ -67,7 +67,7 @@ it('E112: a release that has begun ends by the old target, after a restart, too'
   }
 });
 
-it('E112: the same holds for an edit while Serin is down; at rest it writes nothing, and deleted it is given back', async () => {
+it('E112: the same holds for an edit while Serin is down; at rest it writes nothing, and deleted it is restored', async () => {
   const lab = await promoted();
   lab.kill();
   retarget(lab);
@@ -102,7 +102,7 @@ it('E112: the remedy works: deleted while the edit is refused, and made for the 
   lab.close();
 });
 
-it('E112: another spelling of the same target is no edit of it', async () => {
+it('E112: another spelling of the same target does not count as an edit', async () => {
   const lab = await promoted();
   lab.server.patch(canaryRef, { spec: { targetRef: { apiVersion: 'extensions/v1beta1' } } });
   lab.push('3');

@@ -75,7 +75,7 @@ it('I14, E65: an edit to a port that the primary does not have writes no Service
   lab.close();
 });
 
-it('E95: a revision that has lost the port gets no traffic and fails at the deadline; its owner is told the field', async () => {
+it('E95: a revision that has lost the port gets no traffic and fails at the deadline; the condition names the field', async () => {
   const lab = await initialized();
   const ports = [{ name: 'web', containerPort: 9898 }];
   const template = { spec: { containers: [{ name: 'web', image: '2', ports }] } };

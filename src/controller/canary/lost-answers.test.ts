@@ -8,7 +8,7 @@ import { RequestTimeoutError } from '../../kube/errors.ts';
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Steps of 25: what is told twice or taken back can be seen. */
+/** Steps of 25: an event that is sent twice and a step back can be seen. */
 const PLAN = {
   stepWeight: 25,
   maxWeight: 75,
@@ -58,7 +58,7 @@ function loseAnswer(lab: ModelLab, nth: number, storedAfterMs: number): Loss {
         lab.server.patch(canaryRef, body, 'status');
         wasStored = true;
       } catch {
-        // Somebody has written since, so that the API server refuses it: this is what a version in a write is for.
+        // Another writer has written since, so that the API server refuses it: this is what a version in a write is for.
       }
     });
     isFresh = true;

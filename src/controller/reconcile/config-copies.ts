@@ -71,7 +71,7 @@ export async function pruneCopies(
   }
 }
 
-/** Whether it is ours, its marks tell. */
+/** By its name; its annotations say whether it is ours. */
 function isCopyName({ name }: ConfigRef): boolean {
   return /-primary-[0-9a-f]{10}$/.test(name);
 }

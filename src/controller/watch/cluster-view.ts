@@ -15,16 +15,16 @@ import { isScaler } from '../../workloads/scalers/index.ts';
 import type { Watched as Remembered } from '../../workloads/workload.ts';
 import { lastForeignManager, withoutBookkeeping } from '../objects/drift.ts';
 
-/** What is kept of an object: enough to decide and to notice drift. */
-export interface SlimSeen extends Remembered {
+/** The part of an object that is kept: enough to decide and to notice drift. */
+export interface SlimViewedObject extends Remembered {
   /** Who wrote last, other than us. */
   manager?: string;
-  /** The established controller made it, or has written it, and it has not been taken over yet. */
+  /** Flagger made it, or has written it, and it has not been taken over yet. */
   isEstablished?: true;
 }
 
 /** The same of an object that is kept whole. */
-export interface Seen extends SlimSeen {
+export interface ViewedObject extends SlimViewedObject {
   object: KubeObject;
 }
 
@@ -45,7 +45,7 @@ interface WaitBounds {
 }
 
 interface Watched {
-  projection: Projection<Seen>;
+  projection: Projection<ViewedObject>;
   handle: WatchHandle;
   unavailable?: Pick<NewBlocker, 'code' | 'detail'> | undefined;
   /** Resolves when it is first known what there is: by a LIST, or because the kind cannot be had. */
@@ -84,7 +84,7 @@ export class ClusterView {
     await Promise.all(watches.map(({ known, handle }) => (this.#namespaces.length > 1 ? known : handle.synced)));
   }
 
-  /** Whoever waits for a first LIST waits no longer: nobody may be there any more to answer it. */
+  /** Ends the waits for a first LIST too: the API server may be gone. */
   stop(): void {
     this.#isStopped = true;
     for (const { handle, giveUp } of this.#watched.values()) {
@@ -93,13 +93,13 @@ export class ClusterView {
     }
   }
 
-  find(ref: SlimRef): SlimSeen | undefined;
-  find(ref: ObjectRef): Seen | undefined;
-  find(ref: ObjectRef): Seen | undefined {
+  find(ref: SlimRef): SlimViewedObject | undefined;
+  find(ref: ObjectRef): ViewedObject | undefined;
+  find(ref: ObjectRef): ViewedObject | undefined {
     return this.#scopes(ref)[0]?.projection.get(ref.namespace ?? '', ref.name);
   }
 
-  all(kind: KindRef): Seen[] {
+  all(kind: KindRef): ViewedObject[] {
     return this.#scopes(kind).flatMap(({ projection }) => projection.values());
   }
 
@@ -178,7 +178,7 @@ export class ClusterView {
       firstHeard.resolve();
       tellAvailability();
     };
-    const projection = createProjection<Seen>(see, onUnavailable, this.#onUnreadable);
+    const projection = createProjection<ViewedObject>(see, onUnavailable, this.#onUnreadable);
     const { handler } = projection;
     const tellAvailability = () => this.#onChange({ apiVersion, kind, name: '' });
     const listening: ListHandler = {
@@ -190,7 +190,7 @@ export class ClusterView {
           firstHeard.resolve();
         }
         if (watched.unavailable === undefined) return;
-        // The CRD has appeared: whoever waited for it goes on.
+        // The CRD has appeared: Canaries that waited for it go on.
         watched.unavailable = undefined;
         tellAvailability();
       },
@@ -208,7 +208,7 @@ export class ClusterView {
       known: firstHeard.promise,
       giveUp: firstHeard.reject,
     };
-    // That nobody waits for it when the view is stopped is no error.
+    // Without a waiter, the rejection of a stopped view is not an error.
     firstHeard.promise.catch(() => undefined);
     this.#watched.set(key, watched);
     return watched;
@@ -217,13 +217,13 @@ export class ClusterView {
 
 const stopped = (): Error => new Error('the view of the cluster is stopped');
 
-/** A scaler tells of its measurements every 15 s, which concern nobody here. */
+/** A scaler reports its measurements every 15 s, which change nothing here. */
 function isSameScaler(before: KubeObject, after: KubeObject): boolean {
   const saidBy = ({ metadata: { resourceVersion: _, ...metadata }, spec }: KubeObject) => ({ metadata, spec });
   return isDeepStrictEqual(saidBy(before), saidBy(after));
 }
 
-function see(whole: KubeObject): Seen {
+function see(whole: KubeObject): ViewedObject {
   const { status, ...said } = whole;
   const object: KubeObject = isScaler(whole.kind) ? said : whole;
   const manager = lastForeignManager(object, fieldManager);
