@@ -33,7 +33,7 @@ export const LONGEST = [
   'adoption/hostile-anchor',
   'contracts/outages',
   'reconcile/unroutable',
-  'deletion/departure',
+  'deletion/restore-application',
 ];
 
 /** One project after the other: a worker goes on only with files of its own. */

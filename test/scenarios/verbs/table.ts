@@ -66,7 +66,7 @@ export const rows = {
     phase: 'Progressing',
     does: {
       promote: { does: 'the rest of the analysis is left out, if the canary is ready', ...promoted },
-      rollback: { does: 'traffic goes home, Failed', ...takenBack },
+      rollback: { does: 'traffic is routed to the primary, Failed', ...takenBack },
       pause: { does: 'stays where it is', effect: NOTHING },
       resume: resumed,
     },
@@ -75,7 +75,7 @@ export const rows = {
     phase: 'WaitingPromotion (confirm-promotion)',
     does: {
       promote: { does: 'approves: the promotion begins', ...promoted },
-      rollback: { does: 'traffic goes home, Failed', ...takenBack },
+      rollback: { does: 'traffic is routed to the primary, Failed', ...takenBack },
       pause: { does: 'stays where it is', effect: NOTHING },
       resume: resumed,
     },
