@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import { peopleFileOf } from '../scenarios/environment.ts';
 import { serin } from '../scenarios/serin.ts';
-import { peopleFileOf } from '../scenarios/stage.ts';
 import { type AttackClass, numbered } from './run/attack.ts';
 import { json } from './run/listener.ts';
 import type { Tenant } from './run/tenant.ts';

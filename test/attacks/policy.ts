@@ -5,8 +5,8 @@ import { createCluster } from '../../src/kube/create-cluster.ts';
 import { isConflict } from '../../src/kube/errors.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { kubeconfigOf } from '../scenarios/account.ts';
+import { peopleFileOf } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
-import { peopleFileOf } from '../scenarios/stage.ts';
 import { type AttackClass, numbered } from './run/attack.ts';
 import { type Field, Tenant } from './run/tenant.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { refOf } from '../../src/api/kube-object.ts';
 import { startNodes } from '../../src/embedded/nodes/index.ts';
 import { startRealCluster } from '../e2e/real-cluster.ts';
-import { applyCrds } from '../scenarios/stage.ts';
+import { applyCrds } from '../scenarios/environment.ts';
 import { changeImage, createApplications, forEachIndex, nameOf } from './applications.ts';
 import { type CanaryWatch, watchCanaries } from './canary-watch.ts';
 import { startMeasuredController } from './controller-process.ts';

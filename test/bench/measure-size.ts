@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { quiet } from '../scenarios/quiet.ts';
+import { quiet } from '../scenarios/settled.ts';
 import { changeImage, createApplications, forEachIndex, nameOf } from './applications.ts';
 import { type BareCluster, startBareCluster } from './bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from './canary-watch.ts';

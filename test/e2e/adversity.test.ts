@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
 import { ADVERSE } from '../scenarios/adversity/lab.ts';
 import { describeContest } from '../scenarios/contests.ts';
+import { aStage, startRealStage } from '../scenarios/environment.ts';
 import { describeKills } from '../scenarios/kills.ts';
 import { describeOwnership } from '../scenarios/ownership.ts';
-import { aStage, startRealStage } from '../scenarios/stage.ts';
 import { describeSuspension } from '../scenarios/suspension.ts';
 
 describe('adversity on a real control plane', () => {

@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { chosenOf, playableOnEmbedded } from '../attacks/classes.ts';
 import { policy } from '../attacks/policy.ts';
 import { describeAttacks } from '../attacks/run.ts';
-import { aStage, startRealStage } from '../scenarios/stage.ts';
+import { aStage, startRealStage } from '../scenarios/environment.ts';
 
 const { classes, seed } = chosenOf(playableOnEmbedded, 0.15);
 

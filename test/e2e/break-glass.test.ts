@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { ensureBinaries } from '../../scripts/e2e-binaries.ts';
 import { describeBreakGlass } from '../scenarios/break-glass.ts';
+import { aStage, startEmbeddedStage, startRealStage } from '../scenarios/environment.ts';
 import { providerFixtures } from '../scenarios/providers/index.ts';
-import { aStage, startEmbeddedStage, startRealStage } from '../scenarios/stage.ts';
 
 const kubectl = async () => join((await ensureBinaries()).dir, 'kubectl');
 

@@ -5,12 +5,12 @@ import { parse } from 'yaml';
 import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import { kubeconfigOf } from '../scenarios/account.ts';
 import { type ControllerProcess, newLogFile, startController } from '../scenarios/controller.ts';
-import { aStage, startRealStage } from '../scenarios/stage.ts';
-import { APP, Story } from '../scenarios/story.ts';
+import { aStage, startRealStage } from '../scenarios/environment.ts';
+import { APP, Story } from '../scenarios/scenario.ts';
 import { until } from '../scenarios/until.ts';
 import { type Helm, startHelm } from './helm.ts';
 
-const established: object = parse(readFileSync(join(import.meta.dirname, '..', 'fixtures', 'established-values.yaml'), 'utf8'));
+const established: object = parse(readFileSync(join(import.meta.dirname, '..', 'fixtures', 'flagger-values.yaml'), 'utf8'));
 /** What the API server is given: the process runs here. */
 const KINDS = ['ServiceAccount', 'Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'];
 

@@ -55,7 +55,7 @@ const upgrades: Upgrade[] = [
   },
   {
     what: 'the established controller, under its own name',
-    before: 'established-controller',
+    before: 'flagger',
     release: 'flagger',
     after: 'serin',
     values: { nameOverride: 'flagger' },
@@ -63,7 +63,7 @@ const upgrades: Upgrade[] = [
   },
   {
     what: 'the established controller with a leader, and without one from then on',
-    before: 'established-controller',
+    before: 'flagger',
     had: { leaderElection: true },
     release: 'flagger',
     after: 'serin',
@@ -73,10 +73,10 @@ const upgrades: Upgrade[] = [
     later: [{ nameOverride: 'flagger' }, { nameOverride: 'flagger', leaderElection: { enabled: false } }],
     deployment: 'flagger',
   },
-  { what: 'the established controller', before: 'established-controller', release: 'flagger', after: 'serin', values: {} },
+  { what: 'the established controller', before: 'flagger', release: 'flagger', after: 'serin', values: {} },
   {
     what: 'the established load tester',
-    before: 'established-loadtester',
+    before: 'flagger-loadtester',
     release: 'flagger-loadtester',
     after: 'loadtester',
     values: { rbac: { create: true, rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }] } },

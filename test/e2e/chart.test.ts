@@ -9,7 +9,7 @@ import type { Permission } from '../../src/api/permission.ts';
 import { everyFeature, permissionsFor } from '../../src/controller/permissions.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';
 import { publishedCrds } from '../contracts/routers-cases.ts';
-import { applyCrds, OWN_CRDS } from '../scenarios/stage.ts';
+import { applyCrds, OWN_CRDS } from '../scenarios/environment.ts';
 import { until } from '../scenarios/until.ts';
 import { CHARTS, type Helm, objectsIn, startHelm } from './helm.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
@@ -17,7 +17,7 @@ import { define, fitsRestrictedStandard, isTakenAsItIs } from './strict-apply.ts
 
 const CHART = join(CHARTS, 'serin');
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures');
-const established: object = parse(readFileSync(join(FIXTURES, 'established-values.yaml'), 'utf8'));
+const established: object = parse(readFileSync(join(FIXTURES, 'flagger-values.yaml'), 'utf8'));
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
 
 const matrix: { what: string; values: object }[] = [

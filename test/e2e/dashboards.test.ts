@@ -3,6 +3,7 @@ import { queriesOf } from '../../scripts/dashboards/dashboard.ts';
 import { dashboardOf, dashboards } from '../../scripts/dashboards/index.ts';
 import { alertRules } from '../../scripts/observability/alert-rules.ts';
 import { type ControllerProcess, startController } from '../scenarios/controller.ts';
+import { aStage, startEmbeddedStage } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { type HookServer, startHookServer } from '../scenarios/hook-server.ts';
 import { canaryFor } from '../scenarios/providers/canary-for.ts';
@@ -10,8 +11,7 @@ import { contour } from '../scenarios/providers/contour.ts';
 import { istio } from '../scenarios/providers/istio.ts';
 import { nginx } from '../scenarios/providers/nginx.ts';
 import type { ProviderFixture } from '../scenarios/providers/provider-fixture.ts';
-import { aStage, startEmbeddedStage } from '../scenarios/stage.ts';
-import { APP, Story } from '../scenarios/story.ts';
+import { APP, Story } from '../scenarios/scenario.ts';
 import { freePort } from './free-port.ts';
 import { type RealPrometheus, startRealPrometheus } from './real-prometheus.ts';
 

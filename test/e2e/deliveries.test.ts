@@ -1,4 +1,4 @@
 import { describeDeliveries } from '../scenarios/deliveries.ts';
-import { aStage, startRealStage } from '../scenarios/stage.ts';
+import { aStage, startRealStage } from '../scenarios/environment.ts';
 
 describeDeliveries(aStage(startRealStage));

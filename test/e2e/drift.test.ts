@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type ControllerProcess, startController } from '../scenarios/controller.ts';
-import { startStageScene } from '../scenarios/drift/stage-scene.ts';
+import { startStageScene } from '../scenarios/drift/drift-fixture.ts';
 import { DRIFT_PLAN, describeDriftAtOnce } from '../scenarios/drift.ts';
+import { aStage, startRealStage } from '../scenarios/environment.ts';
 import { providerFixtures } from '../scenarios/providers/index.ts';
-import { aStage, startRealStage } from '../scenarios/stage.ts';
 
 describe('foreign edits in the middle of a release, on a real control plane', () => {
   const stage = aStage(startRealStage);

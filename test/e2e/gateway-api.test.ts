@@ -1,4 +1,4 @@
+import { aStage, startRealStage } from '../scenarios/environment.ts';
 import { describeGatewayApi } from '../scenarios/gateway-api.ts';
-import { aStage, startRealStage } from '../scenarios/stage.ts';
 
 describeGatewayApi(aStage(startRealStage));

@@ -1,4 +1,4 @@
+import { aStage, startRealStage } from '../scenarios/environment.ts';
 import { describeIgnoredFields } from '../scenarios/ignored-fields.ts';
-import { aStage, startRealStage } from '../scenarios/stage.ts';
 
 describeIgnoredFields(aStage(startRealStage));

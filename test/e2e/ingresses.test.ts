@@ -1,4 +1,4 @@
+import { aStage, startRealStage } from '../scenarios/environment.ts';
 import { describeIngresses } from '../scenarios/ingresses.ts';
-import { aStage, startRealStage } from '../scenarios/stage.ts';
 
 describeIngresses(aStage(startRealStage));

@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
+import { aStage, startRealStage } from '../scenarios/environment.ts';
 import { serviceApplication } from '../scenarios/kinds/core-service.ts';
 import { daemonSetApplication } from '../scenarios/kinds/daemon-set.ts';
 import { knativeApplication } from '../scenarios/kinds/knative.ts';
 import { describeKinds } from '../scenarios/kinds.ts';
-import { aStage, startRealStage } from '../scenarios/stage.ts';
 import { describeSteeredReleases } from '../scenarios/steered-releases.ts';
 import { describeTrafficCommand } from '../scenarios/traffic-command.ts';
 

@@ -8,7 +8,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { ensureBinaries } from '../../scripts/e2e-binaries.ts';
 import { chosenPlatforms } from '../../scripts/executable/platforms.ts';
 import { runScript, type Shown } from '../scenarios/doc-commands.ts';
-import { type PodinfoScene, startPodinfoScene } from '../scenarios/podinfo-scene.ts';
+import { type PodinfoScene, startPodinfoScene } from '../scenarios/podinfo-fixture.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** Making one injects into, and packs, 130 MB. */

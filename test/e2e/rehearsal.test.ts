@@ -1,4 +1,4 @@
-import { describeForetold, foretoldCases } from '../scenarios/foretold-releases.ts';
+import { describeForetold, foretoldCases } from '../scenarios/predicted-releases.ts';
 
 const SAMPLE = ['steps of different sizes', 'mirroring', 'A/B', 'weights over nginx'];
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { aStage, startRealStage } from '../scenarios/environment.ts';
 import { describeReinstall, type Way, waysByApi } from '../scenarios/reinstall.ts';
-import { aStage, startRealStage } from '../scenarios/stage.ts';
 import { usualWays } from './usual-ways.ts';
 
 describe('on a real control plane', () => {

@@ -7,10 +7,10 @@ import { systemClock } from '../../src/kube/clock.ts';
 import { isForbidden } from '../../src/kube/errors.ts';
 import { electLeader } from '../../src/kube/lease.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';
+import { type RealStage, startRealStage } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
-import { type RealStage, startRealStage } from '../scenarios/stage.ts';
 import { accountWith, play } from './rules/play.ts';
-import { CONFIG, type Scene, scenes, wholeRelease } from './rules/scenes.ts';
+import { CONFIG, type Scene, scenes, wholeRelease } from './rules/use-cases.ts';
 
 const everything = permissionsFor(everyFeature);
 /** What no fixture defines: names and versions are all that a refused request needs. */

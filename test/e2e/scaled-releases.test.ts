@@ -1,4 +1,4 @@
+import { startRealStage } from '../scenarios/environment.ts';
 import { describeScaledReleases } from '../scenarios/scaled-releases.ts';
-import { startRealStage } from '../scenarios/stage.ts';
 
 describeScaledReleases('releases under autoscalers, on a real control plane', startRealStage);

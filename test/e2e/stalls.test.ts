@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { aStage, startRealStage } from '../scenarios/stage.ts';
+import { aStage, startRealStage } from '../scenarios/environment.ts';
 import { describeStalls } from '../scenarios/stalling.ts';
 
 describe('on a real control plane', () => {

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import type { RealStage } from '../scenarios/environment.ts';
 import { manifestsOf, type Way } from '../scenarios/reinstall.ts';
-import type { RealStage } from '../scenarios/stage.ts';
 import { startHelm } from './helm.ts';
 
 const LABEL = 'app.kubernetes.io/part-of=web';

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { aStage, startRealStage } from '../scenarios/stage.ts';
+import { aStage, startRealStage } from '../scenarios/environment.ts';
 import { describeVerbs } from '../scenarios/verbs/index.ts';
 
 // All restarts and hand-overs, on both clusters, are in test/long: they take half an hour.

@@ -13,7 +13,7 @@ import { containerOf, type StartApplication } from '../scenarios/kinds/applicati
 import { serviceApplication } from '../scenarios/kinds/core-service.ts';
 import { daemonSetApplication } from '../scenarios/kinds/daemon-set.ts';
 import { knativeApplication } from '../scenarios/kinds/knative.ts';
-import { APP } from '../scenarios/story.ts';
+import { APP } from '../scenarios/scenario.ts';
 import { until } from '../scenarios/until.ts';
 import { RECORDED_KINDS } from './recorded-rest.ts';
 

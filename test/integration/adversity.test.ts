@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
 import { ADVERSE } from '../scenarios/adversity/lab.ts';
 import { describeContest } from '../scenarios/contests.ts';
+import { aStage, startVirtualStage } from '../scenarios/environment.ts';
 import { describeOwnership } from '../scenarios/ownership.ts';
-import { aStage, startVirtualStage } from '../scenarios/stage.ts';
 import { describeSuspension } from '../scenarios/suspension.ts';
 
 describe('adversity on the embedded cluster', () => {

@@ -1,11 +1,11 @@
 import { describe } from 'vitest';
 import { describeAdoption } from '../scenarios/adoption.ts';
+import { aStage, startVirtualStage } from '../scenarios/environment.ts';
 import { describeHealthRules } from '../scenarios/health-rules.ts';
 import { describeIsolation } from '../scenarios/isolation.ts';
 import { describeMoving } from '../scenarios/moving.ts';
 import { describeRivalry } from '../scenarios/rivalry.ts';
 import { describeSlices } from '../scenarios/slices.ts';
-import { aStage, startVirtualStage } from '../scenarios/stage.ts';
 
 describe('conduct on the embedded cluster', () => {
   const stage = aStage(startVirtualStage);

@@ -8,7 +8,7 @@ import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
 import { betweenStatusWrites, difference } from '../bench/figures.ts';
 import { type ControllerRun, startProgram } from '../scenarios/controller.ts';
 import { eventually } from '../scenarios/eventually.ts';
-import { quiet } from '../scenarios/quiet.ts';
+import { quiet } from '../scenarios/settled.ts';
 import { afterEach, beforeEach, enterVirtual, monotonicMs, nowMs, playTests, sleep, world } from '../scenarios/world.ts';
 
 enterVirtual(13);

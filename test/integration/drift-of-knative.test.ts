@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
 import { type ControllerProcess, startController } from '../scenarios/controller.ts';
-import { startStageScene } from '../scenarios/drift/stage-scene.ts';
+import { startStageScene } from '../scenarios/drift/drift-fixture.ts';
 import { DRIFT_PLAN, describeDriftAtOnce } from '../scenarios/drift.ts';
+import { aStage, startVirtualStage } from '../scenarios/environment.ts';
 import { providerFixtures } from '../scenarios/providers/index.ts';
-import { aStage, startVirtualStage } from '../scenarios/stage.ts';
 import { afterAll, beforeAll } from '../scenarios/world.ts';
 
 describe('foreign edits in the middle of a release of a Knative Service, on the embedded cluster', () => {

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { partOf } from '../fakes/covering-part.ts';
-import { startModelScene } from '../scenarios/drift/model-scene.ts';
+import { startModelScene } from '../scenarios/drift/modelled-release.ts';
 import { DRIFT_PLAN, describeDrift } from '../scenarios/drift.ts';
 import { providerFixtures } from '../scenarios/providers/index.ts';
 

@@ -1,4 +1,4 @@
+import { startVirtualStage } from '../scenarios/environment.ts';
 import { describeReleases } from '../scenarios/releases.ts';
-import { startVirtualStage } from '../scenarios/stage.ts';
 
 describeReleases('releases on the embedded cluster', startVirtualStage);

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { aStage, startVirtualStage } from '../scenarios/environment.ts';
 import { describeExamples } from '../scenarios/examples.ts';
-import { aStage, startVirtualStage } from '../scenarios/stage.ts';
 
 describe('the examples on the embedded cluster', () =>
   describeExamples(aStage(startVirtualStage), async ({ cluster }, file) => {

@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
 import { ADVERSE } from '../scenarios/adversity/lab.ts';
+import { aStage, startVirtualStage } from '../scenarios/environment.ts';
 import { describeHandOver } from '../scenarios/failover.ts';
 import { describeKills } from '../scenarios/kills.ts';
-import { aStage, startVirtualStage } from '../scenarios/stage.ts';
 
 describe('controllers that end, on the embedded cluster', () => {
   const stage = aStage(() => startVirtualStage(ADVERSE));

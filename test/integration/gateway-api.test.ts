@@ -1,4 +1,4 @@
+import { aStage, startVirtualStage } from '../scenarios/environment.ts';
 import { describeGatewayApi } from '../scenarios/gateway-api.ts';
-import { aStage, startVirtualStage } from '../scenarios/stage.ts';
 
 describeGatewayApi(aStage(startVirtualStage));

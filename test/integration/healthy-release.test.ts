@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { playHealthyRelease } from '../scenarios/adversity/healthy-release.ts';
-import { aStage, startVirtualStage } from '../scenarios/stage.ts';
+import { aStage, startVirtualStage } from '../scenarios/environment.ts';
 
 const stage = aStage(() => startVirtualStage({ lagMs: [0, 1000], seed: 3 }));
 const small = { provider: 'istio', namespace: 'kept', interval: '500ms', leastAnswers: 500 } as const;

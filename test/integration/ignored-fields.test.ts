@@ -1,4 +1,4 @@
+import { aStage, startVirtualStage } from '../scenarios/environment.ts';
 import { describeIgnoredFields } from '../scenarios/ignored-fields.ts';
-import { aStage, startVirtualStage } from '../scenarios/stage.ts';
 
 describeIgnoredFields(aStage(startVirtualStage));

@@ -1,4 +1,4 @@
+import { aStage, startVirtualStage } from '../scenarios/environment.ts';
 import { describeIngresses } from '../scenarios/ingresses.ts';
-import { aStage, startVirtualStage } from '../scenarios/stage.ts';
 
 describeIngresses(aStage(startVirtualStage));

@@ -1,10 +1,10 @@
 import { describe } from 'vitest';
 import { partOf } from '../fakes/covering-part.ts';
+import { aStage, startVirtualStage } from '../scenarios/environment.ts';
 import { serviceApplication } from '../scenarios/kinds/core-service.ts';
 import { daemonSetApplication } from '../scenarios/kinds/daemon-set.ts';
 import { knativeApplication } from '../scenarios/kinds/knative.ts';
 import { describeKinds } from '../scenarios/kinds.ts';
-import { aStage, startVirtualStage } from '../scenarios/stage.ts';
 import { describeSteeredReleases } from '../scenarios/steered-releases.ts';
 
 const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'Knative Service': knativeApplication };

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../e2e/free-port.ts';
 import { program } from '../fakes/program.ts';
 import { type ControllerProcess, startController } from '../scenarios/controller.ts';
+import { aStage, startEmbeddedStage } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { type GuardedProcess, startGuarded } from '../scenarios/guarded-process.ts';
-import { aStage, startEmbeddedStage } from '../scenarios/stage.ts';
-import { Story } from '../scenarios/story.ts';
+import { Story } from '../scenarios/scenario.ts';
 
 const KEY = 'pl4nted-signing-key';
 const folder = mkdtempSync(join(tmpdir(), 'serin-loadtester-'));

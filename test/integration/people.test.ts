@@ -15,7 +15,7 @@ import { runScript, type Shown } from '../scenarios/doc-commands.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { startGuarded } from '../scenarios/guarded-process.ts';
 import { callOf, commandsOf, examplesIn, helpOf } from '../scenarios/help-examples.ts';
-import { type PodinfoScene, startPodinfoScene } from '../scenarios/podinfo-scene.ts';
+import { type PodinfoScene, startPodinfoScene } from '../scenarios/podinfo-fixture.ts';
 import { serin as runSerin } from '../scenarios/serin.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ObjectRef } from '../../src/api/kube-object.ts';
 import { startController } from '../scenarios/controller.ts';
+import { aStage } from '../scenarios/environment.ts';
 import { startRemoteMeshStage } from '../scenarios/remote-mesh.ts';
-import { aStage } from '../scenarios/stage.ts';
-import { APP, Story } from '../scenarios/story.ts';
+import { APP, Story } from '../scenarios/scenario.ts';
 import { until } from '../scenarios/until.ts';
 import { enterVirtual } from '../scenarios/world.ts';
 

@@ -1,4 +1,4 @@
+import { startVirtualStage } from '../scenarios/environment.ts';
 import { describeRollouts } from '../scenarios/rollouts.ts';
-import { startVirtualStage } from '../scenarios/stage.ts';
 
 describeRollouts('rollouts of the primary, on the embedded cluster', startVirtualStage);

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
+import { aStage, startVirtualStage } from '../scenarios/environment.ts';
 import { describeServicesInPlace } from '../scenarios/services-in-place.ts';
-import { aStage, startVirtualStage } from '../scenarios/stage.ts';
 
 describe('on the embedded cluster', () => describeServicesInPlace(aStage(startVirtualStage)));

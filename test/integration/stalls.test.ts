@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { aStage, startVirtualStage } from '../scenarios/stage.ts';
+import { aStage, startVirtualStage } from '../scenarios/environment.ts';
 import { describeStalls } from '../scenarios/stalling.ts';
 
 describe('on the embedded cluster', () => describeStalls(aStage(startVirtualStage)));

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { aStage, startEmbeddedStage } from '../scenarios/stage.ts';
+import { aStage, startEmbeddedStage } from '../scenarios/environment.ts';
 import { describeTrafficCommand } from '../scenarios/traffic-command.ts';
 
 // In real time: the command is a process of its own.

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { aStage, startVirtualStage } from '../scenarios/stage.ts';
+import { aStage, startVirtualStage } from '../scenarios/environment.ts';
 import { describeRollout } from '../scenarios/traffic-split-rollout.ts';
 
 describe('TrafficSplits on the embedded cluster', () => {

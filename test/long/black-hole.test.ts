@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { playSilentWatches, type SilentWatches } from '../scenarios/adversity/silent-watches.ts';
-import { type Stage, startEmbeddedStage, startRealStage } from '../scenarios/stage.ts';
+import { type Stage, startEmbeddedStage, startRealStage } from '../scenarios/environment.ts';
 
 const WATCHED = ['canaries', 'deployments', 'services', 'metrictemplates', 'virtualservices', 'destinationrules'];
 

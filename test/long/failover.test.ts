@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
 import { ADVERSE } from '../scenarios/adversity/lab.ts';
 import { clusters } from '../scenarios/clusters.ts';
+import { aStage } from '../scenarios/environment.ts';
 import { describeFailover } from '../scenarios/failover.ts';
-import { aStage } from '../scenarios/stage.ts';
 
 const seeds = process.env.SEEDS?.split(',').map(Number) ?? Array.from({ length: 30 }, (_, index) => index + 1);
 

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { clusters } from '../scenarios/clusters.ts';
+import { aStage } from '../scenarios/environment.ts';
 import { describeHealthyReleases, LAGGING } from '../scenarios/healthy-releases.ts';
-import { aStage } from '../scenarios/stage.ts';
 
 describe.each(clusters)('on $cluster', ({ start }) => {
   describe.each([1, 2, 3])('seed %i', (seed) => describeHealthyReleases(aStage(() => start({ ...LAGGING, seed }))));

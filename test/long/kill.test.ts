@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
 import { ADVERSE } from '../scenarios/adversity/lab.ts';
 import { clusters } from '../scenarios/clusters.ts';
+import { aStage } from '../scenarios/environment.ts';
 import { describeKills } from '../scenarios/kills.ts';
-import { aStage } from '../scenarios/stage.ts';
 
 /** `SEEDS=7,12` plays those again; otherwise the fifty that are recorded here. */
 const seeds = process.env.SEEDS?.split(',').map(Number) ?? Array.from({ length: 50 }, (_, index) => index + 1);

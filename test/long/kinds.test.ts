@@ -1,14 +1,14 @@
 import { describe } from 'vitest';
 import { ADVERSE } from '../scenarios/adversity/lab.ts';
+import { aStage, startEmbeddedStage } from '../scenarios/environment.ts';
 import { describeAdoptedKinds } from '../scenarios/kinds/adopted.ts';
-import { describeAtRest } from '../scenarios/kinds/at-rest.ts';
 import { serviceApplication } from '../scenarios/kinds/core-service.ts';
 import { daemonSetApplication } from '../scenarios/kinds/daemon-set.ts';
 import { describeDaemonSetEdits } from '../scenarios/kinds/daemon-set-edits.ts';
+import { describeAtRest } from '../scenarios/kinds/idle.ts';
 import { knativeApplication } from '../scenarios/kinds/knative.ts';
-import { describeMixedRest } from '../scenarios/kinds/mixed-rest.ts';
+import { describeMixedRest } from '../scenarios/kinds/mixed-idle.ts';
 import { describeServiceCopies } from '../scenarios/kinds/service-copies.ts';
-import { aStage, startEmbeddedStage } from '../scenarios/stage.ts';
 
 const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'Knative Service': knativeApplication };
 

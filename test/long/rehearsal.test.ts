@@ -1,3 +1,3 @@
-import { describeForetold, foretoldCases } from '../scenarios/foretold-releases.ts';
+import { describeForetold, foretoldCases } from '../scenarios/predicted-releases.ts';
 
 describeForetold(foretoldCases);

@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { ADVERSE } from '../scenarios/adversity/lab.ts';
 import { clusters } from '../scenarios/clusters.ts';
 import { describeContest } from '../scenarios/contests.ts';
-import { aStage } from '../scenarios/stage.ts';
+import { aStage } from '../scenarios/environment.ts';
 
 const TEN_MINUTES_MS = 600_000;
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './environment.ts';
 
 /** A kubeconfig of a service account, which is there already; the folder is the caller's to remove. */
 export async function kubeconfigOf(

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { isUpdatedBy } from '../../src/kube/taken-over-fields.ts';
 import { type ControllerProcess, startController } from './controller.ts';
-import { Established, type Left, NAME, templateOf } from './established/established.ts';
-import { matched, mirrored, type ScalerKind, scalers, sticky, weighted } from './established/objects.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './environment.ts';
+import { Established, type Left, NAME, templateOf } from './flagger/flagger-application.ts';
+import { matched, mirrored, type ScalerKind, scalers, sticky, weighted } from './flagger/objects.ts';
 import { startUsers, type Users } from './users.ts';
 import { afterAll, beforeAll } from './world.ts';
 

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './environment.ts';
 import { monotonicMs, sleep } from './world.ts';
 
 const HPA = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' } as const;

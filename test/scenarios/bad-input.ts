@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import { aController } from './controller.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './environment.ts';
 import { badCanaries } from './troubles/bad-canaries.ts';
 import { aCanary, aDeployment, aService, makeNamespace, push } from './troubles/objects.ts';
-import { aTeller, type Told } from './troubles/told.ts';
+import { aTeller, type Told } from './troubles/report-watch.ts';
 
 /** Manifests that cannot work, each refused by the API server or by a condition and an event that name the field. */
 export function describeBadInput(stageOf: () => Stage): void {

@@ -2,11 +2,11 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ControllerProcess, newLogFile, startController } from './controller.ts';
 import { docBlocks, runScript, type Shown, sectionScript } from './doc-commands.ts';
+import type { Stage } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { canaryFor } from './providers/canary-for.ts';
 import type { AppName, ProviderFixture } from './providers/provider-fixture.ts';
-import type { Stage } from './stage.ts';
-import { APP, Story } from './story.ts';
+import { APP, Story } from './scenario.ts';
 import { ask } from './users.ts';
 
 const PAGE = 'break-glass.md';

@@ -1,4 +1,4 @@
-import { type Stage, type StageOptions, startEmbeddedStage, startRealStage } from './stage.ts';
+import { type Stage, type StageOptions, startEmbeddedStage, startRealStage } from './environment.ts';
 
 /** Both clusters, for `describe.each`: `vitest -t 'a real control plane'` takes one of them. */
 export const clusters: readonly { cluster: string; start: (options?: StageOptions) => Promise<Stage> }[] = [

@@ -6,7 +6,7 @@ import { createApplications, NAMESPACE, nameOf } from '../bench/applications.ts'
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
 import { type ControllerRun, startProgram } from './controller.ts';
-import { quiet } from './quiet.ts';
+import { quiet } from './settled.ts';
 import { world } from './world.ts';
 
 export const LAB_BOUND_MS = 90_000;

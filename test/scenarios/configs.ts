@@ -6,10 +6,10 @@ import { configKey } from '../../src/workloads/configs/config-ref.ts';
 import { copiesOf } from '../../src/workloads/configs/copies.ts';
 import { difference } from '../bench/figures.ts';
 import { aController, startController } from './controller.ts';
+import { aStage, type Stage } from './environment.ts';
 import { eventually } from './eventually.ts';
-import { quiet } from './quiet.ts';
-import { aStage, type Stage } from './stage.ts';
-import { APP, type Story, storyteller } from './story.ts';
+import { APP, type Story, storyteller } from './scenario.ts';
+import { quiet } from './settled.ts';
 import { until } from './until.ts';
 
 const QUICK = { stepWeight: 50, maxWeight: 50 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Contest, playContest } from './adversity/contest.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './environment.ts';
 
 const MOST_WRITES = 20;
 /** The brake: one correction at once, then after 1, 2, 4, 8 … s. */

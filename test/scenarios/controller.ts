@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startVirtualController } from '../../src/cli/controller/virtual-controller.ts';
 import { program } from '../fakes/program.ts';
+import type { Stage } from './environment.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
-import type { Stage } from './stage.ts';
 import { afterAll, beforeAll, virtualOne } from './world.ts';
 
 export interface ControllerProcess {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type LeaseTimes, Replica } from './adversity/replica.ts';
+import type { Stage } from './environment.ts';
 import { eventually } from './eventually.ts';
-import type { Stage } from './stage.ts';
 
 const LEASE: LeaseTimes = { leaseDurationS: 10, renewDeadlineS: 8, retryPeriodMs: 500 };
 const AWAY = 'the API server does not answer: check its address, its health and the network policies on the way';

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../src/api/canary-status.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { aController, startController } from './controller.ts';
+import type { Stage } from './environment.ts';
 import { eventually } from './eventually.ts';
-import type { Stage } from './stage.ts';
-import { APP, Story } from './story.ts';
+import { APP, Story } from './scenario.ts';
 
 const END = `${APP}.deliveries is promoted: its primary receives all traffic`;
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { aController } from './controller.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './environment.ts';
 import { until } from './until.ts';
 
 export const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples');

@@ -3,8 +3,8 @@ import { type FailoverReport, FailoverRuns } from './adversity/failover-runs.ts'
 import type { LeaseTimes, Replica } from './adversity/replica.ts';
 import { LONG_LEASE } from './adversity/replicas.ts';
 import { type SlowHook, startSlowHook } from './adversity/slow-hook.ts';
+import type { Stage } from './environment.ts';
 import { eventually } from './eventually.ts';
-import type { Stage } from './stage.ts';
 import { afterAll, beforeAll, sleep } from './world.ts';
 
 /** As short as a machine allows on which a request may take seconds: whoever cannot renew has to stand by, busy or not. */

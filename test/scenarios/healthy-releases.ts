@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Provider } from './adversity/app.ts';
 import { playHealthyRelease } from './adversity/healthy-release.ts';
-import type { Stage, StageOptions } from './stage.ts';
+import type { Stage, StageOptions } from './environment.ts';
 
 /** Proxies that hear of each change up to 3 s late, and pods that serve on for 15 s after SIGTERM. */
 export const LAGGING = { lagMs: [0, 3000], graceScale: 0.5 } as const satisfies StageOptions;

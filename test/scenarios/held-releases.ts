@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
+import type { Stage } from './environment.ts';
 import { eventually } from './eventually.ts';
-import type { Stage } from './stage.ts';
-import { APP, type Story } from './story.ts';
+import { APP, type Story } from './scenario.ts';
 
 type Tell = (title: string, namespace: string, play: (story: Story) => Promise<void>) => void;
 const STEPS = { stepWeight: 20, maxWeight: 60 };

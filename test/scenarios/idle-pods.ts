@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { Lab } from './adversity/lab.ts';
+import type { Stage } from './environment.ts';
 import { eventually } from './eventually.ts';
-import type { Stage } from './stage.ts';
 import { aCanary, aContainer, aDeployment } from './troubles/objects.ts';
 
 const NAMESPACE = 'idle-pods';

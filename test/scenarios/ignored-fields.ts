@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { aController } from './controller.ts';
+import type { Stage } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { nginx } from './providers/nginx.ts';
 import type { ProviderFixture } from './providers/provider-fixture.ts';
-import type { Stage } from './stage.ts';
-import { APP, Story } from './story.ts';
+import { APP, Story } from './scenario.ts';
 
 const insider = [{ headers: { 'x-user': { exact: 'insider' } } }];
 const cookies = { cookieName: 'side' };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { aController } from './controller.ts';
+import type { Stage } from './environment.ts';
 import { apisix } from './providers/apisix.ts';
 import { nginx } from './providers/nginx.ts';
 import type { ProviderFixture } from './providers/provider-fixture.ts';
 import { skipper } from './providers/skipper.ts';
-import type { Stage } from './stage.ts';
-import { APP, Story } from './story.ts';
+import { APP, Story } from './scenario.ts';
 import { until } from './until.ts';
 
 /** What is copied tells an edit of the user's: by an annotation that all three read or pass on. */

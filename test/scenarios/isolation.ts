@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { aController } from './controller.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './environment.ts';
 import { aCanary, aDeployment, makeNamespace, push } from './troubles/objects.ts';
-import { aTeller } from './troubles/told.ts';
+import { aTeller } from './troubles/report-watch.ts';
 import { world } from './world.ts';
 
 /** One Canary's trouble is its own. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { faultsOf, type KillReport, KillRuns } from './adversity/kill-runs.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './environment.ts';
 import { afterAll, beforeAll } from './world.ts';
 
 /** One `kill -9` in each release, at the moment that the seed decides, and a restart. */

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { isChosen, type Part, titleOf, WHOLE } from '../fakes/covering-part.ts';
 import { aController } from './controller.ts';
 import { followEndpoints } from './endpoint-history.ts';
+import { peopleFileOf, type Stage } from './environment.ts';
 import type { Application, StartApplication } from './kinds/application.ts';
 import { aPersonSteers, type SeenAs } from './kinds/people.ts';
-import { peopleFileOf, type Stage } from './stage.ts';
-import { APP, Story } from './story.ts';
+import { APP, Story } from './scenario.ts';
 import { until } from './until.ts';
 
 type Play = (story: Story, app: Application) => Promise<void>;

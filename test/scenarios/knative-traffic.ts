@@ -3,8 +3,8 @@ import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import { setTraffic } from '../../src/cli/traffic/set-traffic.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { trafficOf } from '../../src/routers/knative/traffic.ts';
+import { applyCrds, OWN_CRDS, ROUTING_CRDS } from './environment.ts';
 import { block, documentedCases, flagsOf, trafficCases, trafficMistakes, UNTOUCHED, written } from './knative-traffic-cases.ts';
-import { applyCrds, OWN_CRDS, ROUTING_CRDS } from './stage.ts';
 import { afterAll, beforeAll } from './world.ts';
 
 const NAMESPACE = 'by-hand';

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
 import { type HpaMetrics, startHorizontalPodAutoscaler } from '../../src/embedded/controllers/autoscaler/index.ts';
 import { aController } from './controller.ts';
-import { aStage, type Stage } from './stage.ts';
-import { APP, storyteller } from './story.ts';
+import { aStage, type Stage } from './environment.ts';
+import { APP, storyteller } from './scenario.ts';
 
 const HPA = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' } as const;
 /** Longer than Kubernetes takes between two looks at an HPA: what it takes away before it is ready never becomes ready. */

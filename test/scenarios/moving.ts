@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { startController } from './controller.ts';
-import { Established, NAME, templateOf } from './established/established.ts';
-import { weighted } from './established/objects.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './environment.ts';
+import { Established, NAME, templateOf } from './flagger/flagger-application.ts';
+import { weighted } from './flagger/objects.ts';
 import { startUsers } from './users.ts';
 
 const analysis = { stepWeight: 25, maxWeight: 50 };

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { aController } from './controller.ts';
+import type { Stage } from './environment.ts';
 import { eventually } from './eventually.ts';
-import type { Stage } from './stage.ts';
-import { Story } from './story.ts';
+import { Story } from './scenario.ts';
 
 const STEPS = { stepWeight: 20, maxWeight: 40 };
 const METRICS = [{ name: 'errors', templateRef: { name: 'errors' }, interval: '4s', thresholdRange: { max: 0 } }];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { App } from './adversity/app.ts';
 import { Lab } from './adversity/lab.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './environment.ts';
 
 const small = { scaleDownDelay: '500ms', interval: '500ms' } as const;
 const READS = /^(get|list|watch) /;

@@ -3,10 +3,10 @@ import { type KubeObject, type ObjectRef, refOf } from '../../src/api/kube-objec
 import { isChosen, type Part, titleOf, WHOLE } from '../fakes/covering-part.ts';
 import { aController, type ControllerProcess } from './controller.ts';
 import { followEndpoints } from './endpoint-history.ts';
+import type { Stage } from './environment.ts';
 import { canaryFor } from './providers/canary-for.ts';
 import type { AppName, ProviderFixture } from './providers/provider-fixture.ts';
-import type { Stage } from './stage.ts';
-import { APP, Story } from './story.ts';
+import { APP, Story } from './scenario.ts';
 
 /** Judged by what the provider's own proxies count; a machine that is too busy to count anything holds the release, and fails nothing. */
 const ANALYSIS = {

@@ -3,7 +3,7 @@ import { keyOf, type ObjectStore, watchObjects } from '../../src/embedded/contro
 import { ClientAffinity } from '../../src/embedded/mesh/client-affinity.ts';
 import { laggedView } from '../../src/embedded/mesh/lagged-view.ts';
 import { type Client, serviceEndpoints } from '../../src/embedded/mesh/service-proxy.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './environment.ts';
 
 const SERVICE_LABEL = 'kubernetes.io/service-name';
 const ZONE_LABEL = 'topology.kubernetes.io/zone';

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { newLogFile, startController } from './controller.ts';
-import { startVirtualStage } from './stage.ts';
-import { Story } from './story.ts';
+import { startVirtualStage } from './environment.ts';
+import { Story } from './scenario.ts';
 import { play, sleep } from './world.ts';
 
 const KINDS = [

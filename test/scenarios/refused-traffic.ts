@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { ControllerProcess } from './controller.ts';
+import type { Stage } from './environment.ts';
 import type { StartApplication } from './kinds/application.ts';
-import type { Stage } from './stage.ts';
-import { APP, Story } from './story.ts';
+import { APP, Story } from './scenario.ts';
 import { until } from './until.ts';
 
 const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP };

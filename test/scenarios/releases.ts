@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
 import { aController } from './controller.ts';
+import { aStage, type Stage } from './environment.ts';
 import { tellHeldReleases } from './held-releases.ts';
-import { aStage, type Stage } from './stage.ts';
-import { APP, type Story, storyteller } from './story.ts';
+import { APP, type Story, storyteller } from './scenario.ts';
 
 const STEPS = { stepWeight: 20, maxWeight: 60 };
 const METRICS = {

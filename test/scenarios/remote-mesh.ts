@@ -10,7 +10,7 @@ import { createCluster } from '../../src/kube/create-cluster.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { splitCluster } from '../../src/kube/split-cluster.ts';
 import { isMeshKind } from '../../src/routers/mesh-kinds.ts';
-import { applyCrds, OWN_CRDS, ROUTING_CRDS, type Stage } from './stage.ts';
+import { applyCrds, OWN_CRDS, ROUTING_CRDS, type Stage } from './environment.ts';
 import { world as currentWorld } from './world.ts';
 
 /** An application in one cluster, and the routing objects of its mesh in another, each of which knows only its own kinds. */

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type ControllerProcess, startController } from './controller.ts';
-import { Established, NAME } from './established/established.ts';
-import { weighted } from './established/objects.ts';
+import type { Stage } from './environment.ts';
 import { eventually } from './eventually.ts';
-import { quiet } from './quiet.ts';
-import type { Stage } from './stage.ts';
-import { Story } from './story.ts';
+import { Established, NAME } from './flagger/flagger-application.ts';
+import { weighted } from './flagger/objects.ts';
+import { Story } from './scenario.ts';
+import { quiet } from './settled.ts';
 
 const REWRITES = 6;
 

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { aController } from './controller.ts';
-import { aStage, type Stage } from './stage.ts';
-import { APP, type Story, storyteller } from './story.ts';
+import { aStage, type Stage } from './environment.ts';
+import { APP, type Story, storyteller } from './scenario.ts';
 import { until } from './until.ts';
 import { sleep } from './world.ts';
 

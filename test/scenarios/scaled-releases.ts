@@ -3,8 +3,8 @@ import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import { startKeda } from '../../src/embedded/keda/index.ts';
 import { type Autoscaler, hpaOf, startAutoscaler } from './autoscaler.ts';
 import { aController } from './controller.ts';
-import { aStage, type Stage } from './stage.ts';
-import { APP, Story } from './story.ts';
+import { aStage, type Stage } from './environment.ts';
+import { APP, Story } from './scenario.ts';
 
 const TIMEOUT_MS = 300_000;
 const CROWD = { each: 7, pauseMs: 100 };

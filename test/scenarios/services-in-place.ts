@@ -5,10 +5,10 @@ import { endpointsIn } from '../../src/controller/facts/endpoints.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { aController } from './controller.ts';
 import { followEndpoints } from './endpoint-history.ts';
+import type { Stage } from './environment.ts';
 import { eventually } from './eventually.ts';
-import type { Stage } from './stage.ts';
 import { aCanary, aDeployment, makeNamespace } from './troubles/objects.ts';
-import { aTeller, type Told } from './troubles/told.ts';
+import { aTeller, type Told } from './troubles/report-watch.ts';
 import { type FitCase, unfitServices } from './troubles/unfit-services.ts';
 import { until } from './until.ts';
 

@@ -4,7 +4,7 @@ import { binomialBounds } from '../fakes/binomial.ts';
 import { isChosen, type Part, titleOf, WHOLE } from '../fakes/covering-part.ts';
 import type { ProviderFixture } from './providers/provider-fixture.ts';
 import { askMany } from './shares/ask-many.ts';
-import { type ShareStage, startShareStage } from './shares/share-stage.ts';
+import { type ShareStage, startShareStage } from './shares/share-environment.ts';
 import { namespacesFor, routerOf, SplitApp } from './shares/split-app.ts';
 import { afterAll, beforeAll } from './world.ts';
 

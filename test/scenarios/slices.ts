@@ -6,9 +6,9 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import { controllerRules } from '../e2e/controller-role.ts';
 import { kubeconfigOf } from './account.ts';
 import { startController } from './controller.ts';
-import { Established, NAME } from './established/established.ts';
-import { weighted } from './established/objects.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './environment.ts';
+import { Established, NAME } from './flagger/flagger-application.ts';
+import { weighted } from './flagger/objects.ts';
 
 const left = { phase: 'Initialized', http: weighted(NAME, 0), analysis: { stepWeight: 25, maxWeight: 50 } } as const;
 const isAdopted = (now: KubeObject | undefined) => now?.status?.release?.step === 'resting';

@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
 import { commandLine } from '../../src/loadtester/words.ts';
+import type { Stage } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { serin } from './serin.ts';
-import type { Stage } from './stage.ts';
 import { clear, isNamed, proofOf, type RunLine, whyOfStall } from './stalls/clearing.ts';
 import { stalls } from './stalls/index.ts';
 import { kubectlHere } from './stalls/kubectl.ts';
 import { OUTDATED } from './stalls/outdated.ts';
 import type { Stall } from './stalls/stall.ts';
-import { type OpenTheatre, openTheatre } from './stalls/theatre.ts';
+import { type OpenTheatre, openTheatre } from './stalls/stall-fixture.ts';
 import { push } from './troubles/objects.ts';
 import { canaryCrd, tellOldDefinitions, withoutRelease } from './troubles/old-definitions.ts';
 import { startUsers } from './users.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/embedded/mesh/service-proxy.ts';
 import { type ControllerProcess, startController } from './controller.ts';
+import type { Stage } from './environment.ts';
 import { serviceApplication } from './kinds/core-service.ts';
 import { daemonSetApplication } from './kinds/daemon-set.ts';
 import { knativeApplication } from './kinds/knative.ts';
 import { watchReadiness } from './ready-everywhere.ts';
 import { describeRefusedTraffic } from './refused-traffic.ts';
-import type { Stage } from './stage.ts';
-import { APP, Story } from './story.ts';
+import { APP, Story } from './scenario.ts';
 import { afterAll, beforeAll } from './world.ts';
 
 const CROWD = { each: 2, pauseMs: 200 };

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { App } from './adversity/app.ts';
 import { keepChronicle, type Moment } from './adversity/chronicle.ts';
 import { Lab } from './adversity/lab.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './environment.ts';
 
 const READS = /^(get|list|watch) /;
 

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { setTraffic } from '../../src/cli/traffic/set-traffic.ts';
 import { program } from '../fakes/program.ts';
+import type { Stage } from './environment.ts';
 import { knativeApplication } from './kinds/knative.ts';
-import type { Stage } from './stage.ts';
-import { APP } from './story.ts';
+import { APP } from './scenario.ts';
 import { until } from './until.ts';
 
 const NAMESPACE = 'by-hand';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
+import type { Stage } from './environment.ts';
 import { eventually } from './eventually.ts';
-import type { Stage } from './stage.ts';
 import { until } from './until.ts';
 import { ask, startUsers, type Users } from './users.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { App } from './adversity/app.ts';
 import { Lab, PROXIES_KNOW } from './adversity/lab.ts';
-import { applyCrds, type Stage } from './stage.ts';
+import { applyCrds, type Stage } from './environment.ts';
 import { until } from './until.ts';
 import { startUsers } from './users.ts';
 

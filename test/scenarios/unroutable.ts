@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { aController } from './controller.ts';
-import type { Stage } from './stage.ts';
-import { APP, Story } from './story.ts';
+import type { Stage } from './environment.ts';
+import { APP, Story } from './scenario.ts';
 import { until } from './until.ts';
 
 const apiVersion = 'networking.k8s.io/v1';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pushed, sightIn, verdict } from '../../../test/fakes/standing-still.ts';
+import { pushed, sightIn, verdict } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized, type World } from '../../../test/fakes/world.ts';
 import { CanaryReport } from '../output/documents.ts';
 import { whyOf } from '../why/diagnose.ts';

@@ -1,4 +1,4 @@
-import { describeEach, type Stall, workload } from '../../../test/fakes/standing-still.ts';
+import { describeEach, type Stall, workload } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import type { ObjectRef } from '../../api/kube-object.ts';
 import { resolveSelector } from '../../api/selector-label.ts';

@@ -1,4 +1,4 @@
-import { describeEach, pushed, type Stall, verdict } from '../../../test/fakes/standing-still.ts';
+import { describeEach, pushed, type Stall, verdict } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized, withHooks } from '../../../test/fakes/world.ts';
 import type { Verdict } from '../../api/canary-status.ts';
 import type { Cause } from './causes.ts';

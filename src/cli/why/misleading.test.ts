@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { misleadingTexts } from '../../../test/fakes/misleading-texts.ts';
-import { pushed, sightIn, verdict } from '../../../test/fakes/standing-still.ts';
+import { pushed, sightIn, verdict } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized, type World, withHooks } from '../../../test/fakes/world.ts';
 import type { HookType } from '../../api/canary.ts';
 import { blockerOf } from '../../controller/status/blocker-of.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wayOf } from '../../../test/fakes/standing-still.ts';
+import { wayOf } from '../../../test/fakes/stalled-release.ts';
 import { aCanary } from '../../../test/fakes/world.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { admit } from '../../controller/admission/admission.ts';

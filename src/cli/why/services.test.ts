@@ -1,4 +1,4 @@
-import { describeEach, type Scene, type Stall } from '../../../test/fakes/standing-still.ts';
+import { describeEach, type Scene, type Stall } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import { knativeApiVersion } from '../../api/knative.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeEach, pushed, type Stall, sightIn, verdict } from '../../../test/fakes/standing-still.ts';
+import { describeEach, pushed, type Stall, sightIn, verdict } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized, World } from '../../../test/fakes/world.ts';
 import { whyOf } from './diagnose.ts';
 

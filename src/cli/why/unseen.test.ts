@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pushed, sightIn, verdict } from '../../../test/fakes/standing-still.ts';
+import { pushed, sightIn, verdict } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized, World } from '../../../test/fakes/world.ts';
 import { whyOf } from './diagnose.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
-import { pushed } from '../../../test/fakes/standing-still.ts';
+import { pushed } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized, type World } from '../../../test/fakes/world.ts';
 import { readSnapshot } from '../canaries/snapshot.ts';
 import { Output } from '../output/output.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { anchorName } from '../../../src/api/names.ts';
-import type { Stage } from '../../scenarios/stage.ts';
+import type { Stage } from '../../scenarios/environment.ts';
 import { aCanary, aDeployment, canaryRef, makeNamespace } from '../../scenarios/troubles/objects.ts';
 import { until } from '../../scenarios/until.ts';
 import { startUsers, type Users } from '../../scenarios/users.ts';

@@ -2,10 +2,10 @@ import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import type { ControllerProcess } from '../../scenarios/controller.ts';
+import type { Stage } from '../../scenarios/environment.ts';
 import { eventually } from '../../scenarios/eventually.ts';
-import type { Stage } from '../../scenarios/stage.ts';
 import { aCanary, aDeployment, canaryRef, push } from '../../scenarios/troubles/objects.ts';
-import type { Teller, Told } from '../../scenarios/troubles/told.ts';
+import type { Teller, Told } from '../../scenarios/troubles/report-watch.ts';
 import type { Listener } from './listener.ts';
 
 /** What all tenants of a class share. */

@@ -9,9 +9,9 @@ import { loadConnection } from '../../../src/kube/connect.ts';
 import { createCluster } from '../../../src/kube/create-cluster.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import { kubeconfigOf } from '../../scenarios/account.ts';
+import type { RealStage } from '../../scenarios/environment.ts';
 import { eventually } from '../../scenarios/eventually.ts';
-import type { RealStage } from '../../scenarios/stage.ts';
-import { APP, application, CONFIG, canaryOf, configOf, type Scene } from './scenes.ts';
+import { APP, application, CONFIG, canaryOf, configOf, type Scene } from './use-cases.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 const quiet = () => undefined;

@@ -1,4 +1,4 @@
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../environment.ts';
 import { monotonicMs, sleep } from '../world.ts';
 import { App } from './app.ts';
 import { keepChronicle, type Moment } from './chronicle.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom } from '../../../src/embedded/mesh/random.ts';
-import { startVirtualStage } from '../stage.ts';
+import { startVirtualStage } from '../environment.ts';
 import { play, sleep } from '../world.ts';
 import { App } from './app.ts';
 import { keepChronicle, violationsIn } from './chronicle.ts';

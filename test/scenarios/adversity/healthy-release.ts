@@ -1,5 +1,5 @@
+import type { Stage } from '../environment.ts';
 import { eventually } from '../eventually.ts';
-import type { Stage } from '../stage.ts';
 import { monotonicMs, sleep } from '../world.ts';
 import { App, type Provider } from './app.ts';
 import { startClients } from './clients.ts';

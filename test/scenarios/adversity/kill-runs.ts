@@ -1,5 +1,5 @@
 import { seededRandom } from '../../../src/embedded/mesh/random.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../environment.ts';
 import { sleep } from '../world.ts';
 import { App } from './app.ts';
 import { type Chronicle, keepChronicle, violationsIn } from './chronicle.ts';

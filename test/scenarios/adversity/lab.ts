@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { type ControllerProcess, newLogFile, startController } from '../controller.ts';
-import { quiet } from '../quiet.ts';
-import type { Stage, StageOptions } from '../stage.ts';
+import type { Stage, StageOptions } from '../environment.ts';
+import { quiet } from '../settled.ts';
 import { until } from '../until.ts';
 import { monotonicMs, sleep } from '../world.ts';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ControllerProcess, newLogFile, startController } from '../controller.ts';
+import type { Stage } from '../environment.ts';
 import { eventually } from '../eventually.ts';
-import type { Stage } from '../stage.ts';
 import { fetchText } from '../world.ts';
 import { type CuttableProxy, startCuttableProxy } from './cuttable-proxy.ts';
 

@@ -1,5 +1,5 @@
+import type { Stage } from '../environment.ts';
 import { eventually } from '../eventually.ts';
-import type { Stage } from '../stage.ts';
 import { type LeaseTimes, Replica } from './replica.ts';
 
 /** So long that nobody waits for its end: whoever takes over was told. */

@@ -4,9 +4,9 @@ import { parsed } from '../providers/canary-for.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import { routerOf } from '../shares/split-app.ts';
 import type { Edit } from './edits.ts';
+import type { Scene } from './live-release.ts';
 import { playContest } from './play-contest.ts';
 import { lookAt, playEdit } from './play-edit.ts';
-import type { Scene } from './scene.ts';
 
 export interface DriftStage {
   scene: Scene;

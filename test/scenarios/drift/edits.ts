@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
-import type { Scene } from './scene.ts';
+import type { Scene } from './live-release.ts';
 
 /** What somebody else does in the middle of a release. */
 export interface Edit {

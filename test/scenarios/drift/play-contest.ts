@@ -3,8 +3,8 @@ import { parsed } from '../providers/canary-for.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import { routerOf } from '../shares/split-app.ts';
 import { old } from './edits.ts';
+import type { Scene } from './live-release.ts';
 import { lookAt } from './play-edit.ts';
-import type { Scene } from './scene.ts';
 
 const LOOK_EVERY_MS = 250;
 /** Fewer show no brake. */

@@ -7,7 +7,7 @@ import { parsed } from '../providers/canary-for.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import { apexOf, routerOf } from '../shares/split-app.ts';
 import type { Edit } from './edits.ts';
-import type { Scene } from './scene.ts';
+import type { Scene } from './live-release.ts';
 
 /** What a release looks like while it is held at a step. */
 export interface Held {

@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
-import { APP } from '../story.ts';
+import { APP } from '../scenario.ts';
 import { until } from '../until.ts';
 
 export type Env = Record<string, string>;

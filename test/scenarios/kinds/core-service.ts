@@ -1,4 +1,4 @@
-import { APP } from '../story.ts';
+import { APP } from '../scenario.ts';
 import { containerOf, type Env, placeOf, type StartApplication } from './application.ts';
 
 /** A Service target's pods have any name, so that requests are told by the Service that they were sent to. */

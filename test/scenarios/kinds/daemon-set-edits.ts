@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { Lab } from '../adversity/lab.ts';
-import type { Stage } from '../stage.ts';
-import { APP } from '../story.ts';
+import type { Stage } from '../environment.ts';
+import { APP } from '../scenario.ts';
 import { daemonSetApplication } from './daemon-set.ts';
 
 const KEY = 'flagger.app/scale-to-zero';

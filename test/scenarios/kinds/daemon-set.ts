@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
-import { APP } from '../story.ts';
+import { APP } from '../scenario.ts';
 import { containerOf, placeOf, type StartApplication } from './application.ts';
 
 const SCALE_TO_ZERO = 'flagger.app/scale-to-zero';

@@ -1,4 +1,4 @@
-import { APP } from '../story.ts';
+import { APP } from '../scenario.ts';
 import { containerOf, type Env, placeOf, type StartApplication } from './application.ts';
 
 const ANNOTATION = 'flagger.app/primary-revision';

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { parse } from 'yaml';
 import { exitCodes } from '../../../src/cli/output/exit-codes.ts';
+import { APP, type Story } from '../scenario.ts';
 import { serin } from '../serin.ts';
-import { APP, type Story } from '../story.ts';
 import type { Application } from './application.ts';
 
 /** What the commands for people show of a release of one kind, from version 1 to 2. */

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { Lab } from '../adversity/lab.ts';
+import type { Stage } from '../environment.ts';
 import { startHookServer } from '../hook-server.ts';
-import type { Stage } from '../stage.ts';
-import { APP } from '../story.ts';
+import { APP } from '../scenario.ts';
 import { serviceApplication } from './core-service.ts';
 
 /** The copies that stand for the sides of a core Service. */

@@ -6,7 +6,7 @@ import { renderServices } from '../../../src/routers/services.ts';
 import { eventually } from '../eventually.ts';
 import { canaryFor, parsed } from '../providers/canary-for.ts';
 import type { AppName, ProviderFixture } from '../providers/provider-fixture.ts';
-import type { ShareStage } from './share-stage.ts';
+import type { ShareStage } from './share-environment.ts';
 
 export function routerOf({ provider }: ProviderFixture): Router {
   const router = routerFor(provider);

@@ -1,8 +1,8 @@
 import { checkStalls } from './checks.ts';
-import { handStalls } from './hands.ts';
 import { hookStalls } from './hooks.ts';
-import { obstacleStalls } from './obstacles.ts';
+import { handStalls } from './manual-changes.ts';
 import { podStalls } from './pods.ts';
+import { obstacleStalls } from './refusals.ts';
 import { specStalls } from './specs.ts';
 import type { Stall } from './stall.ts';
 

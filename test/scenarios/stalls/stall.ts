@@ -3,7 +3,7 @@ import type { Cause } from '../../../src/cli/why/causes.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import type { HookServer } from '../hook-server.ts';
 import { aCanary, aContainer, aDeployment, makeNamespace, push } from '../troubles/objects.ts';
-import type { Teller } from '../troubles/told.ts';
+import type { Teller } from '../troubles/report-watch.ts';
 import type { MeasuredServer } from './measured-server.ts';
 
 export interface Theatre {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { crds } from '../../../src/api/crds.ts';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
+import type { Stage } from '../environment.ts';
 import { eventually } from '../eventually.ts';
-import type { Stage } from '../stage.ts';
 import { OUTDATED } from '../stalls/outdated.ts';
 import type { Stall, Theatre } from '../stalls/stall.ts';
 import { until } from '../until.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Verb } from '../../../src/api/verb-request.ts';
+import type { Stage } from '../environment.ts';
 import { eventually } from '../eventually.ts';
-import type { Stage } from '../stage.ts';
 import { type Command, command } from './by-command.ts';
 import type { History } from './history.ts';
-import { type Seat, STEP } from './seat.ts';
+import { type Seat, STEP } from './placed-canary.ts';
 import { cellOf, NOTHING } from './table.ts';
 
 /** Asks, waits for the answer, and tells under which ids. */

@@ -5,7 +5,7 @@ import { onCluster } from '../../../src/cli/canaries/session.ts';
 import { verbCommand } from '../../../src/cli/canaries/verb-command.ts';
 import { RequestResult } from '../../../src/cli/output/documents.ts';
 import { program } from '../../fakes/program.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../environment.ts';
 import { surroundings } from '../world.ts';
 
 /** For an answer, on a machine that has other things to do. */

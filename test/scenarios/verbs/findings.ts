@@ -1,6 +1,6 @@
 import type { Verb } from '../../../src/api/verb-request.ts';
 import type { TriedCell } from './cells.ts';
-import type { Seat } from './seat.ts';
+import type { Seat } from './placed-canary.ts';
 
 /** What was seen of each cell: that all was well, or what was not. */
 export class Findings {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Verb } from '../../../src/api/verb-request.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../environment.ts';
 import { afterAll, beforeAll } from '../world.ts';
 import { byTwo, once, underOneId } from './asking.ts';
 import { commandProcess } from './by-command.ts';

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { Verb } from '../../../src/api/verb-request.ts';
 import { Lab } from '../adversity/lab.ts';
 import { LONG_LEASE, Replicas } from '../adversity/replicas.ts';
+import type { Stage } from '../environment.ts';
 import { startHookServer } from '../hook-server.ts';
-import type { Stage } from '../stage.ts';
 import { startApiProxy } from '../troubles/api-proxy.ts';
 import { Inquiry, type Way } from './asking.ts';
 import { Findings } from './findings.ts';
 import { History } from './history.ts';
+import { type House, Seat } from './placed-canary.ts';
 import { type Place, places } from './places.ts';
-import { type House, Seat } from './seat.ts';
 
 /** A Canary in each place, side by side in one namespace under one controller. */
 export class Trying {

@@ -4,9 +4,9 @@ import type { Lab } from '../adversity/lab.ts';
 import { eventually } from '../eventually.ts';
 import type { HookServer } from '../hook-server.ts';
 import { aCanary, aDeployment, canaryRef, push } from '../troubles/objects.ts';
-import { pictureOf } from './picture.ts';
 import type { Place } from './places.ts';
 import { Requests } from './requests.ts';
+import { pictureOf } from './snapshot.ts';
 
 /** What the places of one namespace share. */
 export interface House {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Lab } from '../adversity/lab.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../environment.ts';
 import { bringToRest, MIXED_KINDS, mixedNamespace } from './mixed.ts';
 
 const TIMEOUT_MS = 240_000;

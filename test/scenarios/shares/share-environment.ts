@@ -7,7 +7,7 @@ import { httpPodCalls, startNodes } from '../../../src/embedded/nodes/index.ts';
 import { connectionTo } from '../../../src/kube/connect.ts';
 import { createCluster } from '../../../src/kube/create-cluster.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
-import { applyCrds } from '../stage.ts';
+import { applyCrds } from '../environment.ts';
 import { world as currentWorld } from '../world.ts';
 
 /** A cluster that is there to be asked: one proxy that hears of everything at once, and nobody who releases anything. */

@@ -3,7 +3,7 @@ import { APP, type ModelLab, NAMESPACE } from '../../fakes/model/lab.ts';
 import { labOf } from '../../fakes/model/life.ts';
 import { canaryFor } from '../providers/canary-for.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
-import type { Scene } from './scene.ts';
+import type { Scene } from './live-release.ts';
 
 const ONE_PASS_MS = 2_000;
 const STEP_MS = 3_600_000;

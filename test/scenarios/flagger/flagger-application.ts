@@ -1,8 +1,8 @@
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import type { Phase } from '../../../src/api/phase.ts';
 import { isConflict } from '../../../src/kube/errors.ts';
+import type { Stage } from '../environment.ts';
 import { eventually } from '../eventually.ts';
-import type { Stage } from '../stage.ts';
 import { until } from '../until.ts';
 import { ask } from '../users.ts';
 import { nowMs, sleep } from '../world.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { Lab } from '../adversity/lab.ts';
-import type { Stage } from '../stage.ts';
-import { APP } from '../story.ts';
+import type { Stage } from '../environment.ts';
+import { APP } from '../scenario.ts';
 import type { StartApplication } from './application.ts';
 
 const READS = /^(get|list|watch) /;

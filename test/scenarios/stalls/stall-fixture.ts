@@ -3,15 +3,15 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ControllerProcess, startController } from '../controller.ts';
+import type { Stage } from '../environment.ts';
 import { startHookServer } from '../hook-server.ts';
-import type { Stage } from '../stage.ts';
 import { type Refuse, startApiProxy } from '../troubles/api-proxy.ts';
-import { Teller } from '../troubles/told.ts';
+import { Teller } from '../troubles/report-watch.ts';
 import { startUsers } from '../users.ts';
 import { world } from '../world.ts';
-import { LEFT_ALONE } from './hands.ts';
+import { LEFT_ALONE } from './manual-changes.ts';
 import { startMeasuredServer } from './measured-server.ts';
-import { ABSENT, refusals } from './obstacles.ts';
+import { ABSENT, refusals } from './refusals.ts';
 import { APP, type Theatre } from './stall.ts';
 
 export interface OpenTheatre extends Theatre {

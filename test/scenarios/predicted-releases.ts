@@ -3,6 +3,7 @@ import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import { VERSION_ANNOTATION } from '../../src/rehearsal/modelled-apps.ts';
 import { type Moment, Recorder } from '../../src/rehearsal/recorder.ts';
 import { type ControllerProcess, startController } from './controller.ts';
+import { aStage, startRealStage } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { type HookServer, startHookServer } from './hook-server.ts';
 import { canaryFor } from './providers/canary-for.ts';
@@ -10,8 +11,7 @@ import { providerFixtures } from './providers/index.ts';
 import { istio } from './providers/istio.ts';
 import type { AppName, ProviderFixture } from './providers/provider-fixture.ts';
 import { rehearsed } from './rehearsals.ts';
-import { aStage, startRealStage } from './stage.ts';
-import { APP } from './story.ts';
+import { APP } from './scenario.ts';
 import { startUsers } from './users.ts';
 import { monotonicMs } from './world.ts';
 

@@ -3,15 +3,15 @@ import { type KubeObject, type ObjectRef, refKey, refOf } from '../../../src/api
 import type { Cluster } from '../../../src/kube/cluster.ts';
 import { isAlreadyExists, isConflict } from '../../../src/kube/errors.ts';
 import type { ControllerProcess } from '../controller.ts';
+import type { Stage } from '../environment.ts';
 import { eventually } from '../eventually.ts';
 import { canaryFor, parsed } from '../providers/canary-for.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
+import { APP, Story } from '../scenario.ts';
 import { routerOf } from '../shares/split-app.ts';
-import type { Stage } from '../stage.ts';
-import { APP, Story } from '../story.ts';
 import { monotonicMs, sleep } from '../world.ts';
 import type { DriftStage } from './drift-run.ts';
-import type { Scene } from './scene.ts';
+import type { Scene } from './live-release.ts';
 
 const CONTEST_MS = 8_000;
 

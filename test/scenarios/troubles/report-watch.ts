@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../environment.ts';
 import { BOUND_MS } from '../until.ts';
 import { afterAll, beforeAll, world } from '../world.ts';
 import { canaryRef } from './objects.ts';
