@@ -109,7 +109,7 @@ export const capture: AttackClass = {
           ...twin,
           metadata: { name: `${tenant.name}-b`, namespace: tenant.namespace },
         });
-        await tenant.field.teller.until(tenant.namespace, `${tenant.name}-b`, 'a refusal', ({ conditions }) =>
+        await tenant.field.reports.until(tenant.namespace, `${tenant.name}-b`, 'a refusal', ({ conditions }) =>
           conditions.some(({ reason }) => reason === 'TargetTaken'),
         );
       },
@@ -127,7 +127,7 @@ export const capture: AttackClass = {
           service: { port: 80 },
         });
         await tenant.make({ ...canary, metadata: { name: `${tenant.name}-loop`, namespace: tenant.namespace } });
-        await tenant.field.teller.until(tenant.namespace, `${tenant.name}-loop`, 'a word', ({ conditions }) => conditions.length > 0);
+        await tenant.field.reports.until(tenant.namespace, `${tenant.name}-loop`, 'a word', ({ conditions }) => conditions.length > 0);
       },
       ...harmless,
     },
@@ -146,7 +146,7 @@ export const capture: AttackClass = {
           ...canary,
           metadata: { name: `${tenant.name}-c`, namespace: tenant.namespace },
         });
-        await tenant.field.teller.until(tenant.namespace, `${tenant.name}-c`, 'a word', ({ conditions }) => conditions.length > 0);
+        await tenant.field.reports.until(tenant.namespace, `${tenant.name}-c`, 'a word', ({ conditions }) => conditions.length > 0);
       },
       ...harmless,
     },

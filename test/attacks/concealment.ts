@@ -7,7 +7,7 @@ const INSIDE = '/secret';
 /** No credential of Serin's own comes to the tenant. */
 const unsigned = {
   async holds({ field, name }: Tenant) {
-    const heard = field.own.heard(`/${name}`);
+    const heard = field.own.received(`/${name}`);
     expect(heard.length).toBeGreaterThan(0);
     for (const { headers } of heard)
       expect([headers.authorization, headers.cookie, headers['proxy-authorization']]).toEqual([undefined, undefined, undefined]);
@@ -152,7 +152,7 @@ export const concealment: AttackClass = {
       expects: {
         async holds(tenant) {
           await tenant.until('a word', ({ events }) => events.some((event) => event.includes('CloudWatch')));
-          expect(tenant.field.own.heard(`/${tenant.name}`)).toEqual([]);
+          expect(tenant.field.own.received(`/${tenant.name}`)).toEqual([]);
         },
       },
     },
@@ -175,7 +175,7 @@ export const concealment: AttackClass = {
           await tenant.until('a word', ({ events }) =>
             events.some((event) => event.includes('serviceAccountKey') || event.includes('service account')),
           );
-          expect(tenant.field.own.heard(`/${tenant.name}`)).toEqual([]);
+          expect(tenant.field.own.received(`/${tenant.name}`)).toEqual([]);
         },
       },
     },
@@ -222,7 +222,7 @@ export const concealment: AttackClass = {
       },
       expects: {
         async holds({ field, name }) {
-          expect(JSON.stringify(field.own.heard(`/${name}`))).not.toContain('unmarked-token');
+          expect(JSON.stringify(field.own.received(`/${name}`))).not.toContain('unmarked-token');
         },
       },
     },
@@ -267,5 +267,5 @@ function inner(tenant: Tenant, status: number): (request: unknown, response: imp
 async function apiOf(tenant: Tenant): Promise<string> {
   const { readFileSync } = await import('node:fs');
   const { parse } = await import('yaml');
-  return parse(readFileSync(tenant.field.stage.kubeconfigFile, 'utf8')).clusters[0].cluster.server;
+  return parse(readFileSync(tenant.field.environment.kubeconfigFile, 'utf8')).clusters[0].cluster.server;
 }

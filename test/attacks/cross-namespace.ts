@@ -30,7 +30,7 @@ const noRoute = {
       'a word',
       ({ phase, conditions }) => phase === 'Initialized' || conditions.some(({ type, status }) => type !== 'Promoted' && status !== 'True'),
     );
-    const { items } = await tenant.field.stage.cluster.list({
+    const { items } = await tenant.field.environment.cluster.list({
       apiVersion: 'networking.istio.io/v1beta1',
       kind: 'VirtualService',
       namespace: tenant.namespace,

@@ -154,13 +154,13 @@ export const deletion: AttackClass = {
       what: 'a namespace that ends in the middle of a release, with Canaries to give back',
       from: 'kubernetes',
       async do(tenant) {
-        const { cluster } = tenant.field.stage;
+        const { cluster } = tenant.field.environment;
         const namespace = `${tenant.namespace}-ends`;
         await makeNamespace(cluster, namespace);
         const canary = tenant.canary({ stepWeight: 50, maxWeight: 50 }, { provider: 'istio', revertOnDeletion: true });
         await cluster.create(aDeployment(namespace, tenant.name));
         await cluster.create({ ...canary, metadata: { name: tenant.name, namespace } });
-        await tenant.field.teller.until(namespace, tenant.name, 'a start', ({ phase }) => phase === 'Initialized');
+        await tenant.field.reports.until(namespace, tenant.name, 'a start', ({ phase }) => phase === 'Initialized');
         await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
         const { eventually } = await import('../scenarios/eventually.ts');
         await eventually(

@@ -94,7 +94,7 @@ export const egress: AttackClass = {
       do: hook(({ field }) => `${field.own.url('/x')}\r\nHost: inner.test\r\n\r\nGET /`),
       expects: {
         async holds({ field }) {
-          if (field.own.heard().some(({ headers }) => headers.host === 'inner.test')) throw new Error('the address set a header');
+          if (field.own.received().some(({ headers }) => headers.host === 'inner.test')) throw new Error('the address set a header');
         },
       },
     },
@@ -210,7 +210,7 @@ export const egress: AttackClass = {
       },
       expects: {
         async holds({ field, name }) {
-          if (field.own.heard(`/${name}`).some(({ headers }) => headers.host === 'inner.test'))
+          if (field.own.received(`/${name}`).some(({ headers }) => headers.host === 'inner.test'))
             throw new Error('the Secret chose the host');
         },
       },

@@ -18,7 +18,7 @@ const record = (tenant: Tenant, name: string, labels: object, data: unknown, ann
 const anchor = { 'serin.dev/record': 'anchor' };
 /** The Canary without its metrics: their queries are secrets of the neighbour, which the tenant cannot know. */
 const neighbours = async ({ field }: Tenant) => {
-  const { cluster } = field.stage;
+  const { cluster } = field.environment;
   const canary = await cluster.get({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'web', namespace: field.neighbour });
   const real = await cluster.get({
     apiVersion: 'apps/v1',

@@ -22,7 +22,7 @@ const plain = {
     await tenant.until('a word', ({ conditions }) => conditions.length > 0);
     for (const [command = ''] of commands) {
       const args = command === 'list' ? ['list', '--namespace', tenant.namespace] : [command, tenant.name, '--namespace', tenant.namespace];
-      const { said, complained } = await serin(peopleFileOf(tenant.field.stage), ...args);
+      const { said, complained } = await serin(peopleFileOf(tenant.field.environment), ...args);
       expect(isObeyed(said + complained), `${command}: ${JSON.stringify(said + complained)}`).toBe(false);
     }
     const { readFileSync } = await import('node:fs');
@@ -40,7 +40,7 @@ const said =
 /** No word of the tenant calls people, or hides an address, in the operator's chat. */
 const unmentioned = (...words: string[]) => ({
   async holds(tenant: Tenant) {
-    const posts = tenant.field.operator.heard('/slack').filter(({ body }) => body.includes(tenant.name));
+    const posts = tenant.field.operator.received('/slack').filter(({ body }) => body.includes(tenant.name));
     expect(posts.length).toBeGreaterThan(0);
     for (const word of words) expect(posts.map(({ body }) => body).join('\n')).not.toContain(word);
   },
@@ -152,7 +152,7 @@ export const outputs: AttackClass = {
       do: said('"},{"text":"forged"}'),
       expects: {
         async holds(tenant) {
-          for (const { body } of tenant.field.operator.heard('/slack')) expect(() => JSON.parse(body)).not.toThrow();
+          for (const { body } of tenant.field.operator.received('/slack')) expect(() => JSON.parse(body)).not.toThrow();
         },
       },
     },

@@ -31,8 +31,8 @@ function editorOf(field: Field): Promise<Editor> {
 
 async function installed(field: Field): Promise<Editor> {
   const { startHelm } = await import('../e2e/helm.ts');
-  const { namespace, stage } = field;
-  const { cluster } = stage;
+  const { namespace, environment } = field;
+  const { cluster } = environment;
   const helm = await startHelm();
   const policies = (await helm.render('serin', { namespaces: [namespace], admissionPolicy: { enabled: true } })).filter(({ kind }) =>
     kind.startsWith('ValidatingAdmission'),
@@ -51,7 +51,7 @@ async function installed(field: Field): Promise<Editor> {
     roleRef: { apiGroup: rbac, kind: 'Role', name: 'editor' },
     subjects: [{ kind: 'ServiceAccount', ...account }],
   });
-  const { file, user } = await kubeconfigOf({ cluster, kubeconfigFile: peopleFileOf(stage) }, account);
+  const { file, user } = await kubeconfigOf({ cluster, kubeconfigFile: peopleFileOf(environment) }, account);
   const client = createCluster(await loadConnection({ kubeconfig: file, userAgent: 'editor' }), { requestTimeoutMs: 60_000 });
   field.stops.push(() => client.close());
   const probe = new Tenant({ ...field, client }, 'vap-probe');
@@ -86,7 +86,7 @@ const annotate = (text: (user: string) => string, key = REQUEST) =>
 const request = (user: string, verb = 'promote') => `${verb} v${ids++} ${at()} ${user}`;
 const unread = {
   async holds(tenant: Tenant) {
-    const canary = await tenant.field.stage.cluster.get(tenant.canaryRef);
+    const canary = await tenant.field.environment.cluster.get(tenant.canaryRef);
     expect(canary?.metadata.annotations?.[REQUEST]).toBeUndefined();
     expect(canary?.status?.release?.requests ?? []).toEqual([]);
   },

@@ -7,10 +7,10 @@ import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { freePort } from '../e2e/free-port.ts';
 import { kubeconfigOf } from '../scenarios/account.ts';
 import { type ControllerProcess, newLogFile, startController } from '../scenarios/controller.ts';
-import { peopleFileOf, type Stage } from '../scenarios/environment.ts';
+import { type Environment, peopleFileOf } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { makeNamespace } from '../scenarios/troubles/objects.ts';
-import { Teller } from '../scenarios/troubles/report-watch.ts';
+import { ReportWatch } from '../scenarios/troubles/report-watch.ts';
 import type { Attack, AttackClass } from './run/attack.ts';
 import { LEASE_NAMESPACE, leadsIn, watchHealth } from './run/health.ts';
 import { leaksIn, readable } from './run/leaks.ts';
@@ -33,14 +33,14 @@ interface Played {
 }
 
 /** The hostile tenant makes every attack of each class while a neighbour releases; then what both have is compared with what they should. */
-export function describeAttacks(stageOf: () => Stage, classes: readonly AttackClass[]): void {
+export function describeAttacks(environmentOf: () => Environment, classes: readonly AttackClass[]): void {
   describe('attacks of a tenant', () => {
     let neighbour: Neighbour;
     let calm: Release;
     let operator: Listener;
     let own: Listener;
     let internal: Listener;
-    let teller: Teller;
+    let reports: ReportWatch;
     const markers = new Map<string, string>();
     let slackPath = '';
     let inside = '';
@@ -69,24 +69,29 @@ export function describeAttacks(stageOf: () => Stage, classes: readonly AttackCl
         'slack-channel': 'releases',
         ...flags,
       };
-      return startController(stageOf(), given, logFile);
+      return startController(environmentOf(), given, logFile);
     };
 
     beforeAll(async () => {
-      const stage = stageOf();
+      const environment = environmentOf();
       slackPath = plant('the address of --slack-url');
       inside = plant('an answer of an inner server');
       operator = await listenAt('127.0.0.1');
       own = await listenAt('127.0.0.66');
       internal = await listenAt('127.0.0.9', json({ status: 'error', error: inside, secret: inside }, 418));
-      await makeNamespace(stage.cluster, LEASE_NAMESPACE);
+      await makeNamespace(environment.cluster, LEASE_NAMESPACE);
       const data = { token: Buffer.from(plant('a Secret beside the controller')).toString('base64') };
-      await stage.cluster.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'serin-keys', namespace: LEASE_NAMESPACE }, data });
-      const [user] = parse(readFileSync(stage.kubeconfigFile, 'utf8')).users;
+      await environment.cluster.create({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'serin-keys', namespace: LEASE_NAMESPACE },
+        data,
+      });
+      const [user] = parse(readFileSync(environment.kubeconfigFile, 'utf8')).users;
       if (user.user.token !== undefined) markers.set(user.user.token, 'the token of the controller');
-      teller = new Teller(stage.cluster);
-      await teller.synced;
-      neighbour = new Neighbour(stage, operator);
+      reports = new ReportWatch(environment.cluster);
+      await reports.synced;
+      neighbour = new Neighbour(environment, operator);
       const controller = await start();
       try {
         await neighbour.moveIn();
@@ -98,17 +103,17 @@ export function describeAttacks(stageOf: () => Stage, classes: readonly AttackCl
       for (const [marker, where] of neighbour.markers) markers.set(marker, `the neighbour's ${where}`);
     }, CLASS_MS);
     afterAll(async () => {
-      teller?.stop();
+      reports?.stop();
       await neighbour?.moveOut();
       for (const listener of [operator, own, internal]) await listener?.stop();
     });
 
     async function play(played: AttackClass, attacks: readonly Attack[]): Promise<Played> {
-      const stage = stageOf();
-      const { cluster } = stage;
+      const environment = environmentOf();
+      const { cluster } = environment;
       const namespace = `evil-${played.name}`;
       await makeNamespace(cluster, namespace);
-      const { client, close } = await hostileClient(stage, namespace);
+      const { client, close } = await hostileClient(environment, namespace);
       const before = await neighbour.belongings();
       own.forget();
       internal.forget();
@@ -128,12 +133,12 @@ export function describeAttacks(stageOf: () => Stage, classes: readonly AttackCl
       try {
         let isOver = false;
         const field: Field = {
-          stage,
+          environment,
           client,
           namespace,
           neighbour: SHOP,
           home: LEASE_NAMESPACE,
-          teller,
+          reports,
           controller,
           controllerPort: port,
           own,
@@ -163,18 +168,18 @@ export function describeAttacks(stageOf: () => Stage, classes: readonly AttackCl
         problems.health = [...((problems.health as string[] | undefined) ?? []), ...(await healthy())];
         problems.exited = controller.hasExited();
         problems.leaks = leaksIn(await readable(cluster, namespace, own, logFile), markers);
-        problems.reached = internal.heard().map(({ method, path }) => `${method} ${path}`);
+        problems.reached = internal.received().map(({ method, path }) => `${method} ${path}`);
         problems.changed = differences(before, await neighbour.belongings());
         return { outcomes, releases, problems };
       } finally {
         for (const each of stops) await each();
         await controller.stop();
         await close();
-        await cleanUp(stage, namespace);
+        await cleanUp(environment, namespace);
       }
     }
 
-    const isReal = () => 'adminKubeconfigFile' in stageOf();
+    const isReal = () => 'adminKubeconfigFile' in environmentOf();
     describe.for(classes.filter(({ attacks }) => attacks.some(isChosen)))('$title', (played) => {
       const attacks = played.attacks.filter(isChosen);
       let seen: Played | undefined;
@@ -256,13 +261,13 @@ async function sideBySide<T>(all: readonly T[], act: (one: T) => Promise<unknown
 }
 
 /** Every right in its own namespace, and no other right. */
-async function hostileClient(stage: Stage, namespace: string): Promise<{ client: KubeCluster; close(): Promise<void> }> {
-  if (!('adminKubeconfigFile' in stage)) {
-    const connection = await loadConnection({ kubeconfig: stage.kubeconfigFile, userAgent: 'hostile' });
+async function hostileClient(environment: Environment, namespace: string): Promise<{ client: KubeCluster; close(): Promise<void> }> {
+  if (!('adminKubeconfigFile' in environment)) {
+    const connection = await loadConnection({ kubeconfig: environment.kubeconfigFile, userAgent: 'hostile' });
     const client = createCluster(connection, { requestTimeoutMs: 60_000 });
     return { client, close: async () => client.close() };
   }
-  const { cluster } = stage;
+  const { cluster } = environment;
   const account = { name: 'mallory', namespace };
   const rbac = 'rbac.authorization.k8s.io';
   await cluster.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
@@ -279,7 +284,7 @@ async function hostileClient(stage: Stage, namespace: string): Promise<{ client:
     roleRef: { apiGroup: rbac, kind: 'Role', name: account.name },
     subjects: [{ kind: 'ServiceAccount', ...account }],
   });
-  const { file, folder } = await kubeconfigOf({ cluster, kubeconfigFile: peopleFileOf(stage) }, account);
+  const { file, folder } = await kubeconfigOf({ cluster, kubeconfigFile: peopleFileOf(environment) }, account);
   const client = createCluster(await loadConnection({ kubeconfig: file, userAgent: 'hostile' }), { requestTimeoutMs: 60_000 });
   const canList = async () => {
     try {
@@ -299,7 +304,7 @@ async function hostileClient(stage: Stage, namespace: string): Promise<{ client:
   };
 }
 
-async function cleanUp({ cluster }: Stage, namespace: string): Promise<void> {
+async function cleanUp({ cluster }: Environment, namespace: string): Promise<void> {
   for (const kind of ['Canary', 'MetricTemplate', 'AlertProvider'])
     for (const { metadata } of (await cluster.list({ apiVersion: 'flagger.app/v1beta1', kind, namespace })).items) {
       const ref = { apiVersion: 'flagger.app/v1beta1', kind, name: metadata.name, namespace };

@@ -191,5 +191,5 @@ export const scaling: AttackClass = {
       ...harmless,
     },
   ]),
-  uncovered: ['replicas by the million: the nodes of the stage would run them; a quota is the remedy, with Serin and without.'],
+  uncovered: ['replicas by the million: the nodes of the environment would run them; a quota is the remedy, with Serin and without.'],
 };

@@ -27,7 +27,7 @@ const doubling = `{{ $a := target }}${Array.from({ length: 60 }, (_, at) => `{{ 
 /** The queries that Serin sent for it. */
 const asked = ({ field, name }: Tenant) =>
   field.own
-    .heard(`/${name}`)
+    .received(`/${name}`)
     .map(({ path, body }) => decodeURIComponent(`${path} ${body}`.replaceAll('+', ' ')))
     .join('\n');
 
@@ -101,7 +101,7 @@ export const templates: AttackClass = {
         async holds(tenant) {
           await tenant.called();
           const parameters = tenant.field.own
-            .heard(`/${tenant.name}`)
+            .received(`/${tenant.name}`)
             .map(({ path, body }) => new URLSearchParams(body || path.split('?')[1]));
           for (const found of parameters) if (found.get('time') === '1') throw new Error('the variable set another parameter');
         },

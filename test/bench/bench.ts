@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { told } from './figures.ts';
+import { listed } from './figures.ts';
 import { measureSize, measureSteps, type SizeResult } from './measure-size.ts';
 import type { StartResult } from './measure-start.ts';
 
@@ -40,7 +40,7 @@ async function bench(): Promise<void> {
   const say = (line: string) => void (values.json ? process.stderr : process.stdout).write(`${line}\n`);
   const sizesOr = (normal: string) => (values.sizes ?? normal).split(',').map(positive);
   if (values.start) {
-    const { measureStart, toldStarts } = await import('./measure-start.ts');
+    const { measureStart, startLines: toldStarts } = await import('./measure-start.ts');
     const [deployments, secrets, changes] = [positive(values.deployments), positive(values.secrets), positive(values.changes)];
     const { suspended } = values;
     const starts: StartResult[] = [];
@@ -51,7 +51,7 @@ async function bench(): Promise<void> {
     return;
   }
   if (values.hanging) {
-    const { measureHanging, toldSlips } = await import('./measure-hanging.ts');
+    const { measureHanging, slipLines: toldSlips } = await import('./measure-hanging.ts');
     const result = await measureHanging({ canaries: numberOr(values.canaries, 200), intervalSeconds: numberOr(values.interval, 10), say });
     if (values.json) return void process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
     for (const line of toldSlips(result)) say(line);
@@ -80,8 +80,8 @@ async function bench(): Promise<void> {
     const result = await measureRealRest({ canaries: numberOr(canaries, 200), minutes: numberOr(minutes, 15), kinds, say });
     if (values.json) return void process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
     say(`\n${result.canaries} resting Canaries (${kinds}), by the API server's audit log:`);
-    say(`  at rest, ${result.minutes} min: ${told(result.requests)}`);
-    say(`  restart: ${told(result.restart)}`);
+    say(`  at rest, ${result.minutes} min: ${listed(result.requests)}`);
+    say(`  restart: ${listed(result.restart)}`);
     return;
   }
   say('The embedded API server; Deployments are available at once, so that only the controller is looked at (provider kubernetes).');
@@ -116,10 +116,10 @@ function inLines(sizes: readonly SizeResult[], steps: readonly Record<string, nu
     row('  median of them, ms', (size) => ofMost(size)?.medianMs.toFixed(0) ?? '-'),
     row('  slowest of them, ms', (size) => ofMost(size)?.maxMs.toFixed(0) ?? '-'),
     '',
-    ...sizes.map(({ canaries, restRequests }) => `at rest, ${canaries}: ${told(restRequests)}`),
-    ...sizes.map(({ canaries, restartRequests }) => `restart, ${canaries}: ${told(restartRequests)}`),
+    ...sizes.map(({ canaries, restRequests }) => `at rest, ${canaries}: ${listed(restRequests)}`),
+    ...sizes.map(({ canaries, restartRequests }) => `restart, ${canaries}: ${listed(restartRequests)}`),
     ...sizes.flatMap(({ canaries, restartWrites }) => restartWrites.map((write) => `a restart over ${canaries} wrote: ${write}`)),
-    ...steps.map((requests, index) => `progressing step ${index + 1} (istio): ${told(requests)}`),
+    ...steps.map((requests, index) => `progressing step ${index + 1} (istio): ${listed(requests)}`),
   ];
 }
 

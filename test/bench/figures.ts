@@ -17,7 +17,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** `2 patch services, 1 watch canaries`, or `none`. */
-export const told = (counts: Record<string, number>): string =>
+export const listed = (counts: Record<string, number>): string =>
   Object.entries(counts)
     .toSorted(([a], [b]) => a.localeCompare(b))
     .map(([what, count]) => `${count} ${what}`)

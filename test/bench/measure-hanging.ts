@@ -50,7 +50,7 @@ export async function measureHanging({ canaries, intervalSeconds, say }: Options
   return { canaries, intervalSeconds, slips };
 }
 
-export function toldSlips({ canaries, intervalSeconds, slips }: HangingResult): string[] {
+export function slipLines({ canaries, intervalSeconds, slips }: HangingResult): string[] {
   const row = (label: string, of: (one: Slips) => number) =>
     `${label.padEnd(46)}${slips.map((s) => of(s).toFixed(0).padStart(12)).join('')}`;
   return [

@@ -8,7 +8,7 @@ import { applyCrds } from '../scenarios/environment.ts';
 import { changeImage, createApplications, forEachIndex, nameOf } from './applications.ts';
 import { type CanaryWatch, watchCanaries } from './canary-watch.ts';
 import { startMeasuredController } from './controller-process.ts';
-import { median, told, totalOf } from './figures.ts';
+import { listed, median, totalOf } from './figures.ts';
 import type { Counts } from './hostile-tenant.ts';
 
 const START_BOUND_MS = 900_000;
@@ -165,7 +165,7 @@ export function hostileReport({ calm, hostile, ...result }: HostileResult): stri
     row('CPU of the controller in all, s', '', result.cpuSeconds),
     row(`writes of the tenant in ${result.minutes} min`, '', String(totalOf(result.writes.accepted))),
     row('  refused or failed', '', String(totalOf(result.writes.refused))),
-    `accepted: ${told(result.writes.accepted)}`,
-    `refused: ${told(result.writes.refused)}`,
+    `accepted: ${listed(result.writes.accepted)}`,
+    `refused: ${listed(result.writes.refused)}`,
   ];
 }

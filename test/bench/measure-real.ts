@@ -54,7 +54,7 @@ export async function measureRealRest({ canaries, kinds, minutes, say }: Options
     const controller = startMeasuredController(real.kubeconfigFile, LEADER);
     let requests: Record<string, number>;
     try {
-      await (kinds === 'mixed' ? mixedAtRest(real, canaries, say) : deploymentsAtRest(real, canaries));
+      await (kinds === 'mixed' ? idleMixed(real, canaries, say) : idleDeployments(real, canaries));
       await sleep(SETTLE_MS);
       say(`${canaries} Canaries are at rest; counting for ${minutes} min`);
       requests = await countedFor(audit, minutes * 60_000);
@@ -86,7 +86,7 @@ async function countedFor(audit: AuditLog, ms: number): Promise<Record<string, n
   });
 }
 
-async function deploymentsAtRest({ cluster }: RealCluster, canaries: number): Promise<void> {
+async function idleDeployments({ cluster }: RealCluster, canaries: number): Promise<void> {
   const watch = watchCanaries(cluster);
   try {
     await createApplications(cluster, canaries, 'kubernetes');
@@ -96,7 +96,7 @@ async function deploymentsAtRest({ cluster }: RealCluster, canaries: number): Pr
   }
 }
 
-async function mixedAtRest({ cluster }: RealCluster, canaries: number, say: (line: string) => void): Promise<void> {
+async function idleMixed({ cluster }: RealCluster, canaries: number, say: (line: string) => void): Promise<void> {
   let resting = 0;
   await forEachIndex(
     canaries,

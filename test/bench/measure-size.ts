@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { quiet } from '../scenarios/settled.ts';
+import { settled } from '../scenarios/settled.ts';
 import { changeImage, createApplications, forEachIndex, nameOf } from './applications.ts';
 import { type BareCluster, startBareCluster } from './bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from './canary-watch.ts';
 import { type MeasuredController, startMeasuredController } from './controller-process.ts';
 import { betweenStatusWrites, difference, median } from './figures.ts';
-import { toldWrites } from './restart-writes.ts';
+import { writeLines } from './restart-writes.ts';
 
 export const AGENT = 'serin-controller';
 /** Longer than a sentence may wait to be written (E55). */
@@ -50,7 +50,7 @@ export async function measureSize(
     const first = startMeasuredController(bare.kubeconfigFile, ['--kubeconfig-qps=5000', '--kubeconfig-burst=5000']);
     try {
       await watch.until(canaries, 'are initialized', ({ status }) => status?.release?.step === 'resting', START_BOUND_MS);
-      await atRest(bare, first);
+      await settledRequests(bare, first);
     } finally {
       await first.stop();
     }
@@ -60,8 +60,8 @@ export async function measureSize(
     const controller = startMeasuredController(bare.kubeconfigFile);
     try {
       await untilWatching(bare, before);
-      await atRest(bare, controller);
-      const restartWrites = toldWrites(bare.paths.slice(from), snapshot, bare.snapshot());
+      await settledRequests(bare, controller);
+      const restartWrites = writeLines(bare.paths.slice(from), snapshot, bare.snapshot());
       const started = { counts: bare.requestCounts(AGENT), ...controller.figures() };
       await sleep(restSeconds * 1000);
       const rested = { counts: bare.requestCounts(AGENT), ...controller.figures() };
@@ -128,7 +128,7 @@ export async function measureSteps(): Promise<Record<string, number>[]> {
   try {
     await createApplications(bare.cluster, 1, 'istio');
     await watch.until(1, 'are initialized', ({ status }) => status?.phase === 'Initialized', START_BOUND_MS);
-    await atRest(bare, controller);
+    await settledRequests(bare, controller);
     const from = bare.answered.length;
     await changeImage(bare.cluster, 0, '2');
     await watch.until(1, 'succeeded', ({ status }) => status?.phase === 'Succeeded', CHANGE_BOUND_MS);
@@ -146,10 +146,10 @@ async function untilWatching(bare: BareCluster, before: Record<string, number>):
 }
 
 /** Until the controller has sent nothing for a while: longer than a sentence may wait to be written, and than any pause that its log tells of. */
-export async function atRest(bare: BareCluster, { logFile }: MeasuredController): Promise<void> {
+export async function settledRequests(bare: BareCluster, { logFile }: MeasuredController): Promise<void> {
   for (let quietMs = 0; quietMs < longestPauseMs(logFile); ) {
     quietMs = longestPauseMs(logFile);
-    await quiet(() => bare.requestCounts(AGENT), quietMs, START_BOUND_MS);
+    await settled(() => bare.requestCounts(AGENT), quietMs, START_BOUND_MS);
   }
 }
 

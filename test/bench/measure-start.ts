@@ -4,7 +4,7 @@ import { type AnsweredRequest, type BareCluster, startBareCluster } from './bare
 import { type CanaryWatch, watchCanaries } from './canary-watch.ts';
 import { startMeasuredController } from './controller-process.ts';
 import { changeSecrets, createForeignObjects } from './foreign-objects.ts';
-import { atRest, START_BOUND_MS, until } from './measure-size.ts';
+import { START_BOUND_MS, settledRequests, until } from './measure-size.ts';
 
 const CHURN_MS = 30_000;
 const READS = new Set(['get', 'list', 'watch']);
@@ -87,13 +87,13 @@ async function bringToRest(bare: BareCluster, watch: CanaryWatch, canaries: numb
   const controller = startMeasuredController(bare.kubeconfigFile, ['--kubeconfig-qps=5000', '--kubeconfig-burst=5000']);
   try {
     await watch.until(canaries, 'are initialized', ({ status }) => status?.release?.step === 'resting', START_BOUND_MS);
-    await atRest(bare, controller);
+    await settledRequests(bare, controller);
   } finally {
     await controller.stop();
   }
 }
 
-export function toldStarts(starts: readonly StartResult[]): string[] {
+export function startLines(starts: readonly StartResult[]): string[] {
   const row = (label: string, of: (one: StartResult) => number, digits = 0) =>
     `${label.padEnd(46)}${starts.map((one) => of(one).toFixed(digits).padStart(12)).join('')}`;
   return [

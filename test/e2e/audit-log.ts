@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 /** One entry of the API server's audit log: the part that the tests read. */
 export interface AuditEvent {
   auditID: string;
-  stage: string;
+  environment: string;
   verb: string;
   requestURI: string;
   /** RFC 3339 with microseconds. */

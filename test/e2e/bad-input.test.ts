@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
 import { describeBadInput } from '../scenarios/bad-input.ts';
-import { aStage, startRealStage } from '../scenarios/environment.ts';
+import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 
-describe('on a real control plane', () => describeBadInput(aStage(startRealStage)));
+describe('on a real control plane', () => describeBadInput(anEnvironment(startRealEnvironment)));

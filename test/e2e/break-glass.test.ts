@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { ensureBinaries } from '../../scripts/e2e-binaries.ts';
 import { describeBreakGlass } from '../scenarios/break-glass.ts';
-import { aStage, startEmbeddedStage, startRealStage } from '../scenarios/environment.ts';
+import { anEnvironment, startEmbeddedEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { providerFixtures } from '../scenarios/providers/index.ts';
 
 const kubectl = async () => join((await ensureBinaries()).dir, 'kubectl');
@@ -11,11 +11,11 @@ const kubectl = async () => join((await ensureBinaries()).dir, 'kubectl');
 const fixtures = providerFixtures.filter(({ provider }) => !/^smi:v1alpha[123]$/.test(provider));
 
 describe('on the embedded cluster', () => {
-  const stageOf = aStage(startEmbeddedStage);
-  describeBreakGlass(stageOf, fixtures, { kubectl, kubeconfigFile: () => stageOf().kubeconfigFile, down: 1 });
+  const environmentOf = anEnvironment(startEmbeddedEnvironment);
+  describeBreakGlass(environmentOf, fixtures, { kubectl, kubeconfigFile: () => environmentOf().kubeconfigFile, down: 1 });
 });
 
 describe('on a real control plane', () => {
-  const stageOf = aStage(startRealStage);
-  describeBreakGlass(stageOf, fixtures, { kubectl, kubeconfigFile: () => stageOf().adminKubeconfigFile, down: 0 });
+  const environmentOf = anEnvironment(startRealEnvironment);
+  describeBreakGlass(environmentOf, fixtures, { kubectl, kubeconfigFile: () => environmentOf().adminKubeconfigFile, down: 0 });
 });

@@ -5,8 +5,8 @@ import { parse } from 'yaml';
 import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import { kubeconfigOf } from '../scenarios/account.ts';
 import { type ControllerProcess, newLogFile, startController } from '../scenarios/controller.ts';
-import { aStage, startRealStage } from '../scenarios/environment.ts';
-import { APP, Story } from '../scenarios/scenario.ts';
+import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
+import { APP, Scenario } from '../scenarios/scenario.ts';
 import { until } from '../scenarios/until.ts';
 import { type Helm, startHelm } from './helm.ts';
 
@@ -29,11 +29,11 @@ function flagsOf(objects: readonly KubeObject[]): Record<string, string> {
 }
 
 describe('the controller as the chart starts it, with the permissions that the chart gives it', () => {
-  const stageOf = aStage(startRealStage);
+  const environmentOf = anEnvironment(startRealEnvironment);
   let helm: Helm;
   beforeAll(async () => {
     helm = await startHelm();
-    await stageOf().cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'serin' } });
+    await environmentOf().cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'serin' } });
   });
   afterAll(() => helm?.stop());
 
@@ -55,16 +55,16 @@ describe('the controller as the chart starts it, with the permissions that the c
 
   it.each(runs)('06-RB20: $what: a release is promoted, its Canary goes, and nothing is refused', async (run) => {
     const { namespace, values, account = 'serin', leaseIn = 'serin' } = run;
-    const stage = stageOf();
-    const { cluster, prometheusUrl } = stage;
+    const environment = environmentOf();
+    const { cluster, prometheusUrl } = environment;
     let started: ControllerProcess | undefined;
     const logFile = newLogFile();
-    const story = await Story.begin(stage, { logFile, logOf: (canary) => started?.logOf(canary) ?? '' }, namespace);
-    const { given, when, then } = story;
+    const scenario = await Scenario.begin(environment, { logFile, logOf: (canary) => started?.logOf(canary) ?? '' }, namespace);
+    const { given, when, then } = scenario;
     const objects = await helm.render('serin', { ...values, crds: { install: false }, linkerdAuthPolicy: {} });
     const permissions = objects.filter(({ kind }) => KINDS.includes(kind));
     for (const object of permissions) await cluster.apply(object);
-    const { file, folder, user } = await kubeconfigOf(stage, { name: account, namespace: 'serin' });
+    const { file, folder, user } = await kubeconfigOf(environment, { name: account, namespace: 'serin' });
     try {
       const { 'metrics-server': _, ...flags } = flagsOf(objects);
       started = startController({ kubeconfigFile: file, prometheusUrl }, flags, logFile);
@@ -82,10 +82,10 @@ describe('the controller as the chart starts it, with the permissions that the c
       await until(cluster, primary, 'is gone', (now) => now === undefined, { hint: () => started?.logOf(`${namespace}/${APP}`) ?? '' });
     } finally {
       await started?.stop();
-      await story.end();
+      await scenario.end();
       for (const object of permissions) await cluster.delete(refOf(object));
       rmSync(folder, { recursive: true, force: true });
     }
-    expect(stage.forbidden(user)).toEqual([]);
+    expect(environment.forbidden(user)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { describeAdoption } from '../scenarios/adoption.ts';
-import { aStage, startRealStage } from '../scenarios/environment.ts';
+import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { describeHealthRules } from '../scenarios/health-rules.ts';
 import { describeIsolation } from '../scenarios/isolation.ts';
 import { describeMoving } from '../scenarios/moving.ts';
@@ -8,11 +8,11 @@ import { describeRivalry } from '../scenarios/rivalry.ts';
 import { describeSlices } from '../scenarios/slices.ts';
 
 describe('conduct on a real control plane', () => {
-  const stage = aStage(startRealStage);
-  describeHealthRules(stage);
-  describeIsolation(stage);
-  describeAdoption(stage);
-  describeMoving(stage);
-  describeRivalry(stage);
-  describeSlices(stage);
+  const environment = anEnvironment(startRealEnvironment);
+  describeHealthRules(environment);
+  describeIsolation(environment);
+  describeAdoption(environment);
+  describeMoving(environment);
+  describeRivalry(environment);
+  describeSlices(environment);
 });

@@ -1,4 +1,4 @@
 import { describeConfigs } from '../scenarios/configs.ts';
-import { startRealStage } from '../scenarios/environment.ts';
+import { startRealEnvironment } from '../scenarios/environment.ts';
 
-describeConfigs('configs on a real control plane', startRealStage);
+describeConfigs('configs on a real control plane', startRealEnvironment);

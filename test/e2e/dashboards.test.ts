@@ -3,7 +3,7 @@ import { queriesOf } from '../../scripts/dashboards/dashboard.ts';
 import { dashboardOf, dashboards } from '../../scripts/dashboards/index.ts';
 import { alertRules } from '../../scripts/observability/alert-rules.ts';
 import { type ControllerProcess, startController } from '../scenarios/controller.ts';
-import { aStage, startEmbeddedStage } from '../scenarios/environment.ts';
+import { anEnvironment, startEmbeddedEnvironment } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { type HookServer, startHookServer } from '../scenarios/hook-server.ts';
 import { canaryFor } from '../scenarios/providers/canary-for.ts';
@@ -11,7 +11,7 @@ import { contour } from '../scenarios/providers/contour.ts';
 import { istio } from '../scenarios/providers/istio.ts';
 import { nginx } from '../scenarios/providers/nginx.ts';
 import type { ProviderFixture } from '../scenarios/providers/provider-fixture.ts';
-import { APP, Story } from '../scenarios/scenario.ts';
+import { APP, Scenario } from '../scenarios/scenario.ts';
 import { freePort } from './free-port.ts';
 import { type RealPrometheus, startRealPrometheus } from './real-prometheus.ts';
 
@@ -25,15 +25,15 @@ const families: readonly { fixture: ProviderFixture; uids: readonly string[] }[]
 ];
 
 describe('queries of dashboards and alerts', () => {
-  const stageOf = aStage(() => startEmbeddedStage());
+  const environmentOf = anEnvironment(() => startEmbeddedEnvironment());
   let controller: ControllerProcess;
   let prometheus: RealPrometheus;
   let hooks: HookServer;
   beforeAll(async () => {
     const port = await freePort();
     hooks = await startHookServer();
-    controller = startController(stageOf(), { port: String(port) });
-    const targets = [stageOf().mesh.metricsUrl, `http://127.0.0.1:${port}/metrics`];
+    controller = startController(environmentOf(), { port: String(port) });
+    const targets = [environmentOf().mesh.metricsUrl, `http://127.0.0.1:${port}/metrics`];
     prometheus = await startRealPrometheus({ targets, scrapeIntervalMs: 500 });
   });
   afterAll(async () => {
@@ -72,12 +72,12 @@ describe('queries of dashboards and alerts', () => {
 
   it.each(families)('06-GD1: those of $uids have data during a release through $fixture.provider', async ({ fixture, uids }) => {
     const app = { name: APP, namespace: `seen-${fixture.provider.replaceAll(':', '-')}` };
-    const story = await Story.begin(stageOf(), controller, app.namespace);
-    const { given, when, then } = story;
+    const scenario = await Scenario.begin(environmentOf(), controller, app.namespace);
+    const { given, when, then } = scenario;
     try {
       const asUsersDo = { 'x-serin-host': fixture.host(app), ...fixture.headers?.(app) };
       await given.aDeployment();
-      for (const object of fixture.objects?.(app) ?? []) await stageOf().cluster.apply(object, { fieldManager: 'user' });
+      for (const object of fixture.objects?.(app) ?? []) await environmentOf().cluster.apply(object, { fieldManager: 'user' });
       const { analysis: _, ...spec } = canaryFor(fixture, app, {}).spec;
       const metrics = [{ name: 'request-success-rate', interval: '10s', thresholdRange: { min: 99 } }];
       const webhooks = [{ name: 'smoke', type: 'pre-rollout', url: hooks.url('smoke') }];
@@ -90,7 +90,7 @@ describe('queries of dashboards and alerts', () => {
       await haveData(queries.filter((query) => !OF_KUBELETS.test(query)));
       await then.releaseEnds('Succeeded');
     } finally {
-      await story.end();
+      await scenario.end();
     }
   });
 

@@ -1,4 +1,4 @@
 import { describeDeliveries } from '../scenarios/deliveries.ts';
-import { aStage, startRealStage } from '../scenarios/environment.ts';
+import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 
-describeDeliveries(aStage(startRealStage));
+describeDeliveries(anEnvironment(startRealEnvironment));

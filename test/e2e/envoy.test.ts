@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { weight } from '../../src/api/routes.ts';
 import { binomialBounds } from '../fakes/binomial.ts';
 import { type ControllerProcess, startController } from '../scenarios/controller.ts';
-import { aStage, type RealStage, startRealStage } from '../scenarios/environment.ts';
+import { anEnvironment, type RealEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { gatewayApi } from '../scenarios/providers/gateway-api.ts';
-import { APP, Story } from '../scenarios/scenario.ts';
+import { APP, Scenario } from '../scenarios/scenario.ts';
 import { askMany } from '../scenarios/shares/ask-many.ts';
 import { namespacesFor, SplitApp } from '../scenarios/shares/split-app.ts';
 import { startUsers } from '../scenarios/users.ts';
@@ -19,14 +19,14 @@ const SCRAPE_EVERY_MS = 250;
 
 /** HTTPRoutes on a real control plane, a real Envoy that is configured from them, and its own counters in a real Prometheus. */
 describe('a real Envoy behind the Gateway API', () => {
-  const stage = aStage<RealStage>(startRealStage);
+  const environment = anEnvironment<RealEnvironment>(startRealEnvironment);
   let envoy: EnvoyGateway;
   let prometheus: RealPrometheus;
   let controller: ControllerProcess;
   beforeAll(async () => {
-    envoy = await startEnvoyGateway(stage().cluster);
+    envoy = await startEnvoyGateway(environment().cluster);
     prometheus = await startRealPrometheus({ targets: [envoy.metricsUrl], scrapeIntervalMs: SCRAPE_EVERY_MS });
-    controller = startController(stage());
+    controller = startController(environment());
   });
   afterAll(async () => {
     await controller?.stop();
@@ -35,10 +35,10 @@ describe('a real Envoy behind the Gateway API', () => {
   });
 
   describe.concurrent(`of ${REQUESTS} requests`, () => {
-    beforeAll(() => namespacesFor(stage().cluster, ['envoy-shares']));
+    beforeAll(() => namespacesFor(environment().cluster, ['envoy-shares']));
     it.each(PERCENTS)('at a weight of %i % the canary gets its share', async (percent) => {
-      const { cluster } = stage();
-      const mesh = { ...stage().mesh, url: () => envoy.url, knows: envoy.knows };
+      const { cluster } = environment();
+      const mesh = { ...environment().mesh, url: () => envoy.url, knows: envoy.knows };
       const app = await SplitApp.run({ cluster, mesh, stop: async () => undefined }, gatewayApi, {
         name: `w${percent}`,
         namespace: 'envoy-shares',
@@ -61,11 +61,11 @@ describe('a real Envoy behind the Gateway API', () => {
   it.concurrent.each(releases)(
     "I10: $title by Envoy's own counters, and its users lose nothing",
     async ({ namespace, env, outcome, serves }) => {
-      const { cluster } = stage();
+      const { cluster } = environment();
       const app = { name: APP, namespace };
-      const story = await Story.begin(stage(), controller, namespace);
+      const scenario = await Scenario.begin(environment(), controller, namespace);
       try {
-        const { given, when, then } = story;
+        const { given, when, then } = scenario;
         await given.aDeployment();
         for (const object of gatewayApi.objects?.(app) ?? []) await cluster.create(object);
         await cluster.create(successRateTemplate(namespace, prometheus.url));
@@ -90,7 +90,7 @@ describe('a real Envoy behind the Gateway API', () => {
           await users.stop();
         }
       } finally {
-        await story.end();
+        await scenario.end();
       }
     },
   );

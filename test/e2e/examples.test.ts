@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
-import { aStage, startRealStage } from '../scenarios/environment.ts';
+import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { describeExamples } from '../scenarios/examples.ts';
 
 describe('the examples, by kubectl on a real control plane', () =>
-  describeExamples(aStage(startRealStage), async ({ kubectl }, file) => {
+  describeExamples(anEnvironment(startRealEnvironment), async ({ kubectl }, file) => {
     await kubectl('apply', '-f', file);
   }));

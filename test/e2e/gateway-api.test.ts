@@ -1,4 +1,4 @@
-import { aStage, startRealStage } from '../scenarios/environment.ts';
+import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { describeGatewayApi } from '../scenarios/gateway-api.ts';
 
-describeGatewayApi(aStage(startRealStage));
+describeGatewayApi(anEnvironment(startRealEnvironment));

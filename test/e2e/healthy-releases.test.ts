@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
-import { aStage, startRealStage } from '../scenarios/environment.ts';
+import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { describeHealthyReleases, LAGGING } from '../scenarios/healthy-releases.ts';
 
-describe('healthy releases on a real control plane', () => describeHealthyReleases(aStage(() => startRealStage({ ...LAGGING, seed: 3 }))));
+describe('healthy releases on a real control plane', () =>
+  describeHealthyReleases(anEnvironment(() => startRealEnvironment({ ...LAGGING, seed: 3 }))));

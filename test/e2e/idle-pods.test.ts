@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { aStage, startRealStage } from '../scenarios/environment.ts';
+import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { describeIdlePods } from '../scenarios/idle-pods.ts';
 
-describe('on a real control plane', () => describeIdlePods(aStage(startRealStage)));
+describe('on a real control plane', () => describeIdlePods(anEnvironment(startRealEnvironment)));

@@ -1,4 +1,4 @@
-import { aStage, startRealStage } from '../scenarios/environment.ts';
+import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { describeIgnoredFields } from '../scenarios/ignored-fields.ts';
 
-describeIgnoredFields(aStage(startRealStage));
+describeIgnoredFields(anEnvironment(startRealEnvironment));

@@ -1,4 +1,4 @@
-import { aStage, startRealStage } from '../scenarios/environment.ts';
+import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { describeIngresses } from '../scenarios/ingresses.ts';
 
-describeIngresses(aStage(startRealStage));
+describeIngresses(anEnvironment(startRealEnvironment));

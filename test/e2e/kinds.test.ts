@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { aStage, startRealStage } from '../scenarios/environment.ts';
+import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { serviceApplication } from '../scenarios/kinds/core-service.ts';
 import { daemonSetApplication } from '../scenarios/kinds/daemon-set.ts';
 import { knativeApplication } from '../scenarios/kinds/knative.ts';
@@ -11,8 +11,8 @@ import { describeTrafficCommand } from '../scenarios/traffic-command.ts';
 const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'Knative Service': knativeApplication };
 
 describe('kinds of target on a real control plane', () => {
-  const stage = aStage(startRealStage);
-  describeKinds(stage, kinds);
-  describeSteeredReleases(stage);
-  describeTrafficCommand(stage);
+  const environment = anEnvironment(startRealEnvironment);
+  describeKinds(environment, kinds);
+  describeSteeredReleases(environment);
+  describeTrafficCommand(environment);
 });

@@ -1,4 +1,4 @@
-import { startRealStage } from '../scenarios/environment.ts';
+import { startRealEnvironment } from '../scenarios/environment.ts';
 import { describeMeasuredElsewhere } from '../scenarios/measured-elsewhere.ts';
 
-describeMeasuredElsewhere('releases whose scaler measures something else, on a real control plane', startRealStage);
+describeMeasuredElsewhere('releases whose scaler measures something else, on a real control plane', startRealEnvironment);

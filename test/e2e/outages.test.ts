@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { aStage, startRealStage } from '../scenarios/environment.ts';
+import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { describeOutages } from '../scenarios/outages.ts';
 
-describe('on a real control plane', () => describeOutages(aStage(startRealStage)));
+describe('on a real control plane', () => describeOutages(anEnvironment(startRealEnvironment)));

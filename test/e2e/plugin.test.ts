@@ -8,7 +8,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { ensureBinaries } from '../../scripts/e2e-binaries.ts';
 import { chosenPlatforms } from '../../scripts/executable/platforms.ts';
 import { runScript, type Shown } from '../scenarios/doc-commands.ts';
-import { type PodinfoScene, startPodinfoScene } from '../scenarios/podinfo-fixture.ts';
+import { type PodinfoFixture, startPodinfoFixture } from '../scenarios/podinfo-fixture.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** Making one injects into, and packs, 130 MB. */
@@ -19,12 +19,12 @@ const platform = String(chosenPlatforms([])[0]);
 describe('serin as a plugin of kubectl', () => {
   const folder = mkdtempSync(join(tmpdir(), 'serin-plugin-'));
   const executables = join(folder, 'executables');
-  let scene: PodinfoScene;
+  let fixture: PodinfoFixture;
 
   beforeAll(async () => {
     const env = { ...process.env, SERIN_EXECUTABLES: executables };
     await promisify(execFile)(process.execPath, [join(ROOT, 'scripts', 'sea.ts')], { env });
-    scene = await startPodinfoScene();
+    fixture = await startPodinfoFixture();
     const { dir } = await ensureBinaries();
     for (const form of ['checkout', 'executable', 'linked']) mkdirSync(join(folder, form));
     for (const form of ['checkout', 'executable']) symlinkSync(join(dir, 'kubectl'), join(folder, form, 'kubectl'));
@@ -36,13 +36,18 @@ describe('serin as a plugin of kubectl', () => {
     symlinkSync(join(executables, platform, 'serin'), join(folder, 'executable', 'kubectl-serin'));
   }, MADE_WITHIN_MS);
   afterAll(async () => {
-    await scene?.stop();
+    await fixture?.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
   describe.each(['checkout', 'executable'])('from the %s', (form) => {
     const run = (script: string): Promise<Shown> =>
-      runScript(script, { PATH: `${join(folder, form)}:${process.env.PATH}`, KUBECONFIG: scene.kubeconfigFile, HOME: folder, LC_ALL: 'C' });
+      runScript(script, {
+        PATH: `${join(folder, form)}:${process.env.PATH}`,
+        KUBECONFIG: fixture.kubeconfigFile,
+        HOME: folder,
+        LC_ALL: 'C',
+      });
 
     it('kubectl lists it, and hands it the words and the exit code', async () => {
       const listed = await run('kubectl plugin list');

@@ -1,4 +1,4 @@
-import { startRealStage } from '../scenarios/environment.ts';
+import { startRealEnvironment } from '../scenarios/environment.ts';
 import { describeReleases } from '../scenarios/releases.ts';
 
-describeReleases('releases on a real control plane', startRealStage);
+describeReleases('releases on a real control plane', startRealEnvironment);

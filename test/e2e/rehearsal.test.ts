@@ -1,5 +1,5 @@
-import { describeForetold, foretoldCases } from '../scenarios/predicted-releases.ts';
+import { describePredictions, predictedCases } from '../scenarios/predicted-releases.ts';
 
 const SAMPLE = ['steps of different sizes', 'mirroring', 'A/B', 'weights over nginx'];
 
-describeForetold(foretoldCases.filter(({ title }) => SAMPLE.includes(title)));
+describePredictions(predictedCases.filter(({ title }) => SAMPLE.includes(title)));

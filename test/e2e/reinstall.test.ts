@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { aStage, startRealStage } from '../scenarios/environment.ts';
+import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { describeReinstall, type Way, waysByApi } from '../scenarios/reinstall.ts';
 import { usualWays } from './usual-ways.ts';
 
 describe('on a real control plane', () => {
-  const stageOf = aStage(startRealStage);
+  const environmentOf = anEnvironment(startRealEnvironment);
   let ways: { ways: Way[]; stop(): void };
   beforeAll(async () => {
-    ways = await usualWays(stageOf());
+    ways = await usualWays(environmentOf());
   });
   afterAll(() => ways?.stop());
-  describeReinstall(stageOf, ({ cluster }) => [...waysByApi(cluster), ...ways.ways]);
+  describeReinstall(environmentOf, ({ cluster }) => [...waysByApi(cluster), ...ways.ways]);
 });

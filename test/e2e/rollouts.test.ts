@@ -1,4 +1,4 @@
-import { startRealStage } from '../scenarios/environment.ts';
+import { startRealEnvironment } from '../scenarios/environment.ts';
 import { describeRollouts } from '../scenarios/rollouts.ts';
 
-describeRollouts('rollouts of the primary, on a real control plane', startRealStage);
+describeRollouts('rollouts of the primary, on a real control plane', startRealEnvironment);

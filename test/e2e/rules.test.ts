@@ -7,10 +7,10 @@ import { systemClock } from '../../src/kube/clock.ts';
 import { isForbidden } from '../../src/kube/errors.ts';
 import { electLeader } from '../../src/kube/lease.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';
-import { type RealStage, startRealStage } from '../scenarios/environment.ts';
+import { type RealEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { accountWith, play } from './rules/play.ts';
-import { CONFIG, type Scene, scenes, wholeRelease } from './rules/use-cases.ts';
+import { CONFIG, type UseCase, useCases, wholeRelease } from './rules/use-cases.ts';
 
 const everything = permissionsFor(everyFeature);
 /** What no fixture defines: names and versions are all that a refused request needs. */
@@ -53,18 +53,18 @@ const isOf = ({ group, resources }: Permission, uri: string): boolean => {
 };
 
 describe('each rule of the role is needed', () => {
-  let stage: RealStage;
+  let environment: RealEnvironment;
   beforeAll(async () => {
-    stage = await startRealStage();
-    for (const one of FURTHER_KINDS) await stage.cluster.apply(definitionOf(one));
+    environment = await startRealEnvironment();
+    for (const one of FURTHER_KINDS) await environment.cluster.apply(definitionOf(one));
   });
-  afterAll(() => stage?.stop());
+  afterAll(() => environment?.stop());
 
-  const playWithout = async (scene: Scene, rule: Permission, namespace: string): Promise<string[]> => {
-    const account = await accountWith(stage, namespace, without(rule));
+  const playWithout = async (useCase: UseCase, rule: Permission, namespace: string): Promise<string[]> => {
+    const account = await accountWith(environment, namespace, without(rule));
     try {
-      await play(stage, scene, namespace, account, () => stage.forbidden(account.user).length > 0);
-      return stage.forbidden(account.user);
+      await play(environment, useCase, namespace, account, () => environment.forbidden(account.user).length > 0);
+      return environment.forbidden(account.user);
     } finally {
       await account.stop();
     }
@@ -75,11 +75,11 @@ describe('each rule of the role is needed', () => {
   };
 
   it('with all of them nothing is refused, and each verb is used', async () => {
-    const account = await accountWith(stage, 'with-all', everything);
+    const account = await accountWith(environment, 'with-all', everything);
     try {
-      await play(stage, wholeRelease, 'with-all', account, () => false);
-      expect(stage.forbidden(account.user)).toEqual([]);
-      const asked = stage.requestsOf(account.user);
+      await play(environment, wholeRelease, 'with-all', account, () => false);
+      expect(environment.forbidden(account.user)).toEqual([]);
+      const asked = environment.requestsOf(account.user);
       const unused = wholeRelease.rules.flatMap((rule) =>
         rule.verbs
           .filter((verb) => !asked.some((request) => request.verb === verb && isOf(rule, request.uri)))
@@ -110,35 +110,35 @@ describe('each rule of the role is needed', () => {
     '$what: a release, and one back to what was promoted before, have nothing refused',
     async ({ what, changed, settings }) => {
       const namespace = `limited-${limited.findIndex((one) => one.what === what)}`;
-      const account = await accountWith(stage, namespace, permissionsFor({ ...everyFeature, ...changed }));
+      const account = await accountWith(environment, namespace, permissionsFor({ ...everyFeature, ...changed }));
       try {
         // The copies of the first colour are there, or pruned, when it comes again.
-        const scene = { ...wholeRelease, settings, colours: ['green', 'red', 'white', 'green'] };
-        await play(stage, scene, namespace, account, () => stage.forbidden(account.user).length > 0);
-        expect(stage.forbidden(account.user)).toEqual([]);
+        const useCase = { ...wholeRelease, settings, colours: ['green', 'red', 'white', 'green'] };
+        await play(environment, useCase, namespace, account, () => environment.forbidden(account.user).length > 0);
+        expect(environment.forbidden(account.user)).toEqual([]);
       } finally {
         await account.stop();
       }
     },
   );
 
-  const removals = [wholeRelease, ...scenes].flatMap((scene, index) =>
-    distinct(scene.rules).map((rule, place) => ({
-      what: `${scene.name}: ${nameOf(rule)}`,
-      scene,
+  const removals = [wholeRelease, ...useCases].flatMap((useCase, index) =>
+    distinct(useCase.rules).map((rule, place) => ({
+      what: `${useCase.name}: ${nameOf(rule)}`,
+      useCase,
       rule,
       namespace: `without-${index}-${place}`,
     })),
   );
   describe.concurrent('06-F11: without it something is refused, and nothing but it', () => {
-    it.each(removals)('$what', async ({ scene, rule, namespace }) => {
-      isRefusedFor(await playWithout(scene, rule, namespace), rule);
+    it.each(removals)('$what', async ({ useCase, rule, namespace }) => {
+      isRefusedFor(await playWithout(useCase, rule, namespace), rule);
     });
   });
 
   it('06-RB1: an apply that makes an object needs create as well as patch', async () => {
     const permissions = everything.map((rule) => ({ ...rule, verbs: rule.verbs.filter((verb) => verb !== 'create') }));
-    const account = await accountWith(stage, 'without-create', permissions);
+    const account = await accountWith(environment, 'without-create', permissions);
     const metadata = { name: 'shop', namespace: 'without-create' };
     try {
       const made = account.cluster.apply({ apiVersion: 'v1', kind: 'Service', metadata, spec: { ports: [{ port: 80 }] } });
@@ -149,7 +149,7 @@ describe('each rule of the role is needed', () => {
   });
 
   it('06-RB2: nobody leads without the rule on leases', async () => {
-    const account = await accountWith(stage, 'without-lease', everything);
+    const account = await accountWith(environment, 'without-lease', everything);
     const [rule] = leasePermissions;
     const leadership = electLeader(account.cluster, {
       namespace: 'without-lease',
@@ -162,7 +162,7 @@ describe('each rule of the role is needed', () => {
     try {
       const refused = await eventually(
         'a refusal',
-        () => stage.forbidden(account.user),
+        () => environment.forbidden(account.user),
         (list) => list.length > 0,
       );
       if (rule) isRefusedFor(refused, rule);

@@ -1,4 +1,4 @@
-import { startRealStage } from '../scenarios/environment.ts';
+import { startRealEnvironment } from '../scenarios/environment.ts';
 import { describeScaledReleases } from '../scenarios/scaled-releases.ts';
 
-describeScaledReleases('releases under autoscalers, on a real control plane', startRealStage);
+describeScaledReleases('releases under autoscalers, on a real control plane', startRealEnvironment);

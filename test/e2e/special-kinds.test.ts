@@ -1,23 +1,23 @@
 import { describe } from 'vitest';
 import { ADVERSE } from '../scenarios/adversity/lab.ts';
-import { aStage, startRealStage } from '../scenarios/environment.ts';
+import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { describeAdoptedKinds } from '../scenarios/kinds/adopted.ts';
 import { serviceApplication } from '../scenarios/kinds/core-service.ts';
 import { daemonSetApplication } from '../scenarios/kinds/daemon-set.ts';
 import { describeDaemonSetEdits } from '../scenarios/kinds/daemon-set-edits.ts';
-import { describeAtRest } from '../scenarios/kinds/idle.ts';
+import { describeIdle } from '../scenarios/kinds/idle.ts';
 import { knativeApplication } from '../scenarios/kinds/knative.ts';
-import { describeMixedRest } from '../scenarios/kinds/mixed-idle.ts';
+import { describeMixedIdle } from '../scenarios/kinds/mixed-idle.ts';
 import { describeServiceCopies } from '../scenarios/kinds/service-copies.ts';
 
 // As in kinds.test.ts.
 const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'Knative Service': knativeApplication };
 
 describe('what is special to a kind of target, on a real control plane', () => {
-  const stage = aStage(() => startRealStage(ADVERSE));
-  describeAtRest(stage, kinds);
-  describeMixedRest(stage);
-  describeAdoptedKinds(stage, kinds);
-  describeDaemonSetEdits(stage);
-  describeServiceCopies(stage);
+  const environment = anEnvironment(() => startRealEnvironment(ADVERSE));
+  describeIdle(environment, kinds);
+  describeMixedIdle(environment);
+  describeAdoptedKinds(environment, kinds);
+  describeDaemonSetEdits(environment);
+  describeServiceCopies(environment);
 });

@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
-import { aStage, startRealStage } from '../scenarios/environment.ts';
+import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { describeStalls } from '../scenarios/stalling.ts';
 
 describe('on a real control plane', () => {
-  const stage = aStage(startRealStage);
-  describeStalls(stage, () => ({ kubeconfigFile: stage().adminKubeconfigFile, kubectl: stage().kubectl }));
+  const environment = anEnvironment(startRealEnvironment);
+  describeStalls(environment, () => ({ kubeconfigFile: environment().adminKubeconfigFile, kubectl: environment().kubectl }));
 });

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { aStage, startRealStage } from '../scenarios/environment.ts';
+import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { describeUnroutable } from '../scenarios/unroutable.ts';
 
-describe('on a real control plane', () => describeUnroutable(aStage(startRealStage)));
+describe('on a real control plane', () => describeUnroutable(anEnvironment(startRealEnvironment)));

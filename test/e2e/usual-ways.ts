@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { RealStage } from '../scenarios/environment.ts';
+import type { RealEnvironment } from '../scenarios/environment.ts';
 import { manifestsOf, type Way } from '../scenarios/reinstall.ts';
 import { startHelm } from './helm.ts';
 
@@ -11,7 +11,7 @@ const [labelKey = '', labelValue = ''] = LABEL.split('=');
 const PRUNED = ['core/v1/Service', 'apps/v1/Deployment', 'flagger.app/v1beta1/Canary'];
 
 /** Tools that install applications: kubectl with files, by label or with Kustomize's prune, and Helm. `stop` removes the files. */
-export async function usualWays({ kubectl, adminKubeconfigFile }: RealStage): Promise<{ ways: Way[]; stop(): void }> {
+export async function usualWays({ kubectl, adminKubeconfigFile }: RealEnvironment): Promise<{ ways: Way[]; stop(): void }> {
   const helm = await startHelm(adminKubeconfigFile);
   const folder = mkdtempSync(join(tmpdir(), 'serin-ways-'));
   const fileOf = (namespace: string, version: string): string => {
@@ -74,7 +74,7 @@ export async function usualWays({ kubectl, adminKubeconfigFile }: RealStage): Pr
   };
 }
 
-async function prune(kubectl: RealStage['kubectl'], folder: string, namespace: string): Promise<void> {
+async function prune(kubectl: RealEnvironment['kubectl'], folder: string, namespace: string): Promise<void> {
   const allowed = PRUNED.map((kind) => `--prune-allowlist=${kind}`);
   await kubectl('apply', '-k', folder, '-n', namespace, '--prune', '-l', LABEL, ...allowed);
 }

@@ -27,13 +27,13 @@ export class HeldCluster implements ReadingCluster {
 
   put(object: KubeObject): void {
     this.#objects.set(refKey(refOf(object)), object);
-    this.#tell('MODIFIED', object);
+    this.#notify('MODIFIED', object);
   }
 
   remove(ref: ObjectRef): void {
     const object = this.#objects.get(refKey(ref));
     this.#objects.delete(refKey(ref));
-    if (object) this.#tell('DELETED', object);
+    if (object) this.#notify('DELETED', object);
   }
 
   async get(ref: ObjectRef): Promise<KubeObject | undefined> {
@@ -69,7 +69,7 @@ export class HeldCluster implements ReadingCluster {
     return this.absent.has(kind) ? 'absent' : 'held';
   }
 
-  #tell(type: 'MODIFIED' | 'DELETED', object: KubeObject): void {
+  #notify(type: 'MODIFIED' | 'DELETED', object: KubeObject): void {
     for (const { kind, name, handler } of [...this.#watches])
       if (chosen(kind, { fieldSelector: `metadata.name=${name}` })(object)) handler.onEvent({ type, object });
   }

@@ -9,7 +9,7 @@ import { projectStatus } from '../../src/engine/project-status.ts';
 import type { World } from './world.ts';
 
 /** A world that stands still, and what of its objects a person sees. */
-export interface Scene {
+export interface StalledRelease {
   world: World;
   /** Over the target and the primary as the world has them; undefined: the object is not there. */
   target?: object | undefined;
@@ -20,7 +20,7 @@ export interface Scene {
 
 export interface Stall {
   title: string;
-  play(): Scene;
+  play(): StalledRelease;
   cause: Cause;
   /** Kind and field that prove it. */
   proof: [string, string | RegExp];
@@ -28,7 +28,7 @@ export interface Stall {
   /** What a person can do at once, as `wayOf` puts it; absent: nothing but what `action` says of others. */
   way?: string;
   /** Does what the action says, and no more. */
-  mend(scene: Scene): void;
+  mend(stalled: StalledRelease): void;
 }
 
 export const workload = (name: string, replicas: number, ready: number): KubeObject => ({
@@ -40,7 +40,7 @@ export const workload = (name: string, replicas: number, ready: number): KubeObj
 });
 
 /** As the cluster would show it now; the sentence is the one that the controller would store. */
-export function sightIn({ world, targetPods = [], primaryPods = [], ...scene }: Scene): CanarySnapshot {
+export function snapshotIn({ world, targetPods = [], primaryPods = [], ...stalled }: StalledRelease): CanarySnapshot {
   const facts = world.facts();
   const { release, phase = '' } = world.canary.status ?? {};
   const status = release ? projectStatus(world.canary, phase, release, facts) : undefined;
@@ -58,8 +58,8 @@ export function sightIn({ world, targetPods = [], primaryPods = [], ...scene }: 
   const seen = target && { metadata: { ...workload('podinfo', 1, 1).metadata, uid: target.uid, generation: target.generation } };
   return {
     ...snapshotOf(raw),
-    ...shown(target, 'podinfo', { ...seen, ...scene.target }, 'target' in scene && scene.target === undefined),
-    ...shown(primary, 'podinfo-primary', scene.primary, 'primary' in scene && scene.primary === undefined),
+    ...shown(target, 'podinfo', { ...seen, ...stalled.target }, 'target' in stalled && stalled.target === undefined),
+    ...shown(primary, 'podinfo-primary', stalled.primary, 'primary' in stalled && stalled.primary === undefined),
     targetPods,
     primaryPods,
   };
@@ -83,16 +83,16 @@ export function wayOf({ change, command }: Diagnosis): string | undefined {
 export function describeEach(what: string, stalls: readonly Stall[]): void {
   describe(`serin why of ${what}`, () => {
     it.each(stalls)('$title: $cause is named, proved and cleared', ({ play, cause, proof: [kind, field], action, way, mend }) => {
-      const scene = play();
-      const { diagnosis } = whyOf(sightIn(scene));
+      const stalled = play();
+      const { diagnosis } = whyOf(snapshotIn(stalled));
       expect(diagnosis.cause, diagnosis.sentence).toBe(cause);
       const [proof] = diagnosis.proof;
       expect(proof?.kind).toBe(kind);
       expect(proof?.field).toMatch(field);
       expect(diagnosis.action).toMatch(action);
       expect(wayOf(diagnosis)).toBe(way);
-      mend(scene);
-      expect(whyOf(sightIn(scene)).diagnosis.cause).not.toBe(cause);
+      mend(stalled);
+      expect(whyOf(snapshotIn(stalled)).diagnosis.cause).not.toBe(cause);
     });
   });
 }

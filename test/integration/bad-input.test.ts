@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
 import { describeBadInput } from '../scenarios/bad-input.ts';
-import { aStage, startVirtualStage } from '../scenarios/environment.ts';
+import { anEnvironment, startVirtualEnvironment } from '../scenarios/environment.ts';
 
-describe('on the embedded cluster', () => describeBadInput(aStage(startVirtualStage)));
+describe('on the embedded cluster', () => describeBadInput(anEnvironment(startVirtualEnvironment)));

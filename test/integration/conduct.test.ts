@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { describeAdoption } from '../scenarios/adoption.ts';
-import { aStage, startVirtualStage } from '../scenarios/environment.ts';
+import { anEnvironment, startVirtualEnvironment } from '../scenarios/environment.ts';
 import { describeHealthRules } from '../scenarios/health-rules.ts';
 import { describeIsolation } from '../scenarios/isolation.ts';
 import { describeMoving } from '../scenarios/moving.ts';
@@ -8,11 +8,11 @@ import { describeRivalry } from '../scenarios/rivalry.ts';
 import { describeSlices } from '../scenarios/slices.ts';
 
 describe('conduct on the embedded cluster', () => {
-  const stage = aStage(startVirtualStage);
-  describeHealthRules(stage);
-  describeIsolation(stage);
-  describeAdoption(stage);
-  describeMoving(stage);
-  describeRivalry(stage);
-  describeSlices(stage);
+  const environment = anEnvironment(startVirtualEnvironment);
+  describeHealthRules(environment);
+  describeIsolation(environment);
+  describeAdoption(environment);
+  describeMoving(environment);
+  describeRivalry(environment);
+  describeSlices(environment);
 });

@@ -61,7 +61,7 @@ it('03-CT11: a primary that reads the copies of the established controller equal
 
   lab.startController('second');
   await lab.canariesAre('are adopted', ({ status }) => status?.release?.step === 'resting');
-  await lab.atRest();
+  await lab.settled();
   expect((await cluster.get(lab.canary(0)))?.status).toMatchObject({
     phase: 'Initialized',
     release: { run: 0 },
@@ -93,7 +93,9 @@ it.each([
   const recorded = () => difference(lab.requests(), between)['patch canaries/status'] ?? 0;
   await expect.poll(recorded, { timeout: LAB_BOUND_MS }).toBeGreaterThan(0);
   await lab.canariesAre('are adopted', ({ status }) => status?.release?.step === 'resting');
-  const kinds = Object.keys(difference(await lab.atRest(), between)).filter((what) => what.endsWith(' secrets') && what !== 'list secrets');
+  const kinds = Object.keys(difference(await lab.settled(), between)).filter(
+    (what) => what.endsWith(' secrets') && what !== 'list secrets',
+  );
   expect(kinds.toSorted()).toEqual(asked);
 });
 
@@ -115,11 +117,11 @@ it('03-CT6: a Canary over a target whose config is missing makes no primary, say
     const [said] = status?.conditions ?? [];
     return status?.phase === 'Initializing' && /Secret db.*does not exist/.test(said?.message ?? '');
   });
-  await lab.atRest();
+  await lab.settled();
   expect(await primary()).toBeUndefined();
   await lab.config('Secret', 'db', { type: 'Opaque', data: { password: 'czNjcmV0' } });
   await lab.initialized();
-  await lab.atRest();
+  await lab.settled();
   const canary = await lab.bare.cluster.get(lab.canary(0));
   expect(canary?.status).toMatchObject({ phase: 'Initialized', release: { run: 0 } });
   expect(canary?.status.conditions[0].message).not.toContain('does not exist');

@@ -22,7 +22,7 @@ it.each([
   lab = await ConfigLab.begin(CANARIES, configs);
   const first = lab.startController('first');
   await lab.initialized();
-  const before = await lab.atRest();
+  const before = await lab.settled();
   expect(before['get configmaps'], 'read once for the revision, once for the copy').toBeLessThanOrEqual(2 * CANARIES);
   expect(before['create secrets'], 'regcred is not tracked').toBe(CANARIES);
   await first.stop('TERM');
@@ -31,7 +31,7 @@ it.each([
   lab.startController('second');
   const opened = () => difference(lab.requests(), between)['watch secrets'] ?? 0;
   await eventually('two watches are open', opened, (count) => count === 2);
-  const spent = difference(await lab.atRest(), between);
+  const spent = difference(await lab.settled(), between);
   expect(Object.keys(spent).filter((what) => !isRead(what))).toEqual([]);
   expect(Object.keys(spent).filter((what) => /^get (configmaps|secrets|deployments)/.test(what))).toEqual([]);
   // One watch a config, however many Canaries share it.
@@ -42,7 +42,7 @@ it('secrets mode off: no request for a Secret, and the primary reads the origina
   lab = await ConfigLab.begin(1);
   lab.startController('controller', ['-secrets-mode=off']);
   await lab.initialized();
-  expect(Object.keys(await lab.atRest()).filter((what) => what.includes('secrets'))).toEqual([]);
+  expect(Object.keys(await lab.settled()).filter((what) => what.includes('secrets'))).toEqual([]);
   const primary = await lab.bare.cluster.get(lab.deployment(0, '-primary'));
   const [{ env, envFrom }] = primary?.spec.template.spec.containers ?? [];
   expect(env).toEqual([{ name: 'P', valueFrom: { secretKeyRef: { name: 'db', key: 'password' } } }]);
@@ -53,10 +53,10 @@ it('secrets mode get: no watch on Secrets; a ConfigMap that starts a release has
   lab = await ConfigLab.begin(CANARIES);
   const controller = lab.startController('controller', ['--secrets-mode=get']);
   await lab.initialized();
-  const resting = await lab.atRest();
+  const resting = await lab.settled();
   expect(resting['watch secrets']).toBeUndefined();
   await lab.config('Secret', 'db', { type: 'Opaque', data: { password: 'bmV3' } });
-  expect(await lab.atRest(), 'nobody watches it').toEqual(resting);
+  expect(await lab.settled(), 'nobody watches it').toEqual(resting);
   await lab.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
   await lab.canariesAre('succeeded', ({ status }) => status?.phase === 'Succeeded');
   const { items } = await lab.bare.cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace: NAMESPACE });
@@ -70,7 +70,7 @@ it('03-CT22: -enable-config-tracking=false: nothing is watched or copied, and st
   lab = await ConfigLab.begin(1);
   lab.startController('controller', ['-enable-config-tracking=false']);
   await lab.initialized();
-  expect(Object.keys(await lab.atRest()).filter((what) => /configmaps|secrets/.test(what))).toEqual([]);
+  expect(Object.keys(await lab.settled()).filter((what) => /configmaps|secrets/.test(what))).toEqual([]);
   expect((await lab.bare.cluster.get(lab.canary(0)))?.status.trackedConfigs).toBeUndefined();
 });
 
@@ -83,7 +83,7 @@ it('03-CT22: switching tracking off and on again starts no release', async () =>
   ] as const) {
     const controller = lab.startController(name, [`-enable-config-tracking=${on}`]);
     await lab.initialized();
-    await lab.atRest();
+    await lab.settled();
     await controller.stop('TERM');
   }
   expect((await lab.bare.cluster.get(lab.canary(0)))?.status).toMatchObject({ phase: 'Initialized', release: { run: 0 } });

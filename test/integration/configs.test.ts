@@ -1,4 +1,4 @@
 import { describeConfigs } from '../scenarios/configs.ts';
-import { startVirtualStage } from '../scenarios/environment.ts';
+import { startVirtualEnvironment } from '../scenarios/environment.ts';
 
-describeConfigs('configs on the embedded cluster', startVirtualStage);
+describeConfigs('configs on the embedded cluster', startVirtualEnvironment);

@@ -8,7 +8,7 @@ import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
 import { betweenStatusWrites, difference } from '../bench/figures.ts';
 import { type ControllerRun, startProgram } from '../scenarios/controller.ts';
 import { eventually } from '../scenarios/eventually.ts';
-import { quiet } from '../scenarios/settled.ts';
+import { settled } from '../scenarios/settled.ts';
 import { afterEach, beforeEach, enterVirtual, monotonicMs, nowMs, playTests, sleep, world } from '../scenarios/world.ts';
 
 enterVirtual(13);
@@ -54,7 +54,7 @@ const withoutLease = (counts: Record<string, number>) =>
 
 /** Resolves when the controller has sent nothing but lease requests for longer than a sentence may wait to be written (E55: one interval). */
 async function atRest(): Promise<Record<string, number>> {
-  await quiet(() => withoutLease(requests()), 2_000, BOUND_MS);
+  await settled(() => withoutLease(requests()), 2_000, BOUND_MS);
   return requests();
 }
 

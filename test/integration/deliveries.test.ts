@@ -1,4 +1,4 @@
 import { describeDeliveries } from '../scenarios/deliveries.ts';
-import { aStage, startVirtualStage } from '../scenarios/environment.ts';
+import { anEnvironment, startVirtualEnvironment } from '../scenarios/environment.ts';
 
-describeDeliveries(aStage(startVirtualStage));
+describeDeliveries(anEnvironment(startVirtualEnvironment));

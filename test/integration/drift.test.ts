@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { partOf } from '../fakes/covering-part.ts';
-import { startModelScene } from '../scenarios/drift/modelled-release.ts';
+import { startModelledRelease } from '../scenarios/drift/modelled-release.ts';
 import { DRIFT_PLAN, describeDrift } from '../scenarios/drift.ts';
 import { providerFixtures } from '../scenarios/providers/index.ts';
 
@@ -11,9 +11,9 @@ const part = partOf(3);
 
 describe.each(inVirtualTime)('foreign edits in the middle of a release, in virtual time: $provider', (fixture) => {
   const start = async () => {
-    const { scene, lab, canary } = await startModelScene(fixture, DRIFT_PLAN);
+    const { release, lab, canary } = await startModelledRelease(fixture, DRIFT_PLAN);
     return {
-      scene,
+      release,
       canary,
       contestMs: 60_000,
       async stop() {

@@ -1,4 +1,4 @@
-import { startVirtualStage } from '../scenarios/environment.ts';
+import { startVirtualEnvironment } from '../scenarios/environment.ts';
 import { describeReleases } from '../scenarios/releases.ts';
 
-describeReleases('releases on the embedded cluster', startVirtualStage);
+describeReleases('releases on the embedded cluster', startVirtualEnvironment);

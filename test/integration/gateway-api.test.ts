@@ -1,4 +1,4 @@
-import { aStage, startVirtualStage } from '../scenarios/environment.ts';
+import { anEnvironment, startVirtualEnvironment } from '../scenarios/environment.ts';
 import { describeGatewayApi } from '../scenarios/gateway-api.ts';
 
-describeGatewayApi(aStage(startVirtualStage));
+describeGatewayApi(anEnvironment(startVirtualEnvironment));

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { aStage, startVirtualStage } from '../scenarios/environment.ts';
+import { anEnvironment, startVirtualEnvironment } from '../scenarios/environment.ts';
 import { describeIdlePods } from '../scenarios/idle-pods.ts';
 
-describe('on the embedded cluster', () => describeIdlePods(aStage(startVirtualStage)));
+describe('on the embedded cluster', () => describeIdlePods(anEnvironment(startVirtualEnvironment)));

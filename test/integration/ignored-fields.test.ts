@@ -1,4 +1,4 @@
-import { aStage, startVirtualStage } from '../scenarios/environment.ts';
+import { anEnvironment, startVirtualEnvironment } from '../scenarios/environment.ts';
 import { describeIgnoredFields } from '../scenarios/ignored-fields.ts';
 
-describeIgnoredFields(aStage(startVirtualStage));
+describeIgnoredFields(anEnvironment(startVirtualEnvironment));

@@ -1,4 +1,4 @@
-import { aStage, startVirtualStage } from '../scenarios/environment.ts';
+import { anEnvironment, startVirtualEnvironment } from '../scenarios/environment.ts';
 import { describeIngresses } from '../scenarios/ingresses.ts';
 
-describeIngresses(aStage(startVirtualStage));
+describeIngresses(anEnvironment(startVirtualEnvironment));

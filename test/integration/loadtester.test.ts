@@ -5,16 +5,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../e2e/free-port.ts';
 import { program } from '../fakes/program.ts';
 import { type ControllerProcess, startController } from '../scenarios/controller.ts';
-import { aStage, startEmbeddedStage } from '../scenarios/environment.ts';
+import { anEnvironment, startEmbeddedEnvironment } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { type GuardedProcess, startGuarded } from '../scenarios/guarded-process.ts';
-import { Story } from '../scenarios/scenario.ts';
+import { Scenario } from '../scenarios/scenario.ts';
 
 const KEY = 'pl4nted-signing-key';
 const folder = mkdtempSync(join(tmpdir(), 'serin-loadtester-'));
 
 describe('the load tester with releases on the embedded cluster', () => {
-  const stage = aStage(startEmbeddedStage);
+  const environment = anEnvironment(startEmbeddedEnvironment);
   let controller: ControllerProcess;
   let tester: GuardedProcess;
   let url: string;
@@ -37,16 +37,21 @@ describe('the load tester with releases on the embedded cluster', () => {
     );
     return started;
   };
-  const begin = async (namespace: string): Promise<Story> => {
-    const story = await Story.begin(stage(), controller, namespace);
+  const begin = async (namespace: string): Promise<Scenario> => {
+    const scenario = await Scenario.begin(environment(), controller, namespace);
     writeFileSync(join(folder, `${namespace}.signingKey`), `${KEY}-${namespace}\n`);
     writeFileSync(join(folder, `${namespace}.token`), `t0ken-of-${namespace}\n`);
     const signingKey = Buffer.from(`${KEY}-${namespace}\n`).toString('base64');
-    await stage().cluster.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'loadtester', namespace }, data: { signingKey } });
-    return story;
+    await environment().cluster.create({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'loadtester', namespace },
+      data: { signingKey },
+    });
+    return scenario;
   };
   /** By hand, as a person does who approves. */
-  const byHand = async (path: string, { namespace }: Story): Promise<number> => {
+  const byHand = async (path: string, { namespace }: Scenario): Promise<number> => {
     const headers = { authorization: `Bearer t0ken-of-${namespace}` };
     return (await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify({ name: 'podinfo', namespace }) })).status;
   };
@@ -58,15 +63,15 @@ describe('the load tester with releases on the embedded cluster', () => {
     secretRef: { name: 'loadtester' },
     ...(metadata && { metadata }),
   });
-  const eventsOf = async ({ namespace }: Story): Promise<string[]> => {
-    const { items } = await stage().cluster.list({ apiVersion: 'v1', kind: 'Event', namespace });
+  const eventsOf = async ({ namespace }: Scenario): Promise<string[]> => {
+    const { items } = await environment().cluster.list({ apiVersion: 'v1', kind: 'Event', namespace });
     return items.map(({ message }) => String(message));
   };
 
   beforeAll(async () => {
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
-    controller = startController(stage());
+    controller = startController(environment());
     tester = await startTester(port);
   });
   afterAll(async () => {
@@ -76,9 +81,9 @@ describe('the load tester with releases on the embedded cluster', () => {
   });
 
   it('06-LT14 06-LT17 06-LT30: gates hold, tests run without a process, load flows, and a rollback gate takes back, also after a restart', async () => {
-    const story = await begin('gated');
-    const { given, when, then } = story;
-    const [mesh] = stage().mesh.urls;
+    const scenario = await begin('gated');
+    const { given, when, then } = scenario;
+    const [mesh] = environment().mesh.urls;
     try {
       await given.aDeployment();
       await given.aCanary({
@@ -96,10 +101,10 @@ describe('the load tester with releases on the embedded cluster', () => {
       await then.canaryIs('Waiting');
       await eventually(
         'the gate is told to be closed',
-        () => eventsOf(story),
+        () => eventsOf(scenario),
         (events) => events.some((text) => text.includes('Forbidden')),
       );
-      expect(await byHand('/gate/open', story)).toBe(202);
+      expect(await byHand('/gate/open', scenario)).toBe(202);
       await then.releaseEnds('Succeeded');
       await then.primaryRuns('2');
       const metrics = await (await fetch(`${url}/metrics`)).text();
@@ -108,10 +113,10 @@ describe('the load tester with releases on the embedded cluster', () => {
 
       await tester.stop('TERM');
       expect(await tester.exited).toBe(0);
-      expect(await byHandWhileAway(byHand('/rollback/open', story))).toBe('away');
+      expect(await byHandWhileAway(byHand('/rollback/open', scenario))).toBe('away');
       tester = await startTester(Number(new URL(url).port));
-      expect(await byHand('/gate/check', story), 'the gate is open as before').toBe(200);
-      expect(await byHand('/rollback/open', story)).toBe(202);
+      expect(await byHand('/gate/check', scenario), 'the gate is open as before').toBe(200);
+      expect(await byHand('/rollback/open', scenario)).toBe(202);
       await when.imageChanges('3');
       await then.releaseEnds('Failed');
       await then.primaryRuns('2');
@@ -120,13 +125,13 @@ describe('the load tester with releases on the embedded cluster', () => {
       expect(log).not.toContain(KEY);
       expect(log).not.toContain('t0ken-of');
     } finally {
-      await story.end();
+      await scenario.end();
     }
   });
 
   it('06-SE5 06-F2: a command that needs a shell is refused, and the event of its Canary names the switch; a load that fails is told, too', async () => {
-    const story = await begin('refused');
-    const { given, when, then } = story;
+    const scenario = await begin('refused');
+    const { given, when, then } = scenario;
     try {
       await given.aDeployment();
       await given.aCanary({
@@ -138,11 +143,11 @@ describe('the load tester with releases on the embedded cluster', () => {
       await when.imageChanges('2');
       await then.releaseEnds('Failed');
       await then.primaryRuns('1');
-      const events = await eventsOf(story);
+      const events = await eventsOf(scenario);
       expect(events.join('\n')).toContain('the command has `>`, which only a shell reads');
       expect(events.join('\n')).toContain('start it with --allow-commands refused');
 
-      await stage().cluster.patch(
+      await environment().cluster.patch(
         { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'podinfo', namespace: 'refused' },
         { spec: { analysis: { stepWeight: 10, webhooks: [hook('load', 'rollout', '/', { cmd: 'hey -n 1 -c 1 http://127.0.0.1:1/' })] } } },
       );
@@ -150,11 +155,11 @@ describe('the load tester with releases on the embedded cluster', () => {
       const told = 'cmd task failed: no request was answered: ECONNREFUSED';
       await eventually(
         'the failed load is told',
-        () => eventsOf(story),
+        () => eventsOf(scenario),
         (events) => events.some((text) => text.includes(told)),
       );
     } finally {
-      await story.end();
+      await scenario.end();
     }
   });
 });

@@ -1,4 +1,4 @@
-import { startVirtualStage } from '../scenarios/environment.ts';
+import { startVirtualEnvironment } from '../scenarios/environment.ts';
 import { describeMeasuredElsewhere } from '../scenarios/measured-elsewhere.ts';
 
-describeMeasuredElsewhere('releases whose scaler measures something else, on the embedded cluster', startVirtualStage);
+describeMeasuredElsewhere('releases whose scaler measures something else, on the embedded cluster', startVirtualEnvironment);

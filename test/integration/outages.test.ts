@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { aStage, startVirtualStage } from '../scenarios/environment.ts';
+import { anEnvironment, startVirtualEnvironment } from '../scenarios/environment.ts';
 import { describeOutages } from '../scenarios/outages.ts';
 
-describe('on the embedded cluster', () => describeOutages(aStage(startVirtualStage)));
+describe('on the embedded cluster', () => describeOutages(anEnvironment(startVirtualEnvironment)));

@@ -15,7 +15,7 @@ import { runScript, type Shown } from '../scenarios/doc-commands.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { startGuarded } from '../scenarios/guarded-process.ts';
 import { callOf, commandsOf, examplesIn, helpOf } from '../scenarios/help-examples.ts';
-import { type PodinfoScene, startPodinfoScene } from '../scenarios/podinfo-fixture.ts';
+import { type PodinfoFixture, startPodinfoFixture } from '../scenarios/podinfo-fixture.ts';
 import { serin as runSerin } from '../scenarios/serin.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -40,7 +40,7 @@ const forPeople = new Command('serin');
 addCanaryCommands(forPeople);
 /**
  * So many processes would take minutes on a busy machine: what needs no shell, and no stream of the process, is run in this one. A rehearsal seals
- * the network of its process, and the cluster of the scene is in this one.
+ * the network of its process, and the cluster of the fixture is in this one.
  */
 const runsHere = (line: string): boolean =>
   !line.startsWith('serin rehearse ') &&
@@ -48,21 +48,21 @@ const runsHere = (line: string): boolean =>
   forPeople.commands.some((command) => line.split(' ')[1] === command.name());
 
 describe('the commands for users, on the embedded cluster', () => {
-  let scene: PodinfoScene;
+  let fixture: PodinfoFixture;
 
-  const serin = (...args: string[]) => runSerin(scene.kubeconfigFile, ...args);
+  const serin = (...args: string[]) => runSerin(fixture.kubeconfigFile, ...args);
 
   beforeAll(async () => {
-    scene = await startPodinfoScene();
+    fixture = await startPodinfoFixture();
     // Examples write files where they are run.
-    process.chdir(scene.folder);
+    process.chdir(fixture.folder);
   });
   afterAll(async () => {
     process.chdir(ROOT);
-    await scene?.stop();
+    await fixture?.stop();
   });
 
-  const inFolder = (...path: string[]): string => join(scene.folder, ...path);
+  const inFolder = (...path: string[]): string => join(fixture.folder, ...path);
   let env: Record<string, string>;
 
   /** What the examples find where they are run: `serin` on the PATH, and the files that they name. */
@@ -74,7 +74,7 @@ describe('the commands for users, on the embedded cluster', () => {
     for (const file of ['key', join('secrets', 'team-a.token')]) writeFileSync(inFolder(file), 'pl4nted-secret-of-a-test\n');
     env = {
       PATH: `${inFolder('bin')}:${process.env.PATH}`,
-      KUBECONFIG: scene.kubeconfigFile,
+      KUBECONFIG: fixture.kubeconfigFile,
       LC_ALL: 'C',
       // So many processes of one program.
       NODE_COMPILE_CACHE: inFolder('compiled'),
@@ -83,7 +83,7 @@ describe('the commands for users, on the embedded cluster', () => {
 
   describe('the help of every command, as it is called in a shell', () => {
     const run = async (line: string): Promise<Shown> => {
-      if (!runsHere(line)) return runScript(line, env, scene.folder);
+      if (!runsHere(line)) return runScript(line, env, fixture.folder);
       const { code, said, complained } = await serin(...line.split(' ').slice(1));
       return { exit: code, output: said + complained };
     };
@@ -139,7 +139,7 @@ describe('the commands for users, on the embedded cluster', () => {
     expect(missing).toMatchObject({ code: exitCodes.notFound.code, said: expect.stringContaining('not found') });
   });
   it('status --watch ends with Ctrl-C, by its signal, and has shown every change until then', async () => {
-    const args = [program(), 'status', 'podinfo', '--namespace', 'test', '--watch', '--kubeconfig', scene.kubeconfigFile];
+    const args = [program(), 'status', 'podinfo', '--namespace', 'test', '--watch', '--kubeconfig', fixture.kubeconfigFile];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part: string) => (said += part));
@@ -152,7 +152,7 @@ describe('the commands for users, on the embedded cluster', () => {
         () => said,
       );
       const ref = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'podinfo', namespace: 'test' };
-      await scene.cluster.patch(ref, { status: { iterations: 7 } }, { subresource: 'status' });
+      await fixture.cluster.patch(ref, { status: { iterations: 7 } }, { subresource: 'status' });
       await eventually(
         'the change',
         () => said.includes('iteration 7'),
@@ -179,7 +179,7 @@ describe('the commands for users, on the embedded cluster', () => {
   });
   it('diff names the field that a promotion would change', async () => {
     const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo', namespace: 'test' };
-    await scene.cluster.patch(ref, [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'web:3' }]);
+    await fixture.cluster.patch(ref, [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'web:3' }]);
     const { code, said } = await serin('diff', 'podinfo', '-n', 'test');
     expect(code).toBe(exitCodes.no.code);
     expect(said).toMatch(/^template\.spec\.containers\[web\]\.image\n {2}- "web:\d"\n {2}\+ "web:3"\n$/);
@@ -189,7 +189,7 @@ describe('the commands for users, on the embedded cluster', () => {
   describe('the help of commands that stay', () => {
     it.each(stayers)('the example runs until a signal ends it: $line', async ({ line, call, flags = '', says, exit }) => {
       const logFile = inFolder(`${examples.indexOf(line)}.log`);
-      const script = `cd '${scene.folder}' && exec ${line.replace(call, `${call} ${flags}`)}`;
+      const script = `cd '${fixture.folder}' && exec ${line.replace(call, `${call} ${flags}`)}`;
       const child = startGuarded(call, ['bash', '-c', script], logFile, { ...process.env, ...env });
       await eventually(
         `${call} is up`,

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { aStage, startVirtualStage } from '../scenarios/environment.ts';
+import { anEnvironment, startVirtualEnvironment } from '../scenarios/environment.ts';
 import { describeReinstall, waysByApi } from '../scenarios/reinstall.ts';
 
-describe('on the embedded cluster', () => describeReinstall(aStage(startVirtualStage), ({ cluster }) => waysByApi(cluster)));
+describe('on the embedded cluster', () => describeReinstall(anEnvironment(startVirtualEnvironment), ({ cluster }) => waysByApi(cluster)));

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ObjectRef } from '../../src/api/kube-object.ts';
 import { startController } from '../scenarios/controller.ts';
-import { aStage } from '../scenarios/environment.ts';
-import { startRemoteMeshStage } from '../scenarios/remote-mesh.ts';
-import { APP, Story } from '../scenarios/scenario.ts';
+import { anEnvironment } from '../scenarios/environment.ts';
+import { startRemoteMeshEnvironment } from '../scenarios/remote-mesh.ts';
+import { APP, Scenario } from '../scenarios/scenario.ts';
 import { until } from '../scenarios/until.ts';
 import { enterVirtual } from '../scenarios/world.ts';
 
@@ -18,15 +18,15 @@ const route = (namespace: string): ObjectRef => ({
 const METRICS = { metrics: [{ name: 'request-success-rate', interval: '5s', thresholdRange: { min: 99 } }] };
 
 describe('routes in another cluster (--kubeconfig-service-mesh)', () => {
-  const stage = aStage(startRemoteMeshStage);
+  const environment = anEnvironment(startRemoteMeshEnvironment);
 
   it('04-R-L3: a release moves the weights there, heals them there, has no owners there, and leaves nothing there when its Canary goes', async () => {
-    const { remote, remoteKubeconfigFile, remoteRequestCounts, requestCounts, cluster } = stage();
-    const controller = startController(stage(), { 'kubeconfig-service-mesh': remoteKubeconfigFile });
+    const { remote, remoteKubeconfigFile, remoteRequestCounts, requestCounts, cluster } = environment();
+    const controller = startController(environment(), { 'kubeconfig-service-mesh': remoteKubeconfigFile });
     const namespace = 'remote-mesh';
     await remote.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
-    const story = await Story.begin(stage(), controller, namespace);
-    const { given, when, then, hooks } = story;
+    const scenario = await Scenario.begin(environment(), controller, namespace);
+    const { given, when, then, hooks } = scenario;
     try {
       await given.aDeployment();
       given.users();
@@ -60,26 +60,26 @@ describe('routes in another cluster (--kubeconfig-service-mesh)', () => {
         Object.keys(remoteRequestCounts()).filter((request) => !/virtualservices|destinationrules|^get \/apis\//.test(request)),
       ).toEqual([]);
     } finally {
-      await story.end();
+      await scenario.end();
       await controller.stop();
     }
     expect(await cluster.get({ apiVersion: 'v1', kind: 'Service', name: APP, namespace })).toBeDefined();
   });
 
   it('04-R-L3: routes there go with their namespace here', async () => {
-    const { remote, remoteKubeconfigFile, cluster } = stage();
-    const controller = startController(stage(), { 'kubeconfig-service-mesh': remoteKubeconfigFile });
+    const { remote, remoteKubeconfigFile, cluster } = environment();
+    const controller = startController(environment(), { 'kubeconfig-service-mesh': remoteKubeconfigFile });
     const namespace = 'remote-mesh-gone';
     await remote.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
-    const story = await Story.begin(stage(), controller, namespace);
+    const scenario = await Scenario.begin(environment(), controller, namespace);
     try {
-      await story.given.aDeployment();
-      await story.given.aCanary({ stepWeight: 50 });
+      await scenario.given.aDeployment();
+      await scenario.given.aCanary({ stepWeight: 50 });
       await until(remote, route(namespace), 'is there', (now) => now !== undefined);
       await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
       await until(remote, route(namespace), 'is gone', (now) => now === undefined);
     } finally {
-      await story.end();
+      await scenario.end();
       await controller.stop();
     }
   });

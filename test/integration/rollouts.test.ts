@@ -1,4 +1,4 @@
-import { startVirtualStage } from '../scenarios/environment.ts';
+import { startVirtualEnvironment } from '../scenarios/environment.ts';
 import { describeRollouts } from '../scenarios/rollouts.ts';
 
-describeRollouts('rollouts of the primary, on the embedded cluster', startVirtualStage);
+describeRollouts('rollouts of the primary, on the embedded cluster', startVirtualEnvironment);

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { aStage, startVirtualStage } from '../scenarios/environment.ts';
+import { anEnvironment, startVirtualEnvironment } from '../scenarios/environment.ts';
 import { describeStalls } from '../scenarios/stalling.ts';
 
-describe('on the embedded cluster', () => describeStalls(aStage(startVirtualStage)));
+describe('on the embedded cluster', () => describeStalls(anEnvironment(startVirtualEnvironment)));

@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
-import { aStage, startVirtualStage } from '../scenarios/environment.ts';
+import { anEnvironment, startVirtualEnvironment } from '../scenarios/environment.ts';
 import { describeRollout } from '../scenarios/traffic-split-rollout.ts';
 
 describe('TrafficSplits on the embedded cluster', () => {
-  const stage = aStage(() => startVirtualStage());
-  describeRollout(stage);
+  const environment = anEnvironment(() => startVirtualEnvironment());
+  describeRollout(environment);
 });

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { aStage, startVirtualStage } from '../scenarios/environment.ts';
+import { anEnvironment, startVirtualEnvironment } from '../scenarios/environment.ts';
 import { describeUnroutable } from '../scenarios/unroutable.ts';
 
-describe('on the embedded cluster', () => describeUnroutable(aStage(startVirtualStage)));
+describe('on the embedded cluster', () => describeUnroutable(anEnvironment(startVirtualEnvironment)));

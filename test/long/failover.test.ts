@@ -1,12 +1,12 @@
 import { describe } from 'vitest';
 import { ADVERSE } from '../scenarios/adversity/lab.ts';
 import { clusters } from '../scenarios/clusters.ts';
-import { aStage } from '../scenarios/environment.ts';
+import { anEnvironment } from '../scenarios/environment.ts';
 import { describeFailover } from '../scenarios/failover.ts';
 
 const seeds = process.env.SEEDS?.split(',').map(Number) ?? Array.from({ length: 30 }, (_, index) => index + 1);
 
 describe.each(clusters)('high availability on $cluster', ({ start }) => {
-  const stage = aStage(() => start(ADVERSE));
-  describeFailover(stage, { seeds, haltedMs: 12_000, cutMs: 60_000, awayMs: 60_000 });
+  const environment = anEnvironment(() => start(ADVERSE));
+  describeFailover(environment, { seeds, haltedMs: 12_000, cutMs: 60_000, awayMs: 60_000 });
 });

@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
 import { clusters } from '../scenarios/clusters.ts';
-import { aStage } from '../scenarios/environment.ts';
+import { anEnvironment } from '../scenarios/environment.ts';
 import { describeHealthyReleases, LAGGING } from '../scenarios/healthy-releases.ts';
 
 describe.each(clusters)('on $cluster', ({ start }) => {
-  describe.each([1, 2, 3])('seed %i', (seed) => describeHealthyReleases(aStage(() => start({ ...LAGGING, seed }))));
+  describe.each([1, 2, 3])('seed %i', (seed) => describeHealthyReleases(anEnvironment(() => start({ ...LAGGING, seed }))));
 });

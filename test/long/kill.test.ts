@@ -1,13 +1,13 @@
 import { describe } from 'vitest';
 import { ADVERSE } from '../scenarios/adversity/lab.ts';
 import { clusters } from '../scenarios/clusters.ts';
-import { aStage } from '../scenarios/environment.ts';
+import { anEnvironment } from '../scenarios/environment.ts';
 import { describeKills } from '../scenarios/kills.ts';
 
 /** `SEEDS=7,12` plays those again; otherwise the fifty that are recorded here. */
 const seeds = process.env.SEEDS?.split(',').map(Number) ?? Array.from({ length: 50 }, (_, index) => index + 1);
 
 describe.each(clusters)('on $cluster', ({ start }) => {
-  const stage = aStage(() => start(ADVERSE));
-  describeKills(stage, seeds, (report) => process.stdout.write(`${JSON.stringify(report)}\n`));
+  const environment = anEnvironment(() => start(ADVERSE));
+  describeKills(environment, seeds, (report) => process.stdout.write(`${JSON.stringify(report)}\n`));
 });

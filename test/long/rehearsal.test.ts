@@ -1,3 +1,3 @@
-import { describeForetold, foretoldCases } from '../scenarios/predicted-releases.ts';
+import { describePredictions, predictedCases } from '../scenarios/predicted-releases.ts';
 
-describeForetold(foretoldCases);
+describePredictions(predictedCases);

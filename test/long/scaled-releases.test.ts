@@ -1,4 +1,4 @@
-import { startEmbeddedStage } from '../scenarios/environment.ts';
+import { startEmbeddedEnvironment } from '../scenarios/environment.ts';
 import { describeScaledReleases } from '../scenarios/scaled-releases.ts';
 
-describeScaledReleases('releases under autoscalers, on the embedded cluster', startEmbeddedStage);
+describeScaledReleases('releases under autoscalers, on the embedded cluster', startEmbeddedEnvironment);

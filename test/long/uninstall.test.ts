@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { clusters } from '../scenarios/clusters.ts';
-import { aStage } from '../scenarios/environment.ts';
+import { anEnvironment } from '../scenarios/environment.ts';
 import { describeUninstall, removals } from '../scenarios/uninstall.ts';
 
-describe.each(clusters)('on $cluster', ({ start }) => describeUninstall(aStage(start), removals));
+describe.each(clusters)('on $cluster', ({ start }) => describeUninstall(anEnvironment(start), removals));

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 
 /** A kubeconfig of a service account, which is there already; the folder is the caller's to remove. */
 export async function kubeconfigOf(
-  { cluster, kubeconfigFile }: Pick<Stage, 'cluster' | 'kubeconfigFile'>,
+  { cluster, kubeconfigFile }: Pick<Environment, 'cluster' | 'kubeconfigFile'>,
   account: { name: string; namespace: string },
 ): Promise<{ file: string; folder: string; user: string }> {
   const path = `/api/v1/namespaces/${account.namespace}/serviceaccounts/${account.name}/token`;

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { isUpdatedBy } from '../../src/kube/taken-over-fields.ts';
 import { type ControllerProcess, startController } from './controller.ts';
-import type { Stage } from './environment.ts';
-import { Established, type Left, NAME, templateOf } from './flagger/flagger-application.ts';
+import type { Environment } from './environment.ts';
+import { FlaggerApplication, type Left, NAME, templateOf } from './flagger/flagger-application.ts';
 import { matched, mirrored, type ScalerKind, scalers, sticky, weighted } from './flagger/objects.ts';
 import { startUsers, type Users } from './users.ts';
 import { afterAll, beforeAll } from './world.ts';
@@ -174,7 +174,7 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 interface Adopted {
-  left: Established;
+  left: FlaggerApplication;
   users: Users;
   /** Weights of the canary in the last rule of the route, each once in a row. */
   weights: () => number[];
@@ -184,10 +184,10 @@ interface Adopted {
 }
 
 /** Moving over from the established controller. */
-export function describeAdoption(stageOf: () => Stage): void {
+export function describeAdoption(environmentOf: () => Environment): void {
   it('I7: a Canary that the established controller left half reverted is given back before what it owns goes with it', async () => {
-    const stage = stageOf();
-    const left = new Established(stage, 'adopt-terminating');
+    const environment = environmentOf();
+    const left = new FlaggerApplication(environment, 'adopt-terminating');
     const analysis = { ...plan };
     await left.stands({
       phase: 'Succeeded',
@@ -197,10 +197,10 @@ export function describeAdoption(stageOf: () => Stage): void {
       analysis,
       spec: { revertOnDeletion: true },
     });
-    await stage.cluster.delete(left.canary);
+    await environment.cluster.delete(left.canary);
     await left.writesStatus('Terminating');
-    const users = startUsers(stage.mesh.urls, left.host);
-    const controller = startController(stage, { namespace: left.namespace });
+    const users = startUsers(environment.mesh.urls, left.host);
+    const controller = startController(environment, { namespace: left.namespace });
     try {
       const hint = () => controller.logOf(`${left.namespace}/${NAME}`);
       await left.until(left.canary, 'is gone', (now) => now === undefined, hint);
@@ -219,8 +219,8 @@ export function describeAdoption(stageOf: () => Stage): void {
     const adopted = new Map<string, Adopted>();
     let controller: ControllerProcess;
     beforeAll(async () => {
-      await Promise.all(Object.entries(CASES).map(async ([name, one]) => adopted.set(name, await standing(stageOf(), name, one))));
-      controller = startController(stageOf());
+      await Promise.all(Object.entries(CASES).map(async ([name, one]) => adopted.set(name, await standing(environmentOf(), name, one))));
+      controller = startController(environmentOf());
     }, 300_000);
     afterAll(async () => {
       await controller?.stop();
@@ -246,14 +246,14 @@ export function describeAdoption(stageOf: () => Stage): void {
         hint,
       );
       if (ends.weights.length > 0) expect(push === undefined ? weights() : withoutDips(weights()), hint()).toEqual(ends.weights);
-      if (!rolls) expect(await podsOf(stageOf(), left, `${NAME}-primary`), 'pods of the primary').toEqual(pods);
+      if (!rolls) expect(await podsOf(environmentOf(), left, `${NAME}-primary`), 'pods of the primary').toEqual(pods);
       if (!rolls && ends.phase !== 'Failed') expect(rested?.status.lastAppliedSpec).toBe(rested?.status.lastPromotedSpec);
       expect(rested?.status.lastAppliedSpec).toMatch(/^s1:/);
       expect(users.lost(), hint()).toEqual([]);
       expect(version(primary)).toBe(`${NAME}:${ends.primary}`);
-      for (const object of [left.primary, ...(await generated(stageOf(), left))])
+      for (const object of [left.primary, ...(await generated(environmentOf(), left))])
         await left.until(object, 'is ours', (now) => now !== undefined && isOurs(now), hint);
-      if (scaler) await scalersStand(stageOf(), adopted.get(name) as Adopted, scaler, hint);
+      if (scaler) await scalersStand(environmentOf(), adopted.get(name) as Adopted, scaler, hint);
     });
   });
 }
@@ -267,14 +267,14 @@ function withoutDips(weights: readonly number[]): number[] {
   return weights.filter((_, index) => !isDip(index) && !isDip(index - 1));
 }
 
-async function standing(stage: Stage, name: string, one: Case): Promise<Adopted> {
-  const left = new Established(stage, `adopt-${name}`);
+async function standing(environment: Environment, name: string, one: Case): Promise<Adopted> {
+  const left = new FlaggerApplication(environment, `adopt-${name}`);
   await left.stands({
     ...one,
     analysis: one.analysis?.iterations || one.analysis?.stepWeight ? withoutNulls(one.analysis) : { ...plan, ...one.analysis },
   });
   if (one.restartsPrimary) await left.restarts(left.primary);
-  const pods = await podsOf(stage, left, `${NAME}-primary`);
+  const pods = await podsOf(environment, left, `${NAME}-primary`);
   const seen: number[] = [];
   const note = ({ spec }: KubeObject) => {
     const rule = (spec.http ?? []).find(
@@ -286,19 +286,19 @@ async function standing(stage: Stage, name: string, one: Case): Promise<Adopted>
       last?.route.find(({ destination }: { destination: { host: string } }) => destination.host === `${NAME}-canary`)?.weight ?? 0;
     if (seen.at(-1) !== weight) seen.push(weight);
   };
-  const watch = stage.cluster.watch(
+  const watch = environment.cluster.watch(
     { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', namespace: left.namespace },
     { onEvent: ({ object }) => note(object), onList: (items) => items.forEach(note) },
   );
   await watch.synced;
-  const url = stage.mesh.urls[name.length % stage.mesh.urls.length] ?? '';
+  const url = environment.mesh.urls[name.length % environment.mesh.urls.length] ?? '';
   const users = startUsers([url], left.host);
   if (one.push !== undefined) await left.push(one.push);
   return {
     left,
     users,
     pods,
-    scalers: one.scaler ? await scalersOf(stage, left, one.scaler) : [],
+    scalers: one.scaler ? await scalersOf(environment, left, one.scaler) : [],
     weights: () => [...seen],
     async stop() {
       watch.stop();
@@ -317,14 +317,19 @@ function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> 
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
-async function podsOf({ cluster }: Stage, { namespace }: Established, app: string): Promise<string[]> {
+async function podsOf({ cluster }: Environment, { namespace }: FlaggerApplication, app: string): Promise<string[]> {
   const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace }, { labelSelector: `app=${app}` });
   return items.map(({ metadata }) => metadata.uid ?? '').sort();
 }
 
 /** 03-A5–A7, A14: the user's own and one of the primary, which nobody has made anew; at rest KEDA holds the target at zero. */
-async function scalersStand(stage: Stage, { left, scalers: before }: Adopted, kind: ScalerKind, hint: () => string): Promise<void> {
-  const found = await scalersOf(stage, left, kind);
+async function scalersStand(
+  environment: Environment,
+  { left, scalers: before }: Adopted,
+  kind: ScalerKind,
+  hint: () => string,
+): Promise<void> {
+  const found = await scalersOf(environment, left, kind);
   expect(found.map(({ metadata }) => metadata.uid)).toEqual(before.map(({ metadata }) => metadata.uid));
   const { apiVersion, spec } = scalers[kind];
   expect(found.map((one) => one.spec)).toMatchObject([spec(NAME), spec(`${NAME}-primary`)]);
@@ -333,7 +338,7 @@ async function scalersStand(stage: Stage, { left, scalers: before }: Adopted, ki
 }
 
 /** By name. */
-async function scalersOf({ cluster }: Stage, { namespace }: Established, kind: ScalerKind): Promise<KubeObject[]> {
+async function scalersOf({ cluster }: Environment, { namespace }: FlaggerApplication, kind: ScalerKind): Promise<KubeObject[]> {
   const { items } = await cluster.list({ apiVersion: scalers[kind].apiVersion, kind, namespace });
   return items.toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name));
 }
@@ -350,7 +355,7 @@ function isOurs(object: KubeObject): boolean {
   );
 }
 
-async function generated({ cluster }: Stage, { namespace }: Established): Promise<ObjectRef[]> {
+async function generated({ cluster }: Environment, { namespace }: FlaggerApplication): Promise<ObjectRef[]> {
   const kinds = [
     ['v1', 'Service'],
     ['v1', 'ConfigMap'],

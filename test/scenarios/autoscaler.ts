@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { monotonicMs, sleep } from './world.ts';
 
 const HPA = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' } as const;
@@ -18,7 +18,7 @@ export interface Autoscaler {
  * It shrinks a side at once, which is what makes a release dangerous, and stands down at zero.
  */
 export function startAutoscaler(
-  { cluster, nodes }: Stage,
+  { cluster, nodes }: Environment,
   namespace: string,
   { perPod, everyMs = 1_000 }: { perPod: number; everyMs?: number },
 ): Autoscaler {

@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import { aController } from './controller.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { badCanaries } from './troubles/bad-canaries.ts';
 import { aCanary, aDeployment, aService, makeNamespace, push } from './troubles/objects.ts';
-import { aTeller, type Told } from './troubles/report-watch.ts';
+import { aReportWatch, type CanaryReport } from './troubles/report-watch.ts';
 
 /** Manifests that cannot work, each refused by the API server or by a condition and an event that name the field. */
-export function describeBadInput(stageOf: () => Stage): void {
+export function describeBadInput(environmentOf: () => Environment): void {
   describe('bad input', () => {
-    aController(stageOf);
-    const tellerOf = aTeller(stageOf);
+    aController(environmentOf);
+    const reportsOf = aReportWatch(environmentOf);
 
-    const names = (told: Told, field: string): boolean =>
+    const names = (told: CanaryReport, field: string): boolean =>
       told.conditions.some(({ status, message }) => status !== 'True' && message.includes(field)) &&
       told.events.some((event) => event.includes(field));
 
@@ -21,12 +21,12 @@ export function describeBadInput(stageOf: () => Stage): void {
     async function silence(canary: KubeObject, field: string): Promise<string | undefined> {
       const { name, namespace = '' } = canary.metadata;
       try {
-        await stageOf().cluster.create(canary);
+        await environmentOf().cluster.create(canary);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         return error.message.includes(field) ? undefined : `the API server said ${error.message.slice(0, 300)}`;
       }
-      return tellerOf()
+      return reportsOf()
         .until(namespace, name, field, (told) => names(told, field))
         .then(
           () => undefined,
@@ -35,7 +35,7 @@ export function describeBadInput(stageOf: () => Stage): void {
     }
 
     it('I12, 04-R-L8: each of a hundred bad Canaries is told which field is wrong, harms no other, and costs its target nothing', async () => {
-      const { cluster } = stageOf();
+      const { cluster } = environmentOf();
       expect(badCanaries.length).toBeGreaterThanOrEqual(60);
       await makeNamespace(cluster, 'healthy');
       await cluster.create(aDeployment('healthy', 'web'));
@@ -49,11 +49,11 @@ export function describeBadInput(stageOf: () => Stage): void {
         if (said !== undefined) unsaid.push(`${title} (${field}): ${said}`);
         if (index !== 20) continue;
         // Before that a push would be part of the bootstrap, and no release.
-        await tellerOf().until('healthy', 'web', 'its bootstrap', ({ phase }) => phase === 'Initialized');
+        await reportsOf().until('healthy', 'web', 'its bootstrap', ({ phase }) => phase === 'Initialized');
         await push(cluster, 'healthy', 'web', '2');
       }
       expect(unsaid).toEqual([]);
-      await tellerOf().until('healthy', 'web', 'success', ({ phase }) => phase === 'Succeeded');
+      await reportsOf().until('healthy', 'web', 'success', ({ phase }) => phase === 'Succeeded');
 
       const { items } = await cluster.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'bad' });
       expect(items.filter(({ spec }) => spec.replicas !== 1).map(({ metadata }) => metadata.name)).toEqual([]);
@@ -61,7 +61,7 @@ export function describeBadInput(stageOf: () => Stage): void {
     });
 
     it('I12, 03-W6: what only the cluster shows is told with its field, too', async () => {
-      const { cluster } = stageOf();
+      const { cluster } = environmentOf();
       await makeNamespace(cluster, 'worse');
       const cases: { name: string; field: string; deployment: KubeObject; before?: KubeObject[] }[] = [
         {
@@ -89,7 +89,7 @@ export function describeBadInput(stageOf: () => Stage): void {
       for (const { name, field, deployment, before = [] } of cases) {
         await cluster.create(deployment);
         for (const object of before) await cluster.create(object);
-        if (before.some(({ kind }) => kind === 'Canary')) await tellerOf().until('worse', 'older', 'a phase', ({ phase }) => phase !== '');
+        if (before.some(({ kind }) => kind === 'Canary')) await reportsOf().until('worse', 'older', 'a phase', ({ phase }) => phase !== '');
         const said = await silence(aCanary('worse', name), field);
         if (said !== undefined) unsaid.push(`${name}: ${said}`);
       }
@@ -101,16 +101,16 @@ export function describeBadInput(stageOf: () => Stage): void {
     });
 
     it('a Canary that is corrected goes on, and its refusal is gone', async () => {
-      const { cluster } = stageOf();
+      const { cluster } = environmentOf();
       await makeNamespace(cluster, 'mended');
       await cluster.create(aDeployment('mended', 'web'));
       await cluster.create(aCanary('mended', 'web', { stepWeight: 0 }));
-      await tellerOf().until('mended', 'web', 'the refusal', ({ conditions }) => conditions.some(({ type }) => type === 'Accepted'));
+      await reportsOf().until('mended', 'web', 'the refusal', ({ conditions }) => conditions.some(({ type }) => type === 'Accepted'));
       await cluster.patch(
         { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'web', namespace: 'mended' },
         { spec: { analysis: { stepWeight: 50 } } },
       );
-      const told = await tellerOf().until('mended', 'web', 'a start', ({ phase }) => phase === 'Initialized');
+      const told = await reportsOf().until('mended', 'web', 'a start', ({ phase }) => phase === 'Initialized');
       expect(told.conditions.map(({ type }) => type)).toEqual(['Promoted']);
     });
   });

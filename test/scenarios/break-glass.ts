@@ -2,11 +2,11 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ControllerProcess, newLogFile, startController } from './controller.ts';
 import { docBlocks, runScript, type Shown, sectionScript } from './doc-commands.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { canaryFor } from './providers/canary-for.ts';
 import type { AppName, ProviderFixture } from './providers/provider-fixture.ts';
-import { APP, Story } from './scenario.ts';
+import { APP, Scenario } from './scenario.ts';
 import { ask } from './users.ts';
 
 const PAGE = 'break-glass.md';
@@ -32,16 +32,20 @@ export interface BreakGlassOptions {
 }
 
 /** Of each provider one application in the middle of a release; half of the glass is broken with Serin up, half with it down. */
-export function describeBreakGlass(stageOf: () => Stage, fixtures: readonly ProviderFixture[], options: BreakGlassOptions): void {
+export function describeBreakGlass(
+  environmentOf: () => Environment,
+  fixtures: readonly ProviderFixture[],
+  options: BreakGlassOptions,
+): void {
   describe('the break-glass page, as it stands', () => {
     it(
       'all traffic goes to the primary and stays there, with Serin up and down; then everything returns to normal',
       async () => {
-        const stage = stageOf();
+        const environment = environmentOf();
         const logFile = newLogFile();
         const env = { KUBECONFIG: options.kubeconfigFile(), PATH: `${dirname(await options.kubectl())}:${process.env.PATH}` };
-        let controller = startController(stage, {}, logFile);
-        const patients = [...fixtures, plainServices].map((fixture) => new Patient(stage, fixture, env));
+        let controller = startController(environment, {}, logFile);
+        const patients = [...fixtures, plainServices].map((fixture) => new Patient(environment, fixture, env));
         const isLate = (_: Patient, index: number) => index % 2 === options.down;
         try {
           await Promise.all(patients.map((patient) => patient.isInMiddleOfRelease(controller)));
@@ -50,7 +54,7 @@ export function describeBreakGlass(stageOf: () => Stage, fixtures: readonly Prov
           );
           await controller.stop('KILL');
           await Promise.all(patients.filter(isLate).map((patient) => patient.breaksGlass({ isUp: false })));
-          controller = startController(stage, {}, logFile);
+          controller = startController(environment, {}, logFile);
           await Promise.all(patients.map((patient) => patient.staysWhereItWasPut()));
           await Promise.all(patients.map((patient) => patient.returnsToNormal()));
         } finally {
@@ -65,35 +69,35 @@ export function describeBreakGlass(stageOf: () => Stage, fixtures: readonly Prov
 
 /** One application whose new version must not be seen any more. */
 class Patient {
-  readonly #stage: Stage;
+  readonly #environment: Environment;
   readonly #fixture: ProviderFixture;
   readonly #app: AppName;
   readonly #env: Record<string, string>;
-  #story: Story | undefined;
+  #scenario: Scenario | undefined;
 
-  constructor(stage: Stage, fixture: ProviderFixture, env: Record<string, string>) {
-    this.#stage = stage;
+  constructor(environment: Environment, fixture: ProviderFixture, env: Record<string, string>) {
+    this.#environment = environment;
     this.#fixture = fixture;
     this.#app = { name: APP, namespace: `glass-${fixture.provider.replaceAll(':', '-')}` };
     this.#env = { ...env, NAMESPACE: this.#app.namespace, CANARY: APP, SERVICE: APP };
   }
 
   async isInMiddleOfRelease(controller: ControllerProcess): Promise<void> {
-    const story = await Story.begin(this.#stage, controller, this.#app.namespace);
-    this.#story = story;
-    const target = this.#fixture.application?.(this.#stage.cluster, this.#app.namespace);
+    const scenario = await Scenario.begin(this.#environment, controller, this.#app.namespace);
+    this.#scenario = scenario;
+    const target = this.#fixture.application?.(this.#environment.cluster, this.#app.namespace);
     if (target) await target.create();
-    else await story.given.aDeployment();
-    for (const object of this.#fixture.objects?.(this.#app) ?? []) await this.#stage.cluster.apply(object, { fieldManager: 'user' });
-    story.hooks.answers('finish', 403);
-    const webhooks = [{ name: 'finish', type: 'confirm-promotion', url: story.hooks.url('finish') }];
+    else await scenario.given.aDeployment();
+    for (const object of this.#fixture.objects?.(this.#app) ?? []) await this.#environment.cluster.apply(object, { fieldManager: 'user' });
+    scenario.hooks.answers('finish', 403);
+    const webhooks = [{ name: 'finish', type: 'confirm-promotion', url: scenario.hooks.url('finish') }];
     const plan = this.#isPlain ? { iterations: 1 } : { stepWeight: 50, maxWeight: 50 };
     const { analysis: _, ...spec } = canaryFor(this.#fixture, this.#app, {}).spec;
-    await story.given.aCanary({ ...plan, webhooks }, spec);
-    story.given.users(this.#asUsersDo, CROWD);
+    await scenario.given.aCanary({ ...plan, webhooks }, spec);
+    scenario.given.users(this.#asUsersDo, CROWD);
     if (target) await target.push('2');
-    else await story.when.imageChanges('2');
-    await story.then.canaryIs('WaitingPromotion');
+    else await scenario.when.imageChanges('2');
+    await scenario.then.canaryIs('WaitingPromotion');
     if (!this.#isPlain) await this.#everyProxyAnswers('somebody gets version 2', (versions) => versions.includes('2'));
   }
 
@@ -113,7 +117,7 @@ class Patient {
 
   /** Serin has come back, and looked. */
   async staysWhereItWasPut(): Promise<void> {
-    const { cluster } = this.#stage;
+    const { cluster } = this.#environment;
     const ref = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace: this.#app.namespace };
     await eventually(
       `${this.#fixture.provider}: Serin has heard of the suspend`,
@@ -126,25 +130,25 @@ class Patient {
   async returnsToNormal(): Promise<void> {
     if (this.#fixture.provider === 'knative') {
       // It has no history to go back to by a command of kubectl, and an earlier template is a new Revision: a release with gates.
-      this.#story?.hooks.answers('finish', 200);
+      this.#scenario?.hooks.answers('finish', 200);
       const target = this.#fixture.route(this.#app);
-      const version1 = await this.#stage.cluster.get({ ...target, kind: 'Revision', name: `${APP}-00001` });
-      await this.#stage.cluster.patch(target, { spec: { template: { spec: { containers: version1?.spec.containers } } } });
+      const version1 = await this.#environment.cluster.get({ ...target, kind: 'Revision', name: `${APP}-00001` });
+      await this.#environment.cluster.patch(target, { spec: { template: { spec: { containers: version1?.spec.containers } } } });
       await this.#succeedsIn(docBlocks(PAGE).findLast(({ heading }) => heading === '5. Back to normal')?.script ?? 'false');
     } else await this.#succeeds('5. Back to normal');
     await this.#everyoneGetsTheOldVersion();
-    this.#story?.then.nothingWasLost();
+    this.#scenario?.then.nothingWasLost();
     if (this.#fixture.provider === 'knative') return;
     const canaryService = { apiVersion: 'v1', kind: 'Service', name: `${APP}-canary`, namespace: this.#app.namespace };
     await eventually(
       `${this.#fixture.provider}: the Service of the canary is its own again`,
-      () => this.#stage.cluster.get(canaryService),
+      () => this.#environment.cluster.get(canaryService),
       (now) => now?.spec.selector.app === APP,
     );
   }
 
   async ends(): Promise<void> {
-    await this.#story?.end();
+    await this.#scenario?.end();
   }
 
   get #isPlain(): boolean {
@@ -158,7 +162,7 @@ class Patient {
   /** As the apex stands while a promotion writes the primary. */
   async #isSwitched(): Promise<void> {
     const apex = { apiVersion: 'v1', kind: 'Service', name: APP, namespace: this.#app.namespace };
-    await this.#stage.cluster.patch(apex, { spec: { selector: { app: APP } } });
+    await this.#environment.cluster.patch(apex, { spec: { selector: { app: APP } } });
     await this.#everyProxyAnswers('everybody gets version 2', (versions) => versions.join() === '2');
   }
 
@@ -170,7 +174,7 @@ class Patient {
     const round = async () => {
       const host = this.#fixture.host(this.#app);
       const answers = await Promise.all(
-        this.#stage.mesh.urls.flatMap((url) => [1, 2, 3, 4, 5, 6].map(() => ask(url, host, this.#asUsersDo))),
+        this.#environment.mesh.urls.flatMap((url) => [1, 2, 3, 4, 5, 6].map(() => ask(url, host, this.#asUsersDo))),
       );
       return [...new Set(answers.map((answer) => answer.version ?? answer.lost ?? 'none'))];
     };

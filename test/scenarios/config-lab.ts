@@ -6,7 +6,7 @@ import { createApplications, NAMESPACE, nameOf } from '../bench/applications.ts'
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
 import { type ControllerRun, startProgram } from './controller.ts';
-import { quiet } from './settled.ts';
+import { settled } from './settled.ts';
 import { world } from './world.ts';
 
 export const LAB_BOUND_MS = 90_000;
@@ -79,8 +79,8 @@ export class ConfigLab {
   }
 
   /** Resolves when the controller has sent nothing for longer than a sentence may wait to be written (E55: one interval). */
-  atRest(): Promise<Record<string, number>> {
-    return quiet(() => this.requests(), 2_000, LAB_BOUND_MS);
+  settled(): Promise<Record<string, number>> {
+    return settled(() => this.requests(), 2_000, LAB_BOUND_MS);
   }
 
   async canariesAre(what: string, isSo: (canary: KubeObject) => boolean): Promise<void> {

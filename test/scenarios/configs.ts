@@ -6,10 +6,10 @@ import { configKey } from '../../src/workloads/configs/config-ref.ts';
 import { copiesOf } from '../../src/workloads/configs/copies.ts';
 import { difference } from '../bench/figures.ts';
 import { aController, startController } from './controller.ts';
-import { aStage, type Stage } from './environment.ts';
+import { anEnvironment, type Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
-import { APP, type Story, storyteller } from './scenario.ts';
-import { quiet } from './settled.ts';
+import { APP, type Scenario, scenarioTests } from './scenario.ts';
+import { settled } from './settled.ts';
 import { until } from './until.ts';
 
 const QUICK = { stepWeight: 50, maxWeight: 50 };
@@ -22,213 +22,225 @@ const bothWays = (name: string) => ({
 });
 
 /** What a target reads, and how its changes are released. One suite for every cluster. */
-export function describeConfigs(name: string, startStage: () => Promise<Stage>): void {
+export function describeConfigs(name: string, startEnvironment: () => Promise<Environment>): void {
   describe(name, () => {
-    const stageOf = aStage(startStage);
-    const controllerOf = aController(stageOf);
-    const tellStory = storyteller(stageOf, controllerOf);
-    const tell = (title: string, namespace: string, play: (scene: ConfigScene) => Promise<void>): void =>
-      tellStory(title, namespace, (story) => play(new ConfigScene(stageOf(), story)));
+    const environmentOf = anEnvironment(startEnvironment);
+    const controllerOf = aController(environmentOf);
+    const runScenario = scenarioTests(environmentOf, controllerOf);
+    const scenarioTest = (title: string, namespace: string, play: (fixture: ConfigFixture) => Promise<void>): void =>
+      runScenario(title, namespace, (scenario) => play(new ConfigFixture(environmentOf(), scenario)));
 
     describe.concurrent('each in a namespace of its own', () => {
-      tell(
+      scenarioTest(
         '03-CT13, CT14, CT20: a changed ConfigMap is released; env and volume of the primary read a copy of it',
         'config-map',
-        async (scene) => {
-          await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
-          await scene.application(bothWays('settings'));
-          scene.story.given.users();
-          await scene.story.given.aCanary(QUICK);
-          const blue = await scene.copyInUse('ConfigMap', 'settings');
+        async (fixture) => {
+          await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+          await fixture.application(bothWays('settings'));
+          fixture.scenario.given.users();
+          await fixture.scenario.given.aCanary(QUICK);
+          const blue = await fixture.copyInUse('ConfigMap', 'settings');
           expect(blue).toMatchObject({ data: { COLOR: 'blue' }, immutable: true });
-          expect((await scene.canary()).status.trackedConfigs).toEqual({ 'configmap/settings': '7ce1f0e75fb02413' });
+          expect((await fixture.canary()).status.trackedConfigs).toEqual({ 'configmap/settings': '7ce1f0e75fb02413' });
 
-          await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
-          await scene.released(1);
-          const red = await scene.copyInUse('ConfigMap', 'settings');
+          await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
+          await fixture.released(1);
+          const red = await fixture.copyInUse('ConfigMap', 'settings');
           expect(red).toMatchObject({ data: { COLOR: 'red' }, immutable: true });
           expect(red.metadata.name).not.toBe(blue.metadata.name);
-          expect(await scene.find('ConfigMap', blue.metadata.name), 'a template that may be put back reads it').toEqual(blue);
-          scene.story.then.nothingWasLost();
+          expect(await fixture.find('ConfigMap', blue.metadata.name), 'a template that may be put back reads it').toEqual(blue);
+          fixture.scenario.then.nothingWasLost();
         },
       );
 
-      tell('03-CT8: a config that opted out keeps its name and starts nothing', 'opt-out', async (scene) => {
+      scenarioTest('03-CT8: a config that opted out keeps its name and starts nothing', 'opt-out', async (fixture) => {
         const annotations = { 'flagger.app/config-tracking': 'disabled' };
-        await scene.config('ConfigMap', 'flags', { data: { ON: '0' } }, annotations);
-        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
-        await scene.application({ container: { envFrom: [{ configMapRef: { name: 'flags' } }, { configMapRef: { name: 'settings' } }] } });
-        await scene.story.given.aCanary(QUICK);
-        await scene.config('ConfigMap', 'flags', { data: { ON: '1' } }, annotations);
-        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
-        await scene.released(1);
-        expect(await scene.primaryReads()).toEqual(['flags', expect.stringMatching(/^settings-primary-/)]);
-        expect((await scene.canary()).status.trackedConfigs).toEqual({ 'configmap/settings': expect.any(String) });
+        await fixture.config('ConfigMap', 'flags', { data: { ON: '0' } }, annotations);
+        await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+        await fixture.application({
+          container: { envFrom: [{ configMapRef: { name: 'flags' } }, { configMapRef: { name: 'settings' } }] },
+        });
+        await fixture.scenario.given.aCanary(QUICK);
+        await fixture.config('ConfigMap', 'flags', { data: { ON: '1' } }, annotations);
+        await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
+        await fixture.released(1);
+        expect(await fixture.primaryReads()).toEqual(['flags', expect.stringMatching(/^settings-primary-/)]);
+        expect((await fixture.canary()).status.trackedConfigs).toEqual({ 'configmap/settings': expect.any(String) });
       });
 
-      tell('03-CT6, B24: an optional config may be missing, and one that appears is released', 'optional', async (scene) => {
+      scenarioTest('03-CT6, B24: an optional config may be missing, and one that appears is released', 'optional', async (fixture) => {
         const optional = { configMapRef: { name: 'maybe', optional: true } };
-        await scene.application({ container: { envFrom: [optional] } });
-        await scene.story.given.aCanary(QUICK);
-        expect(await scene.primaryReads()).toEqual(['maybe-primary-absent']);
-        await scene.config('ConfigMap', 'maybe', { data: { COLOR: 'blue' } });
-        await scene.released(1);
-        expect(await scene.copyInUse('ConfigMap', 'maybe')).toMatchObject({ data: { COLOR: 'blue' } });
+        await fixture.application({ container: { envFrom: [optional] } });
+        await fixture.scenario.given.aCanary(QUICK);
+        expect(await fixture.primaryReads()).toEqual(['maybe-primary-absent']);
+        await fixture.config('ConfigMap', 'maybe', { data: { COLOR: 'blue' } });
+        await fixture.released(1);
+        expect(await fixture.copyInUse('ConfigMap', 'maybe')).toMatchObject({ data: { COLOR: 'blue' } });
       });
 
-      tell('03-B8: a change of binaryData alone is released, and copied', 'binary-data', async (scene) => {
-        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' }, binaryData: { logo: 'AAE=' } });
-        await scene.application(bothWays('settings'));
-        await scene.story.given.aCanary(QUICK);
-        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' }, binaryData: { logo: 'AAI=' } });
-        await scene.released(1);
-        expect(await scene.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'blue' }, binaryData: { logo: 'AAI=' } });
+      scenarioTest('03-B8: a change of binaryData alone is released, and copied', 'binary-data', async (fixture) => {
+        await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' }, binaryData: { logo: 'AAE=' } });
+        await fixture.application(bothWays('settings'));
+        await fixture.scenario.given.aCanary(QUICK);
+        await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' }, binaryData: { logo: 'AAI=' } });
+        await fixture.released(1);
+        expect(await fixture.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'blue' }, binaryData: { logo: 'AAI=' } });
       });
 
-      tell(
+      scenarioTest(
         '03-B8, B24: an immutable config is replaced: missing meanwhile is said, and nothing starts until it is back',
         'immutable',
-        async (scene) => {
-          await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' }, immutable: true });
-          await scene.application(bothWays('settings'));
-          scene.story.given.users();
-          await scene.story.given.aCanary(QUICK);
-          await scene.remove('ConfigMap', 'settings');
-          await scene.canaryIs('says that it is missing', ({ conditions, phase, release }) => {
+        async (fixture) => {
+          await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' }, immutable: true });
+          await fixture.application(bothWays('settings'));
+          fixture.scenario.given.users();
+          await fixture.scenario.given.aCanary(QUICK);
+          await fixture.remove('ConfigMap', 'settings');
+          await fixture.canaryIs('says that it is missing', ({ conditions, phase, release }) => {
             const said = conditions[0]?.message ?? '';
             return phase === 'Initialized' && release.run === 0 && /ConfigMap settings.*does not exist/.test(said);
           });
-          await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' }, immutable: true });
-          await scene.released(1);
-          expect(await scene.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'red' } });
-          expect((await scene.canary()).status.conditions[0].message).not.toContain('does not exist');
-          scene.story.then.nothingWasLost();
+          await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'red' }, immutable: true });
+          await fixture.released(1);
+          expect(await fixture.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'red' } });
+          expect((await fixture.canary()).status.conditions[0].message).not.toContain('does not exist');
+          fixture.scenario.then.nothingWasLost();
         },
       );
 
-      tell('a changed Secret is released, and what it holds is in no log, event, status or error', 'secret', async (scene) => {
-        await scene.config('Secret', 'db', { type: 'Opaque', data: { password: base64(`${SECRET_TEXT}-1`) } });
-        await scene.application({
+      scenarioTest('a changed Secret is released, and what it holds is in no log, event, status or error', 'secret', async (fixture) => {
+        await fixture.config('Secret', 'db', { type: 'Opaque', data: { password: base64(`${SECRET_TEXT}-1`) } });
+        await fixture.application({
           container: { env: [{ name: 'PASSWORD', valueFrom: { secretKeyRef: { name: 'db', key: 'password' } } }] },
         });
-        await scene.story.given.aCanary(QUICK);
+        await fixture.scenario.given.aCanary(QUICK);
         const next = { type: 'Opaque', data: { password: base64(`${SECRET_TEXT}-2`) } };
         // The name of the copy to be made is taken by somebody: the promotion is refused, and the refusal is told.
-        const taken = await scene.copyName('Secret', 'db', next);
-        await scene.config('Secret', taken, { type: 'Opaque', data: { mine: base64(SECRET_TEXT) } });
-        await scene.config('Secret', 'db', next);
-        await scene.canaryIs('names what is in its way', ({ phase, conditions }) => {
+        const taken = await fixture.copyName('Secret', 'db', next);
+        await fixture.config('Secret', taken, { type: 'Opaque', data: { mine: base64(SECRET_TEXT) } });
+        await fixture.config('Secret', 'db', next);
+        await fixture.canaryIs('names what is in its way', ({ phase, conditions }) => {
           return phase === 'Promoting' && (conditions[0]?.message ?? '').includes(`Secret ${taken} exists and is not ours`);
         });
-        expect(await scene.find('Secret', taken), '03-B25: it is never overwritten').toMatchObject({ data: { mine: base64(SECRET_TEXT) } });
-        await scene.remove('Secret', taken);
-        await scene.released(1);
-        expect(await scene.copyInUse('Secret', 'db')).toMatchObject({ ...next, immutable: true });
-        const events = await stageOf().cluster.list({ apiVersion: 'v1', kind: 'Event', namespace: scene.story.namespace });
-        const told = [JSON.stringify(events.items), JSON.stringify(await scene.canary()), readFileSync(controllerOf().logFile, 'utf8')];
+        expect(await fixture.find('Secret', taken), '03-B25: it is never overwritten').toMatchObject({
+          data: { mine: base64(SECRET_TEXT) },
+        });
+        await fixture.remove('Secret', taken);
+        await fixture.released(1);
+        expect(await fixture.copyInUse('Secret', 'db')).toMatchObject({ ...next, immutable: true });
+        const events = await environmentOf().cluster.list({ apiVersion: 'v1', kind: 'Event', namespace: fixture.scenario.namespace });
+        const told = [JSON.stringify(events.items), JSON.stringify(await fixture.canary()), readFileSync(controllerOf().logFile, 'utf8')];
         expect(events.items.length).toBeGreaterThan(3);
         for (const text of told) for (const word of [SECRET_TEXT, base64(SECRET_TEXT).slice(0, 24)]) expect(text).not.toContain(word);
       });
 
-      tell(
+      scenarioTest(
         '02-15.1.11, 03-H8: a config changed during the analysis: traffic is routed to the primary, and only pods that read the new one are analysed',
         'mid-run',
-        async (scene) => {
-          await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
-          await scene.application(bothWays('settings'));
-          scene.story.given.users();
-          const webhooks = [{ name: 'seen', type: 'rollout', url: scene.story.hooks.url('seen') }];
-          await scene.story.given.aCanary({ stepWeight: 10, maxWeight: 50, webhooks });
-          await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
-          await scene.story.then.canaryReceives(20);
-          const before = await scene.canaryPods();
+        async (fixture) => {
+          await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+          await fixture.application(bothWays('settings'));
+          fixture.scenario.given.users();
+          const webhooks = [{ name: 'seen', type: 'rollout', url: fixture.scenario.hooks.url('seen') }];
+          await fixture.scenario.given.aCanary({ stepWeight: 10, maxWeight: 50, webhooks });
+          await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
+          await fixture.scenario.then.canaryReceives(20);
+          const before = await fixture.canaryPods();
           expect(before.length).toBe(2);
-          const { when, then } = scene.story;
-          await when.thisHappens(() => scene.config('ConfigMap', 'settings', { data: { COLOR: 'green' } }));
+          const { when, then } = fixture.scenario;
+          await when.thisHappens(() => fixture.config('ConfigMap', 'settings', { data: { COLOR: 'green' } }));
           await then.statusWas('lets its pods go', ({ step, canaryWeight }) => step === 'emptying' && canaryWeight === 0);
           await then.statusWas('analyses again', ({ run, canaryWeight }) => run === 2 && canaryWeight > 0);
-          const after = await scene.canaryPods();
+          const after = await fixture.canaryPods();
           expect(after.filter((uid) => before.includes(uid))).toEqual([]);
-          await scene.released(2);
-          expect(await scene.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'green' } });
-          const checksums = scene.story.hooks.calls('seen').map(({ checksum }) => checksum);
+          await fixture.released(2);
+          expect(await fixture.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'green' } });
+          const checksums = fixture.scenario.hooks.calls('seen').map(({ checksum }) => checksum);
           expect(new Set(checksums).size, '03-H8: hooks can tell the two').toBe(2);
-          scene.story.then.nothingWasLost();
+          fixture.scenario.then.nothingWasLost();
         },
       );
 
-      tell('02-15.1.11: the same of a DaemonSet, whose pods are sent away by its node selector', 'mid-run-daemon', async (scene) => {
-        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
-        await scene.application(bothWays('settings'), 'DaemonSet');
-        scene.story.given.users();
-        const targetRef = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: APP };
-        await scene.story.given.aCanary({ stepWeight: 10, maxWeight: 50 }, { targetRef });
-        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
-        await scene.story.then.canaryReceives(20);
-        const before = await scene.canaryPods();
-        expect(before.length).toBeGreaterThan(0);
-        const { when, then } = scene.story;
-        await when.thisHappens(() => scene.config('ConfigMap', 'settings', { data: { COLOR: 'green' } }));
-        await then.statusWas('analyses again', ({ run, canaryWeight }) => run === 2 && canaryWeight > 0);
-        expect((await scene.canaryPods()).filter((uid) => before.includes(uid))).toEqual([]);
-        await scene.released(2);
-        expect(await scene.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'green' } });
-        scene.story.then.nothingWasLost();
-      });
+      scenarioTest(
+        '02-15.1.11: the same of a DaemonSet, whose pods are sent away by its node selector',
+        'mid-run-daemon',
+        async (fixture) => {
+          await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+          await fixture.application(bothWays('settings'), 'DaemonSet');
+          fixture.scenario.given.users();
+          const targetRef = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: APP };
+          await fixture.scenario.given.aCanary({ stepWeight: 10, maxWeight: 50 }, { targetRef });
+          await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
+          await fixture.scenario.then.canaryReceives(20);
+          const before = await fixture.canaryPods();
+          expect(before.length).toBeGreaterThan(0);
+          const { when, then } = fixture.scenario;
+          await when.thisHappens(() => fixture.config('ConfigMap', 'settings', { data: { COLOR: 'green' } }));
+          await then.statusWas('analyses again', ({ run, canaryWeight }) => run === 2 && canaryWeight > 0);
+          expect((await fixture.canaryPods()).filter((uid) => before.includes(uid))).toEqual([]);
+          await fixture.released(2);
+          expect(await fixture.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'green' } });
+          fixture.scenario.then.nothingWasLost();
+        },
+      );
 
-      tell('03-B7: a promotion that fails puts back the template with the copies that it ran with', 'failed-promotion', async (scene) => {
-        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
-        await scene.application(bothWays('settings'));
-        scene.story.given.users();
-        await scene.story.given.aCanary(QUICK);
-        const blue = await scene.copyInUse('ConfigMap', 'settings');
-        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
-        await scene.roll('2', { env: [{ name: 'NEVER_READY_AS_PRIMARY', value: '1' }] });
-        await scene.story.then.canaryIs('Promoting');
-        await scene.story.when.deadlineIs(5);
-        await scene.canaryIs('has failed', ({ phase, release }) => phase === 'Failed' && release.step === 'resting');
-        expect(await scene.copyInUse('ConfigMap', 'settings')).toEqual(blue);
-        await scene.story.then.everyoneGets('1');
-        scene.story.then.nothingWasLost();
-      });
+      scenarioTest(
+        '03-B7: a promotion that fails puts back the template with the copies that it ran with',
+        'failed-promotion',
+        async (fixture) => {
+          await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+          await fixture.application(bothWays('settings'));
+          fixture.scenario.given.users();
+          await fixture.scenario.given.aCanary(QUICK);
+          const blue = await fixture.copyInUse('ConfigMap', 'settings');
+          await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
+          await fixture.roll('2', { env: [{ name: 'NEVER_READY_AS_PRIMARY', value: '1' }] });
+          await fixture.scenario.then.canaryIs('Promoting');
+          await fixture.scenario.when.deadlineIs(5);
+          await fixture.canaryIs('has failed', ({ phase, release }) => phase === 'Failed' && release.step === 'resting');
+          expect(await fixture.copyInUse('ConfigMap', 'settings')).toEqual(blue);
+          await fixture.scenario.then.everyoneGets('1');
+          fixture.scenario.then.nothingWasLost();
+        },
+      );
 
-      tell('03-CT6: a target whose config is missing is not started, and goes on when it is there', 'missing', async (scene) => {
-        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
-        await scene.application(bothWays('settings'));
-        await scene.story.given.aCanary(QUICK);
-        await scene.roll('2', { envFrom: [{ secretRef: { name: 'late' } }] });
-        await scene.canaryIs('names it', ({ phase, conditions }) => {
+      scenarioTest('03-CT6: a target whose config is missing is not started, and goes on when it is there', 'missing', async (fixture) => {
+        await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+        await fixture.application(bothWays('settings'));
+        await fixture.scenario.given.aCanary(QUICK);
+        await fixture.roll('2', { envFrom: [{ secretRef: { name: 'late' } }] });
+        await fixture.canaryIs('names it', ({ phase, conditions }) => {
           return phase === 'Initialized' && /Secret late.*does not exist/.test(conditions[0]?.message ?? '');
         });
-        await scene.config('Secret', 'late', { type: 'Opaque', data: { a: base64('b') } });
-        await scene.released(1);
-        await scene.story.then.primaryRuns('2');
+        await fixture.config('Secret', 'late', { type: 'Opaque', data: { a: base64('b') } });
+        await fixture.released(1);
+        await fixture.scenario.then.primaryRuns('2');
       });
 
-      tell('a revert of the config during the analysis cancels it', 'revert', async (scene) => {
-        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
-        await scene.application(bothWays('settings'));
-        await scene.story.given.aCanary({ stepWeight: 10, maxWeight: 50 });
-        const blue = await scene.copyInUse('ConfigMap', 'settings');
-        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
-        await scene.story.then.canaryReceives(10);
-        await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
-        await scene.released(1);
-        const { lastAppliedSpec, lastPromotedSpec } = (await scene.canary()).status;
+      scenarioTest('a revert of the config during the analysis cancels it', 'revert', async (fixture) => {
+        await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+        await fixture.application(bothWays('settings'));
+        await fixture.scenario.given.aCanary({ stepWeight: 10, maxWeight: 50 });
+        const blue = await fixture.copyInUse('ConfigMap', 'settings');
+        await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
+        await fixture.scenario.then.canaryReceives(10);
+        await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+        await fixture.released(1);
+        const { lastAppliedSpec, lastPromotedSpec } = (await fixture.canary()).status;
         expect(lastAppliedSpec).toBe(lastPromotedSpec);
-        expect(await scene.copyInUse('ConfigMap', 'settings')).toEqual(blue);
+        expect(await fixture.copyInUse('ConfigMap', 'settings')).toEqual(blue);
       });
     });
 
     it('I8: a restart over all of them writes nothing and reads no content', async () => {
-      const stage = stageOf();
-      await quiet(() => stage.requestCounts(), 2_000);
+      const environment = environmentOf();
+      await settled(() => environment.requestCounts(), 2_000);
       await controllerOf().stop();
-      const before = stage.requestCounts();
-      const again = startController(stage);
-      const since = () => difference(stage.requestCounts(), before);
+      const before = environment.requestCounts();
+      const again = startController(environment);
+      const since = () => difference(environment.requestCounts(), before);
       await eventually('secrets are watched', since, (counts) => (counts['watch secrets'] ?? 0) > 0);
-      await quiet(() => stage.requestCounts(), 2_000);
+      await settled(() => environment.requestCounts(), 2_000);
       await again.stop();
       expect(Object.keys(since()).filter((what) => !/^(get|list|watch) /.test(what))).toEqual([]);
       expect(Object.keys(since()).filter((what) => /^get (configmaps|secrets)$/.test(what))).toEqual([]);
@@ -241,16 +253,16 @@ interface Reads {
   pod?: Record<string, unknown>;
 }
 
-/** One application, its Canary and what its pods read, in a story's namespace. */
-class ConfigScene {
-  readonly story: Story;
-  readonly #stage: Stage;
+/** One application, its Canary and what its pods read, in a scenario's namespace. */
+class ConfigFixture {
+  readonly scenario: Scenario;
+  readonly #environment: Environment;
   #reads: Reads = {};
   #kind = 'Deployment';
 
-  constructor(stage: Stage, story: Story) {
-    this.#stage = stage;
-    this.story = story;
+  constructor(environment: Environment, scenario: Scenario) {
+    this.#environment = environment;
+    this.scenario = scenario;
   }
 
   /** Version 1, serving, whose pods read these configs. */
@@ -258,45 +270,45 @@ class ConfigScene {
     this.#reads = reads;
     this.#kind = kind;
     const labels = { app: APP };
-    const metadata = { name: APP, namespace: this.story.namespace };
+    const metadata = { name: APP, namespace: this.scenario.namespace };
     // Of a DaemonSet each pod has to be gone before the next one is replaced.
     const grace = kind === 'DaemonSet' ? { terminationGracePeriodSeconds: 10 } : {};
     const template = { metadata: { labels }, spec: { ...reads.pod, ...grace, containers: [this.#container('1')] } };
-    await this.#stage.cluster.create({
+    await this.#environment.cluster.create({
       ...this.#ref('apps/v1', kind, APP),
       metadata,
       spec: { ...(kind === 'Deployment' && { replicas: 2 }), selector: { matchLabels: labels }, template },
     });
     const ports = [{ name: 'http', port: 80, targetPort: 'http' }];
-    await this.#stage.cluster.create({ ...this.#ref('v1', 'Service', APP), metadata, spec: { selector: labels, ports } });
-    await this.story.then.everyoneGets('1');
+    await this.#environment.cluster.create({ ...this.#ref('v1', 'Service', APP), metadata, spec: { selector: labels, ports } });
+    await this.scenario.then.everyoneGets('1');
   }
 
   async roll(version: string, container: Record<string, unknown>): Promise<void> {
     const containers = [{ ...this.#container(version), ...container }];
-    await this.#stage.cluster.patch(this.#ref('apps/v1', 'Deployment', APP), { spec: { template: { spec: { containers } } } });
+    await this.#environment.cluster.patch(this.#ref('apps/v1', 'Deployment', APP), { spec: { template: { spec: { containers } } } });
   }
 
   /** Creates the config, or gives it this content. */
   async config(kind: string, name: string, content: Record<string, unknown>, annotations: Record<string, string> = {}): Promise<void> {
     const ref = this.#ref('v1', kind, name);
-    const metadata = { name, namespace: this.story.namespace, annotations };
-    const before = await this.#stage.cluster.get(ref);
+    const metadata = { name, namespace: this.scenario.namespace, annotations };
+    const before = await this.#environment.cluster.get(ref);
     const object = {
       apiVersion: 'v1',
       kind,
       ...content,
       metadata: { ...metadata, ...(before && { resourceVersion: before.metadata.resourceVersion ?? '' }) },
     };
-    await (before ? this.#stage.cluster.replace(object) : this.#stage.cluster.create(object));
+    await (before ? this.#environment.cluster.replace(object) : this.#environment.cluster.create(object));
   }
 
   async remove(kind: string, name: string): Promise<void> {
-    await this.#stage.cluster.delete(this.#ref('v1', kind, name));
+    await this.#environment.cluster.delete(this.#ref('v1', kind, name));
   }
 
   find(kind: string, name: string): Promise<KubeObject | undefined> {
-    return this.#stage.cluster.get(this.#ref('v1', kind, name));
+    return this.#environment.cluster.get(this.#ref('v1', kind, name));
   }
 
   async canary(): Promise<KubeObject> {
@@ -305,7 +317,7 @@ class ConfigScene {
 
   // biome-ignore lint/suspicious/noExplicitAny: the raw status, as a person reads it
   async canaryIs(what: string, isSo: (status: any) => boolean): Promise<void> {
-    await until(this.#stage.cluster, this.#canaryRef, what, (now) => now?.status?.release !== undefined && isSo(now.status));
+    await until(this.#environment.cluster, this.#canaryRef, what, (now) => now?.status?.release !== undefined && isSo(now.status));
   }
 
   /** So many releases have begun, and the last one is over and done. */
@@ -336,14 +348,14 @@ class ConfigScene {
 
   /** The name that the copy of this content will have. */
   async copyName(kind: 'Secret', name: string, content: Record<string, unknown>): Promise<string> {
-    const source = { apiVersion: 'v1', kind, metadata: { name, namespace: this.story.namespace }, ...content };
+    const source = { apiVersion: 'v1', kind, metadata: { name, namespace: this.scenario.namespace }, ...content };
     const found = new Map([[configKey({ kind, name }), source]]);
     return copiesOf(Canary.parse(await this.canary()), found, []).names.get(configKey({ kind, name })) ?? '';
   }
 
   async canaryPods(): Promise<string[]> {
-    const { items } = await this.#stage.cluster.list(
-      { apiVersion: 'v1', kind: 'Pod', namespace: this.story.namespace },
+    const { items } = await this.#environment.cluster.list(
+      { apiVersion: 'v1', kind: 'Pod', namespace: this.scenario.namespace },
       { labelSelector: `app=${APP}` },
     );
     return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(({ metadata }) => metadata.uid ?? '');
@@ -358,11 +370,11 @@ class ConfigScene {
   }
 
   #ref(apiVersion: string, kind: string, name: string): ObjectRef {
-    return { apiVersion, kind, name, namespace: this.story.namespace };
+    return { apiVersion, kind, name, namespace: this.scenario.namespace };
   }
 
   async #must(ref: ObjectRef): Promise<KubeObject> {
-    const found = await this.#stage.cluster.get(ref);
+    const found = await this.#environment.cluster.get(ref);
     if (!found) throw new Error(`${ref.kind} ${ref.name} does not exist`);
     return found;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Contest, playContest } from './adversity/contest.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 
 const MOST_WRITES = 20;
 /** The brake: one correction at once, then after 1, 2, 4, 8 … s. */
@@ -10,13 +10,13 @@ const OWN_STEPS = { Deployment: 2, VirtualService: 5, Service: 0 };
 
 /** Another writer who puts everything back within a second, from the start of a release for the given time. */
 export function describeContest(
-  stageOf: () => Stage,
+  environmentOf: () => Environment,
   { durationMs, seed }: { durationMs: number; seed: number },
   hear: (contest: Contest) => void = () => undefined,
 ): void {
   describe('a self-healer that reverts within 1 s', () => {
     it(`03-W38: cannot make Serin fight for ${durationMs / 1000} s: the release ends, with at most ${MOST_WRITES} writes an object`, async () => {
-      const contest = await playContest(stageOf(), { durationMs, seed });
+      const contest = await playContest(environmentOf(), { durationMs, seed });
       hear(contest);
       const { verdict, primaryVersion, bySerin, byHealer, healerErrors, contested, lastedMs } = contest;
       expect(healerErrors).toEqual([]);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startVirtualController } from '../../src/cli/controller/virtual-controller.ts';
 import { program } from '../fakes/program.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import { afterAll, beforeAll, virtualOne } from './world.ts';
 
@@ -29,14 +29,14 @@ export function newLogFile(): string {
  * log of one that was there before goes on.
  */
 export function startController(
-  stage: Pick<Stage, 'kubeconfigFile' | 'prometheusUrl'>,
+  environment: Pick<Environment, 'kubeconfigFile' | 'prometheusUrl'>,
   other: Record<string, string> = {},
   logFile: string = newLogFile(),
   main: string = program(),
 ): ControllerProcess {
   const flags = {
-    kubeconfig: stage.kubeconfigFile,
-    'metrics-server': stage.prometheusUrl,
+    kubeconfig: environment.kubeconfigFile,
+    'metrics-server': environment.prometheusUrl,
     'min-analysis-interval': '500ms',
     // Longer than the news of a weight takes to the last proxy, also where a busy machine keeps it waiting.
     'scale-down-delay': '2s',
@@ -74,10 +74,10 @@ export function startProgram(args: readonly string[], logFile: string, main: str
 }
 
 /** One controller for all tests of a block: started before the first, stopped after the last. */
-export function aController(stageOf: () => Stage): () => ControllerProcess {
+export function aController(environmentOf: () => Environment): () => ControllerProcess {
   let controller: ControllerProcess | undefined;
   beforeAll(() => {
-    controller = startController(stageOf());
+    controller = startController(environmentOf());
   });
   afterAll(() => controller?.stop());
   return () => {

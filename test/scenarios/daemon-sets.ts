@@ -7,7 +7,7 @@ import { afterAll, beforeAll } from './world.ts';
 const NAMESPACE = 'daemons';
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
-export interface DaemonStage {
+export interface DaemonEnvironment {
   cluster: KubeCluster;
   stop(): Promise<void>;
 }
@@ -36,26 +36,27 @@ const daemonSet = (name: string, podSpec: object = {}, spec: object = {}): KubeO
 });
 
 /** The same on the embedded cluster and on kube-controller-manager. */
-export function daemonSetSuite(where: string, start: () => Promise<DaemonStage>): void {
+export function daemonSetSuite(where: string, start: () => Promise<DaemonEnvironment>): void {
   describe(`DaemonSets on ${where}`, () => {
-    let stage: DaemonStage;
+    let environment: DaemonEnvironment;
     beforeAll(async () => {
-      stage = await start();
-      await stage.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+      environment = await start();
+      await environment.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     });
-    afterAll(() => stage?.stop());
+    afterAll(() => environment?.stop());
 
-    const list = async (path: string): Promise<KubeObject[]> => ((await stage.cluster.raw('GET', path)) as { items: KubeObject[] }).items;
+    const list = async (path: string): Promise<KubeObject[]> =>
+      ((await environment.cluster.raw('GET', path)) as { items: KubeObject[] }).items;
     const podsOf = async (name: string): Promise<KubeObject[]> =>
       (await list(`/api/v1/namespaces/${NAMESPACE}/pods?labelSelector=app%3D${name}`)).filter((pod) => !pod.metadata.deletionTimestamp);
     const places = async (name: string): Promise<unknown[]> => (await podsOf(name)).map(({ spec }) => spec.nodeName).toSorted();
-    const status = async (name: string) => (await stage.cluster.get(refTo(name)))?.status;
+    const status = async (name: string) => (await environment.cluster.get(refTo(name)))?.status;
     const revisions = async (name: string): Promise<unknown[]> =>
       (await list(`/apis/apps/v1/namespaces/${NAMESPACE}/controllerrevisions?labelSelector=app%3D${name}`))
         .map(({ revision }) => revision)
         .toSorted();
     const release = (name: string, image: string, env: object[] = []) =>
-      stage.cluster.patch(refTo(name), { spec: { template: { spec: { containers: [container(image, env)] } } } });
+      environment.cluster.patch(refTo(name), { spec: { template: { spec: { containers: [container(image, env)] } } } });
     const settled = (name: string, nodes: number, generation: number) =>
       eventuallyHolds(async () =>
         expect(await status(name)).toEqual({
@@ -70,7 +71,7 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonStage>)
       );
 
     it('a pod runs on each node, and the status counts them', async () => {
-      await stage.cluster.create(daemonSet('each'));
+      await environment.cluster.create(daemonSet('each'));
       await settled('each', 3, 1);
       expect(await places('each')).toEqual(['node-1', 'node-2', 'node-3']);
       const [pod] = await podsOf('each');
@@ -80,10 +81,10 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonStage>)
     });
 
     it('follows nodeSelector, both ways: scaled to zero by a label that no node has, and back', async () => {
-      await stage.cluster.create(daemonSet('chosen', { nodeSelector: { disk: 'ssd' } }));
+      await environment.cluster.create(daemonSet('chosen', { nodeSelector: { disk: 'ssd' } }));
       await settled('chosen', 2, 1);
       expect(await places('chosen')).toEqual(['node-2', 'node-3']);
-      await stage.cluster.patch(refTo('chosen'), { spec: { template: { spec: { nodeSelector: { nowhere: 'true' } } } } });
+      await environment.cluster.patch(refTo('chosen'), { spec: { template: { spec: { nodeSelector: { nowhere: 'true' } } } } });
       await eventuallyHolds(async () => expect(await podsOf('chosen')).toEqual([]));
       await eventuallyHolds(async () =>
         expect(await status('chosen')).toEqual({
@@ -94,38 +95,38 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonStage>)
           observedGeneration: 2,
         }),
       );
-      await stage.cluster.patch(refTo('chosen'), { spec: { template: { spec: { nodeSelector: { nowhere: null } } } } });
+      await environment.cluster.patch(refTo('chosen'), { spec: { template: { spec: { nodeSelector: { nowhere: null } } } } });
       await settled('chosen', 2, 3);
     });
 
     it('counts pods that are on their way out', async () => {
-      await stage.cluster.create(daemonSet('leaving', { terminationGracePeriodSeconds: 6_000 }));
+      await environment.cluster.create(daemonSet('leaving', { terminationGracePeriodSeconds: 6_000 }));
       await settled('leaving', 3, 1);
-      await stage.cluster.patch(refTo('leaving'), { spec: { template: { spec: { nodeSelector: { nowhere: 'true' } } } } });
+      await environment.cluster.patch(refTo('leaving'), { spec: { template: { spec: { nodeSelector: { nowhere: 'true' } } } } });
       await eventuallyHolds(async () =>
         expect(await status('leaving')).toMatchObject({ observedGeneration: 2, desiredNumberScheduled: 0, numberMisscheduled: 3 }),
       );
       for (const { metadata } of await list(`/api/v1/namespaces/${NAMESPACE}/pods?labelSelector=app%3Dleaving`))
-        await stage.cluster.forceDelete({ apiVersion: 'v1', kind: 'Pod', name: metadata.name, namespace: NAMESPACE });
+        await environment.cluster.forceDelete({ apiVersion: 'v1', kind: 'Pod', name: metadata.name, namespace: NAMESPACE });
       await eventuallyHolds(async () => expect(await status('leaving')).toMatchObject({ numberMisscheduled: 0 }));
     });
 
     it('follows required node affinity, and a node whose labels change', async () => {
       const terms = [{ matchExpressions: [{ key: 'rank', operator: 'Exists' }] }];
       const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } };
-      await stage.cluster.create(daemonSet('affine', { affinity: { nodeAffinity } }));
+      await environment.cluster.create(daemonSet('affine', { affinity: { nodeAffinity } }));
       await eventuallyHolds(async () => expect((await status('affine'))?.observedGeneration).toBe(1));
       expect(await podsOf('affine')).toEqual([]);
       const node = { apiVersion: 'v1', kind: 'Node', name: 'node-1' };
-      await stage.cluster.patch(node, { metadata: { labels: { rank: '1' } } });
+      await environment.cluster.patch(node, { metadata: { labels: { rank: '1' } } });
       await settled('affine', 1, 1);
       expect(await places('affine')).toEqual(['node-1']);
-      await stage.cluster.patch(node, { metadata: { labels: { rank: null } } });
+      await environment.cluster.patch(node, { metadata: { labels: { rank: null } } });
       await eventuallyHolds(async () => expect(await podsOf('affine')).toEqual([]));
     });
 
     it('rolls a new template out node by node, and a broken one stops at maxUnavailable', async () => {
-      await stage.cluster.create(daemonSet('rolled'));
+      await environment.cluster.create(daemonSet('rolled'));
       await settled('rolled', 3, 1);
       await release('rolled', 'app:2');
       await settled('rolled', 3, 2);
@@ -149,32 +150,32 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonStage>)
     });
 
     it('counts templates in its annotation, which nobody else can set, and nothing else', async () => {
-      await stage.cluster.create(daemonSet('counted'));
-      const counted = async () => (await stage.cluster.get(refTo('counted')))?.metadata.annotations?.[TEMPLATE_GENERATION];
+      await environment.cluster.create(daemonSet('counted'));
+      const counted = async () => (await environment.cluster.get(refTo('counted')))?.metadata.annotations?.[TEMPLATE_GENERATION];
       expect(await counted()).toBe('1');
-      await stage.cluster.patch(refTo('counted'), { metadata: { annotations: { [TEMPLATE_GENERATION]: '9' } } });
+      await environment.cluster.patch(refTo('counted'), { metadata: { annotations: { [TEMPLATE_GENERATION]: '9' } } });
       expect(await counted()).toBe('1');
-      await stage.cluster.patch(refTo('counted'), { spec: { minReadySeconds: 1 } });
+      await environment.cluster.patch(refTo('counted'), { spec: { minReadySeconds: 1 } });
       expect(await counted()).toBe('1');
       await release('counted', 'app:2');
       expect(await counted()).toBe('2');
     });
 
     it('with OnDelete a new template waits for the old pods to be deleted', async () => {
-      await stage.cluster.create(daemonSet('manual', {}, { updateStrategy: { type: 'OnDelete' } }));
+      await environment.cluster.create(daemonSet('manual', {}, { updateStrategy: { type: 'OnDelete' } }));
       await settled('manual', 3, 1);
       await release('manual', 'app:2');
       await eventuallyHolds(async () => expect(await status('manual')).toMatchObject({ observedGeneration: 2, numberAvailable: 3 }));
       expect(await status('manual')).not.toHaveProperty('updatedNumberScheduled');
       const [first] = await podsOf('manual');
       if (!first) throw new Error('no pod');
-      await stage.cluster.delete({ apiVersion: 'v1', kind: 'Pod', name: first.metadata.name, namespace: NAMESPACE });
+      await environment.cluster.delete({ apiVersion: 'v1', kind: 'Pod', name: first.metadata.name, namespace: NAMESPACE });
       await eventuallyHolds(async () => expect(await status('manual')).toMatchObject({ updatedNumberScheduled: 1, numberAvailable: 3 }));
     });
 
     it('with maxSurge a node keeps its old pod until the new one is available', async () => {
       const rollingUpdate = { maxSurge: 1, maxUnavailable: 0 };
-      await stage.cluster.create(daemonSet('surging', {}, { updateStrategy: { type: 'RollingUpdate', rollingUpdate } }));
+      await environment.cluster.create(daemonSet('surging', {}, { updateStrategy: { type: 'RollingUpdate', rollingUpdate } }));
       await settled('surging', 3, 1);
       await release('surging', 'app:2', [{ name: 'NEVER_READY', value: 'true' }]);
       await eventuallyHolds(async () => expect(await podsOf('surging')).toHaveLength(4));

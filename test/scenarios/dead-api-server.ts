@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type LeaseTimes, Replica } from './adversity/replica.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 
 const LEASE: LeaseTimes = { leaseDurationS: 10, renewDeadlineS: 8, retryPeriodMs: 500 };
@@ -19,12 +19,12 @@ const repeatsIn = (lines: readonly Line[]): Line[] =>
   lines.filter(({ level, err }) => level !== 'debug' && err !== undefined && err.type !== 'ApiError');
 
 /** A controller whose API server goes away, and the lease that it holds. */
-export function describeDeadApiServer(stageOf: () => Stage): void {
+export function describeDeadApiServer(environmentOf: () => Environment): void {
   describe('an API server that goes away', () => {
     /** The lease is in the namespace: one for each of these. */
     async function leading(namespace: string, other: Record<string, string> = {}): Promise<{ replica: Replica; lines: () => Line[] }> {
-      await stageOf().cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
-      const replica = await Replica.start(stageOf(), namespace, LEASE, other);
+      await environmentOf().cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+      const replica = await Replica.start(environmentOf(), namespace, LEASE, other);
       const lines = () =>
         readFileSync(replica.process.logFile, 'utf8')
           .split('\n')

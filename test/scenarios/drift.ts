@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isChosen, type Part, titleOf } from '../fakes/covering-part.ts';
-import { DriftRun, type DriftStage } from './drift/drift-run.ts';
+import { type DriftFixture, DriftRun } from './drift/drift-run.ts';
 import { DELETED, editsFor } from './drift/edits.ts';
 import type { ProviderFixture } from './providers/provider-fixture.ts';
 import { afterAll, beforeAll } from './world.ts';
@@ -13,16 +13,16 @@ export const DRIFT_PLAN = { threshold: 5, stepWeights: Array.from({ length: 60 }
 const LONGEST_MS = 600_000;
 
 /** Foreign edits in the middle of a release, one after the other, each at a weight of its own (04-R-T4, R-T9); a part for each provider, chosen by its place `nth`. */
-export function describeDrift(fixture: ProviderFixture, start: () => Promise<DriftStage>, nth: number, part: Part): void {
+export function describeDrift(fixture: ProviderFixture, start: () => Promise<DriftFixture>, nth: number, part: Part): void {
   const edits = editsFor(fixture);
   const chosen = edits.filter(({ name }, at) => name === DELETED || isChosen(part, nth, at));
-  let stage: DriftStage;
+  let environment: DriftFixture;
   let run: DriftRun;
   beforeAll(async () => {
-    stage = await start();
-    run = await DriftRun.begin(stage, fixture);
+    environment = await start();
+    run = await DriftRun.begin(environment, fixture);
   });
-  afterAll(() => stage?.stop());
+  afterAll(() => environment?.stop());
 
   it(`is tried with at least ${LEAST_EDITS} kinds of edit`, () => expect(edits.length).toBeGreaterThanOrEqual(LEAST_EDITS));
   it.each(chosen)(`04-R-T4: $name (${titleOf(part)})`, (edit) => run.survives(edit));
@@ -31,19 +31,22 @@ export function describeDrift(fixture: ProviderFixture, start: () => Promise<Dri
 }
 
 /** The same as one test for each provider, several at a time: for clusters where a release takes its time. */
-export function describeDriftAtOnce(fixtures: readonly ProviderFixture[], start: (fixture: ProviderFixture) => Promise<DriftStage>): void {
+export function describeDriftAtOnce(
+  fixtures: readonly ProviderFixture[],
+  start: (fixture: ProviderFixture) => Promise<DriftFixture>,
+): void {
   describe.concurrent('04-R-T4, R-L2: the recorded weights survive every foreign edit, and a deleted Canary leaves no route to its sides', () => {
     it.each(fixtures)(
       '$provider',
       async (fixture) => {
-        const stage = await start(fixture);
+        const environment = await start(fixture);
         try {
-          const run = await DriftRun.begin(stage, fixture);
+          const run = await DriftRun.begin(environment, fixture);
           for (const edit of editsFor(fixture)) await run.survives(edit);
           await run.survivesContest();
           await run.leavesNothing();
         } finally {
-          await stage.stop();
+          await environment.stop();
         }
       },
       LONGEST_MS,

@@ -20,7 +20,7 @@ import { until } from './until.ts';
 import { afterAll, beforeAll, enter, playTests } from './world.ts';
 
 /** Everything that a release plays on: a cluster with the CRDs, nodes that run pods, a mesh, and a Prometheus that scrapes it. */
-export interface Stage {
+export interface Environment {
   /** For the controller. */
   readonly kubeconfigFile: string;
   /** An administrator's client, for set-up and looking. */
@@ -36,7 +36,7 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
-export interface RealStage extends Stage {
+export interface RealEnvironment extends Environment {
   /** Of a cluster administrator; `kubeconfigFile` has the controller's role only. */
   readonly adminKubeconfigFile: string;
   /** Requests of one user so far, and whether they were refused for want of permission. */
@@ -45,7 +45,7 @@ export interface RealStage extends Stage {
   kubectl(...args: string[]): Promise<string>;
 }
 
-export interface StageOptions {
+export interface EnvironmentOptions {
   /** Bounds of the lag of each change at each of the three proxies, in milliseconds; shorter than the scale-down delay of the controller. */
   lagMs?: readonly [number, number];
   /** Of every lag and of every choice of a proxy. */
@@ -62,8 +62,8 @@ const SEED = 11;
 const SCRAPE_EVERY_MS = { virtual: 1_000, real: 250 };
 const RETENTION_MS = 300_000;
 const MOST_OUTPUT_BYTES = 10_000_000;
-const meshOptions = ({ lagMs = [20, 300], seed = SEED }: StageOptions) => ({ proxies: 3, lagMs, seed });
-const nodeOptions = ({ graceScale = 0.3 }: StageOptions) => ({ graceScale, appFor });
+const meshOptions = ({ lagMs = [20, 300], seed = SEED }: EnvironmentOptions) => ({ proxies: 3, lagMs, seed });
+const nodeOptions = ({ graceScale = 0.3 }: EnvironmentOptions) => ({ graceScale, appFor });
 const ROOT = join(import.meta.dirname, '..', '..');
 /** Serin's own resource definitions, and those of meshes and scalers. */
 export const OWN_CRDS = join(ROOT, 'charts', 'serin', 'files', 'crds');
@@ -78,37 +78,37 @@ function appFor(pod: KubeObject): Partial<AppBehaviour> {
 }
 
 /** For the commands of people, who may look at more than the controller. */
-export const peopleFileOf = (stage: Stage): string =>
-  'adminKubeconfigFile' in stage ? (stage as RealStage).adminKubeconfigFile : stage.kubeconfigFile;
+export const peopleFileOf = (environment: Environment): string =>
+  'adminKubeconfigFile' in environment ? (environment as RealEnvironment).adminKubeconfigFile : environment.kubeconfigFile;
 
-/** One stage for all tests of a block: started before the first, stopped after the last. What the role does not allow fails the block. */
-export function aStage<S extends Stage>(start: () => Promise<S>): () => S {
-  let stage: S | undefined;
+/** One environment for all tests of a block: started before the first, stopped after the last. What the role does not allow fails the block. */
+export function anEnvironment<S extends Environment>(start: () => Promise<S>): () => S {
+  let environment: S | undefined;
   playTests();
   beforeAll(async () => {
-    stage = await start();
+    environment = await start();
   });
   afterAll(async () => {
-    const refused = stage?.forbidden();
-    await stage?.stop();
+    const refused = environment?.forbidden();
+    await environment?.stop();
     expect(refused ?? [], 'the controller asked for nothing that its role does not allow').toEqual([]);
   });
   return () => {
-    if (stage === undefined) throw new Error('the stage is there when a test runs, not before');
-    return stage;
+    if (environment === undefined) throw new Error('the environment is there when a test runs, not before');
+    return environment;
   };
 }
 
-export const startEmbeddedStage = (options: StageOptions = {}): Promise<Stage> => startStageIn(realWorld, options);
+export const startEmbeddedEnvironment = (options: EnvironmentOptions = {}): Promise<Environment> => startEnvironmentIn(realWorld, options);
 
 /** The same in a world of its own: the same seed and the same scenario give the same run. */
-export function startVirtualStage(options: StageOptions = {}): Promise<Stage> {
+export function startVirtualEnvironment(options: EnvironmentOptions = {}): Promise<Environment> {
   const world = virtualWorld(options.seed ?? SEED);
   enter(world);
-  return world.clock.play(() => startStageIn(world, options));
+  return world.clock.play(() => startEnvironmentIn(world, options));
 }
 
-async function startStageIn(world: World, options: StageOptions): Promise<Stage> {
+async function startEnvironmentIn(world: World, options: EnvironmentOptions): Promise<Environment> {
   const { embedded, prometheus, stop } = await startRehearsalCluster(world, {
     crds: crdsIn(CRD_FOLDERS),
     nodes: nodeOptions(options),
@@ -117,7 +117,7 @@ async function startStageIn(world: World, options: StageOptions): Promise<Stage>
     retentionMs: RETENTION_MS,
   });
   const { cluster, mesh, nodes } = embedded;
-  const folder = mkdtempSync(join(tmpdir(), 'serin-stage-'));
+  const folder = mkdtempSync(join(tmpdir(), 'serin-environment-'));
   const kubeconfigFile = join(folder, 'kubeconfig');
   writeFileSync(kubeconfigFile, embedded.kubeconfig);
   return {
@@ -136,7 +136,7 @@ async function startStageIn(world: World, options: StageOptions): Promise<Stage>
 }
 
 /** The same on etcd, kube-apiserver, kube-controller-manager and a real Prometheus. */
-export async function startRealStage(options: StageOptions = {}): Promise<RealStage> {
+export async function startRealEnvironment(options: EnvironmentOptions = {}): Promise<RealEnvironment> {
   // Loaded here, so that the embedded suite needs none of it.
   const [{ startRealCluster }, { startRealPrometheus }, { countsIn, isUnauthorised, readAuditLog }] = await Promise.all([
     import('../e2e/real-cluster.ts'),

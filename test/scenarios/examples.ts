@@ -2,22 +2,25 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { aController } from './controller.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { until } from './until.ts';
 
 export const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples');
 const files = readdirSync(EXAMPLES).filter((file) => file.endsWith('.yaml'));
 
 /** The files of examples/, applied as they are to a cluster that has the CRDs and nothing else; `apply` takes the path of one. */
-export function describeExamples<S extends Stage>(stageOf: () => S, apply: (stage: S, file: string) => Promise<void>): void {
-  const controllerOf = aController(stageOf);
+export function describeExamples<S extends Environment>(
+  environmentOf: () => S,
+  apply: (environment: S, file: string) => Promise<void>,
+): void {
+  const controllerOf = aController(environmentOf);
 
-  it.each(files)('%s is taken by the API server', (file) => apply(stageOf(), join(EXAMPLES, file)));
+  it.each(files)('%s is taken by the API server', (file) => apply(environmentOf(), join(EXAMPLES, file)));
 
   it('istio-canary.yaml, the first one of the README, is initialized', async () => {
     const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'podinfo', namespace: 'test' };
     const isDone = (phase: unknown) => phase === 'Initialized';
-    const end = await until(stageOf().cluster, canary, 'is initialized', (now) => isDone(now?.status?.phase));
+    const end = await until(environmentOf().cluster, canary, 'is initialized', (now) => isDone(now?.status?.phase));
     expect(end?.status?.conditions?.[0]?.message, controllerOf().logOf('test/podinfo')).toContain('the primary serves');
   });
 }

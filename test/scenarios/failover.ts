@@ -3,7 +3,7 @@ import { type FailoverReport, FailoverRuns } from './adversity/failover-runs.ts'
 import type { LeaseTimes, Replica } from './adversity/replica.ts';
 import { LONG_LEASE } from './adversity/replicas.ts';
 import { type SlowHook, startSlowHook } from './adversity/slow-hook.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { afterAll, beforeAll, sleep } from './world.ts';
 
@@ -27,11 +27,11 @@ export interface FailoverPlan {
 }
 
 /** Two replicas, of which the leader is harmed in the middle of a release. */
-export function describeFailover(stageOf: () => Stage, { seeds, haltedMs, cutMs, awayMs }: FailoverPlan): void {
+export function describeFailover(environmentOf: () => Environment, { seeds, haltedMs, cutMs, awayMs }: FailoverPlan): void {
   describe('two replicas', () => {
     let runs: FailoverRuns;
     beforeAll(async () => {
-      runs = await FailoverRuns.begin(stageOf(), 'failover', SHORT);
+      runs = await FailoverRuns.begin(environmentOf(), 'failover', SHORT);
     }, BEGINS_WITHIN_MS);
     afterAll(() => runs?.end());
 
@@ -88,17 +88,17 @@ export function describeFailover(stageOf: () => Stage, { seeds, haltedMs, cutMs,
     });
   });
 
-  describeHandOver(stageOf);
+  describeHandOver(environmentOf);
 }
 
 /** Two replicas, of which the leader gets SIGTERM in the middle of a release; `waiting`: also while it waits for a webhook. */
-export function describeHandOver(stageOf: () => Stage, { waiting = true }: { waiting?: boolean } = {}): void {
+export function describeHandOver(environmentOf: () => Environment, { waiting = true }: { waiting?: boolean } = {}): void {
   describe('two replicas and a long lease', () => {
     let runs: FailoverRuns;
     let hook: SlowHook;
     beforeAll(async () => {
       hook = await startSlowHook();
-      runs = await FailoverRuns.begin(stageOf(), 'hand-over', LONG_LEASE);
+      runs = await FailoverRuns.begin(environmentOf(), 'hand-over', LONG_LEASE);
     }, BEGINS_WITHIN_MS);
     afterAll(async () => {
       await runs?.end();
@@ -125,7 +125,7 @@ export function describeHandOver(stageOf: () => Stage, { waiting = true }: { wai
     it('a leader that is stopped while it waits for a webhook does not wait for it, and the next one asks again', async () => {
       const webhooks = [{ name: 'smoke', type: 'pre-rollout', url: hook.url, timeout: '60m' }];
       const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'podinfo', namespace: 'hand-over' };
-      await stageOf().cluster.patch(canary, { spec: { analysis: { webhooks } } });
+      await environmentOf().cluster.patch(canary, { spec: { analysis: { webhooks } } });
       let code: number | undefined;
       const report = await runs.play(4, async (leader) => {
         await eventually('the webhook is called', () => hook.calls() === 1);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { aController, type ControllerProcess } from './controller.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
-import { APP, Story } from './scenario.ts';
+import { APP, Scenario } from './scenario.ts';
 import { until } from './until.ts';
 import { ask } from './users.ts';
 import { fetchText } from './world.ts';
@@ -21,52 +21,52 @@ const STEPS = { stepWeight: 20, maxWeight: 60 };
 const v1 = 'gateway.networking.k8s.io/v1';
 
 /** Releases through the Gateway API: from outside by a Gateway, and inside the mesh by the Service as parent. */
-export function describeGatewayApi(stageOf: () => Stage): void {
-  const controllerOf = aController(stageOf);
+export function describeGatewayApi(environmentOf: () => Environment): void {
+  const controllerOf = aController(environmentOf);
 
-  const tell = (title: string, namespace: string, play: (story: Story, edge: Edge) => Promise<void>): void => {
+  const scenarioTest = (title: string, namespace: string, play: (scenario: Scenario, edge: Edge) => Promise<void>): void => {
     it(title, async () => {
-      const story = await Story.begin(stageOf(), controllerOf(), namespace);
+      const scenario = await Scenario.begin(environmentOf(), controllerOf(), namespace);
       try {
-        await story.given.aDeployment();
-        const edge = new Edge(stageOf(), namespace);
+        await scenario.given.aDeployment();
+        const edge = new Edge(environmentOf(), namespace);
         await edge.open();
-        await play(story, edge);
+        await play(scenario, edge);
       } finally {
-        await story.end();
+        await scenario.end();
       }
     });
   };
 
   describe.concurrent('the Gateway API', () => {
-    tell(
+    scenarioTest(
       'a version is mirrored, then promoted by steps, for users of a Gateway and of the mesh alike (I2, I10)',
       'gw-promotion',
-      async (story, edge) => {
-        const { given, when, then } = story;
+      async (scenario, edge) => {
+        const { given, when, then } = scenario;
         given.users();
         await given.aCanary({ ...STEPS, ...METRICS, mirror: true, mirrorWeight: 50 }, edge.spec([edge.gatewayRef, edge.serviceRef]));
         await then.everyoneGets('1', edge.headers);
         given.users(edge.headers);
         await when.imageChanges('2');
         await then.canaryReceives(20);
-        expect(stageOf().mesh.counts().mirrored[`gw-promotion/${APP}`]).toBeGreaterThan(0);
+        expect(environmentOf().mesh.counts().mirrored[`gw-promotion/${APP}`]).toBeGreaterThan(0);
         await then.canaryReceives(40);
         await then.releaseEnds('Succeeded');
         await then.primaryRuns('2');
         await then.everyoneGets('2');
         await then.everyoneGets('2', edge.headers);
         await then.scalesTo(APP, 0);
-        expect(story.weights().slice(0, 4)).toEqual([0, 20, 40, 60]);
+        expect(scenario.weights().slice(0, 4)).toEqual([0, 20, 40, 60]);
         then.nothingWasLost();
       },
     );
 
-    tell(
+    scenarioTest(
       'a version that fails its requests is taken back by the built-in success rate, with a Service as parent (I4)',
       'gw-bad',
-      async (story, edge) => {
-        const { given, when, then } = story;
+      async (scenario, edge) => {
+        const { given, when, then } = scenario;
         given.users();
         await given.aCanary({ ...STEPS, ...METRICS, webhooks: given.aClosedGate() }, edge.spec([edge.serviceRef], 'gatewayapi:v1beta1'));
         await when.imageChanges('2', { ERROR_RATE: '0.5' });
@@ -78,8 +78,8 @@ export function describeGatewayApi(stageOf: () => Stage): void {
       },
     );
 
-    tell('A/B: those who match get the new version, by header and by query, and nobody else', 'gw-ab', async (story, edge) => {
-      const { given, when, then } = story;
+    scenarioTest('A/B: those who match get the new version, by header and by query, and nobody else', 'gw-ab', async (scenario, edge) => {
+      const { given, when, then } = scenario;
       const match = [{ headers: { 'x-user': { exact: 'insider' } } }, { headers: { cookie: { regex: '^(.*?;)?(canary=always)(;.*)?$' } } }];
       await given.aCanary({ iterations: 2, match, webhooks: given.aClosedGate() }, edge.spec([edge.gatewayRef]));
       await then.everyoneGets('1', edge.headers);
@@ -94,14 +94,14 @@ export function describeGatewayApi(stageOf: () => Stage): void {
       await then.everyoneGets('2', edge.headers);
     });
 
-    tell(
+    scenarioTest(
       'who has met a version stays on it while the weights move, and the cookies are taken away at the end',
       'gw-sticky',
-      async (story, edge) => {
-        const { given, when, then } = story;
+      async (scenario, edge) => {
+        const { given, when, then } = scenario;
         const sessionAffinity = { cookieName: 'web-canary', primaryCookieName: 'web-primary', path: '/' };
-        const rise = { name: 'rise', type: 'confirm-traffic-increase', url: story.hooks.url('rise') };
-        story.hooks.answers('rise', ({ canaryWeight }) => (canaryWeight === 40 ? 403 : 200));
+        const rise = { name: 'rise', type: 'confirm-traffic-increase', url: scenario.hooks.url('rise') };
+        scenario.hooks.answers('rise', ({ canaryWeight }) => (canaryWeight === 40 ? 403 : 200));
         const webhooks = [rise, ...given.aClosedGate()];
         await given.aCanary({ stepWeight: 40, maxWeight: 80, sessionAffinity, webhooks }, edge.spec([edge.gatewayRef]));
         await when.imageChanges('2');
@@ -126,50 +126,54 @@ export function describeGatewayApi(stageOf: () => Stage): void {
       },
     );
 
-    tell('a GRPCRoute is released like an HTTPRoute: A/B by metadata for the calls of one service', 'gw-grpc', async (story, edge) => {
-      const { given, when, then } = story;
-      const { provider, service } = edge.spec([edge.gatewayRef]);
-      const grpc = { appProtocol: 'grpc', match: [{ uri: { prefix: '/web.v1.Shop/' } }] };
-      const match = [{ headers: { 'x-user': { regex: 'in.*' } } }];
-      await given.aCanary(
-        { iterations: 2, match, webhooks: given.aClosedGate() },
-        { provider, service: { ...(service as object), ...grpc } },
-      );
-      const call = async (path: string, headers: Record<string, string> = {}) => {
-        const url = `${stageOf().mesh.url(0)}${path}`;
-        const { status, headers: answered } = await fetchText(url, {
-          method: 'POST',
-          headers: { ...edge.headers, 'x-serin-host': `${APP}.gw-grpc`, ...headers },
-        });
-        return answered['x-serin-version'] ?? status;
-      };
-      await eventually(
-        'a call is answered by the primary',
-        () => call('/web.v1.Shop/Buy'),
-        (by) => by === '1',
-      );
-      await when.imageChanges('2');
-      await then.iterationIs(1);
-      const asInsider = () => call('/web.v1.Shop/Buy', { 'x-user': 'insider' });
-      await eventually('an insider is answered by the new version', asInsider, (by) => by === '2');
-      expect(await call('/web.v1.Shop/Buy')).toBe('1');
-      expect(await call('/web.v1.Other/Buy', { 'x-user': 'insider' })).toBe(404);
-      when.gateOpens('finish');
-      await then.releaseEnds('Succeeded');
-      await eventually(
-        'a call is answered by the promoted version',
-        () => call('/web.v1.Shop/Buy'),
-        (by) => by === '2',
-      );
-      expect((await edge.route('GRPCRoute')).spec.rules).toHaveLength(1);
-      await expect(edge.route()).rejects.toThrow('no HTTPRoute');
-    });
+    scenarioTest(
+      'a GRPCRoute is released like an HTTPRoute: A/B by metadata for the calls of one service',
+      'gw-grpc',
+      async (scenario, edge) => {
+        const { given, when, then } = scenario;
+        const { provider, service } = edge.spec([edge.gatewayRef]);
+        const grpc = { appProtocol: 'grpc', match: [{ uri: { prefix: '/web.v1.Shop/' } }] };
+        const match = [{ headers: { 'x-user': { regex: 'in.*' } } }];
+        await given.aCanary(
+          { iterations: 2, match, webhooks: given.aClosedGate() },
+          { provider, service: { ...(service as object), ...grpc } },
+        );
+        const call = async (path: string, headers: Record<string, string> = {}) => {
+          const url = `${environmentOf().mesh.url(0)}${path}`;
+          const { status, headers: answered } = await fetchText(url, {
+            method: 'POST',
+            headers: { ...edge.headers, 'x-serin-host': `${APP}.gw-grpc`, ...headers },
+          });
+          return answered['x-serin-version'] ?? status;
+        };
+        await eventually(
+          'a call is answered by the primary',
+          () => call('/web.v1.Shop/Buy'),
+          (by) => by === '1',
+        );
+        await when.imageChanges('2');
+        await then.iterationIs(1);
+        const asInsider = () => call('/web.v1.Shop/Buy', { 'x-user': 'insider' });
+        await eventually('an insider is answered by the new version', asInsider, (by) => by === '2');
+        expect(await call('/web.v1.Shop/Buy')).toBe('1');
+        expect(await call('/web.v1.Other/Buy', { 'x-user': 'insider' })).toBe(404);
+        when.gateOpens('finish');
+        await then.releaseEnds('Succeeded');
+        await eventually(
+          'a call is answered by the promoted version',
+          () => call('/web.v1.Shop/Buy'),
+          (by) => by === '2',
+        );
+        expect((await edge.route('GRPCRoute')).spec.rules).toHaveLength(1);
+        await expect(edge.route()).rejects.toThrow('no HTTPRoute');
+      },
+    );
 
-    tell(
+    scenarioTest(
       '04-R-S4: a Gateway that refuses the route holds the release up and says why; a failing check takes it back all the same',
       'gw-refused',
-      async (story, edge) => {
-        const { given, when, then, hooks } = story;
+      async (scenario, edge) => {
+        const { given, when, then, hooks } = scenario;
         const webhooks = [...given.aClosedGate(), { name: 'smoke', type: 'rollout', url: hooks.url('smoke'), timeout: '1s' }];
         await given.aCanary({ stepWeight: 10, maxWeight: 50, webhooks }, edge.spec([edge.gatewayRef]));
         await when.imageChanges('2');
@@ -198,11 +202,11 @@ class Edge {
   readonly headers: Record<string, string>;
   readonly gatewayRef = { name: 'edge' };
   readonly serviceRef: object;
-  readonly #stage: Stage;
+  readonly #environment: Environment;
   readonly #namespace: string;
 
-  constructor(stage: Stage, namespace: string) {
-    this.#stage = stage;
+  constructor(environment: Environment, namespace: string) {
+    this.#environment = environment;
     this.#namespace = namespace;
     this.headers = { 'x-serin-gateway': `${namespace}/edge` };
     this.serviceRef = { group: 'core', kind: 'Service', name: APP, namespace, port: 80 };
@@ -210,8 +214,8 @@ class Edge {
 
   /** Every proxy knows of it: with nothing attached it answers 404. */
   async open(): Promise<void> {
-    await this.#stage.cluster.create(this.#gateway(undefined));
-    const urls = this.#stage.mesh.urls;
+    await this.#environment.cluster.create(this.#gateway(undefined));
+    const urls = this.#environment.mesh.urls;
     const isKnown = async (url: string) => (await ask(url, `${APP}.${this.#namespace}`, this.headers)).status === 404;
     await eventually(
       'every proxy knows of the Gateway',
@@ -221,7 +225,7 @@ class Edge {
   }
 
   async serves(hostname: string | undefined): Promise<void> {
-    await this.#stage.cluster.apply(this.#gateway(hostname), { fieldManager: 'test' });
+    await this.#environment.cluster.apply(this.#gateway(hostname), { fieldManager: 'test' });
   }
 
   spec(gatewayRefs: object[], provider = 'gatewayapi:v1'): Record<string, unknown> {
@@ -238,11 +242,11 @@ class Edge {
   async until(what: string, isSo: (canary: KubeObject) => boolean, controller: ControllerProcess): Promise<void> {
     const ref = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace: this.#namespace };
     const hint = () => controller.logOf(`${this.#namespace}/${APP}`);
-    await until(this.#stage.cluster, ref, what, (now) => now !== undefined && isSo(now), { hint });
+    await until(this.#environment.cluster, ref, what, (now) => now !== undefined && isSo(now), { hint });
   }
 
   async #get(apiVersion: string, kind: string): Promise<KubeObject> {
-    const found = await this.#stage.cluster.get({ apiVersion, kind, name: APP, namespace: this.#namespace });
+    const found = await this.#environment.cluster.get({ apiVersion, kind, name: APP, namespace: this.#namespace });
     if (!found) throw new Error(`no ${kind} ${APP} in ${this.#namespace}`);
     return found;
   }

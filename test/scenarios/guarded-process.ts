@@ -50,7 +50,7 @@ export function startGuarded(
   }).finally(() => {
     isOver = true;
   });
-  // The pipe breaks when the program ends by itself before we speak to it: that is its exit code's story.
+  // The pipe breaks when the program ends by itself before we speak to it: its exit code says so.
   child.stdin?.on('error', () => undefined);
   return {
     name,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { Phase } from '../../src/api/phase.ts';
 import { aController } from './controller.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { type HookServer, startHookServer } from './hook-server.ts';
 import { aCanary, aDeployment, canaryRef, makeNamespace, push } from './troubles/objects.ts';
@@ -38,9 +38,9 @@ const promoted = (canary: KubeObject | undefined): string | undefined =>
   canary?.status?.conditions?.find(({ type }: { type: string }) => type.toLowerCase() === 'promoted')?.status;
 
 /** What GitOps tools and `kubectl wait` read of a Canary. */
-export function describeHealthRules(stageOf: () => Stage): void {
+export function describeHealthRules(environmentOf: () => Environment): void {
   describe('health', () => {
-    aController(stageOf);
+    aController(environmentOf);
     let hooks: HookServer;
     beforeAll(async () => {
       hooks = await startHookServer();
@@ -48,7 +48,7 @@ export function describeHealthRules(stageOf: () => Stage): void {
     afterAll(() => hooks?.stop());
 
     it('the health rules of GitOps tools hold in every phase of a promoted, a gated and a failed release', async () => {
-      const { cluster } = stageOf();
+      const { cluster } = environmentOf();
       const seen = new Map<string, Set<string>>();
       const broken: unknown[] = [];
       const look = (canary: KubeObject) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { Lab } from './adversity/lab.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { aCanary, aContainer, aDeployment } from './troubles/objects.ts';
 
@@ -59,10 +59,10 @@ const kinds: readonly Kind[] = [
 ];
 
 /** Targets that Git scales up while no release is in progress; the next release goes over their idle pods. */
-export function describeIdlePods(stageOf: () => Stage): void {
+export function describeIdlePods(environmentOf: () => Environment): void {
   describe('pods that another writer gives a resting target', () => {
     it('E90, E91: they stay, with one event and without a fight; the next release is like any other, and ends with the target at zero', async () => {
-      const lab = await Lab.open(stageOf(), { namespace: NAMESPACE, scaleDownDelay: '500ms', interval: '500ms' });
+      const lab = await Lab.open(environmentOf(), { namespace: NAMESPACE, scaleDownDelay: '500ms', interval: '500ms' });
       const { cluster } = lab;
       const refOf = ({ target, name }: Kind) => ({ apiVersion: 'apps/v1', kind: target.kind, name, namespace: NAMESPACE });
       const canaryOf = ({ name }: Kind) => ({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name, namespace: NAMESPACE });
@@ -90,7 +90,7 @@ export function describeIdlePods(stageOf: () => Stage): void {
         });
         lab.startController();
         await rests('Initialized');
-        await lab.quiet(STILL_MS);
+        await lab.settled(STILL_MS);
         const before = lab.requests();
         await each((kind) => cluster.patch(refOf(kind), kind.scaledUp));
         await each((kind) =>
@@ -105,7 +105,7 @@ export function describeIdlePods(stageOf: () => Stage): void {
             (events) => events.length > 0,
           ),
         );
-        await lab.quiet(STILL_MS);
+        await lab.settled(STILL_MS);
         expect(
           await each(async (kind) => [kind.name, kind.isAtZero(await cluster.get(refOf(kind))), (await eventsOf(kind)).length]),
         ).toEqual(kinds.map(({ name }) => [name, false, 1]));

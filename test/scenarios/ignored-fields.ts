@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { aController } from './controller.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { nginx } from './providers/nginx.ts';
 import type { ProviderFixture } from './providers/provider-fixture.ts';
-import { APP, Story } from './scenario.ts';
+import { APP, Scenario } from './scenario.ts';
 
 const insider = [{ headers: { 'x-user': { exact: 'insider' } } }];
 const cookies = { cookieName: 'side' };
@@ -37,67 +37,67 @@ const specs: { what: string; analysis: object; provider: string; field: string; 
 ];
 
 /** Fields without effect hold nothing up; what is refused is no healthy Canary. */
-export function describeIgnoredFields(stageOf: () => Stage): void {
+export function describeIgnoredFields(environmentOf: () => Environment): void {
   describe.concurrent('a spec beyond its provider', () => {
-    const controllerOf = aController(stageOf);
-    const eventsOf = async (story: Story, reason: string): Promise<KubeObject[]> => {
-      const { items } = await stageOf().cluster.list({ apiVersion: 'v1', kind: 'Event', namespace: story.namespace });
+    const controllerOf = aController(environmentOf);
+    const eventsOf = async (scenario: Scenario, reason: string): Promise<KubeObject[]> => {
+      const { items } = await environmentOf().cluster.list({ apiVersion: 'v1', kind: 'Event', namespace: scenario.namespace });
       return items.filter((event) => event.reason === reason);
     };
 
     it.each(specs)('E106: $what on $provider: the release runs, and a condition and one event name $field', async (one) => {
-      const story = await Story.begin(stageOf(), controllerOf(), `ignored-${one.what}`);
-      const { given, when, then } = story;
+      const scenario = await Scenario.begin(environmentOf(), controllerOf(), `ignored-${one.what}`);
+      const { given, when, then } = scenario;
       try {
-        const app = { name: APP, namespace: story.namespace };
-        for (const object of one.fixture?.objects?.(app) ?? []) await stageOf().cluster.create(object);
+        const app = { name: APP, namespace: scenario.namespace };
+        for (const object of one.fixture?.objects?.(app) ?? []) await environmentOf().cluster.create(object);
         await given.aDeployment();
         await given.aCanary({ metrics: [], ...one.analysis }, { provider: one.provider, ...one.fixture?.spec?.(app) });
-        await then.itIsTold('FieldIgnored', new RegExp(one.field.replace(/[.[\]]/g, '\\$&')));
+        await then.itIsReported('FieldIgnored', new RegExp(one.field.replace(/[.[\]]/g, '\\$&')));
         await when.imageChanges('2');
         await then.releaseEnds('Succeeded');
         await then.primaryRuns('2');
-        expect(await eventsOf(story, 'FieldIgnored')).toMatchObject([{ message: expect.stringContaining(one.field) }]);
-        expect((await eventsOf(story, 'FieldIgnored'))[0]?.count ?? 1).toBe(1);
+        expect(await eventsOf(scenario, 'FieldIgnored')).toMatchObject([{ message: expect.stringContaining(one.field) }]);
+        expect((await eventsOf(scenario, 'FieldIgnored'))[0]?.count ?? 1).toBe(1);
       } finally {
-        await story.end();
+        await scenario.end();
       }
     });
 
     it("E106: Flagger's object at service.sessionAffinity is dropped, and the Canary runs", async () => {
-      const story = await Story.begin(stageOf(), controllerOf(), 'ignored-object');
+      const scenario = await Scenario.begin(environmentOf(), controllerOf(), 'ignored-object');
       try {
-        await story.given.aDeployment();
+        await scenario.given.aDeployment();
         const service = { port: 80, targetPort: 'http', sessionAffinity: { cookieName: 'side', maxAge: 60 } };
-        await story.given.aCanary({ metrics: [], iterations: 1 }, { provider: 'kubernetes', service });
+        await scenario.given.aCanary({ metrics: [], iterations: 1 }, { provider: 'kubernetes', service });
       } finally {
-        await story.end();
+        await scenario.end();
       }
     });
 
     it('E107: an edit that is refused makes Promoted Unknown, and its correction makes it True again', async () => {
-      const { cluster } = stageOf();
-      const story = await Story.begin(stageOf(), controllerOf(), 'refused-green');
+      const { cluster } = environmentOf();
+      const scenario = await Scenario.begin(environmentOf(), controllerOf(), 'refused-green');
       const promoted = async () => {
-        const ref = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace: story.namespace };
+        const ref = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace: scenario.namespace };
         const conditions: { type: string; status: string }[] = (await cluster.get(ref))?.status?.conditions ?? [];
         return conditions.filter(({ type }) => type === 'Promoted').map(({ status }) => status);
       };
       try {
-        await story.given.aDeployment();
-        await story.given.aCanary({ metrics: [], stepWeight: 50 }, { provider: 'smi:v1alpha2' });
+        await scenario.given.aDeployment();
+        await scenario.given.aCanary({ metrics: [], stepWeight: 50 }, { provider: 'smi:v1alpha2' });
         await eventually('is healthy', promoted, ([status]) => status === 'True');
-        await story.when.canaryIsEdited({ analysis: { mirror: true } });
+        await scenario.when.canaryIsEdited({ analysis: { mirror: true } });
         await eventually('is not healthy any more', promoted, ([status]) => status === 'Unknown');
-        await story.when.canaryIsEdited({ analysis: { mirror: false } });
+        await scenario.when.canaryIsEdited({ analysis: { mirror: false } });
         await eventually('is healthy again', promoted, ([status]) => status === 'True');
       } finally {
-        await story.end();
+        await scenario.end();
       }
     });
 
     it('E107: a Canary that is refused from the beginning is Unknown', async () => {
-      const { cluster } = stageOf();
+      const { cluster } = environmentOf();
       const namespace = 'refused-new';
       await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
       await cluster.create({

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { aController } from './controller.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { apisix } from './providers/apisix.ts';
 import { nginx } from './providers/nginx.ts';
 import type { ProviderFixture } from './providers/provider-fixture.ts';
 import { skipper } from './providers/skipper.ts';
-import { APP, Story } from './scenario.ts';
+import { APP, Scenario } from './scenario.ts';
 import { until } from './until.ts';
 
 /** What is copied tells an edit of the user's: by an annotation that all three read or pass on. */
@@ -14,8 +14,8 @@ const NOTE = 'example.org/note';
 const insider = { 'x-user': 'insider' };
 
 interface Play {
-  story: Story;
-  stage: Stage;
+  scenario: Scenario;
+  environment: Environment;
   /** The user's own object as it was made. */
   made: KubeObject;
   source: ObjectRef;
@@ -23,116 +23,130 @@ interface Play {
 }
 
 /** Releases through a copy of the user's own Ingress or route: it follows edits, it can do without the original, and matches choose users. */
-export function describeIngresses(stageOf: () => Stage): void {
+export function describeIngresses(environmentOf: () => Environment): void {
   describe('through a copy of the Ingress', () => {
-    const controllerOf = aController(stageOf);
+    const controllerOf = aController(environmentOf);
 
     describe.concurrent.each([nginx, skipper, apisix])('$provider', (fixture) => {
-      const tell = (title: string, what: string, analysis: (story: Story) => object, play: (play: Play) => Promise<void>): void => {
+      const scenarioTest = (
+        title: string,
+        what: string,
+        analysis: (scenario: Scenario) => object,
+        play: (play: Play) => Promise<void>,
+      ): void => {
         it(title, async () => {
-          const stage = stageOf();
-          const story = await Story.begin(stage, controllerOf(), `${what}-${fixture.provider}`);
-          const app = { name: APP, namespace: story.namespace };
+          const environment = environmentOf();
+          const scenario = await Scenario.begin(environment, controllerOf(), `${what}-${fixture.provider}`);
+          const app = { name: APP, namespace: scenario.namespace };
           const [source, ...others] = objectsOf(fixture, app);
           if (!source || others.length > 0) throw new Error('one object of the user is copied');
           try {
-            await stage.cluster.create(source);
-            await story.given.aDeployment();
-            story.given.users();
-            await story.given.aCanary({ metrics: [], ...analysis(story) }, { provider: fixture.provider, ...fixture.spec?.(app) });
+            await environment.cluster.create(source);
+            await scenario.given.aDeployment();
+            scenario.given.users();
+            await scenario.given.aCanary({ metrics: [], ...analysis(scenario) }, { provider: fixture.provider, ...fixture.spec?.(app) });
             const { apiVersion, kind } = source;
             await play({
-              story,
-              stage,
+              scenario,
+              environment,
               made: source,
-              source: { apiVersion, kind, name: source.metadata.name, namespace: story.namespace },
+              source: { apiVersion, kind, name: source.metadata.name, namespace: scenario.namespace },
               copy: fixture.route(app),
             });
           } finally {
-            await story.end();
+            await scenario.end();
           }
         });
       };
-      const gated = (type: string) => (story: Story) => {
-        story.hooks.answers('gate', 403);
-        return { webhooks: [{ name: 'gate', type, url: story.hooks.url('gate') }] };
+      const gated = (type: string) => (scenario: Scenario) => {
+        scenario.hooks.answers('gate', 403);
+        return { webhooks: [{ name: 'gate', type, url: scenario.hooks.url('gate') }] };
       };
 
-      const follows = async ({ story, stage, source, copy }: Play): Promise<void> => {
-        const note = (text: string | null) => stage.cluster.patch(source, { metadata: { annotations: { [NOTE]: text } } });
+      const follows = async ({ scenario, environment, source, copy }: Play): Promise<void> => {
+        const note = (text: string | null) => environment.cluster.patch(source, { metadata: { annotations: { [NOTE]: text } } });
         const carries = (text: string | undefined) =>
-          until(stage.cluster, copy, `carries the note ${text}`, (now) => now !== undefined && now.metadata.annotations?.[NOTE] === text);
+          until(
+            environment.cluster,
+            copy,
+            `carries the note ${text}`,
+            (now) => now !== undefined && now.metadata.annotations?.[NOTE] === text,
+          );
         await note('at rest');
         await carries('at rest');
-        await story.when.imageChanges('2');
-        await story.then.canaryIs('WaitingPromotion');
+        await scenario.when.imageChanges('2');
+        await scenario.then.canaryIs('WaitingPromotion');
         await note('in the middle');
         await carries('in the middle');
         await note(null);
         await carries(undefined);
-        expect(story.weights().at(-1), 'an edit of the user moves no traffic').toBe(20);
-        story.hooks.answers('gate', 200);
-        await story.then.releaseEnds('Succeeded');
-        await story.then.everyoneGets('2');
-        story.then.nothingWasLost();
+        expect(scenario.weights().at(-1), 'an edit of the user moves no traffic').toBe(20);
+        scenario.hooks.answers('gate', 200);
+        await scenario.then.releaseEnds('Succeeded');
+        await scenario.then.everyoneGets('2');
+        scenario.then.nothingWasLost();
       };
-      tell(
+      scenarioTest(
         '04-R-D4: edits of the original reach the copy, at rest and in the middle of a release',
         'follows',
-        (story) => ({ stepWeight: 20, maxWeight: 20, ...gated('confirm-promotion')(story) }),
+        (scenario) => ({ stepWeight: 20, maxWeight: 20, ...gated('confirm-promotion')(scenario) }),
         follows,
       );
 
-      const goesBack = async ({ story, stage, made, source, copy }: Play): Promise<void> => {
-        story.hooks.answers('hold', 403);
-        await story.when.imageChanges('2');
-        await story.then.canaryIs('WaitingPromotion');
-        await story.usersLeave();
-        await stage.cluster.delete(source);
-        story.hooks.answers('gate', 200);
-        await story.then.releaseEnds('Failed');
-        expect(await stage.cluster.get(copy), 'the copy stands, with nothing for the canary').toBeDefined();
-        expect(story.weights().at(-1)).toBe(0);
+      const goesBack = async ({ scenario, environment, made, source, copy }: Play): Promise<void> => {
+        scenario.hooks.answers('hold', 403);
+        await scenario.when.imageChanges('2');
+        await scenario.then.canaryIs('WaitingPromotion');
+        await scenario.usersLeave();
+        await environment.cluster.delete(source);
+        scenario.hooks.answers('gate', 200);
+        await scenario.then.releaseEnds('Failed');
+        expect(await environment.cluster.get(copy), 'the copy stands, with nothing for the canary').toBeDefined();
+        expect(scenario.weights().at(-1)).toBe(0);
         // What comes back leads elsewhere, and there is nothing left to write a route into: the application is given back all the same.
         const elsewhere = JSON.parse(JSON.stringify(made).replaceAll(`"${APP}"`, '"elsewhere"')) as KubeObject;
-        await stage.cluster.create({ ...elsewhere, metadata: made.metadata });
-        await stage.cluster.delete(copy);
-        await story.when.canaryIsDeleted();
-        await story.then.isGone('apps/v1', 'Deployment', `${APP}-primary`);
-        await story.then.scalesTo(APP, 2);
+        await environment.cluster.create({ ...elsewhere, metadata: made.metadata });
+        await environment.cluster.delete(copy);
+        await scenario.when.canaryIsDeleted();
+        await scenario.then.isGone('apps/v1', 'Deployment', `${APP}-primary`);
+        await scenario.then.scalesTo(APP, 2);
       };
-      tell(
+      scenarioTest(
         '04-R-S4: a release goes back although the original is gone, and so does the application when its Canary goes',
         'gone',
-        (story) => {
-          const hold = { name: 'hold', type: 'confirm-promotion', url: story.hooks.url('hold') };
-          return { stepWeight: 20, maxWeight: 20, webhooks: [...gated('rollback')(story).webhooks, hold] };
+        (scenario) => {
+          const hold = { name: 'hold', type: 'confirm-promotion', url: scenario.hooks.url('hold') };
+          return { stepWeight: 20, maxWeight: 20, webhooks: [...gated('rollback')(scenario).webhooks, hold] };
         },
         goesBack,
       );
 
-      const chooses = async ({ story }: Play): Promise<void> => {
-        await story.when.imageChanges('2');
-        await story.then.canaryIs('WaitingPromotion');
-        await story.then.everyoneGets('2', insider);
-        await story.then.everyoneGets('1');
-        await story.then.everyoneGets('1', { 'x-user': 'outsider' });
-        story.hooks.answers('gate', 200);
-        await story.then.releaseEnds('Succeeded');
-        await story.then.everyoneGets('2');
-        story.then.nothingWasLost();
+      const chooses = async ({ scenario }: Play): Promise<void> => {
+        await scenario.when.imageChanges('2');
+        await scenario.then.canaryIs('WaitingPromotion');
+        await scenario.then.everyoneGets('2', insider);
+        await scenario.then.everyoneGets('1');
+        await scenario.then.everyoneGets('1', { 'x-user': 'outsider' });
+        scenario.hooks.answers('gate', 200);
+        await scenario.then.releaseEnds('Succeeded');
+        await scenario.then.everyoneGets('2');
+        scenario.then.nothingWasLost();
       };
-      tell(
+      scenarioTest(
         '04-R-T1: who matches gets the canary, and nobody else does',
         'chooses',
-        (story) => ({ iterations: 2, match: [{ headers: { 'x-user': { exact: 'insider' } } }], ...gated('confirm-promotion')(story) }),
+        (scenario) => ({
+          iterations: 2,
+          match: [{ headers: { 'x-user': { exact: 'insider' } } }],
+          ...gated('confirm-promotion')(scenario),
+        }),
         chooses,
       );
     });
   });
 }
 
-/** Under the host that the users of a story ask for. */
+/** Under the host that the users of a scenario ask for. */
 function objectsOf(fixture: ProviderFixture, app: { name: string; namespace: string }): KubeObject[] {
   const text = JSON.stringify(fixture.objects?.(app) ?? []);
   return JSON.parse(text.replaceAll(fixture.host(app), `${app.name}.${app.namespace}`)) as KubeObject[];

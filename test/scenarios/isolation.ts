@@ -1,19 +1,19 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { aController } from './controller.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { aCanary, aDeployment, makeNamespace, push } from './troubles/objects.ts';
-import { aTeller } from './troubles/report-watch.ts';
+import { aReportWatch } from './troubles/report-watch.ts';
 import { world } from './world.ts';
 
 /** One Canary's trouble is its own. */
-export function describeIsolation(stageOf: () => Stage): void {
+export function describeIsolation(environmentOf: () => Environment): void {
   describe('isolation', () => {
-    aController(stageOf);
-    const tellerOf = aTeller(stageOf);
+    aController(environmentOf);
+    const reportsOf = aReportWatch(environmentOf);
 
     it('I12: a webhook that hangs for 30 s keeps its own Canary waiting, and no other', async () => {
-      const { cluster } = stageOf();
+      const { cluster } = environmentOf();
       const asked = Promise.withResolvers<void>();
       const hanging = createServer(() => asked.resolve());
       const silence = await world().network.listen(hanging);
@@ -26,12 +26,12 @@ export function describeIsolation(stageOf: () => Stage): void {
           // However long the free one takes: no more failed checks than that may end the stuck one.
           await cluster.create(aCanary(name, 'web', { webhooks, threshold: 50 }));
         }
-        for (const name of ['stuck', 'free']) await tellerOf().until(name, 'web', 'Initialized', ({ phase }) => phase === 'Initialized');
+        for (const name of ['stuck', 'free']) await reportsOf().until(name, 'web', 'Initialized', ({ phase }) => phase === 'Initialized');
         await push(cluster, 'stuck', 'web', '2');
         await asked.promise;
         await push(cluster, 'free', 'web', '2');
-        await tellerOf().until('free', 'web', 'success', ({ phase }) => phase === 'Succeeded');
-        expect(tellerOf().of('stuck', 'web').phase).toBe('Progressing');
+        await reportsOf().until('free', 'web', 'success', ({ phase }) => phase === 'Succeeded');
+        expect(reportsOf().of('stuck', 'web').phase).toBe('Progressing');
       } finally {
         await silence.close(true);
       }

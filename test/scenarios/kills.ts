@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { faultsOf, type KillReport, KillRuns } from './adversity/kill-runs.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { afterAll, beforeAll } from './world.ts';
 
 /** One `kill -9` in each release, at the moment that the seed decides, and a restart. */
-export function describeKills(stageOf: () => Stage, seeds: readonly number[], hear: (report: KillReport) => void = () => undefined): void {
+export function describeKills(
+  environmentOf: () => Environment,
+  seeds: readonly number[],
+  hear: (report: KillReport) => void = () => undefined,
+): void {
   describe('kill -9', () => {
     let runs: KillRuns;
     beforeAll(async () => {
-      runs = await KillRuns.begin(stageOf());
+      runs = await KillRuns.begin(environmentOf());
     });
     afterAll(() => runs?.end());
 

@@ -12,19 +12,19 @@ const NAMESPACE = 'by-hand';
 /** `serin traffic set` against an API server that has Knative's definitions, and nobody who acts on them: what is written is what stands. */
 export function knativeTrafficSuite(where: string, start: () => Promise<{ cluster: KubeCluster; stop(): Promise<void> }>): void {
   describe(`the traffic block of a Knative Service on ${where}`, () => {
-    let stage: Awaited<ReturnType<typeof start>>;
+    let environment: Awaited<ReturnType<typeof start>>;
     let made = 0;
     beforeAll(async () => {
-      stage = await start();
-      await applyCrds(stage.cluster, [OWN_CRDS, ROUTING_CRDS]);
-      await stage.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+      environment = await start();
+      await applyCrds(environment.cluster, [OWN_CRDS, ROUTING_CRDS]);
+      await environment.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     });
-    afterAll(() => stage?.stop());
+    afterAll(() => environment?.stop());
 
     /** With a field that this version of the command knows nothing of. */
     const aService = (traffic: string): Promise<KubeObject> => {
       made += 1;
-      return stage.cluster.create({
+      return environment.cluster.create({
         apiVersion: 'serving.knative.dev/v1',
         kind: 'Service',
         metadata: { name: `web-${made}`, namespace: NAMESPACE },
@@ -36,8 +36,8 @@ export function knativeTrafficSuite(where: string, start: () => Promise<{ cluste
       '%s',
       async (_, before, line, expected) => {
         const service = await aService(before);
-        const answer = await setTraffic(stage.cluster, NAMESPACE, service.metadata.name, flagsOf(line));
-        const now = await stage.cluster.get(refOf(service));
+        const answer = await setTraffic(environment.cluster, NAMESPACE, service.metadata.name, flagsOf(line));
+        const now = await environment.cluster.get(refOf(service));
         expect(written(trafficOf(now ?? service))).toBe(expected);
         expect(now?.spec.template).toEqual(service.spec.template);
         // What is so already is not written.
@@ -48,8 +48,8 @@ export function knativeTrafficSuite(where: string, start: () => Promise<{ cluste
 
     it.each(trafficMistakes)('%s', async (_, line, message) => {
       const service = await aService(UNTOUCHED);
-      await expect(setTraffic(stage.cluster, NAMESPACE, service.metadata.name, flagsOf(line))).rejects.toThrow(message);
-      const now = await stage.cluster.get(refOf(service));
+      await expect(setTraffic(environment.cluster, NAMESPACE, service.metadata.name, flagsOf(line))).rejects.toThrow(message);
+      const now = await environment.cluster.get(refOf(service));
       expect(now?.metadata.resourceVersion, 'nothing was written').toBe(service.metadata.resourceVersion);
     });
   });

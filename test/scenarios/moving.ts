@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { startController } from './controller.ts';
-import type { Stage } from './environment.ts';
-import { Established, NAME, templateOf } from './flagger/flagger-application.ts';
+import type { Environment } from './environment.ts';
+import { FlaggerApplication, NAME, templateOf } from './flagger/flagger-application.ts';
 import { weighted } from './flagger/objects.ts';
 import { startUsers } from './users.ts';
 
@@ -11,12 +11,12 @@ const atRest = { phase: 'Initialized', http: weighted(NAME, 0), analysis } as co
 const isResting = (phase: string) => (now: KubeObject | undefined) =>
   now?.status?.phase === phase && now.status.release?.step === 'resting';
 
-/** What a moving Canary takes along, and what it leaves behind. Other controllers must not run on the stage. */
-export function describeMoving(stageOf: () => Stage): void {
+/** What a moving Canary takes along, and what it leaves behind. Other controllers must not run on the environment. */
+export function describeMoving(environmentOf: () => Environment): void {
   describe('moving over and back', () => {
     it('I3: what the other controller set by PUT, or somebody by kubectl edit, does not survive a promotion that leaves it out', async () => {
-      const stage = stageOf();
-      const left = new Established(stage, 'leftovers');
+      const environment = environmentOf();
+      const left = new FlaggerApplication(environment, 'leftovers');
       const [web] = templateOf('1').spec.containers;
       const old = {
         ...web,
@@ -35,14 +35,14 @@ export function describeMoving(stageOf: () => Stage): void {
         http: [{ ...rule, headers, match: [{ uri: { prefix: '/' } }, { uri: { prefix: '/old' } }] }],
         spec: { service: { ...service, headers, match: [{ uri: { prefix: '/' } }, { uri: { prefix: '/old' } }] } },
       });
-      const controller = startController(stage, { namespace: left.namespace });
+      const controller = startController(environment, { namespace: left.namespace });
       const hint = () => controller.logOf(`${left.namespace}/${NAME}`);
-      const users = startUsers(stage.mesh.urls.slice(0, 1), left.host);
+      const users = startUsers(environment.mesh.urls.slice(0, 1), left.host);
       try {
         await left.until(left.canary, 'is adopted', isResting('Initialized'), hint);
         await left.until(left.primary, 'is ours', (now) => now?.metadata.ownerReferences?.[0]?.kind === 'ControllerRevision', hint);
         await left.edits(left.primary, { spec: { template: { metadata: { annotations: { edited: 'by hand' } } }, minReadySeconds: 1 } });
-        await stage.cluster.patch(left.canary, { spec: { service: { ...service, headers: null, match: null } } });
+        await environment.cluster.patch(left.canary, { spec: { service: { ...service, headers: null, match: null } } });
         await left.replaceTemplate(templateOf('2'));
         await left.until(left.canary, 'is promoted', isResting('Succeeded'), hint);
         const [primary, target] = await Promise.all([left.get(left.primary), left.get(left.target)]);
@@ -62,12 +62,12 @@ export function describeMoving(stageOf: () => Stage): void {
     });
 
     it('leaving: with Serin stopped everything is there that the other controller looks at; its status is taken up again on return', async () => {
-      const stage = stageOf();
-      const left = new Established(stage, 'leaving');
+      const environment = environmentOf();
+      const left = new FlaggerApplication(environment, 'leaving');
       // Long enough to stop Serin within a step.
       await left.stands({ ...atRest, analysis: { ...analysis, interval: '10s' } });
-      const users = startUsers(stage.mesh.urls.slice(0, 1), left.host);
-      let controller = startController(stage, { namespace: left.namespace });
+      const users = startUsers(environment.mesh.urls.slice(0, 1), left.host);
+      let controller = startController(environment, { namespace: left.namespace });
       const hint = () => controller.logOf(`${left.namespace}/${NAME}`);
       try {
         await left.until(left.canary, 'is adopted', isResting('Initialized'), hint);
@@ -82,7 +82,7 @@ export function describeMoving(stageOf: () => Stage): void {
 
         expect(await left.get(route)).toMatchObject({ spec: vs(25) });
 
-        controller = startController(stage, { namespace: left.namespace });
+        controller = startController(environment, { namespace: left.namespace });
         await left.until(left.canary, 'is promoted', isResting('Succeeded'), hint);
         // The intent is recorded first, and then the pods go.
         await left.until(left.target, 'rests', (now) => now?.spec.replicas === 0, hint);
@@ -117,7 +117,7 @@ export function describeMoving(stageOf: () => Stage): void {
         // The other one takes over: it cannot know our hashes, and writes its own after it has analysed once more.
         await left.rewritesStatus('Succeeded');
         const pods = primary?.spec.template;
-        controller = startController(stage, { namespace: left.namespace });
+        controller = startController(environment, { namespace: left.namespace });
         const back = await left.until(left.canary, 'is adopted again', isResting('Succeeded'), hint);
         expect(back?.status.lastAppliedSpec).toMatch(/^s1:/);
         expect((await left.get(left.primary))?.spec.template).toEqual(pods);

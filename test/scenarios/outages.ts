@@ -1,72 +1,72 @@
 import { expect, it } from 'vitest';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { aController } from './controller.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
-import { Story } from './scenario.ts';
+import { Scenario } from './scenario.ts';
 
 const STEPS = { stepWeight: 20, maxWeight: 40 };
 const METRICS = [{ name: 'errors', templateRef: { name: 'errors' }, interval: '4s', thresholdRange: { max: 0 } }];
 const GONE = /MetricTemplate .*errors: not found/;
 
 /** Monitoring that goes away in the middle of a release, by the controller as it is shipped. */
-export function describeOutages(stageOf: () => Stage): void {
-  const controllerOf = aController(stageOf);
+export function describeOutages(environmentOf: () => Environment): void {
+  const controllerOf = aController(environmentOf);
 
   /** A release at its first step, whose first check finds no MetricTemplate any more. */
-  async function blinded(namespace: string, analysis: object): Promise<{ story: Story; template: Template }> {
-    const { cluster, prometheusUrl } = stageOf();
-    const story = await Story.begin(stageOf(), controllerOf(), namespace);
+  async function blinded(namespace: string, analysis: object): Promise<{ scenario: Scenario; template: Template }> {
+    const { cluster, prometheusUrl } = environmentOf();
+    const scenario = await Scenario.begin(environmentOf(), controllerOf(), namespace);
     const template = templateIn(cluster, namespace);
     await template.asks(prometheusUrl);
-    await story.given.aDeployment();
-    await story.given.aCanary({ ...STEPS, ...analysis, metrics: METRICS });
+    await scenario.given.aDeployment();
+    await scenario.given.aCanary({ ...STEPS, ...analysis, metrics: METRICS });
     await template.isDeleted();
-    await story.when.imageChanges('2');
-    await story.then.canaryReceives(20);
-    return { story, template };
+    await scenario.when.imageChanges('2');
+    await scenario.then.canaryReceives(20);
+    return { scenario, template };
   }
-  const tells = (story: Story, words: RegExp) =>
+  const tells = (scenario: Scenario, words: RegExp) =>
     eventually(
       `the condition tells ${words}`,
-      async () => story.condition().message ?? '',
+      async () => scenario.condition().message ?? '',
       (message) => words.test(message),
     );
   const eventsOf = async (namespace: string, reason: string): Promise<string[]> => {
-    const { items } = await stageOf().cluster.list({ apiVersion: 'v1', kind: 'Event', namespace });
+    const { items } = await environmentOf().cluster.list({ apiVersion: 'v1', kind: 'Event', namespace });
     return items.flatMap((event) => (event.reason === reason ? [event.message] : []));
   };
 
   it('05-W1, E22a, I11: with hold three kinds of outage in a row take a release neither back nor on, and it goes on after them', async () => {
     const namespace = 'outage-held';
-    const { story, template } = await blinded(namespace, { unmeasured: 'hold', threshold: 1 });
+    const { scenario, template } = await blinded(namespace, { unmeasured: 'hold', threshold: 1 });
     try {
-      await tells(story, new RegExp(`cannot be measured since .* until .*${GONE.source}`));
+      await tells(scenario, new RegExp(`cannot be measured since .* until .*${GONE.source}`));
       await template.asks('http://127.0.0.1:1');
-      await tells(story, /cannot be measured since .*127\.0\.0\.1:1 cannot be asked/);
-      await template.asks(story.hooks.url('prometheus'));
-      await tells(story, /cannot be measured since .*no JSON/);
+      await tells(scenario, /cannot be measured since .*127\.0\.0\.1:1 cannot be asked/);
+      await template.asks(scenario.hooks.url('prometheus'));
+      await tells(scenario, /cannot be measured since .*no JSON/);
       expect((await eventsOf(namespace, 'Unmeasured')).length).toBeGreaterThan(0);
-      expect(story.weights().at(-1)).toBe(20);
-      await template.asks(stageOf().prometheusUrl);
-      await story.then.releaseEnds('Succeeded');
-      expect(story.weights().slice(0, 3)).toEqual([0, 20, 40]);
-      expect([await eventsOf(namespace, 'CheckFailed'), story.phases()]).toEqual([[], expect.not.arrayContaining(['Failed'])]);
+      expect(scenario.weights().at(-1)).toBe(20);
+      await template.asks(environmentOf().prometheusUrl);
+      await scenario.then.releaseEnds('Succeeded');
+      expect(scenario.weights().slice(0, 3)).toEqual([0, 20, 40]);
+      expect([await eventsOf(namespace, 'CheckFailed'), scenario.phases()]).toEqual([[], expect.not.arrayContaining(['Failed'])]);
     } finally {
-      await story.end();
+      await scenario.end();
     }
   });
 
   it('05-E3, E22: by default an outage takes a release back, and condition and events say unmeasured', async () => {
     const namespace = 'outage-failed';
-    const { story } = await blinded(namespace, {});
+    const { scenario } = await blinded(namespace, {});
     try {
-      await story.then.releaseEnds('Failed');
-      expect(story.condition().message).toMatch(new RegExp(`2 failed checks, last: errors is unmeasured: ${GONE.source}`));
+      await scenario.then.releaseEnds('Failed');
+      expect(scenario.condition().message).toMatch(new RegExp(`2 failed checks, last: errors is unmeasured: ${GONE.source}`));
       expect(await eventsOf(namespace, 'CheckFailed')).toEqual([expect.stringMatching(/1 of 2.*errors is unmeasured/)]);
-      await story.then.primaryRuns('1');
+      await scenario.then.primaryRuns('1');
     } finally {
-      await story.end();
+      await scenario.end();
     }
   });
 }

@@ -1,30 +1,30 @@
 import { expect, it } from 'vitest';
 import { App } from './adversity/app.ts';
 import { Lab } from './adversity/lab.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 
 const small = { scaleDownDelay: '500ms', interval: '500ms' } as const;
 const READS = /^(get|list|watch) /;
 
-/** What is not Serin's stays as it is. Counts requests, so that no other controller may run on the stage. */
-export function describeOwnership(stageOf: () => Stage): void {
+/** What is not Serin's stays as it is. Counts requests, so that no other controller may run on the environment. */
+export function describeOwnership(environmentOf: () => Environment): void {
   it('I8, 03-W3, B30, 02-15.4.33: a restart over a resting Canary writes nothing, and a resting Canary costs no request', async () => {
-    const lab = await Lab.open(stageOf(), { ...small, namespace: 'at-rest' });
+    const lab = await Lab.open(environmentOf(), { ...small, namespace: 'at-rest' });
     try {
       const app = new App(lab, 'podinfo');
       await app.create();
       lab.startController();
       await app.createCanary('istio', { interval: '500ms', threshold: 3, stepWeight: 50, maxWeight: 50 });
       await app.rests('Initialized');
-      await lab.quiet(2_000);
+      await lab.settled(2_000);
       await lab.stopController('TERM');
       const before = lab.requests();
       lab.startController();
       await lab.controllerIsUp();
       // Nothing is asked for later than the first look.
-      await lab.quiet(2_000);
+      await lab.settled(2_000);
       const looked = lab.requests();
-      await lab.quiet(5_000);
+      await lab.settled(5_000);
       expect(lab.requestsSince(looked)).toEqual({});
       const writes = Object.keys(lab.requestsSince(before)).filter((what) => !READS.test(what));
       expect(writes).toEqual([]);
@@ -34,7 +34,7 @@ export function describeOwnership(stageOf: () => Stage): void {
   });
 
   it('fields that Serin does not know pass bootstrap and promotion unchanged', async () => {
-    const lab = await Lab.open(stageOf(), { ...small, namespace: 'unknown-fields' });
+    const lab = await Lab.open(environmentOf(), { ...small, namespace: 'unknown-fields' });
     try {
       const app = new App(lab, 'podinfo');
       const unknownToUs = {

@@ -23,9 +23,9 @@ import { knativeApplication } from './kinds/knative.ts';
 import { aDeployment } from './troubles/objects.ts';
 import { nowMs } from './world.ts';
 
-export interface PodinfoScene {
+export interface PodinfoFixture {
   readonly cluster: KubeCluster;
-  /** Goes with the scene; whoever plays may put files there. */
+  /** Goes with the fixture; whoever plays may put files there. */
   readonly folder: string;
   readonly kubeconfigFile: string;
   stop(): Promise<void>;
@@ -35,7 +35,7 @@ export interface PodinfoScene {
  * An embedded cluster with the Canary `podinfo` in `test`, whose second version has just been promoted, and a Knative Service of that name
  * that nobody releases. No controller is needed to look at them: requests are answered by somebody who has nothing against them.
  */
-export async function startPodinfoScene(): Promise<PodinfoScene> {
+export async function startPodinfoFixture(): Promise<PodinfoFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'serin-podinfo-'));
   const embedded = await startEmbeddedCluster();
   const { cluster } = embedded;

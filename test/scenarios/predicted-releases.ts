@@ -3,7 +3,7 @@ import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import { VERSION_ANNOTATION } from '../../src/rehearsal/modelled-apps.ts';
 import { type Moment, Recorder } from '../../src/rehearsal/recorder.ts';
 import { type ControllerProcess, startController } from './controller.ts';
-import { aStage, startRealStage } from './environment.ts';
+import { anEnvironment, startRealEnvironment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { type HookServer, startHookServer } from './hook-server.ts';
 import { canaryFor } from './providers/canary-for.ts';
@@ -29,13 +29,13 @@ const kubernetes: ProviderFixture = {
 };
 const match = [{ headers: { 'x-canary': { exact: 'insider' } } }];
 
-export interface ForetoldCase {
+export interface PredictedCase {
   title: string;
   fixture: ProviderFixture;
   analysis: object;
 }
 
-const strategies: readonly ForetoldCase[] = [
+const strategies: readonly PredictedCase[] = [
   { title: 'steps of different sizes', fixture: istio, analysis: { stepWeights: [5, 20, 70], metrics: METRICS } },
   { title: 'a promotion by steps', fixture: istio, analysis: { ...WEIGHTS, stepWeightPromotion: 50 } },
   { title: 'mirroring', fixture: istio, analysis: { ...WEIGHTS, mirror: true } },
@@ -43,7 +43,7 @@ const strategies: readonly ForetoldCase[] = [
   { title: 'Blue/Green', fixture: kubernetes, analysis: { iterations: 2 } },
 ];
 /** Every strategy, and every provider family of targets that are Deployments. */
-export const foretoldCases: readonly ForetoldCase[] = [
+export const predictedCases: readonly PredictedCase[] = [
   ...strategies,
   ...providerFixtures
     .filter(({ application }) => application === undefined)
@@ -59,9 +59,9 @@ interface Visible {
 }
 
 /** The oracle of `serin rehearse`: the same manifests on a real control plane, in real time. */
-export function describeForetold(played: readonly ForetoldCase[]): void {
-  describe('a rehearsal foretells a release on a real control plane', () => {
-    const plays = new Map<string, { objects: KubeObject[]; hooks: HookServer; foretold: Visible }>();
+export function describePredictions(played: readonly PredictedCase[]): void {
+  describe('a rehearsal predicts a release on a real control plane', () => {
+    const plays = new Map<string, { objects: KubeObject[]; hooks: HookServer; predicted: Visible }>();
     // Before the cluster is there: nothing of this process can connect while a rehearsal runs.
     beforeAll(async () => {
       for (const { title, fixture, analysis } of played) {
@@ -70,16 +70,16 @@ export function describeForetold(played: readonly ForetoldCase[]): void {
         const { outcome, moments, log } = await rehearsed(objects, 'good');
         expect(outcome, `${title}: ${log}`).toBe('promoted');
         const calls = moments.flatMap((moment) => (moment.kind === 'call' ? moment.received : []));
-        const foretold = visibleIn(moments, (hook) =>
+        const predicted = visibleIn(moments, (hook) =>
           calls.filter(({ url }) => url.endsWith(`/${hook}`)).map(({ body }) => JSON.parse(body)),
         );
-        plays.set(title, { objects, hooks, foretold });
+        plays.set(title, { objects, hooks, predicted: predicted });
       }
     }, LONGEST_MS);
-    const stage = aStage(startRealStage);
+    const environment = anEnvironment(startRealEnvironment);
     let controller: ControllerProcess;
     beforeAll(() => {
-      controller = startController(stage(), { 'min-analysis-interval': '10s', 'scale-down-delay': '30s' });
+      controller = startController(environment(), { 'min-analysis-interval': '10s', 'scale-down-delay': '30s' });
     });
     afterAll(async () => {
       await controller?.stop();
@@ -91,13 +91,13 @@ export function describeForetold(played: readonly ForetoldCase[]): void {
       async ({ title, fixture }) => {
         const play = plays.get(title);
         if (play === undefined) throw new Error('it was rehearsed');
-        expect(await release(play.objects, appOf(title), fixture, play.hooks)).toEqual(play.foretold);
+        expect(await release(play.objects, appOf(title), fixture, play.hooks)).toEqual(play.predicted);
       },
       LONGEST_MS,
     );
 
     async function release(objects: readonly KubeObject[], app: AppName, fixture: ProviderFixture, hooks: HookServer): Promise<Visible> {
-      const { cluster, mesh } = stage();
+      const { cluster, mesh } = environment();
       const canary = refOf(objects.find(({ kind }) => kind === 'Canary') as KubeObject);
       const recorder = new Recorder(canary, monotonicMs);
       await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: app.namespace } });

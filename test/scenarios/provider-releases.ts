@@ -3,10 +3,10 @@ import { type KubeObject, type ObjectRef, refOf } from '../../src/api/kube-objec
 import { isChosen, type Part, titleOf, WHOLE } from '../fakes/covering-part.ts';
 import { aController, type ControllerProcess } from './controller.ts';
 import { followEndpoints } from './endpoint-history.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { canaryFor } from './providers/canary-for.ts';
 import type { AppName, ProviderFixture } from './providers/provider-fixture.ts';
-import { APP, Story } from './scenario.ts';
+import { APP, Scenario } from './scenario.ts';
 
 /** Judged by what the provider's own proxies count; a machine that is too busy to count anything holds the release, and fails nothing. */
 const ANALYSIS = {
@@ -35,8 +35,8 @@ const VERSIONS = ['bad', 'good'] as const;
 type Versions = readonly (typeof VERSIONS)[number][];
 
 /** A bad version, a good one, or one after the other, as the part says, through every traffic provider, under users who never stop asking. */
-export function describeProviderReleases(stageOf: () => Stage, fixtures: readonly ProviderFixture[], part: Part = WHOLE): void {
-  const controllerOf = aController(stageOf);
+export function describeProviderReleases(environmentOf: () => Environment, fixtures: readonly ProviderFixture[], part: Part = WHOLE): void {
+  const controllerOf = aController(environmentOf);
 
   describe.concurrent('a bad version is taken back, and a good one is promoted, with no request lost (I4, I10)', () => {
     const chosen = fixtures.map((fixture, row) => {
@@ -45,20 +45,20 @@ export function describeProviderReleases(stageOf: () => Stage, fixtures: readonl
     });
     it.each(chosen)(
       `$provider, $which version (${titleOf(part)})`,
-      ({ fixture, versions }) => playReleases(stageOf(), controllerOf(), fixture, versions),
+      ({ fixture, versions }) => playReleases(environmentOf(), controllerOf(), fixture, versions),
       LONGEST_MS,
     );
     // Without a router there is one route to pods: the Service of the user.
-    it('kubernetes', () => playServiceReleases(stageOf(), controllerOf()), LONGEST_MS);
+    it('kubernetes', () => playServiceReleases(environmentOf(), controllerOf()), LONGEST_MS);
   });
 }
 
-async function playServiceReleases(stage: Stage, controller: ControllerProcess): Promise<void> {
-  const story = await Story.begin(stage, controller, 'through-kubernetes');
-  const { given, when, then, hooks } = story;
+async function playServiceReleases(environment: Environment, controller: ControllerProcess): Promise<void> {
+  const scenario = await Scenario.begin(environment, controller, 'through-kubernetes');
+  const { given, when, then, hooks } = scenario;
   try {
     await given.aDeployment();
-    const followed = await followEndpoints(stage.cluster, story.namespace, { services: [APP], routes: [] });
+    const followed = await followEndpoints(environment.cluster, scenario.namespace, { services: [APP], routes: [] });
     given.users({}, CROWD);
     const smoke = { name: 'smoke', type: 'rollout', url: hooks.url('smoke') };
     await given.aCanary({ iterations: 2, webhooks: [smoke] }, { provider: 'kubernetes' });
@@ -77,15 +77,20 @@ async function playServiceReleases(stage: Stage, controller: ControllerProcess):
     expect(followed.losses()).toEqual([]);
     followed.stop();
   } finally {
-    await story.end();
+    await scenario.end();
   }
 }
 
-async function playReleases(stage: Stage, controller: ControllerProcess, fixture: ProviderFixture, versions: Versions): Promise<void> {
+async function playReleases(
+  environment: Environment,
+  controller: ControllerProcess,
+  fixture: ProviderFixture,
+  versions: Versions,
+): Promise<void> {
   const app: AppName = { name: APP, namespace: `through-${fixture.provider.replaceAll(':', '-')}` };
-  const story = await Story.begin(stage, controller, app.namespace);
-  const { given, when, then } = story;
-  const target = fixture.application?.(stage.cluster, app.namespace);
+  const scenario = await Scenario.begin(environment, controller, app.namespace);
+  const { given, when, then } = scenario;
+  const target = fixture.application?.(environment.cluster, app.namespace);
   const push = (version: string, env?: Record<string, string>) =>
     target ? when.thisHappens(() => target.push(version, env)) : when.imageChanges(version, env);
   const primaryRuns = (version: string) => (target ? target.primaryRuns(version) : then.primaryRuns(version));
@@ -93,9 +98,9 @@ async function playReleases(stage: Stage, controller: ControllerProcess, fixture
   try {
     if (target) await target.create();
     else await given.aDeployment();
-    for (const object of fixture.objects?.(app) ?? []) await stage.cluster.apply(object, { fieldManager: 'user' });
-    const { services, routes } = await usersObjects(stage, app.namespace, fixture.objects?.(app) ?? []);
-    const followed = await followEndpoints(stage.cluster, app.namespace, { services, routes });
+    for (const object of fixture.objects?.(app) ?? []) await environment.cluster.apply(object, { fieldManager: 'user' });
+    const { services, routes } = await usersObjects(environment, app.namespace, fixture.objects?.(app) ?? []);
+    const followed = await followEndpoints(environment.cluster, app.namespace, { services, routes });
     const { analysis: _, ...spec } = canaryFor(fixture, app, {}).spec;
     await given.aCanary({ ...ANALYSIS, webhooks: given.aClosedGate() }, spec);
     await then.everyoneGets('1', asUsersDo);
@@ -117,7 +122,7 @@ async function playReleases(stage: Stage, controller: ControllerProcess, fixture
         await then.releaseEnds('Succeeded');
         await primaryRuns('3');
         await then.everyoneGets('3', asUsersDo);
-        expect(story.weights().slice(0, 3)).toEqual([0, 30, 60]);
+        expect(scenario.weights().slice(0, 3)).toEqual([0, 30, 60]);
       },
     };
     for (const version of versions) {
@@ -127,13 +132,13 @@ async function playReleases(stage: Stage, controller: ControllerProcess, fixture
     expect(followed.losses(), 'I14: what was there before Serin has endpoints at every version').toEqual([]);
     followed.stop();
   } finally {
-    await story.end();
+    await scenario.end();
   }
 }
 
 /** Objects that were there before the Canary and lead to pods: its Services, and the routes that lead to them. */
 async function usersObjects(
-  { cluster }: Stage,
+  { cluster }: Environment,
   namespace: string,
   made: readonly KubeObject[],
 ): Promise<{ services: string[]; routes: ObjectRef[] }> {

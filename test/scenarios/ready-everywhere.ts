@@ -3,7 +3,7 @@ import { keyOf, type ObjectStore, watchObjects } from '../../src/embedded/contro
 import { ClientAffinity } from '../../src/embedded/mesh/client-affinity.ts';
 import { laggedView } from '../../src/embedded/mesh/lagged-view.ts';
 import { type Client, serviceEndpoints } from '../../src/embedded/mesh/service-proxy.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 
 const SERVICE_LABEL = 'kubernetes.io/service-name';
 const ZONE_LABEL = 'topology.kubernetes.io/zone';
@@ -24,7 +24,7 @@ export interface ReadyEverywhere {
  * proxy there would choose by hints and policies, some endpoint has to be ready. One that is leaving and serves on does not count.
  */
 export function watchReadiness(
-  { cluster }: Stage,
+  { cluster }: Environment,
   service: { name: string; namespace: string },
   clients: readonly Client[],
 ): ReadyEverywhere {

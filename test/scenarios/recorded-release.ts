@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { newLogFile, startController } from './controller.ts';
-import { startVirtualStage } from './environment.ts';
-import { Story } from './scenario.ts';
+import { startVirtualEnvironment } from './environment.ts';
+import { Scenario } from './scenario.ts';
 import { play, sleep } from './world.ts';
 
 const KINDS = [
@@ -14,33 +14,33 @@ const KINDS = [
 ];
 
 export interface Recorded {
-  story: Story;
+  scenario: Scenario;
   /** Ends the controller as `kill -9` does, and starts another one after so long. */
   kill(downMs: number): Promise<void>;
 }
 
 /** A release from bootstrap to its verdict: every line of the controller's log, every object, every count of the mesh. */
 export async function recordRelease(seed: number, release: (recorded: Recorded) => Promise<void>): Promise<string> {
-  const stage = await startVirtualStage({ seed });
+  const environment = await startVirtualEnvironment({ seed });
   return play(async () => {
     const logFile = newLogFile();
-    let controller = startController(stage, {}, logFile);
+    let controller = startController(environment, {}, logFile);
     const kill = async (downMs: number): Promise<void> => {
       await controller.stop('KILL');
       await sleep(downMs);
-      controller = startController(stage, {}, logFile);
+      controller = startController(environment, {}, logFile);
     };
-    const story = await Story.begin(stage, controller, 'recorded');
+    const scenario = await Scenario.begin(environment, controller, 'recorded');
     try {
-      await release({ story, kill });
-      const objects = await Promise.all(KINDS.map((kind) => stage.cluster.list({ ...kind, namespace: story.namespace })));
-      const left = { objects, counts: stage.mesh.counts(), requests: stage.requestCounts() };
+      await release({ scenario, kill });
+      const objects = await Promise.all(KINDS.map((kind) => environment.cluster.list({ ...kind, namespace: scenario.namespace })));
+      const left = { objects, counts: environment.mesh.counts(), requests: environment.requestCounts() };
       await controller.stop();
       return `${readFileSync(logFile, 'utf8')}\n${JSON.stringify(left, null, 1)}`;
     } finally {
-      await story.end();
+      await scenario.end();
       await controller.stop('KILL');
-      await stage.stop();
+      await environment.stop();
       rmSync(logFile);
     }
   });
@@ -48,7 +48,7 @@ export async function recordRelease(seed: number, release: (recorded: Recorded) 
 
 const METRICS = [{ name: 'request-success-rate', interval: '4s', thresholdRange: { min: 99 } }];
 
-async function healthy({ story: { given, when, then } }: Recorded): Promise<void> {
+async function healthy({ scenario: { given, when, then } }: Recorded): Promise<void> {
   await given.aDeployment();
   given.users();
   await given.aCanary({ stepWeight: 20, maxWeight: 60, metrics: METRICS });
@@ -59,7 +59,7 @@ async function healthy({ story: { given, when, then } }: Recorded): Promise<void
 }
 
 /** The gate lets no luck promote it. */
-async function badAndKilled({ story: { given, when, then }, kill }: Recorded): Promise<void> {
+async function badAndKilled({ scenario: { given, when, then }, kill }: Recorded): Promise<void> {
   await given.aDeployment();
   given.users();
   await given.aCanary({ stepWeight: 20, maxWeight: 60, metrics: METRICS, webhooks: given.aClosedGate() });

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { ControllerProcess } from './controller.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import type { StartApplication } from './kinds/application.ts';
-import { APP, Story } from './scenario.ts';
+import { APP, Scenario } from './scenario.ts';
 import { until } from './until.ts';
 
 const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP };
@@ -12,16 +12,16 @@ const MENDED = 'PreferSameZone';
 
 /** How the Services of a target that has none of ours are to steer traffic, where nothing takes it; of Deployments and DaemonSets the steered releases tell. */
 export function describeRefusedTraffic(
-  stageOf: () => Stage,
+  environmentOf: () => Environment,
   controllerOf: () => ControllerProcess,
   kinds: Readonly<Record<string, StartApplication>>,
 ): void {
   it.concurrent.each(Object.entries(kinds))(
     '07-S1: a trafficDistribution that a %s target cannot have is told with field, value and way out, holds up no release, and is told no more once it is mended',
     async (kind, start) => {
-      const { cluster } = stageOf();
-      const story = await Story.begin(stageOf(), controllerOf(), `refused-${kind.toLowerCase().replaceAll(' ', '-')}`);
-      const { given, when, then, namespace } = story;
+      const { cluster } = environmentOf();
+      const scenario = await Scenario.begin(environmentOf(), controllerOf(), `refused-${kind.toLowerCase().replaceAll(' ', '-')}`);
+      const { given, when, then, namespace } = scenario;
       const app = start(cluster, namespace);
       const canary = { ...CANARY, namespace };
       const service = (name: string) => cluster.get({ apiVersion: 'v1', kind: 'Service', name, namespace });
@@ -32,7 +32,7 @@ export function describeRefusedTraffic(
           { stepWeight: 50, maxWeight: 50, metrics: [] },
           { ...app.spec, service: { port: 80, trafficDistribution: ASKED } },
         );
-        await then.itIsTold('ServiceTrafficRefused', /^spec\.service\.trafficDistribution: .*"example\.org\/nearest".*remove it/i);
+        await then.itIsReported('ServiceTrafficRefused', /^spec\.service\.trafficDistribution: .*"example\.org\/nearest".*remove it/i);
         await when.thisHappens(() => app.push('2'));
         await then.releaseEnds('Succeeded');
         await app.primaryRuns('2');
@@ -49,7 +49,7 @@ export function describeRefusedTraffic(
         if (mended !== null)
           for (const name of ['primary', 'canary']) expect((await service(`${APP}-${name}`))?.spec.trafficDistribution).toBe(mended);
       } finally {
-        await story.end();
+        await scenario.end();
       }
     },
   );

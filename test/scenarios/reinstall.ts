@@ -3,7 +3,7 @@ import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { ownerAnnotation } from '../../src/api/names.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { type ControllerProcess, newLogFile, startController } from './controller.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { aCanary, aContainer, aDeployment, aService, canaryRef, makeNamespace } from './troubles/objects.ts';
 import { until } from './until.ts';
@@ -76,16 +76,16 @@ export function waysByApi(cluster: KubeCluster): Way[] {
 }
 
 /** Applications that are taken down and put up again in each of these ways, all at the same time, with Serin there and without. */
-export function describeReinstall(stageOf: () => Stage, waysOf: (stage: Stage) => Way[]): void {
+export function describeReinstall(environmentOf: () => Environment, waysOf: (environment: Environment) => Way[]): void {
   describe('installing again', () => {
     const logFile = newLogFile();
     let controller: ControllerProcess;
     const begin = () => {
-      controller = startController(stageOf(), FLAGS, logFile);
+      controller = startController(environmentOf(), FLAGS, logFile);
     };
     const each = <T>(act: (way: Way, namespace: string) => Promise<T>): Promise<T[]> =>
-      Promise.all(waysOf(stageOf()).map((way) => act(way, `again-${way.name}`)));
-    const cluster = () => stageOf().cluster;
+      Promise.all(waysOf(environmentOf()).map((way) => act(way, `again-${way.name}`)));
+    const cluster = () => environmentOf().cluster;
 
     const installed = async (version: string) => {
       const seen = await each(async (way, namespace) => {
@@ -101,7 +101,7 @@ export function describeReinstall(stageOf: () => Stage, waysOf: (stage: Stage) =
         const { phase, release } = canary?.status ?? {};
         return [way.name, primary?.spec.template.spec.containers[0].image, phase, release?.run];
       });
-      expect(seen).toEqual(waysOf(stageOf()).map(({ name }) => [name, `web:${version}`, 'Initialized', 0]));
+      expect(seen).toEqual(waysOf(environmentOf()).map(({ name }) => [name, `web:${version}`, 'Initialized', 0]));
     };
     const nothingIsLeft = () =>
       each((way, namespace) =>
@@ -158,12 +158,12 @@ export function describeReinstall(stageOf: () => Stage, waysOf: (stage: Stage) =
     });
 
     it('I7: with its target alone deleted an application serves on by its primary, past the grace', async () => {
-      const [way] = waysOf(stageOf());
+      const [way] = waysOf(environmentOf());
       const namespace = `again-${way?.name}`;
       const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: APP, namespace };
       await removeOne(cluster(), target);
       // Another application shows that the grace would be over.
-      const other = waysOf(stageOf())[1];
+      const other = waysOf(environmentOf())[1];
       await other?.remove(`again-${other.name}`);
       await eventually('the other one is gone', async () => (await leftIn(cluster(), `again-${other?.name}`)).length === 0);
       const primary = await cluster().get({ ...target, name: `${APP}-primary` });

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
 import { aController } from './controller.ts';
-import { aStage, type Stage } from './environment.ts';
-import { tellHeldReleases } from './held-releases.ts';
-import { APP, type Story, storyteller } from './scenario.ts';
+import { anEnvironment, type Environment } from './environment.ts';
+import { testHeldReleases } from './held-releases.ts';
+import { APP, type Scenario, scenarioTests } from './scenario.ts';
 
 const STEPS = { stepWeight: 20, maxWeight: 60 };
 const METRICS = {
@@ -16,14 +16,14 @@ const METRICS = {
 };
 
 /** The releases of a user, from the Canary's creation to its verdict. One suite for every cluster: none is kinder than another. */
-export function describeReleases(name: string, startStage: () => Promise<Stage>): void {
+export function describeReleases(name: string, startEnvironment: () => Promise<Environment>): void {
   describe(name, () => {
-    const stageOf = aStage(startStage);
-    const tell = storyteller(stageOf, aController(stageOf));
+    const environmentOf = anEnvironment(startEnvironment);
+    const scenarioTest = scenarioTests(environmentOf, aController(environmentOf));
 
     describe.concurrent('each in a namespace of its own', () => {
-      const promotion = (provider: string) => async (story: Story) => {
-        const { given, when, then } = story;
+      const promotion = (provider: string) => async (scenario: Scenario) => {
+        const { given, when, then } = scenario;
         await given.aDeployment();
         given.users();
         await given.aCanary({ ...STEPS, ...METRICS }, { provider });
@@ -36,31 +36,35 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         await then.primaryRuns('2');
         await then.everyoneGets('2');
         await then.scalesTo(APP, 0);
-        expect(story.weights().slice(0, 4)).toEqual([0, 20, 40, 60]);
-        expect(story.condition()).toMatchObject({ status: 'True', reason: 'Succeeded' });
+        expect(scenario.weights().slice(0, 4)).toEqual([0, 20, 40, 60]);
+        expect(scenario.condition()).toMatchObject({ status: 'True', reason: 'Succeeded' });
         then.nothingWasLost();
       };
-      tell('a healthy version is promoted step by step, and no request is lost (I2, I10)', 'promotion', promotion('istio'));
-      tell('the same over an SMI TrafficSplit', 'promotion-smi', promotion('smi:v1alpha2'));
+      scenarioTest('a healthy version is promoted step by step, and no request is lost (I2, I10)', 'promotion', promotion('istio'));
+      scenarioTest('the same over an SMI TrafficSplit', 'promotion-smi', promotion('smi:v1alpha2'));
 
-      tell('a version that fails its requests is taken back, and the primary is untouched (I4)', 'bad-metrics', async (story) => {
-        const { given, when, then } = story;
-        await given.aDeployment();
-        given.users();
-        await given.aCanary({ ...STEPS, ...METRICS, webhooks: given.aClosedGate() });
-        await when.imageChanges('2', { ERROR_RATE: '0.5' });
-        await then.canaryReceives(20);
-        await then.releaseEnds('Failed');
-        await then.primaryRuns('1');
-        await then.everyoneGets('1');
-        await then.scalesTo(APP, 0);
-        expect(story.weights().at(-1)).toBe(0);
-        expect(story.condition()).toMatchObject({ status: 'False', reason: 'Failed' });
-        then.nothingWasLost();
-      });
+      scenarioTest(
+        'a version that fails its requests is taken back, and the primary is untouched (I4)',
+        'bad-metrics',
+        async (scenario) => {
+          const { given, when, then } = scenario;
+          await given.aDeployment();
+          given.users();
+          await given.aCanary({ ...STEPS, ...METRICS, webhooks: given.aClosedGate() });
+          await when.imageChanges('2', { ERROR_RATE: '0.5' });
+          await then.canaryReceives(20);
+          await then.releaseEnds('Failed');
+          await then.primaryRuns('1');
+          await then.everyoneGets('1');
+          await then.scalesTo(APP, 0);
+          expect(scenario.weights().at(-1)).toBe(0);
+          expect(scenario.condition()).toMatchObject({ status: 'False', reason: 'Failed' });
+          then.nothingWasLost();
+        },
+      );
 
-      tell('a rollout webhook that keeps failing takes the version back', 'bad-webhook', async (story) => {
-        const { given, when, then, hooks } = story;
+      scenarioTest('a rollout webhook that keeps failing takes the version back', 'bad-webhook', async (scenario) => {
+        const { given, when, then, hooks } = scenario;
         hooks.answers('smoke', 500);
         await given.aDeployment();
         await given.aCanary({ ...STEPS, webhooks: [{ name: 'smoke', type: 'rollout', url: hooks.url('smoke'), timeout: '1s' }] });
@@ -71,58 +75,66 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         await then.everyoneGets('1');
       });
 
-      tell('nothing starts until the confirm-rollout gate opens', 'gate-rollout', async (story) => {
-        const { given, when, then, hooks } = story;
+      scenarioTest('nothing starts until the confirm-rollout gate opens', 'gate-rollout', async (scenario) => {
+        const { given, when, then, hooks } = scenario;
         await given.aDeployment();
         await given.aCanary({ ...STEPS, webhooks: [{ name: 'start', type: 'confirm-rollout', url: hooks.url('start') }] });
         hooks.answers('start', 403);
         await when.imageChanges('2');
         await then.canaryIs('Waiting');
         await then.hookWasCalled('start', 2);
-        expect(story.weights()).toEqual([0]);
+        expect(scenario.weights()).toEqual([0]);
         when.gateOpens('start');
         await then.releaseEnds('Succeeded');
         await then.primaryRuns('2');
       });
 
-      tell('the last step is held until the confirm-promotion gate opens', 'gate-promotion', async (story) => {
-        const { given, when, then } = story;
+      scenarioTest('the last step is held until the confirm-promotion gate opens', 'gate-promotion', async (scenario) => {
+        const { given, when, then } = scenario;
         await given.aDeployment();
         await given.aCanary({ ...STEPS, webhooks: given.aClosedGate() });
         await when.imageChanges('2');
         await then.canaryIs('WaitingPromotion');
         await then.hookWasCalled('finish', 2);
-        expect(story.phases()).not.toContain('Promoting');
+        expect(scenario.phases()).not.toContain('Promoting');
         await then.primaryRuns('1');
         when.gateOpens('finish');
         await then.releaseEnds('Succeeded');
         await then.primaryRuns('2');
       });
 
-      tell('a target deleted in the middle of its release leaves all traffic on the primary (I5)', 'target-deleted', async (story) => {
-        const { given, when, then } = story;
-        await given.aDeployment();
-        await given.aCanary({ stepWeight: 50, maxWeight: 50, interval: '10s' });
-        await when.imageChanges('2');
-        await then.canaryReceives(50);
-        await then.someoneGets('2');
-        await when.deploymentIsDeleted(APP);
-        await then.canaryReceives(0);
-        await then.everyoneGets('1');
-        expect(story.condition().message).toContain('Deployment podinfo does not exist any more');
-      });
+      scenarioTest(
+        'a target deleted in the middle of its release leaves all traffic on the primary (I5)',
+        'target-deleted',
+        async (scenario) => {
+          const { given, when, then } = scenario;
+          await given.aDeployment();
+          await given.aCanary({ stepWeight: 50, maxWeight: 50, interval: '10s' });
+          await when.imageChanges('2');
+          await then.canaryReceives(50);
+          await then.someoneGets('2');
+          await when.deploymentIsDeleted(APP);
+          await then.canaryReceives(0);
+          await then.everyoneGets('1');
+          expect(scenario.condition().message).toContain('Deployment podinfo does not exist any more');
+        },
+      );
 
-      tell('a primary deleted by hand comes back as it was promoted, with as many pods (03-B6)', 'primary-deleted', async (story) => {
-        const { given, when, then } = story;
-        await given.aDeployment();
-        await given.aCanary(STEPS);
-        await when.deploymentIsDeleted(`${APP}-primary`);
-        await then.scalesTo(`${APP}-primary`, 2);
-        await then.everyoneGets('1');
-      });
+      scenarioTest(
+        'a primary deleted by hand comes back as it was promoted, with as many pods (03-B6)',
+        'primary-deleted',
+        async (scenario) => {
+          const { given, when, then } = scenario;
+          await given.aDeployment();
+          await given.aCanary(STEPS);
+          await when.deploymentIsDeleted(`${APP}-primary`);
+          await then.scalesTo(`${APP}-primary`, 2);
+          await then.everyoneGets('1');
+        },
+      );
 
-      tell('a new version during the analysis starts it again from the first step', 'new-revision', async (story) => {
-        const { given, when, then } = story;
+      scenarioTest('a new version during the analysis starts it again from the first step', 'new-revision', async (scenario) => {
+        const { given, when, then } = scenario;
         await given.aDeployment();
         given.users();
         await given.aCanary({ ...STEPS, maxWeight: 40, ...METRICS });
@@ -137,8 +149,8 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         then.nothingWasLost();
       });
 
-      tell('a rollback webhook that answers 200 takes the version back at once', 'rollback-hook', async (story) => {
-        const { given, when, then, hooks } = story;
+      scenarioTest('a rollback webhook that answers 200 takes the version back at once', 'rollback-hook', async (scenario) => {
+        const { given, when, then, hooks } = scenario;
         await given.aDeployment();
         hooks.answers('undo', 403);
         await given.aCanary({ ...STEPS, webhooks: [{ name: 'undo', type: 'rollback', url: hooks.url('undo') }] });
@@ -150,11 +162,11 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         await then.everyoneGets('1');
       });
 
-      tell(
+      scenarioTest(
         'E65: an edit that cannot be run takes no step, and the hook of before takes the version back',
         'refused-edit',
-        async (story) => {
-          const { given, when, then, hooks } = story;
+        async (scenario) => {
+          const { given, when, then, hooks } = scenario;
           await given.aDeployment();
           given.users();
           hooks.answers('undo', 403);
@@ -169,11 +181,11 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
           hooks.answers('step', 403);
           await then.hookWasCalled('step', hooks.calls('step').length + 2);
           await when.canaryIsEdited({ analysis: { stepWeight: 0 } });
-          await then.itIsTold('Accepted', /spec\.analysis\.stepWeight/);
-          const weight = story.weights().at(-1);
+          await then.itIsReported('Accepted', /spec\.analysis\.stepWeight/);
+          const weight = scenario.weights().at(-1);
           hooks.answers('step', 200);
           await then.hookWasCalled('undo', hooks.calls('undo').length + 4);
-          expect(story.weights().at(-1)).toBe(weight);
+          expect(scenario.weights().at(-1)).toBe(weight);
           hooks.answers('undo', 200);
           await then.releaseEnds('Failed');
           await then.primaryRuns('1');
@@ -182,8 +194,8 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         },
       );
 
-      tell('with skipAnalysis a version is promoted without a step', 'skip-analysis', async (story) => {
-        const { given, when, then } = story;
+      scenarioTest('with skipAnalysis a version is promoted without a step', 'skip-analysis', async (scenario) => {
+        const { given, when, then } = scenario;
         await given.aDeployment();
         given.users();
         await given.aCanary({ ...STEPS, ...METRICS }, { skipAnalysis: true });
@@ -191,14 +203,14 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         await then.releaseEnds('Succeeded');
         await then.primaryRuns('2');
         await then.everyoneGets('2');
-        expect(story.weights()).not.toContain(20);
+        expect(scenario.weights()).not.toContain(20);
         then.nothingWasLost();
       });
 
-      tellHeldReleases(tell, stageOf);
+      testHeldReleases(scenarioTest, environmentOf);
 
-      tell('Blue/Green: the version is checked without users, then takes over', 'blue-green', async (story) => {
-        const { given, when, then } = story;
+      scenarioTest('Blue/Green: the version is checked without users, then takes over', 'blue-green', async (scenario) => {
+        const { given, when, then } = scenario;
         await given.aDeployment();
         given.users();
         await given.aCanary({ iterations: 2 }, { provider: 'kubernetes' });
@@ -210,8 +222,8 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         then.nothingWasLost();
       });
 
-      tell('A/B: insiders get the new version, everyone else the old one', 'ab-testing', async (story) => {
-        const { given, when, then } = story;
+      scenarioTest('A/B: insiders get the new version, everyone else the old one', 'ab-testing', async (scenario) => {
+        const { given, when, then } = scenario;
         const insider = { 'x-canary': 'insider' };
         await given.aDeployment();
         given.users();
@@ -231,8 +243,8 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         then.nothingWasLost();
       });
 
-      tell('mirroring: the version first gets copies, whose answers nobody sees', 'mirroring', async (story) => {
-        const { given, when, then } = story;
+      scenarioTest('mirroring: the version first gets copies, whose answers nobody sees', 'mirroring', async (scenario) => {
+        const { given, when, then } = scenario;
         await given.aDeployment();
         const users = given.users();
         await given.aCanary({
@@ -244,7 +256,7 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         users.forget();
         await when.imageChanges('2');
         await then.canaryIs('WaitingPromotion');
-        expect(stageOf().mesh.counts().mirrored[`${story.namespace}/${APP}`]).toBeGreaterThan(0);
+        expect(environmentOf().mesh.counts().mirrored[`${scenario.namespace}/${APP}`]).toBeGreaterThan(0);
         expect(Object.keys(users.byVersion())).toEqual(['1']);
         when.gateOpens('finish');
         await then.releaseEnds('Succeeded');
@@ -252,8 +264,8 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         then.nothingWasLost();
       });
 
-      tell('a promotion whose primary never becomes ready is put back (I4, I5)', 'failed-promotion', async (story) => {
-        const { given, when, then } = story;
+      scenarioTest('a promotion whose primary never becomes ready is put back (I4, I5)', 'failed-promotion', async (scenario) => {
+        const { given, when, then } = scenario;
         await given.aDeployment();
         given.users();
         await given.aCanary(STEPS);
@@ -267,8 +279,8 @@ export function describeReleases(name: string, startStage: () => Promise<Stage>)
         then.nothingWasLost();
       });
 
-      tell('a deleted Canary gives the application back to its own Deployment (I7)', 'deletion', async (story) => {
-        const { given, when, then } = story;
+      scenarioTest('a deleted Canary gives the application back to its own Deployment (I7)', 'deletion', async (scenario) => {
+        const { given, when, then } = scenario;
         await given.aDeployment();
         given.users();
         await given.aCanary({ ...STEPS, ...METRICS });

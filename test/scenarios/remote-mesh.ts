@@ -10,11 +10,11 @@ import { createCluster } from '../../src/kube/create-cluster.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { splitCluster } from '../../src/kube/split-cluster.ts';
 import { isMeshKind } from '../../src/routers/mesh-kinds.ts';
-import { applyCrds, OWN_CRDS, ROUTING_CRDS, type Stage } from './environment.ts';
+import { applyCrds, type Environment, OWN_CRDS, ROUTING_CRDS } from './environment.ts';
 import { world as currentWorld } from './world.ts';
 
 /** An application in one cluster, and the routing objects of its mesh in another, each of which knows only its own kinds. */
-export interface RemoteMeshStage extends Stage {
+export interface RemoteMeshEnvironment extends Environment {
   readonly remote: KubeCluster;
   readonly remoteKubeconfigFile: string;
   /** Requests of the controller to the cluster of the mesh. */
@@ -24,7 +24,7 @@ export interface RemoteMeshStage extends Stage {
 const MESH = { proxies: 3, lagMs: [20, 300], seed: 11 } as const;
 const SCRAPE_EVERY_MS = 250;
 
-export async function startRemoteMeshStage(): Promise<RemoteMeshStage> {
+export async function startRemoteMeshEnvironment(): Promise<RemoteMeshEnvironment> {
   const world = currentWorld();
   const { clock, network, random } = world;
   const local = await startEmbeddedCluster({ world, nodes: { graceScale: 0.05 }, mesh: { proxies: 1 } });

@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type ControllerProcess, startController } from './controller.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
-import { Established, NAME } from './flagger/flagger-application.ts';
+import { FlaggerApplication, NAME } from './flagger/flagger-application.ts';
 import { weighted } from './flagger/objects.ts';
-import { Story } from './scenario.ts';
-import { quiet } from './settled.ts';
+import { Scenario } from './scenario.ts';
+import { settled } from './settled.ts';
 
 const REWRITES = 6;
 
-/** Somebody forgot to stop the other controller. Counts requests, so that no other controller may run on the stage. */
-export function describeRivalry(stageOf: () => Stage): void {
+/** Somebody forgot to stop the other controller. Counts requests, so that no other controller may run on the environment. */
+export function describeRivalry(environmentOf: () => Environment): void {
   describe('a Canary whose status another controller writes', () => {
     it('ForeignController: it is left alone at once, told once, and taken up again when a person says so', async () => {
-      const stage = stageOf();
-      const left = new Established(stage, 'rivalry');
+      const environment = environmentOf();
+      const left = new FlaggerApplication(environment, 'rivalry');
       await left.stands({ phase: 'Initialized', http: weighted(NAME, 0), analysis: { stepWeight: 10, maxWeight: 50 } });
       const versions: KubeObject[] = [];
-      const watch = stage.cluster.watch(
+      const watch = environment.cluster.watch(
         { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', namespace: left.namespace },
         { onEvent: ({ object }) => versions.push(object), onList: (items) => versions.push(...items) },
       );
-      const controller: ControllerProcess = startController(stage, { namespace: left.namespace });
+      const controller: ControllerProcess = startController(environment, { namespace: left.namespace });
       try {
         await left.until(left.canary, 'is adopted', (now) => now?.status?.release?.step === 'resting');
         await left.until(left.primary, 'is ours', (now) => now?.metadata.ownerReferences?.[0]?.kind === 'ControllerRevision');
@@ -32,7 +32,7 @@ export function describeRivalry(stageOf: () => Stage): void {
           theirs.add(await left.rewritesStatus('Initialized'));
           if (round === 0) await left.until(left.canary, 'is told of', (now) => reasons(now).includes('ForeignController'));
           // The Event comes after the condition.
-          if (round === 1) writes = await quiet(() => withoutWatches(stage.requestCounts()), 1_000);
+          if (round === 1) writes = await settled(() => withoutWatches(environment.requestCounts()), 1_000);
           if (round === 3) await left.push('2');
           await left.nextSecond();
         }
@@ -43,11 +43,11 @@ export function describeRivalry(stageOf: () => Stage): void {
         const hint = controller.logOf(`${left.namespace}/${NAME}`);
         expect(ours.length, `adoption and its owner references\n${hint}`).toBeLessThanOrEqual(2);
         expect(told.length, hint).toBe(1);
-        expect(withoutWatches(stage.requestCounts()), hint).toEqual(writes);
-        const { items } = await stage.cluster.list({ apiVersion: 'v1', kind: 'Event', namespace: left.namespace });
+        expect(withoutWatches(environment.requestCounts()), hint).toEqual(writes);
+        const { items } = await environment.cluster.list({ apiVersion: 'v1', kind: 'Event', namespace: left.namespace });
         expect(items.filter(({ reason }) => reason === 'ForeignController')).toHaveLength(1);
 
-        await stage.cluster.patch(left.canary, { metadata: { annotations: { 'serin.dev/resume': 'now' } } });
+        await environment.cluster.patch(left.canary, { metadata: { annotations: { 'serin.dev/resume': 'now' } } });
         const end = await left.until(
           left.canary,
           'is released by us',
@@ -64,25 +64,25 @@ export function describeRivalry(stageOf: () => Stage): void {
 
     it('ForeignController: of two Serins without a lease one stands aside, and the release goes on as one', async () => {
       const namespace = 'two-serins';
-      const stage = stageOf();
-      const controllers = [startController(stage, { namespace }), startController(stage, { namespace })] as const;
-      const story = await Story.begin(stage, controllers[0], namespace);
+      const environment = environmentOf();
+      const controllers = [startController(environment, { namespace }), startController(environment, { namespace })] as const;
+      const scenario = await Scenario.begin(environment, controllers[0], namespace);
       const asides = async () => {
-        const { items } = await stage.cluster.list({ apiVersion: 'v1', kind: 'Event', namespace });
+        const { items } = await environment.cluster.list({ apiVersion: 'v1', kind: 'Event', namespace });
         return items.flatMap(({ reason, message }) => (reason === 'ForeignController' ? [String(message)] : []));
       };
       try {
-        await story.given.aDeployment();
-        await story.given.aCanary({ stepWeight: 20, maxWeight: 40 });
-        await story.when.imageChanges('2');
-        await story.then.releaseEnds('Succeeded');
+        await scenario.given.aDeployment();
+        await scenario.given.aCanary({ stepWeight: 20, maxWeight: 40 });
+        await scenario.when.imageChanges('2');
+        await scenario.then.releaseEnds('Succeeded');
         const [said] = await eventually('one says that it stands aside', asides, ({ length }) => length > 0);
         expect(said).toMatch(/^another Serin, .+_[-0-9a-f]+, writes this status, so .+ leaves the Canary to it: run one, or all with/);
-        await story.then.primaryRuns('2');
-        expect(story.weights().slice(0, 4)).toEqual([0, 20, 40, 0]);
+        await scenario.then.primaryRuns('2');
+        expect(scenario.weights().slice(0, 4)).toEqual([0, 20, 40, 0]);
         expect(await asides()).toHaveLength(1);
       } finally {
-        await story.end();
+        await scenario.end();
         await Promise.all(controllers.map((controller) => controller.stop()));
       }
     });

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { aController } from './controller.ts';
-import { aStage, type Stage } from './environment.ts';
-import { APP, type Story, storyteller } from './scenario.ts';
+import { anEnvironment, type Environment } from './environment.ts';
+import { APP, type Scenario, scenarioTests } from './scenario.ts';
 import { until } from './until.ts';
 import { sleep } from './world.ts';
 
@@ -13,19 +13,19 @@ const oneByOne = { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnava
 const analysis = { stepWeights: [50], threshold: 2 };
 
 /** Promotions whose primary rolls slowly, never, or under the hands of others; on either cluster. */
-export function describeRollouts(title: string, startStage: () => Promise<Stage>): void {
+export function describeRollouts(title: string, startEnvironment: () => Promise<Environment>): void {
   describe(title, () => {
-    const stageOf = aStage(startStage);
-    const story = storyteller(stageOf, aController(stageOf));
+    const environmentOf = anEnvironment(startEnvironment);
+    const scenario = scenarioTests(environmentOf, aController(environmentOf));
 
-    const target = ({ namespace }: Story) => ({ ...PRIMARY, name: APP, namespace });
-    const primary = ({ namespace }: Story) => ({ ...PRIMARY, namespace });
+    const target = ({ namespace }: Scenario) => ({ ...PRIMARY, name: APP, namespace });
+    const primary = ({ namespace }: Scenario) => ({ ...PRIMARY, namespace });
 
     /** Up to the gate before promotion; from there on the progress deadline is short. */
-    async function toTheGate(one: Story, env: Record<string, string>, more: Record<string, unknown> = {}): Promise<void> {
+    async function toTheGate(one: Scenario, env: Record<string, string>, more: Record<string, unknown> = {}): Promise<void> {
       const { given, when, then } = one;
       await given.aDeployment({ replicas: 6 });
-      await stageOf().cluster.patch(target(one), { spec: { strategy: oneByOne } });
+      await environmentOf().cluster.patch(target(one), { spec: { strategy: oneByOne } });
       given.users();
       await given.aCanary({ ...analysis, ...more, webhooks: given.aClosedGate() });
       await when.imageChanges('2', env);
@@ -33,7 +33,7 @@ export function describeRollouts(title: string, startStage: () => Promise<Stage>
       await when.deadlineIs(DEADLINE_S);
     }
 
-    story(
+    scenario(
       'E100, I10: a primary that rolls pod by pod, always available, is promoted however long it takes',
       'slow-primary',
       async (one) => {
@@ -47,7 +47,7 @@ export function describeRollouts(title: string, startStage: () => Promise<Stage>
       },
     );
 
-    story('E100, I4: a primary whose new pods never come is a failed promotion at the deadline', 'stuck-primary', async (one) => {
+    scenario('E100, I4: a primary whose new pods never come is a failed promotion at the deadline', 'stuck-primary', async (one) => {
       const { when, then } = one;
       await toTheGate(one, { NEVER_READY_AS_PRIMARY: '1' });
       when.gateOpens('finish');
@@ -57,9 +57,9 @@ export function describeRollouts(title: string, startStage: () => Promise<Stage>
       then.nothingWasLost();
     });
 
-    story('E103: another writer of the primary holds up no promotion', 'raced-primary', async (one) => {
+    scenario('E103: another writer of the primary holds up no promotion', 'raced-primary', async (one) => {
       const { when, then } = one;
-      const { cluster } = stageOf();
+      const { cluster } = environmentOf();
       // A promotion that is refused is asked for again after an interval.
       await toTheGate(one, {}, { interval: '5s' });
       let isWriting = true;

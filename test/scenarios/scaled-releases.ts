@@ -3,8 +3,8 @@ import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import { startKeda } from '../../src/embedded/keda/index.ts';
 import { type Autoscaler, hpaOf, startAutoscaler } from './autoscaler.ts';
 import { aController } from './controller.ts';
-import { aStage, type Stage } from './environment.ts';
-import { APP, Story } from './scenario.ts';
+import { anEnvironment, type Environment } from './environment.ts';
+import { APP, Scenario } from './scenario.ts';
 
 const TIMEOUT_MS = 300_000;
 const CROWD = { each: 7, pauseMs: 100 };
@@ -19,10 +19,10 @@ const shrinking = { min: 12, scalers: { autoscalerRef: { ...autoscalerRef, prima
 const analysis = { stepWeights: [95], threshold: 1, interval: '3s' };
 
 /** Releases under an autoscaler that takes pods away as soon as their load has gone; on either cluster. */
-export function describeScaledReleases(title: string, startStage: () => Promise<Stage>): void {
+export function describeScaledReleases(title: string, startEnvironment: () => Promise<Environment>): void {
   describe(title, () => {
-    const stageOf = aStage(startStage);
-    const controllerOf = aController(stageOf);
+    const environmentOf = anEnvironment(startEnvironment);
+    const controllerOf = aController(environmentOf);
 
     interface Play {
       namespace: string;
@@ -37,13 +37,13 @@ export function describeScaledReleases(title: string, startStage: () => Promise<
       /** Afterwards the Canary is deleted. */
       isDeletedAtRest?: boolean;
       /** Before the release ends. */
-      midway: (story: Story) => Promise<void>;
+      midway: (scenario: Scenario) => Promise<void>;
     }
 
     async function play({ namespace, min, scalers, scaler, everyMs, plan = analysis, ends, midway, isDeletedAtRest = false }: Play) {
-      const stage = stageOf();
-      const story = await Story.begin(stage, controllerOf(), namespace);
-      const { given, when, then, hooks } = story;
+      const environment = environmentOf();
+      const scenario = await Scenario.begin(environment, controllerOf(), namespace);
+      const { given, when, then, hooks } = scenario;
       let autoscaler: Autoscaler | undefined;
       try {
         await given.aDeployment({ replicas: 12 });
@@ -52,8 +52,8 @@ export function describeScaledReleases(title: string, startStage: () => Promise<
         const capacity = { CAPACITY_PER_SECOND: String(Math.ceil(pace * BEARS)) };
         await when.imageChanges('1', capacity);
         await then.targetRuns('1');
-        await stage.cluster.create(scaler ?? hpaOf(APP, namespace, { minReplicas: min, maxReplicas: 12 }));
-        autoscaler = startAutoscaler(stage, namespace, { perPod: pace / SPREAD, ...(everyMs && { everyMs }) });
+        await environment.cluster.create(scaler ?? hpaOf(APP, namespace, { minReplicas: min, maxReplicas: 12 }));
+        autoscaler = startAutoscaler(environment, namespace, { perPod: pace / SPREAD, ...(everyMs && { everyMs }) });
         hooks.answers('gate', 403);
         hooks.answers('stop', 403);
         const webhooks = [
@@ -62,10 +62,10 @@ export function describeScaledReleases(title: string, startStage: () => Promise<
         ];
         await given.aCanary({ ...plan, webhooks }, scalers);
         if (!('autoscalerRef' in scalers))
-          await stage.cluster.create(hpaOf(`${APP}-primary`, namespace, { minReplicas: 1, maxReplicas: 12 }));
+          await environment.cluster.create(hpaOf(`${APP}-primary`, namespace, { minReplicas: 1, maxReplicas: 12 }));
         await when.imageChanges('2', capacity);
         await then.canaryIs('WaitingPromotion');
-        await midway(story);
+        await midway(scenario);
         if (ends !== 'Deleted') {
           hooks.answers(ends === 'Failed' ? 'stop' : 'gate', 200);
           await then.releaseEnds(ends);
@@ -82,10 +82,10 @@ export function describeScaledReleases(title: string, startStage: () => Promise<
         return { failed: users.failed(), errors: autoscaler.errors() };
       } finally {
         await autoscaler?.stop();
-        await story.end();
+        await scenario.end();
       }
     }
-    const primaryHasShrunk = ({ then }: Story) => then.shrinksTo(`${APP}-primary`, 1);
+    const primaryHasShrunk = ({ then }: Scenario) => then.shrinksTo(`${APP}-primary`, 1);
     const nothing = async () => undefined;
     const unharmed = { failed: [], errors: [] };
 
@@ -143,20 +143,20 @@ export function describeScaledReleases(title: string, startStage: () => Promise<
       '03-A14, I10: the same with a ScaledObject, which KEDA turns into an HPA, and which rests with its target',
       async () => {
         const namespace = 'keda';
-        const keda = startKeda(stageOf().cluster);
+        const keda = startKeda(environmentOf().cluster);
         try {
           const metadata = { name: APP, namespace };
           const triggers = [{ type: 'prometheus', metadata: { query: `rq{app="${APP}"}`, threshold: '20' } }];
           const spec = { scaleTargetRef: { name: APP }, minReplicaCount: 12, maxReplicaCount: 12, triggers };
           const scaler = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', metadata, spec };
           const ref = { apiVersion: scaler.apiVersion, kind: scaler.kind, name: APP, primaryScalerReplicas: { minReplicas: 1 } };
-          const midway = async ({ then }: Story) => {
+          const midway = async ({ then }: Scenario) => {
             await then.shrinksTo(`${APP}-primary`, 1);
-            expect((await stageOf().cluster.get(refOf(scaler)))?.metadata.annotations ?? {}).not.toHaveProperty([PAUSED]);
+            expect((await environmentOf().cluster.get(refOf(scaler)))?.metadata.annotations ?? {}).not.toHaveProperty([PAUSED]);
           };
           const played = { namespace, min: 12, scalers: { autoscalerRef: ref }, scaler, ends: 'Succeeded', midway } as const;
           expect(await play(played)).toEqual(unharmed);
-          expect((await stageOf().cluster.get(refOf(scaler)))?.metadata.annotations).toMatchObject({ [PAUSED]: '0' });
+          expect((await environmentOf().cluster.get(refOf(scaler)))?.metadata.annotations).toMatchObject({ [PAUSED]: '0' });
         } finally {
           keda.stop();
         }

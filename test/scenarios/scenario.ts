@@ -3,10 +3,10 @@ import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import type { Phase } from '../../src/api/phase.ts';
 import type { WatchHandle } from '../../src/kube/cluster.ts';
 import type { ControllerProcess } from './controller.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { type HookServer, startHookServer } from './hook-server.ts';
-import { BOUND_MS, told, until } from './until.ts';
+import { BOUND_MS, describeObject, until } from './until.ts';
 import { ask, type Crowd, startUsers, type Users } from './users.ts';
 import { world } from './world.ts';
 
@@ -23,7 +23,7 @@ interface SeenStatus {
   run?: number;
 }
 
-/** The Deployment of a story; `pod` and `spec` are laid over those of the pod and of the Deployment. */
+/** The Deployment of a scenario; `pod` and `spec` are laid over those of the pod and of the Deployment. */
 interface AnApplication {
   replicas?: number;
   env?: Record<string, string>;
@@ -35,10 +35,10 @@ interface AnApplication {
  * One application and its Canary in a namespace of their own, in the words of the user: given, when, then. Every wait is a watch with a
  * bound. Statuses are remembered since the last `when`, so that one that passed quickly is still seen.
  */
-export class Story {
+export class Scenario {
   readonly namespace: string;
   readonly hooks: HookServer;
-  readonly #stage: Stage;
+  readonly #environment: Environment;
   readonly #controller: Pick<ControllerProcess, 'logFile' | 'logOf'>;
   readonly #users: Users[] = [];
   #statuses: SeenStatus[] = [];
@@ -46,16 +46,25 @@ export class Story {
   #look: () => void = () => undefined;
   #watch: WatchHandle | undefined;
 
-  private constructor(stage: Stage, controller: Pick<ControllerProcess, 'logFile' | 'logOf'>, namespace: string, hooks: HookServer) {
-    this.#stage = stage;
+  private constructor(
+    environment: Environment,
+    controller: Pick<ControllerProcess, 'logFile' | 'logOf'>,
+    namespace: string,
+    hooks: HookServer,
+  ) {
+    this.#environment = environment;
     this.#controller = controller;
     this.namespace = namespace;
     this.hooks = hooks;
   }
 
-  static async begin(stage: Stage, controller: Pick<ControllerProcess, 'logFile' | 'logOf'>, namespace: string): Promise<Story> {
-    await stage.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
-    return new Story(stage, controller, namespace, await startHookServer());
+  static async begin(
+    environment: Environment,
+    controller: Pick<ControllerProcess, 'logFile' | 'logOf'>,
+    namespace: string,
+  ): Promise<Scenario> {
+    await environment.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    return new Scenario(environment, controller, namespace, await startHookServer());
   }
 
   async end(): Promise<void> {
@@ -67,7 +76,7 @@ export class Story {
   readonly given = {
     /** An application of version 1 with its Service, serving. */
     aDeployment: async ({ replicas = 2, env = {}, pod = {}, spec = {} }: AnApplication = {}): Promise<void> => {
-      const { cluster } = this.#stage;
+      const { cluster } = this.#environment;
       const labels = { app: APP };
       const metadata = { name: APP, namespace: this.namespace };
       const template = { metadata: { labels }, spec: { ...pod, containers: [containerOf('1', env)] } };
@@ -84,12 +93,12 @@ export class Story {
 
     /** What the test has made answers at every proxy. */
     itServes: async (): Promise<void> => {
-      for (const url of this.#stage.mesh.urls) await this.#untilAnswers(url);
+      for (const url of this.#environment.mesh.urls) await this.#untilAnswers(url);
     },
 
-    /** Users who never stop asking, from before Serin arrives until the end of the story. */
+    /** Users who never stop asking, from before Serin arrives until the end of the scenario. */
     users: (headers: Record<string, string> = {}, crowd: Crowd = {}): Users => {
-      const users = startUsers(this.#stage.mesh.urls, this.#host, headers, crowd);
+      const users = startUsers(this.#environment.mesh.urls, this.#host, headers, crowd);
       this.#users.push(users);
       return users;
     },
@@ -105,7 +114,7 @@ export class Story {
 
     /** A Canary that has made its primary; the analysis is checked every second. */
     aCanary: async (analysis: Record<string, unknown>, spec: Record<string, unknown> = {}): Promise<void> => {
-      await this.#stage.cluster.create({
+      await this.#environment.cluster.create({
         apiVersion: 'flagger.app/v1beta1',
         kind: 'Canary',
         metadata: { name: APP, namespace: this.namespace },
@@ -127,7 +136,7 @@ export class Story {
     /** The Deployment rolls to another version, whose pods behave as the env says. */
     imageChanges: async (version: string, env: Record<string, string> = {}): Promise<void> => {
       this.#statuses = [];
-      await this.#stage.cluster.patch(this.#ref('apps/v1', 'Deployment', APP), {
+      await this.#environment.cluster.patch(this.#ref('apps/v1', 'Deployment', APP), {
         spec: { template: { spec: { containers: [containerOf(version, env)] } } },
       });
     },
@@ -135,7 +144,7 @@ export class Story {
     imageIsMissing: async (): Promise<void> => {
       this.#statuses = [];
       const container = { ...containerOf('2', {}), image: `registry.invalid/${APP}:2` };
-      await this.#stage.cluster.patch(this.#ref('apps/v1', 'Deployment', APP), {
+      await this.#environment.cluster.patch(this.#ref('apps/v1', 'Deployment', APP), {
         spec: { template: { spec: { containers: [container] } } },
       });
     },
@@ -146,11 +155,11 @@ export class Story {
     },
     /** The wait that the release is in now is over after so many seconds, counted from where it began. */
     deadlineIs: async (seconds: number): Promise<void> => {
-      await this.#stage.cluster.patch(this.#canaryRef, { spec: { progressDeadlineSeconds: seconds } });
+      await this.#environment.cluster.patch(this.#canaryRef, { spec: { progressDeadlineSeconds: seconds } });
     },
     /** Somebody edits the Canary; the release is where it was. */
     canaryIsEdited: async (spec: Record<string, unknown>): Promise<void> => {
-      await this.#stage.cluster.patch(this.#canaryRef, { spec });
+      await this.#environment.cluster.patch(this.#canaryRef, { spec });
     },
     gateOpens: (hook: string): void => {
       this.#statuses = [];
@@ -158,11 +167,11 @@ export class Story {
     },
     deploymentIsDeleted: async (name: string): Promise<void> => {
       this.#statuses = [];
-      await this.#stage.cluster.delete(this.#ref('apps/v1', 'Deployment', name), { propagationPolicy: 'Background' });
+      await this.#environment.cluster.delete(this.#ref('apps/v1', 'Deployment', name), { propagationPolicy: 'Background' });
     },
     canaryIsDeleted: async (): Promise<void> => {
       this.#watch?.stop();
-      await this.#stage.cluster.delete(this.#canaryRef);
+      await this.#environment.cluster.delete(this.#canaryRef);
     },
   };
 
@@ -174,7 +183,7 @@ export class Story {
       this.#seen(`ends ${phase}`, (status) => status.phase === phase && (status.step ?? 'resting') === 'resting'),
     canaryReceives: (weight: number): Promise<void> => this.#seen(`receives ${weight} %`, (status) => status.canaryWeight === weight),
     /** A condition of this type says so. */
-    itIsTold: async (type: string, what: RegExp): Promise<void> => {
+    itIsReported: async (type: string, what: RegExp): Promise<void> => {
       const said = (now: KubeObject | undefined) =>
         now?.status?.conditions?.some((one: { type: string; message?: string }) => one.type === type && what.test(one.message ?? ''));
       await this.#until(this.#canaryRef, `says ${what} in ${type}`, said);
@@ -269,7 +278,7 @@ export class Story {
       this.#statuses.push({ phase, canaryWeight, iterations, failedChecks, ...(release ? { step: release.step, run: release.run } : {}) });
       this.#look();
     };
-    this.#watch = this.#stage.cluster.watch(
+    this.#watch = this.#environment.cluster.watch(
       { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', namespace: this.namespace },
       { onEvent: ({ type, object }) => learn(type === 'DELETED' ? undefined : object), onList: ([object]) => learn(object) },
     );
@@ -278,12 +287,10 @@ export class Story {
   async #seen(what: string, isSo: (status: SeenStatus) => boolean): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const cancel = world().clock.setTimer(BOUND_MS, () => {
-      const history = this.#statuses.map(
-        (s) => `${s.phase} ${s.canaryWeight}% iteration ${s.iterations} failed ${s.failedChecks} ${s.step}`,
-      );
+      const seen = this.#statuses.map((s) => `${s.phase} ${s.canaryWeight}% iteration ${s.iterations} failed ${s.failedChecks} ${s.step}`);
       reject(
         new Error(
-          `the canary ${what}: not within ${BOUND_MS / 1000} s. Seen:\n${history.join('\n')}\n${told(this.#canary)}${this.#hint()}`,
+          `the canary ${what}: not within ${BOUND_MS / 1000} s. Seen:\n${seen.join('\n')}\n${describeObject(this.#canary)}${this.#hint()}`,
         ),
       );
     });
@@ -321,7 +328,7 @@ export class Story {
 
   /** What four users at each proxy get: versions, or why there was no answer. */
   async #round(headers: Record<string, string>): Promise<(string | undefined)[]> {
-    const answers = await Promise.all(this.#stage.mesh.urls.flatMap((url) => [1, 2, 3, 4].map(() => ask(url, this.#host, headers))));
+    const answers = await Promise.all(this.#environment.mesh.urls.flatMap((url) => [1, 2, 3, 4].map(() => ask(url, this.#host, headers))));
     return [...new Set(answers.map((answer) => answer.version ?? answer.lost))];
   }
 
@@ -331,7 +338,7 @@ export class Story {
   }
 
   #until(ref: ObjectRef, what: string, isSo: (now: KubeObject | undefined) => boolean | undefined) {
-    return until(this.#stage.cluster, ref, what, isSo, { hint: () => this.#hint() });
+    return until(this.#environment.cluster, ref, what, isSo, { hint: () => this.#hint() });
   }
 
   #hint(): string {
@@ -350,15 +357,15 @@ function containerOf(version: string, variables: Record<string, string>) {
   };
 }
 
-/** Makes tests that are one story each, in a namespace of its own. */
-export function storyteller(stageOf: () => Stage, controllerOf: () => ControllerProcess) {
-  return (title: string, namespace: string, play: (story: Story) => Promise<void>): void => {
+/** Makes tests that are one scenario each, in a namespace of its own. */
+export function scenarioTests(environmentOf: () => Environment, controllerOf: () => ControllerProcess) {
+  return (title: string, namespace: string, play: (scenario: Scenario) => Promise<void>): void => {
     it(title, async () => {
-      const story = await Story.begin(stageOf(), controllerOf(), namespace);
+      const scenario = await Scenario.begin(environmentOf(), controllerOf(), namespace);
       try {
-        await play(story);
+        await play(scenario);
       } finally {
-        await story.end();
+        await scenario.end();
       }
     });
   };

@@ -44,15 +44,15 @@ const refused: [name: string, given: object, field: string, why: string][] = [
 /** The same on the embedded API server and on kube-apiserver with one IPv4 range. */
 export function serviceAddressSuite(where: string, start: () => Promise<{ cluster: KubeCluster; stop(): Promise<void> }>): void {
   describe(`addresses of Services on ${where}`, () => {
-    let stage: Awaited<ReturnType<typeof start>>;
+    let environment: Awaited<ReturnType<typeof start>>;
     beforeAll(async () => {
-      stage = await start();
+      environment = await start();
     });
-    afterAll(() => stage?.stop());
+    afterAll(() => environment?.stop());
 
     const ref = (name: string): ObjectRef => ({ apiVersion: 'v1', kind: 'Service', name, namespace: 'default' });
     const create = (name: string, given: object): Promise<KubeObject> =>
-      stage.cluster.create({
+      environment.cluster.create({
         apiVersion: 'v1',
         kind: 'Service',
         metadata: { name, namespace: 'default' },
@@ -68,28 +68,28 @@ export function serviceAddressSuite(where: string, start: () => Promise<{ cluste
       await expect(refusal).rejects.toThrow(why);
     });
 
-    describeServiceTraffic(() => stage.cluster);
+    describeServiceTraffic(() => environment.cluster);
 
     it('a change of type keeps the address, and takes up or leaves the node port', async () => {
       const before = await create('moving', {});
-      const opened = await stage.cluster.patch(ref('moving'), { spec: { type: 'NodePort' } });
+      const opened = await environment.cluster.patch(ref('moving'), { spec: { type: 'NodePort' } });
       expect(opened.spec).toMatchObject({ ...withNodePort, clusterIP: before.spec.clusterIP });
-      const again = await stage.cluster.patch(ref('moving'), { spec: { ports: [{ port: 80 }] } });
+      const again = await environment.cluster.patch(ref('moving'), { spec: { ports: [{ port: 80 }] } });
       expect(again.spec.ports[0].nodePort).toBe(opened.spec.ports[0].nodePort);
-      const closed = await stage.cluster.patch(ref('moving'), { spec: { type: 'ClusterIP' } });
+      const closed = await environment.cluster.patch(ref('moving'), { spec: { type: 'ClusterIP' } });
       expect(closed.spec).toMatchObject({ clusterIP: before.spec.clusterIP, ports: [port] });
       expect(closed.spec.ports[0]).not.toHaveProperty('nodePort');
       expect(closed.spec).not.toHaveProperty('externalTrafficPolicy');
-      const away = await stage.cluster.patch(ref('moving'), { spec: { type: 'ExternalName', externalName: 'a.test' } });
+      const away = await environment.cluster.patch(ref('moving'), { spec: { type: 'ExternalName', externalName: 'a.test' } });
       for (const field of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy'])
         expect(away.spec).not.toHaveProperty(field);
     });
     it('an address does not change once it is set, nor does its absence', async () => {
       const refusal = 'may not change once set';
       await create('fixed', {});
-      await expect(stage.cluster.patch(ref('fixed'), { spec: { clusterIP: 'None' } })).rejects.toThrow(refusal);
+      await expect(environment.cluster.patch(ref('fixed'), { spec: { clusterIP: 'None' } })).rejects.toThrow(refusal);
       await create('fixed-headless', { clusterIP: 'None' });
-      await expect(stage.cluster.patch(ref('fixed-headless'), { spec: { clusterIP: '10.96.5.5' } })).rejects.toThrow(refusal);
+      await expect(environment.cluster.patch(ref('fixed-headless'), { spec: { clusterIP: '10.96.5.5' } })).rejects.toThrow(refusal);
     });
   });
 }

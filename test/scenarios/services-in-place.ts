@@ -5,10 +5,10 @@ import { endpointsIn } from '../../src/controller/facts/endpoints.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { aController } from './controller.ts';
 import { followEndpoints } from './endpoint-history.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { aCanary, aDeployment, makeNamespace } from './troubles/objects.ts';
-import { aTeller, type Told } from './troubles/report-watch.ts';
+import { aReportWatch, type CanaryReport } from './troubles/report-watch.ts';
 import { type FitCase, unfitServices } from './troubles/unfit-services.ts';
 import { until } from './until.ts';
 
@@ -16,15 +16,15 @@ import { until } from './until.ts';
 const LONGEST_MS = 300_000;
 
 /** Services that are there before Serin: what would break them is refused, and what is taken over keeps its endpoints and ports. */
-export function describeServicesInPlace(stageOf: () => Stage): void {
+export function describeServicesInPlace(environmentOf: () => Environment): void {
   describe('Services found in place', () => {
-    aController(stageOf);
-    const tellerOf = aTeller(stageOf);
+    aController(environmentOf);
+    const reportsOf = aReportWatch(environmentOf);
 
     it(
       'I14: thirty Services whose ports do not fit are refused before the write, each with its field',
       async () => {
-        const { cluster } = stageOf();
+        const { cluster } = environmentOf();
         const namespace = 'unfit';
         const cases = unfitServices.filter(({ isPrimary }) => !isPrimary).map((one, index) => ({ one, name: `app-${index}` }));
         expect(cases.length).toBeGreaterThanOrEqual(30);
@@ -37,10 +37,10 @@ export function describeServicesInPlace(stageOf: () => Stage): void {
         for (const { one, name } of cases) await cluster.create(canaryOf(one, namespace, name));
         const unsaid: string[] = [];
         for (const { one, name } of cases) {
-          const isSaid = ({ conditions, events }: Told) =>
+          const isSaid = ({ conditions, events }: CanaryReport) =>
             conditions.some(({ status, message }) => status === 'False' && message.startsWith(`${one.path}: `)) &&
             events.some((event) => event.includes(one.path));
-          await tellerOf()
+          await reportsOf()
             .until(namespace, name, one.path, isSaid)
             .catch((error: Error) => unsaid.push(`${one.title}: ${error.message}`));
         }
@@ -53,7 +53,7 @@ export function describeServicesInPlace(stageOf: () => Stage): void {
     );
 
     it('I14, 03-SV11: a port of the Canary’s name under another number does not stop initialization, and no port loses its endpoints', async () => {
-      const { cluster } = stageOf();
+      const { cluster } = environmentOf();
       const namespace = 'same-name';
       await makeNamespace(cluster, namespace);
       await cluster.create(aDeployment(namespace, 'web'));
@@ -65,7 +65,7 @@ export function describeServicesInPlace(stageOf: () => Stage): void {
       await untilServed(cluster, namespace, 'web');
       const followed = await followEndpoints(cluster, namespace, { services: ['web'], routes: [] });
       await cluster.create(aCanary(namespace, 'web'));
-      await tellerOf().until(namespace, 'web', 'its bootstrap', ({ phase }) => phase === 'Initialized');
+      await reportsOf().until(namespace, 'web', 'its bootstrap', ({ phase }) => phase === 'Initialized');
       const service = await cluster.get(ref('v1', 'Service', namespace, 'web'));
       expect(service?.spec.selector).toEqual({ app: 'web-primary' });
       expect(service?.spec.ports.map(({ name, port, targetPort }: Record<string, unknown>) => [name, port, targetPort])).toEqual([
@@ -79,7 +79,7 @@ export function describeServicesInPlace(stageOf: () => Stage): void {
     });
 
     it('I14: a Service that has no endpoints once it leads to the primary is put back as it was, and that is told', async () => {
-      const { cluster } = stageOf();
+      const { cluster } = environmentOf();
       const namespace = 'put-back';
       await makeNamespace(cluster, namespace);
       await cluster.create(aDeployment(namespace, 'web'));
@@ -95,7 +95,7 @@ export function describeServicesInPlace(stageOf: () => Stage): void {
       await cluster.create(serviceOf(namespace, 'web', spec));
       await untilServed(cluster, namespace, 'web');
       await cluster.create(aCanary(namespace, 'web', {}, { service: { port: 80, targetPort: 'proxy' } }));
-      await tellerOf().until(namespace, 'web', 'that it was put back', ({ conditions, events }) =>
+      await reportsOf().until(namespace, 'web', 'that it was put back', ({ conditions, events }) =>
         [conditions.map(({ message }) => message), events].every((said) => said.some((one) => /Service web .*put back/.test(one))),
       );
       const service = await cluster.get(ref('v1', 'Service', namespace, 'web'));

@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 50;
  * Resolves with the counts when none of them has moved for so long; rejects after the bound, with what had moved last. A look that comes
  * late counts for as long as one that comes in time: while this process stood still, so did the servers in it.
  */
-export async function quiet(counts: () => Counts, quietMs: number, boundMs: number = BOUND_MS): Promise<Counts> {
+export async function settled(counts: () => Counts, quietMs: number, boundMs: number = BOUND_MS): Promise<Counts> {
   const deadlineMs = monotonicMs() + boundMs;
   let last = counts();
   let moved: Counts = {};

@@ -4,7 +4,7 @@ import { binomialBounds } from '../fakes/binomial.ts';
 import { isChosen, type Part, titleOf, WHOLE } from '../fakes/covering-part.ts';
 import type { ProviderFixture } from './providers/provider-fixture.ts';
 import { askMany } from './shares/ask-many.ts';
-import { type ShareStage, startShareStage } from './shares/share-environment.ts';
+import { type ShareEnvironment, startShareEnvironment } from './shares/share-environment.ts';
 import { namespacesFor, routerOf, SplitApp } from './shares/split-app.ts';
 import { afterAll, beforeAll } from './world.ts';
 
@@ -38,17 +38,17 @@ export function describeShares(fixtures: readonly ProviderFixture[], { requests,
   const cells = fixtures.flatMap(percentsOf).length + sticky.flatMap(stickyPercentsOf).length;
   const believed = (percent: number) => binomialBounds(requests, percent / 100, ALARM / cells);
   const namespaceOf = ({ provider }: ProviderFixture) => `shares-${slug(provider)}`;
-  let stage: ShareStage;
+  let environment: ShareEnvironment;
 
   beforeAll(async () => {
-    stage = await startShareStage(seed);
-    await namespacesFor(stage.cluster, fixtures.map(namespaceOf));
+    environment = await startShareEnvironment(seed);
+    await namespacesFor(environment.cluster, fixtures.map(namespaceOf));
   }, 60_000);
-  afterAll(() => stage?.stop());
+  afterAll(() => environment?.stop());
 
   describe.concurrent.each(fixtures)(`$provider: of ${requests} requests (${titleOf(part)})`, (fixture) => {
     it.each(percentsOf(fixture))('at a weight of %i % the canary gets its share', async (percent) => {
-      const app = await SplitApp.run(stage, fixture, { name: `w${percent}`, namespace: namespaceOf(fixture) });
+      const app = await SplitApp.run(environment, fixture, { name: `w${percent}`, namespace: namespaceOf(fixture) });
       await app.route({ kind: 'weighted', canary: weight(percent) });
       const { byVersion } = await askMany(app.target, requests);
       expectShare(byVersion, percent);
@@ -58,7 +58,7 @@ export function describeShares(fixtures: readonly ProviderFixture[], { requests,
   describe.concurrent.each(sticky)(`$provider with session affinity: of ${requests} new users`, (fixture) => {
     it.each(stickyPercentsOf(fixture))('at a weight of %i % the canary gets its share, and who has been there stays', async (percent) => {
       const name = { name: `s${percent}`, namespace: namespaceOf(fixture) };
-      const app = await SplitApp.run(stage, fixture, name, { sessionAffinity: COOKIES });
+      const app = await SplitApp.run(environment, fixture, name, { sessionAffinity: COOKIES });
       const routes: Routes = { kind: 'weighted', canary: weight(percent), affinity: FRESH };
       await app.route(routes);
       const first = await askMany(app.target, requests);
@@ -71,7 +71,7 @@ export function describeShares(fixtures: readonly ProviderFixture[], { requests,
     });
 
     it('once the weight is 0 again everybody is at the primary, and the cookie is taken away', async () => {
-      const app = await SplitApp.run(stage, fixture, { name: 's0', namespace: namespaceOf(fixture) }, { sessionAffinity: COOKIES });
+      const app = await SplitApp.run(environment, fixture, { name: 's0', namespace: namespaceOf(fixture) }, { sessionAffinity: COOKIES });
       await app.route({ kind: 'weighted', canary: weight(0), affinity: { previous: OLD } });
       const users = requests / 10;
       const back = await askMany({ ...app.target, headers: { ...app.target.headers, cookie: OLD } }, users);

@@ -6,30 +6,34 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import { controllerRules } from '../e2e/controller-role.ts';
 import { kubeconfigOf } from './account.ts';
 import { startController } from './controller.ts';
-import type { Stage } from './environment.ts';
-import { Established, NAME } from './flagger/flagger-application.ts';
+import type { Environment } from './environment.ts';
+import { FlaggerApplication, NAME } from './flagger/flagger-application.ts';
 import { weighted } from './flagger/objects.ts';
 
 const left = { phase: 'Initialized', http: weighted(NAME, 0), analysis: { stepWeight: 25, maxWeight: 50 } } as const;
 const isAdopted = (now: KubeObject | undefined) => now?.status?.release?.step === 'resting';
 
-/** Moving over in slices: Canaries outside are left alone entirely. Other controllers must not run on the stage. */
-export function describeSlices(stageOf: () => Stage): void {
+/** Moving over in slices: Canaries outside are left alone entirely. Other controllers must not run on the environment. */
+export function describeSlices(environmentOf: () => Environment): void {
   describe('moving in slices', () => {
     it('--canary-selector: a Canary without the label is not touched; one that gets it is taken over, and one that loses it is let go', async () => {
-      const stage = stageOf();
-      const [inside, outside] = [new Established(stage, 'slice-in'), new Established(stage, 'slice-out')];
+      const environment = environmentOf();
+      const [inside, outside] = [new FlaggerApplication(environment, 'slice-in'), new FlaggerApplication(environment, 'slice-out')];
       await Promise.all([inside, outside].map((one) => one.stands(left)));
-      const label = (one: Established, serin: string | null) => stage.cluster.patch(one.canary, { metadata: { labels: { serin } } });
+      const label = (one: FlaggerApplication, serin: string | null) =>
+        environment.cluster.patch(one.canary, { metadata: { labels: { serin } } });
       await label(inside, 'yes');
-      const untouched = await pictureOf(stage, outside.namespace);
-      const controller = startController(stage, { 'canary-selector': 'serin=yes', namespaces: `${inside.namespace},${outside.namespace}` });
+      const untouched = await snapshotOf(environment, outside.namespace);
+      const controller = startController(environment, {
+        'canary-selector': 'serin=yes',
+        namespaces: `${inside.namespace},${outside.namespace}`,
+      });
       const hint = () => controller.logOf(inside.namespace);
       try {
         await inside.until(inside.canary, 'is adopted', isAdopted, hint);
         await inside.push('2');
         await inside.until(inside.canary, 'is promoted', (now) => now?.status?.phase === 'Succeeded' && isAdopted(now), hint);
-        expect(await pictureOf(stage, outside.namespace)).toEqual(untouched);
+        expect(await snapshotOf(environment, outside.namespace)).toEqual(untouched);
 
         await label(inside, null);
         await inside.push('3');
@@ -47,14 +51,16 @@ export function describeSlices(stageOf: () => Stage): void {
     });
 
     it('--namespaces: permissions in each of them are enough, and all others are left alone', async () => {
-      const stage = stageOf();
-      const [one, other, outside] = ['apart-one', 'apart-two', 'apart-not'].map((namespace) => new Established(stage, namespace));
+      const environment = environmentOf();
+      const [one, other, outside] = ['apart-one', 'apart-two', 'apart-not'].map(
+        (namespace) => new FlaggerApplication(environment, namespace),
+      );
       if (!one || !other || !outside) throw new Error('three are made');
       await Promise.all([one, other, outside].map((each) => each.stands(left)));
-      const untouched = await pictureOf(stage, outside.namespace);
-      const kubeconfig = await allowedIn(stage, [one.namespace, other.namespace]);
+      const untouched = await snapshotOf(environment, outside.namespace);
+      const kubeconfig = await allowedIn(environment, [one.namespace, other.namespace]);
       const controller = startController(
-        { ...stage, kubeconfigFile: kubeconfig.file },
+        { ...environment, kubeconfigFile: kubeconfig.file },
         { namespaces: `${one.namespace},${other.namespace}` },
       );
       const hint = () => readFileSync(controller.logFile, 'utf8').split('\n').slice(-15).join('\n');
@@ -62,9 +68,9 @@ export function describeSlices(stageOf: () => Stage): void {
         for (const each of [one, other]) await each.until(each.canary, 'is adopted', isAdopted, hint);
         await one.push('2');
         await one.until(one.canary, 'is promoted', (now) => now?.status?.phase === 'Succeeded' && isAdopted(now), hint);
-        await stage.cluster.delete(other.canary);
+        await environment.cluster.delete(other.canary);
         await other.until(other.primary, 'is gone', (now) => now === undefined, hint);
-        expect(await pictureOf(stage, outside.namespace)).toEqual(untouched);
+        expect(await snapshotOf(environment, outside.namespace)).toEqual(untouched);
       } finally {
         await controller.stop();
         rmSync(kubeconfig.folder, { recursive: true, force: true });
@@ -74,7 +80,7 @@ export function describeSlices(stageOf: () => Stage): void {
 }
 
 /** Everything in a namespace that Serin could touch, by version. */
-async function pictureOf({ cluster }: Stage, namespace: string): Promise<Record<string, unknown>> {
+async function snapshotOf({ cluster }: Environment, namespace: string): Promise<Record<string, unknown>> {
   const kinds = [
     ['flagger.app/v1beta1', 'Canary'],
     ['apps/v1', 'Deployment'],
@@ -99,8 +105,8 @@ function versionOf(kind: string, { resourceVersion, generation, ownerReferences,
 }
 
 /** A service account with a Role in these namespaces and nothing else; where nobody asks for permission, the token is not looked at. */
-async function allowedIn(stage: Stage, namespaces: readonly string[]): Promise<{ file: string; folder: string }> {
-  const { cluster, kubeconfigFile } = stage;
+async function allowedIn(environment: Environment, namespaces: readonly string[]): Promise<{ file: string; folder: string }> {
+  const { cluster, kubeconfigFile } = environment;
   const [home = ''] = namespaces;
   const group = 'rbac.authorization.k8s.io';
   try {
@@ -112,7 +118,7 @@ async function allowedIn(stage: Stage, namespaces: readonly string[]): Promise<{
       const subjects = [{ kind: 'ServiceAccount', name: 'serin', namespace: home }];
       await cluster.create({ apiVersion: `${group}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects });
     }
-    return await kubeconfigOf(stage, { name: 'serin', namespace: home });
+    return await kubeconfigOf(environment, { name: 'serin', namespace: home });
   } catch (error) {
     // The embedded cluster has no RBAC; it is the real one that refuses.
     if (!(error instanceof Error) || !/not served|404/.test(error.message)) throw error;

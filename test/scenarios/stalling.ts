@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { commandLine } from '../../src/loadtester/words.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { serin } from './serin.ts';
 import { clear, isNamed, proofOf, type RunLine, whyOfStall } from './stalls/clearing.ts';
@@ -8,9 +8,9 @@ import { stalls } from './stalls/index.ts';
 import { kubectlHere } from './stalls/kubectl.ts';
 import { OUTDATED } from './stalls/outdated.ts';
 import type { Stall } from './stalls/stall.ts';
-import { type OpenTheatre, openTheatre } from './stalls/stall-fixture.ts';
+import { type OpenStallFixture, openStallFixture } from './stalls/stall-fixture.ts';
 import { push } from './troubles/objects.ts';
-import { canaryCrd, tellOldDefinitions, withoutRelease } from './troubles/old-definitions.ts';
+import { canaryCrd, testOldDefinitions, withoutRelease } from './troubles/old-definitions.ts';
 import { startUsers } from './users.ts';
 import { afterAll, beforeAll } from './world.ts';
 
@@ -27,19 +27,19 @@ export interface Person {
  * Ways for a release to stand still: each is told in the Canary's conditions (and by `kubectl describe canary` alone, where there is a
  * kubectl), `serin why` names its true cause and proves it, and what it says to do, done literally, ends it.
  */
-export function describeStalls(stageOf: () => Stage, personOf?: () => Person): void {
+export function describeStalls(environmentOf: () => Environment, personOf?: () => Person): void {
   vi.setConfig({ maxConcurrency: AT_ONCE });
-  let theatre: OpenTheatre;
+  let fixture: OpenStallFixture;
   beforeAll(async () => {
-    theatre = await openTheatre(stageOf(), personOf?.().kubeconfigFile ?? stageOf().kubeconfigFile);
+    fixture = await openStallFixture(environmentOf(), personOf?.().kubeconfigFile ?? environmentOf().kubeconfigFile);
   });
-  afterAll(() => theatre?.close());
+  afterAll(() => fixture?.close());
 
-  const isToldBy = ({ cause, wayOut }: Stall, line: string): boolean => cause.test(line) && wayOut.test(line);
+  const isToldBy = ({ cause, remedy: wayOut }: Stall, line: string): boolean => cause.test(line) && wayOut.test(line);
   const isTold = async (stall: Stall): Promise<void> => {
-    const { namespace, cause, wayOut } = stall;
+    const { namespace, cause, remedy: wayOut } = stall;
     if (stall.unspoken) return;
-    await theatre.teller.until(namespace, 'web', `${cause} and ${wayOut}`, ({ conditions }) =>
+    await fixture.reports.until(namespace, 'web', `${cause} and ${wayOut}`, ({ conditions }) =>
       conditions.some(({ message }) => isToldBy(stall, message)),
     );
     if (personOf === undefined) return;
@@ -54,9 +54,9 @@ export function describeStalls(stageOf: () => Stage, personOf?: () => Person): v
     if ('beyond' in read) throw new Error(`${line}: ${read.beyond}`);
     const [[program, ...words] = [], ...more] = read.pipeline;
     expect(more).toEqual([]);
-    if (program === 'kubectl') return void (personOf ? await personOf().kubectl(...words) : await kubectlHere(theatre.cluster, words));
+    if (program === 'kubectl') return void (personOf ? await personOf().kubectl(...words) : await kubectlHere(fixture.cluster, words));
     expect(program).toBe('serin');
-    expect(await serin(theatre.kubeconfigFile, ...words)).toMatchObject({ code: 0, complained: '' });
+    expect(await serin(fixture.kubeconfigFile, ...words)).toMatchObject({ code: 0, complained: '' });
   };
 
   const isNamedAndCleared = async (stall: Stall): Promise<void> => {
@@ -64,21 +64,21 @@ export function describeStalls(stageOf: () => Stage, personOf?: () => Person): v
     const what = `serin why names ${why.cause}`;
     const found = await eventually(
       what,
-      () => whyOfStall(theatre, namespace),
+      () => whyOfStall(fixture, namespace),
       (told) => isNamed(stall, told),
     );
     if (found === undefined || why.clear === 'nothing') return;
-    await clear(stall, found.diagnosis, theatre, run);
+    await clear(stall, found.diagnosis, fixture, run);
     const hint = () => `It was proved by ${proofOf(found.diagnosis)}, and this was to be done: ${JSON.stringify(found.diagnosis)}`;
     const { cause, sentence } = found.diagnosis;
     // The sentence is news, and to look again and again is not free.
     if (!stall.unspoken)
-      await theatre.teller.until(namespace, 'web', `the end of: ${sentence}`, ({ conditions }) =>
+      await fixture.reports.until(namespace, 'web', `the end of: ${sentence}`, ({ conditions }) =>
         conditions.every(({ message }) => message !== sentence),
       );
     await eventually(
       `what was said to clear ${cause} clears it`,
-      () => whyOfStall(theatre, namespace),
+      () => whyOfStall(fixture, namespace),
       (told) => told?.diagnosis.cause !== cause && told?.diagnosis.sentence !== sentence,
       hint,
     );
@@ -93,19 +93,19 @@ export function describeStalls(stageOf: () => Stage, personOf?: () => Person): v
     it.for(stalls)(
       `$namespace: ${reader} names the cause and the way out, serin why $why.cause, and doing what it says ends it`,
       async (stall) => {
-        await stall.play(theatre);
+        await stall.play(fixture);
         await isTold(stall);
         await isNamedAndCleared(stall);
         // Its checks and retries would go on beside all later stalls.
-        await theatre.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: stall.namespace });
+        await fixture.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: stall.namespace });
       },
     );
   });
   // Alone and last: every Canary of the cluster loses its memory.
   it(`${OUTDATED.namespace}: ${reader} names the cause and the way out, the primary serves on, and the release goes on after it`, async () => {
-    const { cluster, mesh } = stageOf();
+    const { cluster, mesh } = environmentOf();
     const { namespace } = OUTDATED;
-    await OUTDATED.play(theatre);
+    await OUTDATED.play(fixture);
     const users = startUsers(mesh.urls, `web.${namespace}`);
     try {
       const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'web', namespace };
@@ -125,15 +125,15 @@ export function describeStalls(stageOf: () => Stage, personOf?: () => Person): v
       expect(target?.spec.replicas, 'no release started').toBe(0);
       expect(primary?.spec.template.spec.containers[0].image).toBe('web:1');
       expect(now?.status).toMatchObject({ phase: 'Initialized', canaryWeight: 0 });
-      await users.pace(stageOf().mesh.urls.length);
+      await users.pace(environmentOf().mesh.urls.length);
       expect(Object.keys(users.byVersion())).toEqual(['1']);
       await isNamedAndCleared(OUTDATED);
-      const told = await theatre.teller.until(namespace, 'web', 'success', ({ phase }) => phase === 'Succeeded');
+      const told = await fixture.reports.until(namespace, 'web', 'success', ({ phase }) => phase === 'Succeeded');
       expect(told.conditions.map(({ type }) => type)).toEqual(['Promoted']);
       expect(users.lost()).toEqual([]);
     } finally {
       await users.stop();
     }
   });
-  tellOldDefinitions(stageOf, () => theatre, isTold);
+  testOldDefinitions(environmentOf, () => fixture, isTold);
 }

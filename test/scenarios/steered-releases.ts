@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/embedded/mesh/service-proxy.ts';
 import { type ControllerProcess, startController } from './controller.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { serviceApplication } from './kinds/core-service.ts';
 import { daemonSetApplication } from './kinds/daemon-set.ts';
 import { knativeApplication } from './kinds/knative.ts';
 import { watchReadiness } from './ready-everywhere.ts';
 import { describeRefusedTraffic } from './refused-traffic.ts';
-import { APP, Story } from './scenario.ts';
+import { APP, Scenario } from './scenario.ts';
 import { afterAll, beforeAll } from './world.ts';
 
 const CROWD = { each: 2, pauseMs: 200 };
@@ -69,26 +69,26 @@ const steerings: Steering[] = [
  * Blue/Green over plain Services, by selectors alone: a proxy on each node, nodes in two zones, a pod on each node. With users at each of the
  * proxies, and a look at every state from every node.
  */
-export function describeSteeredReleases(stageOf: () => Stage): void {
+export function describeSteeredReleases(environmentOf: () => Environment): void {
   describe('Blue/Green over Services that steer traffic', () => {
     let controller: ControllerProcess;
     beforeAll(() => {
-      controller = startController(stageOf());
+      controller = startController(environmentOf());
     });
     afterAll(() => controller?.stop());
 
-    describeRefusedTraffic(stageOf, () => controller, { Service: serviceApplication, 'Knative Service': knativeApplication });
+    describeRefusedTraffic(environmentOf, () => controller, { Service: serviceApplication, 'Knative Service': knativeApplication });
 
     it.concurrent.each(steerings)(
       '07-S3, S4, $row: $what: from each node of each zone every moment of a release has a ready endpoint, nobody is lost, and what others wrote stays',
       async ({ what, service, held = service, told, isOpen }) => {
-        const { cluster } = stageOf();
-        const story = await Story.begin(stageOf(), controller, `steered-${what}`);
-        const { given, when, then, namespace } = story;
+        const { cluster } = environmentOf();
+        const scenario = await Scenario.begin(environmentOf(), controller, `steered-${what}`);
+        const { given, when, then, namespace } = scenario;
         const app = daemonSetApplication(cluster, namespace);
         const headers: Record<string, string> = isOpen ? BY_NODE_PORT : {};
         const apex = { name: APP, namespace };
-        const readiness = watchReadiness(stageOf(), apex, isOpen ? [INSIDE, OUTSIDE] : [INSIDE]);
+        const readiness = watchReadiness(environmentOf(), apex, isOpen ? [INSIDE, OUTSIDE] : [INSIDE]);
         try {
           await app.create();
           // A node whose pod goes before the next one is there has none under Local, whoever releases.
@@ -108,7 +108,7 @@ export function describeSteeredReleases(stageOf: () => Stage): void {
           }
           const services = [APP, `${APP}-primary`, `${APP}-canary`].map((name) => ({ apiVersion: 'v1', kind: 'Service', name, namespace }));
           for (const ref of services) await cluster.patch(ref, FOREIGN);
-          if (told) await then.itIsTold('ServiceTrafficRefused', told);
+          if (told) await then.itIsReported('ServiceTrafficRefused', told);
           await when.thisHappens(() => app.push('2'));
           await then.releaseEnds('Succeeded');
           await app.primaryRuns('2');
@@ -119,7 +119,7 @@ export function describeSteeredReleases(stageOf: () => Stage): void {
           then.nothingWasLost();
         } finally {
           readiness.stop();
-          await story.end();
+          await scenario.end();
         }
       },
     );

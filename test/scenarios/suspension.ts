@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { App } from './adversity/app.ts';
 import { keepChronicle, type Moment } from './adversity/chronicle.ts';
 import { Lab } from './adversity/lab.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 
 const READS = /^(get|list|watch) /;
 
-/** The emergency stop. Counts requests, so that no other controller may run on the stage. */
-export function describeSuspension(stageOf: () => Stage): void {
+/** The emergency stop. Counts requests, so that no other controller may run on the environment. */
+export function describeSuspension(environmentOf: () => Environment): void {
   it('suspend is the emergency stop: routes set by hand stay, outlive a restart, and the release goes on when it is lifted', async () => {
-    const lab = await Lab.open(stageOf(), { namespace: 'suspension', scaleDownDelay: '500ms', interval: '500ms' });
+    const lab = await Lab.open(environmentOf(), { namespace: 'suspension', scaleDownDelay: '500ms', interval: '500ms' });
     try {
       const app = new App(lab, 'podinfo');
       await app.create();
@@ -22,7 +22,7 @@ export function describeSuspension(stageOf: () => Stage): void {
       await lab.until(app.canary, 'is at 20 %', (now) => now?.status?.canaryWeight >= 20);
       await lab.cluster.patch(app.canary, { spec: { suspend: true } });
       await lab.until(app.canary, 'has heard of it', (now) => now?.status?.release?.suspended === true);
-      await lab.quiet(1_500);
+      await lab.settled(1_500);
       await app.routeByHand(atRest?.spec.http);
       const chronicle = await keepChronicle(lab);
       const generationOf = new Map(chronicle.moments().map(({ kind, name, object }) => [`${kind} ${name}`, object.metadata.generation]));
@@ -31,7 +31,7 @@ export function describeSuspension(stageOf: () => Stage): void {
       await lab.stopController('KILL');
       lab.startController();
       await lab.controllerIsUp();
-      await lab.quiet(3_000);
+      await lab.settled(3_000);
       expect(Object.keys(lab.requestsSince(before)).filter((what) => !READS.test(what))).toEqual([]);
       // The statuses of Deployments go on: pods that were sent away before come to their end.
       const isWritten = ({ kind, name, object }: Moment) =>
@@ -49,7 +49,7 @@ export function describeSuspension(stageOf: () => Stage): void {
   });
 
   it('E52: a weight lowered by hand under suspend is the recorded one, also when suspend was lifted while Serin was down', async () => {
-    const lab = await Lab.open(stageOf(), { namespace: 'lowered', scaleDownDelay: '500ms', interval: '500ms' });
+    const lab = await Lab.open(environmentOf(), { namespace: 'lowered', scaleDownDelay: '500ms', interval: '500ms' });
     try {
       const app = new App(lab, 'podinfo');
       await app.create();

@@ -40,32 +40,32 @@ const ready = (isReady: boolean) => ({ type: 'Ready', status: isReady ? 'True' :
 /** The same hints on the embedded control plane and from kube-controller-manager, for the same pods and nodes. `start`: without any node. */
 export function topologyHintsSuite(where: string, start: () => Promise<{ cluster: KubeCluster; stop(): Promise<void> }>): void {
   describe(`EndpointSlice hints on ${where}`, () => {
-    let stage: Awaited<ReturnType<typeof start>>;
+    let environment: Awaited<ReturnType<typeof start>>;
     beforeAll(async () => {
-      stage = await start();
+      environment = await start();
     });
-    afterAll(() => stage?.stop());
+    afterAll(() => environment?.stop());
 
     async function makeNode(text: string, index: number): Promise<void> {
       const [zone, cpu = '4'] = text.split(':');
       const labels = zone === '-' ? {} : { 'topology.kubernetes.io/zone': zone ?? '' };
       const ref = { apiVersion: 'v1', kind: 'Node', name: `n${index}` };
-      await stage.cluster.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: ref.name, labels } });
+      await environment.cluster.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: ref.name, labels } });
       const status = { capacity: { cpu }, allocatable: { cpu }, conditions: [ready(true)] };
-      await stage.cluster.patch(ref, { status }, { subresource: 'status' });
+      await environment.cluster.patch(ref, { status }, { subresource: 'status' });
     }
 
     async function makePod(namespace: string, text: string, index: number): Promise<void> {
       const ref = { apiVersion: 'v1', kind: 'Pod', name: `web-${index}`, namespace };
       const spec = { nodeName: `n${Number.parseInt(text, 10)}`, containers: [{ name: 'web', image: 'web:1' }] };
-      await stage.cluster.create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: ref.name, namespace, labels: LABELS }, spec });
+      await environment.cluster.create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: ref.name, namespace, labels: LABELS }, spec });
       const podIP = `10.244.0.${index + 1}`;
       const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], conditions: [ready(!text.endsWith('!'))] };
-      await stage.cluster.patch(ref, { status }, { subresource: 'status' });
+      await environment.cluster.patch(ref, { status }, { subresource: 'status' });
     }
 
     async function hintsIn(namespace: string): Promise<string> {
-      const { items } = await stage.cluster.list({ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', namespace });
+      const { items } = await environment.cluster.list({ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', namespace });
       const endpoints: KubeObject['endpoints'][] = items.flatMap((slice) => slice.endpoints ?? []);
       const names = (all: { name: string }[] | undefined) => (all ?? []).map(({ name }) => name).join(',');
       return endpoints
@@ -76,7 +76,7 @@ export function topologyHintsSuite(where: string, start: () => Promise<{ cluster
 
     it.each(topologies.map((each, index) => ({ ...each, namespace: `topology-${index}` })))('$title', async (topology) => {
       const { namespace, nodes, pods, auto, wish, hints } = topology;
-      const { cluster } = stage;
+      const { cluster } = environment;
       const kind = { apiVersion: 'v1', kind: 'Node' };
       for (const { metadata } of (await cluster.list(kind)).items) await cluster.delete({ ...kind, name: metadata.name });
       for (const [index, text] of nodes.split(' ').entries()) await makeNode(text, index);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { setTraffic } from '../../src/cli/traffic/set-traffic.ts';
 import { program } from '../fakes/program.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { knativeApplication } from './kinds/knative.ts';
 import { APP } from './scenario.ts';
 import { until } from './until.ts';
@@ -10,17 +10,17 @@ import { until } from './until.ts';
 const NAMESPACE = 'by-hand';
 
 /** `serin traffic` on a Knative Service that nobody releases. */
-export function describeTrafficCommand(stageOf: () => Stage): void {
+export function describeTrafficCommand(environmentOf: () => Environment): void {
   const serin = (...args: string[]): Promise<{ code: number; said: string; complained: string }> =>
     new Promise((resolve) => {
-      const all = [program(), 'traffic', ...args, '--plain', '--namespace', NAMESPACE, '--kubeconfig', stageOf().kubeconfigFile];
+      const all = [program(), 'traffic', ...args, '--plain', '--namespace', NAMESPACE, '--kubeconfig', environmentOf().kubeconfigFile];
       execFile(process.execPath, all, (error, said, complained) =>
         resolve({ code: error === null ? 0 : Number(error.code), said, complained }),
       );
     });
 
   it('07-K1–K16: revisions are tagged, split and shown by hand, and a mistake names its flag', async () => {
-    const { cluster } = stageOf();
+    const { cluster } = environmentOf();
     await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     const app = knativeApplication(cluster, NAMESPACE);
     await app.create();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
-import type { Stage } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { until } from './until.ts';
 import { ask, startUsers, type Users } from './users.ts';
@@ -10,28 +10,28 @@ const NAMESPACE = 'rollout';
 const MANY = 150;
 
 /** The rollout that the SMI specification describes, done by hand: no controller takes part. */
-export function describeRollout(stage: () => Stage): void {
+export function describeRollout(environment: () => Environment): void {
   it('07-T16: split 100/0 before v2 is there, v2, a third for v2, all for v2, v1 away, split away: no request strays and none is lost', async () => {
-    const { cluster, mesh } = stage();
+    const { cluster, mesh } = environment();
     const create = (object: KubeObject) => cluster.create({ ...object, metadata: { ...object.metadata, namespace: NAMESPACE } });
     const weigh = (weights: Record<string, number>) => cluster.patch(splitRef, { spec: { backends: backendsOf(weights) } });
     await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     await create(deployment('1'));
     for (const service of [serviceOf('foobar', { app: 'foobar' }), serviceOf('foobar-v1', { app: 'foobar', version: 'v1' })])
       await create(service);
-    await isAvailable(stage(), 'foobar-v1');
+    await isAvailable(environment(), 'foobar-v1');
     const users = startUsers(mesh.urls, `foobar.${NAMESPACE}`, {}, { each: 4 });
     try {
-      // Proxies learn late that there is somebody to ask: what they say before that is no part of the story.
+      // Proxies learn late that there is somebody to ask: what they say before that is no part of the test.
       await answersBecome(users, ['1']);
       const before = users.lost().length;
 
       await create(splitOf({ 'foobar-v1': 100, 'foobar-v2': 0 }));
       // The root selects both versions: v2 must not be there before every proxy knows the split.
-      await everyProxyHasHeard(stage());
+      await everyProxyIsCurrent(environment());
       await create(deployment('2'));
       await create(serviceOf('foobar-v2', { app: 'foobar', version: 'v2' }));
-      await isAvailable(stage(), 'foobar-v2');
+      await isAvailable(environment(), 'foobar-v2');
       expect(await freshAnswers(users), 'v2 is there, with weight 0').toEqual(['1']);
 
       await weigh({ 'foobar-v1': 1000, 'foobar-v2': 500 });
@@ -74,7 +74,7 @@ async function answersBecome(users: Users, versions: readonly string[]): Promise
 }
 
 /** Proxies hear of splits in the order in which they were made: who answers for a later one knows the earlier ones. */
-async function everyProxyHasHeard({ cluster, mesh }: Stage): Promise<void> {
+async function everyProxyIsCurrent({ cluster, mesh }: Environment): Promise<void> {
   const { apiVersion, kind } = splitRef;
   const spec = { service: 'marker', backends: backendsOf({ 'foobar-v1': 1 }) };
   await cluster.create({ apiVersion, kind, metadata: { name: 'marker', namespace: NAMESPACE }, spec });
@@ -82,7 +82,7 @@ async function everyProxyHasHeard({ cluster, mesh }: Stage): Promise<void> {
   await eventually('every proxy routes by the later split', statuses, (all) => all.every((status) => status === 200));
 }
 
-async function isAvailable({ cluster }: Stage, name: string): Promise<void> {
+async function isAvailable({ cluster }: Environment, name: string): Promise<void> {
   await until(
     cluster,
     { apiVersion: 'apps/v1', kind: 'Deployment', name, namespace: NAMESPACE },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { App } from './adversity/app.ts';
 import { Lab, PROXIES_KNOW } from './adversity/lab.ts';
-import { applyCrds, type Stage } from './environment.ts';
+import { applyCrds, type Environment } from './environment.ts';
 import { until } from './until.ts';
 import { startUsers } from './users.ts';
 
@@ -16,22 +16,22 @@ export function sampleOfRemovals(count: number, seed: number): readonly (readonl
   return Array.from({ length: count }, (_, index) => removals[(seed + index * 7) % removals.length] ?? []);
 }
 
-/** Takes the resource definitions away, so that no other controller may run on the stage. */
-export function describeUninstall(stageOf: () => Stage, orders: readonly (readonly Removal[])[]): void {
+/** Takes the resource definitions away, so that no other controller may run on the environment. */
+export function describeUninstall(environmentOf: () => Environment, orders: readonly (readonly Removal[])[]): void {
   describe('uninstalling', () => {
     it.each(orders.map((order) => [order.join(', '), order] as const))(
       'I7: %s: no request is lost, and nothing waits',
       async (name, order) => {
-        const stage = stageOf();
-        await applyCrds(stage.cluster);
+        const environment = environmentOf();
+        await applyCrds(environment.cluster);
         const namespace = `off-${name.replaceAll(', ', '-')}`;
-        const lab = await Lab.open(stage, { namespace, scaleDownDelay: PROXIES_KNOW, interval: '500ms' });
+        const lab = await Lab.open(environment, { namespace, scaleDownDelay: PROXIES_KNOW, interval: '500ms' });
         const app = new App(lab, 'podinfo');
         await app.create();
         lab.startController();
         await app.createCanary('istio', { interval: '500ms', threshold: 3, stepWeight: 50, maxWeight: 50 });
         await app.rests('Initialized');
-        const users = startUsers(stage.mesh.urls, app.host);
+        const users = startUsers(environment.mesh.urls, app.host);
         try {
           let isControlled = true;
           let isCanary = true;
@@ -60,7 +60,7 @@ export function describeUninstall(stageOf: () => Stage, orders: readonly (readon
         } finally {
           await users.stop();
           await lab.close();
-          await applyCrds(stage.cluster);
+          await applyCrds(environment.cluster);
         }
       },
     );

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { aController } from './controller.ts';
-import type { Stage } from './environment.ts';
-import { APP, Story } from './scenario.ts';
+import type { Environment } from './environment.ts';
+import { APP, Scenario } from './scenario.ts';
 import { until } from './until.ts';
 
 const apiVersion = 'networking.k8s.io/v1';
@@ -21,66 +21,78 @@ const leadingTo = (service: string) => ({
 });
 
 /** Providers whose own object has no place for the weight: none is reported, and a release ends at its deadline (E96, D10). */
-export function describeUnroutable(stageOf: () => Stage): void {
+export function describeUnroutable(environmentOf: () => Environment): void {
   describe('an Ingress that lacks the backend', () => {
-    const controllerOf = aController(stageOf);
+    const controllerOf = aController(environmentOf);
 
-    const tell = (title: string, namespace: string, play: (story: Story, ingress: ReturnType<typeof ingressIn>) => Promise<void>): void => {
+    const scenarioTest = (
+      title: string,
+      namespace: string,
+      play: (scenario: Scenario, ingress: ReturnType<typeof ingressIn>) => Promise<void>,
+    ): void => {
       it(title, async () => {
-        const story = await Story.begin(stageOf(), controllerOf(), namespace);
+        const scenario = await Scenario.begin(environmentOf(), controllerOf(), namespace);
         try {
-          await story.given.aDeployment();
-          story.given.users();
-          await play(story, ingressIn(stageOf(), namespace));
-          story.then.nothingWasLost();
+          await scenario.given.aDeployment();
+          scenario.given.users();
+          await play(scenario, ingressIn(environmentOf(), namespace));
+          scenario.then.nothingWasLost();
         } finally {
-          await story.end();
+          await scenario.end();
         }
       });
     };
 
-    tell('after an edit of the provider: no weight is reported, and the release is rolled back', 'edited', async (story, ingress) => {
-      const { given, when, then } = story;
-      await ingress.create('elsewhere');
-      await given.aCanary(PLAN, { provider: 'istio' });
-      await when.canaryIsEdited(ROUTED);
-      await then.itIsTold('Promoted', MISSING);
-      await when.imageChanges('2');
-      await then.statusWas('is in a release', ({ phase, step }) => phase === 'Progressing' && step !== 'resting');
-      await then.itIsTold('Promoted', MISSING);
-      await when.deadlineIs(5);
-      await then.releaseEnds('Failed');
-      expect(story.weights()).toEqual([0]);
-      await then.itIsTold('Promoted', /no route could send traffic to the canary within 5 s: no path of Ingress podinfo/);
-      await then.everyoneGets('1');
-      expect(await ingress.copy()).toBeUndefined();
-      await when.deadlineIs(600);
-      await ingress.leadsTo(APP);
-      await when.imageChanges('3');
-      await then.releaseEnds('Succeeded');
-      expect(story.weights().slice(0, 3)).toEqual([0, 25, 50]);
-    });
+    scenarioTest(
+      'after an edit of the provider: no weight is reported, and the release is rolled back',
+      'edited',
+      async (scenario, ingress) => {
+        const { given, when, then } = scenario;
+        await ingress.create('elsewhere');
+        await given.aCanary(PLAN, { provider: 'istio' });
+        await when.canaryIsEdited(ROUTED);
+        await then.itIsReported('Promoted', MISSING);
+        await when.imageChanges('2');
+        await then.statusWas('is in a release', ({ phase, step }) => phase === 'Progressing' && step !== 'resting');
+        await then.itIsReported('Promoted', MISSING);
+        await when.deadlineIs(5);
+        await then.releaseEnds('Failed');
+        expect(scenario.weights()).toEqual([0]);
+        await then.itIsReported('Promoted', /no route could send traffic to the canary within 5 s: no path of Ingress podinfo/);
+        await then.everyoneGets('1');
+        expect(await ingress.copy()).toBeUndefined();
+        await when.deadlineIs(600);
+        await ingress.leadsTo(APP);
+        await when.imageChanges('3');
+        await then.releaseEnds('Succeeded');
+        expect(scenario.weights().slice(0, 3)).toEqual([0, 25, 50]);
+      },
+    );
 
-    tell('before a release: it is told at rest, and the release goes on when it is mended', 'lost-backend', async (story, ingress) => {
-      const { given, when, then } = story;
-      await ingress.create(APP);
-      await given.aCanary(PLAN, ROUTED);
-      await ingress.leadsTo('elsewhere');
-      await then.itIsTold('Promoted', MISSING);
-      await when.imageChanges('2');
-      await then.statusWas('is in a release', ({ phase, step }) => phase === 'Progressing' && step !== 'resting');
-      await then.scalesTo(APP, 2);
-      await then.itIsTold('Promoted', MISSING);
-      expect([story.weights(), await ingress.weight()]).toEqual([[0], '0']);
-      await ingress.leadsTo(APP);
-      await then.releaseEnds('Succeeded');
-      expect(story.weights().slice(0, 3)).toEqual([0, 25, 50]);
-      await then.primaryRuns('2');
-    });
+    scenarioTest(
+      'before a release: it is told at rest, and the release goes on when it is mended',
+      'lost-backend',
+      async (scenario, ingress) => {
+        const { given, when, then } = scenario;
+        await ingress.create(APP);
+        await given.aCanary(PLAN, ROUTED);
+        await ingress.leadsTo('elsewhere');
+        await then.itIsReported('Promoted', MISSING);
+        await when.imageChanges('2');
+        await then.statusWas('is in a release', ({ phase, step }) => phase === 'Progressing' && step !== 'resting');
+        await then.scalesTo(APP, 2);
+        await then.itIsReported('Promoted', MISSING);
+        expect([scenario.weights(), await ingress.weight()]).toEqual([[0], '0']);
+        await ingress.leadsTo(APP);
+        await then.releaseEnds('Succeeded');
+        expect(scenario.weights().slice(0, 3)).toEqual([0, 25, 50]);
+        await then.primaryRuns('2');
+      },
+    );
   });
 }
 
-function ingressIn({ cluster }: Stage, namespace: string) {
+function ingressIn({ cluster }: Environment, namespace: string) {
   const ref = { apiVersion, kind: 'Ingress', name: APP, namespace };
   const copyRef = { ...ref, name: `${APP}-canary` };
   const copy = (): Promise<KubeObject | undefined> => cluster.get(copyRef);

@@ -30,7 +30,9 @@ export async function until(
     { fieldSelector: `metadata.name=${name}` },
   );
   const cancel = world().clock.setTimer(boundMs, () =>
-    reject(new Error(`${kind} ${namespace ?? ''}/${name} ${what}: not within ${boundMs / 1000} s. It is:\n${told(last)}${hint()}`)),
+    reject(
+      new Error(`${kind} ${namespace ?? ''}/${name} ${what}: not within ${boundMs / 1000} s. It is:\n${describeObject(last)}${hint()}`),
+    ),
   );
   try {
     return await promise;
@@ -40,7 +42,7 @@ export async function until(
   }
 }
 
-export function told(object: KubeObject | undefined): string {
+export function describeObject(object: KubeObject | undefined): string {
   if (!object) return 'absent\n';
   const { managedFields: _, ...metadata } = object.metadata;
   return stringify({ ...object, metadata });

@@ -28,7 +28,7 @@ export function leave(): void {
   virtual = undefined;
 }
 
-/** One for each file that has no stage to bring it. */
+/** One for each file that has no environment to bring it. */
 export const enterVirtual = (seed: number): void => enter(virtualWorld(seed));
 
 export const world = (): World => current;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pushed, sightIn, verdict } from '../../../test/fakes/stalled-release.ts';
+import { pushed, snapshotIn, verdict } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized, type World } from '../../../test/fakes/world.ts';
 import { CanaryReport } from '../output/documents.ts';
 import { whyOf } from '../why/diagnose.ts';
@@ -16,7 +16,7 @@ const namesakes = () =>
       metrics: [{ name: 'errors', query: 'errors', thresholdRange: { max: 1 } }],
     }),
   );
-const reported = (world: World) => CanaryReport.parse(JSON.parse(JSON.stringify(reportOf(sightIn({ world })))));
+const reported = (world: World) => CanaryReport.parse(JSON.parse(JSON.stringify(reportOf(snapshotIn({ world })))));
 
 describe('serin status', () => {
   it('does not take a failed check for the refusal of a gate of its name', () => {
@@ -26,7 +26,7 @@ describe('serin status', () => {
     const { gates, blockers } = reported(world);
     expect(gates).toMatchObject([{ name: 'errors', state: 'unasked' }]);
     expect(blockers).toMatchObject([{ code: 'CheckFailed', metric: 'errors', detail: 'errors: 3 is above 1' }]);
-    expect(whyOf(sightIn({ world })).diagnosis.cause).toBe('CheckFailed');
+    expect(whyOf(snapshotIn({ world })).diagnosis.cause).toBe('CheckFailed');
   });
 
   it('shows the words of a closed gate as they are, and no blockers once it is open', () => {

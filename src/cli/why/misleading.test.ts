@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { misleadingTexts } from '../../../test/fakes/misleading-texts.ts';
-import { pushed, sightIn, verdict } from '../../../test/fakes/stalled-release.ts';
+import { pushed, snapshotIn, verdict } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized, type World, withHooks } from '../../../test/fakes/world.ts';
 import type { HookType } from '../../api/canary.ts';
 import { blockerOf } from '../../controller/status/blocker-of.ts';
@@ -10,13 +10,13 @@ import type { Cause } from './causes.ts';
 import { whyOf } from './diagnose.ts';
 
 /** A release that stands where another component has said these words. */
-interface Scene {
+interface MisleadingCase {
   where: string;
   play(words: string): World;
   cause: Cause;
 }
 
-function hook(type: HookType, cause: Cause): Scene {
+function hook(type: HookType, cause: Cause): MisleadingCase {
   return {
     where: `a ${type} hook`,
     cause,
@@ -30,7 +30,7 @@ function hook(type: HookType, cause: Cause): Scene {
   };
 }
 
-function check(one: Parameters<typeof verdict>[0], cause: Cause): Scene {
+function check(one: Parameters<typeof verdict>[0], cause: Cause): MisleadingCase {
   return {
     where: `a check that is ${one.verdict} (${one.code ?? 'without a code'})`,
     cause,
@@ -44,7 +44,7 @@ function check(one: Parameters<typeof verdict>[0], cause: Cause): Scene {
 }
 
 /** An admission webhook answers in its own words, which stand behind its name. */
-function refusal(status: number, cause: Cause): Scene {
+function refusal(status: number, cause: Cause): MisleadingCase {
   return {
     where: `an admission rule that answers ${status}`,
     cause,
@@ -59,7 +59,7 @@ function refusal(status: number, cause: Cause): Scene {
   };
 }
 
-const scenes: readonly Scene[] = [
+const misleadingCases: readonly MisleadingCase[] = [
   hook('confirm-rollout', 'GateClosed'),
   hook('pre-rollout', 'HookRefused'),
   hook('confirm-traffic-increase', 'GateClosed'),
@@ -111,12 +111,12 @@ const scenes: readonly Scene[] = [
 
 /** All that programs may act on. */
 function foundIn(world: World): unknown {
-  const { cause, change, command, look, proof } = whyOf({ ...sightIn({ world }), atMs: world.nowMs }).diagnosis;
+  const { cause, change, command, look, proof } = whyOf({ ...snapshotIn({ world }), atMs: world.nowMs }).diagnosis;
   return { cause, change, command, look, proof: proof.map(({ kind, name, field }) => [kind, name, field]) };
 }
 
 describe('serin why of a release where another component speaks', () => {
-  it.each(scenes)('names $cause for $where, whatever that says', ({ play, cause }) => {
+  it.each(misleadingCases)('names $cause for $where, whatever that says', ({ play, cause }) => {
     const plain = foundIn(play('no'));
     expect(plain).toMatchObject({ cause });
     const misled = misleadingTexts.filter((words) => !isDeepStrictEqual(foundIn(play(words)), plain));

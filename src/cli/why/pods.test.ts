@@ -1,4 +1,4 @@
-import { describeEach, pushed, type Scene, type Stall } from '../../../test/fakes/stalled-release.ts';
+import { describeEach, pushed, type Stall, type StalledRelease } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import type { Cause } from './causes.ts';
 
@@ -6,7 +6,7 @@ const TEMPLATE = 'set Deployment podinfo spec.template';
 const IMAGE = `${TEMPLATE}.spec.containers[web].image`;
 
 /** A canary whose pods do not come, with what one of them says. */
-function unready(pod: object, container?: object): Scene {
+function unready(pod: object, container?: object): StalledRelease {
   const world = initialized(aCanary({ stepWeight: 20 }));
   world.behaviour.brokenCanary.add('s1:b');
   world.push('s1:b');
@@ -15,14 +15,14 @@ function unready(pod: object, container?: object): Scene {
 }
 
 /** The pods come, as they do once what was wrong with them is right. */
-function comes(scene: Scene): void {
-  scene.world.behaviour.brokenCanary.clear();
-  scene.world.behaviour.brokenPrimary.clear();
-  scene.targetPods = [];
-  scene.primaryPods = [];
-  delete scene.target;
-  scene.world.tick(0);
-  scene.world.tick();
+function comes(stalled: StalledRelease): void {
+  stalled.world.behaviour.brokenCanary.clear();
+  stalled.world.behaviour.brokenPrimary.clear();
+  stalled.targetPods = [];
+  stalled.primaryPods = [];
+  delete stalled.target;
+  stalled.world.tick(0);
+  stalled.world.tick();
 }
 
 const POD = (reason: string) => unready({}, { state: { waiting: { reason, message: 'no' } } });
@@ -81,16 +81,16 @@ const stalls: readonly Stall[] = [
   ...[
     {
       of: 'scheduling',
-      scene: () => {
-        const scene = unready({});
-        for (const pod of scene.targetPods ?? []) pod.spec = { schedulingGates: [{ name: 'example.com/queue' }] };
-        return scene;
+      stalled: () => {
+        const stalled = unready({});
+        for (const pod of stalled.targetPods ?? []) pod.spec = { schedulingGates: [{ name: 'example.com/queue' }] };
+        return stalled;
       },
       field: 'spec.schedulingGates',
     },
     {
       of: 'readiness',
-      scene: () =>
+      stalled: () =>
         unready(
           { conditions: [{ type: 'Ready', status: 'False', reason: 'ReadinessGatesNotReady', message: 'example.com/target-health' }] },
           { ready: true, state: { running: {} } },
@@ -98,9 +98,9 @@ const stalls: readonly Stall[] = [
       field: 'status.conditions[Ready].message',
     },
   ].map(
-    ({ of, scene, field }): Stall => ({
+    ({ of, stalled, field }): Stall => ({
       title: `a ${of} gate of a pod`,
-      play: scene,
+      play: stalled,
       cause: 'PodGated',
       proof: ['Pod', field],
       action: /ask the owner of this gate/,
@@ -178,10 +178,10 @@ const stalls: readonly Stall[] = [
     proof: ['Deployment', 'spec.replicas'],
     action: /scale Deployment podinfo up/,
     way: 'run kubectl scale deployment/podinfo -n test --replicas=1',
-    mend(scene) {
-      scene.world.targetDown = false;
-      delete scene.target;
-      scene.world.tick();
+    mend(stalled) {
+      stalled.world.targetDown = false;
+      delete stalled.target;
+      stalled.world.tick();
     },
   },
   {

@@ -1,4 +1,4 @@
-import { describeEach, type Scene, type Stall } from '../../../test/fakes/stalled-release.ts';
+import { describeEach, type Stall, type StalledRelease } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import { knativeApiVersion } from '../../api/knative.ts';
 
@@ -12,14 +12,14 @@ const knativeService = (status: string, reason: string) => ({
 });
 
 /** A canary that does not become ready, of a kind without pods of its own. */
-function unready(apiVersion: string, target: object): Scene {
+function unready(apiVersion: string, target: object): StalledRelease {
   const world = initialized(aCanary({ stepWeight: 20 }, { targetRef: { apiVersion, kind: 'Service', name: 'podinfo' } }));
   world.behaviour.brokenCanary.add('s1:b');
   world.push('s1:b');
   return { world, target };
 }
 
-function comes({ world }: Scene): void {
+function comes({ world }: StalledRelease): void {
   world.behaviour.brokenCanary.clear();
   world.tick(0);
   world.tick();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeEach, pushed, type Stall, sightIn, verdict } from '../../../test/fakes/stalled-release.ts';
+import { describeEach, pushed, type Stall, snapshotIn, verdict } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized, World } from '../../../test/fakes/world.ts';
 import { whyOf } from './diagnose.ts';
 
@@ -100,11 +100,11 @@ const stalls: readonly Stall[] = [
     cause: 'PrimaryMissing',
     proof: ['Deployment', 'metadata'],
     action: /wait until Serin has made it/,
-    mend(scene) {
-      delete scene.primary;
-      scene.world.behaviour.brokenPrimary.clear();
-      scene.world.look();
-      scene.world.tickUntil(({ phase }) => phase === 'Succeeded');
+    mend(stalled) {
+      delete stalled.primary;
+      stalled.world.behaviour.brokenPrimary.clear();
+      stalled.world.look();
+      stalled.world.tickUntil(({ phase }) => phase === 'Succeeded');
     },
   },
   {
@@ -186,8 +186,8 @@ describeEach('a release that stands still', stalls);
 
 it('serin why says of a release in progress, and of an idle Canary, that nothing holds it', () => {
   const world = pushed(initialized(aCanary({ stepWeight: 20 })));
-  expect(whyOf(sightIn({ world }))).toMatchObject({ waits: true, diagnosis: { cause: 'Running' } });
-  expect(whyOf(sightIn({ world: initialized() }))).toMatchObject({ waits: false, diagnosis: { cause: 'Resting' } });
+  expect(whyOf(snapshotIn({ world }))).toMatchObject({ waits: true, diagnosis: { cause: 'Running' } });
+  expect(whyOf(snapshotIn({ world: initialized() }))).toMatchObject({ waits: false, diagnosis: { cause: 'Resting' } });
 });
 
 describe('serin why of a paused release', () => {
@@ -195,7 +195,7 @@ describe('serin why of a paused release', () => {
     const world = pushed(initialized(aCanary({ stepWeight: 20 })));
     world.ask('pause', '1');
     upset(world);
-    const { diagnosis, also } = whyOf(sightIn({ world }));
+    const { diagnosis, also } = whyOf(snapshotIn({ world }));
     return [diagnosis.cause, ...also.map(({ cause }) => cause)];
   };
 
@@ -219,7 +219,7 @@ it('serin why names beside a refused promotion the object that refuses it', () =
   const object = { apiVersion: 'v1', kind: 'ResourceQuota', name: 'small', namespace: 'test' };
   Object.assign(world.behaviour, { refusesPromote: true, refusal: { code: 'QuotaExceeded', object, detail: 'PATCH' } });
   pushed(world, ({ canary, step }) => step === 'writingPrimary' && canary.status?.release?.reason !== undefined);
-  const { diagnosis, also } = whyOf(sightIn({ world }));
+  const { diagnosis, also } = whyOf(snapshotIn({ world }));
   expect([diagnosis, ...also]).toMatchObject([
     { cause: 'PrimaryRefused', proof: [{ kind: 'Canary', field: 'status.release.reason' }] },
     { cause: 'QuotaExceeded', proof: [{ kind: 'ResourceQuota', name: 'small' }, {}], look: 'kubectl describe resourcequota small -n test' },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pushed, sightIn, verdict } from '../../../test/fakes/stalled-release.ts';
+import { pushed, snapshotIn, verdict } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized, World } from '../../../test/fakes/world.ts';
 import { whyOf } from './diagnose.ts';
 
@@ -10,7 +10,7 @@ const hooks = (timeout: string, retries = 0) => ({
 });
 const analysing = (analysis: Parameters<typeof aCanary>[0] = { stepWeight: 20 }) => pushed(initialized(aCanary(analysis)));
 const causesAt = (world: World, lateMs: number) => {
-  const snapshot = sightIn({ world });
+  const snapshot = snapshotIn({ world });
   const why = whyOf({ ...snapshot, atMs: (world.canary.status?.release?.wakeAtMs ?? 0) + lateMs });
   return [why.diagnosis, ...why.also];
 };
@@ -29,7 +29,7 @@ it('names beside it what the release waits for that does not end by itself', () 
   const world = initialized(aCanary({ stepWeight: 20 }));
   world.behaviour.brokenCanary.add('s1:b');
   pushed(world, ({ step }) => step === 'scalingUp');
-  const snapshot = sightIn({ world, target: { spec: { replicas: 1, paused: true } } });
+  const snapshot = snapshotIn({ world, target: { spec: { replicas: 1, paused: true } } });
   const { diagnosis, also } = whyOf({ ...snapshot, atMs: world.nowMs + 60 * MINUTE });
   expect([diagnosis, ...also].map(({ cause }) => cause)).toEqual(['Unseen', 'RolloutPaused']);
 });
@@ -47,7 +47,7 @@ it('does not name it when what is late was only expected', () => {
   world.behaviour.brokenPrimary.add('s1:a');
   world.begin();
   world.tick(1);
-  const { diagnosis } = whyOf({ ...sightIn({ world }), atMs: world.nowMs + 600 * MINUTE });
+  const { diagnosis } = whyOf({ ...snapshotIn({ world }), atMs: world.nowMs + 600 * MINUTE });
   expect(diagnosis.sentence).toMatch(/expected until \d{4}-/);
   expect(diagnosis.cause).toBe('PodsStarting');
 });
@@ -66,18 +66,18 @@ it.each([
   { where: 'while idle', world: initialized(aCanary({ stepWeight: 20 })), cause: 'Resting' },
   { where: 'after a failure', world: failedAtOnce(), cause: 'Failed' },
 ])('names it $where when the target has changed since a controller saw it, and not when it has been seen', ({ world, cause }) => {
-  expect(whyOf(sightIn({ world })).diagnosis.cause).toBe(cause);
-  const { target } = sightIn({ world });
+  expect(whyOf(snapshotIn({ world })).diagnosis.cause).toBe(cause);
+  const { target } = snapshotIn({ world });
   const metadata = { ...target?.metadata, generation: (target?.metadata.generation ?? 0) + 1 };
-  const { diagnosis, waits } = whyOf(sightIn({ world, target: { metadata } }));
+  const { diagnosis, waits } = whyOf(snapshotIn({ world, target: { metadata } }));
   expect(diagnosis).toMatchObject({ cause: 'Unseen', proof: [{ kind: 'Deployment', field: 'metadata.generation' }, { kind: 'Canary' }] });
   expect(waits).toBe(true);
 });
 
 it('does not name it for a target that was deleted and made again as it was', () => {
   const world = initialized(aCanary({ stepWeight: 20 }));
-  const before = sightIn({ world });
-  const snapshot = sightIn({ world, target: { metadata: { ...before.target?.metadata, uid: 'another', generation: 1 } } });
+  const before = snapshotIn({ world });
+  const snapshot = snapshotIn({ world, target: { metadata: { ...before.target?.metadata, uid: 'another', generation: 1 } } });
   const { canary, workload, target } = snapshot;
   const release = canary?.status?.release;
   if (!canary?.status || !release || !workload || !target) throw new Error('the world has them');

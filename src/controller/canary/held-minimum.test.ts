@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { canaryRef, type ModelLab, targetRef } from '../../../test/fakes/model/lab.ts';
-import { anHpa, annotation, aScaledObject, hpaRef, initialized, replicas, rests, soRef, told } from '../../../test/fakes/model/scaled.ts';
+import {
+  anHpa,
+  annotation,
+  aScaledObject,
+  hpaRef,
+  initialized,
+  messagesOf,
+  replicas,
+  rests,
+  soRef,
+} from '../../../test/fakes/model/scaled.ts';
 
 const NOTE = 'serin.dev/before-raise';
 const LONG_MS = 120_000;
@@ -14,7 +24,7 @@ async function live(lab: ModelLab, until: () => boolean, each: () => void = () =
     await lab.passUntil(until, everyMs).catch(() => undefined);
     each();
   }
-  expect(until(), told(lab)).toBe(true);
+  expect(until(), messagesOf(lab)).toBe(true);
 }
 const isSteppedTo = (lab: ModelLab, weight: number) => () => lab.canary()?.status?.canaryWeight === weight;
 const rests100 = { stepWeight: 100, maxWeight: 100 };
@@ -52,7 +62,7 @@ describe('E101: the minimum of the user’s scaler', () => {
       () => {
         if (lab.server.find(hpaRef)?.spec.minReplicas !== 2) lab.server.patch(hpaRef, { spec: { minReplicas: 2 } });
         shrinks(lab);
-        isContested ||= told(lab).includes('spec.minReplicas');
+        isContested ||= messagesOf(lab).includes('spec.minReplicas');
       },
       1_000,
     );

@@ -7,13 +7,13 @@ import {
   hpaRef,
   initialized,
   kedaCrd,
+  messagesOf,
   ofPrimary,
   plan,
   refTo,
   replicas,
   rests,
   soRef,
-  told,
 } from '../../../test/fakes/model/scaled.ts';
 
 describe('what cannot be had', () => {
@@ -22,7 +22,7 @@ describe('what cannot be had', () => {
     lab.server.create(aModelCanary(plan, refTo(hpaRef)));
     lab.start();
     await lab.pass(120_000);
-    expect(told(lab)).toContain('spec.autoscalerRef: HorizontalPodAutoscaler podinfo does not exist');
+    expect(messagesOf(lab)).toContain('spec.autoscalerRef: HorizontalPodAutoscaler podinfo does not exist');
     expect([lab.answering(), replicas(lab)]).toEqual([[APP], 4]);
     lab.server.create(anHpa());
     expect(await rests(lab, 'Initialized')).toBe('Initialized');
@@ -35,7 +35,7 @@ describe('what cannot be had', () => {
     lab.server.create(aModelCanary(plan, refTo(soRef)));
     lab.start();
     await lab.pass(60_000);
-    expect(told(lab)).toContain('the cluster has no ScaledObject in keda.sh/v1alpha1: install its CRD');
+    expect(messagesOf(lab)).toContain('the cluster has no ScaledObject in keda.sh/v1alpha1: install its CRD');
     expect([lab.answering(), replicas(lab)]).toEqual([[APP], 4]);
     lab.server.create(kedaCrd);
     lab.server.create(aScaledObject());
@@ -54,7 +54,7 @@ describe('what cannot be had', () => {
     });
     await lab.pass(60_000);
     expect([lab.canary()?.status?.canaryWeight, lab.answering()]).toEqual([0, [primaryRef.name]]);
-    expect(told(lab)).toContain('HorizontalPodAutoscaler podinfo does not exist');
+    expect(messagesOf(lab)).toContain('HorizontalPodAutoscaler podinfo does not exist');
     lab.close();
   });
 
@@ -66,7 +66,7 @@ describe('what cannot be had', () => {
     lab.server.create(aModelCanary(plan, refTo(hpaRef)));
     lab.start();
     await lab.pass(60_000);
-    expect(told(lab)).toContain('HorizontalPodAutoscaler podinfo-primary exists and is not ours');
+    expect(messagesOf(lab)).toContain('HorizontalPodAutoscaler podinfo-primary exists and is not ours');
     expect([lab.server.find(ofPrimary(hpaRef))?.spec.minReplicas, lab.answering()]).toEqual([7, [APP]]);
     lab.server.patch(ofPrimary(hpaRef), { metadata: { annotations: { 'serin.dev/adopt': 'true' } } });
     expect(await rests(lab, 'Initialized')).toBe('Initialized');

@@ -21,7 +21,7 @@ const KINDS = [
 export async function readable(cluster: KubeCluster, namespace: string, own: Listener, logFile: string): Promise<Map<string, string>> {
   const places = new Map<string, string>([
     ['the log', readFileSync(logFile, 'utf8')],
-    ['requests to the tenant', JSON.stringify(own.heard())],
+    ['requests to the tenant', JSON.stringify(own.received())],
   ]);
   for (const [apiVersion, kind] of KINDS)
     for (const object of (await cluster.list({ apiVersion, kind, namespace })).items)

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-export interface Heard {
+export interface ReceivedRequest {
   method: string;
   path: string;
   headers: IncomingMessage['headers'];
@@ -18,13 +18,13 @@ export interface Listener {
   /** From now on; default 200 and `{}`. */
   answers(path: string, answer: Answer): void;
   /** Requests whose path begins so. */
-  heard(path?: string): Heard[];
+  received(path?: string): ReceivedRequest[];
   forget(): void;
   stop(): Promise<void>;
 }
 
 export async function listenAt(host: string, otherwise: Answer = json({})): Promise<Listener> {
-  let heard: Heard[] = [];
+  let heard: ReceivedRequest[] = [];
   const answers = new Map<string, Answer>();
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
@@ -58,7 +58,7 @@ export async function listenAt(host: string, otherwise: Answer = json({})): Prom
     port,
     url: (path) => `http://${authority}${path}`,
     answers: (path, answer) => void answers.set(path, answer),
-    heard: (path = '') => heard.filter((one) => one.path.startsWith(path)),
+    received: (path = '') => heard.filter((one) => one.path.startsWith(path)),
     forget() {
       heard = [];
     },

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { anchorName } from '../../../src/api/names.ts';
-import type { Stage } from '../../scenarios/environment.ts';
+import type { Environment } from '../../scenarios/environment.ts';
 import { aCanary, aDeployment, canaryRef, makeNamespace } from '../../scenarios/troubles/objects.ts';
 import { until } from '../../scenarios/until.ts';
 import { startUsers, type Users } from '../../scenarios/users.ts';
@@ -27,7 +27,7 @@ export interface Release {
 export class Neighbour {
   /** Credentials of the neighbour, which no one else must see. */
   readonly markers = new Map<string, string>();
-  readonly #stage: Stage;
+  readonly #environment: Environment;
   readonly #operator: Listener;
   readonly #weights = new Map<Name, number[]>();
   readonly #stops: (() => unknown)[] = [];
@@ -35,8 +35,8 @@ export class Neighbour {
   #beats = 0;
   #users: Users | undefined;
 
-  constructor(stage: Stage, operator: Listener) {
-    this.#stage = stage;
+  constructor(environment: Environment, operator: Listener) {
+    this.#environment = environment;
     this.#operator = operator;
   }
 
@@ -47,7 +47,7 @@ export class Neighbour {
   }
 
   async moveIn(): Promise<void> {
-    const { cluster } = this.#stage;
+    const { cluster } = this.#environment;
     const heart = setInterval(() => {
       this.#beats += 1;
     }, BEAT_MS);
@@ -118,9 +118,11 @@ export class Neighbour {
   /** Whose applications serve, and whose Canaries wait for a release. */
   async settles(): Promise<void> {
     await Promise.all(
-      NAMES.map((name) => until(this.#stage.cluster, canaryRef(SHOP, name), 'rests', (now) => now?.status?.release?.step === 'resting')),
+      NAMES.map((name) =>
+        until(this.#environment.cluster, canaryRef(SHOP, name), 'rests', (now) => now?.status?.release?.step === 'resting'),
+      ),
     );
-    const [url] = this.#stage.mesh.urls;
+    const [url] = this.#environment.mesh.urls;
     this.#users ??= startUsers(url === undefined ? [] : [url], `web.${SHOP}`);
   }
 
@@ -138,11 +140,16 @@ export class Neighbour {
   async releasesWell(): Promise<Release> {
     this.#version += 1;
     const version = String(this.#version);
-    const [calls, from] = [this.#operator.heard('/shop/smoke').length, this.#weights.get('web')?.length ?? 0];
+    const [calls, from] = [this.#operator.received('/shop/smoke').length, this.#weights.get('web')?.length ?? 0];
     const began = this.#beats;
     const run = await this.#release('web', version, 'Succeeded');
-    const checks = this.#operator.heard('/shop/smoke').slice(calls);
-    const primary = await this.#stage.cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web-primary', namespace: SHOP });
+    const checks = this.#operator.received('/shop/smoke').slice(calls);
+    const primary = await this.#environment.cluster.get({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      name: 'web-primary',
+      namespace: SHOP,
+    });
     expect(primary?.spec.template.spec.containers[0].image, `revision of ${run}`).toBe(`web:${version}`);
     return {
       weights: (this.#weights.get('web') ?? []).slice(from),
@@ -153,13 +160,18 @@ export class Neighbour {
 
   /** A new version that fails its checks, and is rolled back. */
   async releasesBadly(): Promise<void> {
-    await this.#release('api', `bad-${this.#version}-${this.#operator.heard('/shop/broken').length}`, 'Failed');
-    const primary = await this.#stage.cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'api-primary', namespace: SHOP });
+    await this.#release('api', `bad-${this.#version}-${this.#operator.received('/shop/broken').length}`, 'Failed');
+    const primary = await this.#environment.cluster.get({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      name: 'api-primary',
+      namespace: SHOP,
+    });
     expect(primary?.spec.template.spec.containers[0].image).toBe('web:1');
   }
 
   async #release(name: Name, version: string, phase: string): Promise<string> {
-    const { cluster } = this.#stage;
+    const { cluster } = this.#environment;
     const before = (await cluster.get(canaryRef(SHOP, name)))?.status?.release?.run ?? 0;
     await cluster.patch(
       { apiVersion: 'apps/v1', kind: 'Deployment', name, namespace: SHOP },
@@ -188,7 +200,7 @@ export class Neighbour {
       const weight = canary?.status?.canaryWeight;
       if (typeof weight === 'number' && weight !== seen.at(-1)) seen.push(weight);
     };
-    const watch = this.#stage.cluster.watch(
+    const watch = this.#environment.cluster.watch(
       { apiVersion: KUBE, kind: 'Canary', namespace: SHOP },
       { onEvent: ({ object }) => look(object), onList: ([item]) => look(item) },
       { fieldSelector: `metadata.name=${name}` },
@@ -198,7 +210,7 @@ export class Neighbour {
 
   /** What must outlive every attack as it is, by kind and name: uid, and what a release does not change of it. */
   async belongings(): Promise<Record<string, unknown>> {
-    const { cluster } = this.#stage;
+    const { cluster } = this.#environment;
     const found: Record<string, unknown> = {};
     const kinds = [
       ['v1', 'Service'],

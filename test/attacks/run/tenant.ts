@@ -2,15 +2,15 @@ import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import type { ControllerProcess } from '../../scenarios/controller.ts';
-import type { Stage } from '../../scenarios/environment.ts';
+import type { Environment } from '../../scenarios/environment.ts';
 import { eventually } from '../../scenarios/eventually.ts';
 import { aCanary, aDeployment, canaryRef, push } from '../../scenarios/troubles/objects.ts';
-import type { Teller, Told } from '../../scenarios/troubles/report-watch.ts';
+import type { CanaryReport, ReportWatch } from '../../scenarios/troubles/report-watch.ts';
 import type { Listener } from './listener.ts';
 
 /** What all tenants of a class share. */
 export interface Field {
-  readonly stage: Stage;
+  readonly environment: Environment;
   /** With the hostile tenant's rights, which are all in its own namespace. */
   readonly client: KubeCluster;
   readonly namespace: string;
@@ -18,7 +18,7 @@ export interface Field {
   readonly neighbour: string;
   /** The controller's. */
   readonly home: string;
-  readonly teller: Teller;
+  readonly reports: ReportWatch;
   readonly controller: ControllerProcess;
   /** Of `/metrics` and `/readyz`. */
   readonly controllerPort: number;
@@ -105,9 +105,9 @@ export class Tenant {
   async isReady(): Promise<void> {
     if (this.refusals.length > 0) return;
     const isBlocked = (event: string) => ['Blocked', 'ConfigUnavailable'].some((reason) => event.startsWith(reason));
-    const isSettled = ({ phase, conditions, events }: Told) =>
+    const isSettled = ({ phase, conditions, events }: CanaryReport) =>
       phase === 'Initialized' || conditions.some(({ type, status }) => type !== 'Promoted' && status !== 'True') || events.some(isBlocked);
-    await this.field.teller.until(this.namespace, this.name, 'a start or a refusal', isSettled);
+    await this.field.reports.until(this.namespace, this.name, 'a start or a refusal', isSettled);
   }
 
   push(version: string, env: Record<string, string> = {}): Promise<unknown> {
@@ -175,8 +175,8 @@ export class Tenant {
     return canaryRef(this.namespace, this.name);
   }
 
-  says(): Told {
-    return this.field.teller.of(this.namespace, this.name);
+  says(): CanaryReport {
+    return this.field.reports.of(this.namespace, this.name);
   }
 
   /** Conditions, events and refusals in one text. */
@@ -189,18 +189,18 @@ export class Tenant {
     ].join('\n');
   }
 
-  until(what: string, isSo: (told: Told) => boolean): Promise<Told> {
-    return this.field.teller.until(this.namespace, this.name, what, isSo);
+  until(what: string, isSo: (told: CanaryReport) => boolean): Promise<CanaryReport> {
+    return this.field.reports.until(this.namespace, this.name, what, isSo);
   }
 
   /** Its release has ended, well or not. */
-  ends(): Promise<Told> {
+  ends(): Promise<CanaryReport> {
     return this.until('an end', ({ phase }) => phase === 'Succeeded' || phase === 'Failed');
   }
 
   /** Serin has called the tenant's server for this attack. */
   called(): Promise<unknown> {
-    return eventually(`${this.name} is called`, () => this.field.own.heard(`/${this.name}`).length > 0);
+    return eventually(`${this.name} is called`, () => this.field.own.received(`/${this.name}`).length > 0);
   }
 }
 

@@ -52,7 +52,7 @@ function plain(kind: Kind): KubeObject {
   return { apiVersion, kind: type, metadata: { name: metadata.name, namespace: 'prod' }, spec: type === 'Service' ? service : pods };
 }
 
-function stage(kind: Kind) {
+function prepare(kind: Kind) {
   const server = new ModelServer(handClock());
   server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'prod' } });
   const target = server.create(plain(kind));
@@ -74,7 +74,7 @@ const cases = kindsWithPrimary.flatMap((kind) =>
 
 describe('fields of the old primary after a promotion', () => {
   it.each(cases)('Writes: $name: $what that another manager has PUT is gone with the next promotion', ({ kind, add }) => {
-    const { server, made, promote, rendered } = stage(kind);
+    const { server, made, promote, rendered } = prepare(kind);
     const foreign = structuredClone(made);
     add(foreign);
     const before = server.putAs('flagger', foreign);
@@ -86,7 +86,7 @@ describe('fields of the old primary after a promotion', () => {
   });
 
   it.each(cases)('Writes: $name: $what added by kubectl edit is gone with the next promotion', ({ kind, add }) => {
-    const { server, made, promote, rendered } = stage(kind);
+    const { server, made, promote, rendered } = prepare(kind);
     server.putAs('flagger', made);
     promote();
     const edited = structuredClone(server.find(refOf(made)) ?? made);
@@ -99,7 +99,7 @@ describe('fields of the old primary after a promotion', () => {
   });
 
   it.each(cases)('Writes: $name: $what that the server puts back is named, so that traffic stays', ({ kind, add }) => {
-    const { server, made, promote, rendered } = stage(kind);
+    const { server, made, promote, rendered } = prepare(kind);
     const foreign = structuredClone(made);
     add(foreign);
     const before = server.putAs('flagger', foreign);
@@ -110,7 +110,7 @@ describe('fields of the old primary after a promotion', () => {
   });
 
   it.each(cases)("Writes: $name: $what that was not there before the write is the server's, and not a leftover", ({ kind, add }) => {
-    const { server, made, promote, rendered } = stage(kind);
+    const { server, made, promote, rendered } = prepare(kind);
     const before = structuredClone(server.putAs('flagger', made));
     const answer = promote();
     add(answer);

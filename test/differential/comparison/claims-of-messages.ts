@@ -17,7 +17,7 @@ export const alertClaims: readonly Claim[] = [
   {
     id: 'DF510',
     explains: ({ scenario, aspect, flagger, serin }) =>
-      aspect === 'alerts' && scenario.target === 'DaemonSet' && same(withoutRetold(texts(flagger)), texts(serin)),
+      aspect === 'alerts' && scenario.target === 'DaemonSet' && same(withoutRepeated(texts(flagger)), texts(serin)),
   },
   { id: 'DF179', explains: ({ aspect, flagger, serin }) => aspect === 'alerts' && same(onceEach(texts(flagger)), texts(serin)) },
   {
@@ -43,7 +43,7 @@ export const alertClaims: readonly Claim[] = [
 ];
 
 /** Without a new revision that is told again right after (DF510). */
-export const withoutRetold = (alerts: readonly string[]): string[] =>
+export const withoutRepeated = (alerts: readonly string[]): string[] =>
   alerts.filter((alert, index) => !alert.endsWith('NewRevision') || alert !== alerts[index - 1]);
 
 const LOST_RACE = /^event: Warning unknown: scaling up daemonset .* the object has been modified/;

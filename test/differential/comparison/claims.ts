@@ -1,4 +1,4 @@
-import { alertClaims, eventClaims, payloadClaims, queryClaims, withoutRetold } from './claims-of-messages.ts';
+import { alertClaims, eventClaims, payloadClaims, queryClaims, withoutRepeated } from './claims-of-messages.ts';
 import { routeClaims } from './claims-of-routes.ts';
 import type { Difference } from './compare.ts';
 import { withoutDips } from './dips.ts';
@@ -62,7 +62,7 @@ function asksRollbackEarly({ scenario, aspect, flagger, serin }: Difference): bo
   if (!neverReady && pods !== 'one-breaks') return false;
   const withYes = (value: unknown, yes: string): boolean => hook !== 'rollback-no' && same([...(value as string[]), yes], serin);
   if (aspect === 'event: Warning HookPassed') return hook !== 'rollback-no' && flagger === undefined;
-  if (aspect === 'alerts') return withYes(scenario.target === 'DaemonSet' ? withoutRetold(flagger as string[]) : flagger, 'good Failed');
+  if (aspect === 'alerts') return withYes(scenario.target === 'DaemonSet' ? withoutRepeated(flagger as string[]) : flagger, 'good Failed');
   // It became unready in the step after which the answer is yes.
   if (aspect === 'calls of hook') return pods === 'one-breaks' && withYes(flagger, 'Progressing → 200');
   const others = () => (serin as string[]).filter((each) => !each.startsWith('hook'));

@@ -9,9 +9,9 @@ import { loadConnection } from '../../../src/kube/connect.ts';
 import { createCluster } from '../../../src/kube/create-cluster.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import { kubeconfigOf } from '../../scenarios/account.ts';
-import type { RealStage } from '../../scenarios/environment.ts';
+import type { RealEnvironment } from '../../scenarios/environment.ts';
 import { eventually } from '../../scenarios/eventually.ts';
-import { APP, application, CONFIG, canaryOf, configOf, type Scene } from './use-cases.ts';
+import { APP, application, CONFIG, canaryOf, configOf, type UseCase } from './use-cases.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 const quiet = () => undefined;
@@ -24,7 +24,7 @@ export interface Account {
 }
 
 /** A namespace with a service account that has these rules and no others, and its client. */
-export async function accountWith(stage: RealStage, namespace: string, permissions: readonly Permission[]): Promise<Account> {
+export async function accountWith(environment: RealEnvironment, namespace: string, permissions: readonly Permission[]): Promise<Account> {
   const rules = permissions.map(({ group, resources, verbs, names }) => ({
     ...{ apiGroups: [group], resources, verbs },
     ...(names && { resourceNames: names }),
@@ -43,8 +43,8 @@ export async function accountWith(stage: RealStage, namespace: string, permissio
       subjects: [{ kind: 'ServiceAccount', name: 'serin', namespace }],
     },
   ];
-  for (const object of objects) await stage.cluster.create(object);
-  const { file, folder, user } = await kubeconfigOf(stage, { name: 'serin', namespace });
+  for (const object of objects) await environment.cluster.create(object);
+  const { file, folder, user } = await kubeconfigOf(environment, { name: 'serin', namespace });
   const cluster = createCluster(await loadConnection({ kubeconfig: file, userAgent: 'serin-controller' }));
   return {
     user,
@@ -57,57 +57,58 @@ export async function accountWith(stage: RealStage, namespace: string, permissio
 }
 
 /**
- * Plays the scene with these permissions: a primary is made, a version is released, the Canary is deleted. Ends where it is over, which is asked all
+ * Plays the useCase with these permissions: a primary is made, a version is released, the Canary is deleted. Ends where it is over, which is asked all
  * the time.
  */
 export async function play(
-  stage: RealStage,
-  scene: Scene,
+  environment: RealEnvironment,
+  useCase: UseCase,
   namespace: string,
   { user, cluster }: Account,
   isOver: () => boolean,
 ): Promise<void> {
   const config = ControllerConfig.parse({
     namespaces: [namespace],
-    metricsServer: stage.prometheusUrl,
+    metricsServer: environment.prometheusUrl,
     minAnalysisIntervalMs: 500,
     scaleDownDelayMs: 500,
     // So that a second release leaves something behind that is pruned.
     historyLimit: 1,
-    ...scene.settings,
+    ...useCase.settings,
   });
-  for (const object of [...application(namespace, '1'), ...(scene.objects?.(namespace) ?? [])]) await stage.cluster.create(object);
+  for (const object of [...application(namespace, '1'), ...(useCase.objects?.(namespace) ?? [])]) await environment.cluster.create(object);
   const controller = startController({ config, cluster, clock: systemClock, log, metrics: createControllerMetrics('test') });
   controller.started.catch(quiet); // what it may not look at keeps it from starting, as it should
-  const canary = canaryOf(scene, namespace);
+  const canary = canaryOf(useCase, namespace);
   const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', name: APP, namespace };
   const anchors = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace };
-  const hint = () => `refused: ${stage.forbidden(user).join('\n')}`;
+  const hint = () => `refused: ${environment.forbidden(user).join('\n')}`;
   const until = async (what: string, isSo: () => Promise<boolean>): Promise<boolean> => {
-    await eventually(`${scene.name} in ${namespace}: ${what}`, async () => isOver() || (await isSo()), Boolean, hint);
+    await eventually(`${useCase.name} in ${namespace}: ${what}`, async () => isOver() || (await isSo()), Boolean, hint);
     return !isOver();
   };
-  const phase = async () => (await stage.cluster.get({ ...deployment, apiVersion: canary.apiVersion, kind: 'Canary' }))?.status?.phase;
+  const phase = async () =>
+    (await environment.cluster.get({ ...deployment, apiVersion: canary.apiVersion, kind: 'Canary' }))?.status?.phase;
   try {
-    await stage.cluster.create(canary);
+    await environment.cluster.create(canary);
     if (!(await until('its primary is made', async () => (await phase()) === 'Initialized'))) return;
-    if (!(await until('the target rests', async () => (await stage.cluster.get(deployment))?.spec.replicas === 0))) return;
+    if (!(await until('the target rests', async () => (await environment.cluster.get(deployment))?.spec.replicas === 0))) return;
     const [next] = application(namespace, '2').filter(({ kind }) => kind === 'Deployment');
-    await stage.cluster.patch(deployment, { spec: { template: next?.spec.template } });
+    await environment.cluster.patch(deployment, { spec: { template: next?.spec.template } });
     if (!(await until('its release ends', async () => ['Succeeded', 'Failed'].includes(await phase())))) return;
-    for (const colour of scene.colours ?? []) {
+    for (const colour of useCase.colours ?? []) {
       for (const kind of ['ConfigMap', 'Secret'])
-        await stage.cluster.patch({ apiVersion: 'v1', kind, name: CONFIG, namespace }, configOf(kind, colour));
+        await environment.cluster.patch({ apiVersion: 'v1', kind, name: CONFIG, namespace }, configOf(kind, colour));
       const copies = async () =>
-        (await stage.cluster.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace })).items.filter(
+        (await environment.cluster.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace })).items.filter(
           ({ metadata, data }) => metadata.name.startsWith(`${CONFIG}-primary-`) && data?.colour === colour,
         );
       const isReleased = async () => (await phase()) === 'Succeeded' && (await copies()).length > 0;
       if (!(await until(`${colour} is released`, isReleased))) return;
     }
-    await stage.cluster.delete({ ...deployment, apiVersion: canary.apiVersion, kind: 'Canary' });
+    await environment.cluster.delete({ ...deployment, apiVersion: canary.apiVersion, kind: 'Canary' });
     await until('nothing of it is left', async () => {
-      const { items } = await stage.cluster.list(anchors);
+      const { items } = await environment.cluster.list(anchors);
       const isAnchored = items.some(({ metadata }) => metadata.name.endsWith('-serin-anchor'));
       // Its finalizer goes last, when all that the anchor owned has been collected.
       return !isAnchored && (await phase()) === undefined;

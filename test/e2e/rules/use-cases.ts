@@ -17,7 +17,7 @@ export const APP = 'shop';
 export const CONFIG = 'settings';
 
 /** Something that a user does with Serin, for which these rules are there. */
-export interface Scene {
+export interface UseCase {
   name: string;
   rules: readonly Permission[];
   /** Beside a Deployment, which reads a ConfigMap and a Secret. */
@@ -34,7 +34,7 @@ const usesSlices = ({ group }: Permission): boolean => group === 'discovery.k8s.
 const [listening, querying] = ['alerts', 'own-metric'];
 
 /** A release from the first primary to the Canary's deletion. */
-export const wholeRelease: Scene = {
+export const wholeRelease: UseCase = {
   name: 'a release',
   rules: [
     ...corePermissions.filter((rule) => !usesSlices(rule)),
@@ -58,7 +58,7 @@ export const wholeRelease: Scene = {
 };
 
 /** What else can be asked of Serin; each needs its rules as soon as it is asked, or as it measures. */
-export const scenes: readonly Scene[] = [
+export const useCases: readonly UseCase[] = [
   {
     name: 'a Service as target',
     rules: corePermissions.filter(usesSlices),
@@ -85,7 +85,7 @@ function isFirstOfItsRules(provider: Provider, index: number, all: readonly Prov
   return providerPermissions(provider).length > 0 && all.findIndex((one) => text(one) === text(provider)) === index;
 }
 
-function throughProvider(provider: Provider): Scene {
+function throughProvider(provider: Provider): UseCase {
   const known = routerCases[provider];
   const knative = { targetRef: { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: APP } };
   // A GRPCRoute takes the place of an HTTPRoute, which is looked at, too.
@@ -97,7 +97,7 @@ function throughProvider(provider: Provider): Scene {
   };
 }
 
-function measuring(type: 'keptn' | 'externalmetrics', rule: Permission, kind = ''): Scene {
+function measuring(type: 'keptn' | 'externalmetrics', rule: Permission, kind = ''): UseCase {
   const query = (namespace: string) => (type === 'keptn' ? `${kind}/${namespace}/latency/1m` : `${namespace}/latency`);
   return {
     name: `${type} ${kind}`.trim(),
@@ -149,7 +149,7 @@ export function configOf(kind: string, colour: string): Record<string, object> {
   return kind === 'Secret' ? { stringData: { colour } } : { data: { colour } };
 }
 
-export function canaryOf({ spec }: Scene, namespace: string): KubeObject {
+export function canaryOf({ spec }: UseCase, namespace: string): KubeObject {
   return ours('Canary', APP, namespace, {
     targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: APP },
     provider: 'kubernetes',

@@ -70,7 +70,7 @@ export async function rests(lab: ModelLab, phase: string): Promise<string> {
 
 export const replicas = (lab: ModelLab, ref = targetRef): number => lab.server.find(ref)?.spec.replicas;
 export const annotation = (lab: ModelLab, ref: ObjectRef, key: string) => lab.server.find(ref)?.metadata.annotations?.[key];
-export const told = (lab: ModelLab): string =>
+export const messagesOf = (lab: ModelLab): string =>
   (lab.canary()?.status?.conditions ?? []).map((one: { message: string }) => one.message).join('\n');
 export const order = (lab: ModelLab): string[] =>
   lab.writes.map(({ verb, ref, subresource }) => `${verb} ${ref.kind} ${ref.name}${subresource ? `/${subresource}` : ''}`);

@@ -44,7 +44,7 @@ export class App {
   }
 
   async create(podSpec: Record<string, unknown> = {}): Promise<void> {
-    const { cluster, stage } = this.#lab;
+    const { cluster, environment } = this.#lab;
     const labels = { app: this.name };
     const metadata = { name: this.name, namespace: this.#lab.namespace };
     const container = { name: 'web', image: `${this.name}:1`, ports: [{ name: 'http', containerPort: 9898 }] };
@@ -53,7 +53,7 @@ export class App {
     await cluster.create({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec });
     const ports = [{ name: 'http', port: 80, targetPort: 'http' }];
     await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports } });
-    for (const url of stage.mesh.urls) {
+    for (const url of environment.mesh.urls) {
       await eventually(
         `${this.host} serves at ${url}`,
         async () => (await ask(url, this.host)).status,

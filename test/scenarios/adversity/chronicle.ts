@@ -55,7 +55,7 @@ export async function keepChronicle(
   };
 }
 
-interface Picture {
+interface ClusterSnapshot {
   phase: string;
   canaryWeight: number | undefined;
   targetReady: number;
@@ -67,7 +67,7 @@ interface Picture {
 /** What in this history breaks I1, I2, I3 or I5, in words; `good` are the versions that may be promoted. */
 export function violationsIn(moments: readonly Moment[], { name }: Pick<App, 'name'>, good: ReadonlySet<string>): string[] {
   const found: string[] = [];
-  const now: Picture = {
+  const now: ClusterSnapshot = {
     phase: '',
     canaryWeight: undefined,
     targetReady: 0,
@@ -85,7 +85,7 @@ export function violationsIn(moments: readonly Moment[], { name }: Pick<App, 'na
   return found;
 }
 
-function lookAtPrimary(object: KubeObject, now: Picture, good: ReadonlySet<string>, say: (what: string) => void): void {
+function lookAtPrimary(object: KubeObject, now: ClusterSnapshot, good: ReadonlySet<string>, say: (what: string) => void): void {
   const version = imageTag(object);
   if (version !== now.primaryVersion && now.primaryVersion !== undefined) {
     if (!good.has(version)) say(`I3: the primary got version ${version}, which was never to be promoted`);
@@ -96,7 +96,7 @@ function lookAtPrimary(object: KubeObject, now: Picture, good: ReadonlySet<strin
   now.primaryReady = object.status?.availableReplicas ?? 0;
 }
 
-function lookAtTarget(object: KubeObject, now: Picture, say: (what: string) => void): void {
+function lookAtTarget(object: KubeObject, now: ClusterSnapshot, say: (what: string) => void): void {
   const { replicas } = object.spec;
   if (replicas === 0 && now.targetReplicas !== 0 && (now.canaryWeight ?? 0) > 0)
     say(`I5: the canary was scaled to zero at weight ${now.canaryWeight}`);
@@ -104,7 +104,7 @@ function lookAtTarget(object: KubeObject, now: Picture, say: (what: string) => v
   now.targetReady = object.status?.availableReplicas ?? 0;
 }
 
-function lookAtRoute(object: KubeObject, name: string, now: Picture, say: (what: string) => void): void {
+function lookAtRoute(object: KubeObject, name: string, now: ClusterSnapshot, say: (what: string) => void): void {
   for (const { route } of (object.spec.http ?? []) as { route: { destination: { host: string }; weight?: number }[] }[]) {
     const weights = route.map(({ weight }) => weight ?? (route.length === 1 ? 100 : 0));
     const sum = weights.reduce((total, weight) => total + weight, 0);

@@ -1,4 +1,4 @@
-import type { Stage } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { monotonicMs, sleep } from '../world.ts';
 import { App } from './app.ts';
 import { keepChronicle, type Moment } from './chronicle.ts';
@@ -19,8 +19,8 @@ export interface Contest {
 }
 
 /** A release under a self-healer that reverts replicas, routes and the apex selector, watched for `durationMs` from its start. */
-export async function playContest(stage: Stage, { durationMs, seed }: { durationMs: number; seed: number }): Promise<Contest> {
-  const lab = await Lab.open(stage, { namespace: `contest-${seed}`, scaleDownDelay: '500ms', interval: '500ms' });
+export async function playContest(environment: Environment, { durationMs, seed }: { durationMs: number; seed: number }): Promise<Contest> {
+  const lab = await Lab.open(environment, { namespace: `contest-${seed}`, scaleDownDelay: '500ms', interval: '500ms' });
   try {
     const app = new App(lab, 'podinfo');
     await app.create();

@@ -1,5 +1,5 @@
 import { seededRandom } from '../../../src/embedded/mesh/random.ts';
-import type { Stage } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { sleep } from '../world.ts';
 import { App } from './app.ts';
 import { type Chronicle, keepChronicle, type Moment, violationsIn } from './chronicle.ts';
@@ -37,12 +37,18 @@ export class FailoverRuns {
     this.#replicas = replicas;
   }
 
-  static async begin(stage: Stage, namespace: string, lease: LeaseTimes): Promise<FailoverRuns> {
-    const lab = await Lab.open(stage, { namespace, scaleDownDelay: '500ms', interval: '500ms' });
+  static async begin(environment: Environment, namespace: string, lease: LeaseTimes): Promise<FailoverRuns> {
+    const lab = await Lab.open(environment, { namespace, scaleDownDelay: '500ms', interval: '500ms' });
     const chronicle = await keepChronicle(lab);
     const app = new App(lab, 'podinfo');
     await app.create();
-    const runs = new FailoverRuns(lab, app, chronicle, startClients(stage.mesh.urls, app.host), new Replicas(stage, namespace, lease));
+    const runs = new FailoverRuns(
+      lab,
+      app,
+      chronicle,
+      startClients(environment.mesh.urls, app.host),
+      new Replicas(environment, namespace, lease),
+    );
     await runs.#replicas.fill();
     await app.createCanary('istio', {
       interval: '500ms',

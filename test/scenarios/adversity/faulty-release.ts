@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom } from '../../../src/embedded/mesh/random.ts';
-import { startVirtualStage } from '../environment.ts';
+import { startVirtualEnvironment } from '../environment.ts';
 import { play, sleep } from '../world.ts';
 import { App } from './app.ts';
 import { keepChronicle, violationsIn } from './chronicle.ts';
@@ -31,21 +31,26 @@ export interface FaultyReport {
  * random moment it is killed or halted, or neither.
  */
 export async function playFaultyRelease(seed: number): Promise<FaultyReport> {
-  const stage = await startVirtualStage({ ...ADVERSE, seed });
+  const environment = await startVirtualEnvironment({ ...ADVERSE, seed });
   return play(async () => {
     const random = seededRandom(seed);
     const harm: Harm = (['killed', 'halted', 'none'] as const)[Math.floor(random() * 3)] ?? 'none';
-    const api = await startFaultyApi(readFileSync(stage.kubeconfigFile, 'utf8'), {
+    const api = await startFaultyApi(readFileSync(environment.kubeconfigFile, 'utf8'), {
       random,
       share: SHARE.least + random() * (SHARE.most - SHARE.least),
     });
-    const kubeconfig = join(stage.kubeconfigFile, '..', 'faulty');
+    const kubeconfig = join(environment.kubeconfigFile, '..', 'faulty');
     writeFileSync(kubeconfig, api.kubeconfig);
-    const lab = await Lab.open(stage, { namespace: 'faulty', scaleDownDelay: PROXIES_KNOW, interval: '500ms', flags: { kubeconfig } });
+    const lab = await Lab.open(environment, {
+      namespace: 'faulty',
+      scaleDownDelay: PROXIES_KNOW,
+      interval: '500ms',
+      flags: { kubeconfig },
+    });
     const chronicle = await keepChronicle(lab);
     const app = new App(lab, 'podinfo');
     await app.create();
-    const clients = startClients(stage.mesh.urls, app.host, CLIENTS_PAUSE_MS);
+    const clients = startClients(environment.mesh.urls, app.host, CLIENTS_PAUSE_MS);
     try {
       lab.startController();
       await app.createCanary('istio', {
@@ -82,7 +87,7 @@ export async function playFaultyRelease(seed: number): Promise<FaultyReport> {
       await clients.stop();
       await lab.close();
       await api.stop();
-      await stage.stop();
+      await environment.stop();
     }
   });
 }

@@ -1,4 +1,4 @@
-import type { Stage } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { eventually } from '../eventually.ts';
 import { monotonicMs, sleep } from '../world.ts';
 import { App, type Provider } from './app.ts';
@@ -7,11 +7,11 @@ import { Lab } from './lab.ts';
 
 export interface HealthyRelease {
   provider: Provider;
-  /** Of its own: several may run on one stage at a time. */
+  /** Of its own: several may run on one environment at a time. */
   namespace: string;
   scaleDownDelay: string;
   interval: string;
-  /** Answers before the story ends: fewer would say little about what is lost. A busy machine takes longer for them. */
+  /** Answers before the scenario ends: fewer would say little about what is lost. A busy machine takes longer for them. */
   leastAnswers: number;
 }
 
@@ -21,12 +21,15 @@ export interface Account {
 }
 
 /** The whole stay of Serin at one application: bootstrap, a promoted release, deletion of the Canary; under clients that never stop. */
-export async function playHealthyRelease(stage: Stage, { provider, leastAnswers, ...options }: HealthyRelease): Promise<Account> {
-  const lab = await Lab.open(stage, options);
+export async function playHealthyRelease(
+  environment: Environment,
+  { provider, leastAnswers, ...options }: HealthyRelease,
+): Promise<Account> {
+  const lab = await Lab.open(environment, options);
   try {
     const app = new App(lab, 'podinfo');
     await app.create();
-    const clients = startClients(stage.mesh.urls, app.host);
+    const clients = startClients(environment.mesh.urls, app.host);
     const marks: string[] = [];
     const mark = (what: string) => marks.push(`${what}: ${clients.failures} lost so far`);
     lab.startController();
@@ -40,9 +43,9 @@ export async function playHealthyRelease(stage: Stage, { provider, leastAnswers,
     await lab.cluster.delete(app.canary);
     await lab.until(app.primary, 'is gone', (now) => now === undefined);
     await lab.until(app.target, 'serves again', (now) => now?.status?.availableReplicas === 3);
-    // Every proxy has heard of the end before the clients stop looking; others on this stage may keep them busy for ever.
+    // Every proxy has heard of the end before the clients stop looking; others on this environment may keep them busy for ever.
     const deadlineMs = monotonicMs() + 30_000;
-    while (stage.mesh.pending() > 0 && monotonicMs() < deadlineMs) await sleep(50);
+    while (environment.mesh.pending() > 0 && monotonicMs() < deadlineMs) await sleep(50);
     await eventually(`${leastAnswers} answers`, () => clients.answered >= leastAnswers);
     mark('deleted');
     await clients.stop();

@@ -1,5 +1,5 @@
 import { seededRandom } from '../../../src/embedded/mesh/random.ts';
-import type { Stage } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { sleep } from '../world.ts';
 import { App } from './app.ts';
 import { type Chronicle, keepChronicle, violationsIn } from './chronicle.ts';
@@ -45,8 +45,8 @@ export class KillRuns {
     this.#clients = clients;
   }
 
-  static async begin(stage: Stage): Promise<KillRuns> {
-    const lab = await Lab.open(stage, { namespace: 'kills', scaleDownDelay: '500ms', interval: '500ms' });
+  static async begin(environment: Environment): Promise<KillRuns> {
+    const lab = await Lab.open(environment, { namespace: 'kills', scaleDownDelay: '500ms', interval: '500ms' });
     const chronicle = await keepChronicle(lab);
     const app = new App(lab, 'podinfo');
     await app.create();
@@ -61,7 +61,7 @@ export class KillRuns {
       metrics: [{ name: 'request-success-rate', interval: '3s', thresholdRange: { min: 90 } }],
     });
     await app.rests('Initialized');
-    return new KillRuns(lab, app, chronicle, startClients(stage.mesh.urls, app.host));
+    return new KillRuns(lab, app, chronicle, startClients(environment.mesh.urls, app.host));
   }
 
   /** Odd seeds release a good version, even ones a version that fails every request: of half of them chance lets a busy machine's few checks pass. */

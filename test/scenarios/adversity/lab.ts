@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { type ControllerProcess, newLogFile, startController } from '../controller.ts';
-import type { Stage, StageOptions } from '../environment.ts';
-import { quiet } from '../settled.ts';
+import type { Environment, EnvironmentOptions } from '../environment.ts';
+import { settled } from '../settled.ts';
 import { until } from '../until.ts';
 import { monotonicMs, sleep } from '../world.ts';
 
 const BOUND_MS = 240_000;
 
-/** For stages of labs: routes that are late, but sooner than the 500 ms for which pods outlive their traffic there. */
-export const ADVERSE = { lagMs: [20, 200], seed: 5 } as const satisfies StageOptions;
+/** For environments of labs: routes that are late, but sooner than the 500 ms for which pods outlive their traffic there. */
+export const ADVERSE = { lagMs: [20, 200], seed: 5 } as const satisfies EnvironmentOptions;
 
-/** By when every proxy of an adverse stage has heard of a change, also where a busy machine keeps it waiting: no request may be lost by it. */
+/** By when every proxy of an adverse environment has heard of a change, also where a busy machine keeps it waiting: no request may be lost by it. */
 export const PROXIES_KNOW = '2s';
 
 export interface LabOptions {
-  /** Made for this lab, and the only one that its controller looks after: several labs can share a stage. */
+  /** Made for this lab, and the only one that its controller looks after: several labs can share an environment. */
   namespace: string;
   scaleDownDelay: string;
   interval: string;
@@ -23,22 +23,22 @@ export interface LabOptions {
   flags?: Readonly<Record<string, string>>;
 }
 
-/** One namespace of a stage, and the shipped controller as a child that can be killed. */
+/** One namespace of an environment, and the shipped controller as a child that can be killed. */
 export class Lab {
-  readonly stage: Stage;
+  readonly environment: Environment;
   readonly logFile = newLogFile();
   readonly #options: LabOptions;
   #controller: ControllerProcess | undefined;
   #starts = 0;
 
-  private constructor(stage: Stage, options: LabOptions) {
-    this.stage = stage;
+  private constructor(environment: Environment, options: LabOptions) {
+    this.environment = environment;
     this.#options = options;
   }
 
-  static async open(stage: Stage, options: LabOptions): Promise<Lab> {
-    await stage.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: options.namespace } });
-    return new Lab(stage, options);
+  static async open(environment: Environment, options: LabOptions): Promise<Lab> {
+    await environment.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: options.namespace } });
+    return new Lab(environment, options);
   }
 
   get namespace(): string {
@@ -46,14 +46,14 @@ export class Lab {
   }
 
   get cluster() {
-    return this.stage.cluster;
+    return this.environment.cluster;
   }
 
   startController(): void {
     this.#starts += 1;
     const { namespace, interval, scaleDownDelay, flags: more } = this.#options;
     const flags = { namespace, 'min-analysis-interval': interval, 'scale-down-delay': scaleDownDelay, ...more };
-    this.#controller = startController(this.stage, flags, this.logFile);
+    this.#controller = startController(this.environment, flags, this.logFile);
   }
 
   /** Resolves when the controller that was started last has seen the cluster. */
@@ -66,9 +66,9 @@ export class Lab {
   }
 
   /** Resolves when the controller has sent nothing but watches and its lease for this long. */
-  async quiet(quietMs: number): Promise<void> {
+  async settled(quietMs: number): Promise<void> {
     const others = () => Object.fromEntries(Object.entries(this.requests()).filter(([what]) => !/^watch | leases$/.test(what)));
-    await quiet(others, quietMs, BOUND_MS);
+    await settled(others, quietMs, BOUND_MS);
   }
 
   /** `KILL` is `kill -9`. */
@@ -101,9 +101,9 @@ export class Lab {
     );
   }
 
-  /** Of every controller on the stage: a test that counts has it for itself. */
+  /** Of every controller on the environment: a test that counts has it for itself. */
   requests(): Record<string, number> {
-    return this.stage.requestCounts();
+    return this.environment.requestCounts();
   }
 
   until(ref: ObjectRef, what: string, isSo: (now: KubeObject | undefined) => boolean | undefined, boundMs = BOUND_MS) {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ControllerProcess, newLogFile, startController } from '../controller.ts';
-import type { Stage } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { eventually } from '../eventually.ts';
 import { fetchText } from '../world.ts';
 import { type CuttableProxy, startCuttableProxy } from './cuttable-proxy.ts';
@@ -25,8 +25,8 @@ export class Replica {
     this.network = network;
   }
 
-  static async start(stage: Stage, namespace: string, lease: LeaseTimes, other: Record<string, string> = {}): Promise<Replica> {
-    const kubeconfig = readFileSync(stage.kubeconfigFile, 'utf8');
+  static async start(environment: Environment, namespace: string, lease: LeaseTimes, other: Record<string, string> = {}): Promise<Replica> {
+    const kubeconfig = readFileSync(environment.kubeconfigFile, 'utf8');
     const [server = '', port = ''] = /https?:\/\/127\.0\.0\.1:(\d+)/.exec(kubeconfig) ?? [];
     const network = await startCuttableProxy(Number(port));
     const kubeconfigFile = join(mkdtempSync(join(tmpdir(), 'serin-replica-')), 'kubeconfig');
@@ -41,7 +41,7 @@ export class Replica {
       'retry-period': `${lease.retryPeriodMs}ms`,
       ...other,
     };
-    const process = startController({ kubeconfigFile, prometheusUrl: stage.prometheusUrl }, flags, newLogFile());
+    const process = startController({ kubeconfigFile, prometheusUrl: environment.prometheusUrl }, flags, newLogFile());
     const replica = new Replica(process, network);
     await eventually('the replica has started', () => replica.#port() !== undefined || process.hasExited());
     return replica;

@@ -1,4 +1,4 @@
-import type { Stage } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { eventually } from '../eventually.ts';
 import { type LeaseTimes, Replica } from './replica.ts';
 
@@ -7,13 +7,13 @@ export const LONG_LEASE: LeaseTimes = { leaseDurationS: 3_000, renewDeadlineS: 2
 
 /** Two controllers of one namespace that elect a leader; who dies is replaced. */
 export class Replicas {
-  readonly #stage: Stage;
+  readonly #environment: Environment;
   readonly #namespace: string;
   readonly #lease: LeaseTimes;
   #all: Replica[] = [];
 
-  constructor(stage: Stage, namespace: string, lease: LeaseTimes) {
-    this.#stage = stage;
+  constructor(environment: Environment, namespace: string, lease: LeaseTimes) {
+    this.#environment = environment;
     this.#namespace = namespace;
     this.#lease = lease;
   }
@@ -23,7 +23,7 @@ export class Replicas {
     const dead = this.#all.filter(({ process }) => process.hasExited());
     await Promise.all(dead.map((one) => one.end()));
     this.#all = this.#all.filter((one) => !dead.includes(one));
-    while (this.#all.length < 2) this.#all.push(await Replica.start(this.#stage, this.#namespace, this.#lease));
+    while (this.#all.length < 2) this.#all.push(await Replica.start(this.#environment, this.#namespace, this.#lease));
   }
 
   /** The one that leads, as soon as exactly one does. */

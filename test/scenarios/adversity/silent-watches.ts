@@ -3,8 +3,8 @@ import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { loadConnection } from '../../../src/kube/connect.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import { startController } from '../controller.ts';
-import type { Stage } from '../environment.ts';
-import { APP, Story } from '../scenario.ts';
+import type { Environment } from '../environment.ts';
+import { APP, Scenario } from '../scenario.ts';
 import { until } from '../until.ts';
 import { monotonicMs, world } from '../world.ts';
 import { type BlackHoleProxy, startBlackHoleProxy } from './black-hole-proxy.ts';
@@ -39,25 +39,25 @@ export interface SilentWatches {
  * watch is lost, somebody touches every object that it brings: what the controller then writes from what it knows is refused as
  * outdated, and it can go on only when it hears of the touch.
  */
-export async function playSilentWatches(stage: Stage, say: (line: string) => void): Promise<SilentWatches> {
-  const connection = await loadConnection({ kubeconfig: stage.kubeconfigFile });
+export async function playSilentWatches(environment: Environment, say: (line: string) => void): Promise<SilentWatches> {
+  const connection = await loadConnection({ kubeconfig: environment.kubeconfigFile });
   await connection.headers(); // which also reads the certificates
   const proxy = await startBlackHoleProxy(connection.baseUrl, connection.tls?.ca);
-  const controller = startController(stage, { master: proxy.url, 'min-analysis-interval': '10s' });
-  const story = await Story.begin(stage, controller, 'silent-watches');
-  const { cluster } = stage;
-  const named = (apiVersion: string, kind: string, name = APP): ObjectRef => ({ apiVersion, kind, name, namespace: story.namespace });
+  const controller = startController(environment, { master: proxy.url, 'min-analysis-interval': '10s' });
+  const scenario = await Scenario.begin(environment, controller, 'silent-watches');
+  const { cluster } = environment;
+  const named = (apiVersion: string, kind: string, name = APP): ObjectRef => ({ apiVersion, kind, name, namespace: scenario.namespace });
   const route = named('networking.istio.io/v1beta1', 'VirtualService');
   const canary = named('flagger.app/v1beta1', 'Canary');
   try {
-    await story.given.aDeployment();
-    await story.given.aCanary({ interval: INTERVAL, stepWeight: 1, maxWeight: 100 });
-    await story.when.imageChanges('2');
-    await story.then.canaryReceives(1);
+    await scenario.given.aDeployment();
+    await scenario.given.aCanary({ interval: INTERVAL, stepWeight: 1, maxWeight: 100 });
+    await scenario.when.imageChanges('2');
+    await scenario.then.canaryReceives(1);
     const watches: SilentWatches['watches'] = [];
     for (const resource of new Set(proxy.streams().map((stream) => stream.resource))) {
       const lost = await loseWatch(proxy, resource);
-      await touchAll(cluster, resource, story.namespace);
+      await touchAll(cluster, resource, scenario.namespace);
       const weight = routedWeight(await cluster.get(route));
       say(`${resource}: lost at ${weight} %`);
       const hint = () => `\n${readFileSync(controller.logFile, 'utf8').split('\n').slice(-40).join('\n')}`;
@@ -80,7 +80,7 @@ export async function playSilentWatches(stage: Stage, say: (line: string) => voi
       fellSilent: readFileSync(controller.logFile, 'utf8').split('watch fell silent').length - 1,
     };
   } finally {
-    await story.end();
+    await scenario.end();
     await controller.stop();
     await proxy.stop();
   }

@@ -3,29 +3,29 @@ import { type KubeObject, type ObjectRef, refKey, refOf } from '../../../src/api
 import type { Cluster } from '../../../src/kube/cluster.ts';
 import { isAlreadyExists, isConflict } from '../../../src/kube/errors.ts';
 import type { ControllerProcess } from '../controller.ts';
-import type { Stage } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { eventually } from '../eventually.ts';
 import { canaryFor, parsed } from '../providers/canary-for.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
-import { APP, Story } from '../scenario.ts';
+import { APP, Scenario } from '../scenario.ts';
 import { routerOf } from '../shares/split-app.ts';
 import { monotonicMs, sleep } from '../world.ts';
-import type { DriftStage } from './drift-run.ts';
-import type { Scene } from './live-release.ts';
+import type { DriftFixture } from './drift-run.ts';
+import type { LiveRelease } from './live-release.ts';
 
 const CONTEST_MS = 8_000;
 
 /** In real time: a gate holds the release at each weight. */
-export async function startStageScene(
-  stage: Stage,
+export async function startDriftFixture(
+  environment: Environment,
   controller: ControllerProcess,
   fixture: ProviderFixture,
   plan: object,
-): Promise<DriftStage> {
-  const { cluster } = stage;
+): Promise<DriftFixture> {
+  const { cluster } = environment;
   const app = { name: APP, namespace: `drift-${fixture.provider.replaceAll(':', '-')}` };
-  const story = await Story.begin(stage, controller, app.namespace);
-  const { given, when, then, hooks } = story;
+  const scenario = await Scenario.begin(environment, controller, app.namespace);
+  const { given, when, then, hooks } = scenario;
   const target = fixture.application?.(cluster, app.namespace);
   if (target) await target.create();
   else await given.aDeployment();
@@ -44,45 +44,45 @@ export async function startStageScene(
     // Asked once more after it was closed: nothing is on its way any longer.
     await then.hookWasCalled('step', hooks.calls('step').length + 2);
   };
-  const scene: Scene = {
-    ...journal.hands,
-    standsStill: false,
+  const release: LiveRelease = {
+    ...journal.edits,
+    isPausedBetweenCalls: false,
     find: (ref) => cluster.get(ref),
-    onePass: async (isSo) => void (await eventually('one pass', isSo, Boolean, journal.told)),
+    onePass: async (isSo) => void (await eventually('one pass', isSo, Boolean, journal.describe)),
     writes: async () => {
-      await eventually('the watch has caught up', journal.isCurrent, Boolean, journal.told);
+      await eventually('the watch has caught up', journal.isCurrent, Boolean, journal.describe);
       return journal.writes();
     },
     async nextStep() {
       const weight = async () => (await cluster.get(refOf(canary)))?.status?.canaryWeight;
       const before = await weight();
       hooks.answers('step', 200);
-      await eventually(`a weight after ${before} %`, weight, (now) => now !== before, journal.told);
+      await eventually(`a weight after ${before} %`, weight, (now) => now !== before, journal.describe);
       await held();
     },
     nowMs: () => monotonicMs(),
     wait: (ms) => sleep(ms),
-    eventually: async (what, isSo) => void (await eventually(what, isSo, Boolean, journal.told)),
+    eventually: async (what, isSo) => void (await eventually(what, isSo, Boolean, journal.describe)),
   };
   return {
-    scene,
+    release,
     canary,
     contestMs: CONTEST_MS,
     async stop() {
       journal.stop();
-      await story.end();
+      await scenario.end();
     },
   };
 }
 
 interface Journal {
   /** Writes of somebody else, which the journal can tell from those of Serin. */
-  hands: Pick<Scene, 'put' | 'create' | 'patch' | 'delete'>;
+  edits: Pick<LiveRelease, 'put' | 'create' | 'patch' | 'delete'>;
   /** Changes of these objects, their status apart, that no foreign hand has made. */
   writes(): number;
   /** Everything that the server holds has been heard of. */
   isCurrent(): Promise<boolean>;
-  told(): string;
+  describe(): string;
   stop(): void;
 }
 
@@ -129,7 +129,7 @@ async function keepJournal(cluster: Cluster, refs: readonly ObjectRef[]): Promis
     }
   };
   return {
-    hands: {
+    edits: {
       put,
       async create(object) {
         try {
@@ -151,7 +151,7 @@ async function keepJournal(cluster: Cluster, refs: readonly ObjectRef[]): Promis
         return ref !== undefined && heard.get(refKey(ref))?.metadata.resourceVersion === object?.metadata.resourceVersion;
       });
     },
-    told: () => JSON.stringify({ changes: changes.slice(-6), foreign: [...foreign].slice(-6) }),
+    describe: () => JSON.stringify({ changes: changes.slice(-6), foreign: [...foreign].slice(-6) }),
     stop() {
       for (const watch of watches) watch.stop();
     },

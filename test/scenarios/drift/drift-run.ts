@@ -4,12 +4,12 @@ import { parsed } from '../providers/canary-for.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import { routerOf } from '../shares/split-app.ts';
 import type { Edit } from './edits.ts';
-import type { Scene } from './live-release.ts';
+import type { LiveRelease } from './live-release.ts';
 import { playContest } from './play-contest.ts';
 import { lookAt, playEdit } from './play-edit.ts';
 
-export interface DriftStage {
-  scene: Scene;
+export interface DriftFixture {
+  release: LiveRelease;
   canary: KubeObject;
   /** How long somebody fights; shorter than a step. */
   contestMs: number;
@@ -21,29 +21,29 @@ const mostCorrections = (ms: number): number => 2 + Math.floor(Math.log2(ms / 10
 
 /** One release that others meddle with, each time at another weight: what is corrected then is news to the brake. */
 export class DriftRun {
-  readonly #stage: DriftStage;
+  readonly #environment: DriftFixture;
   readonly #fixture: ProviderFixture;
   /** The route at the step before. */
   #earlier: KubeObject;
 
-  private constructor(stage: DriftStage, fixture: ProviderFixture, earlier: KubeObject) {
-    this.#stage = stage;
+  private constructor(environment: DriftFixture, fixture: ProviderFixture, earlier: KubeObject) {
+    this.#environment = environment;
     this.#fixture = fixture;
     this.#earlier = earlier;
   }
 
   /** At its second weight. */
-  static async begin(stage: DriftStage, fixture: ProviderFixture): Promise<DriftRun> {
-    await stage.scene.nextStep();
-    const run = new DriftRun(stage, fixture, await routeOf(stage, fixture));
-    await stage.scene.nextStep();
+  static async begin(environment: DriftFixture, fixture: ProviderFixture): Promise<DriftRun> {
+    await environment.release.nextStep();
+    const run = new DriftRun(environment, fixture, await routeOf(environment, fixture));
+    await environment.release.nextStep();
     return run;
   }
 
   /** The recorded weights stand one pass after the edit, by one write if any is needed, and the analysis goes on. */
   async survives(edit: Edit): Promise<void> {
-    const { scene, canary } = this.#stage;
-    const played = await playEdit(scene, this.#fixture, { canary, earlier: this.#earlier }, edit);
+    const { release, canary } = this.#environment;
+    const played = await playEdit(release, this.#fixture, { canary, earlier: this.#earlier }, edit);
     const { before, edited, isStripped, staysStripped, onePassLater, routeBefore, routeAfter, writes, foreign } = played;
     expect(before, edit.name).toMatchObject({ routes: before.held.recorded, missing: [] });
     expect(onePassLater, `${edit.name}: weights, and the analysis`).toEqual(before);
@@ -53,46 +53,51 @@ export class DriftRun {
     const why = `${edit.name}: writes for ${edited.missing.join()}${isStripped ? ' lost marks' : ''}`;
     expect(staysStripped, why).toBe(false);
     const most = this.#fixture.mergesByKey ? 2 : 1;
-    if (scene.standsStill) expect(writes > 0, why).toBe(isTouched);
-    if (scene.standsStill) expect(writes, why).toBeLessThanOrEqual(most * Math.min(foreign, 1));
+    if (release.isPausedBetweenCalls) expect(writes > 0, why).toBe(isTouched);
+    if (release.isPausedBetweenCalls) expect(writes, why).toBeLessThanOrEqual(most * Math.min(foreign, 1));
     // In real time one edit can be seen in two parts, and put right in two.
     expect(writes, why).toBeLessThanOrEqual(2 * foreign);
-    this.#earlier = await routeOf(this.#stage, this.#fixture);
-    await scene.nextStep();
+    this.#earlier = await routeOf(this.#environment, this.#fixture);
+    await release.nextStep();
   }
 
   /** Somebody who puts the route back again and again is corrected ever more rarely, and named. */
   async survivesContest(): Promise<void> {
-    const { scene, canary, contestMs } = this.#stage;
+    const { release, canary, contestMs } = this.#environment;
     const before = await this.#look();
-    const { writes, foreign, lastedMs, contested } = await playContest(scene, this.#fixture, { canary, earlier: this.#earlier }, contestMs);
+    const { writes, foreign, lastedMs, contested } = await playContest(
+      release,
+      this.#fixture,
+      { canary, earlier: this.#earlier },
+      contestMs,
+    );
     expect(foreign).toBeGreaterThan(2);
     expect(writes).toBeLessThanOrEqual(foreign);
     expect(writes).toBeLessThanOrEqual(mostCorrections(lastedMs));
     expect(contested).toMatch(/is changed back by/);
-    await scene.eventually('the recorded weights stand', async () => (await this.#look()).missing.length === 0);
+    await release.eventually('the recorded weights stand', async () => (await this.#look()).missing.length === 0);
     expect(await this.#look()).toEqual(before);
   }
 
   /** A Canary that is deleted in the middle of it leaves no route to its sides. */
   async leavesNothing(): Promise<void> {
-    const { scene, canary } = this.#stage;
+    const { release, canary } = this.#environment;
     const watched = routerOf(this.#fixture).watches(parsed(canary));
-    await scene.delete(refOf(canary));
-    await scene.eventually('no route leads to what is going away', async () => {
-      const left = await Promise.all(watched.map((ref) => scene.find(ref)));
+    await release.delete(refOf(canary));
+    await release.eventually('no route leads to what is going away', async () => {
+      const left = await Promise.all(watched.map((ref) => release.find(ref)));
       return left.every((object) => !/-(primary|canary)"/.test(JSON.stringify(object?.spec ?? {})));
     });
   }
 
   #look() {
-    return lookAt(this.#stage.scene, this.#fixture, this.#stage.canary);
+    return lookAt(this.#environment.release, this.#fixture, this.#environment.canary);
   }
 }
 
-async function routeOf({ scene, canary }: DriftStage, fixture: ProviderFixture): Promise<KubeObject> {
+async function routeOf({ release, canary }: DriftFixture, fixture: ProviderFixture): Promise<KubeObject> {
   const { name, namespace = '' } = canary.metadata;
-  const found = await scene.find(fixture.route({ name, namespace }));
+  const found = await release.find(fixture.route({ name, namespace }));
   if (!found) throw new Error('there is no route');
   return found;
 }

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
-import type { Scene } from './live-release.ts';
+import type { LiveRelease } from './live-release.ts';
 
 /** What somebody else does in the middle of a release. */
 export interface Edit {
@@ -8,11 +8,11 @@ export interface Edit {
   /** The route becomes what it was, to the last field. */
   isUndone: boolean;
   /** `earlier` is what the route held at the step before. */
-  play(scene: Scene, at: { route: KubeObject; earlier: KubeObject; canary: KubeObject }): Promise<void>;
+  play(release: LiveRelease, at: { route: KubeObject; earlier: KubeObject; canary: KubeObject }): Promise<void>;
 }
 
 const put = (change: (route: KubeObject, earlier: KubeObject) => KubeObject): Edit['play'] => {
-  return (scene, { route, earlier }) => scene.put(change(structuredClone(route), earlier));
+  return (release, { route, earlier }) => release.put(change(structuredClone(route), earlier));
 };
 const metadata = (change: (metadata: KubeObject['metadata']) => object): Edit['play'] =>
   put((route) => ({ ...route, metadata: { ...route.metadata, ...change(route.metadata) } }));
@@ -38,8 +38,8 @@ export const DELETED = 'deleted';
 const generic: Readonly<Record<string, Edit['play']>> = {
   'a label of theirs': metadata(({ labels }) => ({ labels: { ...labels, 'argocd.argoproj.io/instance': 'shop' } })),
   'an annotation of theirs': metadata(({ annotations }) => ({ annotations: { ...annotations, 'example.org/theirs': 'yes' } })),
-  'a finalizer of theirs, and taken away again': async (scene, { route }) => {
-    const finalizers = (list: string[]) => scene.patch(refOf(route), { metadata: { finalizers: list } });
+  'a finalizer of theirs, and taken away again': async (release, { route }) => {
+    const finalizers = (list: string[]) => release.patch(refOf(route), { metadata: { finalizers: list } });
     await finalizers(['example.org/theirs']);
     await finalizers([]);
   },
@@ -54,20 +54,20 @@ const generic: Readonly<Record<string, Edit['play']>> = {
     ...asManifest(earlier),
     metadata: { ...asManifest(earlier).metadata, resourceVersion: route.metadata.resourceVersion ?? '' },
   })),
-  'deleted, and made again from an old manifest': async (scene, { route, earlier }) => {
-    await scene.delete(refOf(route));
-    await scene.create(asManifest(earlier));
+  'deleted, and made again from an old manifest': async (release, { route, earlier }) => {
+    await release.delete(refOf(route));
+    await release.create(asManifest(earlier));
   },
   // Last of these: what Serin makes anew carries its marks again.
-  [DELETED]: (scene, { route }) => scene.delete(refOf(route)),
+  [DELETED]: (release, { route }) => release.delete(refOf(route)),
 };
 
 /** Done by the user to the Canary: they change what is rendered, and not where traffic goes. */
 const ofTheCanary: Readonly<Record<string, Edit['play']>> = {
-  "the user's edit of spec.service": (scene, { canary }) =>
-    scene.patch(refOf(canary), { spec: { service: { port: 80, timeout: '9s', apex: { labels: { team: 'checkout' } } } } }),
-  'that edit taken back': (scene, { canary }) =>
-    scene.patch(refOf(canary), { spec: { service: { port: 80, timeout: null, apex: { labels: { team: 'shop' } } } } }),
+  "the user's edit of spec.service": (release, { canary }) =>
+    release.patch(refOf(canary), { spec: { service: { port: 80, timeout: '9s', apex: { labels: { team: 'checkout' } } } } }),
+  'that edit taken back': (release, { canary }) =>
+    release.patch(refOf(canary), { spec: { service: { port: 80, timeout: null, apex: { labels: { team: 'shop' } } } } }),
 };
 
 export function editsFor({ edits, leaves = {}, unfit = {} }: ProviderFixture): Edit[] {

@@ -1,9 +1,9 @@
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 
 /** A release under way on some cluster, and what others can do to its objects. */
-export interface Scene {
+export interface LiveRelease {
   /** Nothing happens between two calls here, so that an edit can be looked at before it is answered. */
-  readonly standsStill: boolean;
+  readonly isPausedBetweenCalls: boolean;
   find(ref: ObjectRef): Promise<KubeObject | undefined>;
   /** A PUT of somebody else, over whatever is there. */
   put(object: KubeObject): Promise<void>;

@@ -3,7 +3,7 @@ import { APP, type ModelLab, NAMESPACE } from '../../fakes/model/lab.ts';
 import { labOf } from '../../fakes/model/life.ts';
 import { canaryFor } from '../providers/canary-for.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
-import type { Scene } from './live-release.ts';
+import type { LiveRelease } from './live-release.ts';
 
 const ONE_PASS_MS = 2_000;
 const STEP_MS = 3_600_000;
@@ -12,10 +12,10 @@ const LONGEST_MS = 600_000;
 const MANAGER = 'gitops';
 
 /** In virtual time: a step an hour, and between two of them time for whatever somebody does. */
-export async function startModelScene(
+export async function startModelledRelease(
   fixture: ProviderFixture,
   analysis: object,
-): Promise<{ scene: Scene; lab: ModelLab; canary: KubeObject }> {
+): Promise<{ release: LiveRelease; lab: ModelLab; canary: KubeObject }> {
   const { lab } = labOf({ seed: 17, provider: 'istio', delayMs: 1_000, plan: 0, hasService: true });
   await lab.application();
   // Whether requests are lost is asked where there are proxies that know every provider.
@@ -28,13 +28,13 @@ export async function startModelScene(
   await must(lab, 'initialized', () => lab.phase() === 'Initialized');
   lab.push('2');
   await must(lab, 'progressing', () => lab.phase() === 'Progressing');
-  return { scene: sceneOf(lab), lab, canary };
+  return { release: releaseOf(lab), lab, canary };
 }
 
-function sceneOf(lab: ModelLab): Scene {
+function releaseOf(lab: ModelLab): LiveRelease {
   const { server } = lab;
   return {
-    standsStill: true,
+    isPausedBetweenCalls: true,
     find: async (ref) => server.find(ref),
     put: async (object) => void server.putAs(MANAGER, object),
     create: async (object) => void server.putAs(MANAGER, object),

@@ -3,7 +3,7 @@ import { parsed } from '../providers/canary-for.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import { routerOf } from '../shares/split-app.ts';
 import { old } from './edits.ts';
-import type { Scene } from './live-release.ts';
+import type { LiveRelease } from './live-release.ts';
 import { lookAt } from './play-edit.ts';
 
 const LOOK_EVERY_MS = 250;
@@ -22,29 +22,29 @@ export interface Fought {
 
 /** Somebody puts the route of the step before back as soon as it is corrected, for so long. */
 export async function playContest(
-  scene: Scene,
+  release: LiveRelease,
   fixture: ProviderFixture,
   { canary, earlier }: { canary: KubeObject; earlier: KubeObject },
   durationMs: number,
 ): Promise<Fought> {
   const watched = routerOf(fixture).watches(parsed(canary));
-  const written = await scene.writes(watched);
-  const beganMs = scene.nowMs();
+  const written = await release.writes(watched);
+  const beganMs = release.nowMs();
   let foreign = 0;
-  while (scene.nowMs() - beganMs < durationMs || foreign < LEAST_BLOWS) {
-    if ((await lookAt(scene, fixture, canary)).missing.length === 0) {
-      const now = await scene.find(refOf(earlier));
-      await scene.put(now ? old(now, earlier) : earlier);
+  while (release.nowMs() - beganMs < durationMs || foreign < LEAST_BLOWS) {
+    if ((await lookAt(release, fixture, canary)).missing.length === 0) {
+      const now = await release.find(refOf(earlier));
+      await release.put(now ? old(now, earlier) : earlier);
       foreign += 1;
     }
-    await scene.wait(LOOK_EVERY_MS);
+    await release.wait(LOOK_EVERY_MS);
   }
   const toldOf = async (): Promise<string | undefined> => {
-    const conditions: { type: string; message?: string }[] = (await scene.find(refOf(canary)))?.status?.conditions ?? [];
+    const conditions: { type: string; message?: string }[] = (await release.find(refOf(canary)))?.status?.conditions ?? [];
     return conditions.find(({ type }) => type === 'Contested')?.message;
   };
-  await scene.eventually('the contest is told', async () => (await toldOf()) !== undefined);
+  await release.eventually('the contest is told', async () => (await toldOf()) !== undefined);
   const contested = await toldOf();
-  const writes = (await scene.writes(watched)) - written;
-  return { writes, foreign, lastedMs: scene.nowMs() - beganMs, ...(contested !== undefined && { contested }) };
+  const writes = (await release.writes(watched)) - written;
+  return { writes, foreign, lastedMs: release.nowMs() - beganMs, ...(contested !== undefined && { contested }) };
 }

@@ -7,7 +7,7 @@ import { parsed } from '../providers/canary-for.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import { apexOf, routerOf } from '../shares/split-app.ts';
 import type { Edit } from './edits.ts';
-import type { Scene } from './live-release.ts';
+import type { LiveRelease } from './live-release.ts';
 
 /** What a release looks like while it is held at a step. */
 export interface Held {
@@ -47,7 +47,7 @@ export interface Played {
 
 /** One edit, one pass, and what has become of the release and its routes. */
 export async function playEdit(
-  scene: Scene,
+  release: LiveRelease,
   fixture: ProviderFixture,
   { canary, earlier }: { canary: KubeObject; earlier: KubeObject },
   edit: Edit,
@@ -55,24 +55,24 @@ export async function playEdit(
   const watched = routerOf(fixture).watches(parsed(canary));
   const { name, namespace = '' } = canary.metadata;
   const routeRef = fixture.route({ name, namespace });
-  const route = await scene.find(routeRef);
+  const route = await release.find(routeRef);
   if (!route) throw new Error('there is no route');
-  const look = () => lookAt(scene, fixture, canary);
-  const marks = await marksOf(scene, watched);
+  const look = () => lookAt(release, fixture, canary);
+  const marks = await marksOf(release, watched);
   /** The same objects, which no longer say whose they are. */
   const stripped = async (): Promise<boolean> => {
-    const now = await marksOf(scene, watched);
+    const now = await marksOf(release, watched);
     return [...marks].some(([uid, isMarked]) => isMarked && now.get(uid) === false);
   };
   const before = await look();
-  const written = await scene.writes(watched);
+  const written = await release.writes(watched);
   const hands = { foreign: 0 };
-  await edit.play(counting(scene, hands), { route, earlier, canary });
+  await edit.play(counting(release, hands), { route, earlier, canary });
   const edited = await look();
   const isStripped = await stripped();
-  await scene.onePass(async () => (await look()).missing.length === 0 && !(await stripped()));
-  const routeAfter = contentOf(await scene.find(routeRef));
-  const writes = (await scene.writes(watched)) - written;
+  await release.onePass(async () => (await look()).missing.length === 0 && !(await stripped()));
+  const routeAfter = contentOf(await release.find(routeRef));
+  const writes = (await release.writes(watched)) - written;
   return {
     before,
     edited,
@@ -86,15 +86,15 @@ export async function playEdit(
   };
 }
 
-function counting(scene: Scene, hands: { foreign: number }): Scene {
+function counting(release: LiveRelease, hands: { foreign: number }): LiveRelease {
   const counted =
     <A extends unknown[]>(act: (...args: A) => Promise<void>) =>
     (...args: A): Promise<void> => {
       hands.foreign += 1;
       return act(...args);
     };
-  const { put, create, patch } = scene;
-  return { ...scene, put: counted(put), create: counted(create), patch: counted(patch), delete: counted(scene.delete) };
+  const { put, create, patch } = release;
+  return { ...release, put: counted(put), create: counted(create), patch: counted(patch), delete: counted(release.delete) };
 }
 
 interface Content {
@@ -108,19 +108,19 @@ function contentOf(object: KubeObject | undefined): Content {
   return { spec: object?.spec, labels, annotations };
 }
 
-export async function lookAt(scene: Scene, fixture: ProviderFixture, first: KubeObject): Promise<Live> {
-  const raw = await scene.find(refOf(first));
+export async function lookAt(release: LiveRelease, fixture: ProviderFixture, first: KubeObject): Promise<Live> {
+  const raw = await release.find(refOf(first));
   if (!raw) throw new Error('the Canary is gone');
   const router = routerOf(fixture);
   const canary = parsed(raw);
   const held = heldIn(raw);
-  const current = (await Promise.all(router.watches(canary).map((ref) => scene.find(ref)))).flatMap((object) => object ?? []);
+  const current = (await Promise.all(router.watches(canary).map((ref) => release.find(ref)))).flatMap((object) => object ?? []);
   const missing = missingIn(current, () => router.render(canary, apexOf(first.metadata), held.recorded, current));
   return { held, routes: router.readRoutes(canary, current), missing };
 }
 
-async function marksOf(scene: Scene, refs: readonly ObjectRef[]): Promise<Map<string, boolean>> {
-  const objects = (await Promise.all(refs.map((ref) => scene.find(ref)))).flatMap((object) => object ?? []);
+async function marksOf(release: LiveRelease, refs: readonly ObjectRef[]): Promise<Map<string, boolean>> {
+  const objects = (await Promise.all(refs.map((ref) => release.find(ref)))).flatMap((object) => object ?? []);
   return new Map(objects.map(({ metadata }) => [metadata.uid ?? '', metadata.annotations?.[ownerAnnotation] !== undefined]));
 }
 

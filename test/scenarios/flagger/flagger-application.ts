@@ -1,7 +1,7 @@
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import type { Phase } from '../../../src/api/phase.ts';
 import { isConflict } from '../../../src/kube/errors.ts';
-import type { Stage } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { eventually } from '../eventually.ts';
 import { until } from '../until.ts';
 import { ask } from '../users.ts';
@@ -51,12 +51,12 @@ export interface Left {
  * An application in a namespace of its own that the established controller has been running: its objects made and updated by POST and PUT
  * under its field manager, its status with hashes that nobody else can compute, no controller that looks after it.
  */
-export class Established {
+export class FlaggerApplication {
   readonly namespace: string;
-  readonly #stage: Stage;
+  readonly #environment: Environment;
 
-  constructor(stage: Stage, namespace: string) {
-    this.#stage = stage;
+  constructor(environment: Environment, namespace: string) {
+    this.#environment = environment;
     this.namespace = namespace;
   }
 
@@ -78,11 +78,11 @@ export class Established {
   }
 
   get(ref: ObjectRef): Promise<KubeObject | undefined> {
-    return this.#stage.cluster.get(ref);
+    return this.#environment.cluster.get(ref);
   }
 
   until(ref: ObjectRef, what: string, isSo: (now: KubeObject | undefined) => boolean | undefined, hint?: () => string) {
-    return until(this.#stage.cluster, ref, what, isSo, hint ? { hint } : {});
+    return until(this.#environment.cluster, ref, what, isSo, hint ? { hint } : {});
   }
 
   /** What a user pushes with kubectl. */
@@ -118,7 +118,7 @@ export class Established {
   }
 
   async stands(left: Left): Promise<void> {
-    const { cluster } = this.#stage;
+    const { cluster } = this.#environment;
     await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.namespace } });
     const { version = '1', promoted = false, replicas = 0, http, split } = left;
     await this.#post(this.#deployment(promoted || version === '1' ? version : '1', Math.max(2, replicas), left.pods), 'kubectl');
@@ -161,7 +161,7 @@ export class Established {
     // A template and a status of the same second: nobody could tell which came first, and it would count as a push.
     await this.nextSecond();
     await this.writesStatus(left.phase, { canaryWeight: split ?? weightIn(http), ...left.status });
-    for (const url of this.#stage.mesh.urls) await this.#untilAnswers(url);
+    for (const url of this.#environment.mesh.urls) await this.#untilAnswers(url);
   }
 
   /** The whole status by PUT, without what it does not know. */
@@ -262,11 +262,11 @@ export class Established {
     const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
     const one = name === '' ? '' : `/${name}${subresource}`;
     const path = `${root}/namespaces/${this.namespace}/${PLURALS[kind] ?? kind}${one}?fieldManager=${manager}`;
-    if (method !== 'PATCH') return (await this.#stage.cluster.raw(method, path, body)) as KubeObject;
+    if (method !== 'PATCH') return (await this.#environment.cluster.raw(method, path, body)) as KubeObject;
     const ref = { apiVersion, kind, name, namespace: this.namespace };
-    const found = await this.#stage.cluster.get(ref);
+    const found = await this.#environment.cluster.get(ref);
     if (!found) throw new Error(`${kind} ${name} is not there`);
-    return (await this.#stage.cluster.raw('PUT', path, merged(withoutVersion(found), body))) as KubeObject;
+    return (await this.#environment.cluster.raw('PUT', path, merged(withoutVersion(found), body))) as KubeObject;
   }
 
   async #untilAnswers(url: string): Promise<void> {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type KubeObject, type ObjectRef, refOf } from '../../../src/api/kube-object.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
 import { Lab, PROXIES_KNOW } from '../adversity/lab.ts';
-import type { Stage } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { eventually } from '../eventually.ts';
 import { APP } from '../scenario.ts';
 import { until } from '../until.ts';
@@ -45,13 +45,13 @@ export const establish: Readonly<Record<string, Establish>> = {
 };
 
 /** Canaries that another controller has been running, with a client that never stops asking. */
-export function describeAdoptedKinds(stageOf: () => Stage, kinds: Readonly<Record<string, StartApplication>>): void {
+export function describeAdoptedKinds(environmentOf: () => Environment, kinds: Readonly<Record<string, StartApplication>>): void {
   it.each(Object.entries(kinds))(
     'a %s that another controller has been running is adopted as it is, and its next version is released',
     async (kind, start) => {
       const namespace = `${kind.toLowerCase().replaceAll(' ', '-')}-adopted`;
-      const stage = stageOf();
-      const lab = await Lab.open(stage, { namespace, scaleDownDelay: PROXIES_KNOW, interval: '500ms' });
+      const environment = environmentOf();
+      const lab = await Lab.open(environment, { namespace, scaleDownDelay: PROXIES_KNOW, interval: '500ms' });
       const { cluster } = lab;
       const canary = at('flagger.app/v1beta1', 'Canary', APP, namespace);
       const rests = (phase: string) =>
@@ -59,13 +59,13 @@ export function describeAdoptedKinds(stageOf: () => Stage, kinds: Readonly<Recor
       const app = start(cluster, namespace);
       await app.create();
       const host = `${APP}.${namespace}`;
-      for (const url of stage.mesh.urls)
+      for (const url of environment.mesh.urls)
         await eventually(
           `${host} serves at ${url}`,
           async () => (await ask(url, host)).status,
           (status) => status === 200,
         );
-      const users = startUsers(stage.mesh.urls, host);
+      const users = startUsers(environment.mesh.urls, host);
       try {
         lab.startController();
         const analysis = { interval: '500ms', threshold: 3, stepWeight: 50, maxWeight: 50 };
@@ -94,7 +94,7 @@ export function describeAdoptedKinds(stageOf: () => Stage, kinds: Readonly<Recor
         lab.startController();
         const adopted = await rests('Initialized');
         expect(adopted?.status).toMatchObject({ canaryWeight: 0, failedChecks: 0, lastAppliedSpec: expect.stringMatching(/^s1:/) });
-        await lab.quiet(1_500);
+        await lab.settled(1_500);
         expect(await app.primary()).toEqual(before);
 
         await app.push('2');

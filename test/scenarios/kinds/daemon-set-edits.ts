@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { Lab } from '../adversity/lab.ts';
-import type { Stage } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { APP } from '../scenario.ts';
 import { daemonSetApplication } from './daemon-set.ts';
 
 const KEY = 'flagger.app/scale-to-zero';
 
-async function begin(stage: Stage, namespace: string) {
-  const lab = await Lab.open(stage, { namespace, scaleDownDelay: '500ms', interval: '500ms' });
+async function begin(environment: Environment, namespace: string) {
+  const lab = await Lab.open(environment, { namespace, scaleDownDelay: '500ms', interval: '500ms' });
   const { cluster } = lab;
   const app = daemonSetApplication(cluster, namespace);
   await app.create();
@@ -32,9 +32,9 @@ async function begin(stage: Stage, namespace: string) {
 }
 
 /** A DaemonSet that somebody else edits too. */
-export function describeDaemonSetEdits(stageOf: () => Stage): void {
+export function describeDaemonSetEdits(environmentOf: () => Environment): void {
   it('03-W54, B35: OnDelete is told before a primary is made and before a release starts, and holds neither up once it is gone', async () => {
-    const { lab, cluster, app, ref, target, canary, createCanary, rests, setStrategy } = await begin(stageOf(), 'daemon-strategy');
+    const { lab, cluster, app, ref, target, canary, createCanary, rests, setStrategy } = await begin(environmentOf(), 'daemon-strategy');
     try {
       const tells = (what: string) =>
         lab.until(canary, `tells that ${what}`, (now) => JSON.stringify(now?.status?.conditions ?? []).includes('OnDelete never replaces'));
@@ -59,7 +59,7 @@ export function describeDaemonSetEdits(stageOf: () => Stage): void {
   });
 
   it('03-W56, E90: a key that somebody takes away at rest stays away until the next release, and a changed node selector is a new revision', async () => {
-    const { lab, cluster, app, target, canary, createCanary, rests } = await begin(stageOf(), 'daemon-edits');
+    const { lab, cluster, app, target, canary, createCanary, rests } = await begin(environmentOf(), 'daemon-edits');
     try {
       await createCanary();
       await rests('Initialized');

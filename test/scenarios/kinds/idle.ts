@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { Lab } from '../adversity/lab.ts';
-import type { Stage } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { APP } from '../scenario.ts';
 import type { StartApplication } from './application.ts';
 
 const READS = /^(get|list|watch) /;
 
-/** Counts requests, so that no other controller may run on the stage. */
-export function describeAtRest(stageOf: () => Stage, kinds: Readonly<Record<string, StartApplication>>): void {
+/** Counts requests, so that no other controller may run on the environment. */
+export function describeIdle(environmentOf: () => Environment, kinds: Readonly<Record<string, StartApplication>>): void {
   it.each(Object.entries(kinds))('I8: a restart over a resting %s writes nothing, and at rest it costs no request', async (kind, start) => {
     const namespace = `${kind.toLowerCase().replaceAll(' ', '-')}-at-rest`;
-    const lab = await Lab.open(stageOf(), { namespace, scaleDownDelay: '500ms', interval: '500ms' });
+    const lab = await Lab.open(environmentOf(), { namespace, scaleDownDelay: '500ms', interval: '500ms' });
     const { cluster } = lab;
     try {
       const app = start(cluster, namespace);
@@ -28,15 +28,15 @@ export function describeAtRest(stageOf: () => Stage, kinds: Readonly<Record<stri
       await lab.until(canary, 'is promoted', rests('Succeeded'));
       await app.primaryRuns('2');
       await app.rests();
-      await lab.quiet(2_000);
+      await lab.settled(2_000);
       await lab.stopController('TERM');
       const before = lab.requests();
       lab.startController();
       await lab.controllerIsUp();
       // Nothing is asked for later than the first look.
-      await lab.quiet(2_000);
+      await lab.settled(2_000);
       const looked = lab.requests();
-      await lab.quiet(4_000);
+      await lab.settled(4_000);
       expect(lab.requestsSince(looked)).toEqual({});
       expect(Object.keys(lab.requestsSince(before)).filter((what) => !READS.test(what))).toEqual([]);
     } finally {

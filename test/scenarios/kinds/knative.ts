@@ -26,7 +26,7 @@ export const knativeApplication: StartApplication = (cluster, namespace) => {
     async push(version, env) {
       await cluster.patch(target, { spec: { template: templateOf(version, env) } });
     },
-    // The stand-in numbers Revisions as they are pushed, and so do the stories with their versions.
+    // The stand-in numbers Revisions as they are pushed, and so do the scenarios with their versions.
     primaryRuns: (version) =>
       wait(target, `serves version ${version} only`, (now) => {
         const name = `${APP}-0000${version}`;

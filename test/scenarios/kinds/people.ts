@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { parse } from 'yaml';
 import { exitCodes } from '../../../src/cli/output/exit-codes.ts';
-import { APP, type Story } from '../scenario.ts';
+import { APP, type Scenario } from '../scenario.ts';
 import { serin } from '../serin.ts';
 import type { Application } from './application.ts';
 
@@ -17,9 +17,9 @@ export interface SeenAs {
   holds: readonly [string, string];
 }
 
-/** Looks at each stage of a release by every command, asks for what is possible and for what is not. */
+/** Looks at each phase of a release by every command, asks for what is possible and for what is not. */
 export async function aPersonSteers(
-  { namespace, when, then }: Story,
+  { namespace, when, then }: Scenario,
   app: Application,
   seen: SeenAs,
   kubeconfigFile: string,

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { Lab } from '../adversity/lab.ts';
-import type { Stage } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { startHookServer } from '../hook-server.ts';
 import { APP } from '../scenario.ts';
 import { serviceApplication } from './core-service.ts';
 
 /** The copies that stand for the sides of a core Service. */
-export function describeServiceCopies(stageOf: () => Stage): void {
+export function describeServiceCopies(environmentOf: () => Environment): void {
   it('03-S-T2, S-T5: the canary Service follows its target only as a release begins; what the server owns, and others wrote, outlives a promotion', async () => {
     const namespace = 'ledger';
-    const lab = await Lab.open(stageOf(), { namespace, scaleDownDelay: '500ms', interval: '500ms' });
+    const lab = await Lab.open(environmentOf(), { namespace, scaleDownDelay: '500ms', interval: '500ms' });
     const hooks = await startHookServer();
     const { cluster } = lab;
     const ref = (name: string): ObjectRef => ({ apiVersion: 'v1', kind: 'Service', name, namespace });

@@ -11,14 +11,14 @@ import { applyCrds } from '../environment.ts';
 import { world as currentWorld } from '../world.ts';
 
 /** A cluster that is there to be asked: one proxy that hears of everything at once, and nobody who releases anything. */
-export interface ShareStage {
+export interface ShareEnvironment {
   readonly cluster: KubeCluster;
   readonly mesh: Mesh;
   stop(): Promise<void>;
 }
 
 /** `seed` decides every choice of the proxy. */
-export async function startShareStage(seed: number): Promise<ShareStage> {
+export async function startShareEnvironment(seed: number): Promise<ShareEnvironment> {
   const world = currentWorld();
   const { clock, network, random } = world;
   const server = await startApiServer({ world });

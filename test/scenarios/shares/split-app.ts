@@ -6,7 +6,7 @@ import { renderServices } from '../../../src/routers/services.ts';
 import { eventually } from '../eventually.ts';
 import { canaryFor, parsed } from '../providers/canary-for.ts';
 import type { AppName, ProviderFixture } from '../providers/provider-fixture.ts';
-import type { ShareStage } from './share-environment.ts';
+import type { ShareEnvironment } from './share-environment.ts';
 
 export function routerOf({ provider }: ProviderFixture): Router {
   const router = routerFor(provider);
@@ -22,29 +22,29 @@ export const apexOf = ({ name }: { name: string }): Apex => ({
 
 /** An application whose version 1 and version 2 run side by side, split as a router says, without anybody who releases it. */
 export class SplitApp {
-  readonly #stage: ShareStage;
+  readonly #environment: ShareEnvironment;
   readonly #fixture: ProviderFixture;
   readonly #app: AppName;
   readonly #analysis: object;
 
-  private constructor(stage: ShareStage, fixture: ProviderFixture, app: AppName, analysis: object) {
-    this.#stage = stage;
+  private constructor(environment: ShareEnvironment, fixture: ProviderFixture, app: AppName, analysis: object) {
+    this.#environment = environment;
     this.#fixture = fixture;
     this.#app = app;
     this.#analysis = analysis;
   }
 
   /** Its namespace is there already. */
-  static async run(stage: ShareStage, fixture: ProviderFixture, app: AppName, analysis: object = {}): Promise<SplitApp> {
-    const split = new SplitApp(stage, fixture, app, analysis);
-    await (fixture.sides ? fixture.sides(stage.cluster, app) : split.#twoPods());
-    for (const object of fixture.objects?.(app) ?? []) await stage.cluster.apply(object, { fieldManager: 'user' });
+  static async run(environment: ShareEnvironment, fixture: ProviderFixture, app: AppName, analysis: object = {}): Promise<SplitApp> {
+    const split = new SplitApp(environment, fixture, app, analysis);
+    await (fixture.sides ? fixture.sides(environment.cluster, app) : split.#twoPods());
+    for (const object of fixture.objects?.(app) ?? []) await environment.cluster.apply(object, { fieldManager: 'user' });
     return split;
   }
 
   /** What the router renders is applied as the controller applies it, and every proxy goes by it. */
   async route(routes: Routes): Promise<void> {
-    const { cluster, mesh } = this.#stage;
+    const { cluster, mesh } = this.#environment;
     const router = routerOf(this.#fixture);
     const canary = parsed(canaryFor(this.#fixture, this.#app, this.#analysis));
     const current = () => Promise.all(router.watches(canary).map((ref) => cluster.get(ref))).then(present);
@@ -59,11 +59,11 @@ export class SplitApp {
 
   get target(): { url: string; host: string; headers: Record<string, string> } {
     const { host, headers } = this.#fixture;
-    return { url: this.#stage.mesh.url(0), host: host(this.#app), headers: headers?.(this.#app) ?? {} };
+    return { url: this.#environment.mesh.url(0), host: host(this.#app), headers: headers?.(this.#app) ?? {} };
   }
 
   async #twoPods(): Promise<void> {
-    const { cluster } = this.#stage;
+    const { cluster } = this.#environment;
     const { name } = this.#app;
     const canary = parsed(canaryFor(this.#fixture, this.#app, this.#analysis));
     const services = renderServices(canary, apexOf(this.#app), {}, { apexOnPrimary: true });
@@ -77,11 +77,11 @@ export class SplitApp {
     const { name, namespace } = this.#app;
     const container = { name: 'web', image: `web:${version}`, ports: [{ name: 'http', containerPort: 8080 }] };
     const metadata = { name: `${name}-v${version}`, namespace, labels: { app: label } };
-    await this.#stage.cluster.create({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [container] } });
+    await this.#environment.cluster.create({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [container] } });
   }
 
   async #hasEndpoint(service: KubeObject): Promise<void> {
-    const { cluster, mesh } = this.#stage;
+    const { cluster, mesh } = this.#environment;
     const { name, namespace = '' } = service.metadata;
     const labelSelector = `kubernetes.io/service-name=${name}`;
     await eventually(`Service ${name} has an endpoint at the proxy`, async () => {

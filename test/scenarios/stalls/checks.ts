@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
-import { APP, aGoodTemplate, begun, PATIENT, released, SINCE, type Stall, type Theatre } from './stall.ts';
+import { APP, aGoodTemplate, begun, PATIENT, released, SINCE, type Stall, type StallFixture } from './stall.ts';
 
 const successRate = (fields: object = {}) => [{ name: 'request-success-rate', interval: '4s', thresholdRange: { min: 99 }, ...fields }];
 const templated = (name: string) => ({
@@ -16,17 +16,17 @@ const COUNTS = /next at \d{4}.*of \d+ failed checks used/;
 const REASON = /^Canary web: status\.release\.verdicts\[0\]\.reason$/;
 
 /** Whose MetricTemplate is there before it is. */
-const releasedBy = (theatre: Theatre, namespace: string, before: KubeObject) =>
-  released(theatre, namespace, { analysis: templated('errors'), before });
+const releasedBy = (fixture: StallFixture, namespace: string, before: KubeObject) =>
+  released(fixture, namespace, { analysis: templated('errors'), before });
 
 export const checkStalls: readonly Stall[] = [
   {
     namespace: 'metrics-down',
     cause: /request-success-rate is unmeasured: .*127\.0\.0\.1:1/,
-    wayOut: COUNTS,
-    why: { cause: 'Unmeasured', proof: REASON, clear: { set: ({ measured }: Theatre) => measured.url('back') } },
-    play: (theatre) =>
-      released(theatre, 'metrics-down', {
+    remedy: COUNTS,
+    why: { cause: 'Unmeasured', proof: REASON, clear: { set: ({ measured }: StallFixture) => measured.url('back') } },
+    play: (fixture) =>
+      released(fixture, 'metrics-down', {
         analysis: { threshold: PATIENT, metrics: successRate() },
         spec: { metricsServer: 'http://127.0.0.1:1' },
       }),
@@ -34,10 +34,10 @@ export const checkStalls: readonly Stall[] = [
   {
     namespace: 'metrics-down-held',
     cause: /cannot be measured.*request-success-rate is unmeasured: .*127\.0\.0\.1:1/,
-    wayOut: new RegExp(`${SINCE}.*until \\d{4}.*rolls the release back; restore the metrics`),
-    why: { cause: 'Unmeasured', proof: REASON, clear: { set: ({ measured }: Theatre) => measured.url('back') } },
-    play: (theatre) =>
-      released(theatre, 'metrics-down-held', {
+    remedy: new RegExp(`${SINCE}.*until \\d{4}.*rolls the release back; restore the metrics`),
+    why: { cause: 'Unmeasured', proof: REASON, clear: { set: ({ measured }: StallFixture) => measured.url('back') } },
+    play: (fixture) =>
+      released(fixture, 'metrics-down-held', {
         analysis: { unmeasured: 'hold', metrics: successRate() },
         spec: { metricsServer: 'http://127.0.0.1:1' },
       }),
@@ -45,82 +45,82 @@ export const checkStalls: readonly Stall[] = [
   {
     namespace: 'no-data',
     cause: /request-success-rate is unmeasured: .*found no series/,
-    wayOut: COUNTS,
+    remedy: COUNTS,
     why: { cause: 'NoTraffic', proof: REASON, clear: { others: ({ askFor }) => askFor('no-data') } },
-    play: (theatre) => released(theatre, 'no-data', { analysis: { threshold: PATIENT, metrics: successRate() } }),
+    play: (fixture) => released(fixture, 'no-data', { analysis: { threshold: PATIENT, metrics: successRate() } }),
   },
   {
     namespace: 'out-of-range',
     cause: /errors: .*200/,
-    wayOut: COUNTS,
+    remedy: COUNTS,
     why: {
       cause: 'CheckFailed',
       proof: /^Canary web: status\.release\.verdicts\[0\]\.value$/,
       // The corrected version, and what is measured of it.
       clear: {
-        set({ measured }: Theatre) {
+        set({ measured }: StallFixture) {
           measured.answers('out-of-range', 1);
           return aGoodTemplate;
         },
       },
     },
-    play(theatre) {
-      theatre.measured.answers('out-of-range', 200);
-      return releasedBy(theatre, 'out-of-range', template('out-of-range', theatre.measured.url('out-of-range')));
+    play(fixture) {
+      fixture.measured.answers('out-of-range', 200);
+      return releasedBy(fixture, 'out-of-range', template('out-of-range', fixture.measured.url('out-of-range')));
     },
   },
   {
     namespace: 'template-missing',
     cause: /MetricTemplate template-missing\/errors: not found/,
-    wayOut: /create it or correct templateRef/,
+    remedy: /create it or correct templateRef/,
     why: {
       cause: 'TemplateMissing',
       proof: REASON,
       clear: { create: ({ measured }) => template('template-missing', measured.url('made')) },
     },
-    play: (theatre) => released(theatre, 'template-missing', { analysis: templated('errors') }),
+    play: (fixture) => released(fixture, 'template-missing', { analysis: templated('errors') }),
   },
   {
     namespace: 'template-unreadable',
     cause: /errors.*(template|query)/i,
-    wayOut: COUNTS,
+    remedy: COUNTS,
     why: { cause: 'QueryInvalid', proof: REASON, clear: { set: 'sum({{ target }})' } },
-    play: (theatre) =>
-      releasedBy(theatre, 'template-unreadable', template('template-unreadable', theatre.measured.url('corrected'), 'sum({{ target')),
+    play: (fixture) =>
+      releasedBy(fixture, 'template-unreadable', template('template-unreadable', fixture.measured.url('corrected'), 'sum({{ target')),
   },
   {
     namespace: 'query-refused',
     cause: /errors is unmeasured: Prometheus answered 400/,
-    wayOut: COUNTS,
+    remedy: COUNTS,
     why: {
       cause: 'QueryInvalid',
       proof: REASON,
       clear: {
-        set({ measured }: Theatre) {
+        set({ measured }: StallFixture) {
           measured.answers('query-refused', 1);
           return 'sum(errors)';
         },
       },
     },
-    play(theatre) {
-      theatre.measured.answers('query-refused', { status: 400, error: 'parse error' });
-      return releasedBy(theatre, 'query-refused', template('query-refused', theatre.measured.url('query-refused'), 'sum(errors'));
+    play(fixture) {
+      fixture.measured.answers('query-refused', { status: 400, error: 'parse error' });
+      return releasedBy(fixture, 'query-refused', template('query-refused', fixture.measured.url('query-refused'), 'sum(errors'));
     },
   },
   {
     namespace: 'metrics-broken',
     cause: /errors is unmeasured: Prometheus answered 503/,
-    wayOut: COUNTS,
-    why: { cause: 'Unmeasured', proof: REASON, clear: { set: ({ measured }: Theatre) => measured.url('another') } },
-    play(theatre) {
-      theatre.measured.answers('metrics-broken', { status: 503, error: 'starting' });
-      return releasedBy(theatre, 'metrics-broken', template('metrics-broken', theatre.measured.url('metrics-broken')));
+    remedy: COUNTS,
+    why: { cause: 'Unmeasured', proof: REASON, clear: { set: ({ measured }: StallFixture) => measured.url('another') } },
+    play(fixture) {
+      fixture.measured.answers('metrics-broken', { status: 503, error: 'starting' });
+      return releasedBy(fixture, 'metrics-broken', template('metrics-broken', fixture.measured.url('metrics-broken')));
     },
   },
   {
     namespace: 'credentials-missing',
     cause: /Secret credentials-missing\/token not found/,
-    wayOut: COUNTS,
+    remedy: COUNTS,
     why: {
       cause: 'Unmeasured',
       proof: REASON,
@@ -133,17 +133,17 @@ export const checkStalls: readonly Stall[] = [
         }),
       },
     },
-    play: (theatre) =>
+    play: (fixture) =>
       releasedBy(
-        theatre,
+        fixture,
         'credentials-missing',
-        template('credentials-missing', theatre.measured.url('asked'), 'errors', { secretRef: { name: 'token' } }),
+        template('credentials-missing', fixture.measured.url('asked'), 'errors', { secretRef: { name: 'token' } }),
       ),
   },
   {
     namespace: 'foreign-template',
     cause: /templateRef\.namespace: elsewhere is another namespace/,
-    wayOut: /--no-cross-namespace-refs forbids/,
+    remedy: /--no-cross-namespace-refs forbids/,
     why: {
       cause: 'CrossNamespaceRef',
       proof: /^Canary web: spec\.analysis\.metrics\[0\]\.templateRef\.namespace$/,

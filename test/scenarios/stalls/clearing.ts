@@ -5,13 +5,13 @@ import { exitCodes } from '../../../src/cli/output/exit-codes.ts';
 import { serin } from '../serin.ts';
 import { refOfKind } from './kubectl.ts';
 import { setField } from './set-field.ts';
-import { APP, type Stall, type Theatre } from './stall.ts';
+import { APP, type Stall, type StallFixture } from './stall.ts';
 
 /** Runs a line that was printed to be copied. */
 export type RunLine = (line: string) => Promise<void>;
 
 /** What `serin why` prints for programs; undefined: there is no such Canary any more. */
-export async function whyOfStall({ kubeconfigFile }: Theatre, namespace: string): Promise<Why | undefined> {
+export async function whyOfStall({ kubeconfigFile }: StallFixture, namespace: string): Promise<Why | undefined> {
   const { code, said, complained } = await serin(kubeconfigFile, 'why', APP, '-n', namespace, '-o', 'json');
   if (code === exitCodes.notFound.code) return undefined;
   expect(code, complained).toBe(0);
@@ -29,10 +29,10 @@ export const proofOf = ({ proof: [first] }: Diagnosis): string => `${first?.kind
 export async function clear(
   { namespace, why }: Stall,
   { command, change, action }: Diagnosis,
-  theatre: Theatre,
+  fixture: StallFixture,
   run: RunLine,
 ): Promise<void> {
-  const { cluster } = theatre;
+  const { cluster } = fixture;
   const way = why.clear;
   if (way === 'nothing') return;
   if (way === 'command') {
@@ -43,7 +43,7 @@ export async function clear(
   if (typeof way === 'object' && 'others' in way) {
     expect(change, 'nothing is asked of the reader').toBeUndefined();
     expect(action).not.toBe('');
-    return void (await way.others(theatre));
+    return void (await way.others(fixture));
   }
   if (change === undefined) throw new Error(`nothing says what to change: ${action}`);
   expect([change.namespace ?? namespace]).toEqual([namespace]);
@@ -51,7 +51,7 @@ export async function clear(
   expect(change.verb).toBe(verb);
   if (way === 'remove') return cluster.delete(refOfKind(change.kind, change.name, namespace));
   if ('create' in way) {
-    const object = way.create(theatre);
+    const object = way.create(fixture);
     if (!object) return;
     expect([object.kind, object.metadata.name]).toEqual([change.kind, change.name]);
     await cluster.create(object);
@@ -62,7 +62,7 @@ export async function clear(
     await cluster.delete(ref);
     await cluster.create(object);
   } else {
-    const value = typeof way.set === 'function' ? way.set(theatre) : way.set;
+    const value = typeof way.set === 'function' ? way.set(fixture) : way.set;
     await setField(cluster, refOfKind(change.kind, change.name, namespace, why.apiVersion), change.field ?? '', value);
   }
 }

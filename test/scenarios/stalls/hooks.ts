@@ -1,9 +1,9 @@
-import { PATIENT, released, SINCE, type Stall, type Theatre } from './stall.ts';
+import { PATIENT, released, SINCE, type Stall, type StallFixture } from './stall.ts';
 
 /** Of one namespace, so that opening one gate opens no other. */
 export const hookOf = (namespace: string): string => `${namespace}-hook`;
 
-const held = ({ hooks }: Theatre, namespace: string, type: string, fields: object = {}) => {
+const held = ({ hooks }: StallFixture, namespace: string, type: string, fields: object = {}) => {
   hooks.answers(hookOf(namespace), 403);
   return {
     analysis: {
@@ -17,13 +17,13 @@ function hook(namespace: string, type: string, isGate: boolean, wayOut: string):
   return {
     namespace,
     cause: new RegExp(`${type} hooks.*the-${type}: HTTP 403`),
-    wayOut: new RegExp(`${SINCE}.*${wayOut}`),
+    remedy: new RegExp(`${SINCE}.*${wayOut}`),
     why: {
       cause: isGate ? 'GateClosed' : 'HookRefused',
       proof: /^Canary web: status\.release\.reason$/,
       clear: { others: ({ hooks }) => hooks.answers(hookOf(namespace), 200) },
     },
-    play: (theatre) => released(theatre, namespace, held(theatre, namespace, type)),
+    play: (fixture) => released(fixture, namespace, held(fixture, namespace, type)),
   };
 }
 
@@ -35,11 +35,11 @@ export const hookStalls: readonly Stall[] = [
   {
     namespace: 'hook-hangs',
     cause: /the-rollout: no answer from 127\.0\.0\.1:\d+: no complete answer within 1000 ms/,
-    wayOut: /next at \d{4}.*of \d+ failed checks used/,
+    remedy: /next at \d{4}.*of \d+ failed checks used/,
     why: { cause: 'HookRefused', proof: /^Canary web: status\.release\.reason$/, clear: { others: ({ wake }) => wake() } },
-    play: (theatre) => released(theatre, 'hook-hangs', held(theatre, 'hook-hangs', 'rollout', { url: theatre.hangingUrl, timeout: '1s' })),
+    play: (fixture) => released(fixture, 'hook-hangs', held(fixture, 'hook-hangs', 'rollout', { url: fixture.hangingUrl, timeout: '1s' })),
   },
 ];
 
 /** A release that is under way until somebody opens its gate. */
-export const underWay = (theatre: Theatre, namespace: string) => held(theatre, namespace, 'confirm-promotion');
+export const underWay = (fixture: StallFixture, namespace: string) => held(fixture, namespace, 'confirm-promotion');

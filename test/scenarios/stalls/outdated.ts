@@ -5,10 +5,10 @@ import { deployment, rested, type Stall } from './stall.ts';
 export const OUTDATED: Stall = {
   namespace: 'crd-outdated',
   cause: /status\.release was not stored/,
-  wayOut: /apply the Canary CRD of this version \(serin crds apply\)/,
+  remedy: /apply the Canary CRD of this version \(serin crds apply\)/,
   why: { cause: 'CRDOutdated', proof: /^Canary web: status\.conditions\[Accepted\]\.message$/, clear: 'command' },
-  async play(theatre) {
-    await rested(theatre, 'crd-outdated');
-    await until(theatre.cluster, deployment('crd-outdated'), 'is at zero', (now) => now?.spec.replicas === 0);
+  async play(fixture) {
+    await rested(fixture, 'crd-outdated');
+    await until(fixture.cluster, deployment('crd-outdated'), 'is at zero', (now) => now?.spec.replicas === 0);
   },
 };

@@ -16,7 +16,7 @@ import {
   rested,
   SINCE,
   type Stall,
-  type Theatre,
+  type StallFixture,
   UNREADY,
 } from './stall.ts';
 
@@ -28,7 +28,7 @@ function unborn(namespace: string, env: Record<string, string>, why: Expected): 
   return {
     namespace,
     cause: /Deployment web-primary: 0 of 1 needed pods are available/,
-    wayOut: new RegExp(`${SINCE}.*its owner can fix.*until \\d{4}`),
+    remedy: new RegExp(`${SINCE}.*its owner can fix.*until \\d{4}`),
     why,
     play: ({ cluster }) => begun(cluster, namespace, { env, spec: SOON_LATE }),
   };
@@ -39,16 +39,16 @@ function unstarted(namespace: string, container: object, cause: 'ImageUnavailabl
   return {
     namespace,
     cause: new RegExp(UNREADY),
-    wayOut: new RegExp(`${SINCE}.*its owner can correct web`),
+    remedy: new RegExp(`${SINCE}.*its owner can correct web`),
     why: { cause, proof: /^Pod \S+: status\.containerStatuses\[web\]\.state\.waiting$/, clear: { set: good } },
-    play: (theatre) => releasedAs(theatre, namespace, container),
+    play: (fixture) => releasedAs(fixture, namespace, container),
   };
 }
 
-async function releasedAs(theatre: Theatre, namespace: string, container: object): Promise<void> {
-  await rested(theatre, namespace);
+async function releasedAs(fixture: StallFixture, namespace: string, container: object): Promise<void> {
+  await rested(fixture, namespace);
   const containers = [{ ...aGoodContainer, ...container }];
-  await theatre.cluster.patch(deployment(namespace), { spec: { template: { spec: { containers } } } });
+  await fixture.cluster.patch(deployment(namespace), { spec: { template: { spec: { containers } } } });
 }
 
 const account = (namespace: string) => ({ apiVersion: 'v1', kind: 'ServiceAccount', name: 'builder', namespace });
@@ -62,7 +62,7 @@ async function admitPods(cluster: KubeCluster, namespace: string): Promise<void>
 const GATE = 'example.com/target-health';
 
 /** As the controller of a load balancer does when it has taken the pods in, now and from now on. */
-function openGates({ cluster, atEnd }: Theatre, namespace: string): void {
+function openGates({ cluster, atEnd }: StallFixture, namespace: string): void {
   const open = async (pod: KubeObject): Promise<void> => {
     const conditions: { type: string; status: string }[] = pod.status?.conditions ?? [];
     if (pod.spec.readinessGates === undefined || conditions.some(({ type }) => type === GATE)) return;
@@ -92,28 +92,28 @@ export const podStalls: readonly Stall[] = [
   {
     namespace: 'target-never-ready',
     cause: new RegExp(`canary to be ready, ${UNREADY}`),
-    wayOut: new RegExp(`${SINCE}.*until \\d{4}.*rolled back; its owner can correct web`),
+    remedy: new RegExp(`${SINCE}.*until \\d{4}.*rolled back; its owner can correct web`),
     why: { cause: 'ProbeFails', proof: /^Pod \S+: status\.containerStatuses\[web\]\.ready$/, clear: CORRECTED },
-    play: (theatre) => released(theatre, 'target-never-ready', { env: { NEVER_READY: '1' } }),
+    play: (fixture) => released(fixture, 'target-never-ready', { env: { NEVER_READY: '1' } }),
   },
   {
     namespace: 'crashing',
     cause: new RegExp(UNREADY),
-    wayOut: new RegExp(`${SINCE}.*its owner can correct web`),
+    remedy: new RegExp(`${SINCE}.*its owner can correct web`),
     why: { cause: 'CrashLoop', proof: /^Pod \S+: status\.containerStatuses\[web\]\.state\.waiting$/, clear: CORRECTED },
-    play: (theatre) => released(theatre, 'crashing', { env: { CRASH: '1' } }),
+    play: (fixture) => released(fixture, 'crashing', { env: { CRASH: '1' } }),
   },
   {
     namespace: 'late',
     cause: new RegExp(`Failed \\(the canary was not ready within 2 s: ${UNREADY}`),
-    wayOut: /push a corrected web/,
+    remedy: /push a corrected web/,
     why: { cause: 'Failed', proof: /^Canary web: status\.release\.reason$/, clear: { set: aGoodTemplate } },
     // The verdict keeps the reason of its moment, so that the pods have to be seen before the deadline comes.
-    async play(theatre) {
-      await released(theatre, 'late', { env: { NEVER_READY: '1' } });
+    async play(fixture) {
+      await released(fixture, 'late', { env: { NEVER_READY: '1' } });
       const isSeen = ({ message }: { message: string }) => new RegExp(UNREADY).test(message);
-      await theatre.teller.until('late', APP, 'its pods', ({ conditions }) => conditions.some(isSeen));
-      await theatre.cluster.patch(canaryRef('late', APP), { spec: { progressDeadlineSeconds: 2 } });
+      await fixture.reports.until('late', APP, 'its pods', ({ conditions }) => conditions.some(isSeen));
+      await fixture.cluster.patch(canaryRef('late', APP), { spec: { progressDeadlineSeconds: 2 } });
     },
   },
   unstarted('image-missing', { image: 'registry.invalid/web:2' }, 'ImageUnavailable', 'web:3'),
@@ -122,14 +122,14 @@ export const podStalls: readonly Stall[] = [
   {
     namespace: 'out-of-memory',
     cause: new RegExp(UNREADY),
-    wayOut: new RegExp(`${SINCE}.*its owner can correct web`),
+    remedy: new RegExp(`${SINCE}.*its owner can correct web`),
     why: {
       cause: 'OutOfMemory',
       proof: /^Pod \S+: status\.containerStatuses\[web\]\.lastState\.terminated\.reason$/,
       clear: { set: '1Gi' },
     },
-    play: (theatre) =>
-      releasedAs(theatre, 'out-of-memory', {
+    play: (fixture) =>
+      releasedAs(fixture, 'out-of-memory', {
         env: [{ name: 'MEMORY', value: '512Mi' }],
         resources: { limits: { memory: '64Mi' } },
       }),
@@ -137,7 +137,7 @@ export const podStalls: readonly Stall[] = [
   {
     namespace: 'unschedulable',
     cause: /Deployment web-primary: 0 of 1 needed pods are available/,
-    wayOut: new RegExp(`${SINCE}.*its owner can fix`),
+    remedy: new RegExp(`${SINCE}.*its owner can fix`),
     why: {
       cause: 'Unschedulable',
       proof: /^Pod \S+: status\.conditions\[PodScheduled\]\.message$/,
@@ -152,39 +152,39 @@ export const podStalls: readonly Stall[] = [
   {
     namespace: 'pods-refused',
     cause: /Deployment web: its pods are refused: .*serviceaccount "builder" not found/,
-    wayOut: new RegExp(`${SINCE}.*its owner can correct web`),
+    remedy: new RegExp(`${SINCE}.*its owner can correct web`),
     why: {
       cause: 'PodsRefused',
       proof: /^Deployment web: status\.conditions\[ReplicaFailure\]\.message$/,
       clear: { others: ({ cluster }) => admitPods(cluster, 'pods-refused') },
     },
-    async play(theatre) {
-      await rested(theatre, 'pods-refused');
+    async play(fixture) {
+      await rested(fixture, 'pods-refused');
       const spec = { serviceAccountName: 'builder', containers: [aGoodContainer] };
-      await theatre.cluster.patch(deployment('pods-refused'), { spec: { template: { spec } } });
+      await fixture.cluster.patch(deployment('pods-refused'), { spec: { template: { spec } } });
     },
   },
   {
     namespace: 'primary-not-put-back',
     cause: /Deployment web-primary: its pods are refused: .*serviceaccount "builder" not found/,
-    wayOut: /until the primary is back.*an edit of web waits for that/,
+    remedy: /until the primary is back.*an edit of web waits for that/,
     why: {
       cause: 'Restoring',
       proof: /^Deployment web-primary: status\.conditions\[ReplicaFailure\]\.message$/,
       clear: { others: ({ cluster }) => admitPods(cluster, 'primary-not-put-back') },
     },
     // Neither version of the primary gets its pod, and its strategy has taken the old one away.
-    async play(theatre) {
-      const { cluster, teller, hooks } = theatre;
+    async play(fixture) {
+      const { cluster, reports, hooks } = fixture;
       const namespace = 'primary-not-put-back';
       const target = aDeployment(namespace, APP);
       target.spec.strategy = { type: 'Recreate' };
       target.spec.template.spec.serviceAccountName = 'builder';
-      await begunWith(cluster, namespace, target, underWay(theatre, namespace));
+      await begunWith(cluster, namespace, target, underWay(fixture, namespace));
       await admitPods(cluster, namespace);
-      await teller.until(namespace, APP, 'Initialized', ({ phase }) => phase === 'Initialized');
+      await reports.until(namespace, APP, 'Initialized', ({ phase }) => phase === 'Initialized');
       await push(cluster, namespace, APP, '2');
-      await teller.until(namespace, APP, 'the gate', ({ phase }) => phase === 'WaitingPromotion');
+      await reports.until(namespace, APP, 'the gate', ({ phase }) => phase === 'WaitingPromotion');
       await cluster.delete(account(namespace));
       await cluster.patch(canaryRef(namespace, APP), { spec: SOON_LATE });
       hooks.answers(hookOf(namespace), 200);
@@ -193,34 +193,34 @@ export const podStalls: readonly Stall[] = [
   {
     namespace: 'readiness-gate',
     cause: new RegExp(UNREADY),
-    wayOut: new RegExp(`${SINCE}.*its owner can correct web`),
+    remedy: new RegExp(`${SINCE}.*its owner can correct web`),
     why: {
       cause: 'PodGated',
       proof: /^Pod web-\S+: status\.conditions\[Ready\]\.message$/,
-      clear: { others: (theatre) => openGates(theatre, 'readiness-gate') },
+      clear: { others: (fixture) => openGates(fixture, 'readiness-gate') },
     },
-    async play(theatre) {
-      await rested(theatre, 'readiness-gate');
+    async play(fixture) {
+      await rested(fixture, 'readiness-gate');
       const spec = { readinessGates: [{ conditionType: GATE }], containers: [aGoodContainer] };
-      await theatre.cluster.patch(deployment('readiness-gate'), { spec: { template: { spec } } });
+      await fixture.cluster.patch(deployment('readiness-gate'), { spec: { template: { spec } } });
     },
   },
   {
     namespace: 'ready-and-too-early',
     cause: new RegExp(UNREADY),
-    wayOut: new RegExp(`${SINCE}.*its owner can correct web`),
+    remedy: new RegExp(`${SINCE}.*its owner can correct web`),
     why: { cause: 'NotYetAvailable', proof: /^Deployment web: spec\.minReadySeconds$/, clear: { set: 0 } },
-    async play(theatre) {
-      await begun(theatre.cluster, 'ready-and-too-early', { spec: { progressDeadlineSeconds: 300 } });
-      await theatre.teller.until('ready-and-too-early', APP, 'Initialized', ({ phase }) => phase === 'Initialized');
+    async play(fixture) {
+      await begun(fixture.cluster, 'ready-and-too-early', { spec: { progressDeadlineSeconds: 300 } });
+      await fixture.reports.until('ready-and-too-early', APP, 'Initialized', ({ phase }) => phase === 'Initialized');
       const spec = { minReadySeconds: 400, template: { spec: { containers: [aGoodContainer] } } };
-      await theatre.cluster.patch(deployment('ready-and-too-early'), { spec });
+      await fixture.cluster.patch(deployment('ready-and-too-early'), { spec });
     },
   },
   {
     namespace: 'no-node-fits',
     cause: /DaemonSet web-primary: no node takes its pods/,
-    wayOut: new RegExp(`${SINCE}.*its owner can fix`),
+    remedy: new RegExp(`${SINCE}.*its owner can fix`),
     why: {
       cause: 'Unschedulable',
       proof: /^DaemonSet web-primary: status\.desiredNumberScheduled$/,
@@ -244,14 +244,14 @@ export const podStalls: readonly Stall[] = [
   {
     namespace: 'knative-image-missing',
     cause: /canary to be ready, Revision web-\d+: /,
-    wayOut: new RegExp(`${SINCE}.*its owner can correct web`),
+    remedy: new RegExp(`${SINCE}.*its owner can correct web`),
     why: {
       cause: 'ImageUnavailable',
       proof: /^Pod web-\S+: status\.containerStatuses\[web\]\.state\.waiting$/,
       clear: { set: 'web:3' },
       apiVersion: knativeApiVersion,
     },
-    async play({ cluster, teller }) {
+    async play({ cluster, reports }) {
       const namespace = 'knative-image-missing';
       const service = { apiVersion: knativeApiVersion, kind: 'Service', metadata: { name: APP, namespace } };
       const container = { name: 'web', image: 'web:1', ports: [{ containerPort: 9898 }] };
@@ -263,7 +263,7 @@ export const podStalls: readonly Stall[] = [
           spec: { provider: 'knative', targetRef: { apiVersion: knativeApiVersion, kind: 'Service', name: APP } },
         },
       );
-      await teller.until(namespace, APP, 'Initialized', ({ phase }) => phase === 'Initialized');
+      await reports.until(namespace, APP, 'Initialized', ({ phase }) => phase === 'Initialized');
       const containers = [{ ...container, image: 'registry.invalid/web:2' }];
       await cluster.patch(
         { apiVersion: knativeApiVersion, kind: 'Service', name: APP, namespace },
@@ -274,7 +274,7 @@ export const podStalls: readonly Stall[] = [
   {
     namespace: 'rollout-stalled',
     cause: /exceeded its progressDeadlineSeconds; only an edit helps/,
-    wayOut: new RegExp(`${SINCE}.*its owner can (correct|fix)`),
+    remedy: new RegExp(`${SINCE}.*its owner can (correct|fix)`),
     why: {
       cause: 'RolloutStalled',
       proof: /^Deployment web(-primary)?: status\.conditions\[Progressing\]\.reason$/,

@@ -38,11 +38,11 @@ export const refusals: readonly { namespace: string; path: string; methods: 'all
 export const ABSENT = '/apis/split.smi-spec.io/v1alpha4';
 
 function refused(namespace: string, cause: RegExp, wayOut: RegExp, named: 'Forbidden' | 'ApiRefused'): Stall {
-  const grant = { others: (theatre: { grant(namespace: string): void }) => theatre.grant(namespace) };
+  const grant = { others: (fixture: { grant(namespace: string): void }) => fixture.grant(namespace) };
   return {
     namespace,
     cause,
-    wayOut,
+    remedy: wayOut,
     why: { cause: named, proof: SAID, clear: grant },
     play: ({ cluster }) => begun(cluster, namespace),
   };
@@ -54,7 +54,7 @@ function taken(namespace: string, object: KubeObject): Stall {
   return {
     namespace,
     cause: new RegExp(`${kind} ${metadata.name} exists and is not ours`),
-    wayOut: /rename or remove it, or annotate it serin.dev\/adopt=true/,
+    remedy: /rename or remove it, or annotate it serin.dev\/adopt=true/,
     why: {
       cause: 'NameTaken',
       proof: new RegExp(`^${kind} ${metadata.name}: metadata\\.annotations\\[serin\\.dev/canary-uid\\]$`),
@@ -83,11 +83,11 @@ const gateway = (hostname: string): KubeObject => ({
   spec: { gatewayClassName: 'embedded', listeners: [{ name: 'http', port: 80, protocol: 'HTTP', hostname }] },
 });
 
-export const obstacleStalls: readonly Stall[] = [
+export const refusalStalls: readonly Stall[] = [
   {
     namespace: 'crd-absent',
     cause: /the cluster has no TrafficSplit in split\.smi-spec\.io\/v1alpha4/,
-    wayOut: /install its CRD/,
+    remedy: /install its CRD/,
     why: {
       cause: 'KindAbsent',
       proof: /^CustomResourceDefinition TrafficSplit in split\.smi-spec\.io\/v1alpha4: spec\.versions$/,
@@ -115,7 +115,7 @@ export const obstacleStalls: readonly Stall[] = [
   {
     namespace: 'quota',
     cause: /Blocked: the API server refused .*exceeded quota: small/,
-    wayOut: /ask the owner of the quota to raise it/,
+    remedy: /ask the owner of the quota to raise it/,
     why: {
       cause: 'QuotaExceeded',
       proof: /^ResourceQuota small: spec\.hard$/,
@@ -128,18 +128,18 @@ export const obstacleStalls: readonly Stall[] = [
   {
     namespace: 'policy-promotion',
     cause: /writes the primary .*denied by policy/,
-    wayOut: /since \d{4}/,
+    remedy: /since \d{4}/,
     why: {
       cause: 'PrimaryRefused',
       proof: /^Canary web: status\.release\.reason$/,
       clear: { others: ({ grant }) => grant('policy-promotion') },
     },
-    play: (theatre) => released(theatre, 'policy-promotion', { analysis: { interval: '500ms' } }),
+    play: (fixture) => released(fixture, 'policy-promotion', { analysis: { interval: '500ms' } }),
   },
   {
     namespace: 'scaler-missing',
     cause: /spec\.autoscalerRef: HorizontalPodAutoscaler web does not exist/,
-    wayOut: /create it, or correct the name/,
+    remedy: /create it, or correct the name/,
     why: { cause: 'ScalerMissing', proof: /^HorizontalPodAutoscaler web: metadata$/, clear: { create: () => hpa('scaler-missing') } },
     play: ({ cluster }) =>
       begun(cluster, 'scaler-missing', {
@@ -149,7 +149,7 @@ export const obstacleStalls: readonly Stall[] = [
   {
     namespace: 'config-missing-at-birth',
     cause: /Blocked: ConfigMap settings, which the target's pods need, does not exist/,
-    wayOut: /create it, or make the reference optional/,
+    remedy: /create it, or make the reference optional/,
     why: {
       cause: 'ConfigMissing',
       proof: /^ConfigMap settings: metadata$/,
@@ -161,7 +161,7 @@ export const obstacleStalls: readonly Stall[] = [
   {
     namespace: 'config-missing',
     cause: /Blocked: Secret late, which the target's pods need, does not exist/,
-    wayOut: /create it, or make the reference optional/,
+    remedy: /create it, or make the reference optional/,
     why: {
       cause: 'ConfigMissing',
       proof: /^Secret late: metadata$/,
@@ -174,16 +174,16 @@ export const obstacleStalls: readonly Stall[] = [
         }),
       },
     },
-    async play(theatre) {
-      await rested(theatre, 'config-missing');
+    async play(fixture) {
+      await rested(fixture, 'config-missing');
       const source = [{ op: 'add', path: '/spec/template/spec/containers/0/envFrom', value: [{ secretRef: { name: 'late' } }] }];
-      await theatre.cluster.patch(deployment('config-missing'), source);
+      await fixture.cluster.patch(deployment('config-missing'), source);
     },
   },
   {
     namespace: 'config-unwatched',
     cause: /Blocked: Secret db cannot be watched: .*403 Forbidden/,
-    wayOut: /grant list and watch to the service account of Serin, or choose --secrets-mode=get or off/,
+    remedy: /grant list and watch to the service account of Serin, or choose --secrets-mode=get or off/,
     why: {
       cause: 'ConfigUnreadable',
       proof: /^Secret db: metadata$/,
@@ -195,7 +195,7 @@ export const obstacleStalls: readonly Stall[] = [
   {
     namespace: 'config-unread',
     cause: /Blocked: ConfigMap settings cannot be read: .*403 Forbidden/,
-    wayOut: /grant it to the service account of Serin/,
+    remedy: /grant it to the service account of Serin/,
     why: {
       cause: 'ConfigUnreadable',
       proof: /^ConfigMap settings: metadata$/,
@@ -209,7 +209,7 @@ export const obstacleStalls: readonly Stall[] = [
   {
     namespace: 'config-copy-refused',
     cause: /Blocked: ConfigMap settings-primary-\w+, the copy that the primary is to read, cannot be made: .*403/,
-    wayOut: /grant it to the service account of Serin/,
+    remedy: /grant it to the service account of Serin/,
     why: {
       cause: 'ConfigCopyRefused',
       proof: /^ConfigMap settings-primary-\w+: metadata$/,
@@ -225,7 +225,7 @@ export const obstacleStalls: readonly Stall[] = [
   {
     namespace: 'target-unlabelled',
     cause: /Blocked: Deployment web: spec\.selector\.matchLabels has none of/,
-    wayOut: /make it anew with one of them/,
+    remedy: /make it anew with one of them/,
     why: {
       cause: 'TargetUnusable',
       proof: /^Deployment web: spec\.selector\.matchLabels$/,
@@ -242,7 +242,7 @@ export const obstacleStalls: readonly Stall[] = [
   {
     namespace: 'upstream-missing',
     cause: /spec\.upstreamRef: Upstream shop not found/,
-    wayOut: /create it, or remove the reference/,
+    remedy: /create it, or remove the reference/,
     why: { cause: 'RouteRefused', proof: /^Canary web: spec\.upstreamRef$/, clear: { set: undefined } },
     play: ({ cluster }) =>
       begun(cluster, 'upstream-missing', {
@@ -252,7 +252,7 @@ export const obstacleStalls: readonly Stall[] = [
   {
     namespace: 'route-unconfirmed',
     cause: /Not in force yet: .*HTTPRoute web/,
-    wayOut: /./,
+    remedy: /./,
     why: {
       cause: 'RouteUnconfirmed',
       proof: SAID,

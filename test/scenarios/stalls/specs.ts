@@ -12,7 +12,7 @@ function wrong(
   return {
     namespace,
     cause: new RegExp(asPattern(field)),
-    wayOut: says,
+    remedy: says,
     why: { cause, proof: new RegExp(`^Canary web: ${asPattern(named)}$`), clear: { set: good } },
     async play({ cluster }) {
       await makeNamespace(cluster, namespace);

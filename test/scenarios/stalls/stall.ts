@@ -3,14 +3,14 @@ import type { Cause } from '../../../src/cli/why/causes.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import type { HookServer } from '../hook-server.ts';
 import { aCanary, aContainer, aDeployment, makeNamespace, push } from '../troubles/objects.ts';
-import type { Teller } from '../troubles/report-watch.ts';
+import type { ReportWatch } from '../troubles/report-watch.ts';
 import type { MeasuredServer } from './measured-server.ts';
 
-export interface Theatre {
+export interface StallFixture {
   cluster: KubeCluster;
   /** Of a person who may do everything. */
   kubeconfigFile: string;
-  teller: Teller;
+  reports: ReportWatch;
   hooks: HookServer;
   /** A metrics server that answers what it is told to. */
   measured: MeasuredServer;
@@ -29,12 +29,12 @@ export interface Theatre {
 export type Clear =
   | 'command'
   /** `change` says which field of which object; here is only the value. */
-  | { set: unknown | ((theatre: Theatre) => unknown) }
-  | { create(theatre: Theatre): KubeObject | undefined }
+  | { set: unknown | ((fixture: StallFixture) => unknown) }
+  | { create(fixture: StallFixture): KubeObject | undefined }
   /** The same object made anew, since the field of `change` is one that never changes. */
   | { anew(): KubeObject }
   | 'remove'
-  | { others(theatre: Theatre): void | Promise<void> }
+  | { others(fixture: StallFixture): void | Promise<void> }
   /** It holds up nothing: the condition stands beside. */
   | 'nothing';
 
@@ -56,10 +56,10 @@ export interface Stall {
   unspoken?: true;
   /** What is told in the conditions has to match both: why, and since or until when, who or what helps. */
   cause: RegExp;
-  wayOut: RegExp;
+  remedy: RegExp;
   /** What `serin why` says of it. */
   why: Expected;
-  play(theatre: Theatre): Promise<void>;
+  play(fixture: StallFixture): Promise<void>;
 }
 
 export const APP = 'web';
@@ -79,15 +79,15 @@ interface Setting {
 }
 
 /** Namespace, Deployment and Canary, bootstrapped, and a second version pushed. */
-export async function released(theatre: Theatre, namespace: string, { env = {}, ...setting }: Setting = {}): Promise<void> {
-  await rested(theatre, namespace, setting);
-  await push(theatre.cluster, namespace, APP, '2', env);
+export async function released(fixture: StallFixture, namespace: string, { env = {}, ...setting }: Setting = {}): Promise<void> {
+  await rested(fixture, namespace, setting);
+  await push(fixture.cluster, namespace, APP, '2', env);
 }
 
 /** Bootstrapped. */
-export async function rested({ cluster, teller }: Theatre, namespace: string, setting: Setting = {}): Promise<void> {
+export async function rested({ cluster, reports }: StallFixture, namespace: string, setting: Setting = {}): Promise<void> {
   await begun(cluster, namespace, setting);
-  await teller.until(namespace, APP, 'Initialized', ({ phase }) => phase === 'Initialized');
+  await reports.until(namespace, APP, 'Initialized', ({ phase }) => phase === 'Initialized');
 }
 
 export async function begun(cluster: KubeCluster, namespace: string, setting: Setting = {}): Promise<void> {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { crds } from '../../../src/api/crds.ts';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
-import type { Stage } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { eventually } from '../eventually.ts';
 import { OUTDATED } from '../stalls/outdated.ts';
-import type { Stall, Theatre } from '../stalls/stall.ts';
+import type { Stall, StallFixture } from '../stalls/stall.ts';
 import { until } from '../until.ts';
 import { startUsers, type Users } from '../users.ts';
 import { aCanary, aDeployment, canaryRef, makeNamespace, push } from './objects.ts';
@@ -33,10 +33,14 @@ const moments = [
 type Moment = (typeof moments)[number];
 
 /** The older definition is put back while releases are under way, as a tool does that holds the cluster to a repository. */
-export function tellOldDefinitions(stageOf: () => Stage, theatreOf: () => Theatre, isTold: (stall: Stall) => Promise<void>): void {
+export function testOldDefinitions(
+  environmentOf: () => Environment,
+  fixtureOf: () => StallFixture,
+  isTold: (stall: Stall) => Promise<void>,
+): void {
   it('06-F10: releases under way when an older definition is put back stand still, serve on, and are promoted when it is repaired', async () => {
-    const { cluster } = theatreOf();
-    const releases = moments.map((moment) => new HeldRelease(moment, stageOf(), theatreOf()));
+    const { cluster } = fixtureOf();
+    const releases = moments.map((moment) => new HeldRelease(moment, environmentOf(), fixtureOf()));
     try {
       await Promise.all(releases.map((one) => one.begin()));
       await cluster.apply(withoutRelease(canaryCrd()));
@@ -57,15 +61,15 @@ export function tellOldDefinitions(stageOf: () => Stage, theatreOf: () => Theatr
 class HeldRelease {
   readonly told: Stall;
   readonly #moment: Moment;
-  readonly #theatre: Theatre;
+  readonly #fixture: StallFixture;
   readonly #urls: readonly string[];
   #users: Users | undefined;
 
-  constructor(moment: Moment, { mesh }: Stage, theatre: Theatre) {
+  constructor(moment: Moment, { mesh }: Environment, fixture: StallFixture) {
     const namespace = `put-back-${moment.gate}`;
     this.told = { ...OUTDATED, namespace, play: () => this.begin() };
     this.#moment = moment;
-    this.#theatre = theatre;
+    this.#fixture = fixture;
     this.#urls = mesh.urls;
   }
 
@@ -74,13 +78,13 @@ class HeldRelease {
   }
 
   async begin(): Promise<void> {
-    const { cluster, teller, hooks } = this.#theatre;
+    const { cluster, reports, hooks } = this.#fixture;
     const { gate, isThere } = this.#moment;
     await makeNamespace(cluster, this.#namespace);
     await cluster.create(aDeployment(this.#namespace, APP));
     const webhooks = GATES.map((type) => ({ name: type, type, url: hooks.url(this.#hook(type)), timeout: '10s' }));
     await cluster.create(aCanary(this.#namespace, APP, { stepWeight: 25, maxWeight: 50, threshold: 50, webhooks }));
-    await teller.until(this.#namespace, APP, 'Initialized', ({ phase }) => phase === 'Initialized');
+    await reports.until(this.#namespace, APP, 'Initialized', ({ phase }) => phase === 'Initialized');
     this.#users = startUsers(this.#urls, `${APP}.${this.#namespace}`);
     // However slow the machine is: a release that has passed the first gate is held by the second.
     hooks.answers(this.#hook('confirm-promotion'), 403);
@@ -90,12 +94,12 @@ class HeldRelease {
   }
 
   async hasLostItsMemory(): Promise<void> {
-    const release = async () => (await this.#theatre.cluster.get(canaryRef(this.#namespace, APP)))?.status?.release;
+    const release = async () => (await this.#fixture.cluster.get(canaryRef(this.#namespace, APP)))?.status?.release;
     await eventually('the Canary has lost its memory', release, (found) => found === undefined);
   }
 
   open(): void {
-    for (const type of GATES) this.#theatre.hooks.answers(this.#hook(type), 200);
+    for (const type of GATES) this.#fixture.hooks.answers(this.#hook(type), 200);
   }
 
   async standsStill(): Promise<void> {
@@ -109,7 +113,7 @@ class HeldRelease {
   }
 
   async isPromoted(): Promise<void> {
-    const told = await this.#theatre.teller.until(this.#namespace, APP, 'success', ({ phase }) => phase === 'Succeeded');
+    const told = await this.#fixture.reports.until(this.#namespace, APP, 'success', ({ phase }) => phase === 'Succeeded');
     expect(told.conditions.map(({ type }) => type)).toEqual(['Promoted']);
     expect(await this.#primaryImage()).toBe('web:2');
     expect(this.#users?.lost()).toEqual([]);
@@ -125,11 +129,11 @@ class HeldRelease {
 
   async #weights(): Promise<number[]> {
     const route = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name: APP, namespace: this.#namespace };
-    return (await this.#theatre.cluster.get(route))?.spec.http[0].route.map(({ weight }: { weight: number }) => weight);
+    return (await this.#fixture.cluster.get(route))?.spec.http[0].route.map(({ weight }: { weight: number }) => weight);
   }
 
   async #primaryImage(): Promise<string> {
     const primary = { apiVersion: 'apps/v1', kind: 'Deployment', name: `${APP}-primary`, namespace: this.#namespace };
-    return (await this.#theatre.cluster.get(primary))?.spec.template.spec.containers[0].image;
+    return (await this.#fixture.cluster.get(primary))?.spec.template.spec.containers[0].image;
   }
 }

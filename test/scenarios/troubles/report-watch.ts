@@ -1,19 +1,19 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
-import type { Stage } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { BOUND_MS } from '../until.ts';
 import { afterAll, beforeAll, world } from '../world.ts';
 import { canaryRef } from './objects.ts';
 
 /** What `kubectl describe canary` shows in words: messages of conditions and events. */
-export interface Told {
+export interface CanaryReport {
   conditions: { type: string; status: string; reason: string; message: string }[];
   events: string[];
   phase: string;
 }
 
 /** Follows one namespace's Canaries and their Events, and remembers what was said of each. */
-export class Teller {
+export class ReportWatch {
   readonly #canaries = new Map<string, KubeObject>();
   readonly #events = new Map<string, string[]>();
   readonly #waiting = new Set<() => void>();
@@ -45,15 +45,21 @@ export class Teller {
     return Promise.all(this.#watches.map(({ synced }) => synced));
   }
 
-  of(namespace: string, name: string): Told {
+  of(namespace: string, name: string): CanaryReport {
     const { metadata } = { metadata: canaryRef(namespace, name) };
     const status = this.#canaries.get(keyOf(metadata))?.status;
     return { conditions: status?.conditions ?? [], events: this.#events.get(keyOf(metadata)) ?? [], phase: status?.phase ?? '' };
   }
 
   /** Resolves when it is so; the error after the bound shows what was told instead. */
-  async until(namespace: string, name: string, what: string, isSo: (told: Told) => boolean, boundMs = BOUND_MS): Promise<Told> {
-    const { promise, resolve, reject } = Promise.withResolvers<Told>();
+  async until(
+    namespace: string,
+    name: string,
+    what: string,
+    isSo: (told: CanaryReport) => boolean,
+    boundMs = BOUND_MS,
+  ): Promise<CanaryReport> {
+    const { promise, resolve, reject } = Promise.withResolvers<CanaryReport>();
     const look = () => {
       const told = this.of(namespace, name);
       if (isSo(told)) resolve(told);
@@ -79,15 +85,15 @@ export class Teller {
 const keyOf = ({ namespace, name }: { namespace?: string; name: string }): string => `${namespace}/${name}`;
 
 /** One for all tests of a block. */
-export function aTeller(stageOf: () => Stage): () => Teller {
-  let teller: Teller | undefined;
+export function aReportWatch(environmentOf: () => Environment): () => ReportWatch {
+  let reports: ReportWatch | undefined;
   beforeAll(async () => {
-    teller = new Teller(stageOf().cluster);
-    await teller.synced;
+    reports = new ReportWatch(environmentOf().cluster);
+    await reports.synced;
   });
-  afterAll(() => teller?.stop());
+  afterAll(() => reports?.stop());
   return () => {
-    if (teller === undefined) throw new Error('the teller is there when a test runs, not before');
-    return teller;
+    if (reports === undefined) throw new Error('the reports is there when a test runs, not before');
+    return reports;
   };
 }

@@ -1,62 +1,62 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Verb } from '../../../src/api/verb-request.ts';
-import type { Stage } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { eventually } from '../eventually.ts';
 import { type Command, command } from './by-command.ts';
 import type { History } from './history.ts';
-import { type Seat, STEP } from './placed-canary.ts';
+import { type PlacedCanary, STEP } from './placed-canary.ts';
 import { cellOf, NOTHING } from './table.ts';
 
 /** Asks, waits for the answer, and tells under which ids. */
-export type Way = (seat: Seat, verb: Verb) => Promise<string[]>;
+export type Way = (placed: PlacedCanary, verb: Verb) => Promise<string[]>;
 
-export const once: Way = async (seat, verb) => {
-  const id = await seat.requests.ask(verb);
-  await seat.requests.answered(id);
+export const once: Way = async (placed, verb) => {
+  const id = await placed.requests.ask(verb);
+  await placed.requests.answered(id);
   return [id];
 };
 
 /** Two people by the command, each of whom is answered. */
 export const byTwo =
-  (stage: Stage, serin: Command = command): Way =>
-  async (seat, verb) => {
-    const both = await Promise.all([serin(stage, seat.ref, verb), serin(stage, seat.ref, verb)]);
+  (environment: Environment, serin: Command = command): Way =>
+  async (placed, verb) => {
+    const both = await Promise.all([serin(environment, placed.ref, verb), serin(environment, placed.ref, verb)]);
     for (const { code, result } of both) expect([code, result.outcome]).toEqual(code === 0 ? [0, 'done'] : [5, 'refused']);
     return both.map(({ result }) => result.id ?? '');
   };
 
 /** Two writers who took the same id, and one of them once more after the answer. */
-export const underOneId: Way = async (seat, verb) => {
+export const underOneId: Way = async (placed, verb) => {
   const id = randomUUID();
-  await Promise.all([seat.requests.ask(verb, id, 'ann@example.org'), seat.requests.ask(verb, id, 'bob@example.org')]);
-  await seat.requests.answered(id);
-  await seat.requests.ask(verb, id, 'bob@example.org');
+  await Promise.all([placed.requests.ask(verb, id, 'ann@example.org'), placed.requests.ask(verb, id, 'bob@example.org')]);
+  await placed.requests.answered(id);
+  await placed.requests.ask(verb, id, 'bob@example.org');
   return [id];
 };
 
 /** What was asked and came of it is what the table says: done once, or refused with nothing done. */
 export class Inquiry {
   readonly #history: History;
-  readonly #seat: Seat;
+  readonly #placed: PlacedCanary;
   readonly #verb: Verb;
   readonly #before: { picture: unknown; version: number };
 
-  private constructor(history: History, seat: Seat, verb: Verb, before: { picture: unknown; version: number }) {
+  private constructor(history: History, placed: PlacedCanary, verb: Verb, before: { picture: unknown; version: number }) {
     this.#history = history;
-    this.#seat = seat;
+    this.#placed = placed;
     this.#verb = verb;
     this.#before = before;
   }
 
   /** Before it is asked. */
-  static async begin(history: History, seat: Seat, verb: Verb): Promise<Inquiry> {
-    return new Inquiry(history, seat, verb, { picture: await seat.picture(), version: await seat.version() });
+  static async begin(history: History, placed: PlacedCanary, verb: Verb): Promise<Inquiry> {
+    return new Inquiry(history, placed, verb, { picture: await placed.snapshot(), version: await placed.version() });
   }
 
   async end(ids: readonly string[]): Promise<void> {
-    const seat = this.#seat;
-    const { name, row, isPaused, at } = seat.place;
+    const placed = this.#placed;
+    const { name, row, isPaused, at } = placed.place;
     const cell = cellOf(row, this.#verb, isPaused);
     const answersOf = (id: string) => this.#history.answers(name, id);
     const perId = await eventually(
@@ -78,18 +78,18 @@ export class Inquiry {
     expect(refusals.length, 'refused of them').toBe(isDone ? ids.length - 1 : ids.length);
     for (const { reason } of refusals) expect(reason).toMatch(/\w+ \w+/);
     if (isDone) {
-      await seat.until(cell.leadsTo ?? at);
+      await placed.until(cell.leadsTo ?? at);
       const effect = () => this.#history.effectSince(this.#before.version, name);
       await eventually(`what ${this.#verb} does is done`, effect, (now) => JSON.stringify(now) === JSON.stringify(cell.effect));
-      await seat.requests.settle();
+      await placed.requests.settle();
       expect(effect(), 'how often each was done').toEqual(cell.effect);
-      expect(await seat.state()).toBe(cell.leadsTo ?? at);
+      expect(await placed.state()).toBe(cell.leadsTo ?? at);
       const carriedOut = answers.find(({ outcome }) => outcome === 'carriedOut');
-      expect(await seat.pausedBy()).toBe(this.#verb === 'pause' ? carriedOut?.by : undefined);
+      expect(await placed.pausedBy()).toBe(this.#verb === 'pause' ? carriedOut?.by : undefined);
     } else {
       for (const { reason } of refusals) expect(reason).toContain(cell.refused);
-      await seat.requests.settle();
-      expect(await seat.picture(), 'nothing was done').toEqual(this.#before.picture);
+      await placed.requests.settle();
+      expect(await placed.snapshot(), 'nothing was done').toEqual(this.#before.picture);
       expect(this.#history.effectSince(this.#before.version, name), 'nor undone again').toEqual(NOTHING);
     }
     // Once more, now that all is over: an answer must not be given twice, before the act and after it.
@@ -101,7 +101,7 @@ export class Inquiry {
     expect(this.#history.doubleSteps(name, STEP)).toEqual([]);
     // An Event that is lost is no reason to stop a release: told once at most.
     for (const { id, outcome } of answers)
-      expect([[], [outcome === 'carriedOut' ? 'RequestCarriedOut' : 'RequestRefused']]).toContainEqual(this.#history.told(id));
-    if (isDone) await seat.comeBack(this.#verb);
+      expect([[], [outcome === 'carriedOut' ? 'RequestCarriedOut' : 'RequestRefused']]).toContainEqual(this.#history.reasonsOf(id));
+    if (isDone) await placed.comeBack(this.#verb);
   }
 }

@@ -5,7 +5,7 @@ import { onCluster } from '../../../src/cli/canaries/session.ts';
 import { verbCommand } from '../../../src/cli/canaries/verb-command.ts';
 import { RequestResult } from '../../../src/cli/output/documents.ts';
 import { program } from '../../fakes/program.ts';
-import type { Stage } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { surroundings } from '../world.ts';
 
 /** For an answer, on a machine that has other things to do. */
@@ -16,7 +16,7 @@ export interface Commanded {
   code: number;
   result: RequestResult;
 }
-export type Command = (stage: Pick<Stage, 'kubeconfigFile'>, canary: ObjectRef, verb: Verb) => Promise<Commanded>;
+export type Command = (environment: Pick<Environment, 'kubeconfigFile'>, canary: ObjectRef, verb: Verb) => Promise<Commanded>;
 
 /** `serin VERB NAME --output json`, in this process. */
 export const command: Command = async ({ kubeconfigFile }, { namespace = '', name }, verb) => {

@@ -1,6 +1,6 @@
 import type { Verb } from '../../../src/api/verb-request.ts';
 import type { TriedCell } from './cells.ts';
-import type { Seat } from './placed-canary.ts';
+import type { PlacedCanary } from './placed-canary.ts';
 
 /** What was seen of each cell: that all was well, or what was not. */
 export class Findings {
@@ -8,7 +8,7 @@ export class Findings {
   readonly #tried = new Set<string>();
 
   /** One cell; what goes wrong is kept for the test of that cell. */
-  async keep({ place }: Seat, verb: Verb, play: () => Promise<void>): Promise<void> {
+  async keep({ place }: PlacedCanary, verb: Verb, play: () => Promise<void>): Promise<void> {
     const key = `${place.name} ${verb}`;
     try {
       await play();
@@ -19,7 +19,7 @@ export class Findings {
   }
 
   /** Throws what was wrong with it. */
-  tell({ place, verb }: Pick<TriedCell, 'place' | 'verb'>): void {
+  report({ place, verb }: Pick<TriedCell, 'place' | 'verb'>): void {
     const key = `${place.name} ${verb}`;
     if (!this.#tried.has(key)) throw new Error(`${key} was not tried`);
     if (this.#errors.has(key)) throw this.#errors.get(key);

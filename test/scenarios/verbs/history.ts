@@ -33,14 +33,14 @@ export class History {
   }
 
   /** The reasons of the Events that told of this request, each as often as it was told. */
-  told(id: string): string[] {
+  reasonsOf(id: string): string[] {
     const about = this.#events().filter(({ object }) => object.message?.endsWith(`(${id})`));
     const counts = new Map(about.map(({ name, object }) => [name, { reason: object.reason, count: object.count }]));
     return [...counts.values()].flatMap(({ reason, count }) => Array.from<string>({ length: count }).fill(reason));
   }
 
   /** Of all requests. */
-  reasonsTold(): Set<string> {
+  reasons(): Set<string> {
     return new Set(this.#events().map(({ object }) => object.reason));
   }
 

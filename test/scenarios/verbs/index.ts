@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Verb } from '../../../src/api/verb-request.ts';
-import type { Stage } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { afterAll, beforeAll } from '../world.ts';
 import { byTwo, once, underOneId } from './asking.ts';
 import { commandProcess } from './by-command.ts';
@@ -24,11 +24,11 @@ export interface VerbsPlan {
 export const ALL: VerbsPlan = { isTwice: true, restarts: Verb.options, handOvers: Verb.options };
 
 /** The table of docs/verbs.md, tried on a cluster. */
-export function describeVerbs(stageOf: () => Stage, { isTwice, restarts, handOvers }: VerbsPlan = ALL): void {
+export function describeVerbs(environmentOf: () => Environment, { isTwice, restarts, handOvers }: VerbsPlan = ALL): void {
   describe('verbs', () => {
     let trying: Trying;
     beforeAll(async () => {
-      trying = await Trying.begin(stageOf(), 'verbs');
+      trying = await Trying.begin(environmentOf(), 'verbs');
     }, ROUND_MS);
     afterAll(() => trying?.end());
 
@@ -38,12 +38,12 @@ export function describeVerbs(stageOf: () => Stage, { isTwice, restarts, handOve
         beforeAll(async () => {
           findings = await play();
         }, ROUND_MS);
-        it.for(cells.filter(({ verb }) => of.includes(verb)))('E70: $title', (cell) => findings.tell(cell));
+        it.for(cells.filter(({ verb }) => of.includes(verb)))('E70: $title', (cell) => findings.report(cell));
       });
     };
     round('asked once', () => trying.round(once));
     it('E70: Events tell what was carried out and what was refused', () => {
-      expect([...trying.history.reasonsTold()].toSorted()).toEqual(['RequestCarriedOut', 'RequestRefused']);
+      expect([...trying.history.reasons()].toSorted()).toEqual(['RequestCarriedOut', 'RequestRefused']);
     });
     if (isTwice) describeTwice();
     for (const verb of restarts)
@@ -51,13 +51,13 @@ export function describeVerbs(stageOf: () => Stage, { isTwice, restarts, handOve
     for (const verb of handOvers) round(`asked while the leader of two replicas stops: ${verb}`, () => trying.handOver(verb), [verb]);
 
     function describeTwice(): void {
-      round('asked twice at once by the command', () => trying.round(byTwo(stageOf())));
+      round('asked twice at once by the command', () => trying.round(byTwo(environmentOf())));
       round('asked by two under one id', () => trying.round(underOneId));
       it('E70: serin promote, in two processes at once, is carried out for one of them, and refused for the other', async () => {
         const place = places.find(({ at }) => at === 'WaitingPromotion.analysing');
         if (place === undefined) throw new Error('no place waits for its promotion');
-        const findings = await trying.round(byTwo(stageOf(), commandProcess), ['promote'], (one) => one === place);
-        findings.tell({ place, verb: 'promote' });
+        const findings = await trying.round(byTwo(environmentOf(), commandProcess), ['promote'], (one) => one === place);
+        findings.report({ place, verb: 'promote' });
       });
     }
   });

@@ -6,10 +6,10 @@ import type { HookServer } from '../hook-server.ts';
 import { aCanary, aDeployment, canaryRef, push } from '../troubles/objects.ts';
 import type { Place } from './places.ts';
 import { Requests } from './requests.ts';
-import { pictureOf } from './snapshot.ts';
+import { snapshotOf } from './snapshot.ts';
 
 /** What the places of one namespace share. */
-export interface House {
+export interface SharedDeps {
   lab: Lab;
   hooks: HookServer;
   /** Names of Canaries whose routes nobody can write. */
@@ -23,24 +23,24 @@ const NEVER_S = 36_000;
 const STEP_GATE = 'confirm-traffic-increase';
 
 /** A Canary in its place: brought there, looked at, and brought back. */
-export class Seat {
+export class PlacedCanary {
   readonly place: Place;
   readonly requests: Requests;
-  readonly #house: House;
+  readonly #shared: SharedDeps;
   #version = 1;
 
-  constructor(house: House, place: Place) {
-    this.#house = house;
+  constructor(shared: SharedDeps, place: Place) {
+    this.#shared = shared;
     this.place = place;
-    this.requests = new Requests(house.lab, this.ref);
+    this.requests = new Requests(shared.lab, this.ref);
   }
 
   get ref() {
-    return canaryRef(this.#house.lab.namespace, this.place.name);
+    return canaryRef(this.#shared.lab.namespace, this.place.name);
   }
 
   async arrive(): Promise<void> {
-    const { lab, hooks } = this.#house;
+    const { lab, hooks } = this.#shared;
     const { name, env, isUnborn, gates } = this.place;
     const webhooks = Object.keys(gates).map((type) => ({ name: type, type, url: hooks.url(this.#hook(type)), timeout: '60s' }));
     const target = aDeployment(lab.namespace, name, isUnborn && env);
@@ -56,7 +56,7 @@ export class Seat {
   async comeBack(verb: Verb): Promise<void> {
     if (verb === 'pause' || verb === 'resume') return this.#hold(verb === 'resume');
     if (this.place.at.endsWith('.resting')) return this.#stand(this.place.gates);
-    const { lab } = this.#house;
+    const { lab } = this.#shared;
     if ((await this.state()).startsWith('Progressing')) {
       const primary = await lab.cluster.get(this.#deployment(`${this.place.name}-primary`));
       const { containers } = primary?.spec.template.spec ?? {};
@@ -67,7 +67,7 @@ export class Seat {
   }
 
   async until(at: string): Promise<void> {
-    const { lab, hooks } = this.#house;
+    const { lab, hooks } = this.#shared;
     const found = await lab.until(this.ref, `is in ${at}`, (now) => stateOf(now) === at);
     // Its pods are no longer needed then, and go a little later.
     if (at.endsWith('.resting')) await lab.until(this.#deployment(this.place.name), 'is at zero', (now) => now?.spec.replicas === 0);
@@ -93,13 +93,13 @@ export class Seat {
     return (await this.#canary())?.status?.release?.paused?.by;
   }
 
-  picture(): Promise<unknown> {
-    return pictureOf(this.#house.lab, this.place.name);
+  snapshot(): Promise<unknown> {
+    return snapshotOf(this.#shared.lab, this.place.name);
   }
 
   /** A new version, as far as its place. */
   async #release(): Promise<void> {
-    const { lab, shut } = this.#house;
+    const { lab, shut } = this.#shared;
     const { name, gates, env, via } = this.place;
     this.#answer(gates);
     this.#version += 1;
@@ -123,11 +123,11 @@ export class Seat {
   }
 
   #answer(gates: Place['gates'] = {}): void {
-    for (const [type, answer] of Object.entries(gates)) this.#house.hooks.answers(this.#hook(type), answer);
+    for (const [type, answer] of Object.entries(gates)) this.#shared.hooks.answers(this.#hook(type), answer);
   }
 
   #canary(): Promise<KubeObject | undefined> {
-    return this.#house.lab.cluster.get(this.ref);
+    return this.#shared.lab.cluster.get(this.ref);
   }
 
   #hook(type: string): string {
@@ -135,7 +135,7 @@ export class Seat {
   }
 
   #deployment(name: string) {
-    return { apiVersion: 'apps/v1', kind: 'Deployment', name, namespace: this.#house.lab.namespace };
+    return { apiVersion: 'apps/v1', kind: 'Deployment', name, namespace: this.#shared.lab.namespace };
   }
 }
 

@@ -5,7 +5,7 @@ import { canaryRef } from '../troubles/objects.ts';
 const RELEASE = ['run', 'step', 'revision', 'promotedRevision', 'startedMs', 'routes', 'failedChecks', 'iterations', 'paused', 'undo'];
 
 /** All of an application that a verb that is refused leaves as it is. */
-export async function pictureOf({ cluster, namespace }: Lab, name: string): Promise<unknown> {
+export async function snapshotOf({ cluster, namespace }: Lab, name: string): Promise<unknown> {
   const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', namespace };
   const route = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name, namespace };
   const [canary, ...others] = await Promise.all(

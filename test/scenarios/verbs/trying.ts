@@ -4,41 +4,41 @@ import { join } from 'node:path';
 import { Verb } from '../../../src/api/verb-request.ts';
 import { Lab } from '../adversity/lab.ts';
 import { LONG_LEASE, Replicas } from '../adversity/replicas.ts';
-import type { Stage } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { startHookServer } from '../hook-server.ts';
 import { startApiProxy } from '../troubles/api-proxy.ts';
 import { Inquiry, type Way } from './asking.ts';
 import { Findings } from './findings.ts';
 import { History } from './history.ts';
-import { type House, Seat } from './placed-canary.ts';
+import { PlacedCanary, type SharedDeps } from './placed-canary.ts';
 import { type Place, places } from './places.ts';
 
 /** A Canary in each place, side by side in one namespace under one controller. */
 export class Trying {
   readonly lab: Lab;
   readonly history: History;
-  readonly seats: readonly Seat[];
+  readonly placedCanaries: readonly PlacedCanary[];
   readonly #replicas: Replicas;
   readonly #end: () => Promise<void>;
 
-  private constructor(house: House, history: History, end: () => Promise<void>) {
-    this.lab = house.lab;
+  private constructor(shared: SharedDeps, history: History, end: () => Promise<void>) {
+    this.lab = shared.lab;
     this.history = history;
-    this.seats = places.map((place) => new Seat(house, place));
-    this.#replicas = new Replicas(house.lab.stage, house.lab.namespace, LONG_LEASE);
+    this.placedCanaries = places.map((place) => new PlacedCanary(shared, place));
+    this.#replicas = new Replicas(shared.lab.environment, shared.lab.namespace, LONG_LEASE);
     this.#end = end;
   }
 
-  static async begin(stage: Stage, namespace: string): Promise<Trying> {
+  static async begin(environment: Environment, namespace: string): Promise<Trying> {
     const shut = new Set<string>();
-    const proxy = await startApiProxy(readFileSync(stage.kubeconfigFile, 'utf8'), (method, path) => {
+    const proxy = await startApiProxy(readFileSync(environment.kubeconfigFile, 'utf8'), (method, path) => {
       const [, name = ''] = /\/virtualservices\/([^/?]+)/.exec(path) ?? [];
       return method !== 'GET' && shut.has(name) ? 403 : undefined;
     });
     const kubeconfigFile = join(mkdtempSync(join(tmpdir(), 'serin-verbs-')), 'kubeconfig');
     writeFileSync(kubeconfigFile, proxy.kubeconfig, { mode: 0o600 });
     const hooks = await startHookServer();
-    const lab = await Lab.open({ ...stage, kubeconfigFile }, { namespace, scaleDownDelay: '500ms', interval: '500ms' });
+    const lab = await Lab.open({ ...environment, kubeconfigFile }, { namespace, scaleDownDelay: '500ms', interval: '500ms' });
     const history = await History.keep(lab);
     const trying = new Trying({ lab, hooks, shut }, history, async () => {
       history.stop();
@@ -47,21 +47,21 @@ export class Trying {
       await proxy.stop();
     });
     lab.startController();
-    await Promise.all(trying.seats.map((seat) => seat.arrive()));
+    await Promise.all(trying.placedCanaries.map((placed) => placed.arrive()));
     return trying;
   }
 
   /** Verbs in places, one after the other in each; without others every one in all of them. */
   async round(way: Way, verbs: readonly Verb[] = Verb.options, isMeant: (place: Place) => boolean = () => true): Promise<Findings> {
     const findings = new Findings();
-    const play = async (seat: Seat): Promise<void> => {
+    const play = async (placed: PlacedCanary): Promise<void> => {
       for (const verb of verbs)
-        await findings.keep(seat, verb, async () => {
-          const inquiry = await Inquiry.begin(this.history, seat, verb);
-          await inquiry.end(await way(seat, verb));
+        await findings.keep(placed, verb, async () => {
+          const inquiry = await Inquiry.begin(this.history, placed, verb);
+          await inquiry.end(await way(placed, verb));
         });
     };
-    await Promise.all(this.seats.filter(({ place }) => isMeant(place)).map(play));
+    await Promise.all(this.placedCanaries.filter(({ place }) => isMeant(place)).map(play));
     return findings;
   }
 
@@ -72,10 +72,10 @@ export class Trying {
     await this.lab.stopController('KILL');
     await Promise.all(asked.map((one) => one.ask()));
     this.lab.startController();
-    await Promise.all(asked.map(({ seat, ids }) => seat.requests.answered(ids[0] ?? '')));
+    await Promise.all(asked.map(({ placed, ids }) => placed.requests.answered(ids[0] ?? '')));
     await this.lab.stopController('KILL');
     this.lab.startController();
-    await Promise.all(asked.map(({ seat, inquiry, ids }) => findings.keep(seat, verb, () => inquiry.end(ids))));
+    await Promise.all(asked.map(({ placed, inquiry, ids }) => findings.keep(placed, verb, () => inquiry.end(ids))));
     return findings;
   }
 
@@ -87,7 +87,7 @@ export class Trying {
     const findings = new Findings();
     const asked = await this.#begin(verb);
     await Promise.all([...asked.map((one) => one.ask()), leader.process.stop('TERM')]);
-    await Promise.all(asked.map(({ seat, inquiry, ids }) => findings.keep(seat, verb, () => inquiry.end(ids))));
+    await Promise.all(asked.map(({ placed, inquiry, ids }) => findings.keep(placed, verb, () => inquiry.end(ids))));
     return findings;
   }
 
@@ -97,11 +97,11 @@ export class Trying {
   }
 
   #begin(verb: Verb) {
-    const begin = async (seat: Seat) => {
+    const begin = async (placed: PlacedCanary) => {
       const ids: string[] = [];
-      const inquiry = await Inquiry.begin(this.history, seat, verb);
-      return { seat, inquiry, ids, ask: async () => void ids.push(await seat.requests.ask(verb)) };
+      const inquiry = await Inquiry.begin(this.history, placed, verb);
+      return { placed, inquiry, ids, ask: async () => void ids.push(await placed.requests.ask(verb)) };
     };
-    return Promise.all(this.seats.map(begin));
+    return Promise.all(this.placedCanaries.map(begin));
   }
 }
