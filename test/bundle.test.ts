@@ -151,7 +151,7 @@ describe('licence notices', () => {
     licence,
   });
 
-  it('a text in the README counts where there is no file of its own', () => {
+  it('a text in the README counts for a package without a file of its own', () => {
     expect(notices([one('data-uri-to-buffer', 'MIT')], apache)).toMatch(/Nathan Rajlich[\s\S]*Permission is hereby granted/);
   });
 

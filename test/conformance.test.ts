@@ -87,7 +87,7 @@ describe('docs/conformance.md', () => {
       lists: { notApplicable: { W3: 'a fact of history' } },
       fault: '03-W3 is listed as absent and as not applicable',
     },
-    { what: 'a defect that is no row', lists: { defects: ['B9'] }, fault: 'defects: the row 03-B9 is none' },
+    { what: 'a defect that has no row', lists: { defects: ['B9'] }, fault: 'defects: the row 03-B9 is none' },
   ])('does not take $what', ({ lists, fault }) => {
     const known = titles.filter(({ file }) => file === 'a.test.ts');
     expect(conformanceOf([{ ...page, rows, notApplicable, ...lists }], known).faults).toEqual([fault]);

@@ -99,7 +99,7 @@ it('goes on where a run that was interrupted stopped, and leaves nothing of it',
   expect(readdirSync(cache()).sort()).toEqual(PROGRAMS);
 });
 
-it('lets one of two runs build and the other wait, also behind a lock that nobody holds any more', async () => {
+it('lets one of two runs build and the other wait, also behind a lock whose holder is gone', async () => {
   go('sleep 0.2');
   mkdirSync(join(folder, 'cache', 'serin'), { recursive: true });
   const runs = [run(), run()];
@@ -118,7 +118,7 @@ it.each([
   { trouble: 'no network', complaint: 'dial tcp: lookup proxy.golang.org: no such host', told: 'set GOPROXY or HTTPS_PROXY' },
   { trouble: 'a full disk', complaint: 'write x.a: no space left on device', told: 'The disk is full: free 5 GB' },
   { trouble: 'an old Go', complaint: 'go.mod requires go >= 1.26 (running go 1.21)', told: 'This Go is too old' },
-])('$trouble is told with the way out, without a stack', async ({ complaint, told }) => {
+])('$trouble is reported with its remedy, without a stack', async ({ complaint, told }) => {
   go(`echo "${complaint}" >&2; exit 1`);
   const { ended, said } = run();
   expect(await ended).toBe(1);

@@ -44,7 +44,7 @@ describe('rooms', () => {
     for (const file of sourceFiles()) {
       const room = roomOf(file);
       const allowed: readonly string[] | '*' | undefined = Object.entries(mayImport).find(([name]) => name === room)?.[1];
-      if (allowed === undefined) trespasses.push(`${file}: src/${room} is no room of the table`);
+      if (allowed === undefined) trespasses.push(`${file}: src/${room} is not a room of the table`);
       for (const specifier of importsOf(file)) {
         if (specifier.startsWith('.')) {
           const other = roomOf(relative(src, normalize(join(src, dirname(file), specifier))));

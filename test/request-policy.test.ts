@@ -22,7 +22,7 @@ it('docs/verbs.md says which verb each request takes, and where approve is enoug
   expect(verbsPage).toContain(`in the phases ${approvedPhases.join(' and ')}`);
 });
 
-it('the embedded API server takes the policy of requests as it is, and holds nobody to it', async () => {
+it('the embedded API server takes the policy of requests as it is, and enforces it for no user', async () => {
   const { cluster, stop } = await startEmbeddedCluster();
   try {
     for (const object of [...crds(), ...requestPolicyObjects()]) await cluster.apply(object);

@@ -9,7 +9,7 @@ const sources = ['src', 'test', 'scripts'].flatMap((folder) =>
     .map((file) => join(folder, file)),
 );
 
-/** Tests that one platform or an old Node cannot run; a file or a program that is not there is no reason to skip. */
+/** Tests that one platform or an old Node cannot run; a missing file or program is not a reason to skip. */
 const CONDITIONAL = {
   'src/cli/loadtester/loadtester-command.test.ts': "runIf(process.platform === 'linux')",
   'src/loadtester/process-program.test.ts': 'runIf(onLinux)',

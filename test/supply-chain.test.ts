@@ -139,7 +139,7 @@ describe('base images of a release', () => {
     return run(join(root, '.ci', 'base-images'), [file]);
   };
 
-  it('have a digest, or there is no release', () => {
+  it('have a digest, or nothing is released', () => {
     expect(images(`BUILD_IMAGE a/b:1@${digest}\nRUNTIME_IMAGE c@${digest}\n`)).toEqual({
       code: 0,
       text: `build_image=a/b:1@${digest}\nruntime_image=c@${digest}\n`,

@@ -215,7 +215,7 @@ export const policy: AttackClass = {
       expects: { refused: 'may not promote' },
     },
     {
-      what: 'a dry run that is no dry run',
+      what: 'a dry run that writes',
       from: 'CVE-2021-25735',
       do: editing((tenant, { user }) =>
         tenant.attempt(() =>

@@ -127,7 +127,7 @@ const numberOr = (text: string | undefined, normal: number): number => (text ===
 
 function positive(text: string): number {
   const value = Number(text);
-  if (!(value > 0)) throw new Error(`${text} is no number above 0\n${USAGE}`);
+  if (!(value > 0)) throw new Error(`${text} must be a number above 0\n${USAGE}`);
   return value;
 }
 

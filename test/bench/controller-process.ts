@@ -21,7 +21,7 @@ export interface MeasuredController {
 
 /** The controller as it is shipped, in a process of its own, so that its figures are its own. `heapMB`: at the most, in MiB, as V8 counts. */
 export function startMeasuredController(kubeconfigFile: string, flags: readonly string[] = [], heapMB?: number): MeasuredController {
-  if (!existsSync(BUNDLE)) throw new Error('there is no bundle to be measured: npm run build');
+  if (!existsSync(BUNDLE)) throw new Error('the bundle to measure is missing: npm run build');
   const logFile = join(dirname(kubeconfigFile), 'controller.log');
   const log = openSync(logFile, 'a');
   const fixed = [`--kubeconfig=${kubeconfigFile}`, '--port=0', '--log-level=warn', '--min-analysis-interval=1s', '--scale-down-delay=0s'];

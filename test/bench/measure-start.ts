@@ -13,7 +13,7 @@ export interface StartResult {
   canaries: number;
   /** From the start of the process to the first answer of the API server: Node and the bundle. */
   firstRequestMs: number;
-  /** To the first write, of a Canary that was made while nobody looked: with all first lists. */
+  /** To the first write, of a Canary that was made while no controller ran: with all first lists. */
   firstReconcileMs: number;
   /** Resident memory at the most, until then, and after half a minute more in which Secrets change. Megabytes (10^6 bytes). */
   peakToReconcileMB: number;

@@ -121,7 +121,7 @@ export const misconfigurations: readonly Misconfiguration[] = [
   },
   { name: 'primary that is never ready enough', edit: on(analysis, (found) => Object.assign(found, { primaryReadyThreshold: 200 })) },
   {
-    name: 'alert to nobody',
+    name: 'alert without a provider',
     edit: on(analysis, (found) => Object.assign(found, { alerts: [{ name: 'page', severity: 'error', providerRef: { name: 'none' } }] })),
   },
   {

@@ -21,7 +21,7 @@ interface Upgrade {
   release: string;
   after: string;
   values: object;
-  /** A server-side apply is refused until somebody has done what this section of docs/moving.md says. */
+  /** A server-side apply is refused until this section of docs/moving.md was followed. */
   serverSideNeeds?: string;
   /** Values that are set later, one after the other. */
   later?: readonly object[];
@@ -54,7 +54,7 @@ const upgrades: Upgrade[] = [
     deployment: 'serin',
   },
   {
-    what: 'the established controller, under its own name',
+    what: 'Flagger, under its own name',
     before: 'flagger',
     release: 'flagger',
     after: 'serin',
@@ -62,7 +62,7 @@ const upgrades: Upgrade[] = [
     deployment: 'flagger',
   },
   {
-    what: 'the established controller with a leader, and without one from then on',
+    what: 'Flagger with a leader, and without one from then on',
     before: 'flagger',
     had: { leaderElection: true },
     release: 'flagger',
@@ -73,7 +73,7 @@ const upgrades: Upgrade[] = [
     later: [{ nameOverride: 'flagger' }, { nameOverride: 'flagger', leaderElection: { enabled: false } }],
     deployment: 'flagger',
   },
-  { what: 'the established controller', before: 'flagger', release: 'flagger', after: 'serin', values: {} },
+  { what: 'Flagger', before: 'flagger', release: 'flagger', after: 'serin', values: {} },
   {
     what: 'the established load tester',
     before: 'flagger-loadtester',

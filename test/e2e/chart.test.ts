@@ -150,7 +150,7 @@ describe('the chart of Serin', () => {
     for (const rule of ofLease) expect(rule).toMatchObject({ apiGroups: ['coordination.k8s.io'], resources: ['leases'] });
   });
 
-  it('06-HC22: nobody is root, nothing is written, and the heap follows the memory limit', async () => {
+  it('06-HC22: no process runs as root, nothing is written, and the heap follows the memory limit', async () => {
     const [deployment] = of(await helm.render('serin'), 'Deployment');
     const [container] = deployment?.spec.template.spec.containers ?? [];
     expect(container.securityContext).toEqual({
@@ -304,9 +304,9 @@ describe('the chart of Serin', () => {
   });
 });
 
-// On a control plane of its own: a definition deleted before anybody has listed its objects may stay for five minutes
+// On a control plane of its own: a definition deleted before any client has listed its objects may stay for five minutes
 // (the API server's finalizer fails on a storage that is starting, meets a conflict, and forgets it until its next resync).
-describe('the chart of Serin, where the definitions are somebody else’s', () => {
+describe('the chart of Serin, where another owner has the definitions', () => {
   let real: RealCluster;
   let helm: Helm;
   beforeAll(async () => {

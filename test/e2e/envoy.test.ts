@@ -46,7 +46,7 @@ describe('a real Envoy behind the Gateway API', () => {
       await app.route({ kind: 'weighted', canary: weight(percent) });
       const { byVersion } = await askMany(app.target, REQUESTS);
       const { 1: primary = 0, 2: canary = 0, ...others } = byVersion;
-      expect(others, 'answers of nobody').toEqual({});
+      expect(others, 'answers of neither version').toEqual({});
       expect(primary + canary).toBe(REQUESTS);
       const { least, most } = binomialBounds(REQUESTS, percent / 100, ALARM / PERCENTS.length);
       expect(canary, `${percent} %`).toBeGreaterThanOrEqual(least);
@@ -56,7 +56,7 @@ describe('a real Envoy behind the Gateway API', () => {
 
   const releases = [
     { title: 'a good version is promoted', namespace: 'envoy-good', env: {}, outcome: 'Succeeded', serves: '2' },
-    { title: 'a bad version is taken back', namespace: 'envoy-bad', env: { ERROR_RATE: '0.5' }, outcome: 'Failed', serves: '1' },
+    { title: 'a bad version is rolled back', namespace: 'envoy-bad', env: { ERROR_RATE: '0.5' }, outcome: 'Failed', serves: '1' },
   ] as const;
   it.concurrent.each(releases)(
     "I10: $title by Envoy's own counters, and its users lose nothing",
@@ -71,7 +71,7 @@ describe('a real Envoy behind the Gateway API', () => {
         await cluster.create(successRateTemplate(namespace, prometheus.url));
         const metrics = [{ name: 'envoy', interval: '4s', templateRef: { name: 'envoy' }, thresholdRange: { min: 99 } }];
         await given.aCanary(
-          // A first request that Prometheus has not seen twice yet is no verdict.
+          // A first request that Prometheus has not scraped twice yet gives no verdict.
           { stepWeight: 20, maxWeight: 60, metrics, unmeasured: 'hold', webhooks: outcome === 'Failed' ? given.aClosedGate() : [] },
           { provider: gatewayApi.provider, service: { port: 80, targetPort: 'http', ...gatewayApi.service?.(app) } },
         );

@@ -53,7 +53,7 @@ it.each([
   rmSync(folder, { recursive: true });
 });
 
-it('a guarded program hears SIGTERM, and its exit code is told', async () => {
+it('a guarded program receives SIGTERM, and its exit code is reported', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'serin-guard-'));
   const log = join(folder, 'log');
   const guarded = startGuarded('program', [process.execPath, '-e', PROGRAM], log);

@@ -160,13 +160,13 @@ export const kubectlCommands: readonly KubectlCommand[] = [
     editor: `sed -i 's/"c": "d"/"c": "dd"/' "$1"`,
     keep: (line) => line.startsWith('Patch') || line.startsWith('configmap'),
   },
-  // Somebody else writes another field while the editor is open: both stay.
+  // Another writer changes another field while the editor is open: both stay.
   {
     args: 'edit configmap settings',
     editor: `"$KUBECTL" annotate configmap settings beside=yes >/dev/null && sed -i 's/c: dd/c: ddd/' "$1"`,
   },
   { args: 'get configmap settings -o jsonpath={.data}{.metadata.annotations}' },
-  // Who holds on to a version is told that it is an old one.
+  // A write with an old version is answered with a conflict.
   { args: 'edit configmap settings', editor: `sed -i 's/resourceVersion: .*/resourceVersion: "1"/' "$1"`, exit: 1, keep: withoutCopy },
   // What cannot be read or is refused is shown again, with the reason; saved as it is, it is given up.
   { args: 'edit service plain', editor: `sed -i 's/sessionAffinity: None/sessionAffinity: Nothing/' "$1"`, exit: 1, keep: withoutCopy },
@@ -301,7 +301,7 @@ export const kubectlCommands: readonly KubectlCommand[] = [
   { args: 'delete deployment web --cascade=foreground --wait --timeout=60s' },
   { args: 'get pods', until: /No resources found/ },
   { args: 'delete services --all' },
-  { args: 'delete all -l app=nobody' },
+  { args: 'delete all -l app=absent' },
   { args: 'delete clusterrole,clusterrolebinding wide wides', exit: 1 },
   { args: 'delete namespace play --wait --timeout=60s' },
   { args: 'get namespace play', exit: 1 },

@@ -237,7 +237,7 @@ describe('the chart of the load tester', () => {
     holds(partsOf(await helm.render('loadtester', values)));
   });
 
-  it('06-SE8: nobody is root, nothing is written but gates, and there is no token', async () => {
+  it('06-SE8: no process runs as root, nothing is written but gates, and no token is mounted', async () => {
     const { deployment, pod, container, of } = partsOf(await helm.render('loadtester'));
     await fitsRestrictedStandard(real, deployment);
     expect(container.securityContext.readOnlyRootFilesystem).toBe(true);
@@ -246,7 +246,7 @@ describe('the chart of the load tester', () => {
     expect([...of('ServiceAccount'), ...of('Role'), ...of('ClusterRole')]).toEqual([]);
   });
 
-  it('06-SE1: where commands are allowed there is a folder to write to, and somebody who buries orphans', async () => {
+  it('06-SE1: where commands are allowed there is a folder to write to, and an init process that reaps orphans', async () => {
     const { pod, container } = partsOf(await helm.render('loadtester', { ...callers, commands: { namespaces: ['team-a'] } }));
     expect(container.args).toEqual(expect.arrayContaining(['--allow-commands=team-a', '--credentials-dir=/etc/serin/callers']));
     expect(container.env).toEqual([{ name: 'HOME', value: '/tmp' }]);

@@ -55,7 +55,7 @@ describe('serin as a plugin of kubectl', () => {
       const version = await run('kubectl serin version --client');
       expect(version.output).toMatch(new RegExp(`^serin +${manifest.version.replaceAll('.', '\\.')}\\n`));
       expect(await run('kubectl serin list --all-namespaces -o name')).toEqual({ exit: 0, output: 'canary.flagger.app/podinfo\n' });
-      expect((await run('kubectl serin status nobody --namespace test')).exit).toBe(4);
+      expect((await run('kubectl serin status absent --namespace test')).exit).toBe(4);
       expect((await run('kubectl serin promot')).exit).toBe(64);
     });
 

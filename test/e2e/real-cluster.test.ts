@@ -70,7 +70,7 @@ describe('a real control plane', () => {
     mkdirSync(pod);
     copyFileSync(join(folder, 'apiserver.crt'), join(pod, 'ca.crt'));
     writeFileSync(join(pod, 'namespace'), 'default');
-    writeFileSync(join(pod, 'token'), 'nobody');
+    writeFileSync(join(pod, 'token'), 'unknown');
     const { hostname, port } = new URL(apiUrl);
     const env = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
     const serin = createCluster(await loadConnection({ serviceAccountFolder: pod, env }));

@@ -13,7 +13,7 @@ export interface RealNginx {
 }
 
 const READY_WITHIN_MS = 30_000;
-/** Nobody has to stop it: whatever happens to the test, it is gone after so long. */
+/** No test has to stop it: whatever happens, it is gone after so long. */
 const LIVES_S = 120;
 
 /** An nginx in the foreground on loopback, in front of these upstreams; it ends with this process. */

@@ -134,7 +134,7 @@ describe('the policy of requests', () => {
   }
   const nextId = () => `id-${ids++}`;
 
-  /** What the API server says to a write of somebody. */
+  /** The API server's answer to a write of this user. */
   async function answered(doing: Promise<unknown>): Promise<string> {
     try {
       await doing;
@@ -151,7 +151,7 @@ describe('the policy of requests', () => {
   const ask = (person: string, verb: Verb, by = person, namespace = SHOP) => write(person, `${verb} ${nextId()} ${at} ${by}`, namespace);
   const isIn = (phase: string) => real.cluster.patch(canaryRef(SHOP), { status: { phase } }, { subresource: 'status' });
 
-  it('whoever has the right to a request writes it in their own name, also with spaces in it, and as a service account', async () => {
+  it('a user who has the right to a request writes it in their own name, also with spaces in it, and as a service account', async () => {
     await isIn('Progressing');
     for (const verb of Verb.options) expect(await ask(ANN, verb), verb).toBe('taken');
     for (const verb of ['pause', 'resume', 'rollback'] as const) expect(await ask(CARLA, verb), verb).toBe('taken');
@@ -162,7 +162,7 @@ describe('the policy of requests', () => {
     { who: BEN, verbs: Verb.options },
     { who: CARLA, verbs: ['promote', 'retry', 'undo'] as const },
     { who: DORA, verbs: Verb.options },
-  ])('$who lacks the right to a request, although they may edit, and is told which verb it takes', async ({ who, verbs }) => {
+  ])('$who lacks the right to a request, although they may edit, and the answer names the verb that it takes', async ({ who, verbs }) => {
     await isIn('Progressing');
     const right = { promote: 'promote', rollback: 'rollback', pause: 'pause', resume: 'pause', retry: 'promote', undo: 'promote' };
     for (const verb of verbs) {
@@ -193,7 +193,7 @@ describe('the policy of requests', () => {
     expect(told).toContain('in phase Progressing: it takes the verb promote on');
   });
 
-  it('a request in the name of somebody else is refused, whoever may what', async () => {
+  it('a request in the name of another user is refused, whatever the rights', async () => {
     const told = await ask(ANN, 'pause', BEN);
     expect(told).toContain('403 Forbidden');
     expect(told).toContain(`${requestAnnotation} is in the name of ${BEN}, but the API server knows you as ${ANN}: ask in your own name`);
@@ -245,7 +245,7 @@ describe('the policy of requests', () => {
     expect(await create(DORA, 'asked', 'nonsense')).toContain('cannot be read');
   });
 
-  it('where there is no policy, whoever may edit may ask for everything, in any name', async () => {
+  it('without a policy, every user who may edit may ask for everything, in any name', async () => {
     expect(await ask(BEN, 'promote', BEN, OPEN)).toBe('taken');
     expect(await ask(BEN, 'undo', ANN, OPEN)).toBe('taken');
     expect(await write(BEN, 'nonsense', OPEN)).toBe('taken');

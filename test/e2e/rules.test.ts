@@ -148,7 +148,7 @@ describe('each rule of the role is needed', () => {
     }
   });
 
-  it('06-RB2: nobody leads without the rule on leases', async () => {
+  it('06-RB2: no controller leads without the rule on leases', async () => {
     const account = await accountWith(environment, 'without-lease', everything);
     const [rule] = leasePermissions;
     const leadership = electLeader(account.cluster, {

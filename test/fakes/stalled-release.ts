@@ -79,7 +79,7 @@ export function wayOf({ change, command }: Diagnosis): string | undefined {
   return change && [change.verb, change.kind, change.name, change.field].filter(Boolean).join(' ');
 }
 
-/** Each is told with its cause, the field that proves it and what clears it; and doing that clears it. */
+/** Each is reported with its cause, the field that proves it and its remedy; and the remedy clears it. */
 export function describeEach(what: string, stalls: readonly Stall[]): void {
   describe(`serin why of ${what}`, () => {
     it.each(stalls)('$title: $cause is named, proved and cleared', ({ play, cause, proof: [kind, field], action, way, mend }) => {

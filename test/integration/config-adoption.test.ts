@@ -24,7 +24,7 @@ function configsOf(deployment: KubeObject | undefined): string[] {
 }
 const primary = () => lab.bare.cluster.get(lab.deployment(0, '-primary'));
 
-/** Makes everything look as the established controller leaves it: its copies, its ids, its hashes, no memory of ours. */
+/** Makes everything look as Flagger leaves it: its copies, its ids, its hashes, no record of Serin's. */
 async function asAnotherControllerLeavesIt(settings: Record<string, string>): Promise<void> {
   const { cluster } = lab.bare;
   const canary = await cluster.get(lab.canary(0));
@@ -40,7 +40,7 @@ async function asAnotherControllerLeavesIt(settings: Record<string, string>): Pr
   ]);
   const records = await cluster.list({ apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: NAMESPACE });
   for (const record of records.items) await cluster.delete(refOf(record), { propagationPolicy: 'Orphan' });
-  await until(cluster, lab.deployment(0, '-primary'), 'is nobody’s', (now) => (now?.metadata.ownerReferences ?? []).length === 0);
+  await until(cluster, lab.deployment(0, '-primary'), 'has no owner', (now) => (now?.metadata.ownerReferences ?? []).length === 0);
   await cluster.patch(lab.deployment(0, '-primary'), {
     metadata: { ownerReferences: [owner], annotations: { 'serin.dev/canary-uid': null } },
   });
@@ -50,7 +50,7 @@ async function asAnotherControllerLeavesIt(settings: Record<string, string>): Pr
   await cluster.patch(lab.canary(0), { status }, { subresource: 'status' });
 }
 
-it('03-CT11: a primary that reads the copies of the established controller equals its target: no restart, no analysis', async () => {
+it('03-CT11: a primary that reads the copies of Flagger equals its target: no restart, no analysis', async () => {
   lab = await ConfigLab.begin(1);
   const { cluster } = lab.bare;
   const first = lab.startController('first');
@@ -127,7 +127,7 @@ it('03-CT6: a Canary over a target whose config is missing makes no primary, say
   expect(canary?.status.conditions[0].message).not.toContain('does not exist');
 });
 
-it('03-B25: the name of a copy that somebody has is told, tried again with growing pauses, and made when it is free', async () => {
+it('03-B25: the name of a copy that another object has is reported, tried again with growing pauses, and made when it is free', async () => {
   lab = await ConfigLab.begin(1);
   const { cluster } = lab.bare;
   const canary = Canary.parse(await cluster.get(lab.canary(0)));

@@ -56,7 +56,7 @@ it('secrets mode get: no watch on Secrets; a ConfigMap that starts a release has
   const resting = await lab.settled();
   expect(resting['watch secrets']).toBeUndefined();
   await lab.config('Secret', 'db', { type: 'Opaque', data: { password: 'bmV3' } });
-  expect(await lab.settled(), 'nobody watches it').toEqual(resting);
+  expect(await lab.settled(), 'no watch reads it').toEqual(resting);
   await lab.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
   await lab.canariesAre('succeeded', ({ status }) => status?.phase === 'Succeeded');
   const { items } = await lab.bare.cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace: NAMESPACE });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { program } from '../fakes/program.ts';
 
-const nobody = '--master=http://127.0.0.1:1';
+const unreachable = '--master=http://127.0.0.1:1';
 
 /** What `serin controller` says before it ends, and its exit code. */
 function controller(...flags: string[]): Promise<{ code: number | null; said: string }> {
@@ -51,14 +51,14 @@ it('a port that is taken ends it with one line, before the cluster is asked for 
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, resolve));
   const { port } = other.address() as AddressInfo;
-  const { code, said } = await controller(`--port=${port}`, nobody);
+  const { code, said } = await controller(`--port=${port}`, unreachable);
   other.close();
   expect(said).toBe(`--port ${port}: another program listens there: choose another port, or 0 for a free one\n`);
   expect(code).toBe(1);
 });
 
 it('an API server that cannot be reached is one line with the remedy, and the end when it stays away', async () => {
-  const { code, said } = await controller('--port=0', '--metrics-server=http://127.0.0.1:1', '--api-server-timeout=2s', nobody);
+  const { code, said } = await controller('--port=0', '--metrics-server=http://127.0.0.1:1', '--api-server-timeout=2s', unreachable);
   const lines = said
     .trim()
     .split('\n')

@@ -68,7 +68,7 @@ const refusal = (now: KubeObject | undefined): string | undefined =>
   now?.status?.conditions?.find(({ type, status }: { type: string; status: string }) => type === 'Accepted' && status === 'False')?.message;
 const events = () => Object.entries(bare.snapshot()).flatMap(([store, objects]) => (store.endsWith('events') ? objects : []));
 
-it('05-T23, T24, W16: an edit to another namespace in the middle of a release holds it, is told with its field, and is never used', async () => {
+it('05-T23, T24, W16: an edit to another namespace in the middle of a release holds it, is reported with its field, and is never used', async () => {
   await until(bare.cluster, canary, 'is initialized', (now) => now?.status?.phase === 'Initialized');
   await changeImage(bare.cluster, 0, '2');
   const isUnderWay = (now: KubeObject | undefined) => now?.status?.phase === 'Progressing' && now.status.iterations > 0;

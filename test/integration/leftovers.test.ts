@@ -10,7 +10,7 @@ const extraPort = { name: MARK, port: 9_999, targetPort: 9_999, protocol: 'TCP' 
 const virtualService = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name: APP, namespace: NAMESPACE };
 const trafficSplit = { apiVersion: 'split.smi-spec.io/v1alpha2', kind: 'TrafficSplit', name: APP, namespace: NAMESPACE };
 
-/** What the established controller would have made for this Canary, with something more in each. */
+/** The objects that Flagger would have made for this Canary, with something more in each. */
 function foreignObjects(canary: KubeObject): KubeObject[] {
   const { apiVersion, kind, metadata } = canary;
   const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true };
@@ -96,7 +96,7 @@ async function release(lab: ModelLab, version: string): Promise<void> {
 }
 
 describe.each(['istio', 'smi:v1alpha2', 'kubernetes'] as const)('objects that another manager has PUT, on %s', (provider) => {
-  it('03-B23: no env var, container, volume, port, header or route of them survives a promotion, nor one that somebody edits in', async () => {
+  it('03-B23: no env var, container, volume, port, header or route of them survives a promotion, nor one that another writer edits in', async () => {
     const { lab } = labOf({ ...life, provider });
     await lab.application();
     lab.server.create(canaryOf({ ...life, provider }));

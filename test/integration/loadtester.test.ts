@@ -100,7 +100,7 @@ describe('the load tester with releases on the embedded cluster', () => {
       await when.imageChanges('2');
       await then.canaryIs('Waiting');
       await eventually(
-        'the gate is told to be closed',
+        'the closed gate is reported',
         () => eventsOf(scenario),
         (events) => events.some((text) => text.includes('Forbidden')),
       );
@@ -129,7 +129,7 @@ describe('the load tester with releases on the embedded cluster', () => {
     }
   });
 
-  it('06-SE5 06-F2: a command that needs a shell is refused, and the event of its Canary names the switch; a load that fails is told, too', async () => {
+  it('06-SE5 06-F2: a command that needs a shell is refused, and the event of its Canary names the flag; a load that fails is reported, too', async () => {
     const scenario = await begin('refused');
     const { given, when, then } = scenario;
     try {
@@ -154,7 +154,7 @@ describe('the load tester with releases on the embedded cluster', () => {
       await when.imageChanges('3');
       const told = 'cmd task failed: no request was answered: ECONNREFUSED';
       await eventually(
-        'the failed load is told',
+        'the failed load is reported',
         () => eventsOf(scenario),
         (events) => events.some((text) => text.includes(told)),
       );
@@ -164,5 +164,5 @@ describe('the load tester with releases on the embedded cluster', () => {
   });
 });
 
-/** Nobody listens while it is away. */
+/** No server listens while it is away. */
 const byHandWhileAway = (asked: Promise<number>): Promise<number | 'away'> => asked.catch(() => 'away' as const);

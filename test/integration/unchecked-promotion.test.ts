@@ -46,7 +46,7 @@ describe('the same adversary', () => {
   });
 
   it.each(engines)(
-    'I3: gets bytes promoted that nobody has analysed by an engine that $what',
+    'I3: gets bytes promoted that no analysis has seen by an engine that $what',
     {
       timeout: 3 * propertyTimeoutMs,
     },

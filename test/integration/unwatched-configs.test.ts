@@ -107,7 +107,7 @@ describe('a controller that comes back in the middle of a release', () => {
     expect([run(), evidence.promotions]).toEqual([before + 1, 1]);
   });
 
-  it('I3: gets bytes promoted that nobody has analysed if it takes what is missing for missing all the time', async () => {
+  it('I3: gets bytes promoted that no analysis has seen if it takes what is missing for missing all the time', async () => {
     weak.isTrusting = true;
     await initialized();
     lab.push('2');

@@ -108,7 +108,7 @@ describe('a new version over what another has left', () => {
     },
   );
 
-  it('E58: over a DaemonSet whose rollout somebody has tuned on a newer API server, starts no release', async () => {
+  it('E58: over a DaemonSet whose rollout was tuned on a newer API server, starts no release', async () => {
     const [, objects] = podTargets.find(([name]) => name.includes('daemon-set')) ?? ['', []];
     const tuned = (object: KubeObject) => scaled(withNewDefaults(object), { minReadySeconds: 7 });
     const { runs } = await startOver([objects.map((object) => (isTarget(object) ? tuned(object) : object))]);
@@ -135,10 +135,13 @@ describe('a new version over what another has left', () => {
     expect((await startOverTarget(objects, scaledOnNewer)).runs).toEqual(runsOf(objects));
   });
 
-  it.each(deployments.slice(0, 2))('E58: over %s, whose target nobody has counted yet, it waits for its controller', async (_, objects) => {
-    const unobserved = (object: KubeObject) => ({ ...scaledOnNewer(object), status: { ...object.status, observedGeneration: 1 } });
-    expect((await startOverTarget(objects, unobserved)).runs).toEqual(runsOf(objects));
-  });
+  it.each(deployments.slice(0, 2))(
+    'E58: over %s, whose target has no counted pods yet, it waits for its controller',
+    async (_, objects) => {
+      const unobserved = (object: KubeObject) => ({ ...scaledOnNewer(object), status: { ...object.status, observedGeneration: 1 } });
+      expect((await startOverTarget(objects, unobserved)).runs).toEqual(runsOf(objects));
+    },
+  );
 
   it.each(deployments.slice(0, 2))('E58: over %s, whose target was pushed meanwhile, starts a release', async (_, objects) => {
     const pushed = (object: KubeObject) => {

@@ -14,7 +14,7 @@ it('serin validate - reads a pipe that is slower than itself, to its end', async
   const said: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => said.push(String(chunk)));
   const ended = once(child, 'close');
-  // A reader that has gone away is told of by its exit code.
+  // The exit code reports a reader that has gone away.
   child.stdin.on('error', () => undefined);
   await new Promise<void>((resolve) => child.stdin.write(COMMENTS, () => resolve()));
   child.stdin.end(readFileSync(join(ROOT, 'test', 'fixtures', 'manifests', 'istio-weighted.yaml')));

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** The properties of `npm test`, tried more often and from a seed that nobody has seen: `PROPERTY_SEED` in the output plays it again. */
+/** The properties of `npm test`, tried more often and from a fresh seed: `PROPERTY_SEED` in the output plays it again. */
 process.env.PROPERTY_RUNS ??= '5000';
 process.env.PROPERTY_SEED ??= String(randomInt(2 ** 31 - 1));
 process.stdout.write(`PROPERTY_RUNS=${process.env.PROPERTY_RUNS} PROPERTY_SEED=${process.env.PROPERTY_SEED}\n`);

@@ -27,7 +27,7 @@ const canaryMatch = [{ headers: { 'x-canary': { exact: 'always' } } }];
 const cookies = { canary: 'side=QwErTyUiOp', primary: 'main=AsDfGhJkLz' };
 const promotedAt = (weights: readonly number[], version = '2') => ({ phase: 'Succeeded', primary: version, weights });
 
-/** Each phase in which the established controller can have been stopped (01-5.2). */
+/** Each phase in which Flagger can have been stopped (01-5.2). */
 const CASES: Readonly<Record<string, Case>> = {
   initializing: { phase: 'Initializing', replicas: 2, isApexOnTarget: true, ends: { phase: 'Initialized', primary: '1', weights: [0] } },
   initialized: { phase: 'Initialized', http: weighted(NAME, 0), ends: { phase: 'Initialized', primary: '1', weights: [0] } },
@@ -183,9 +183,9 @@ interface Adopted {
   stop(): Promise<void>;
 }
 
-/** Moving over from the established controller. */
+/** Taking over Canaries from Flagger. */
 export function describeAdoption(environmentOf: () => Environment): void {
-  it('I7: a Canary that the established controller left half reverted is given back before what it owns goes with it', async () => {
+  it('I7: a Canary that Flagger left half reverted is restored before what it owns is deleted with it', async () => {
     const environment = environmentOf();
     const left = new FlaggerApplication(environment, 'adopt-terminating');
     const analysis = { ...plan };
@@ -322,7 +322,7 @@ async function podsOf({ cluster }: Environment, { namespace }: FlaggerApplicatio
   return items.map(({ metadata }) => metadata.uid ?? '').sort();
 }
 
-/** 03-A5–A7, A14: the user's own and one of the primary, which nobody has made anew; at rest KEDA holds the target at zero. */
+/** 03-A5–A7, A14: the user's own and one of the primary, both the same objects as before; between releases KEDA holds the target at zero. */
 async function scalersStand(
   environment: Environment,
   { left, scalers: before }: Adopted,
@@ -346,7 +346,7 @@ async function scalersOf({ cluster }: Environment, { namespace }: FlaggerApplica
 /** Owned by the anchor, and nothing in it is the other controller's. */
 function isOurs(object: KubeObject): boolean {
   const owners = (object.metadata.ownerReferences ?? []).map(({ kind, name }) => `${kind} ${name}`);
-  // The Service that its users had before is nobody's.
+  // The Service that its users had before has no owner.
   const isUsers = owners.length === 0 && object.kind === 'Service' && object.metadata.name === NAME;
   // Copies are left as they are until our first promotion, but for their owner.
   return (

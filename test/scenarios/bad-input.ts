@@ -34,7 +34,7 @@ export function describeBadInput(environmentOf: () => Environment): void {
         );
     }
 
-    it('I12, 04-R-L8: each of a hundred bad Canaries is told which field is wrong, harms no other, and costs its target nothing', async () => {
+    it('I12, 04-R-L8: each of a hundred bad Canaries reports which field is wrong, harms no other, and costs its target nothing', async () => {
       const { cluster } = environmentOf();
       expect(badCanaries.length).toBeGreaterThanOrEqual(60);
       await makeNamespace(cluster, 'healthy');
@@ -60,7 +60,7 @@ export function describeBadInput(environmentOf: () => Environment): void {
       expect(items.filter(({ metadata }) => metadata.name.endsWith('-primary')).map(({ metadata }) => metadata.name)).toEqual([]);
     });
 
-    it('I12, 03-W6: what only the cluster shows is told with its field, too', async () => {
+    it('I12, 03-W6: what only the cluster shows is reported with its field, too', async () => {
       const { cluster } = environmentOf();
       await makeNamespace(cluster, 'worse');
       const cases: { name: string; field: string; deployment: KubeObject; before?: KubeObject[] }[] = [

@@ -98,7 +98,7 @@ class Patient {
     if (target) await target.push('2');
     else await scenario.when.imageChanges('2');
     await scenario.then.canaryIs('WaitingPromotion');
-    if (!this.#isPlain) await this.#everyProxyAnswers('somebody gets version 2', (versions) => versions.includes('2'));
+    if (!this.#isPlain) await this.#everyProxyAnswers('some user gets version 2', (versions) => versions.includes('2'));
   }
 
   async breaksGlass({ isUp }: { isUp: boolean }): Promise<void> {

@@ -13,7 +13,7 @@ import { settled } from './settled.ts';
 import { until } from './until.ts';
 
 const QUICK = { stepWeight: 50, maxWeight: 50 };
-const SECRET_TEXT = 'hunter2-nobody-may-see-this';
+const SECRET_TEXT = 'hunter2-must-not-be-shown';
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 /** A config read in both ways: by the environment at start, and by a mounted file. */
 const bothWays = (name: string) => ({
@@ -115,7 +115,7 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
         });
         await fixture.scenario.given.aCanary(QUICK);
         const next = { type: 'Opaque', data: { password: base64(`${SECRET_TEXT}-2`) } };
-        // The name of the copy to be made is taken by somebody: the promotion is refused, and the refusal is told.
+        // Another object has the name of the copy to be made: the promotion is refused, and the refusal is reported.
         const taken = await fixture.copyName('Secret', 'db', next);
         await fixture.config('Secret', taken, { type: 'Opaque', data: { mine: base64(SECRET_TEXT) } });
         await fixture.config('Secret', 'db', next);

@@ -10,7 +10,7 @@ const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefini
 
 interface Place {
   cluster: KubeCluster;
-  /** Of somebody who may write definitions. */
+  /** Of a user who may write definitions. */
   kubeconfigFile: string;
 }
 
@@ -52,7 +52,7 @@ export function describeCrdsCommand(placeOf: () => Place): void {
     const { cluster } = placeOf();
     const older = canary();
     delete older.spec.versions[0].schema.openAPIV3Schema.properties.status.properties.release;
-    await cluster.apply(older, { fieldManager: 'somebody' });
+    await cluster.apply(older, { fieldManager: 'another-writer' });
     const looked = await serin('diff');
     expect(looked).toMatchObject({ code: 1, said: expect.stringContaining('  + v1beta1 status.release: a field (object)') });
     expect(await serin('apply')).toMatchObject({ code: 0, said: expect.stringContaining('canaries.flagger.app applied') });
@@ -65,7 +65,7 @@ export function describeCrdsCommand(placeOf: () => Place): void {
     const [version] = theirs.spec.versions;
     version.schema.openAPIV3Schema.properties.spec.properties.own = { type: 'string' };
     theirs.spec.versions.push({ ...structuredClone(version), name: 'v2', storage: false });
-    await cluster.apply(theirs, { fieldManager: 'somebody' });
+    await cluster.apply(theirs, { fieldManager: 'another-writer' });
     const template = { ...ref, name: 'metrictemplates.flagger.app' };
     await cluster.patch(template, { spec: { names: { categories: ['other'] } } });
     const refused = await serin('apply');

@@ -99,7 +99,7 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonEnviron
       await settled('chosen', 2, 3);
     });
 
-    it('counts pods that are on their way out', async () => {
+    it('counts pods that are terminating', async () => {
       await environment.cluster.create(daemonSet('leaving', { terminationGracePeriodSeconds: 6_000 }));
       await settled('leaving', 3, 1);
       await environment.cluster.patch(refTo('leaving'), { spec: { template: { spec: { nodeSelector: { nowhere: 'true' } } } } });
@@ -149,7 +149,7 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonEnviron
       expect(await revisions('rolled')).toEqual([1, 3, 4]);
     });
 
-    it('counts templates in its annotation, which nobody else can set, and nothing else', async () => {
+    it('counts templates in its annotation, which no other writer can set, and nothing else', async () => {
       await environment.cluster.create(daemonSet('counted'));
       const counted = async () => (await environment.cluster.get(refTo('counted')))?.metadata.annotations?.[TEMPLATE_GENERATION];
       expect(await counted()).toBe('1');

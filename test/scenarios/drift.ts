@@ -26,7 +26,7 @@ export function describeDrift(fixture: ProviderFixture, start: () => Promise<Dri
 
   it(`is tried with at least ${LEAST_EDITS} kinds of edit`, () => expect(edits.length).toBeGreaterThanOrEqual(LEAST_EDITS));
   it.each(chosen)(`04-R-T4: $name (${titleOf(part)})`, (edit) => run.survives(edit));
-  it('somebody who puts it back again and again is corrected ever more rarely, and named', () => run.survivesContest());
+  it('another writer that puts it back again and again is corrected ever more rarely, and named', () => run.survivesContest());
   it('04-R-L2: a Canary that is deleted after all this leaves no route to its sides', () => run.leavesNothing());
 }
 

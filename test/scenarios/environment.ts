@@ -31,7 +31,7 @@ export interface Environment {
   readonly prometheusUrl: string;
   /** Requests of the controller so far by verb and resource (`patch canaries/status`), as the API server saw them. */
   requestCounts(): Record<string, number>;
-  /** Requests of the controller's user that the API server refused for want of permission; empty where there is no RBAC. */
+  /** Requests of the controller's user that the API server refused for want of permission; empty without RBAC. */
   forbidden(user?: string): string[];
   stop(): Promise<void>;
 }
@@ -196,7 +196,7 @@ export async function startRealEnvironment(options: EnvironmentOptions = {}): Pr
   }
 }
 
-/** Those of Serin and of the meshes; again, after somebody has removed them. */
+/** Those of Serin and of the meshes; again, after they were removed. */
 export async function applyCrds(cluster: KubeCluster, folders: readonly string[] = CRD_FOLDERS): Promise<void> {
   const crds = crdsIn(folders);
   for (const crd of crds) await cluster.apply(crd);

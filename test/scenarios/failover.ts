@@ -7,7 +7,7 @@ import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { afterAll, beforeAll, sleep } from './world.ts';
 
-/** As short as a machine allows on which a request may take seconds: whoever cannot renew has to stand by, busy or not. */
+/** As short as a machine allows on which a request may take seconds: a leader that cannot renew has to stand by, busy or not. */
 const SHORT: LeaseTimes = { leaseDurationS: 10, renewDeadlineS: 8, retryPeriodMs: 500 };
 /** Two processes are started, one after the other, and an application. */
 const BEGINS_WITHIN_MS = 300_000;
@@ -22,7 +22,7 @@ export interface FailoverPlan {
   /** How long a process is halted, and how long a network is cut: longer than a lease, in milliseconds. */
   haltedMs: number;
   cutMs: number;
-  /** How long nobody reaches the API server. */
+  /** How long the API server cannot be reached. */
   awayMs: number;
 }
 
@@ -112,7 +112,7 @@ export function describeHandOver(environmentOf: () => Environment, { waiting = t
       return code;
     };
 
-    it('a leader that is stopped gives its lease away, so that nobody waits for its end, and exits with 0', async () => {
+    it('a leader that is stopped releases its lease, so that no successor waits for its end, and exits with 0', async () => {
       let code: number | undefined;
       const report = await runs.play(3, async (leader) => {
         code = await stopped(leader);

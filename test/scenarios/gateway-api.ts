@@ -63,7 +63,7 @@ export function describeGatewayApi(environmentOf: () => Environment): void {
     );
 
     scenarioTest(
-      'a version that fails its requests is taken back by the built-in success rate, with a Service as parent (I4)',
+      'a version that fails its requests is rolled back by the built-in success rate, with a Service as parent (I4)',
       'gw-bad',
       async (scenario, edge) => {
         const { given, when, then } = scenario;
@@ -78,7 +78,7 @@ export function describeGatewayApi(environmentOf: () => Environment): void {
       },
     );
 
-    scenarioTest('A/B: those who match get the new version, by header and by query, and nobody else', 'gw-ab', async (scenario, edge) => {
+    scenarioTest('A/B: those who match get the new version, by header and by query, and no one else', 'gw-ab', async (scenario, edge) => {
       const { given, when, then } = scenario;
       const match = [{ headers: { 'x-user': { exact: 'insider' } } }, { headers: { cookie: { regex: '^(.*?;)?(canary=always)(;.*)?$' } } }];
       await given.aCanary({ iterations: 2, match, webhooks: given.aClosedGate() }, edge.spec([edge.gatewayRef]));

@@ -107,7 +107,7 @@ export function testHeldReleases(scenarioTest: ScenarioTest, environmentOf: () =
   });
 
   scenarioTest(
-    'E84, E85: hooks are told Progressing while a promotion waits, and each that passes is told once',
+    'E84, E85: hooks receive Progressing while a promotion waits, and each that passes is reported once',
     'told',
     async (scenario) => {
       const { given, when, then, hooks } = scenario;

@@ -6,7 +6,7 @@ export type HookAnswer = number | ((call: Record<string, unknown>) => number);
 export interface HookServer {
   /** Address of one hook. */
   url(hook: string): string;
-  /** What the hook answers from now on, by itself or by what it is told; 200 unless said. */
+  /** Sets the hook's answer from now on, fixed or computed from its payload; the default is 200. */
   answers(hook: string, status: HookAnswer): void;
   /** Bodies of the calls of one hook, in order. */
   calls(hook: string): Record<string, unknown>[];

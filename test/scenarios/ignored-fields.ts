@@ -36,7 +36,7 @@ const specs: { what: string; analysis: object; provider: string; field: string; 
   },
 ];
 
-/** Fields without effect hold nothing up; what is refused is no healthy Canary. */
+/** Fields without effect hold nothing up; a Canary that is refused is not healthy. */
 export function describeIgnoredFields(environmentOf: () => Environment): void {
   describe.concurrent('a spec beyond its provider', () => {
     const controllerOf = aController(environmentOf);

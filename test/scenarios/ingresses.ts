@@ -133,7 +133,7 @@ export function describeIngresses(environmentOf: () => Environment): void {
         scenario.then.nothingWasLost();
       };
       scenarioTest(
-        '04-R-T1: who matches gets the canary, and nobody else does',
+        '04-R-T1: requests that match get the canary, and no others do',
         'chooses',
         (scenario) => ({
           iterations: 2,

@@ -129,7 +129,7 @@ export function describeKinds(
         expect(scenario.condition()).toMatchObject({ status: 'False', reason: 'Failed' });
       };
       scenarioTest(
-        `a version of a ${kind} that fails its requests is taken back, and the primary is untouched (I4)`,
+        `a version of a ${kind} that fails its requests is rolled back, and the primary is untouched (I4)`,
         'bad',
         isTakenBack,
         ({ given }) => ({ webhooks: given.aClosedGate() }),
@@ -154,7 +154,7 @@ export function describeKinds(
       );
 
       scenarioTest(
-        `03-B6: a primary of a ${kind} that somebody removes comes back as it was promoted`,
+        `03-B6: a primary of a ${kind} that was removed comes back as it was promoted`,
         PRIMARY_LOST,
         async (scenario, app) => {
           const { when, then } = scenario;
@@ -169,7 +169,7 @@ export function describeKinds(
         unjudged,
       );
 
-      // The primary of any other kind is an object of its own, which nobody has to name.
+      // The primary of any other kind is an object of its own that needs no name.
       if (kind === 'Knative Service')
         scenarioTest(
           `03-K-T2: a ${kind} whose annotation is edited to a revision that does not exist has it put back, and its release ends`,

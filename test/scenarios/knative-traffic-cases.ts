@@ -68,11 +68,11 @@ export const trafficCases: TrafficCase[] = [
   ['07-K11: a revision twice, by its tags', 'v1=100', '--tag v1=a,v1=b --traffic a=30,b=70', 'v1#a=30 v1#b=70'],
   ['07-K11: by its name and by a tag that another target has', 'v1=50 v1#b=50', '--traffic b=10 --traffic v1=90', 'v1=90 v1#b=10'],
   ['07-K12: a name that is a tag and a revision is the tag', 'v1=100 v2#v1=0', '--traffic v1=100', 'v2#v1=100'],
-  ['07-K12: a name that is no tag is a revision', 'v1#a=100 v2#b=0', '--traffic v2=100', 'v1#a=0 v2#b=100'],
+  ['07-K12: a name without a tag of that name is a revision', 'v1#a=100 v2#b=0', '--traffic v2=100', 'v1#a=0 v2#b=100'],
   ['07-K13: a revision without share and tag leaves', 'v1=50 v2=50', '--traffic v2=100', 'v2=100'],
   ['07-K13: the latest, too', '@=100', '--traffic v1=100', 'v1=100'],
   ['07-K13: what was left of earlier leaves with any command', 'v1=0 v2=100', '--tag v2=now', 'v2#now=100'],
-  ['07-K14: the latest is no name, so that it is the revision of the same change', 'v1=100', '--traffic @latest=100', '@=100'],
+  ['07-K14: the latest has no name, so that it is the revision of the same change', 'v1=100', '--traffic @latest=100', '@=100'],
   ['07-K14: and so it is with a tag', 'v1=100', '--tag @latest=next', 'v1=100 @#next=0'],
 ];
 
@@ -129,8 +129,8 @@ export const documentedCases: TrafficCase[] = [
 export const UNTOUCHED = 'v1#stable=100 @#newest=0';
 export const trafficMistakes: [title: string, line: string, message: string][] = [
   ['07-K1: @latest twice in --traffic', '--traffic @latest=50 --traffic @latest=50', '--traffic @latest: may be given only once'],
-  ['07-K2: a sum below 100, which is told', '--traffic v1=50 --traffic v2=40', 'sum to 90'],
-  ['07-K2: a sum above 100, which is told', '--traffic v1=60,v2=60', 'sum to 120'],
+  ['07-K2: a sum below 100, which is reported', '--traffic v1=50 --traffic v2=40', 'sum to 90'],
+  ['07-K2: a sum above 100, which is reported', '--traffic v1=60,v2=60', 'sum to 120'],
   ['07-K2: a share of 0 alone, where that leaves a gap', '--untag stable --traffic v1=0', 'sum to 0'],
   ['07-K3: @latest twice in --tag', '--tag @latest=a --tag @latest=b', '--tag @latest: may be given only once'],
   ['07-K8: a tag that another revision has', '--tag v2=stable', '--tag v2=stable: v1 has this tag; take it away with --untag stable'],
@@ -139,8 +139,8 @@ export const trafficMistakes: [title: string, line: string, message: string][] =
   ['07-K11: a revision twice', '--traffic v1=50 --traffic v1=50', '--traffic v1: may be given only once'],
   ['07-K11: a tag twice', '--traffic stable=50,stable=50', '--traffic stable: may be given only once'],
   ['07-K11: a target by its tag and by its name', '--traffic v2=50,beta=50 --tag v2=beta', '--traffic beta=50: another value'],
-  ['07-K15: a tag that nobody has', '--untag nobody', '--untag nobody: no revision of this Service has this tag'],
-  ['07-K15: @latest is no tag', '--untag @latest', '--untag @latest: no revision'],
+  ['07-K15: a tag that no revision has', '--untag absent', '--untag absent: no revision of this Service has this tag'],
+  ['07-K15: @latest is not a tag', '--untag @latest', '--untag @latest: no revision'],
   ['07-K15: a percentage above 100', '--traffic v1=101', '--traffic v1=101: 101 is not a whole number from 0 to 100'],
   ['07-K15: one below 0', '--traffic v1=-1', '--traffic v1=-1: -1 is not'],
   ['07-K15: a fraction', '--traffic v1=99.5,v2=0.5', '--traffic v1=99.5: 99.5 is not'],

@@ -9,7 +9,7 @@ import { afterAll, beforeAll } from './world.ts';
 
 const NAMESPACE = 'by-hand';
 
-/** `serin traffic set` against an API server that has Knative's definitions, and nobody who acts on them: what is written is what stands. */
+/** `serin traffic set` against an API server that has Knative's definitions, and no controller for them: what is written is what stands. */
 export function knativeTrafficSuite(where: string, start: () => Promise<{ cluster: KubeCluster; stop(): Promise<void> }>): void {
   describe(`the traffic block of a Knative Service on ${where}`, () => {
     let environment: Awaited<ReturnType<typeof start>>;

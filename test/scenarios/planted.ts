@@ -71,7 +71,7 @@ function metadataWith(planted: Planted, name: string, of: string, more: object =
 const labels = { app: 'podinfo' };
 const controllerLabels = { 'app.kubernetes.io/name': 'serin' };
 
-/** A Canary and all that belongs to it, with a credential wherever somebody might put one. */
+/** A Canary and all that belongs to it, with a credential wherever a user might put one. */
 export function plantedObjects(planted: Planted, canary: KubeObject): KubeObject[] {
   const repeated = planted.at('env of a pod, and a message');
   const address = (of: string) =>

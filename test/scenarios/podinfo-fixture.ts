@@ -25,7 +25,7 @@ import { nowMs } from './world.ts';
 
 export interface PodinfoFixture {
   readonly cluster: KubeCluster;
-  /** Goes with the fixture; whoever plays may put files there. */
+  /** Removed with the fixture; a test may put files there. */
   readonly folder: string;
   readonly kubeconfigFile: string;
   stop(): Promise<void>;
@@ -33,7 +33,7 @@ export interface PodinfoFixture {
 
 /**
  * An embedded cluster with the Canary `podinfo` in `test`, whose second version has just been promoted, and a Knative Service of that name
- * that nobody releases. No controller is needed to look at them: requests are answered by somebody who has nothing against them.
+ * without a Canary. No controller is needed to look at them: a stand-in answers requests and accepts them all.
  */
 export async function startPodinfoFixture(): Promise<PodinfoFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'serin-podinfo-'));
@@ -82,7 +82,7 @@ async function makeCanary(cluster: KubeCluster): Promise<void> {
       throw error;
     }
   });
-  if (stored === undefined) throw new Error('there is no Canary');
+  if (stored === undefined) throw new Error('Canary podinfo not found');
   const release = { ...status.release, targetUid: target.metadata.uid, observedGeneration: target.metadata.generation };
   const answer = await cluster.patch(refOf(stored), { status: { ...status, release } }, { subresource: 'status' });
   const identity = { namespace: 'test', name: stored.metadata.name, uid: String(answer.metadata.uid) };

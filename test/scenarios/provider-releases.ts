@@ -38,7 +38,7 @@ type Versions = readonly (typeof VERSIONS)[number][];
 export function describeProviderReleases(environmentOf: () => Environment, fixtures: readonly ProviderFixture[], part: Part = WHOLE): void {
   const controllerOf = aController(environmentOf);
 
-  describe.concurrent('a bad version is taken back, and a good one is promoted, with no request lost (I4, I10)', () => {
+  describe.concurrent('a bad version is rolled back, and a good one is promoted, with no request lost (I4, I10)', () => {
     const chosen = fixtures.map((fixture, row) => {
       const versions = VERSIONS.filter((_, column) => isChosen(part, row, column));
       return { fixture, versions, provider: fixture.provider, which: versions.join(', then ') };

@@ -17,7 +17,7 @@ export function describeRefusedTraffic(
   kinds: Readonly<Record<string, StartApplication>>,
 ): void {
   it.concurrent.each(Object.entries(kinds))(
-    '07-S1: a trafficDistribution that a %s target cannot have is told with field, value and way out, holds up no release, and is told no more once it is mended',
+    '07-S1: a trafficDistribution that a %s target cannot have is reported with field, value and remedy, blocks no release, and is no longer reported once it is corrected',
     async (kind, start) => {
       const { cluster } = environmentOf();
       const scenario = await Scenario.begin(environmentOf(), controllerOf(), `refused-${kind.toLowerCase().replaceAll(' ', '-')}`);
@@ -41,7 +41,7 @@ export function describeRefusedTraffic(
         // Knative Services have no place for it, whatever the value.
         const mended = kind === 'Service' ? MENDED : null;
         await when.canaryIsEdited({ service: { trafficDistribution: mended } });
-        await until(cluster, canary, 'is told no more', (now) => now !== undefined && !isTold(now));
+        await until(cluster, canary, 'is no longer reported', (now) => now !== undefined && !isTold(now));
         await when.thisHappens(() => app.push('3'));
         await then.releaseEnds('Succeeded');
         await app.primaryRuns('3');

@@ -27,7 +27,7 @@ export function describeReleases(name: string, startEnvironment: () => Promise<E
         await given.aDeployment();
         given.users();
         await given.aCanary({ ...STEPS, ...METRICS }, { provider });
-        // Pods that are called back while they are sent away count as available for a moment: then a weight is taken back, and comes again.
+        // Pods that are called back while they are sent away count as available for a moment: then a weight is withdrawn, and set again.
         await then.scalesTo(APP, 0);
         await when.imageChanges('2');
         await then.canaryReceives(20);
@@ -44,7 +44,7 @@ export function describeReleases(name: string, startEnvironment: () => Promise<E
       scenarioTest('the same over an SMI TrafficSplit', 'promotion-smi', promotion('smi:v1alpha2'));
 
       scenarioTest(
-        'a version that fails its requests is taken back, and the primary is untouched (I4)',
+        'a version that fails its requests is rolled back, and the primary is untouched (I4)',
         'bad-metrics',
         async (scenario) => {
           const { given, when, then } = scenario;
@@ -243,7 +243,7 @@ export function describeReleases(name: string, startEnvironment: () => Promise<E
         then.nothingWasLost();
       });
 
-      scenarioTest('mirroring: the version first gets copies, whose answers nobody sees', 'mirroring', async (scenario) => {
+      scenarioTest('mirroring: the version first gets copies, whose answers reach no user', 'mirroring', async (scenario) => {
         const { given, when, then } = scenario;
         await given.aDeployment();
         const users = given.users();

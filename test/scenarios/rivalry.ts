@@ -10,7 +10,7 @@ import { settled } from './settled.ts';
 
 const REWRITES = 6;
 
-/** Somebody forgot to stop the other controller. Counts requests, so that no other controller may run on the environment. */
+/** The other controller was not stopped. Counts requests, so that no other controller may run on the environment. */
 export function describeRivalry(environmentOf: () => Environment): void {
   describe('a Canary whose status another controller writes', () => {
     it('ForeignController: it is left alone at once, told once, and taken up again when a person says so', async () => {
@@ -30,7 +30,7 @@ export function describeRivalry(environmentOf: () => Environment): void {
         let writes: Record<string, number> = {};
         for (let round = 0; round < REWRITES; round += 1) {
           theirs.add(await left.rewritesStatus('Initialized'));
-          if (round === 0) await left.until(left.canary, 'is told of', (now) => reasons(now).includes('ForeignController'));
+          if (round === 0) await left.until(left.canary, 'is reported', (now) => reasons(now).includes('ForeignController'));
           // The Event comes after the condition.
           if (round === 1) writes = await settled(() => withoutWatches(environment.requestCounts()), 1_000);
           if (round === 3) await left.push('2');

@@ -97,7 +97,7 @@ export function describeScaledReleases(title: string, startEnvironment: () => Pr
     );
 
     it(
-      'E31, I10: nor until a release is taken back',
+      'E31, I10: nor until a release is rolled back',
       async () => expect(await play({ namespace: 'taken-back', ...shrinking, ends: 'Failed', midway: primaryHasShrunk })).toEqual(unharmed),
       TIMEOUT_MS,
     );

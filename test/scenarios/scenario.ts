@@ -157,7 +157,7 @@ export class Scenario {
     deadlineIs: async (seconds: number): Promise<void> => {
       await this.#environment.cluster.patch(this.#canaryRef, { spec: { progressDeadlineSeconds: seconds } });
     },
-    /** Somebody edits the Canary; the release is where it was. */
+    /** A user edits the Canary; the release is where it was. */
     canaryIsEdited: async (spec: Record<string, unknown>): Promise<void> => {
       await this.#environment.cluster.patch(this.#canaryRef, { spec });
     },

@@ -78,7 +78,7 @@ export function describeServicesInPlace(environmentOf: () => Environment): void 
       followed.stop();
     });
 
-    it('I14: a Service that has no endpoints once it leads to the primary is put back as it was, and that is told', async () => {
+    it('I14: a Service that has no endpoints once it leads to the primary is restored as it was, and that is reported', async () => {
       const { cluster } = environmentOf();
       const namespace = 'put-back';
       await makeNamespace(cluster, namespace);

@@ -9,7 +9,7 @@ import { namespacesFor, routerOf, SplitApp } from './shares/split-app.ts';
 import { afterAll, beforeAll } from './world.ts';
 
 const PERCENTS = [0, 1, 10, 50, 99, 100] as const;
-/** Shares of new users are judged at these; at 0 and 100 nobody is kept anywhere. */
+/** Shares of new users are judged at these; at 0 and 100 no user is kept anywhere. */
 const STICKY_PERCENTS = [10, 50] as const;
 /** Chance of a false alarm, of all cells of one run together. */
 const ALARM = 1e-6;
@@ -29,7 +29,7 @@ const slug = (provider: string): string => provider.replaceAll(':', '-');
 
 /**
  * What the proxies make of each weight: real requests, one at a time of each of many users, through what the router renders. Judged by
- * exact binomial bounds over all cells of a run; 0 is nobody and 100 everybody.
+ * exact binomial bounds over all cells of a run; 0 means no user, and 100 every user.
  */
 export function describeShares(fixtures: readonly ProviderFixture[], { requests, seed, part = WHOLE }: Run): void {
   const sticky = fixtures.filter((fixture) => routerOf(fixture).supports.sessionAffinity);
@@ -63,7 +63,7 @@ export function describeShares(fixtures: readonly ProviderFixture[], { requests,
       await app.route(routes);
       const first = await askMany(app.target, requests);
       expectShare(first.byVersion, percent);
-      // Everybody is told where they were, by what they are to bring along.
+      // Every user gets a cookie that says where they were.
       expect(first.byCookie).toEqual({ [FRESH.canary]: first.byVersion[2], [FRESH.primary]: first.byVersion[1] });
       const again = (cookie: string) => askMany({ ...app.target, headers: { ...app.target.headers, cookie } }, requests / 10);
       expect((await again(`theme=dark; ${FRESH.canary}`)).byVersion).toEqual({ 2: requests / 10 });
@@ -82,7 +82,7 @@ export function describeShares(fixtures: readonly ProviderFixture[], { requests,
 
   function expectShare(byVersion: Record<string, number>, percent: number): void {
     const { 1: primary = 0, 2: canary = 0, ...others } = byVersion;
-    expect(others, 'answers of nobody').toEqual({});
+    expect(others, 'answers of neither version').toEqual({});
     expect(primary + canary).toBe(requests);
     const { least, most } = believed(percent);
     expect(canary, `${percent} % of ${requests}`).toBeGreaterThanOrEqual(least);

@@ -104,7 +104,7 @@ function versionOf(kind: string, { resourceVersion, generation, ownerReferences,
   return { generation, ownerReferences, isWrittenByUs: managers.includes('serin') };
 }
 
-/** A service account with a Role in these namespaces and nothing else; where nobody asks for permission, the token is not looked at. */
+/** A service account with a Role in these namespaces and nothing else; a server that asks for no permission does not read the token. */
 async function allowedIn(environment: Environment, namespaces: readonly string[]): Promise<{ file: string; folder: string }> {
   const { cluster, kubeconfigFile } = environment;
   const [home = ''] = namespaces;

@@ -24,7 +24,7 @@ export interface Person {
 }
 
 /**
- * Ways for a release to stand still: each is told in the Canary's conditions (and by `kubectl describe canary` alone, where there is a
+ * Ways for a release to stand still: each is reported in the Canary's conditions (and by `kubectl describe canary` alone, where there is a
  * kubectl), `serin why` names its true cause and proves it, and what it says to do, done literally, ends it.
  */
 export function describeStalls(environmentOf: () => Environment, personOf?: () => Person): void {
@@ -48,7 +48,7 @@ export function describeStalls(environmentOf: () => Environment, personOf?: () =
     await eventually(`kubectl describe tells ${cause} and ${wayOut}`, lines, (all) => all.some((line) => isToldBy(stall, line)));
   };
 
-  /** As somebody does who copies the line: no shell is needed for it. */
+  /** Runs the copied line: no shell is needed for it. */
   const run: RunLine = async (line) => {
     const read = commandLine(line);
     if ('beyond' in read) throw new Error(`${line}: ${read.beyond}`);
@@ -90,19 +90,16 @@ export function describeStalls(environmentOf: () => Environment, personOf?: () =
       expect(stalls.length).toBeGreaterThanOrEqual(60);
       expect(new Set(stalls.map(({ namespace }) => namespace)).size).toBe(stalls.length);
     });
-    it.for(stalls)(
-      `$namespace: ${reader} names the cause and the way out, serin why $why.cause, and doing what it says ends it`,
-      async (stall) => {
-        await stall.play(fixture);
-        await isTold(stall);
-        await isNamedAndCleared(stall);
-        // Its checks and retries would go on beside all later stalls.
-        await fixture.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: stall.namespace });
-      },
-    );
+    it.for(stalls)(`$namespace: ${reader} names the cause and the remedy, serin why $why.cause, and the remedy ends it`, async (stall) => {
+      await stall.play(fixture);
+      await isTold(stall);
+      await isNamedAndCleared(stall);
+      // Its checks and retries would go on beside all later stalls.
+      await fixture.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: stall.namespace });
+    });
   });
   // Alone and last: every Canary of the cluster loses its memory.
-  it(`${OUTDATED.namespace}: ${reader} names the cause and the way out, the primary serves on, and the release goes on after it`, async () => {
+  it(`${OUTDATED.namespace}: ${reader} names the cause and the remedy, the primary serves on, and the release goes on after it`, async () => {
     const { cluster, mesh } = environmentOf();
     const { namespace } = OUTDATED;
     await OUTDATED.play(fixture);

@@ -80,7 +80,7 @@ export function describeSteeredReleases(environmentOf: () => Environment): void 
     describeRefusedTraffic(environmentOf, () => controller, { Service: serviceApplication, 'Knative Service': knativeApplication });
 
     it.concurrent.each(steerings)(
-      '07-S3, S4, $row: $what: from each node of each zone every moment of a release has a ready endpoint, nobody is lost, and what others wrote stays',
+      '07-S3, S4, $row: $what: from each node of each zone every moment of a release has a ready endpoint, no request is lost, and what others wrote stays',
       async ({ what, service, held = service, told, isOpen }) => {
         const { cluster } = environmentOf();
         const scenario = await Scenario.begin(environmentOf(), controller, `steered-${what}`);
@@ -91,7 +91,7 @@ export function describeSteeredReleases(environmentOf: () => Environment): void 
         const readiness = watchReadiness(environmentOf(), apex, isOpen ? [INSIDE, OUTSIDE] : [INSIDE]);
         try {
           await app.create();
-          // A node whose pod goes before the next one is there has none under Local, whoever releases.
+          // A node whose pod goes before the next one is there has none under Local, with any controller.
           const updateStrategy = { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
           await cluster.patch({ apiVersion: 'apps/v1', kind: 'DaemonSet', name: APP, namespace }, { spec: { updateStrategy } });
           if (isOpen) await cluster.patch({ apiVersion: 'v1', kind: 'Service', ...apex }, { spec: { type: 'NodePort' } });

@@ -21,7 +21,7 @@ export function describeSuspension(environmentOf: () => Environment): void {
       await app.deploy('2');
       await lab.until(app.canary, 'is at 20 %', (now) => now?.status?.canaryWeight >= 20);
       await lab.cluster.patch(app.canary, { spec: { suspend: true } });
-      await lab.until(app.canary, 'has heard of it', (now) => now?.status?.release?.suspended === true);
+      await lab.until(app.canary, 'has seen it', (now) => now?.status?.release?.suspended === true);
       await lab.settled(1_500);
       await app.routeByHand(atRest?.spec.http);
       const chronicle = await keepChronicle(lab);
@@ -60,7 +60,7 @@ export function describeSuspension(environmentOf: () => Environment): void {
       await app.deploy('2');
       await lab.until(app.canary, 'is at 40 %', (now) => now?.status?.canaryWeight === 40);
       await lab.cluster.patch(app.canary, { spec: { suspend: true, analysis: { webhooks: [closed] } } });
-      await lab.until(app.canary, 'has heard of it', (now) => now?.status?.release?.suspended === true);
+      await lab.until(app.canary, 'has seen it', (now) => now?.status?.release?.suspended === true);
       await lab.stopController('KILL');
       const route = await lab.cluster.get(app.route);
       const http = route?.spec.http.map((rule: { route: object[] }) => ({

@@ -9,7 +9,7 @@ import { until } from './until.ts';
 
 const NAMESPACE = 'by-hand';
 
-/** `serin traffic` on a Knative Service that nobody releases. */
+/** `serin traffic` on a Knative Service without a Canary. */
 export function describeTrafficCommand(environmentOf: () => Environment): void {
   const serin = (...args: string[]): Promise<{ code: number; said: string; complained: string }> =>
     new Promise((resolve) => {
@@ -39,10 +39,10 @@ export function describeTrafficCommand(environmentOf: () => Environment): void {
     const shown = await serin('show', APP);
     expect(shown.said).toMatch(/podinfo-00002 \(@latest\) +\[#-+\] 10 %/);
     expect(shown.said).toMatch(/podinfo-00001 +\[#+-\] 90 % +stable/);
-    expect(await serin('set', APP, '--untag', 'nobody')).toEqual({
+    expect(await serin('set', APP, '--untag', 'absent')).toEqual({
       code: 64,
       said: '',
-      complained: 'Error: --untag nobody: no revision of this Service has this tag\n',
+      complained: 'Error: --untag absent: no revision of this Service has this tag\n',
     });
     await setTraffic(cluster, NAMESPACE, APP, { untag: ['stable'], traffic: ['@latest=100'] });
     await inForce('is on its latest', `${APP}-00002=100`);

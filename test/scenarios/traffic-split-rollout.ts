@@ -22,7 +22,7 @@ export function describeRollout(environment: () => Environment): void {
     await isAvailable(environment(), 'foobar-v1');
     const users = startUsers(mesh.urls, `foobar.${NAMESPACE}`, {}, { each: 4 });
     try {
-      // Proxies learn late that there is somebody to ask: what they say before that is no part of the test.
+      // Proxies learn late that an endpoint exists; answers before that do not count.
       await answersBecome(users, ['1']);
       const before = users.lost().length;
 

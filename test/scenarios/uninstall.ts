@@ -40,7 +40,7 @@ export function describeUninstall(environmentOf: () => Environment, orders: read
               await lab.stopController('TERM');
               isControlled = false;
             } else if (removal === 'namespace') {
-              // Whoever deletes the namespace takes the application away.
+              // Deleting the namespace removes the application.
               await users.stop();
               await lab.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
               await until(lab.cluster, { apiVersion: 'v1', kind: 'Namespace', name: namespace }, 'is gone', (now) => now === undefined);

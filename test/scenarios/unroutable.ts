@@ -70,7 +70,7 @@ export function describeUnroutable(environmentOf: () => Environment): void {
     );
 
     scenarioTest(
-      'before a release: it is told at rest, and the release goes on when it is mended',
+      'before a release: it is reported while idle, and the release goes on when it is corrected',
       'lost-backend',
       async (scenario, ingress) => {
         const { given, when, then } = scenario;

@@ -58,7 +58,7 @@ async function connectIn({ network }: VirtualWorld, options: ConnectOptions): Pr
   return { ...connectionTo(cluster.server, userAgent === undefined ? {} : { userAgent }), ...known };
 }
 
-/** One request; throws where there is no answer. */
+/** One request; throws without an answer. */
 export const fetchText = (url: string, { timeoutMs = 60_000, ...call }: Partial<Pick<HttpCall, 'method' | 'headers' | 'timeoutMs'>> = {}) =>
   callHttp(url, { ...call, agent: sharedAgent(), clock: current.clock, timeoutMs });
 

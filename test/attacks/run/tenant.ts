@@ -24,7 +24,7 @@ export interface Field {
   readonly controllerPort: number;
   /** The hostile tenant's own server, which the operator allows. */
   readonly own: Listener;
-  /** A server that the operator does not allow; where there is no list of allowed addresses, one whose answers are concealed. */
+  /** A server that the operator does not allow; without a list of allowed addresses, one whose answers are concealed. */
   readonly internal: Listener;
   /** Word of the inner server that must stay there. */
   readonly inside: string;

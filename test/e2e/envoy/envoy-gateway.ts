@@ -62,7 +62,7 @@ export async function startEnvoyGateway(cluster: Cluster): Promise<EnvoyGateway>
   const slices = watchObjects(cluster, { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' }, changed);
   const pods = watchObjects(cluster, { apiVersion: 'v1', kind: 'Pod' }, changed);
   const stores = [routes, slices, pods];
-  /** What Envoy was last seen to go by, and what it is told. */
+  /** The configuration that Envoy last confirmed, and the one that it receives. */
   let loaded: ReadonlyMap<string, string> = new Map();
   let told: Told | undefined;
   const publish = () => {

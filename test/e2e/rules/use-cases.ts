@@ -43,7 +43,7 @@ export const wholeRelease: UseCase = {
     ...secretPermissions.watch,
     ...Object.values(takeOverPermissions),
   ],
-  // Nobody listens there: it is read all the same.
+  // No server listens there: it is read all the same.
   objects: (namespace) => [ours('AlertProvider', listening, namespace, { type: 'slack', address: 'http://127.0.0.1:9/' })],
   colours: ['green', 'red', 'white'],
   spec: {

@@ -108,7 +108,7 @@ const MORE_STRIKES = {
       else server.delete(ref);
     };
   },
-  /** Pods that nobody of us has asked for start right before what they read changes. */
+  /** Pods that Serin did not ask for start right before what they read changes. */
   scaleAndEdit(by) {
     if (by.lab.server.find(targetRef)) by.lab.server.patch(targetRef, { spec: { replicas: by.draw(1, 4) } });
     const config = by.aConfig();
@@ -211,7 +211,7 @@ export interface Played {
   calls: number;
 }
 
-/** A life of one Canary, in which somebody edits what it reads between the calls of its controller. */
+/** A life of one Canary, in which another writer edits what it reads between the calls of its controller. */
 export async function play({ seed, analysis, strikes: first, more, hasScaler, aimed }: Schedule): Promise<Played> {
   const planned = [...first, ...more.map((one) => ({ ...one, afterMs: 0 }))];
   const draw = drawer(seed);

@@ -36,7 +36,7 @@ export class Evidence {
     });
   }
 
-  /** What somebody else does now is not Serin's doing. */
+  /** Writes of others from now on do not count as Serin's. */
   foreign(act: () => void): void {
     this.#isForeign = true;
     try {

@@ -90,7 +90,7 @@ export class ModelLab {
     return this.#clients.map(({ writes }) => writes);
   }
 
-  /** Writes of status, routes and Services that would overwrite whatever somebody wrote meanwhile (I9). */
+  /** Writes of status, routes and Services that would overwrite what another writer wrote meanwhile (I9). */
   get blindWrites(): string[] {
     const mayNot = ({ verb, ref, subresource }: SentWrite) =>
       verb !== 'delete' &&
@@ -163,7 +163,7 @@ export class ModelLab {
     return isDone();
   }
 
-  /** There was a moment at which every proxy had somebody to ask. */
+  /** There was a moment at which every proxy had an endpoint. */
   get hasAnswered(): boolean {
     return this.#hasAnswered;
   }

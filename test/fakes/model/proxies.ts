@@ -6,7 +6,7 @@ const WATCHED = new Set(['apps/deployments', '/services', 'networking.istio.io/v
 
 /**
  * A proxy that hears of every change late. What it would send a request to right now is computed from its own view alone; whether
- * somebody answers there is the world's business.
+ * a pod answers there is up to the modelled nodes.
  */
 export class ModelProxy {
   readonly #view = new Map<string, KubeObject>();
@@ -14,7 +14,7 @@ export class ModelProxy {
 
   constructor(server: ModelServer, clock: HandClock, namespace: string, lagMs: () => number) {
     this.#namespace = namespace;
-    // Routes and endpoints come to a proxy by different ways: only what is told of one object keeps its order.
+    // Routes and endpoints come to a proxy by different ways: only the changes of one object keep their order.
     const due = new Map<string, number>();
     server.api.store.subscribe(({ storeKey, type, object }) => {
       if (!WATCHED.has(storeKey) || object.metadata.namespace !== namespace) return;

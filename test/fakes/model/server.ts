@@ -51,7 +51,7 @@ export class ModelServer {
     this.api.store.put(resource.storeKey, toStored(structuredClone(object), resource));
   }
 
-  /** A PUT under a field manager of somebody else, whether or not the object is there. */
+  /** A PUT under the field manager of another writer, whether or not the object is there. */
   putAs(manager: string, object: KubeObject): KubeObject {
     const resource = this.resource(object.apiVersion, object.kind);
     const { namespace = '', name } = object.metadata;

@@ -85,7 +85,7 @@ export class App {
     await this.#lab.cluster.patch(this.target, { spec: { template: { spec: { containers: [container] } } } });
   }
 
-  /** What somebody with kubectl makes of the VirtualService. */
+  /** An edit of the VirtualService with kubectl. */
   async routeByHand(http: unknown): Promise<void> {
     const { apiVersion, kind, name } = this.route;
     const metadata = { name, namespace: this.#lab.namespace };

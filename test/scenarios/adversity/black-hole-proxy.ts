@@ -5,7 +5,7 @@ export interface WatchStream {
   /** Plural of what is watched. */
   readonly resource: string;
   readonly isOpen: boolean;
-  /** From now on nothing passes, either way, and nobody is told. */
+  /** From now on nothing passes in either direction, and no connection is closed. */
   blackHole(): void;
 }
 

@@ -110,7 +110,7 @@ export class Lab {
     return until(this.cluster, ref, what, isSo, { boundMs, hint: () => `${this.log()}\n` });
   }
 
-  /** The application stays: what stands in its namespace serves on, and nobody looks after it. */
+  /** The application stays: what stands in its namespace serves on without a controller. */
   async close(): Promise<void> {
     await this.stopController('KILL');
   }

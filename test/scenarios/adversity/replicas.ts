@@ -2,7 +2,7 @@ import type { Environment } from '../environment.ts';
 import { eventually } from '../eventually.ts';
 import { type LeaseTimes, Replica } from './replica.ts';
 
-/** So long that nobody waits for its end: whoever takes over was told. */
+/** So long that no test waits for its end: a successor takes over because the lease was released. */
 export const LONG_LEASE: LeaseTimes = { leaseDurationS: 3_000, renewDeadlineS: 2_000, retryPeriodMs: 300 };
 
 /** Two controllers of one namespace that elect a leader; who dies is replaced. */
@@ -30,7 +30,7 @@ export class Replicas {
   async leader(): Promise<Replica> {
     const leading = async () => (await Promise.all(this.#all.map(async (one) => ((await one.leads()) ? [one] : [])))).flat();
     const [leader] = await eventually('one replica leads', leading, (found) => found.length === 1);
-    if (leader === undefined) throw new Error('nobody leads');
+    if (leader === undefined) throw new Error('no replica leads');
     return leader;
   }
 

@@ -76,7 +76,7 @@ export async function startDriftFixture(
 }
 
 interface Journal {
-  /** Writes of somebody else, which the journal can tell from those of Serin. */
+  /** Writes of others, which the journal distinguishes from those of Serin. */
   edits: Pick<LiveRelease, 'put' | 'create' | 'patch' | 'delete'>;
   /** Changes of these objects, their status apart, that no foreign hand has made. */
   writes(): number;
@@ -123,7 +123,7 @@ async function keepJournal(cluster: Cluster, refs: readonly ObjectRef[]): Promis
     try {
       note(await cluster.replace({ ...object, metadata: { ...object.metadata, resourceVersion } }));
     } catch (error) {
-      // Somebody's status came in between.
+      // A status of another writer came in between.
       if (!isConflict(error)) throw error;
       await put(object);
     }

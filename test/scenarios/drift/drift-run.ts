@@ -11,7 +11,7 @@ import { lookAt, playEdit } from './play-edit.ts';
 export interface DriftFixture {
   release: LiveRelease;
   canary: KubeObject;
-  /** How long somebody fights; shorter than a step. */
+  /** How long the other writer fights; shorter than a step. */
   contestMs: number;
   stop(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export class DriftRun {
     await release.nextStep();
   }
 
-  /** Somebody who puts the route back again and again is corrected ever more rarely, and named. */
+  /** Another writer that puts the route back again and again is corrected ever more rarely, and named. */
   async survivesContest(): Promise<void> {
     const { release, canary, contestMs } = this.#environment;
     const before = await this.#look();
@@ -98,6 +98,6 @@ export class DriftRun {
 async function routeOf({ release, canary }: DriftFixture, fixture: ProviderFixture): Promise<KubeObject> {
   const { name, namespace = '' } = canary.metadata;
   const found = await release.find(fixture.route({ name, namespace }));
-  if (!found) throw new Error('there is no route');
+  if (!found) throw new Error('route not found');
   return found;
 }

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import type { LiveRelease } from './live-release.ts';
 
-/** What somebody else does in the middle of a release. */
+/** An edit of another writer in the middle of a release. */
 export interface Edit {
   name: string;
   /** The route becomes what it was, to the last field. */
@@ -17,7 +17,7 @@ const put = (change: (route: KubeObject, earlier: KubeObject) => KubeObject): Ed
 const metadata = (change: (metadata: KubeObject['metadata']) => object): Edit['play'] =>
   put((route) => ({ ...route, metadata: { ...route.metadata, ...change(route.metadata) } }));
 const mapped = (map: Record<string, string> = {}, value = 'theirs') => Object.fromEntries(Object.keys(map).map((key) => [key, value]));
-/** As it stands in somebody's Git: nothing that only a server or Serin writes. */
+/** As it stands in a user's Git repository: nothing that only a server or Serin writes. */
 const asManifest = ({ apiVersion, kind, metadata: { name, namespace }, spec }: KubeObject): KubeObject => ({
   apiVersion,
   kind,
@@ -48,7 +48,7 @@ const generic: Readonly<Record<string, Edit['play']>> = {
   'all annotations changed': metadata(({ annotations }) => ({ annotations: mapped(annotations) })),
   'owner references removed': metadata(() => ({ ownerReferences: undefined })),
   'managed fields cleared': metadata(() => ({ managedFields: [{}] })),
-  'a field that nobody knows in its spec': put((route) => ({ ...route, spec: { ...route.spec, invented: { theirs: true } } })),
+  'an unknown field in its spec': put((route) => ({ ...route, spec: { ...route.spec, invented: { theirs: true } } })),
   'replaced by what it was at the step before': put((route, earlier) => old(route, earlier)),
   'replaced by what it was at the step before, without our marks': put((route, earlier) => ({
     ...asManifest(earlier),
@@ -66,7 +66,7 @@ const generic: Readonly<Record<string, Edit['play']>> = {
 const ofTheCanary: Readonly<Record<string, Edit['play']>> = {
   "the user's edit of spec.service": (release, { canary }) =>
     release.patch(refOf(canary), { spec: { service: { port: 80, timeout: '9s', apex: { labels: { team: 'checkout' } } } } }),
-  'that edit taken back': (release, { canary }) =>
+  'that edit reverted': (release, { canary }) =>
     release.patch(refOf(canary), { spec: { service: { port: 80, timeout: null, apex: { labels: { team: 'shop' } } } } }),
 };
 

@@ -5,7 +5,7 @@ export interface LiveRelease {
   /** Nothing happens between two calls here, so that an edit can be looked at before it is answered. */
   readonly isPausedBetweenCalls: boolean;
   find(ref: ObjectRef): Promise<KubeObject | undefined>;
-  /** A PUT of somebody else, over whatever is there. */
+  /** A PUT of another writer, over whatever is there. */
   put(object: KubeObject): Promise<void>;
   create(object: KubeObject): Promise<void>;
   patch(ref: ObjectRef, patch: Record<string, unknown>): Promise<void>;

@@ -11,7 +11,7 @@ const LEAP_MS = 60_000;
 const LONGEST_MS = 600_000;
 const MANAGER = 'gitops';
 
-/** In virtual time: a step an hour, and between two of them time for whatever somebody does. */
+/** In virtual time: a step an hour, and between two of them time for the writes of others. */
 export async function startModelledRelease(
   fixture: ProviderFixture,
   analysis: object,

@@ -20,7 +20,7 @@ export interface Fought {
   contested?: string;
 }
 
-/** Somebody puts the route of the step before back as soon as it is corrected, for so long. */
+/** Another writer puts the route of the step before back as soon as it is corrected, for so long. */
 export async function playContest(
   release: LiveRelease,
   fixture: ProviderFixture,
@@ -43,7 +43,7 @@ export async function playContest(
     const conditions: { type: string; message?: string }[] = (await release.find(refOf(canary)))?.status?.conditions ?? [];
     return conditions.find(({ type }) => type === 'Contested')?.message;
   };
-  await release.eventually('the contest is told', async () => (await toldOf()) !== undefined);
+  await release.eventually('the contest is reported', async () => (await toldOf()) !== undefined);
   const contested = await toldOf();
   const writes = (await release.writes(watched)) - written;
   return { writes, foreign, lastedMs: release.nowMs() - beganMs, ...(contested !== undefined && { contested }) };

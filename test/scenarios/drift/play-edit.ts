@@ -41,7 +41,7 @@ export interface Played {
   routeAfter: Content;
   /** Of Serin, to the objects that hold routes. */
   writes: number;
-  /** Of somebody else. */
+  /** Of another writer. */
   foreign: number;
 }
 
@@ -56,7 +56,7 @@ export async function playEdit(
   const { name, namespace = '' } = canary.metadata;
   const routeRef = fixture.route({ name, namespace });
   const route = await release.find(routeRef);
-  if (!route) throw new Error('there is no route');
+  if (!route) throw new Error('route not found');
   const look = () => lookAt(release, fixture, canary);
   const marks = await marksOf(release, watched);
   /** The same objects, which no longer say whose they are. */

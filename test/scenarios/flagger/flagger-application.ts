@@ -21,7 +21,7 @@ const PLURALS: Record<string, string> = {
   ScaledObject: 'scaledobjects',
 };
 
-/** How the established controller has left one Canary. */
+/** The state in which Flagger has left one Canary. */
 export interface Left {
   phase: Phase;
   /** Version that the target's template is of; its primary is of version 1 unless it was promoted. */
@@ -29,7 +29,7 @@ export interface Left {
   promoted?: boolean;
   /** Pods of the target. */
   replicas?: number;
-  /** Of the route; absent: there is no routing object. */
+  /** Of the route; absent: no routing object exists. */
   http?: object[];
   split?: number;
   /** The apex still selects the target. */
@@ -48,8 +48,8 @@ export interface Left {
 }
 
 /**
- * An application in a namespace of its own that the established controller has been running: its objects made and updated by POST and PUT
- * under its field manager, its status with hashes that nobody else can compute, no controller that looks after it.
+ * An application in a namespace of its own that Flagger has been running: its objects made and updated by POST and PUT
+ * under its field manager, its status with hashes that no other program can compute, and no controller for it.
  */
 export class FlaggerApplication {
   readonly namespace: string;
@@ -90,7 +90,7 @@ export class FlaggerApplication {
     await this.#send('PATCH', this.target, { spec: { template: { spec: templateOf(version, more).spec } } }, 'kubectl');
   }
 
-  /** What somebody with `kubectl edit` makes of an object. */
+  /** An edit of an object with `kubectl edit`. */
   async edits(ref: ObjectRef, patch: object): Promise<void> {
     await this.#send('PATCH', ref, patch, 'kubectl-edit');
   }
@@ -112,7 +112,7 @@ export class FlaggerApplication {
   /** A user's push that leaves out what was there before. */
   async replaceTemplate(template: KubeObject['spec']): Promise<void> {
     const found = await this.get(this.target);
-    if (!found) throw new Error('the target is not there');
+    if (!found) throw new Error('the target was not found');
     const { resourceVersion: _, ...metadata } = found.metadata;
     await this.#send('PUT', this.target, { ...found, metadata, spec: { ...found.spec, template } }, 'kubectl');
   }
@@ -158,7 +158,7 @@ export class FlaggerApplication {
     if (!promoted && version !== '1') await this.push(version);
     await this.#send('PATCH', this.target, { spec: { replicas } });
     await this.until(this.target, `has ${replicas} pods`, isUp(replicas));
-    // A template and a status of the same second: nobody could tell which came first, and it would count as a push.
+    // A template and a status of the same second: their order would be unknown, and it would count as a push.
     await this.nextSecond();
     await this.writesStatus(left.phase, { canaryWeight: split ?? weightIn(http), ...left.status });
     for (const url of this.#environment.mesh.urls) await this.#untilAnswers(url);
@@ -191,7 +191,7 @@ export class FlaggerApplication {
     return this.#send('PUT', this.canary, { ...found, status }, 'flagger', '/status');
   }
 
-  /** The same once more, as a controller does that still runs: whatever somebody else put there is gone. The version that it made. */
+  /** The same once more, as a controller does that still runs: what others put there is gone. The version that it made. */
   async rewritesStatus(phase: Phase): Promise<string> {
     for (;;) {
       try {
@@ -278,14 +278,14 @@ export class FlaggerApplication {
   }
 }
 
-/** Whoever writes the status of a Deployment meanwhile must not be in the way. */
+/** Tries again when a status of the Deployment was written meanwhile. */
 function withoutVersion({ metadata: { resourceVersion: _, ...metadata }, ...object }: KubeObject): object {
   return { ...object, metadata };
 }
 
 export function templateOf(version: string, more: Record<string, unknown> = {}): KubeObject['spec'] {
   const container = { name: 'web', image: `${NAME}:${version}`, ports: [{ name: 'http', containerPort: 9898 }] };
-  // A term that the established controller rewrites in another way than we do (03-B20).
+  // A term that Flagger rewrites in another way than Serin does (03-B20).
   const topologySpreadConstraints = [
     {
       maxSkew: 1,

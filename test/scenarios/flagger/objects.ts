@@ -1,6 +1,6 @@
 import type { KubeObject, OwnerReference } from '../../../src/api/kube-object.ts';
 
-/** What the established controller writes for one application, in the shapes of 03-2.2 and 03-10 and 04-4.2 and 04-4.3. */
+/** The objects that Flagger writes for one application, in the shapes of 03-2.2 and 03-10 and 04-4.2 and 04-4.3. */
 export interface Place {
   name: string;
   namespace: string;

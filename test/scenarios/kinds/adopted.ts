@@ -9,7 +9,7 @@ import { until } from '../until.ts';
 import { ask, startUsers } from '../users.ts';
 import type { StartApplication } from './application.ts';
 
-/** What the established controller leaves of one kind: its primary under its own id and owner, or its traffic block. */
+/** The objects of one kind that Flagger leaves: its primary under its own id and owner, or its traffic block. */
 export type Establish = (cluster: Cluster, namespace: string, owner: object) => Promise<void>;
 
 const at = (apiVersion: string, kind: string, name: string, namespace: string): ObjectRef => ({ apiVersion, kind, name, namespace });

@@ -19,9 +19,9 @@ export interface Application {
   primaryRuns(version: string): Promise<void>;
   /** What decides the pods that serve by promotion, as the cluster holds it. */
   primary(): Promise<unknown>;
-  /** Somebody removes what serves by promotion. */
+  /** Removes what serves by promotion. */
   losePrimary(): Promise<void>;
-  /** Somebody writes the name of nothing where the kind names what serves by promotion, and it is put back; absent: it names nothing. */
+  /** Writes the name of nothing where the kind names what serves by promotion, and puts it back; absent: it names nothing. */
   misnamePrimary?(): Promise<void>;
   /** The side that has no traffic has been put away, as far as the kind can. */
   rests(): Promise<void>;

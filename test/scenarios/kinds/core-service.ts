@@ -1,7 +1,7 @@
 import { APP } from '../scenario.ts';
 import { containerOf, type Env, placeOf, type StartApplication } from './application.ts';
 
-/** A Service target's pods have any name, so that requests are told by the Service that they were sent to. */
+/** A Service target's pods have any name, so that the Service that a request was sent to identifies it. */
 const SELECTED = 'reporter="destination",destination_service_name="{{ service }}-canary",destination_service_namespace="{{ namespace }}"';
 
 /** Deployments that Serin knows nothing of, one a version; the Service says which of them serves. */

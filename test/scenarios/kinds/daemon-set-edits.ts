@@ -31,9 +31,9 @@ async function begin(environment: Environment, namespace: string) {
   return { lab, cluster, app, ref, target, canary, createCanary, rests, setStrategy };
 }
 
-/** A DaemonSet that somebody else edits too. */
+/** A DaemonSet that another writer edits too. */
 export function describeDaemonSetEdits(environmentOf: () => Environment): void {
-  it('03-W54, B35: OnDelete is told before a primary is made and before a release starts, and holds neither up once it is gone', async () => {
+  it('03-W54, B35: OnDelete is reported before a primary is made and before a release starts, and holds neither up once it is gone', async () => {
     const { lab, cluster, app, ref, target, canary, createCanary, rests, setStrategy } = await begin(environmentOf(), 'daemon-strategy');
     try {
       const tells = (what: string) =>
@@ -58,7 +58,7 @@ export function describeDaemonSetEdits(environmentOf: () => Environment): void {
     }
   });
 
-  it('03-W56, E90: a key that somebody takes away at rest stays away until the next release, and a changed node selector is a new revision', async () => {
+  it('03-W56, E90: a key that another writer removes between releases stays away until the next one, and a changed node selector is a new revision', async () => {
     const { lab, cluster, app, target, canary, createCanary, rests } = await begin(environmentOf(), 'daemon-edits');
     try {
       await createCanary();

@@ -10,7 +10,7 @@ export const ingressCopy = ({ name, namespace }: AppName) => ({
 });
 export const ingressSpec = ({ name }: AppName) => ({ ingressRef: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name } });
 
-/** The Ingress of the application, with a path to somebody else's Service beside its own. */
+/** The Ingress of the application, with a path to the Service of another team beside its own. */
 export const anIngress =
   (ingressClassName: string) =>
   (app: AppName): KubeObject[] => {

@@ -43,7 +43,7 @@ export const knative: ProviderFixture = {
   },
   unfit: {
     'all annotations changed': 'one of them names the primary revision: that is an edit of the primary, which is not reverted (I3)',
-    deleted: 'the route is the target: without it there is no release',
+    deleted: 'the route is the target: without it no release starts',
     'deleted, and made again from an old manifest': 'that is another target',
   },
   leaves: { 'a tag of their own': "tags without a share are the user's" },

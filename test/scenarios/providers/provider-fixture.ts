@@ -28,7 +28,7 @@ export interface ProviderFixture {
   headers?(app: AppName): Record<string, string>;
   /** The object that holds the weights. */
   route(app: AppName): ObjectRef;
-  /** What somebody else does to that object while a release is under way, each by its name; generic edits (metadata, deletion) are the suite's own. */
+  /** Edits of another writer to that object while a release is under way, each by its name; generic edits (metadata, deletion) are the suite's own. */
   edits: Readonly<Record<string, (object: KubeObject) => KubeObject>>;
   /** Its proxy counts by route alone, so that the built-in queries see both sides of the split. */
   countsBothSides?: true;

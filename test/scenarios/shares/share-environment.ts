@@ -10,7 +10,7 @@ import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import { applyCrds } from '../environment.ts';
 import { world as currentWorld } from '../world.ts';
 
-/** A cluster that is there to be asked: one proxy that hears of everything at once, and nobody who releases anything. */
+/** A cluster that is there to be asked: one proxy that sees every change at once, and no controller that releases anything. */
 export interface ShareEnvironment {
   readonly cluster: KubeCluster;
   readonly mesh: Mesh;
@@ -24,7 +24,7 @@ export async function startShareEnvironment(seed: number): Promise<ShareEnvironm
   const server = await startApiServer({ world });
   const agent = network.agent({ keepAlive: true });
   const cluster = createCluster({ ...connectionTo(server.url, { userAgent: 'serin-shares' }), agent }, { clock, random });
-  // Before anybody watches: who finds a kind absent looks again only seconds later.
+  // Before any watch starts: a client that finds a kind absent tries again only seconds later.
   await applyCrds(cluster);
   const controllers = startControllers(cluster, { clock });
   const nodes = startNodes(cluster, { world, calls: httpPodCalls(server.url, world), startupMs: 0 });

@@ -20,7 +20,7 @@ export const apexOf = ({ name }: { name: string }): Apex => ({
   ports: [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }],
 });
 
-/** An application whose version 1 and version 2 run side by side, split as a router says, without anybody who releases it. */
+/** An application whose version 1 and version 2 run side by side, split as a router says, without a controller that releases it. */
 export class SplitApp {
   readonly #environment: ShareEnvironment;
   readonly #fixture: ProviderFixture;

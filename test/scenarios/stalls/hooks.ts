@@ -41,5 +41,5 @@ export const hookStalls: readonly Stall[] = [
   },
 ];
 
-/** A release that is under way until somebody opens its gate. */
+/** A release that is under way until its gate is opened. */
 export const underWay = (fixture: StallFixture, namespace: string) => held(fixture, namespace, 'confirm-promotion');

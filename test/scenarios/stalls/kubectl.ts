@@ -20,7 +20,7 @@ export function refOfKind(kind: string, name: string, namespace: string, apiVers
   return { apiVersion: apiVersion ?? VERSIONS[known] ?? '', kind: known, name, namespace };
 }
 
-/** What kubectl does of these words, where there is no kubectl; the end-to-end tier gives the same words to the real one. */
+/** Does what kubectl would do with these words, without kubectl; the end-to-end tier gives the same words to the real one. */
 export async function kubectlHere(cluster: KubeCluster, words: readonly string[]): Promise<void> {
   const { rest, flags } = parsed(words);
   const [verb, ...operands] = rest;

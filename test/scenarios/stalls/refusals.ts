@@ -20,7 +20,7 @@ const settings = (namespace: string) => ({
   data: { a: 'b' },
 });
 
-/** What the controller is refused in the namespace of the stall, until somebody grants it. */
+/** What the controller is refused in the namespace of the stall, until it is granted. */
 export const refusals: readonly { namespace: string; path: string; methods: 'all' | 'writes'; code: RefusalKind }[] = [
   { namespace: 'rbac', path: '/virtualservices', methods: 'writes', code: 403 },
   { namespace: 'rbac-services', path: '/services', methods: 'writes', code: 403 },

@@ -28,7 +28,7 @@ function pointer(now: KubeObject, field: string): string[] {
   return steps.map((step) => {
     const key = step.replace(/^\[(.*)\]$/, '$1');
     const at = Array.isArray(place) && !/^\d+$/.test(key) ? place.findIndex(({ name }) => name === key) : key;
-    if (at === -1) throw new Error(`${field}: there is no ${key}`);
+    if (at === -1) throw new Error(`${field}: ${key} not found`);
     place = typeof place === 'object' && place !== null ? Reflect.get(place, at) : undefined;
     path += `/${String(at).replaceAll('~', '~0').replaceAll('/', '~1')}`;
     return path;

@@ -26,7 +26,7 @@ interface Wrong {
   spec?: object;
   /** What is named. */
   field: string;
-  /** What `serin why` names, where it is another: the field of the way out. */
+  /** What `serin why` names, where it is another: the field of the remedy. */
   named?: string;
   says?: RegExp;
   good: unknown;

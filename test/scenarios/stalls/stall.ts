@@ -12,7 +12,7 @@ export interface StallFixture {
   kubeconfigFile: string;
   reports: ReportWatch;
   hooks: HookServer;
-  /** A metrics server that answers what it is told to. */
+  /** A Prometheus that gives the answers that a test has set. */
   measured: MeasuredServer;
   /** Takes requests and answers none before `wake`. */
   hangingUrl: string;
@@ -45,7 +45,7 @@ export interface Expected {
   clear: Clear;
   /** Of the object that is to be changed, where its kind alone does not tell it. */
   apiVersion?: string;
-  /** A standing condition that is told beside it. */
+  /** A standing condition that is reported beside it. */
   also?: string;
 }
 
@@ -54,7 +54,7 @@ export interface Stall {
   namespace: string;
   /** No controller says anything of it. */
   unspoken?: true;
-  /** What is told in the conditions has to match both: why, and since or until when, who or what helps. */
+  /** A message of the conditions has to match both: why, and since or until when, who or what helps. */
   cause: RegExp;
   remedy: RegExp;
   /** What `serin why` says of it. */

@@ -53,7 +53,7 @@ function nested(levels: number): unknown {
   return JSON.parse(`${'[{"headers":'.repeat(levels)}1${'}]'.repeat(levels)}`);
 }
 
-/** Own keys that would be the prototype if anybody assigned them; and the service is missing, which has to be said all the same. */
+/** Own keys that would be the prototype if a program assigned them; and the service is missing, which has to be said all the same. */
 function poisoned(): unknown {
   return JSON.parse(
     '{"__proto__":{"service":{"port":80}},"constructor":{"prototype":{"port":80}},"targetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"x","__proto__":{}},"analysis":{"interval":"1s","threshold":1,"stepWeight":10}}',
@@ -76,7 +76,7 @@ export const badCanaries: readonly BadCanary[] = [
   spec('a target name with control characters', 'targetRef.name', 'pod\u0000info\n'),
   spec('a target name of 300 characters', 'targetRef.name', 'a'.repeat(300)),
   spec('a target name that climbs out of its folder', 'targetRef.name', '../../secrets'),
-  spec('a target kind that is no workload', 'targetRef.kind', 'StatefulSet'),
+  spec('a target kind that is not a workload', 'targetRef.kind', 'StatefulSet'),
   spec('a target kind in lower case', 'targetRef.kind', 'deployment'),
   spec('a target API version that is a number', 'targetRef.apiVersion', 1),
   spec('a target of an API version that has no Deployments', 'targetRef.apiVersion', 'batch/v1', 'targetRef'),
@@ -100,9 +100,9 @@ export const badCanaries: readonly BadCanary[] = [
   spec('a service name that is too long with -primary', 'service.name', 'a'.repeat(60)),
   spec('delegation beside hosts', 'service', { port: 80, delegation: true, hosts: ['example.com'] }, 'service.hosts'),
   spec('delegation beside gateways', 'service', { port: 80, delegation: true, gateways: ['mesh'] }, 'service.gateways'),
-  spec('a service timeout that is no time', 'service.timeout', 'for ever'),
-  spec('a time for each try that is no time', 'service.retries', { attempts: 3, perTryTimeout: 'soon' }, 'retries.perTryTimeout'),
-  spec('a CORS age that is no time', 'service.corsPolicy', { maxAge: 'old' }, 'corsPolicy.maxAge'),
+  spec('a service timeout that is not a time', 'service.timeout', 'for ever'),
+  spec('a time for each try that is not a time', 'service.retries', { attempts: 3, perTryTimeout: 'soon' }, 'retries.perTryTimeout'),
+  spec('a CORS age that is not a time', 'service.corsPolicy', { maxAge: 'old' }, 'corsPolicy.maxAge'),
   spec('a route match that is nested 500 deep', 'service.match', nested(500), 'service.match'),
   spec('no analysis', 'analysis', undefined),
   spec('an analysis that is a list', 'analysis', []),
@@ -115,7 +115,7 @@ export const badCanaries: readonly BadCanary[] = [
   spec('a scaler without a name', 'autoscalerRef', { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' }, 'autoscalerRef.name'),
   spec('a scaler of an unknown kind', 'autoscalerRef', { apiVersion: 'v1', kind: 'VPA', name: 'x' }, 'autoscalerRef.kind'),
   analysis('no interval', { interval: undefined }, 'spec.analysis'),
-  analysis('an interval that is no time', { interval: 'ten parsecs' }, 'interval'),
+  analysis('an interval that is not a time', { interval: 'ten parsecs' }, 'interval'),
   analysis('a negative interval', { interval: '-5s' }, 'interval'),
   analysis('an interval that is a number', { interval: 10 }, 'interval'),
   analysis('a threshold that is a text', { threshold: 'few' }, 'threshold'),
@@ -149,14 +149,14 @@ export const badCanaries: readonly BadCanary[] = [
   analysis('a metric that asks nothing', { metrics: [{ name: 'happiness', thresholdRange: { min: 1 } }] }, 'metrics'),
   analysis('a range that nothing is in', metric({ thresholdRange: { min: 9, max: 1 } }), 'thresholdRange'),
   analysis('a limit that is a text', metric({ thresholdRange: { min: 'all' } }), 'thresholdRange'),
-  analysis('a window that is no time', metric({ interval: 'soon' }), 'interval'),
+  analysis('a window that is not a time', metric({ interval: 'soon' }), 'interval'),
   analysis('a template reference without a name', metric({ templateRef: {} }), 'templateRef'),
   analysis('variables of the wrong type', metric({ templateVariables: { constructor: { prototype: 1 } } }), 'templateVariables'),
   analysis('a webhook without an address', hook({ url: undefined }), 'url'),
-  analysis('a webhook address that is no HTTP', hook({ url: 'ftp://example.com' }), 'url'),
+  analysis('a webhook address that is not HTTP', hook({ url: 'ftp://example.com' }), 'url'),
   analysis('a webhook address that is a script', hook({ url: 'javascript:alert(1)' }), 'url'),
   analysis('a webhook of an unknown type', hook({ type: 'some-day' }), 'type'),
-  analysis('a webhook time that is no time', hook({ timeout: 'now' }), 'timeout'),
+  analysis('a webhook time that is not a time', hook({ timeout: 'now' }), 'timeout'),
   analysis('a webhook time of 0', hook({ timeout: '0s' }), 'timeout'),
   analysis('retries with a fraction', hook({ retries: 1.5 }), 'retries'),
   analysis('an alert without a provider', { alerts: [{ name: 'a' }] }, 'providerRef'),

@@ -13,7 +13,7 @@ const APP = 'web';
 
 export function canaryCrd(): KubeObject {
   const crd = crds().find(({ spec }) => spec.names.kind === 'Canary');
-  if (crd === undefined) throw new Error('there is no CRD of Canaries');
+  if (crd === undefined) throw new Error('the CRD of Canaries is missing');
   return crd;
 }
 

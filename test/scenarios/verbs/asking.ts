@@ -99,7 +99,7 @@ export class Inquiry {
       'listed twice',
     ).toEqual([]);
     expect(this.#history.doubleSteps(name, STEP)).toEqual([]);
-    // An Event that is lost is no reason to stop a release: told once at most.
+    // An Event that is lost must not stop a release: reported at most once.
     for (const { id, outcome } of answers)
       expect([[], [outcome === 'carriedOut' ? 'RequestCarriedOut' : 'RequestRefused']]).toContainEqual(this.#history.reasonsOf(id));
     if (isDone) await placed.comeBack(this.#verb);

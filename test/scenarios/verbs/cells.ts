@@ -2,7 +2,7 @@ import { Verb } from '../../../src/api/verb-request.ts';
 import { type Place, places } from './places.ts';
 import { cellOf } from './table.ts';
 
-/** A field of the table as somebody comes upon it: paused and not. */
+/** A cell of the table as a user finds it: paused and not. */
 export interface TriedCell {
   place: Place;
   verb: Verb;

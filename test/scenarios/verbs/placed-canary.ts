@@ -12,13 +12,13 @@ import { snapshotOf } from './snapshot.ts';
 export interface SharedDeps {
   lab: Lab;
   hooks: HookServer;
-  /** Names of Canaries whose routes nobody can write. */
+  /** Names of Canaries whose routes cannot be written. */
   shut: Set<string>;
 }
 
 /** Percent of the requests by which a release goes on here. */
 export const STEP = 10;
-/** So long that nobody waits for it. */
+/** So long that no test waits for it. */
 const NEVER_S = 36_000;
 const STEP_GATE = 'confirm-traffic-increase';
 

@@ -2,7 +2,7 @@ import type { HookType } from '../../../src/api/canary.ts';
 import type { HookAnswer } from '../hook-server.ts';
 import type { RowName } from './table.ts';
 
-/** One moment of a release in which somebody asks for something, held by what a cluster has, and by no clock. */
+/** One moment of a release in which a user makes a request, held by what a cluster has, and by no clock. */
 export interface Place {
   /** The Canary of it. */
   name: string;
@@ -14,7 +14,7 @@ export interface Place {
   at: string;
   /** Its webhooks, and what they answer on the way there. */
   gates: Readonly<Partial<Record<HookType, HookAnswer>>>;
-  /** What the containers are told, so that the release stands still there; of the first version, or of the one that is pushed. */
+  /** Environment variables of the containers, so that the release stands still there; of the first version, or of the one that is pushed. */
   env?: Readonly<Record<string, string>>;
   /** No release: it is found as it is when its Canary has been made. */
   isUnborn?: true;

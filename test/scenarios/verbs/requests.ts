@@ -26,7 +26,7 @@ export class Requests {
     await this.#lab.until(this.#canary, `answers request ${id}`, isAnswered);
   }
 
-  /** Resolves when the controller has looked at all that was asked: by then it has refused what nobody can read. */
+  /** Resolves when the controller has looked at all that was asked: by then it has refused what cannot be parsed. */
   async settle(): Promise<void> {
     const id = randomUUID();
     await this.#annotate(`look ${id} ${new Date(nowMs()).toISOString()} ann@example.org`);

@@ -65,7 +65,7 @@ export class Trying {
     return findings;
   }
 
-  /** One verb in every place at once; whoever is there to answer is killed when it has answered all. */
+  /** One verb in every place at once; the replica that answers is killed when it has answered all. */
   async restart(verb: Verb): Promise<Findings> {
     const findings = new Findings();
     const asked = await this.#begin(verb);
@@ -79,7 +79,7 @@ export class Trying {
     return findings;
   }
 
-  /** The same of two replicas, of which the leader is told to stop while it is asked. */
+  /** The same of two replicas, of which the leader gets SIGTERM while a request is open. */
   async handOver(verb: Verb): Promise<Findings> {
     await this.lab.stopController('TERM');
     await this.#replicas.fill();
