@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { recordedRests } from '../../test/fakes/recorded-rest.ts';
+import { recordedRests } from '../../test/fakes/recorded-idle.ts';
 import { Canary } from '../api/canary.ts';
 import { asControllerRevision } from '../api/kinds/controller-revision.ts';
 import { historyToPrune, readAnchor, readTemplateRevision, recordsOf, renderAnchor, renderTemplateRevision } from './anchor.ts';

@@ -9,7 +9,7 @@ import { handClock } from '../fakes/clock.ts';
 import { ModelClient } from '../fakes/model/client.ts';
 import { calm } from '../fakes/model/lab.ts';
 import { ModelServer } from '../fakes/model/server.ts';
-import { recordedRests } from '../fakes/recorded-rest.ts';
+import { recordedRests } from '../fakes/recorded-idle.ts';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const metrics = createControllerMetrics('test');

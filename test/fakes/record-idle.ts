@@ -15,10 +15,10 @@ import { daemonSetApplication } from '../scenarios/kinds/daemon-set.ts';
 import { knativeApplication } from '../scenarios/kinds/knative.ts';
 import { APP } from '../scenarios/scenario.ts';
 import { until } from '../scenarios/until.ts';
-import { RECORDED_KINDS } from './recorded-rest.ts';
+import { RECORDED_KINDS } from './recorded-idle.ts';
 
 /**
- * `node test/fakes/record-rest.ts <version>`: runs this version over every kind and provider on the embedded cluster and writes what it
+ * `node test/fakes/record-idle.ts <version>`: runs this version over every kind and provider on the embedded cluster and writes what it
  * leaves at rest to test/vectors/upgrade/<version>. Done once for each release, before it is published; never changed afterwards.
  */
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -127,7 +127,7 @@ async function record(
 }
 
 const [version] = process.argv.slice(2);
-if (version === undefined) throw new Error('usage: node test/fakes/record-rest.ts <version>');
+if (version === undefined) throw new Error('usage: node test/fakes/record-idle.ts <version>');
 const folder = join(ROOT, 'test', 'vectors', 'upgrade', version);
 const embedded = await startEmbeddedCluster({
   nodes: { appFor: (pod) => (pod.spec.containers?.[0]?.image?.endsWith(':broken') ? { neverReady: true } : {}) },
