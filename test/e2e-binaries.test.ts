@@ -68,7 +68,7 @@ it('builds what is missing, says what, why, how long and where to, and builds no
   const first = run();
   expect(await first.ended, first.said()).toBe(0);
   expect(readdirSync(cache()).sort()).toEqual(PROGRAMS);
-  for (const told of [
+  for (const text of [
     'real control plane',
     'minutes',
     cache(),
@@ -76,7 +76,7 @@ it('builds what is missing, says what, why, how long and where to, and builds no
     '[4/4] built kube-controller-manager',
     'may be interrupted',
   ])
-    expect(first.said()).toContain(told);
+    expect(first.said()).toContain(text);
   const second = run();
   expect(await second.ended).toBe(0);
   const packaged = ['prometheus', 'nginx', 'zsh', 'fish', 'envoy', 'helm']
@@ -115,16 +115,16 @@ it('lets one of two runs build and the other wait, also behind a lock whose hold
 });
 
 it.each([
-  { trouble: 'no network', complaint: 'dial tcp: lookup proxy.golang.org: no such host', told: 'set GOPROXY or HTTPS_PROXY' },
-  { trouble: 'a full disk', complaint: 'write x.a: no space left on device', told: 'The disk is full: free 5 GB' },
-  { trouble: 'an old Go', complaint: 'go.mod requires go >= 1.26 (running go 1.21)', told: 'This Go is too old' },
-])('$trouble is reported with its remedy, without a stack', async ({ complaint, told }) => {
+  { trouble: 'no network', complaint: 'dial tcp: lookup proxy.golang.org: no such host', remedy: 'set GOPROXY or HTTPS_PROXY' },
+  { trouble: 'a full disk', complaint: 'write x.a: no space left on device', remedy: 'The disk is full: free 5 GB' },
+  { trouble: 'an old Go', complaint: 'go.mod requires go >= 1.26 (running go 1.21)', remedy: 'This Go is too old' },
+])('$trouble is reported with its remedy, without a stack', async ({ complaint, remedy }) => {
   go(`echo "${complaint}" >&2; exit 1`);
   const { ended, said } = run();
   expect(await ended).toBe(1);
   expect(said()).toContain('go build of etcd failed (code 1)');
   expect(said()).toContain(complaint);
-  expect(said()).toContain(told);
+  expect(said()).toContain(remedy);
   expect(said()).not.toContain('    at ');
 });
 

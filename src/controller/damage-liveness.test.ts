@@ -114,8 +114,8 @@ describe('damage of the established tool: liveness', () => {
     lab.kill();
     lab.start();
     await ended(lab);
-    const told = lab.server.api.store.list('/events').map(([, event]) => event);
-    const named = told.some((event) => event.involvedObject.name === 'odd' && event.message.includes(field));
+    const events = lab.server.api.store.list('/events').map(([, event]) => event);
+    const named = events.some((event) => event.involvedObject.name === 'odd' && event.message.includes(field));
     const conditions: { message: string }[] = lab.canary('odd')?.status?.conditions ?? [];
     expect([lab.phase(), named || conditions.some(({ message }) => message.includes(field))]).toEqual(['Succeeded', true]);
     lab.close();

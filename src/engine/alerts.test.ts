@@ -4,7 +4,7 @@ import type { Canary } from '../api/canary.ts';
 import type { Delivery } from '../api/canary-status.ts';
 
 type Analysis = Partial<Canary['spec']['analysis']>;
-type Told = { what: string | undefined; severity: string | undefined };
+type SentAlert = { what: string | undefined; severity: string | undefined };
 
 /** Every alert that was ever listed, in order. */
 function listening(analysis: Analysis = {}, spec: Partial<Canary['spec']> = {}) {
@@ -14,13 +14,13 @@ function listening(analysis: Analysis = {}, spec: Partial<Canary['spec']> = {}) 
       for (const delivery of release.deliveries ?? []) if (delivery.kind === 'alert') listed.set(delivery.key, delivery);
     };
   });
-  const alerts = (): Told[] => [...listed.values()].map(({ alert }) => ({ what: alert?.reason, severity: alert?.severity }));
+  const alerts = (): SentAlert[] => [...listed.values()].map(({ alert }) => ({ what: alert?.reason, severity: alert?.severity }));
   return { world, listed, alerts, last: () => [...listed.values()].at(-1) };
 }
 
-const initial: Told = { what: 'Initialized', severity: 'info' };
-const begun: Told = { what: 'NewRevision', severity: 'info' };
-const failed: Told = { what: 'Failed', severity: 'error' };
+const initial: SentAlert = { what: 'Initialized', severity: 'info' };
+const begun: SentAlert = { what: 'NewRevision', severity: 'info' };
+const failed: SentAlert = { what: 'Failed', severity: 'error' };
 const isOver = ({ phase, step }: World) => ['Succeeded', 'Failed'].includes(phase) && step === 'resting';
 const fieldNames = (delivery: Delivery | undefined) => delivery?.alert?.fields.map(({ name }) => name);
 const shown = (delivery: Delivery | undefined, name: string) => delivery?.alert?.fields.find((one) => one.name === name)?.value;

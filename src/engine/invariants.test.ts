@@ -170,10 +170,10 @@ function heal(world: World): void {
   calm(world);
   world.look();
   world.settle();
-  world.tickUntil((one) => one.step === 'resting' && one.release.promotedRevision !== undefined && isQuiet(one), 200);
+  world.tickUntil((one) => one.step === 'resting' && one.release.promotedRevision !== undefined && isIdle(one), 200);
 }
 
-function isQuiet(world: World): boolean {
+function isIdle(world: World): boolean {
   return ['Initialized', 'Succeeded', 'Failed'].includes(world.phase) && world.step === 'resting';
 }
 

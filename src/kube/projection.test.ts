@@ -108,12 +108,12 @@ describe('an object that cannot be read', () => {
 
   it('a listener that fails on one object hears of the others of a list', () => {
     const { projection } = reading();
-    const heard: string[] = [];
+    const read: string[] = [];
     projection.onChange(({ name }) => {
       if (name === 'a') throw new Error('cannot be handled');
-      heard.push(name);
+      read.push(name);
     });
     expect(() => projection.handler.onList([at('a', '1', 'red'), at('b', '2', 'red')], '3')).toThrow('cannot be handled');
-    expect([heard, projection.values()]).toEqual([['b'], ['RED', 'RED']]);
+    expect([read, projection.values()]).toEqual([['b'], ['RED', 'RED']]);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { recordedRests } from '../../test/fakes/recorded-idle.ts';
+import { recordedIdle } from '../../test/fakes/recorded-idle.ts';
 import { Canary } from '../api/canary.ts';
 import { asControllerRevision } from '../api/kinds/controller-revision.ts';
 import { historyToPrune, readAnchor, readTemplateRevision, recordsOf, renderAnchor, renderTemplateRevision } from './anchor.ts';
@@ -124,7 +124,7 @@ describe('records that were forged', () => {
   });
 });
 
-it.each(Object.entries(recordedRests()))('a record of an earlier version in %s is trusted and read whole', (_, objects) => {
+it.each(Object.entries(recordedIdle()))('a record of an earlier version in %s is trusted and read whole', (_, objects) => {
   const records = objects.filter(({ metadata }) => metadata.labels?.['serin.dev/record'] !== undefined);
   expect(records).not.toEqual([]);
   for (const object of records) expect(readAnchor(object) ?? { data: readTemplateRevision(object) }).toEqual({ data: object.data });

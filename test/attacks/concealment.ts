@@ -7,9 +7,9 @@ const INSIDE = '/secret';
 /** No credential of Serin's own comes to the tenant. */
 const unsigned = {
   async holds({ field, name }: Tenant) {
-    const heard = field.own.received(`/${name}`);
-    expect(heard.length).toBeGreaterThan(0);
-    for (const { headers } of heard)
+    const received = field.own.received(`/${name}`);
+    expect(received.length).toBeGreaterThan(0);
+    for (const { headers } of received)
       expect([headers.authorization, headers.cookie, headers['proxy-authorization']]).toEqual([undefined, undefined, undefined]);
   },
 };

@@ -5,7 +5,7 @@ import { startNodes } from '../../src/embedded/nodes/index.ts';
 import { type AuditLog, countsIn, readAuditLog } from '../e2e/audit-log.ts';
 import { type RealCluster, startRealCluster } from '../e2e/real-cluster.ts';
 import { applyCrds } from '../scenarios/environment.ts';
-import { bringToRest, MIXED_KINDS } from '../scenarios/kinds/mixed.ts';
+import { bringToIdle, MIXED_KINDS } from '../scenarios/kinds/mixed.ts';
 import { until } from '../scenarios/until.ts';
 import { createApplications, forEachIndex } from './applications.ts';
 import { watchCanaries } from './canary-watch.ts';
@@ -101,7 +101,7 @@ async function idleMixed({ cluster }: RealCluster, canaries: number, say: (line:
   await forEachIndex(
     canaries,
     async (index) => {
-      await bringToRest(cluster, index, (canary, isSo) => until(cluster, canary, 'is at rest', isSo, { boundMs: START_BOUND_MS }));
+      await bringToIdle(cluster, index, (canary, isSo) => until(cluster, canary, 'is at rest', isSo, { boundMs: START_BOUND_MS }));
       resting += 1;
       if (resting % MIXED_AT_ONCE === 0) say(`${resting} of ${canaries} are at rest`);
     },

@@ -39,9 +39,9 @@ describe('monitoring that fails', () => {
   );
 });
 
-const isQuiet = ({ phase, step, desired }: World): boolean =>
+const isIdle = ({ phase, step, desired }: World): boolean =>
   step === 'resting' && desired.target === 'zero' && ['Initialized', 'Succeeded', 'Failed'].includes(phase);
-const finish = (world: World): void => world.tickUntil(isQuiet, 60);
+const finish = (world: World): void => world.tickUntil(isIdle, 60);
 const measured = (world: World): number => world.asked.filter(({ kind }) => kind === 'measure').length;
 const progress = ({ release, promoted }: World) => [weightOf(release.routes), release.routes.kind, release.iterations, [...promoted]];
 

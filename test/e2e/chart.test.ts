@@ -219,26 +219,26 @@ describe('the chart of Serin', () => {
   });
 
   it.each([
-    { set: 'logLevel=loud', told: /logLevel/ },
-    { set: 'meshProvider=istioo', told: /meshProvider/ },
-    { set: 'replicaCount=2', told: /replicaCount/ },
-    { set: 'leaderElection.replicaCount=-1', told: /replicaCount/ },
-    { set: 'leaderElection.enabled=yes', told: /enabled/ },
-    { set: 'image.digest=sha256:abc', told: /digest/ },
-    { set: 'secrets.mode=all', told: /mode/ },
-    { set: 'namespaces=a', told: /namespaces/ },
-    { set: 'kubeconfigQPS=many', told: /kubeconfigQPS/ },
-    { set: 'prometheus.install=true', told: /this chart has no Prometheus/ },
-    { set: 'image.repository=ghcr.io/fluxcd/flagger', told: /image of another controller/ },
-    { set: 'leaderElection.enabled=false,leaderElection.replicaCount=2', told: /more than one replica/ },
-    { set: 'secrets.namespaces={c},namespaces={a,b}', told: /secrets\.namespaces: .* c\b/ },
-    { set: 'kinds={StatefulSet}', told: /kinds/ },
-    { set: 'admissionPolicy.verbs={undo}', told: /admissionPolicy/ },
-    { set: 'meshProvider=kuma,namespace=a', told: /TrafficRoute of Kuma/ },
-  ])('06-F10: --set $set is refused before anything is changed', async ({ set, told }) => {
+    { set: 'logLevel=loud', message: /logLevel/ },
+    { set: 'meshProvider=istioo', message: /meshProvider/ },
+    { set: 'replicaCount=2', message: /replicaCount/ },
+    { set: 'leaderElection.replicaCount=-1', message: /replicaCount/ },
+    { set: 'leaderElection.enabled=yes', message: /enabled/ },
+    { set: 'image.digest=sha256:abc', message: /digest/ },
+    { set: 'secrets.mode=all', message: /mode/ },
+    { set: 'namespaces=a', message: /namespaces/ },
+    { set: 'kubeconfigQPS=many', message: /kubeconfigQPS/ },
+    { set: 'prometheus.install=true', message: /this chart has no Prometheus/ },
+    { set: 'image.repository=ghcr.io/fluxcd/flagger', message: /image of another controller/ },
+    { set: 'leaderElection.enabled=false,leaderElection.replicaCount=2', message: /more than one replica/ },
+    { set: 'secrets.namespaces={c},namespaces={a,b}', message: /secrets\.namespaces: .* c\b/ },
+    { set: 'kinds={StatefulSet}', message: /kinds/ },
+    { set: 'admissionPolicy.verbs={undo}', message: /admissionPolicy/ },
+    { set: 'meshProvider=kuma,namespace=a', message: /TrafficRoute of Kuma/ },
+  ])('06-F10: --set $set is refused before anything is changed', async ({ set, message }) => {
     const ran = await helm.run('template', 'serin', CHART, '--set', set);
     expect(ran.code).not.toBe(0);
-    expect(ran.complained).toMatch(told);
+    expect(ran.complained).toMatch(message);
   });
 
   it('the policy of requests is made where it is asked for, with the verbs that are for edit and admin, and for the namespaces of the release', async () => {

@@ -256,20 +256,20 @@ describe('the chart of the load tester', () => {
   });
 
   it.each([
-    { row: '06-LC1', set: 'replicaCount=2', told: /state of one process/ },
-    { row: '06-LC2', set: 'image.repository=ghcr.io/fluxcd/flagger-loadtester', told: /image of another load tester/ },
-    { row: '06-SE1', set: 'commands.namespaces={test}', told: /every client that reaches the port could run commands/ },
-    { row: '06-SE3', set: 'istio.enabled=true', told: /every client that reaches the gateway could/ },
-    { row: '06-F10', set: 'commands.namespace={test}', told: /namespace/ },
-    { row: '06-F10', set: 'image.digest=sha256:abc', told: /digest/ },
-    { row: '06-F10', set: 'service.port=http', told: /port/ },
-  ])('$row: --set $set is refused before anything is changed', async ({ set, told }) => {
+    { row: '06-LC1', set: 'replicaCount=2', message: /state of one process/ },
+    { row: '06-LC2', set: 'image.repository=ghcr.io/fluxcd/flagger-loadtester', message: /image of another load tester/ },
+    { row: '06-SE1', set: 'commands.namespaces={test}', message: /every client that reaches the port could run commands/ },
+    { row: '06-SE3', set: 'istio.enabled=true', message: /every client that reaches the gateway could/ },
+    { row: '06-F10', set: 'commands.namespace={test}', message: /namespace/ },
+    { row: '06-F10', set: 'image.digest=sha256:abc', message: /digest/ },
+    { row: '06-F10', set: 'service.port=http', message: /port/ },
+  ])('$row: --set $set is refused before anything is changed', async ({ set, message }) => {
     const ran = await helm.run('template', 'serin', CHART, '--set', set);
     expect(ran.code).not.toBe(0);
-    expect(ran.complained).toMatch(told);
+    expect(ran.complained).toMatch(message);
   });
 
-  it('06-LC14: two releases in one namespace are apart, and the notes tell what is open and what has no effect', async () => {
+  it('06-LC14: two releases in one namespace are apart, and the notes say what is open and what has no effect', async () => {
     const install = async (name: string, ...set: string[]) => {
       const ran = await helm.run('install', name, CHART, '--namespace', 'serin', ...set);
       expect(ran.complained.replace(/^level=.*$/gm, '').trim()).toBe('');
@@ -278,12 +278,12 @@ describe('the chart of the load tester', () => {
     expect(await install('one')).toMatch(/without credentials every client/);
     const notes = await install('two', '--set', 'credentials.secretName=c,meshName=m,podDisruptionBudget.enabled=true,rbac.create=true');
     expect(notes).not.toMatch(/without credentials/);
-    for (const told of [
+    for (const message of [
       /podDisruptionBudget\.enabled has no effect/,
       /meshName, backends and appmesh have no effect/,
       /no namespace may run any/,
     ])
-      expect(notes).toMatch(told);
+      expect(notes).toMatch(message);
     const selectors = await Promise.all(
       ['one', 'two'].map(async (name) => {
         const ref = { apiVersion: 'v1', kind: 'Service', name: `${name}-loadtester`, namespace: 'serin' };

@@ -117,7 +117,7 @@ describe('the policy of requests', () => {
     for (const namespace of [SHOP, OPEN]) await real.cluster.create(aCanary(namespace, 'podinfo'));
     // Another one each time: what was taken once stays, and is not asked about again.
     const nonsense = () => write(ANN, `nonsense ${nextId()}`);
-    await eventually('the policy is in force', nonsense, (told) => told.includes('cannot be read'));
+    await eventually('the policy is in force', nonsense, (answer) => answer.includes('cannot be read'));
   });
   afterAll(async () => {
     for (const client of clients.values()) client.close();
@@ -166,9 +166,9 @@ describe('the policy of requests', () => {
     await isIn('Progressing');
     const right = { promote: 'promote', rollback: 'rollback', pause: 'pause', resume: 'pause', retry: 'promote', undo: 'promote' };
     for (const verb of verbs) {
-      const told = await ask(who, verb);
-      expect(told).toContain('403 Forbidden');
-      expect(told).toContain(
+      const answer = await ask(who, verb);
+      expect(answer).toContain('403 Forbidden');
+      expect(answer).toContain(
         `${who} may not ${verb} canary podinfo in phase Progressing: it takes the verb ${right[verb]} on canaries.flagger.app in namespace shop`,
       );
     }
@@ -189,14 +189,14 @@ describe('the policy of requests', () => {
   it('the phase is the recorded one: a write that brings its own along is judged by what was before', async () => {
     await isIn('Progressing');
     const annotations = { [requestAnnotation]: `promote ${nextId()} ${at} ${DORA}` };
-    const told = await answered(clientOf(DORA).patch(canaryRef(SHOP), { metadata: { annotations }, status: { phase: 'Waiting' } }));
-    expect(told).toContain('in phase Progressing: it takes the verb promote on');
+    const answer = await answered(clientOf(DORA).patch(canaryRef(SHOP), { metadata: { annotations }, status: { phase: 'Waiting' } }));
+    expect(answer).toContain('in phase Progressing: it takes the verb promote on');
   });
 
   it('a request in the name of another user is refused, whatever the rights', async () => {
-    const told = await ask(ANN, 'pause', BEN);
-    expect(told).toContain('403 Forbidden');
-    expect(told).toContain(`${requestAnnotation} is in the name of ${BEN}, but the API server knows you as ${ANN}: ask in your own name`);
+    const answer = await ask(ANN, 'pause', BEN);
+    expect(answer).toContain('403 Forbidden');
+    expect(answer).toContain(`${requestAnnotation} is in the name of ${BEN}, but the API server knows you as ${ANN}: ask in your own name`);
     expect(await ask(BEN, 'pause', ANN)).toContain(`is in the name of ${ANN}, but the API server knows you as ${BEN}`);
     expect(await ask(CARLA, 'pause', 'Carla')).toContain('is in the name of Carla, but the API server knows you as Carla van Dyk');
     expect(await ask(robot.user, 'promote', ROBOT)).toContain(`knows you as system:serviceaccount:${SHOP}:${ROBOT}`);
@@ -215,9 +215,9 @@ describe('the policy of requests', () => {
     `promote one 2026-11-22 ${ANN}`,
     `promote one ${at} ${TOO_LONG}`,
   ])('what cannot be read is refused with the form of a request: "%s"', async (text) => {
-    const told = await write(ANN, text);
-    expect(told).toContain('422 Invalid');
-    expect(told).toContain(
+    const answer = await write(ANN, text);
+    expect(answer).toContain('422 Invalid');
+    expect(answer).toContain(
       `${requestAnnotation} cannot be read: a request is <verb> <id> <RFC 3339 time> <user name>, and the verbs are ${Verb.options.join(', ')}`,
     );
   });
@@ -263,7 +263,7 @@ describe('the policy of requests', () => {
     return { code, complained, result: RequestResult.parse(JSON.parse(said)) };
   }
 
-  it('serin asks in the name that the API server knows, and tells a refusal by its exit code and the words of the policy', async () => {
+  it('serin asks in the name that the API server knows, and reports a refusal by its exit code and the words of the policy', async () => {
     // No controller answers here, and a request without an answer is waited for.
     const afresh = () => real.cluster.patch(canaryRef(SHOP), { metadata: { annotations: { [requestAnnotation]: null } } });
     await isIn('Progressing');

@@ -19,14 +19,14 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-interface Told {
+interface Reply {
   status: number;
   body?: string;
   location?: string;
 }
 
 /** A server that notes what it is asked, and answers by a rule. */
-export async function listening(answer: (url: string) => Told, at: { host?: string; port?: number } = {}) {
+export async function listening(answer: (url: string) => Reply, at: { host?: string; port?: number } = {}) {
   const seen: string[] = [];
   const headers: IncomingHttpHeaders[] = [];
   const server = createServer((request, response) => {

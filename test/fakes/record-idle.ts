@@ -86,7 +86,7 @@ function deploymentApplication(cluster: Cluster, namespace: string): ReturnType<
     primary: async () => ({}),
     primaryRuns: nothing,
     losePrimary: nothing,
-    rests: async () => {
+    isScaledDown: async () => {
       await until(cluster, ref, 'has no pods', (now) => (now?.status?.replicas ?? 0) === 0);
     },
     isAsBefore: nothing,
@@ -111,15 +111,15 @@ async function record(
   };
   const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace };
   await cluster.create({ apiVersion: canary.apiVersion, kind: canary.kind, metadata: { name: APP, namespace }, spec });
-  const rests = (phase: Ending) =>
-    until(cluster, canary, `rests in ${phase}`, (now) => {
+  const becomesIdle = (phase: Ending) =>
+    until(cluster, canary, `is idle in ${phase}`, (now) => {
       const { deliveries = [], step } = now?.status?.release ?? {};
       return now?.status?.phase === phase && step === 'resting' && deliveries.length === 0;
     });
-  await rests('Initialized');
+  await becomesIdle('Initialized');
   if (ending !== 'Initialized') await app.push(ending === 'Failed' ? 'broken' : '2');
-  await rests(ending);
-  await app.rests();
+  await becomesIdle(ending);
+  await app.isScaledDown();
   const objects: KubeObject[] = [];
   for (const kind of RECORDED_KINDS)
     objects.push(...(await cluster.list({ ...kind, namespace })).items.map((item) => ({ ...kind, ...item })));

@@ -22,7 +22,7 @@ export const RECORDED_KINDS = [
 const root = new URL('../vectors/upgrade/', import.meta.url);
 
 /** The objects of each recorded case of each version, as `0.1.0/deployment-istio`. */
-export function recordedRests(): Readonly<Record<string, readonly KubeObject[]>> {
+export function recordedIdle(): Readonly<Record<string, readonly KubeObject[]>> {
   const cases: Record<string, readonly KubeObject[]> = {};
   for (const version of readdirSync(root).sort())
     for (const file of readdirSync(new URL(`${version}/`, root)).sort()) {

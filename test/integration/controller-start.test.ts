@@ -15,36 +15,36 @@ function controller(...flags: string[]): Promise<{ code: number | null; said: st
 }
 
 it.concurrent.each([
-  { flags: ['--port=abc'], told: '--port: must be a whole number' },
-  { flags: ['--port=70000'], told: '--port: must be a port' },
-  { flags: ['--kubeconfig-qps=fast'], told: '--kubeconfig-qps: must be a number of requests a second' },
-  { flags: ['--kubeconfig-burst=-1'], told: '--kubeconfig-burst: must be a number of requests' },
-  { flags: ['-mesh-provider=gatewayapi'], told: '--mesh-provider: provider "gatewayapi" is unknown; known are ' },
+  { flags: ['--port=abc'], message: '--port: must be a whole number' },
+  { flags: ['--port=70000'], message: '--port: must be a port' },
+  { flags: ['--kubeconfig-qps=fast'], message: '--kubeconfig-qps: must be a number of requests a second' },
+  { flags: ['--kubeconfig-burst=-1'], message: '--kubeconfig-burst: must be a number of requests' },
+  { flags: ['-mesh-provider=gatewayapi'], message: '--mesh-provider: provider "gatewayapi" is unknown; known are ' },
   {
     flags: ['--metrics-server=prometheus:9090'],
-    told: '--metrics-server: prometheus:9090 must be an http(s) URL: write it like http://prometheus:9090',
+    message: '--metrics-server: prometheus:9090 must be an http(s) URL: write it like http://prometheus:9090',
   },
-  { flags: ['--lease-duration=5'], told: '--lease-duration: 5 must be a duration, like 30s' },
-  { flags: [], told: 'cannot connect to a cluster: no credentials' },
-  { flags: ['--kubeconfig=/nonexistent/config'], told: '/nonexistent/config does not exist: correct --kubeconfig' },
-])('$flags ends it with one line: $told', async ({ flags, told }) => {
+  { flags: ['--lease-duration=5'], message: '--lease-duration: 5 must be a duration, like 30s' },
+  { flags: [], message: 'cannot connect to a cluster: no credentials' },
+  { flags: ['--kubeconfig=/nonexistent/config'], message: '/nonexistent/config does not exist: correct --kubeconfig' },
+])('$flags ends it with one line: $message', async ({ flags, message }) => {
   const { code, said } = await controller(...flags);
-  expect(said).toContain(told);
+  expect(said).toContain(message);
   expect(said.trim().split('\n')).toHaveLength(1);
   expect(code).toBe(1);
 });
 
 it.concurrent.each([
-  { flags: ['-mesh-provider=smi:v1alpha1:istio'], told: ['the SMI adapter of Istio is archived'] },
-  { flags: ['-mesh-provider=smi:v1alpha1:linkerd'], told: [] },
-  { flags: ['-mesh-provider=gatewayapi:v1alpha2'], told: ['gatewayapi:v1 is used'] },
-  { flags: ['-kubeconfig-qps=0', '-kubeconfig-burst=0'], told: [] },
-  { flags: ['-kubeconfig-qps=-1'], told: [] },
-])('02-1.1: $flags is accepted, as Flagger accepts it, and says: $told', async ({ flags, told }) => {
+  { flags: ['-mesh-provider=smi:v1alpha1:istio'], message: ['the SMI adapter of Istio is archived'] },
+  { flags: ['-mesh-provider=smi:v1alpha1:linkerd'], message: [] },
+  { flags: ['-mesh-provider=gatewayapi:v1alpha2'], message: ['gatewayapi:v1 is used'] },
+  { flags: ['-kubeconfig-qps=0', '-kubeconfig-burst=0'], message: [] },
+  { flags: ['-kubeconfig-qps=-1'], message: [] },
+])('02-1.1: $flags is accepted, as Flagger accepts it, and says: $message', async ({ flags, message }) => {
   const { said } = await controller(...flags);
   const lines = said.trim().split('\n');
   expect(lines.pop()).toContain('cannot connect to a cluster: no credentials');
-  expect(lines.map((line) => JSON.parse(line).reason)).toEqual(told.map((text) => expect.stringContaining(text)));
+  expect(lines.map((line) => JSON.parse(line).reason)).toEqual(message.map((text) => expect.stringContaining(text)));
 });
 
 it('a port that is taken ends it with one line, before the cluster is asked for anything', async () => {

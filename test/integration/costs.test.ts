@@ -53,7 +53,7 @@ const withoutLease = (counts: Record<string, number>) =>
   Object.fromEntries(Object.entries(counts).filter(([what]) => !what.endsWith(' leases')));
 
 /** Resolves when the controller has sent nothing but lease requests for longer than a sentence may wait to be written (E55: one interval). */
-async function atRest(): Promise<Record<string, number>> {
+async function settledCounts(): Promise<Record<string, number>> {
   await settled(() => withoutLease(requests()), 2_000, BOUND_MS);
   return requests();
 }
@@ -68,7 +68,7 @@ it.each(['istio', 'smi:v1alpha2'] as const)(
     await createApplications(bare.cluster, 1, provider);
     startController('controller');
     await initialized();
-    const resting = await atRest();
+    const resting = await settledCounts();
     await sleep(3_000);
     expect(difference(requests(), resting), 'three seconds at rest').toEqual({});
 
@@ -82,14 +82,14 @@ it.each(['istio', 'smi:v1alpha2'] as const)(
     expect(steps).toEqual(Array(5).fill({ 'patch canaries/status': 1, [ROUTES[provider]]: 1 }));
     await eventually(
       'each step has its event',
-      () => timesTold('Stepped'),
+      () => timesReported('Stepped'),
       (times) => times === 5,
     );
   },
 );
 
 /** How often an Event of this reason was sent. */
-async function timesTold(wanted: string): Promise<number> {
+async function timesReported(wanted: string): Promise<number> {
   const { items } = await bare.cluster.list({ apiVersion: 'v1', kind: 'Event' });
   return items.filter(({ reason }) => reason === wanted).reduce((sum, { count }) => sum + count, 0);
 }
@@ -101,7 +101,7 @@ it('E55: twenty pods that become ready one by one cost no more status writes tha
   await createApplications(bare.cluster, 1, 'istio', { replicas: 20 });
   startController('controller');
   await initialized();
-  await atRest();
+  await settledCounts();
   const [from, fromMs] = [bare.answered.length, monotonicMs()];
   await changeImage(bare.cluster, 0, '2');
   await watch.until(1, 'has its first step', ({ status }) => status?.canaryWeight === 10, BOUND_MS);
@@ -117,7 +117,7 @@ it('I9: a standby only tries the lease, and takes over when the leader ends with
   await initialized();
   const holderOf = async () => (await bare.cluster.get(LEASE))?.spec.holderIdentity;
   const first = await holderOf();
-  const before = await atRest();
+  const before = await settledCounts();
   startController('standby', LEASE_FLAGS);
   const looksAtLease = () => difference(requests(), before)['get leases'] ?? 0;
   await eventually('the standby tries the lease', looksAtLease, (looks) => looks > 3);
@@ -142,7 +142,7 @@ it('I9: a leader whose lease another holds stands by without ending, and leads a
   await createApplications(bare.cluster, 1, 'istio');
   const leader = startController('leader', LEASE_FLAGS);
   await initialized();
-  await atRest();
+  await settledCounts();
   const said = () => readFileSync(leader.logFile, 'utf8');
   const lease = await bare.cluster.get(LEASE);
   await bare.cluster.patch(LEASE, { spec: { ...lease?.spec, holderIdentity: 'another', renewTime: microTime() } });
@@ -163,7 +163,7 @@ it('I9: a leader whose lease another holds stands by without ending, and leads a
   await watch.until(1, 'succeeded', ({ status }) => status?.phase === 'Succeeded', BOUND_MS);
   await eventually(
     'each step has its event',
-    () => timesTold('Stepped'),
+    () => timesReported('Stepped'),
     (times) => times === 5,
   );
   expect(said().match(/looking after Canaries/g)).toHaveLength(2);

@@ -91,8 +91,8 @@ it('05-T23, T24, W16: an edit to another namespace in the middle of a release ho
     await bare.cluster.patch(canary, { spec: edit });
     const held = await until(bare.cluster, canary, `is refused for ${path}`, (now) => refusal(now)?.startsWith(`${path}: ops`));
     expect(held?.status?.phase).toBe('Progressing');
-    const told = ({ reason, message, note }: KubeObject) => reason === 'CrossNamespaceRef' && String(message ?? note).startsWith(path);
-    await eventually(`an event names ${path}`, () => events().some(told));
+    const isReport = ({ reason, message, note }: KubeObject) => reason === 'CrossNamespaceRef' && String(message ?? note).startsWith(path);
+    await eventually(`an event names ${path}`, () => events().some(isReport));
     await bare.cluster.patch(canary, { spec: back });
     const goesOn = (now: KubeObject | undefined) => refusal(now) === undefined && now?.status?.iterations > (held?.status?.iterations ?? 0);
     before = await until(bare.cluster, canary, 'goes on', goesOn);

@@ -152,11 +152,11 @@ describe('the load tester with releases on the embedded cluster', () => {
         { spec: { analysis: { stepWeight: 10, webhooks: [hook('load', 'rollout', '/', { cmd: 'hey -n 1 -c 1 http://127.0.0.1:1/' })] } } },
       );
       await when.imageChanges('3');
-      const told = 'cmd task failed: no request was answered: ECONNREFUSED';
+      const failure = 'cmd task failed: no request was answered: ECONNREFUSED';
       await eventually(
         'the failed load is reported',
         () => eventsOf(scenario),
-        (events) => events.some((text) => text.includes(told)),
+        (events) => events.some((text) => text.includes(failure)),
       );
     } finally {
       await scenario.end();

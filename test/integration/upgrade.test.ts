@@ -9,13 +9,13 @@ import { handClock } from '../fakes/clock.ts';
 import { ModelClient } from '../fakes/model/client.ts';
 import { calm } from '../fakes/model/lab.ts';
 import { ModelServer } from '../fakes/model/server.ts';
-import { recordedRests } from '../fakes/recorded-idle.ts';
+import { recordedIdle } from '../fakes/recorded-idle.ts';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const metrics = createControllerMetrics('test');
 /** Longer than every pause, deadline and delay of a controller at rest. */
 const WATCHED_MS = 1_200_000;
-const recorded = recordedRests();
+const recorded = recordedIdle();
 
 /** The same objects in another namespace, as if they had been made there. */
 function inNamespace(objects: readonly KubeObject[], namespace: string): KubeObject[] {

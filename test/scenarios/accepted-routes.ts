@@ -39,8 +39,8 @@ export function describeAcceptedRoutes(clusterOf: () => Cluster): void {
     it(`has at least ${LEAST_SHAPES} shapes`, () => expect(shapes.length).toBeGreaterThanOrEqual(LEAST_SHAPES));
 
     it.each(shapes)('$name is accepted, and nothing is left to write when it is rendered again', async (shape) => {
-      const { objections, read } = await applyShape(clusterOf(), router, shape);
-      expect(objections).toEqual([]);
+      const { rejections, read } = await applyShape(clusterOf(), router, shape);
+      expect(rejections).toEqual([]);
       // Conditions come back as the provider spells them; the contract suite compares those. The share is what a release goes on from.
       expect(shareIn(read)).toEqual(shareIn(shape.routes));
     });

@@ -241,7 +241,7 @@ export function describeAdoption(environmentOf: () => Environment): void {
       );
       const rested = await left.until(
         left.canary,
-        `rests as ${ends.phase}`,
+        `is idle as ${ends.phase}`,
         (now) => now?.status?.phase === ends.phase && now.status.release?.step === 'resting',
         hint,
       );

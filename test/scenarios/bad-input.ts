@@ -13,9 +13,9 @@ export function describeBadInput(environmentOf: () => Environment): void {
     aController(environmentOf);
     const reportsOf = aReportWatch(environmentOf);
 
-    const names = (told: CanaryReport, field: string): boolean =>
-      told.conditions.some(({ status, message }) => status !== 'True' && message.includes(field)) &&
-      told.events.some((event) => event.includes(field));
+    const names = (report: CanaryReport, field: string): boolean =>
+      report.conditions.some(({ status, message }) => status !== 'True' && message.includes(field)) &&
+      report.events.some((event) => event.includes(field));
 
     /** Undefined when the refusal names the field; else what was said instead. */
     async function silence(canary: KubeObject, field: string): Promise<string | undefined> {
@@ -27,7 +27,7 @@ export function describeBadInput(environmentOf: () => Environment): void {
         return error.message.includes(field) ? undefined : `the API server said ${error.message.slice(0, 300)}`;
       }
       return reportsOf()
-        .until(namespace, name, field, (told) => names(told, field))
+        .until(namespace, name, field, (report) => names(report, field))
         .then(
           () => undefined,
           (error: Error) => error.message,
@@ -110,8 +110,8 @@ export function describeBadInput(environmentOf: () => Environment): void {
         { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'web', namespace: 'mended' },
         { spec: { analysis: { stepWeight: 50 } } },
       );
-      const told = await reportsOf().until('mended', 'web', 'a start', ({ phase }) => phase === 'Initialized');
-      expect(told.conditions.map(({ type }) => type)).toEqual(['Promoted']);
+      const report = await reportsOf().until('mended', 'web', 'a start', ({ phase }) => phase === 'Initialized');
+      expect(report.conditions.map(({ type }) => type)).toEqual(['Promoted']);
     });
   });
 }

@@ -129,9 +129,13 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
         await fixture.released(1);
         expect(await fixture.copyInUse('Secret', 'db')).toMatchObject({ ...next, immutable: true });
         const events = await environmentOf().cluster.list({ apiVersion: 'v1', kind: 'Event', namespace: fixture.scenario.namespace });
-        const told = [JSON.stringify(events.items), JSON.stringify(await fixture.canary()), readFileSync(controllerOf().logFile, 'utf8')];
+        const outputs = [
+          JSON.stringify(events.items),
+          JSON.stringify(await fixture.canary()),
+          readFileSync(controllerOf().logFile, 'utf8'),
+        ];
         expect(events.items.length).toBeGreaterThan(3);
-        for (const text of told) for (const word of [SECRET_TEXT, base64(SECRET_TEXT).slice(0, 24)]) expect(text).not.toContain(word);
+        for (const text of outputs) for (const word of [SECRET_TEXT, base64(SECRET_TEXT).slice(0, 24)]) expect(text).not.toContain(word);
       });
 
       scenarioTest(
@@ -156,7 +160,7 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
           await fixture.released(2);
           expect(await fixture.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'green' } });
           const checksums = fixture.scenario.hooks.calls('seen').map(({ checksum }) => checksum);
-          expect(new Set(checksums).size, '03-H8: hooks can tell the two').toBe(2);
+          expect(new Set(checksums).size, '03-H8: hooks can tell the two apart').toBe(2);
           fixture.scenario.then.nothingWasLost();
         },
       );

@@ -57,8 +57,8 @@ export function describeDeliveries(environmentOf: () => Environment): void {
         const [succeeded, ...more] = await eventsOf('Succeeded');
         expect([succeeded?.count ?? 1, more.length]).toEqual([1, 0]);
         const passed = ['first', 'busy', 'last'].map((name) => `The post-rollout hook ${name} passed: 1`).toSorted();
-        const tellings = async () => (await eventsOf('HookPassed')).map(({ message, count }) => `${message}: ${count}`).toSorted();
-        await eventually('E85: each that passed is reported once', tellings, (told) => told.join() === passed.join());
+        const reported = async () => (await eventsOf('HookPassed')).map(({ message, count }) => `${message}: ${count}`).toSorted();
+        await eventually('E85: each that passed is reported once', reported, (lines) => lines.join() === passed.join());
         const failed = (await eventsOf('HookFailed')).map(({ message }) => String(message));
         expect(failed.filter((message) => message.startsWith('post-rollout failed: refuses: HTTP 404'))).toHaveLength(1);
       } finally {

@@ -108,7 +108,7 @@ export function testHeldReleases(scenarioTest: ScenarioTest, environmentOf: () =
 
   scenarioTest(
     'E84, E85: hooks receive Progressing while a promotion waits, and each that passes is reported once',
-    'told',
+    'reported-once',
     async (scenario) => {
       const { given, when, then, hooks } = scenario;
       const types = ['confirm-rollout', 'pre-rollout', 'rollout', 'confirm-promotion'] as const;
@@ -136,7 +136,7 @@ export function testHeldReleases(scenarioTest: ScenarioTest, environmentOf: () =
         return items.filter(({ reason }) => reason === 'HookPassed').map(({ message, count }) => `${message}: ${count}`);
       };
       const all = ['confirm-promotion', 'confirm-rollout', 'pre-rollout'].map((type) => `The ${type} hook ${type} passed: 1`);
-      await eventually('each hook that passed has its Event', passed, (told) => told.toSorted().join() === all.join());
+      await eventually('each hook that passed has its Event', passed, (names) => names.toSorted().join() === all.join());
     },
   );
 
@@ -161,7 +161,7 @@ function openGates(cluster: Environment['cluster'], namespace: string): { closeO
   };
   const has = (pod: KubeObject, condition: string): boolean =>
     pod.status?.conditions?.some(({ type }: { type: string }) => type === condition) === true;
-  // Before the kubelet has told, there would be no Ready for it to correct: conditions are replaced as a whole.
+  // Before the kubelet has reported, there would be no Ready for it to correct: conditions are replaced as a whole.
   const open = (pod: KubeObject): void => {
     if (has(pod, 'Ready') && !has(pod, GATE)) void set(pod, 'True');
   };

@@ -67,7 +67,7 @@ export function describeIdlePods(environmentOf: () => Environment): void {
       const refOf = ({ target, name }: Kind) => ({ apiVersion: 'apps/v1', kind: target.kind, name, namespace: NAMESPACE });
       const canaryOf = ({ name }: Kind) => ({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name, namespace: NAMESPACE });
       const each = <T>(act: (kind: Kind) => Promise<T>) => Promise.all(kinds.map(act));
-      const rests = (phase: string) =>
+      const becomesIdle = (phase: string) =>
         each(async (kind) => {
           await lab.until(canaryOf(kind), `is ${phase}`, (now) => now?.status?.phase === phase && now.status.release?.step === 'resting');
           await lab.until(refOf(kind), 'is at zero', kind.isAtZero);
@@ -89,7 +89,7 @@ export function describeIdlePods(environmentOf: () => Environment): void {
           await cluster.create(aCanary(NAMESPACE, name, { interval: '500ms', metrics: [] }, { targetRef }));
         });
         lab.startController();
-        await rests('Initialized');
+        await becomesIdle('Initialized');
         await lab.settled(STILL_MS);
         const before = lab.requests();
         await each((kind) => cluster.patch(refOf(kind), kind.scaledUp));
@@ -116,7 +116,7 @@ export function describeIdlePods(environmentOf: () => Environment): void {
           const containers = [{ ...kind.target.spec.template.spec.containers[0], image: 'web:2' }];
           return cluster.patch(refOf(kind), { spec: { template: { spec: { containers } } } });
         });
-        await rests('Succeeded');
+        await becomesIdle('Succeeded');
         const promoted = await each(async (kind) => {
           const primary = await cluster.get({ ...refOf(kind), name: `${kind.name}-primary` });
           return [primary?.spec.template.spec.containers[0].image, primary?.spec.replicas];

@@ -96,7 +96,7 @@ export function describeKinds(
         'promotion',
         async (scenario, app) => {
           const { when, then } = scenario;
-          await app.rests();
+          await app.isScaledDown();
           for (const version of ['2', '3']) {
             await when.thisHappens(() => app.push(version));
             await then.canaryReceives(20);
@@ -104,7 +104,7 @@ export function describeKinds(
             await then.releaseEnds('Succeeded');
             await app.primaryRuns(version);
             await then.everyoneGets(version);
-            await app.rests();
+            await app.isScaledDown();
             expect(scenario.weights().slice(0, 4)).toEqual([0, 20, 40, 60]);
           }
         },
@@ -125,7 +125,7 @@ export function describeKinds(
         await then.releaseEnds('Failed');
         await app.primaryRuns('1');
         await then.everyoneGets('1');
-        await app.rests();
+        await app.isScaledDown();
         expect(scenario.condition()).toMatchObject({ status: 'False', reason: 'Failed' });
       };
       scenarioTest(
@@ -144,7 +144,7 @@ export function describeKinds(
         await then.releaseEnds('Succeeded');
         await app.primaryRuns('3');
         await then.everyoneGets('3');
-        await app.rests();
+        await app.isScaledDown();
       };
       scenarioTest(
         `a ${kind} that is pushed again in the middle of a release is released from the start (I3)`,
@@ -193,7 +193,7 @@ export function describeKinds(
         async (scenario, app) => {
           const { when, then } = scenario;
           // Its pods have just been sent away, and still take their grace.
-          await app.rests();
+          await app.isScaledDown();
           await when.canaryIsDeleted();
           await app.isAsBefore();
           await then.everyoneGets('1');
@@ -207,7 +207,7 @@ export function describeKinds(
         async (scenario, app) => {
           const { when, then, namespace } = scenario;
           const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace };
-          await app.rests();
+          await app.isScaledDown();
           await when.canaryIsDeleted();
           await until(environmentOf().cluster, canary, 'is gone', (now) => now === undefined);
           await app.isAsBefore();

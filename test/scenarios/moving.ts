@@ -7,7 +7,7 @@ import { weighted } from './flagger/objects.ts';
 import { startUsers } from './users.ts';
 
 const analysis = { stepWeight: 25, maxWeight: 50 };
-const atRest = { phase: 'Initialized', http: weighted(NAME, 0), analysis } as const;
+const idle = { phase: 'Initialized', http: weighted(NAME, 0), analysis } as const;
 const isResting = (phase: string) => (now: KubeObject | undefined) =>
   now?.status?.phase === phase && now.status.release?.step === 'resting';
 
@@ -29,7 +29,7 @@ export function describeMoving(environmentOf: () => Environment): void {
       const headers = { request: { set: { 'x-old': 'yes' } } };
       const service = { port: 80, targetPort: 'http', portDiscovery: true };
       await left.stands({
-        ...atRest,
+        ...idle,
         pods,
         ports: [{ name: 'metrics', protocol: 'TCP', port: 9102, targetPort: 9102 }],
         http: [{ ...rule, headers, match: [{ uri: { prefix: '/' } }, { uri: { prefix: '/old' } }] }],
@@ -65,7 +65,7 @@ export function describeMoving(environmentOf: () => Environment): void {
       const environment = environmentOf();
       const left = new FlaggerApplication(environment, 'leaving');
       // Long enough to stop Serin within a step.
-      await left.stands({ ...atRest, analysis: { ...analysis, interval: '10s' } });
+      await left.stands({ ...idle, analysis: { ...analysis, interval: '10s' } });
       const users = startUsers(environment.mesh.urls.slice(0, 1), left.host);
       let controller = startController(environment, { namespace: left.namespace });
       const hint = () => controller.logOf(`${left.namespace}/${NAME}`);
@@ -77,7 +77,7 @@ export function describeMoving(environmentOf: () => Environment): void {
         await left.until(route, 'has it too', (now) => now?.spec.http[0].route[1].weight === 25, hint);
         await controller.stop();
         expect(await left.get(left.canary)).toMatchObject({
-          status: established('Progressing', 'Unknown', { iterations: 0, canaryWeight: 25 }),
+          status: statusOf('Progressing', 'Unknown', { iterations: 0, canaryWeight: 25 }),
         });
 
         expect(await left.get(route)).toMatchObject({ spec: vs(25) });
@@ -88,7 +88,7 @@ export function describeMoving(environmentOf: () => Environment): void {
         await left.until(left.target, 'rests', (now) => now?.spec.replicas === 0, hint);
         await controller.stop();
         const rested = await left.get(left.canary);
-        expect(rested).toMatchObject({ status: established('Succeeded', 'True', { iterations: 0, canaryWeight: 0 }) });
+        expect(rested).toMatchObject({ status: statusOf('Succeeded', 'True', { iterations: 0, canaryWeight: 0 }) });
         expect(rested?.status.lastAppliedSpec).toBe(rested?.status.lastPromotedSpec);
         expect(rested?.status.conditions).toHaveLength(1);
         expect(rested?.metadata.finalizers ?? []).toEqual([]);
@@ -133,7 +133,7 @@ export function describeMoving(environmentOf: () => Environment): void {
 const portsOf = (service: KubeObject | undefined): number[] => (service?.spec.ports ?? []).map(({ port }: { port: number }) => port);
 
 /** Every field of 01-5, in its type. */
-function established(phase: string, status: string, fields: Record<string, unknown>): object {
+function statusOf(phase: string, status: string, fields: Record<string, unknown>): object {
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   return {
     phase,

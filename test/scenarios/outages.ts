@@ -26,9 +26,9 @@ export function describeOutages(environmentOf: () => Environment): void {
     await scenario.then.canaryReceives(20);
     return { scenario, template };
   }
-  const tells = (scenario: Scenario, words: RegExp) =>
+  const reports = (scenario: Scenario, words: RegExp) =>
     eventually(
-      `the condition tells ${words}`,
+      `the condition reports ${words}`,
       async () => scenario.condition().message ?? '',
       (message) => words.test(message),
     );
@@ -41,11 +41,11 @@ export function describeOutages(environmentOf: () => Environment): void {
     const namespace = 'outage-held';
     const { scenario, template } = await blinded(namespace, { unmeasured: 'hold', threshold: 1 });
     try {
-      await tells(scenario, new RegExp(`cannot be measured since .* until .*${GONE.source}`));
+      await reports(scenario, new RegExp(`cannot be measured since .* until .*${GONE.source}`));
       await template.asks('http://127.0.0.1:1');
-      await tells(scenario, /cannot be measured since .*127\.0\.0\.1:1 cannot be asked/);
+      await reports(scenario, /cannot be measured since .*127\.0\.0\.1:1 cannot be asked/);
       await template.asks(scenario.hooks.url('prometheus'));
-      await tells(scenario, /cannot be measured since .*no JSON/);
+      await reports(scenario, /cannot be measured since .*no JSON/);
       expect((await eventsOf(namespace, 'Unmeasured')).length).toBeGreaterThan(0);
       expect(scenario.weights().at(-1)).toBe(20);
       await template.asks(environmentOf().prometheusUrl);

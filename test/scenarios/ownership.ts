@@ -15,7 +15,7 @@ export function describeOwnership(environmentOf: () => Environment): void {
       await app.create();
       lab.startController();
       await app.createCanary('istio', { interval: '500ms', threshold: 3, stepWeight: 50, maxWeight: 50 });
-      await app.rests('Initialized');
+      await app.becomesIdle('Initialized');
       await lab.settled(2_000);
       await lab.stopController('TERM');
       const before = lab.requests();
@@ -47,7 +47,7 @@ export function describeOwnership(environmentOf: () => Environment): void {
       await lab.cluster.patch(app.target, { spec: { template: note, minReadySeconds: 0, revisionHistoryLimit: 7 } });
       lab.startController();
       await app.createCanary('istio', { interval: '500ms', threshold: 3, stepWeight: 50, maxWeight: 50 });
-      await app.rests('Initialized');
+      await app.becomesIdle('Initialized');
       const run = await app.run();
       const changed = { shareProcessNamespace: true, dnsConfig: { options: [{ name: 'ndots', value: '2' }] } };
       await lab.cluster.patch(app.target, { spec: { template: { spec: changed } } });

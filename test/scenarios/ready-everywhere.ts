@@ -43,10 +43,10 @@ export function watchReadiness(
       zones.add(place.zone);
       for (const client of clients)
         if ((serviceEndpoints(view, service, place, client, affinity) ?? []).length === 0)
-          gaps.push(`${place.node} in ${place.zone}, client ${client.isOutside ? 'outside' : 'inside'}: ${told()}`);
+          gaps.push(`${place.node} in ${place.zone}, client ${client.isOutside ? 'outside' : 'inside'}: ${describeState()}`);
     }
   };
-  const told = (): string =>
+  const describeState = (): string =>
     JSON.stringify([view.get('Service', keyOf({ metadata: service }))?.spec, view.list('EndpointSlice').map(({ endpoints }) => endpoints)]);
   const stores: ObjectStore[] = [
     watchObjects(cluster, { apiVersion: 'v1', kind: 'Service' }, (change) => {

@@ -41,11 +41,11 @@ export function describeRefusedTraffic(
         // Knative Services have no place for it, whatever the value.
         const mended = kind === 'Service' ? MENDED : null;
         await when.canaryIsEdited({ service: { trafficDistribution: mended } });
-        await until(cluster, canary, 'is no longer reported', (now) => now !== undefined && !isTold(now));
+        await until(cluster, canary, 'is no longer reported', (now) => now !== undefined && !isReported(now));
         await when.thisHappens(() => app.push('3'));
         await then.releaseEnds('Succeeded');
         await app.primaryRuns('3');
-        expect(isTold(await cluster.get(canary))).toBe(false);
+        expect(isReported(await cluster.get(canary))).toBe(false);
         if (mended !== null)
           for (const name of ['primary', 'canary']) expect((await service(`${APP}-${name}`))?.spec.trafficDistribution).toBe(mended);
       } finally {
@@ -55,7 +55,7 @@ export function describeRefusedTraffic(
   );
 }
 
-function isTold(canary: KubeObject | undefined): boolean {
+function isReported(canary: KubeObject | undefined): boolean {
   const conditions: { type: string; status: string }[] = canary?.status?.conditions ?? [];
   return conditions.some(({ type, status }) => type === 'ServiceTrafficRefused' && status !== 'False');
 }

@@ -13,7 +13,7 @@ const REWRITES = 6;
 /** The other controller was not stopped. Counts requests, so that no other controller may run on the environment. */
 export function describeRivalry(environmentOf: () => Environment): void {
   describe('a Canary whose status another controller writes', () => {
-    it('ForeignController: it is left alone at once, told once, and taken up again when a person says so', async () => {
+    it('ForeignController: it is left alone at once, reported once, and taken over again when a user says so', async () => {
       const environment = environmentOf();
       const left = new FlaggerApplication(environment, 'rivalry');
       await left.stands({ phase: 'Initialized', http: weighted(NAME, 0), analysis: { stepWeight: 10, maxWeight: 50 } });
@@ -37,12 +37,12 @@ export function describeRivalry(environmentOf: () => Environment): void {
           await left.nextSecond();
         }
         const ours = versions.filter(({ metadata, status }) => status?.release && !theirs.has(metadata.resourceVersion ?? ''));
-        const told = versions.filter(
+        const reported = versions.filter(
           (object) => reasons(object).includes('ForeignController') && !theirs.has(object.metadata.resourceVersion ?? ''),
         );
         const hint = controller.logOf(`${left.namespace}/${NAME}`);
         expect(ours.length, `adoption and its owner references\n${hint}`).toBeLessThanOrEqual(2);
-        expect(told.length, hint).toBe(1);
+        expect(reported.length, hint).toBe(1);
         expect(withoutWatches(environment.requestCounts()), hint).toEqual(writes);
         const { items } = await environment.cluster.list({ apiVersion: 'v1', kind: 'Event', namespace: left.namespace });
         expect(items.filter(({ reason }) => reason === 'ForeignController')).toHaveLength(1);

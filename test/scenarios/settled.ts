@@ -9,12 +9,12 @@ const LOOK_EVERY_MS = 50;
  * Resolves with the counts when none of them has moved for so long; rejects after the bound, with what had moved last. A look that comes
  * late counts for as long as one that comes in time: while this process stood still, so did the servers in it.
  */
-export async function settled(counts: () => Counts, quietMs: number, boundMs: number = BOUND_MS): Promise<Counts> {
+export async function settled(counts: () => Counts, settledMs: number, boundMs: number = BOUND_MS): Promise<Counts> {
   const deadlineMs = monotonicMs() + boundMs;
   let last = counts();
   let moved: Counts = {};
-  for (let stillMs = 0; stillMs < quietMs; stillMs += LOOK_EVERY_MS) {
-    if (monotonicMs() > deadlineMs) throw new Error(`not quiet for ${quietMs} ms within ${boundMs} ms: ${JSON.stringify(moved)}`);
+  for (let stillMs = 0; stillMs < settledMs; stillMs += LOOK_EVERY_MS) {
+    if (monotonicMs() > deadlineMs) throw new Error(`not settled for ${settledMs} ms within ${boundMs} ms: ${JSON.stringify(moved)}`);
     await sleep(LOOK_EVERY_MS);
     const now = counts();
     const since = Object.entries(now).filter(([what, count]) => count !== last[what]);

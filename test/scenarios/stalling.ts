@@ -17,7 +17,7 @@ import { afterAll, beforeAll } from './world.ts';
 /** Stalls mostly wait: for pods, for the next tick, for a pause to be over. */
 const AT_ONCE = 6;
 
-/** A person at the cluster beside its own client. */
+/** A user of the cluster beside its own client. */
 export interface Person {
   kubeconfigFile: string;
   kubectl(...words: string[]): Promise<string>;
@@ -35,17 +35,17 @@ export function describeStalls(environmentOf: () => Environment, personOf?: () =
   });
   afterAll(() => fixture?.close());
 
-  const isToldBy = ({ cause, remedy: wayOut }: Stall, line: string): boolean => cause.test(line) && wayOut.test(line);
-  const isTold = async (stall: Stall): Promise<void> => {
-    const { namespace, cause, remedy: wayOut } = stall;
+  const isReportedBy = ({ cause, remedy }: Stall, line: string): boolean => cause.test(line) && remedy.test(line);
+  const isReported = async (stall: Stall): Promise<void> => {
+    const { namespace, cause, remedy } = stall;
     if (stall.unspoken) return;
-    await fixture.reports.until(namespace, 'web', `${cause} and ${wayOut}`, ({ conditions }) =>
-      conditions.some(({ message }) => isToldBy(stall, message)),
+    await fixture.reports.until(namespace, 'web', `${cause} and ${remedy}`, ({ conditions }) =>
+      conditions.some(({ message }) => isReportedBy(stall, message)),
     );
     if (personOf === undefined) return;
-    // A release that tries again tells of each attempt in turn, so that one look may come between two.
+    // A release that tries again reports each attempt in turn, so that one look may come between two.
     const lines = async () => (await personOf().kubectl('describe', 'canary', 'web', '--namespace', namespace)).split('\n');
-    await eventually(`kubectl describe tells ${cause} and ${wayOut}`, lines, (all) => all.some((line) => isToldBy(stall, line)));
+    await eventually(`kubectl describe shows ${cause} and ${remedy}`, lines, (all) => all.some((line) => isReportedBy(stall, line)));
   };
 
   /** Runs the copied line: no shell is needed for it. */
@@ -65,7 +65,7 @@ export function describeStalls(environmentOf: () => Environment, personOf?: () =
     const found = await eventually(
       what,
       () => whyOfStall(fixture, namespace),
-      (told) => isNamed(stall, told),
+      (why) => isNamed(stall, why),
     );
     if (found === undefined || why.clear === 'nothing') return;
     await clear(stall, found.diagnosis, fixture, run);
@@ -79,7 +79,7 @@ export function describeStalls(environmentOf: () => Environment, personOf?: () =
     await eventually(
       `what was said to clear ${cause} clears it`,
       () => whyOfStall(fixture, namespace),
-      (told) => told?.diagnosis.cause !== cause && told?.diagnosis.sentence !== sentence,
+      (why) => why?.diagnosis.cause !== cause && why?.diagnosis.sentence !== sentence,
       hint,
     );
   };
@@ -92,7 +92,7 @@ export function describeStalls(environmentOf: () => Environment, personOf?: () =
     });
     it.for(stalls)(`$namespace: ${reader} names the cause and the remedy, serin why $why.cause, and the remedy ends it`, async (stall) => {
       await stall.play(fixture);
-      await isTold(stall);
+      await isReported(stall);
       await isNamedAndCleared(stall);
       // Its checks and retries would go on beside all later stalls.
       await fixture.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: stall.namespace });
@@ -113,7 +113,7 @@ export function describeStalls(environmentOf: () => Environment, personOf?: () =
         (release) => release === undefined,
       );
       await push(cluster, namespace, 'web', '2');
-      await isTold(OUTDATED);
+      await isReported(OUTDATED);
       const [target, primary, now] = await Promise.all([
         cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', namespace }),
         cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web-primary', namespace }),
@@ -125,12 +125,12 @@ export function describeStalls(environmentOf: () => Environment, personOf?: () =
       await users.pace(environmentOf().mesh.urls.length);
       expect(Object.keys(users.byVersion())).toEqual(['1']);
       await isNamedAndCleared(OUTDATED);
-      const told = await fixture.reports.until(namespace, 'web', 'success', ({ phase }) => phase === 'Succeeded');
-      expect(told.conditions.map(({ type }) => type)).toEqual(['Promoted']);
+      const report = await fixture.reports.until(namespace, 'web', 'success', ({ phase }) => phase === 'Succeeded');
+      expect(report.conditions.map(({ type }) => type)).toEqual(['Promoted']);
       expect(users.lost()).toEqual([]);
     } finally {
       await users.stop();
     }
   });
-  testOldDefinitions(environmentOf, () => fixture, isTold);
+  testOldDefinitions(environmentOf, () => fixture, isReported);
 }

@@ -26,7 +26,7 @@ interface Steering {
   /** What the Services hold of it; absent: all of it. */
   held?: Record<string, unknown>;
   /** The condition's message, where the cluster does not take it. */
-  told?: RegExp;
+  message?: RegExp;
   /** The apex is reachable from outside, and so are its users. */
   isOpen?: true;
 }
@@ -60,7 +60,7 @@ const steerings: Steering[] = [
     row: '07-S1, S2, S9',
     service: { externalTrafficPolicy: 'Cluster', internalTrafficPolicy: 'Cluster', trafficDistribution: 'example.org/nearest', apex: AUTO },
     held: { externalTrafficPolicy: 'Cluster', internalTrafficPolicy: 'Cluster', trafficDistribution: undefined },
-    told: /spec\.service\.trafficDistribution.*example\.org\/nearest/,
+    message: /spec\.service\.trafficDistribution.*example\.org\/nearest/,
     isOpen: true,
   },
 ];
@@ -81,7 +81,7 @@ export function describeSteeredReleases(environmentOf: () => Environment): void 
 
     it.concurrent.each(steerings)(
       '07-S3, S4, $row: $what: from each node of each zone every moment of a release has a ready endpoint, no request is lost, and what others wrote stays',
-      async ({ what, service, held = service, told, isOpen }) => {
+      async ({ what, service, held = service, message, isOpen }) => {
         const { cluster } = environmentOf();
         const scenario = await Scenario.begin(environmentOf(), controller, `steered-${what}`);
         const { given, when, then, namespace } = scenario;
@@ -95,7 +95,7 @@ export function describeSteeredReleases(environmentOf: () => Environment): void 
           const updateStrategy = { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
           await cluster.patch({ apiVersion: 'apps/v1', kind: 'DaemonSet', name: APP, namespace }, { spec: { updateStrategy } });
           if (isOpen) await cluster.patch({ apiVersion: 'v1', kind: 'Service', ...apex }, { spec: { type: 'NodePort' } });
-          // Every proxy has heard that it is open when users come in from outside.
+          // Every proxy has seen that it is open when users come in from outside.
           await then.everyoneGets('1', headers);
           given.users(headers, CROWD);
           await readiness.begin();
@@ -108,7 +108,7 @@ export function describeSteeredReleases(environmentOf: () => Environment): void 
           }
           const services = [APP, `${APP}-primary`, `${APP}-canary`].map((name) => ({ apiVersion: 'v1', kind: 'Service', name, namespace }));
           for (const ref of services) await cluster.patch(ref, FOREIGN);
-          if (told) await then.itIsReported('ServiceTrafficRefused', told);
+          if (message) await then.itIsReported('ServiceTrafficRefused', message);
           await when.thisHappens(() => app.push('2'));
           await then.releaseEnds('Succeeded');
           await app.primaryRuns('2');

@@ -15,7 +15,7 @@ export function describeSuspension(environmentOf: () => Environment): void {
       await app.create();
       lab.startController();
       await app.createCanary('istio', { interval: '1s', threshold: 3, stepWeight: 10, maxWeight: 90 });
-      await app.rests('Initialized');
+      await app.becomesIdle('Initialized');
       const atRest = await lab.cluster.get(app.route);
       const run = await app.run();
       await app.deploy('2');
@@ -56,7 +56,7 @@ export function describeSuspension(environmentOf: () => Environment): void {
       lab.startController();
       const closed = { name: 'gate', type: 'confirm-traffic-increase', url: 'http://127.0.0.1:1/' };
       await app.createCanary('istio', { interval: '1s', threshold: 3, stepWeight: 40, maxWeight: 80 });
-      await app.rests('Initialized');
+      await app.becomesIdle('Initialized');
       await app.deploy('2');
       await lab.until(app.canary, 'is at 40 %', (now) => now?.status?.canaryWeight === 40);
       await lab.cluster.patch(app.canary, { spec: { suspend: true, analysis: { webhooks: [closed] } } });

@@ -30,7 +30,7 @@ export function describeUninstall(environmentOf: () => Environment, orders: read
         await app.create();
         lab.startController();
         await app.createCanary('istio', { interval: '500ms', threshold: 3, stepWeight: 50, maxWeight: 50 });
-        await app.rests('Initialized');
+        await app.becomesIdle('Initialized');
         const users = startUsers(environment.mesh.urls, app.host);
         try {
           let isControlled = true;

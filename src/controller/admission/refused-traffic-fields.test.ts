@@ -22,7 +22,7 @@ function whichRefuses(error: Error = refusal('spec.trafficDistribution: Unsuppor
   return { asked, written, attempt };
 }
 
-it('07-S1: a value that the cluster refuses is left out, told with its field, and not asked for again in each pass', async () => {
+it('07-S1: a value that the cluster refuses is left out, reported with its field, and not asked for again at each reconcile', async () => {
   const trafficFields = new RefusedTrafficFields();
   const { asked, written, attempt } = whichRefuses();
   expect(await trafficFields.write(wished, undefined, 0, attempt)).toBe(true);
@@ -41,7 +41,7 @@ it('07-S1: what the Service has already stays, where what is wanted instead is r
   expect(written).toEqual([{ selector: { app: 'shop' }, trafficDistribution: 'PreferClose', sessionAffinity: 'None' }]);
 });
 
-it('07-S1: once it is corrected, it is written at once and no longer told', async () => {
+it('07-S1: once it is corrected, it is written at once and no longer reported', async () => {
   const trafficFields = new RefusedTrafficFields();
   const { written, attempt } = whichRefuses();
   await trafficFields.write(wished, undefined, 0, attempt);
@@ -73,12 +73,12 @@ describe('the copies of a Service target', () => {
     spec: { ...canary.spec, service: { port: 80, ...service } },
   });
   const near = asking({ trafficDistribution: 'example.org/nearest', internalTrafficPolicy: 'Local' });
-  const told = refusal('spec.trafficDistribution: Unsupported value: "example.org/nearest"');
+  const unsupported = refusal('spec.trafficDistribution: Unsupported value: "example.org/nearest"');
 
   it('07-S1: are made without the field that the cluster refuses, and with all others', () => {
     const trafficFields = new RefusedTrafficFields();
     expect(trafficFields.withoutRefused(near)).toBe(near);
-    expect(trafficFields.isRefusedForCopies(told, near)).toBe(true);
+    expect(trafficFields.isRefusedForCopies(unsupported, near)).toBe(true);
     expect(trafficFields.withoutRefused(near).spec.service).toEqual({ port: 80, internalTrafficPolicy: 'Local' });
     expect(trafficFields.messageFor(near)).toMatch(
       /^spec\.service\.trafficDistribution: .*"example\.org\/nearest".*correct it, or remove it/,
@@ -86,14 +86,14 @@ describe('the copies of a Service target', () => {
   });
   it('07-S1: are made without a second one, which the cluster names only when the first is gone; both are reported', () => {
     const trafficFields = new RefusedTrafficFields();
-    trafficFields.isRefusedForCopies(told, near);
+    trafficFields.isRefusedForCopies(unsupported, near);
     expect(trafficFields.isRefusedForCopies(refusal('spec.internalTrafficPolicy: Invalid value: "Local"'), near)).toBe(true);
     expect(trafficFields.withoutRefused(near).spec.service).toEqual({ port: 80 });
     expect(trafficFields.messageFor(near)).toMatch(/trafficDistribution.*internalTrafficPolicy/);
   });
-  it('07-S1: are asked for anew, and told no more, once the Canary asks for something else', () => {
+  it('07-S1: are asked for anew, and no longer reported, once the Canary asks for something else', () => {
     const trafficFields = new RefusedTrafficFields();
-    trafficFields.isRefusedForCopies(told, near);
+    trafficFields.isRefusedForCopies(unsupported, near);
     for (const mended of [asking({ trafficDistribution: 'PreferSameZone', internalTrafficPolicy: 'Local' }), asking({})]) {
       expect(trafficFields.withoutRefused(mended)).toBe(mended);
       expect(trafficFields.messageFor(mended)).toBeUndefined();
@@ -102,9 +102,9 @@ describe('the copies of a Service target', () => {
   it('07-S1: any other refusal is none of its business, nor is a field that is the target’s own', () => {
     const trafficFields = new RefusedTrafficFields();
     expect(trafficFields.isRefusedForCopies(refusal('spec.ports: Required value'), near)).toBe(false);
-    expect(trafficFields.isRefusedForCopies(told, asking({}))).toBe(false);
-    trafficFields.isRefusedForCopies(told, near);
-    expect(trafficFields.isRefusedForCopies(told, near)).toBe(false);
+    expect(trafficFields.isRefusedForCopies(unsupported, asking({}))).toBe(false);
+    trafficFields.isRefusedForCopies(unsupported, near);
+    expect(trafficFields.isRefusedForCopies(unsupported, near)).toBe(false);
     expect(trafficFields.withoutRefused(asking({}))).toEqual(asking({}));
   });
 });

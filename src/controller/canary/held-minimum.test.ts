@@ -5,10 +5,10 @@ import {
   annotation,
   aScaledObject,
   hpaRef,
+  idleIn,
   initialized,
   messagesOf,
   replicas,
-  rests,
   soRef,
 } from '../../../test/fakes/model/scaled.ts';
 
@@ -39,7 +39,7 @@ describe('E101: the minimum of the user’s scaler', () => {
     lab.push('2');
     await lab.passUntil(isSteppedTo(lab, 100), LONG_MS);
     expect(lab.server.find(ref)?.spec[field]).toBe(4);
-    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect([lab.server.find(ref)?.spec, annotation(lab, ref, NOTE)]).toEqual([scaler.spec, undefined]);
     expect(lab.lost).toEqual([]);
     lab.close();
@@ -77,7 +77,7 @@ describe('E101: the minimum of the user’s scaler', () => {
     lab.push('2');
     await lab.passUntil(isSteppedTo(lab, 100), LONG_MS);
     lab.server.patch(hpaRef, { spec: { minReplicas: 6 } });
-    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect(minimum(lab)).toEqual([6, undefined]);
     lab.close();
   });

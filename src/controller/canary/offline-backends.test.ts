@@ -18,7 +18,7 @@ const canaryIn = (phase: string | undefined, { generation = 1, skipAnalysis = fa
 
 /** Backends that say these, one look after the other; the last one stays. */
 function deps(...reasons: (string | undefined)[]) {
-  const told: string[] = [];
+  const announced: string[] = [];
   const timers: (() => void)[] = [];
   let asked = 0;
   const findOffline = async () => {
@@ -30,46 +30,50 @@ function deps(...reasons: (string | undefined)[]) {
     return () => undefined;
   };
   const clock = { nowMs: () => 0, monotonicMs: () => 0, setTimer };
-  const look = new OfflineBackends({ clock, findOffline, announceOn: (_, { reason, message }) => void told.push(`${reason}: ${message}`) });
+  const look = new OfflineBackends({
+    clock,
+    findOffline,
+    announceOn: (_, { reason, message }) => void announced.push(`${reason}: ${message}`),
+  });
   const later = async () => {
-    await heard();
+    await settled();
     for (const timer of timers.splice(0)) timer();
-    await heard();
+    await settled();
   };
-  return { look, told, later, asked: () => asked };
+  return { look, announced, later, asked: () => asked };
 }
 
 const signal = new AbortController().signal;
-/** Answers that are there already have been heard after this. */
-const heard = () => new Promise((resolve) => setImmediate(resolve));
+/** Answers that are there already have been processed after this. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 const early = [undefined, '', 'Initializing'];
 it.each(early)('05-C2, C3: in phase %j a backend that does not answer is reported once', async (phase) => {
-  const { look, told, later, asked } = deps('metric a cannot be asked for: down');
+  const { look, announced, later, asked } = deps('metric a cannot be asked for: down');
   look.check(canaryIn(phase), signal);
   look.check(canaryIn(phase), signal);
   await later();
   look.check(canaryIn(phase), signal);
   await later();
   expect(asked()).toBe(2);
-  expect(told).toEqual(['MetricsOffline: metric a cannot be asked for: down']);
+  expect(announced).toEqual(['MetricsOffline: metric a cannot be asked for: down']);
 });
 
 it('a template that is applied a moment after the Canary is not reported', async () => {
-  const { look, told, later, asked } = deps('not found', undefined);
+  const { look, announced, later, asked } = deps('not found', undefined);
   look.check(canaryIn(''), signal);
   await later();
   expect(asked()).toBe(2);
-  expect(told).toEqual([]);
+  expect(announced).toEqual([]);
 });
 
 it('an edit of the spec is looked at anew', async () => {
-  const { look, told, later } = deps('down');
+  const { look, announced, later } = deps('down');
   look.check(canaryIn('Initializing'), signal);
   await later();
   look.check(canaryIn('Initializing', { generation: 2 }), signal);
   await later();
-  expect(told).toHaveLength(2);
+  expect(announced).toHaveLength(2);
 });
 
 it.each(['Initialized', 'Progressing', 'Succeeded', 'Failed'])('in phase %s no backend is asked', async (phase) => {
@@ -86,18 +90,18 @@ it('05-C4: without an analysis no backend is asked, and those that answer are no
   fine.look.check(canaryIn(''), signal);
   await fine.later();
   expect(skipped.asked()).toBe(0);
-  expect(fine.told).toEqual([]);
+  expect(fine.announced).toEqual([]);
 });
 
-it('a look that was cancelled tells nothing and is made again', async () => {
-  const { look, told, later } = deps('down');
+it('a look that was cancelled announces nothing and is made again', async () => {
+  const { look, announced, later } = deps('down');
   const cancelling = new AbortController();
   look.check(canaryIn(''), cancelling.signal);
-  await heard();
+  await settled();
   cancelling.abort();
   await later();
-  expect(told).toEqual([]);
+  expect(announced).toEqual([]);
   look.check(canaryIn(''), signal);
   await later();
-  expect(told).toEqual(['MetricsOffline: down']);
+  expect(announced).toEqual(['MetricsOffline: down']);
 });

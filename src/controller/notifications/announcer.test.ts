@@ -11,7 +11,7 @@ it('06-F18, LT52: an announcement has its own reason, and nothing waits for an e
   const warned: object[] = [];
   let answer = (): void => undefined;
   const asked = Promise.withResolvers<void>();
-  const told = Promise.withResolvers<void>();
+  const sent = Promise.withResolvers<void>();
   await withServer(
     (_request, response) => {
       answer = () => response.writeHead(500).end();
@@ -25,7 +25,7 @@ it('06-F18, LT52: an announcement has its own reason, and nothing waits for an e
           ...{ debug: () => undefined, info: () => undefined, error: () => undefined },
           warn(fields) {
             warned.push(fields);
-            told.resolve();
+            sent.resolve();
           },
         },
         ...{ clock: systemClock, secret: async () => undefined, eventWebhook: url },
@@ -39,7 +39,7 @@ it('06-F18, LT52: an announcement has its own reason, and nothing waits for an e
       await asked.promise;
       expect(warned).toEqual([]);
       answer();
-      await told.promise;
+      await sent.promise;
       expect(warned).toEqual([{ canary: 'test/podinfo', webhook: 'event-webhook', reason: expect.stringContaining('HTTP 500') }]);
     },
   );

@@ -90,14 +90,14 @@ describe('I15: queries of a namespace whose backends never answer', () => {
     const { calls, clock, figures } = outgoingCalls();
     const tarpit = await served(never);
     const over = new AbortController();
-    const told = measured(calls, 'hostile', tarpit.address, 100, over.signal);
+    const pending = measured(calls, 'hostile', tarpit.address, 100, over.signal);
     await vi.waitFor(() => expect(figures('query')?.waiting).toBeGreaterThan(0));
     const waiting = figures('query')?.waiting ?? 0;
     await vi.waitFor(() => expect(tarpit.seen.length).toBe(100 - waiting));
     clock.advance(30_000);
     await vi.waitFor(() => expect(figures('query')?.refused).toBe(waiting));
     over.abort(new Error('superseded'));
-    const verdicts = await told;
+    const verdicts = await pending;
     expect(verdicts.map(({ verdict }) => verdict)).toEqual(Array.from({ length: 100 }, () => 'unmeasured'));
     expect(verdicts.at(-1)?.reason).toContain(`the query was not sent: this namespace has ${100 - waiting} calls under way`);
     expect(tarpit.seen.length).toBe(100 - waiting);

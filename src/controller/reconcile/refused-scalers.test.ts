@@ -5,6 +5,7 @@ import {
   anHpa,
   aScaledObject,
   hpaRef,
+  idleIn,
   initialized,
   kedaCrd,
   messagesOf,
@@ -12,7 +13,6 @@ import {
   plan,
   refTo,
   replicas,
-  rests,
   soRef,
 } from '../../../test/fakes/model/scaled.ts';
 
@@ -25,7 +25,7 @@ describe('what cannot be had', () => {
     expect(messagesOf(lab)).toContain('spec.autoscalerRef: HorizontalPodAutoscaler podinfo does not exist');
     expect([lab.answering(), replicas(lab)]).toEqual([[APP], 4]);
     lab.server.create(anHpa());
-    expect(await rests(lab, 'Initialized')).toBe('Initialized');
+    expect(await idleIn(lab, 'Initialized')).toBe('Initialized');
     expect([lab.answering(), lab.lost]).toEqual([[primaryRef.name], []]);
     lab.close();
   });
@@ -40,7 +40,7 @@ describe('what cannot be had', () => {
     lab.server.create(kedaCrd);
     lab.server.create(aScaledObject());
     await lab.pass(120_000);
-    expect(await rests(lab, 'Initialized')).toBe('Initialized');
+    expect(await idleIn(lab, 'Initialized')).toBe('Initialized');
     lab.close();
   });
 
@@ -69,9 +69,9 @@ describe('what cannot be had', () => {
     expect(messagesOf(lab)).toContain('HorizontalPodAutoscaler podinfo-primary exists and is not ours');
     expect([lab.server.find(ofPrimary(hpaRef))?.spec.minReplicas, lab.answering()]).toEqual([7, [APP]]);
     lab.server.patch(ofPrimary(hpaRef), { metadata: { annotations: { 'serin.dev/adopt': 'true' } } });
-    expect(await rests(lab, 'Initialized')).toBe('Initialized');
+    expect(await idleIn(lab, 'Initialized')).toBe('Initialized');
     lab.push('2');
-    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect(lab.server.find(ofPrimary(hpaRef))?.spec).toMatchObject({ minReplicas: 2, scaleTargetRef: { name: primaryRef.name } });
     lab.close();
   });

@@ -6,6 +6,7 @@ import {
   annotation,
   aScaledObject,
   hpaRef,
+  idleIn,
   initialized,
   ofPrimary,
   order,
@@ -13,7 +14,6 @@ import {
   plan,
   refTo,
   replicas,
-  rests,
   soRef,
 } from '../../../test/fakes/model/scaled.ts';
 
@@ -36,12 +36,12 @@ describe('the primary has a scaler of its own', () => {
     await lab.pass(30_000);
     expect(lab.server.find(ofPrimary(hpaRef))?.spec.maxReplicas).toBe(10);
     lab.push('2');
-    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect(lab.server.find(ofPrimary(hpaRef))?.spec).toMatchObject({ maxReplicas: 20, minReplicas: 2, behavior: { scaleDown: {} } });
     lab.server.patch(hpaRef, { spec: { behavior: null } });
     lab.push('3');
     await lab.pass(5_000);
-    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect(lab.server.find(ofPrimary(hpaRef))?.spec.behavior).toBeUndefined();
     lab.close();
   });
@@ -56,7 +56,7 @@ describe('the primary has a scaler of its own', () => {
       4,
       '{"before":{"minReplicas":2},"to":{"minReplicas":4}}',
     ]);
-    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     const after = lab.server.find(ofPrimary(hpaRef));
     expect([after?.spec.minReplicas, after?.metadata.annotations?.['serin.dev/before-raise']]).toEqual([2, undefined]);
     expect(lab.server.find(hpaRef)).toEqual(before);
@@ -72,7 +72,7 @@ describe('the primary has a scaler of its own', () => {
     lab.kill();
     await lab.pass(60_000);
     lab.start();
-    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect(lab.server.find(ofPrimary(hpaRef))?.spec.minReplicas).toBe(2);
     lab.close();
   });
@@ -90,7 +90,7 @@ describe('the primary has a scaler of its own', () => {
       expect(lab.server.find(ofPrimary(ref))?.metadata.labels).not.toHaveProperty('team');
       const from = lab.writes.length;
       lab.push('2');
-      expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+      expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
       const { labels, annotations = {} } = lab.server.find(ofPrimary(ref))?.metadata ?? {};
       expect([labels?.team, Object.keys(labels ?? {}).some((key) => key.includes('toolkit')), annotations.note]).toEqual([
         'shop',
@@ -156,7 +156,7 @@ describe('the scaler of the target', () => {
     expect([replicas(lab), annotation(lab, soRef, PAUSED)]).toEqual([2, undefined]);
     const writes = order(lab).slice(from);
     expect(writes.indexOf(`patch ScaledObject ${APP}`)).toBeLessThan(writes.indexOf(`patch Deployment ${APP}/scale`));
-    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect([replicas(lab), annotation(lab, soRef, PAUSED)]).toEqual([0, '0']);
     lab.close();
   });
@@ -166,7 +166,7 @@ describe('the scaler of the target', () => {
     lab.push('2');
     await lab.passUntil(() => replicas(lab) > 0, 60_000);
     expect(annotation(lab, soRef, PAUSED)).toBe('3');
-    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     lab.server.delete(canaryRef);
     await lab.pass(60_000);
     expect([annotation(lab, soRef, PAUSED), annotation(lab, soRef, 'serin.dev/paused-replicas-before')]).toEqual(['3', undefined]);
@@ -177,7 +177,7 @@ describe('the scaler of the target', () => {
     const newer = { invented: { deep: [1] }, advanced: { scalingModifiers: { formula: 'a', invented: true } } };
     const lab = await initialized(aScaledObject({}, newer));
     lab.push('2');
-    expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+    expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect(lab.server.find(soRef)?.spec).toMatchObject(newer);
     expect(lab.server.find(ofPrimary(soRef))?.spec).toMatchObject(newer);
     lab.close();
@@ -200,7 +200,7 @@ describe('the scaler of the target', () => {
     const lab = await aLab();
     lab.server.create(aModelCanary(plan));
     lab.start();
-    await rests(lab, 'Initialized');
+    await idleIn(lab, 'Initialized');
     lab.server.create(aScaledObject());
     lab.server.patch(canaryRef, { spec: refTo(soRef) });
     await lab.pass(20_000);
@@ -256,11 +256,11 @@ it.each([
   const lab = await aLab();
   lab.server.create(aModelCanary(plan));
   lab.start();
-  await rests(lab, 'Initialized');
+  await idleIn(lab, 'Initialized');
   expect(replicas(lab, primaryRef)).toBe(4);
   lab.server.patch(targetRef, { spec: { replicas: asks } });
   lab.push('2');
-  expect(await rests(lab, 'Succeeded')).toBe('Succeeded');
+  expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
   expect([replicas(lab, primaryRef), lab.lost]).toEqual([gets, []]);
   lab.close();
 });

@@ -25,15 +25,15 @@ function aView(fails: (name: string) => boolean = () => false) {
   };
   const clock = handClock();
   const stopping = new AbortController();
-  const heard: string[] = [];
+  const changes: string[] = [];
   const view = new ClusterView(cluster, [], ({ kind, name }) => {
-    heard.push(`${kind} ${name}`);
+    changes.push(`${kind} ${name}`);
     if (fails(name)) throw new Error('cannot be handled');
   });
   const until = () => view.until(ref, isReady, { clock, boundMs: 60_000, signal: stopping.signal, late: 'web does not become ready' });
   const bring = (object: KubeObject) => handlers[0]?.onEvent({ type: 'MODIFIED', object });
   const list = (...items: KubeObject[]) => handlers[0]?.onList(items);
-  return { view, clock, stopping, until, bring, list, heard };
+  return { view, clock, stopping, until, bring, list, changes };
 }
 
 it('waits for what the watch brings, without a request', async () => {
@@ -72,7 +72,7 @@ it('says what did not happen when the bound is over, and ends with its signal', 
 });
 
 it('I8: what a scaler measures, every 15 s, wakes no Canary; an edit of it does', () => {
-  const { view, list, bring, heard } = aView();
+  const { view, list, bring, changes } = aView();
   const scaler = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: 'web', namespace: 'test' };
   const measured = (version: number, currentReplicas: number, maxReplicas = 9): KubeObject => ({
     ...scaler,
@@ -84,10 +84,10 @@ it('I8: what a scaler measures, every 15 s, wakes no Canary; an edit of it does'
   list(measured(1, 1));
   bring(measured(2, 2));
   bring(measured(3, 3));
-  expect(heard).toEqual(['HorizontalPodAutoscaler web']);
+  expect(changes).toEqual(['HorizontalPodAutoscaler web']);
   expect(view.find(scaler)?.object.metadata.resourceVersion, 'a write goes out with the newest version').toBe('3');
   bring(measured(4, 3, 12));
-  expect(heard).toHaveLength(2);
+  expect(changes).toHaveLength(2);
 });
 
 it('a wait for a first list that never comes ends with the view, and so does every later one', async () => {

@@ -53,7 +53,7 @@ function list(items: readonly KubeObject[], resourceVersion: string): void {
     resourceVersion,
   );
 }
-const sightOf = (ref: ConfigRef) => watches.state(ref, 'shop', signal);
+const stateOf = (ref: ConfigRef) => watches.state(ref, 'shop', signal);
 const last = (count: number): ConfigRef => ({ kind: 'ConfigMap', name: `flag-${count - 1}`, optional: true });
 
 describe('configs beyond those watched by name', () => {
@@ -61,8 +61,8 @@ describe('configs beyond those watched by name', () => {
     watches.follow('shop/a', 'shop', refs(4000));
     expect(open.size).toBe(MOST_BY_NAME + 1);
     list([object('flag-3999', '4')], '9');
-    expect(await sightOf(last(4000))).toEqual({ state: 'present', uid: 'u-flag-3999', resourceVersion: '4', optedOut: false });
-    expect(await sightOf(last(3999))).toEqual({ state: 'absent', resourceVersion: '9' });
+    expect(await stateOf(last(4000))).toEqual({ state: 'present', uid: 'u-flag-3999', resourceVersion: '4', optedOut: false });
+    expect(await stateOf(last(3999))).toEqual({ state: 'absent', resourceVersion: '9' });
     expect(opened.length, 'no list of each').toBe(MOST_BY_NAME + 1);
     expect(watches.watches().length, 'heard of so far').toBe(1);
   });
@@ -82,11 +82,11 @@ describe('configs beyond those watched by name', () => {
     const handler = handlerOf(SHARED);
     const { name } = last(FIRST_SHARED);
     handler.onEvent({ type: 'ADDED', object: object(name, '6') });
-    expect(await sightOf(last(FIRST_SHARED))).toMatchObject({ state: 'present', resourceVersion: '6' });
+    expect(await stateOf(last(FIRST_SHARED))).toMatchObject({ state: 'present', resourceVersion: '6' });
     handler.onEvent({ type: 'DELETED', object: object(name, '7') });
-    expect(await sightOf(last(FIRST_SHARED))).toEqual({ state: 'absent', resourceVersion: '7' });
+    expect(await stateOf(last(FIRST_SHARED))).toEqual({ state: 'absent', resourceVersion: '7' });
     list([], '9');
-    expect(await sightOf(last(FIRST_SHARED))).toEqual({ state: 'absent', resourceVersion: '9' });
+    expect(await stateOf(last(FIRST_SHARED))).toEqual({ state: 'absent', resourceVersion: '9' });
     expect(woken).toHaveLength(4);
   });
 
@@ -97,7 +97,7 @@ describe('configs beyond those watched by name', () => {
     list([], '5');
     watches.follow('shop/b', 'shop', []);
     expect([...open.keys()]).toEqual([byName(0), SHARED]);
-    expect(await sightOf(extra)).toEqual({ state: 'absent', resourceVersion: '3' });
+    expect(await stateOf(extra)).toEqual({ state: 'absent', resourceVersion: '3' });
     expect(opened.filter((key) => key === byName(0))).toHaveLength(1);
   });
 
@@ -107,12 +107,12 @@ describe('configs beyond those watched by name', () => {
     watches.follow('shop/a', 'shop', refs(20));
     handlerOf(SHARED).onEvent({ type: 'ADDED', object: object('flag-17', '8') });
     handlerOf(byName(17)).onList([], '7');
-    expect(await sightOf(last(18)), 'the event is newer than the list').toMatchObject({ state: 'present', resourceVersion: '8' });
+    expect(await stateOf(last(18)), 'the event is newer than the list').toMatchObject({ state: 'present', resourceVersion: '8' });
     handlerOf(byName(18)).onList([object('flag-18', '2')], '7');
     handlerOf(SHARED).onEvent({ type: 'DELETED', object: object('flag-18', '6') });
-    expect(await sightOf(last(19)), 'the list is newer than the event').toMatchObject({ state: 'present', resourceVersion: '2' });
+    expect(await stateOf(last(19)), 'the list is newer than the event').toMatchObject({ state: 'present', resourceVersion: '2' });
     handlerOf(byName(19)).onUnavailable?.('forbidden', 'no');
-    expect((await sightOf(last(20))).state).toBe('unknown');
+    expect((await stateOf(last(20))).state).toBe('unknown');
     handlerOf(byName(19)).onList([], '9');
     expect([...open.keys()].filter((key) => key !== SHARED)).toHaveLength(MOST_BY_NAME);
   });
@@ -124,8 +124,8 @@ describe('configs beyond those watched by name', () => {
     watches.follow('shop/a', 'shop', refs(19));
     handlerOf(byName(17)).onList([object('flag-17', '2')], '5');
     handler.onList(page, '5');
-    expect(await sightOf(last(18))).toMatchObject({ state: 'present', resourceVersion: '2' });
-    const unanswered = sightOf(last(19));
+    expect(await stateOf(last(18))).toMatchObject({ state: 'present', resourceVersion: '2' });
+    const unanswered = stateOf(last(19));
     clock.advance(10_000);
     expect((await unanswered).state).toBe('unknown');
   });
@@ -141,12 +141,12 @@ describe('configs beyond those watched by name', () => {
     watches.follow('shop/b', 'shop', refs(100));
     expect(opened.length, 'one at a time').toBe(MOST_BY_NAME + 2);
     first.onList(kept, '7');
-    expect(await sightOf(last(51))).toMatchObject({ state: 'present', resourceVersion: '3' });
-    expect(await sightOf(last(50))).toEqual({ state: 'absent', resourceVersion: '7' });
+    expect(await stateOf(last(51))).toMatchObject({ state: 'present', resourceVersion: '3' });
+    expect(await stateOf(last(50))).toEqual({ state: 'absent', resourceVersion: '7' });
     expect(opened.length, 'a pause').toBe(MOST_BY_NAME + 2);
     clock.advance(LIST_PAUSE_MS);
     expect(opened.slice(MOST_BY_NAME + 2)).toEqual([SHARED]);
-    const back = sightOf(last(60));
+    const back = stateOf(last(60));
     handlerOf(SHARED).onList([], '9');
     expect(await back, 'of the second list').toEqual({ state: 'absent', resourceVersion: '9' });
     watches.stop();
@@ -179,10 +179,10 @@ describe('where a watch of the namespace is forbidden', () => {
     handlerOf(SHARED).onUnavailable?.('forbidden', 'configmaps is forbidden');
     expect([...open.keys()].filter((key) => key !== SHARED)).toHaveLength(MOST_BY_NAME_ALONE);
     handlerOf(byName(MOST_BY_NAME_ALONE - 1)).onList([], '4');
-    expect(await sightOf(last(MOST_BY_NAME_ALONE))).toEqual({ state: 'absent', resourceVersion: '4' });
-    expect(await sightOf(last(MOST_BY_NAME_ALONE + 1))).toEqual({ state: 'unwatched' });
+    expect(await stateOf(last(MOST_BY_NAME_ALONE))).toEqual({ state: 'absent', resourceVersion: '4' });
+    expect(await stateOf(last(MOST_BY_NAME_ALONE + 1))).toEqual({ state: 'unwatched' });
     watches.follow('shop/b', 'shop', [...refs(MOST_BY_NAME_ALONE + 3)]);
-    expect(await sightOf(last(MOST_BY_NAME_ALONE + 3))).toEqual({ state: 'unwatched' });
+    expect(await stateOf(last(MOST_BY_NAME_ALONE + 3))).toEqual({ state: 'unwatched' });
   });
 
   it('they are watched as soon as it is granted', async () => {
@@ -190,7 +190,7 @@ describe('where a watch of the namespace is forbidden', () => {
     handlerOf(SHARED).onUnavailable?.('forbidden', 'configmaps is forbidden');
     woken = [];
     list([], '9');
-    expect(await sightOf(last(MOST_BY_NAME_ALONE + 1))).toEqual({ state: 'absent', resourceVersion: '9' });
+    expect(await stateOf(last(MOST_BY_NAME_ALONE + 1))).toEqual({ state: 'absent', resourceVersion: '9' });
     expect(woken).toEqual(['shop/a']);
   });
 });

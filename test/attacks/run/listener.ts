@@ -10,7 +10,7 @@ export interface ReceivedRequest {
 }
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server on one address of loopback that keeps all that it hears. */
+/** A server on one address of loopback that keeps all requests that it receives. */
 export interface Listener {
   readonly host: string;
   readonly port: number;
@@ -24,7 +24,7 @@ export interface Listener {
 }
 
 export async function listenAt(host: string, otherwise: Answer = json({})): Promise<Listener> {
-  let heard: ReceivedRequest[] = [];
+  let all: ReceivedRequest[] = [];
   const answers = new Map<string, Answer>();
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
@@ -34,7 +34,7 @@ export async function listenAt(host: string, otherwise: Answer = json({})): Prom
       return;
     }
     const path = request.url ?? '';
-    heard.push({
+    all.push({
       method: request.method ?? '',
       path,
       headers: request.headers,
@@ -44,9 +44,9 @@ export async function listenAt(host: string, otherwise: Answer = json({})): Prom
     const found = [...answers].find(([prefix]) => path.startsWith(prefix));
     (found?.[1] ?? otherwise)(request, response);
   });
-  // As a proxy it hears of the tunnels that it is asked for, and opens none.
+  // As a proxy it records the tunnels that it is asked for, and opens none.
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
-    heard.push({ method: 'CONNECT', path: request.url ?? '', headers: request.headers, body: '', atMs: performance.now() });
+    all.push({ method: 'CONNECT', path: request.url ?? '', headers: request.headers, body: '', atMs: performance.now() });
     socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
   });
   server.on('clientError', (_, socket) => socket.destroy());
@@ -58,9 +58,9 @@ export async function listenAt(host: string, otherwise: Answer = json({})): Prom
     port,
     url: (path) => `http://${authority}${path}`,
     answers: (path, answer) => void answers.set(path, answer),
-    received: (path = '') => heard.filter((one) => one.path.startsWith(path)),
+    received: (path = '') => all.filter((one) => one.path.startsWith(path)),
     forget() {
-      heard = [];
+      all = [];
     },
     stop: () =>
       new Promise((resolve) => {

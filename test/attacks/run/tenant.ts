@@ -189,7 +189,7 @@ export class Tenant {
     ].join('\n');
   }
 
-  until(what: string, isSo: (told: CanaryReport) => boolean): Promise<CanaryReport> {
+  until(what: string, isSo: (report: CanaryReport) => boolean): Promise<CanaryReport> {
     return this.field.reports.until(this.namespace, this.name, what, isSo);
   }
 

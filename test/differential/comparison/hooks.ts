@@ -34,12 +34,12 @@ export const hookOrder = (entries: readonly Entry[]): string[] => [...new Set(of
 /** The checksums that each hook has been told, each once and in order, as letters: another revision is another letter. */
 export function checksums(entries: readonly Entry[]): Map<string, string[]> {
   const letters = new Map<unknown, string>();
-  const told = new Map<string, string[]>();
+  const received = new Map<string, string[]>();
   for (const { hook, payload } of ofKind(entries, 'hook')) {
     if (!letters.has(payload.checksum)) letters.set(payload.checksum, String.fromCharCode(65 + letters.size));
     const letter = letters.get(payload.checksum) ?? '';
-    const before = told.get(hook) ?? [];
-    if (!before.includes(letter)) told.set(hook, [...before, letter]);
+    const before = received.get(hook) ?? [];
+    if (!before.includes(letter)) received.set(hook, [...before, letter]);
   }
-  return told;
+  return received;
 }

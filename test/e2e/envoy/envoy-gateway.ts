@@ -64,11 +64,11 @@ export async function startEnvoyGateway(cluster: Cluster): Promise<EnvoyGateway>
   const stores = [routes, slices, pods];
   /** The configuration that Envoy last confirmed, and the one that it receives. */
   let loaded: ReadonlyMap<string, string> = new Map();
-  let told: Told | undefined;
+  let latest: WrittenConfig | undefined;
   const publish = () => {
     const { config, backends } = routeTable(routes.list());
     const endpoints = endpointsBy(slices.list(), pods.list());
-    const heard = [...routes.list(), ...slices.list()];
+    const sources = [...routes.list(), ...slices.list()];
     // A cluster takes a file of its own: more than one resource in it is refused.
     for (const backend of backends) write(endpointsFile(clusterName(backend)), [assignment(backend, endpoints)]);
     write(
@@ -76,9 +76,9 @@ export async function startEnvoyGateway(cluster: Cluster): Promise<EnvoyGateway>
       backends.map((backend) => envoyCluster(clusterName(backend), folder)),
     );
     const version = write('rds', [{ '@type': `${TYPE}.config.route.v3.RouteConfiguration`, ...config }]);
-    told = {
+    latest = {
       version,
-      versions: new Map(heard.map((object) => [keyOf(object), object.metadata.resourceVersion ?? ''])),
+      versions: new Map(sources.map((object) => [keyOf(object), object.metadata.resourceVersion ?? ''])),
       ports: new Map(backends.map((backend) => [clusterName(backend), portsOf(backend, endpoints)])),
     };
   };
@@ -96,8 +96,8 @@ export async function startEnvoyGateway(cluster: Cluster): Promise<EnvoyGateway>
   let isOver = false;
   const looking = (async () => {
     while (!isOver) {
-      const now = told;
-      if (now && now.versions !== loaded && (await goesBy(admin, now))) loaded = now.versions;
+      const now = latest;
+      if (now && now.versions !== loaded && (await hasLoaded(admin, now))) loaded = now.versions;
       await sleep(LOOK_EVERY_MS);
     }
   })();
@@ -129,7 +129,7 @@ export async function startEnvoyGateway(cluster: Cluster): Promise<EnvoyGateway>
 const keyOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.namespace}/${metadata.name}`;
 
 /** What was written for Envoy last. */
-interface Told {
+interface WrittenConfig {
   /** Of the routes. */
   version: string;
   /** Versions of the objects that it was made from. */
@@ -147,20 +147,20 @@ interface ClusterDump {
 }
 
 /** Whether Envoy has taken over the routes of this version, and these endpoints of each cluster. */
-async function goesBy(admin: string, { version, ports }: Told): Promise<boolean> {
+async function hasLoaded(admin: string, { version, ports }: WrittenConfig): Promise<boolean> {
   const look = async (path: string): Promise<unknown> => {
     const answer = await fetch(`${admin}${path}`).catch(() => undefined);
     return answer?.ok ? answer.json() : undefined;
   };
   const [dump, clusters] = await Promise.all([look('/config_dump?resource=dynamic_route_configs'), look('/clusters?format=json')]);
-  const isTold = (dump as RouteDump | undefined)?.configs?.some((config) => config.version_info === version);
+  const isLoaded = (dump as RouteDump | undefined)?.configs?.some((config) => config.version_info === version);
   const hosts = new Map(
     ((clusters as ClusterDump | undefined)?.cluster_statuses ?? []).map(({ name, host_statuses = [] }) => [
       name,
       host_statuses.map(({ address }) => address.socket_address.port_value),
     ]),
   );
-  return isTold === true && [...ports].every(([name, wanted]) => isSame(hosts.get(name) ?? [], wanted));
+  return isLoaded === true && [...ports].every(([name, wanted]) => isSame(hosts.get(name) ?? [], wanted));
 }
 
 const isSame = (a: readonly number[], b: readonly number[]): boolean => a.toSorted().join() === b.toSorted().join();

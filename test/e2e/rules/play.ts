@@ -14,8 +14,8 @@ import { eventually } from '../../scenarios/eventually.ts';
 import { APP, application, CONFIG, canaryOf, configOf, type UseCase } from './use-cases.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
-const quiet = () => undefined;
-const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+const ignore = () => undefined;
+const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 export interface Account {
   user: string;
@@ -78,7 +78,7 @@ export async function play(
   });
   for (const object of [...application(namespace, '1'), ...(useCase.objects?.(namespace) ?? [])]) await environment.cluster.create(object);
   const controller = startController({ config, cluster, clock: systemClock, log, metrics: createControllerMetrics('test') });
-  controller.started.catch(quiet); // what it may not look at keeps it from starting, as it should
+  controller.started.catch(ignore); // what it may not look at keeps it from starting, as it should
   const canary = canaryOf(useCase, namespace);
   const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', name: APP, namespace };
   const anchors = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace };

@@ -57,11 +57,11 @@ export async function initialized(scaler: KubeObject, more: object = {}, analysi
   const ref = { ...scaler, name: scaler.metadata.name } as ObjectRef;
   lab.server.create(aModelCanary({ ...plan, ...analysis }, refTo(ref, more)));
   lab.start();
-  expect(await rests(lab, 'Initialized')).toBe('Initialized');
+  expect(await idleIn(lab, 'Initialized')).toBe('Initialized');
   return lab;
 }
 
-export async function rests(lab: ModelLab, phase: string): Promise<string> {
+export async function idleIn(lab: ModelLab, phase: string): Promise<string> {
   await lab.passUntil(() => lab.phase() === phase && lab.canary()?.status?.release?.step === 'resting', 120_000);
   // What was raised is put back.
   await lab.pass(3_000);

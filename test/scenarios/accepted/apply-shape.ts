@@ -7,7 +7,7 @@ import type { Shape } from './shapes.ts';
 
 export interface Acceptance {
   /** What the server, or the comparison with its answer, has against the shape. */
-  objections: string[];
+  rejections: string[];
   /** What the router reads from the objects that the server returned. */
   read: unknown;
 }
@@ -17,7 +17,7 @@ export interface Acceptance {
  * the server returned, which has to hold all of it already. Everything is removed again.
  */
 export async function applyShape(cluster: Cluster, router: Router, { canary, apex, routes, current }: Shape): Promise<Acceptance> {
-  const objections: string[] = [];
+  const rejections: string[] = [];
   const watched = router.watches(canary);
   const found = async (): Promise<KubeObject[]> =>
     (await Promise.all(watched.map((ref) => cluster.get(ref)))).flatMap((object) => (object ? [withoutBookkeeping(object)] : []));
@@ -33,8 +33,8 @@ export async function applyShape(cluster: Cluster, router: Router, { canary, ape
     for (const object of write) {
       const live = before.find((one) => isOne(one, object));
       if (!live) made.push(refOf(object));
-      const objection = await send(cluster, canary.metadata.uid, object, live);
-      if (objection !== undefined) objections.push(objection);
+      const rejection = await send(cluster, canary.metadata.uid, object, live);
+      if (rejection !== undefined) rejections.push(rejection);
     }
     for (const ref of remove) await cluster.delete(ref);
     const after = await found();
@@ -43,10 +43,10 @@ export async function applyShape(cluster: Cluster, router: Router, { canary, ape
       const live = after.find((one) => isOne(one, object));
       const missing = live ? missingField(object, live) : 'all of it';
       if (missing !== undefined)
-        objections.push(`${object.kind} ${object.metadata.name}: rendered again, ${missing} differs: ${at(live, missing)}`);
+        rejections.push(`${object.kind} ${object.metadata.name}: rendered again, ${missing} differs: ${at(live, missing)}`);
     }
-    for (const ref of again.remove) objections.push(`${ref.kind} ${ref.name} is removed a second time`);
-    return { objections, read: router.readRoutes(canary, after) };
+    for (const ref of again.remove) rejections.push(`${ref.kind} ${ref.name} is removed a second time`);
+    return { rejections, read: router.readRoutes(canary, after) };
   } finally {
     for (const ref of made) await cluster.delete(ref);
     for (const ref of watched) await isAbsent(cluster, ref, current);

@@ -97,8 +97,8 @@ export class App {
     return imageTag(found);
   }
 
-  async rests(...phases: readonly string[]): Promise<string> {
-    const found = await this.#lab.until(this.canary, `rests as ${phases.join(' or ')}`, (now) => isResting(now, phases));
+  async becomesIdle(...phases: readonly string[]): Promise<string> {
+    const found = await this.#lab.until(this.canary, `is idle as ${phases.join(' or ')}`, (now) => isResting(now, phases));
     return found?.status.phase;
   }
 

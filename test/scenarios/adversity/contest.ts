@@ -26,7 +26,7 @@ export async function playContest(environment: Environment, { durationMs, seed }
     await app.create();
     lab.startController();
     await app.createCanary('istio', { interval: '500ms', threshold: 4, stepWeight: 30, maxWeight: 60 });
-    await app.rests('Initialized');
+    await app.becomesIdle('Initialized');
     const declared = await declaredBy(app, lab);
     const chronicle = await keepChronicle(lab);
     const fromVersion = Math.max(...chronicle.moments().map(({ version }) => version));

@@ -59,7 +59,7 @@ export class FailoverRuns {
       unmeasured: 'hold',
       metrics: [{ name: 'request-success-rate', interval: '3s', thresholdRange: { min: 90 } }],
     });
-    await app.rests('Initialized');
+    await app.becomesIdle('Initialized');
     return runs;
   }
 

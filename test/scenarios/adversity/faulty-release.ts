@@ -61,7 +61,7 @@ export async function playFaultyRelease(seed: number): Promise<FaultyReport> {
         unmeasured: 'hold',
         metrics: [{ name: 'request-success-rate', interval: '3s', thresholdRange: { min: 90 } }],
       });
-      await app.rests('Initialized');
+      await app.becomesIdle('Initialized');
       const isGood = seed % 2 === 1;
       await app.deploy('2', isGood ? {} : { ERROR_RATE: '1' });
       await sleep(random() * RELEASE_MS);

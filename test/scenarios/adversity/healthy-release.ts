@@ -34,7 +34,7 @@ export async function playHealthyRelease(
     const mark = (what: string) => marks.push(`${what}: ${clients.failures} lost so far`);
     lab.startController();
     await app.createCanary(provider, { interval: options.interval, threshold: 3, ...planFor(provider) });
-    await app.rests('Initialized');
+    await app.becomesIdle('Initialized');
     mark('initialized');
     const run = await app.run();
     await app.deploy('2');

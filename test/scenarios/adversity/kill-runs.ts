@@ -60,7 +60,7 @@ export class KillRuns {
       unmeasured: 'hold',
       metrics: [{ name: 'request-success-rate', interval: '3s', thresholdRange: { min: 90 } }],
     });
-    await app.rests('Initialized');
+    await app.becomesIdle('Initialized');
     return new KillRuns(lab, app, chronicle, startClients(environment.mesh.urls, app.host));
   }
 

@@ -66,9 +66,9 @@ export class Lab {
   }
 
   /** Resolves when the controller has sent nothing but watches and its lease for this long. */
-  async settled(quietMs: number): Promise<void> {
+  async settled(settledMs: number): Promise<void> {
     const others = () => Object.fromEntries(Object.entries(this.requests()).filter(([what]) => !/^watch | leases$/.test(what)));
-    await settled(others, quietMs, BOUND_MS);
+    await settled(others, settledMs, BOUND_MS);
   }
 
   /** `KILL` is `kill -9`. */

@@ -80,14 +80,14 @@ interface Journal {
   edits: Pick<LiveRelease, 'put' | 'create' | 'patch' | 'delete'>;
   /** Changes of these objects, their status apart, that no foreign hand has made. */
   writes(): number;
-  /** Everything that the server holds has been heard of. */
+  /** Everything that the server holds has arrived here. */
   isCurrent(): Promise<boolean>;
   describe(): string;
   stop(): void;
 }
 
 async function keepJournal(cluster: Cluster, refs: readonly ObjectRef[]): Promise<Journal> {
-  const heard = new Map<string, KubeObject>();
+  const known = new Map<string, KubeObject>();
   const foreign = new Set<string>();
   const changes: { version: string; what: string }[] = [];
   const contentOf = (object: KubeObject | undefined) => {
@@ -98,9 +98,9 @@ async function keepJournal(cluster: Cluster, refs: readonly ObjectRef[]): Promis
   };
   const hear = (ref: ObjectRef, object: KubeObject | undefined): void => {
     const key = refKey(ref);
-    const before = heard.get(key);
-    if (object) heard.set(key, object);
-    else heard.delete(key);
+    const before = known.get(key);
+    if (object) known.set(key, object);
+    else known.delete(key);
     if (object && !isDeepStrictEqual(contentOf(before), contentOf(object)))
       changes.push({ version: object.metadata.resourceVersion ?? '', what: `${ref.kind} ${ref.name}` });
   };
@@ -148,7 +148,7 @@ async function keepJournal(cluster: Cluster, refs: readonly ObjectRef[]): Promis
       const now = await Promise.all(refs.map((ref) => cluster.get(ref)));
       return now.every((object, index) => {
         const ref = refs[index];
-        return ref !== undefined && heard.get(refKey(ref))?.metadata.resourceVersion === object?.metadata.resourceVersion;
+        return ref !== undefined && known.get(refKey(ref))?.metadata.resourceVersion === object?.metadata.resourceVersion;
       });
     },
     describe: () => JSON.stringify({ changes: changes.slice(-6), foreign: [...foreign].slice(-6) }),

@@ -39,12 +39,12 @@ export async function playContest(
     }
     await release.wait(LOOK_EVERY_MS);
   }
-  const toldOf = async (): Promise<string | undefined> => {
+  const contestedMessage = async (): Promise<string | undefined> => {
     const conditions: { type: string; message?: string }[] = (await release.find(refOf(canary)))?.status?.conditions ?? [];
     return conditions.find(({ type }) => type === 'Contested')?.message;
   };
-  await release.eventually('the contest is reported', async () => (await toldOf()) !== undefined);
-  const contested = await toldOf();
+  await release.eventually('the contest is reported', async () => (await contestedMessage()) !== undefined);
+  const contested = await contestedMessage();
   const writes = (await release.writes(watched)) - written;
   return { writes, foreign, lastedMs: release.nowMs() - beganMs, ...(contested !== undefined && { contested }) };
 }

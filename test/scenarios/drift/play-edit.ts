@@ -66,8 +66,8 @@ export async function playEdit(
   };
   const before = await look();
   const written = await release.writes(watched);
-  const hands = { foreign: 0 };
-  await edit.play(counting(release, hands), { route, earlier, canary });
+  const counter = { foreign: 0 };
+  await edit.play(counting(release, counter), { route, earlier, canary });
   const edited = await look();
   const isStripped = await stripped();
   await release.onePass(async () => (await look()).missing.length === 0 && !(await stripped()));
@@ -82,7 +82,7 @@ export async function playEdit(
     routeBefore: contentOf(route),
     routeAfter,
     writes,
-    ...hands,
+    ...counter,
   };
 }
 

@@ -54,8 +54,8 @@ export function describeAdoptedKinds(environmentOf: () => Environment, kinds: Re
       const lab = await Lab.open(environment, { namespace, scaleDownDelay: PROXIES_KNOW, interval: '500ms' });
       const { cluster } = lab;
       const canary = at('flagger.app/v1beta1', 'Canary', APP, namespace);
-      const rests = (phase: string) =>
-        lab.until(canary, `rests as ${phase}`, (now) => now?.status?.phase === phase && now.status.release?.step === 'resting');
+      const becomesIdle = (phase: string) =>
+        lab.until(canary, `is idle as ${phase}`, (now) => now?.status?.phase === phase && now.status.release?.step === 'resting');
       const app = start(cluster, namespace);
       await app.create();
       const host = `${APP}.${namespace}`;
@@ -76,8 +76,8 @@ export function describeAdoptedKinds(environmentOf: () => Environment, kinds: Re
           metadata: { name: APP, namespace },
           spec,
         });
-        await rests('Initialized');
-        await app.rests();
+        await becomesIdle('Initialized');
+        await app.isScaledDown();
         await lab.stopController('TERM');
 
         const records = await cluster.list(
@@ -92,13 +92,13 @@ export function describeAdoptedKinds(environmentOf: () => Environment, kinds: Re
         const before = await app.primary();
 
         lab.startController();
-        const adopted = await rests('Initialized');
+        const adopted = await becomesIdle('Initialized');
         expect(adopted?.status).toMatchObject({ canaryWeight: 0, failedChecks: 0, lastAppliedSpec: expect.stringMatching(/^s1:/) });
         await lab.settled(1_500);
         expect(await app.primary()).toEqual(before);
 
         await app.push('2');
-        await rests('Succeeded');
+        await becomesIdle('Succeeded');
         await app.primaryRuns('2');
         expect(users.lost()).toEqual([]);
       } finally {

@@ -24,7 +24,7 @@ export interface Application {
   /** Writes the name of nothing where the kind names what serves by promotion, and puts it back; absent: it names nothing. */
   misnamePrimary?(): Promise<void>;
   /** The side that has no traffic has been put away, as far as the kind can. */
-  rests(): Promise<void>;
+  isScaledDown(): Promise<void>;
   /** The application is its own again: nothing of ours is left. */
   isAsBefore(): Promise<void>;
 }

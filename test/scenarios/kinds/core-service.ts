@@ -46,7 +46,7 @@ export const serviceApplication: StartApplication = (cluster, namespace) => {
     primaryRuns: (version) => selects(`${APP}-primary`, version),
     primary: async () => (await cluster.get(ref('v1', 'Service', `${APP}-primary`)))?.spec,
     losePrimary: () => cluster.delete(ref('v1', 'Service', `${APP}-primary`)),
-    rests: async () => undefined,
+    isScaledDown: async () => undefined,
     async isAsBefore() {
       await isGone('v1', 'Service', `${APP}-primary`);
       await isGone('v1', 'Service', `${APP}-canary`);

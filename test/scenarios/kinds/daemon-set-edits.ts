@@ -24,34 +24,39 @@ async function begin(environment: Environment, namespace: string) {
       metadata: { name: APP, namespace },
       spec: { service: { port: 80, targetPort: 'http' }, progressDeadlineSeconds: 600, analysis, ...app.spec },
     });
-  const rests = (phase: string) =>
-    lab.until(canary, `rests as ${phase}`, (now) => now?.status?.phase === phase && now.status.release?.step === 'resting');
+  const becomesIdle = (phase: string) =>
+    lab.until(canary, `is idle as ${phase}`, (now) => now?.status?.phase === phase && now.status.release?.step === 'resting');
   // `rollingUpdate` goes with RollingUpdate alone.
   const setStrategy = (type: string) => cluster.patch(target, { spec: { updateStrategy: { type, rollingUpdate: null } } });
-  return { lab, cluster, app, ref, target, canary, createCanary, rests, setStrategy };
+  return { lab, cluster, app, ref, target, canary, createCanary, becomesIdle, setStrategy };
 }
 
 /** A DaemonSet that another writer edits too. */
 export function describeDaemonSetEdits(environmentOf: () => Environment): void {
   it('03-W54, B35: OnDelete is reported before a primary is made and before a release starts, and holds neither up once it is gone', async () => {
-    const { lab, cluster, app, ref, target, canary, createCanary, rests, setStrategy } = await begin(environmentOf(), 'daemon-strategy');
+    const { lab, cluster, app, ref, target, canary, createCanary, becomesIdle, setStrategy } = await begin(
+      environmentOf(),
+      'daemon-strategy',
+    );
     try {
-      const tells = (what: string) =>
-        lab.until(canary, `tells that ${what}`, (now) => JSON.stringify(now?.status?.conditions ?? []).includes('OnDelete never replaces'));
+      const reports = (what: string) =>
+        lab.until(canary, `reports that ${what}`, (now) =>
+          JSON.stringify(now?.status?.conditions ?? []).includes('OnDelete never replaces'),
+        );
       await setStrategy('OnDelete');
       await createCanary();
-      await tells('it makes no primary');
+      await reports('it makes no primary');
       expect(await cluster.get(ref('apps/v1', 'DaemonSet', `${APP}-primary`))).toBeUndefined();
       await setStrategy('RollingUpdate');
-      await rests('Initialized');
-      await app.rests();
+      await becomesIdle('Initialized');
+      await app.isScaledDown();
 
       await setStrategy('OnDelete');
       await app.push('2');
-      await tells('it starts no release');
+      await reports('it starts no release');
       expect(zeroKey(await cluster.get(target))).toBe('true');
       await setStrategy('RollingUpdate');
-      await rests('Succeeded');
+      await becomesIdle('Succeeded');
       await app.primaryRuns('2');
     } finally {
       await lab.close();
@@ -59,17 +64,17 @@ export function describeDaemonSetEdits(environmentOf: () => Environment): void {
   });
 
   it('03-W56, E90: a key that another writer removes between releases stays away until the next one, and a changed node selector is a new revision', async () => {
-    const { lab, cluster, app, target, canary, createCanary, rests } = await begin(environmentOf(), 'daemon-edits');
+    const { lab, cluster, app, target, canary, createCanary, becomesIdle } = await begin(environmentOf(), 'daemon-edits');
     try {
       await createCanary();
-      await rests('Initialized');
-      await app.rests();
+      await becomesIdle('Initialized');
+      await app.isScaledDown();
       await lab.until(canary, 'has seen its target without pods', (now) => now?.status?.release?.scaledDownUid !== undefined);
       await cluster.patch(target, { spec: { template: { spec: { nodeSelector: { [KEY]: null } } } } });
-      await lab.until(canary, 'tells of the idle pods', (now) => JSON.stringify(now?.status?.conditions).includes('TargetScaledUp'));
+      await lab.until(canary, 'reports the idle pods', (now) => JSON.stringify(now?.status?.conditions).includes('TargetScaledUp'));
       expect(zeroKey(await cluster.get(target))).toBeUndefined();
       await cluster.patch(target, { spec: { template: { spec: { nodeSelector: { 'kubernetes.io/os': null } } } } });
-      await rests('Succeeded');
+      await becomesIdle('Succeeded');
       const primary = await cluster.get({ ...target, name: `${APP}-primary` });
       expect(primary?.spec.template.spec.nodeSelector).toBeUndefined();
       await lab.until(target, 'is sent away', (now) => zeroKey(now) === 'true' && now?.status?.currentNumberScheduled === 0);

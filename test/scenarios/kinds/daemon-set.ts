@@ -39,7 +39,7 @@ export const daemonSetApplication: StartApplication = (cluster, namespace) => {
       }),
     primary: async () => (await cluster.get(ref('apps/v1', 'DaemonSet', `${APP}-primary`)))?.spec,
     losePrimary: () => cluster.delete(ref('apps/v1', 'DaemonSet', `${APP}-primary`), { propagationPolicy: 'Background' }),
-    rests: () =>
+    isScaledDown: () =>
       wait(target, 'has no pods', (now) => {
         const selector = now?.spec.template.spec.nodeSelector ?? {};
         const isKept = Object.entries(own).every(([key, value]) => selector[key] === value);

@@ -21,13 +21,13 @@ export function describeIdle(environmentOf: () => Environment, kinds: Readonly<R
       const spec = { service: { port: 80, targetPort: 'http' }, progressDeadlineSeconds: 600, analysis, ...app.spec };
       await cluster.create({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', metadata: { name: APP, namespace }, spec });
       const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace };
-      const rests = (phase: string) => (now: KubeObject | undefined) =>
+      const becomesIdle = (phase: string) => (now: KubeObject | undefined) =>
         now?.status?.phase === phase && now.status.release?.step === 'resting';
-      await lab.until(canary, 'is initialized', rests('Initialized'));
+      await lab.until(canary, 'is initialized', becomesIdle('Initialized'));
       await app.push('2');
-      await lab.until(canary, 'is promoted', rests('Succeeded'));
+      await lab.until(canary, 'is promoted', becomesIdle('Succeeded'));
       await app.primaryRuns('2');
-      await app.rests();
+      await app.isScaledDown();
       await lab.settled(2_000);
       await lab.stopController('TERM');
       const before = lab.requests();

@@ -45,7 +45,7 @@ export const knativeApplication: StartApplication = (cluster, namespace) => {
       await cluster.patch(target, { metadata: { annotations: { [ANNOTATION]: `${APP}-00099` } } });
       await wait(target, 'names its primary again', (now) => now?.metadata.annotations?.[ANNOTATION] === before);
     },
-    rests: async () => undefined,
+    isScaledDown: async () => undefined,
     async isAsBefore() {
       await wait(target, 'follows its latest revision', (now) => {
         const [entry, ...others] = now?.spec.traffic ?? [];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Lab } from '../adversity/lab.ts';
 import type { Environment } from '../environment.ts';
-import { bringToRest, MIXED_KINDS, mixedNamespace } from './mixed.ts';
+import { bringToIdle, MIXED_KINDS, mixedNamespace } from './mixed.ts';
 
 const TIMEOUT_MS = 240_000;
 const READS = /^(get|list|watch) /;
@@ -19,7 +19,7 @@ export function describeMixedIdle(environmentOf: () => Environment): void {
     const lab = await Lab.open(environmentOf(), { namespace, scaleDownDelay: '500ms', interval: '500ms', flags });
     try {
       lab.startController();
-      await Promise.all(numbers.map((index) => bringToRest(lab.cluster, index, (canary, isSo) => lab.until(canary, 'is at rest', isSo))));
+      await Promise.all(numbers.map((index) => bringToIdle(lab.cluster, index, (canary, isSo) => lab.until(canary, 'is at rest', isSo))));
       await lab.settled(3_000);
       await lab.stopController('TERM');
       const before = lab.requests();

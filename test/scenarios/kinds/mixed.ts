@@ -41,7 +41,7 @@ function scaledBy(scaler: { apiVersion: string; kind: string; spec: object }): S
         ),
       primary: async () => (await cluster.get({ ...ref, name: `${APP}-primary` }))?.spec,
       losePrimary: () => cluster.delete({ ...ref, name: `${APP}-primary` }),
-      rests: () => wait(ref, 'has no pods', (now) => now?.spec.replicas === 0 && (now.status?.replicas ?? 0) === 0),
+      isScaledDown: () => wait(ref, 'has no pods', (now) => now?.spec.replicas === 0 && (now.status?.replicas ?? 0) === 0),
       isAsBefore: () => wait(ref, 'runs', (now) => now?.status?.availableReplicas === 1),
     };
   };
@@ -100,10 +100,10 @@ const MIXED: readonly StartApplication[] = [
 export const MIXED_KINDS = MIXED.length;
 
 /** Brings the application with this number to rest under its Canary, in a namespace of its own; every second one after a promotion. */
-export async function bringToRest(
+export async function bringToIdle(
   cluster: Cluster,
   index: number,
-  rested: (canary: ObjectRef, isSo: (now: KubeObject | undefined) => boolean) => Promise<unknown>,
+  becomesIdle: (canary: ObjectRef, isSo: (now: KubeObject | undefined) => boolean) => Promise<unknown>,
 ): Promise<void> {
   const namespace = mixedNamespace(index);
   const start = MIXED[index % MIXED.length];
@@ -115,16 +115,16 @@ export async function bringToRest(
   const spec = { provider: 'istio', service: { port: 80, targetPort: 'http' }, progressDeadlineSeconds: 600, analysis, ...app.spec };
   const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace };
   await cluster.create({ apiVersion: canary.apiVersion, kind: canary.kind, metadata: { name: APP, namespace }, spec });
-  const restsIn = (phase: string) => (now: KubeObject | undefined) => {
+  const isIdleIn = (phase: string) => (now: KubeObject | undefined) => {
     const { step, deliveries = [] } = now?.status?.release ?? {};
     return now?.status?.phase === phase && step === 'resting' && deliveries.length === 0;
   };
-  await rested(canary, restsIn('Initialized'));
+  await becomesIdle(canary, isIdleIn('Initialized'));
   if (Math.floor(index / MIXED.length) % 2 === 0) {
     await app.push('2');
-    await rested(canary, restsIn('Succeeded'));
+    await becomesIdle(canary, isIdleIn('Succeeded'));
   }
-  await app.rests();
+  await app.isScaledDown();
 }
 
 export const mixedNamespace = (index: number): string => `mixed-${String(index).padStart(3, '0')}`;

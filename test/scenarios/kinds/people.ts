@@ -30,7 +30,7 @@ export async function aPersonSteers(
   const nothingDiffers = { code: done.code, said: '', complained: 'Nothing would change: target and primary are the same.\n' };
   const wait = ['wait', APP, '--for=succeeded', '--revision=target', '--timeout=5m'];
 
-  await app.rests();
+  await app.isScaledDown();
   // The first revision is never said to succeed, and is promoted all the same.
   expect(await ask(...wait)).toMatchObject({ code: done.code, said: expect.stringContaining('(Initialized)') });
   expect(await ask('diff', APP)).toEqual(nothingDiffers);

@@ -16,8 +16,8 @@ export function describeServiceCopies(environmentOf: () => Environment): void {
     const ref = (name: string): ObjectRef => ({ apiVersion: 'v1', kind: 'Service', name, namespace });
     const versionOf = async (name: string): Promise<string> => (await cluster.get(ref(name)))?.spec.selector.version;
     const canary: ObjectRef = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace };
-    const rests = (phase: string) =>
-      lab.until(canary, `rests as ${phase}`, (now) => now?.status?.phase === phase && now.status.release?.step === 'resting');
+    const becomesIdle = (phase: string) =>
+      lab.until(canary, `is idle as ${phase}`, (now) => now?.status?.phase === phase && now.status.release?.step === 'resting');
     try {
       hooks.answers('start', 403);
       lab.startController();
@@ -31,7 +31,7 @@ export function describeServiceCopies(environmentOf: () => Environment): void {
         metadata: { name: APP, namespace },
         spec: { service: { port: 80, trafficDistribution: 'PreferClose' }, analysis, ...app.spec },
       });
-      await rests('Initialized');
+      await becomesIdle('Initialized');
       const before = await cluster.get(ref(`${APP}-primary`));
       const target = await cluster.get(ref(APP));
       expect(addressesOf(before)).not.toEqual(addressesOf(target));
@@ -41,7 +41,7 @@ export function describeServiceCopies(environmentOf: () => Environment): void {
       await lab.until(canary, 'waits at the gate', (now) => now?.status?.phase === 'Waiting');
       expect(await versionOf(`${APP}-canary`)).toBe('1');
       hooks.answers('start', 200);
-      await rests('Succeeded');
+      await becomesIdle('Succeeded');
       expect(await versionOf(`${APP}-canary`)).toBe('2');
       const after = await cluster.get(ref(`${APP}-primary`));
       expect(after?.spec.selector).toEqual({ app: APP, version: '2' });

@@ -34,7 +34,7 @@ function askOnce(url: string, headers: Record<string, string>, agent: Agent, { b
     const call = request(url, { headers, agent }, (answer) => {
       const { statusCode, headers: got } = answer;
       bump(byVersion, String(got['x-serin-version'] ?? `${statusCode} ${got['x-serin-proxy-error'] ?? ''}`));
-      for (const cookie of got['set-cookie'] ?? []) bump(byCookie, told(cookie));
+      for (const cookie of got['set-cookie'] ?? []) bump(byCookie, cookieOf(cookie));
       answer.resume();
       answer.once('end', resolve);
       answer.once('error', reject);
@@ -44,7 +44,7 @@ function askOnce(url: string, headers: Record<string, string>, agent: Agent, { b
   });
 }
 
-function told(setCookie: string): string {
+function cookieOf(setCookie: string): string {
   const [pair = '', ...attributes] = setCookie.split(/; ?/);
   const isDeleted = attributes.some((attribute) => /^max-age=(0|-\d+)$/i.test(attribute));
   return isDeleted ? `${pair} deleted` : pair;

@@ -18,10 +18,10 @@ export async function whyOfStall({ kubeconfigFile }: StallFixture, namespace: st
   return Why.parse(JSON.parse(said));
 }
 
-export const isNamed = ({ why }: Stall, told: Why | undefined): boolean =>
-  told?.diagnosis.cause === why.cause &&
-  why.proof.test(proofOf(told.diagnosis)) &&
-  (why.also === undefined || told.also.some(({ cause }) => cause === why.also));
+export const isNamed = ({ why }: Stall, found: Why | undefined): boolean =>
+  found?.diagnosis.cause === why.cause &&
+  why.proof.test(proofOf(found.diagnosis)) &&
+  (why.also === undefined || found.also.some(({ cause }) => cause === why.also));
 
 export const proofOf = ({ proof: [first] }: Diagnosis): string => `${first?.kind} ${first?.name}: ${first?.field}`;
 

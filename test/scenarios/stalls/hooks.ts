@@ -13,11 +13,11 @@ const held = ({ hooks }: StallFixture, namespace: string, type: string, fields: 
   };
 };
 
-function hook(namespace: string, type: string, isGate: boolean, wayOut: string): Stall {
+function hook(namespace: string, type: string, isGate: boolean, remedy: string): Stall {
   return {
     namespace,
     cause: new RegExp(`${type} hooks.*the-${type}: HTTP 403`),
-    remedy: new RegExp(`${SINCE}.*${wayOut}`),
+    remedy: new RegExp(`${SINCE}.*${remedy}`),
     why: {
       cause: isGate ? 'GateClosed' : 'HookRefused',
       proof: /^Canary web: status\.release\.reason$/,

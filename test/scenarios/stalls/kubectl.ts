@@ -13,7 +13,7 @@ const VERSIONS: Readonly<Record<string, string>> = {
   HorizontalPodAutoscaler: 'autoscaling/v2',
 };
 
-/** `apiVersion` where the kind alone does not tell it. */
+/** `apiVersion` where the kind alone does not identify it. */
 export function refOfKind(kind: string, name: string, namespace: string, apiVersion?: string): ObjectRef {
   const known = Object.keys(VERSIONS).find((one) => one.toLowerCase() === kind.toLowerCase());
   if (known === undefined) throw new Error(`no test knows the kind ${kind}`);

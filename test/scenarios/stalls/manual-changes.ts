@@ -4,7 +4,7 @@ import { aCanary, aDeployment, aService, canaryRef, makeNamespace, push } from '
 import { until } from '../until.ts';
 import { underWay } from './hooks.ts';
 import { setField } from './set-field.ts';
-import { APP, aGoodContainer, begun, deployment, released, rested, SINCE, type Stall } from './stall.ts';
+import { APP, aGoodContainer, begun, deployment, initialized, released, SINCE, type Stall } from './stall.ts';
 
 const isUnderWay = ({ phase }: { phase: string }) => phase === 'Progressing' || phase === 'WaitingPromotion';
 /** Whose controller looks elsewhere. */
@@ -28,7 +28,7 @@ export const manualStalls: readonly Stall[] = [
     remedy: /the primary serves; .*create it again/,
     why: { cause: 'TargetMissing', proof: /^Deployment web: metadata$/, clear: { create: () => aDeployment('target-deleted', APP) } },
     async play(fixture) {
-      await rested(fixture, 'target-deleted');
+      await initialized(fixture, 'target-deleted');
       await fixture.cluster.delete(deployment('target-deleted'));
     },
   },
@@ -95,7 +95,7 @@ export const manualStalls: readonly Stall[] = [
     remedy: /until \d{4}.*set its spec\.paused to false/,
     why: { cause: 'RolloutPaused', proof: /^Deployment web: spec\.paused$/, clear: 'command' },
     async play(fixture) {
-      await rested(fixture, 'paused');
+      await initialized(fixture, 'paused');
       await fixture.cluster.patch(deployment('paused'), { spec: { paused: true } });
       await push(fixture.cluster, 'paused', APP, '2');
     },
@@ -106,7 +106,7 @@ export const manualStalls: readonly Stall[] = [
     remedy: /waits for a change of web/,
     why: { cause: 'PrimaryDown', proof: /^Pod \S+: status\.containerStatuses\[web\]\.ready$/, clear: { set: aGoodContainer } },
     async play(fixture) {
-      await rested(fixture, 'primary-broken-by-hand');
+      await initialized(fixture, 'primary-broken-by-hand');
       const container = { name: 'web', image: 'web:broken', env: [{ name: 'NEVER_READY', value: '1' }] };
       const strategy = { type: 'Recreate', rollingUpdate: null };
       await fixture.cluster.patch(deployment('primary-broken-by-hand', `${APP}-primary`), {
@@ -143,7 +143,7 @@ export const manualStalls: readonly Stall[] = [
       },
     },
     async play(fixture) {
-      await rested(fixture, 'left-alone-later');
+      await initialized(fixture, 'left-alone-later');
       await until(fixture.cluster, deployment('left-alone-later'), 'is at zero', (now) => now?.spec.replicas === 0);
       await fixture.cluster.patch(canaryRef('left-alone-later', APP), { metadata: { labels: { [LEFT_ALONE]: 'true' } } });
       await push(fixture.cluster, 'left-alone-later', APP, '2');
@@ -169,7 +169,7 @@ export const manualStalls: readonly Stall[] = [
     remedy: /stop the other one and then annotate the Canary/,
     why: { cause: 'ForeignController', proof: /^Canary web: status\.conditions\[Accepted\]\.message$/, clear: 'command' },
     async play(fixture) {
-      await rested(fixture, 'written-by-another');
+      await initialized(fixture, 'written-by-another');
       const status = { phase: 'Succeeded', lastAppliedSpec: 'theirs' };
       await fixture.cluster.patch(canaryRef('written-by-another', APP), { status }, { subresource: 'status' });
     },
@@ -180,7 +180,7 @@ export const manualStalls: readonly Stall[] = [
     remedy: /take the field out of it, or set spec\.suspend: true to stop Serin/,
     why: { cause: 'Resting', proof: /^Canary web: status\.phase$/, clear: 'nothing', also: 'Contested' },
     async play(fixture) {
-      await rested(fixture, 'contested');
+      await initialized(fixture, 'contested');
       const { spec, ...service } = aService('contested', APP);
       const healer = await startSelfHealer(fixture.cluster, [{ ...service, spec: { selector: spec.selector } }], 3);
       fixture.atEnd(() => healer.stop());

@@ -1,5 +1,5 @@
 import { until } from '../until.ts';
-import { deployment, rested, type Stall } from './stall.ts';
+import { deployment, initialized, type Stall } from './stall.ts';
 
 /** The Canary CRD in the cluster is an older one. It concerns every Canary, so that it is played alone. */
 export const OUTDATED: Stall = {
@@ -8,7 +8,7 @@ export const OUTDATED: Stall = {
   remedy: /apply the Canary CRD of this version \(serin crds apply\)/,
   why: { cause: 'CRDOutdated', proof: /^Canary web: status\.conditions\[Accepted\]\.message$/, clear: 'command' },
   async play(fixture) {
-    await rested(fixture, 'crd-outdated');
+    await initialized(fixture, 'crd-outdated');
     await until(fixture.cluster, deployment('crd-outdated'), 'is at zero', (now) => now?.spec.replicas === 0);
   },
 };

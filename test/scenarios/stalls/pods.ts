@@ -12,8 +12,8 @@ import {
   begunWith,
   deployment,
   type Expected,
+  initialized,
   released,
-  rested,
   SINCE,
   type Stall,
   type StallFixture,
@@ -46,7 +46,7 @@ function unstarted(namespace: string, container: object, cause: 'ImageUnavailabl
 }
 
 async function releasedAs(fixture: StallFixture, namespace: string, container: object): Promise<void> {
-  await rested(fixture, namespace);
+  await initialized(fixture, namespace);
   const containers = [{ ...aGoodContainer, ...container }];
   await fixture.cluster.patch(deployment(namespace), { spec: { template: { spec: { containers } } } });
 }
@@ -159,7 +159,7 @@ export const podStalls: readonly Stall[] = [
       clear: { others: ({ cluster }) => admitPods(cluster, 'pods-refused') },
     },
     async play(fixture) {
-      await rested(fixture, 'pods-refused');
+      await initialized(fixture, 'pods-refused');
       const spec = { serviceAccountName: 'builder', containers: [aGoodContainer] };
       await fixture.cluster.patch(deployment('pods-refused'), { spec: { template: { spec } } });
     },
@@ -200,7 +200,7 @@ export const podStalls: readonly Stall[] = [
       clear: { others: (fixture) => openGates(fixture, 'readiness-gate') },
     },
     async play(fixture) {
-      await rested(fixture, 'readiness-gate');
+      await initialized(fixture, 'readiness-gate');
       const spec = { readinessGates: [{ conditionType: GATE }], containers: [aGoodContainer] };
       await fixture.cluster.patch(deployment('readiness-gate'), { spec: { template: { spec } } });
     },

@@ -2,7 +2,7 @@ import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
 import type { RefusalKind } from '../troubles/api-proxy.ts';
 import { aCanary, aDeployment, aService, makeNamespace } from '../troubles/objects.ts';
 import { setField } from './set-field.ts';
-import { APP, begun, begunWith, deployment, released, rested, type Stall } from './stall.ts';
+import { APP, begun, begunWith, deployment, initialized, released, type Stall } from './stall.ts';
 
 const SAID = /^Canary web: status\.conditions\[Promoted\]\.message$/;
 
@@ -37,12 +37,12 @@ export const refusals: readonly { namespace: string; path: string; methods: 'all
 /** Refused whatever it is, until its definition is there. */
 export const ABSENT = '/apis/split.smi-spec.io/v1alpha4';
 
-function refused(namespace: string, cause: RegExp, wayOut: RegExp, named: 'Forbidden' | 'ApiRefused'): Stall {
+function refused(namespace: string, cause: RegExp, remedy: RegExp, named: 'Forbidden' | 'ApiRefused'): Stall {
   const grant = { others: (fixture: { grant(namespace: string): void }) => fixture.grant(namespace) };
   return {
     namespace,
     cause,
-    remedy: wayOut,
+    remedy,
     why: { cause: named, proof: SAID, clear: grant },
     play: ({ cluster }) => begun(cluster, namespace),
   };
@@ -175,7 +175,7 @@ export const refusalStalls: readonly Stall[] = [
       },
     },
     async play(fixture) {
-      await rested(fixture, 'config-missing');
+      await initialized(fixture, 'config-missing');
       const source = [{ op: 'add', path: '/spec/template/spec/containers/0/envFrom', value: [{ secretRef: { name: 'late' } }] }];
       await fixture.cluster.patch(deployment('config-missing'), source);
     },

@@ -8,7 +8,7 @@ import type { MeasuredServer } from './measured-server.ts';
 
 export interface StallFixture {
   cluster: KubeCluster;
-  /** Of a person who may do everything. */
+  /** Of a user who may do everything. */
   kubeconfigFile: string;
   reports: ReportWatch;
   hooks: HookServer;
@@ -21,7 +21,7 @@ export interface StallFixture {
   grant(namespace: string): void;
   /** Asks the application of a namespace for ever. */
   askFor(namespace: string): void;
-  /** What plays on until every stall has been told. */
+  /** Runs until every stall has been reported. */
   atEnd(end: () => Promise<void>): void;
 }
 
@@ -43,7 +43,7 @@ export interface Expected {
   /** As `Canary web: spec.suspend`; of a pod only the kind and the field. */
   proof: RegExp;
   clear: Clear;
-  /** Of the object that is to be changed, where its kind alone does not tell it. */
+  /** Of the object that is to be changed, where its kind alone does not identify it. */
   apiVersion?: string;
   /** A standing condition that is reported beside it. */
   also?: string;
@@ -80,12 +80,12 @@ interface Setting {
 
 /** Namespace, Deployment and Canary, bootstrapped, and a second version pushed. */
 export async function released(fixture: StallFixture, namespace: string, { env = {}, ...setting }: Setting = {}): Promise<void> {
-  await rested(fixture, namespace, setting);
+  await initialized(fixture, namespace, setting);
   await push(fixture.cluster, namespace, APP, '2', env);
 }
 
 /** Bootstrapped. */
-export async function rested({ cluster, reports }: StallFixture, namespace: string, setting: Setting = {}): Promise<void> {
+export async function initialized({ cluster, reports }: StallFixture, namespace: string, setting: Setting = {}): Promise<void> {
   await begun(cluster, namespace, setting);
   await reports.until(namespace, APP, 'Initialized', ({ phase }) => phase === 'Initialized');
 }

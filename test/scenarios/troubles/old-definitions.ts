@@ -36,7 +36,7 @@ type Moment = (typeof moments)[number];
 export function testOldDefinitions(
   environmentOf: () => Environment,
   fixtureOf: () => StallFixture,
-  isTold: (stall: Stall) => Promise<void>,
+  isReported: (stall: Stall) => Promise<void>,
 ): void {
   it('06-F10: releases under way when an older definition is put back stand still, serve on, and are promoted when it is repaired', async () => {
     const { cluster } = fixtureOf();
@@ -46,7 +46,7 @@ export function testOldDefinitions(
       await cluster.apply(withoutRelease(canaryCrd()));
       await Promise.all(releases.map((one) => one.hasLostItsMemory()));
       for (const one of releases) one.open();
-      await Promise.all(releases.map(({ told }) => isTold(told)));
+      await Promise.all(releases.map(({ stall }) => isReported(stall)));
       await Promise.all(releases.map((one) => one.standsStill()));
       await cluster.apply(canaryCrd());
       await Promise.all(releases.map((one) => one.isPromoted()));
@@ -59,7 +59,7 @@ export function testOldDefinitions(
 
 /** One release, held by its gate, and users who never stop asking. */
 class HeldRelease {
-  readonly told: Stall;
+  readonly stall: Stall;
   readonly #moment: Moment;
   readonly #fixture: StallFixture;
   readonly #urls: readonly string[];
@@ -67,14 +67,14 @@ class HeldRelease {
 
   constructor(moment: Moment, { mesh }: Environment, fixture: StallFixture) {
     const namespace = `put-back-${moment.gate}`;
-    this.told = { ...OUTDATED, namespace, play: () => this.begin() };
+    this.stall = { ...OUTDATED, namespace, play: () => this.begin() };
     this.#moment = moment;
     this.#fixture = fixture;
     this.#urls = mesh.urls;
   }
 
   get #namespace(): string {
-    return this.told.namespace;
+    return this.stall.namespace;
   }
 
   async begin(): Promise<void> {
@@ -113,8 +113,8 @@ class HeldRelease {
   }
 
   async isPromoted(): Promise<void> {
-    const told = await this.#fixture.reports.until(this.#namespace, APP, 'success', ({ phase }) => phase === 'Succeeded');
-    expect(told.conditions.map(({ type }) => type)).toEqual(['Promoted']);
+    const report = await this.#fixture.reports.until(this.#namespace, APP, 'success', ({ phase }) => phase === 'Succeeded');
+    expect(report.conditions.map(({ type }) => type)).toEqual(['Promoted']);
     expect(await this.#primaryImage()).toBe('web:2');
     expect(this.#users?.lost()).toEqual([]);
   }

@@ -51,22 +51,24 @@ export class ReportWatch {
     return { conditions: status?.conditions ?? [], events: this.#events.get(keyOf(metadata)) ?? [], phase: status?.phase ?? '' };
   }
 
-  /** Resolves when it is so; the error after the bound shows what was told instead. */
+  /** Resolves when it is so; the error after the bound shows what was reported instead. */
   async until(
     namespace: string,
     name: string,
     what: string,
-    isSo: (told: CanaryReport) => boolean,
+    isSo: (report: CanaryReport) => boolean,
     boundMs = BOUND_MS,
   ): Promise<CanaryReport> {
     const { promise, resolve, reject } = Promise.withResolvers<CanaryReport>();
     const look = () => {
-      const told = this.of(namespace, name);
-      if (isSo(told)) resolve(told);
+      const report = this.of(namespace, name);
+      if (isSo(report)) resolve(report);
     };
     this.#waiting.add(look);
     const cancel = world().clock.setTimer(boundMs, () =>
-      reject(new Error(`${namespace}/${name}: ${what} was not told. Told was ${JSON.stringify(this.of(namespace, name), null, 1)}`)),
+      reject(
+        new Error(`${namespace}/${name}: ${what} was not reported. The report is ${JSON.stringify(this.of(namespace, name), null, 1)}`),
+      ),
     );
     look();
     try {

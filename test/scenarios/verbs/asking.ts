@@ -8,7 +8,7 @@ import type { History } from './history.ts';
 import { type PlacedCanary, STEP } from './placed-canary.ts';
 import { cellOf, NOTHING } from './table.ts';
 
-/** Asks, waits for the answer, and tells under which ids. */
+/** Asks, waits for the answer, and returns its ids. */
 export type Way = (placed: PlacedCanary, verb: Verb) => Promise<string[]>;
 
 export const once: Way = async (placed, verb) => {
@@ -40,9 +40,9 @@ export class Inquiry {
   readonly #history: History;
   readonly #placed: PlacedCanary;
   readonly #verb: Verb;
-  readonly #before: { picture: unknown; version: number };
+  readonly #before: { snapshot: unknown; version: number };
 
-  private constructor(history: History, placed: PlacedCanary, verb: Verb, before: { picture: unknown; version: number }) {
+  private constructor(history: History, placed: PlacedCanary, verb: Verb, before: { snapshot: unknown; version: number }) {
     this.#history = history;
     this.#placed = placed;
     this.#verb = verb;
@@ -51,7 +51,7 @@ export class Inquiry {
 
   /** Before it is asked. */
   static async begin(history: History, placed: PlacedCanary, verb: Verb): Promise<Inquiry> {
-    return new Inquiry(history, placed, verb, { picture: await placed.snapshot(), version: await placed.version() });
+    return new Inquiry(history, placed, verb, { snapshot: await placed.snapshot(), version: await placed.version() });
   }
 
   async end(ids: readonly string[]): Promise<void> {
@@ -89,7 +89,7 @@ export class Inquiry {
     } else {
       for (const { reason } of refusals) expect(reason).toContain(cell.refused);
       await placed.requests.settle();
-      expect(await placed.snapshot(), 'nothing was done').toEqual(this.#before.picture);
+      expect(await placed.snapshot(), 'nothing was done').toEqual(this.#before.snapshot);
       expect(this.#history.effectSince(this.#before.version, name), 'nor undone again').toEqual(NOTHING);
     }
     // Once more, now that all is over: an answer must not be given twice, before the act and after it.

@@ -32,7 +32,7 @@ export class History {
     return this.#of('Canary', name).some(({ object }) => requestsOf(object).filter((one) => one.id === id).length > 1);
   }
 
-  /** The reasons of the Events that told of this request, each as often as it was told. */
+  /** The reasons of the Events about this request, each as often as it was counted. */
   reasonsOf(id: string): string[] {
     const about = this.#events().filter(({ object }) => object.message?.endsWith(`(${id})`));
     const counts = new Map(about.map(({ name, object }) => [name, { reason: object.reason, count: object.count }]));

@@ -42,7 +42,7 @@ export function describeVerbs(environmentOf: () => Environment, { isTwice, resta
       });
     };
     round('asked once', () => trying.round(once));
-    it('E70: Events tell what was carried out and what was refused', () => {
+    it('E70: Events report what was carried out and what was refused', () => {
       expect([...trying.history.reasons()].toSorted()).toEqual(['RequestCarriedOut', 'RequestRefused']);
     });
     if (isTwice) describeTwice();
