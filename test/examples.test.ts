@@ -52,7 +52,7 @@ describe('examples', () => {
     expect(findings(canaryOf(file))).toEqual([]);
   });
 
-  it.each(files)('%s brings the target that its Canary releases, and its pods tell when they are ready', (file) => {
+  it.each(files)('%s brings the target that its Canary releases, and its pods report when they are ready', (file) => {
     const { targetRef } = canaryOf(file).spec;
     const target = objectsOf(file).find(({ kind, metadata }) => kind === targetRef.kind && metadata.name === targetRef.name);
     expect(target?.apiVersion).toBe(targetRef.apiVersion);

@@ -18,7 +18,7 @@ function smuggle(lab: ModelLab, object: KubeObject): void {
   });
 }
 
-describe('damage of the established tool: liveness', () => {
+describe('damage that Flagger does: liveness', () => {
   it('02-15.2.18, 03-SV16: a write that fails once is tried again, the first one of a Canary too', async () => {
     const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
     await lab.application();
@@ -54,7 +54,7 @@ describe('damage of the established tool: liveness', () => {
     lab.close();
   });
 
-  it('03-B27, I8: a Canary whose release has failed writes nothing while it rests, nor after a restart', async () => {
+  it('03-B27, I8: a Canary whose release has failed writes nothing while it is idle, nor after a restart', async () => {
     const lab = await releasing();
     lab.server.patch(canaryRef, { spec: { progressDeadlineSeconds: 5 } });
     lab.push(BROKEN_IMAGE);
@@ -174,7 +174,7 @@ describe('damage of the established tool: liveness', () => {
     await lab.pass(60_000);
     expect(lab.server.find(routeRef)?.spec.http[0].fresh).toBe('added');
     const weights = lab.writes.filter(({ ref }) => ref.kind === 'VirtualService');
-    // At rest, 25, 50, 0: each once.
+    // Idle, 25, 50, 0: each once.
     expect([lab.phase(), weights.length]).toEqual(['Succeeded', 4]);
     lab.close();
   });

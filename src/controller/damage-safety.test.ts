@@ -7,7 +7,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
 
-describe('damage of the established tool: safety', () => {
+describe('damage that Flagger does: safety', () => {
   it('02-15.1.4, 03-B31: a target that is scaled to zero by hand is raised again, and its primary is never without pods', async () => {
     const lab = await releasing();
     lab.server.patch(targetRef, { spec: { replicas: 0 } });
@@ -144,7 +144,7 @@ describe('damage of the established tool: safety', () => {
     lab.close();
   });
 
-  it('02-15.1.15: a Canary that is made again over a target at rest keeps the pods of its primary', async () => {
+  it('02-15.1.15: a Canary that is made again over a target at zero keeps the pods of its primary', async () => {
     const lab = await initialized({}, ({ server }) => server.patch(targetRef, { spec: { replicas: 3 } }));
     await lab.passUntil(() => replicas(lab) === 0, 60_000);
     expect([replicas(lab), replicas(lab, primaryRef)]).toEqual([0, 3]);

@@ -57,7 +57,7 @@ describe('the controller in virtual time', () => {
     expect(lab.lost.length).toBeGreaterThan(0);
   });
 
-  it('I8: a restart over Canaries at rest, suspended or refused writes nothing', () =>
+  it('I8: a restart over idle, suspended or refused Canaries writes nothing', () =>
     fc.assert(
       fc.asyncProperty(aLife, fc.array(aRest, { minLength: 1, maxLength: 4 }), fc.boolean(), async (life, rests, isKilled) => {
         const { lab, draw } = labOf(life);
@@ -92,7 +92,7 @@ const aRest = fc.record({
   plan: fc.nat(),
 });
 
-/** From a bootstrap that is done to where it rests. */
+/** From a bootstrap that is done until it is idle. */
 async function bring(lab: ModelLab, name: string, how: Rest): Promise<void> {
   if (how === 'Initialized' || how === 'refused') return;
   lab.push(how === 'Failed' ? BROKEN_IMAGE : '2', name);

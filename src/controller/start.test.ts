@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const plan = { stepWeight: 25, maxWeight: 50 };
 
-/** Two applications at rest; then Serin is killed, and a version of the second one is pushed. */
+/** Two idle applications; then Serin is killed, and a version of the second one is pushed. */
 async function killedOver(names: readonly [string, string]): Promise<ModelLab> {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application();
@@ -93,7 +93,7 @@ it('03-W24, CT19: what the pods of a primary read is copied before the primary i
 describe('Services that a controller looks for', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  /** At rest, on its primary. */
+  /** Idle, on its primary. */
   async function resting(): Promise<ModelLab> {
     const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
     await lab.application();

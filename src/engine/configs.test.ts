@@ -11,7 +11,7 @@ const at = (phase: string, name: string) => (world: World) => world.phase === ph
 
 const seen = (resourceVersion: string): SeenConfig => ({ uid: 'u', resourceVersion, checksum: 'x' });
 
-/** At rest with one tracked config. */
+/** Idle with one tracked config. */
 function tracking(analysis = {}): World {
   return initialized(aCanary({ stepWeight: 20, maxWeight: 40, ...analysis }), (world) => {
     world.configs = { [KEY]: 'blue' };

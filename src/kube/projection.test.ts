@@ -106,7 +106,7 @@ describe('an object that cannot be read', () => {
     expect(unreadable).toEqual(['bad', 'bad']);
   });
 
-  it('a listener that fails on one object hears of the others of a list', () => {
+  it('a listener that fails on one object receives the others of a list', () => {
     const { projection } = reading();
     const read: string[] = [];
     projection.onChange(({ name }) => {

@@ -49,7 +49,7 @@ export const deletion: AttackClass = {
       ...harmless,
     },
     {
-      what: 'the finalizer of Serin on what is not to be given back',
+      what: 'the finalizer of Serin on an object that must not be restored',
       from: 'CWE-345',
       do: then(async (tenant) => {
         await tenant.edit(tenant.canaryRef, { metadata: { finalizers: ['finalizer.flagger.app'] } });
@@ -151,7 +151,7 @@ export const deletion: AttackClass = {
       ...harmless,
     },
     {
-      what: 'a namespace that ends in the middle of a release, with Canaries to give back',
+      what: 'a namespace that ends in the middle of a release, with Canaries to restore',
       from: 'kubernetes',
       async do(tenant) {
         const { cluster } = tenant.field.environment;

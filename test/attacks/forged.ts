@@ -146,7 +146,7 @@ export const forged: AttackClass = {
       ...harmless,
     },
     {
-      what: 'its own anchor, changed to give back what is not its own',
+      what: 'its own anchor, changed to restore what is not its own',
       from: 'CWE-441',
       async do(tenant) {
         await tenant.app();

@@ -80,7 +80,7 @@ async function bench(): Promise<void> {
     const result = await measureRealRest({ canaries: numberOr(canaries, 200), minutes: numberOr(minutes, 15), kinds, say });
     if (values.json) return void process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
     say(`\n${result.canaries} resting Canaries (${kinds}), by the API server's audit log:`);
-    say(`  at rest, ${result.minutes} min: ${listed(result.requests)}`);
+    say(`  idle, ${result.minutes} min: ${listed(result.requests)}`);
     say(`  restart: ${listed(result.restart)}`);
     return;
   }
@@ -103,12 +103,12 @@ function inLines(sizes: readonly SizeResult[], steps: readonly Record<string, nu
   return [
     '',
     row('resting Canaries', ({ canaries }) => String(canaries)),
-    row('requests at rest', ({ restRequests, restSeconds }) => `${total(restRequests)} in ${restSeconds} s`),
+    row('requests while idle', ({ restRequests, restSeconds }) => `${total(restRequests)} in ${restSeconds} s`),
     row('writes of a restart over them', ({ restartRequests }) => String(total(restartRequests, isReading))),
     row('reads of a restart over them', ({ restartRequests }) => String(total(restartRequests) - total(restartRequests, isReading))),
     row('CPU of the start, s', ({ startCpuSeconds }) => startCpuSeconds.toFixed(2)),
-    row('CPU at rest, s a minute', ({ restCpuSeconds, restSeconds }) => ((restCpuSeconds * 60) / restSeconds).toFixed(2)),
-    row('memory at rest, MB', ({ restRssMB }) => restRssMB.toFixed(0)),
+    row('CPU while idle, s a minute', ({ restCpuSeconds, restSeconds }) => ((restCpuSeconds * 60) / restSeconds).toFixed(2)),
+    row('memory while idle, MB', ({ restRssMB }) => restRssMB.toFixed(0)),
     row('memory at the most, MB', ({ peakRssMB }) => peakRssMB.toFixed(0)),
     row('  ratio to the smallest', ({ peakRssMB }) => (peakRssMB / (smallest?.peakRssMB ?? peakRssMB)).toFixed(2)),
     row('new revision to first action, 1 change, ms', ({ firstAction: [one] }) => (one ? one.medianMs.toFixed(0) : '-')),
@@ -116,7 +116,7 @@ function inLines(sizes: readonly SizeResult[], steps: readonly Record<string, nu
     row('  median of them, ms', (size) => ofMost(size)?.medianMs.toFixed(0) ?? '-'),
     row('  slowest of them, ms', (size) => ofMost(size)?.maxMs.toFixed(0) ?? '-'),
     '',
-    ...sizes.map(({ canaries, restRequests }) => `at rest, ${canaries}: ${listed(restRequests)}`),
+    ...sizes.map(({ canaries, restRequests }) => `idle, ${canaries}: ${listed(restRequests)}`),
     ...sizes.map(({ canaries, restartRequests }) => `restart, ${canaries}: ${listed(restartRequests)}`),
     ...sizes.flatMap(({ canaries, restartWrites }) => restartWrites.map((write) => `a restart over ${canaries} wrote: ${write}`)),
     ...steps.map((requests, index) => `progressing step ${index + 1} (istio): ${listed(requests)}`),

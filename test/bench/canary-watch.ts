@@ -6,7 +6,7 @@ import { NAMESPACE } from './applications.ts';
 export interface CanaryWatch {
   /** Resolves when so many Canaries are as wanted at once; rejects after the bound, saying what they are instead. */
   until(count: number, what: string, isSo: (canary: KubeObject) => boolean, boundMs: number): Promise<void>;
-  /** Called with each new state, until what it gives back is called. */
+  /** Called with each new state, until the returned function is called. */
   onEach(listener: (canary: KubeObject) => void): () => void;
   stop(): void;
 }

@@ -3,7 +3,7 @@ import { existsSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const BUNDLE = join(import.meta.dirname, '..', '..', 'dist', 'serin.js');
-/** Linux tells process times in ticks of 1/100 s, whatever the kernel's own timer. Source: proc(5), USER_HZ. */
+/** Linux counts process times in units of 1/100 s, whatever the kernel's own timer. Source: proc(5), USER_HZ. */
 const TICKS_A_SECOND = 100;
 
 export interface ProcessFigures {

@@ -21,7 +21,7 @@ export async function createForeignObjects(cluster: KubeCluster, deployments: nu
   await forEachIndex(secrets, (index) => made(cluster, secret(index)), AT_ONCE);
 }
 
-/** Rewrites them one after the other, so many times a second as the server can follow; what is given back ends it and tells how many were. */
+/** Rewrites them one after the other, so many times a second as the server can follow; the returned function ends it and returns how many were. */
 export function changeSecrets(cluster: KubeCluster, secrets: number, timesASecond: number): () => Promise<number> {
   const stopping = new AbortController();
   let changed = 0;

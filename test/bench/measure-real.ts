@@ -56,7 +56,7 @@ export async function measureRealRest({ canaries, kinds, minutes, say }: Options
     try {
       await (kinds === 'mixed' ? idleMixed(real, canaries, say) : idleDeployments(real, canaries));
       await sleep(SETTLE_MS);
-      say(`${canaries} Canaries are at rest; counting for ${minutes} min`);
+      say(`${canaries} Canaries are idle; counting for ${minutes} min`);
       requests = await countedFor(audit, minutes * 60_000);
     } finally {
       await controller.stop();
@@ -101,9 +101,9 @@ async function idleMixed({ cluster }: RealCluster, canaries: number, say: (line:
   await forEachIndex(
     canaries,
     async (index) => {
-      await bringToIdle(cluster, index, (canary, isSo) => until(cluster, canary, 'is at rest', isSo, { boundMs: START_BOUND_MS }));
+      await bringToIdle(cluster, index, (canary, isSo) => until(cluster, canary, 'is idle', isSo, { boundMs: START_BOUND_MS }));
       resting += 1;
-      if (resting % MIXED_AT_ONCE === 0) say(`${resting} of ${canaries} are at rest`);
+      if (resting % MIXED_AT_ONCE === 0) say(`${resting} of ${canaries} are idle`);
     },
     MIXED_AT_ONCE,
   );

@@ -23,14 +23,14 @@ export interface FirstAction {
 
 export interface SizeResult {
   canaries: number;
-  /** Of a restart over resting Canaries: every request until it is quiet. */
+  /** Of a restart over resting Canaries: every request until the controller has settled. */
   restartRequests: Record<string, number>;
   /** Each write among them, and what it changed. */
   restartWrites: string[];
   restSeconds: number;
   restRequests: Record<string, number>;
   restCpuSeconds: number;
-  /** Until quiet after the restart. */
+  /** Until it has settled after the restart. */
   startCpuSeconds: number;
   restRssMB: number;
   peakRssMB: number;
@@ -54,7 +54,7 @@ export async function measureSize(
     } finally {
       await first.stop();
     }
-    say(`${canaries} Canaries are at rest; a fresh controller starts over them`);
+    say(`${canaries} Canaries are idle; a fresh controller starts over them`);
     const before = bare.requestCounts(AGENT);
     const [snapshot, from] = [bare.snapshot(), bare.paths.length];
     const controller = startMeasuredController(bare.kubeconfigFile);
@@ -145,7 +145,7 @@ async function untilWatching(bare: BareCluster, before: Record<string, number>):
   await until('the controller watches', () => (difference(bare.requestCounts(AGENT), before)['watch canaries'] ?? 0) > 0);
 }
 
-/** Until the controller has sent nothing for a while: longer than a sentence may wait to be written, and than any pause that its log tells of. */
+/** Until the controller has sent nothing for a while: longer than a sentence may wait to be written, and than any pause in its log. */
 export async function settledRequests(bare: BareCluster, { logFile }: MeasuredController): Promise<void> {
   for (let quietMs = 0; quietMs < longestPauseMs(logFile); ) {
     quietMs = longestPauseMs(logFile);

@@ -34,14 +34,14 @@ interface Options {
   say(line: string): void;
 }
 
-/** A controller is started, with default limits, over Canaries at rest, in a cluster full of what is none of its business. */
+/** A controller is started, with default limits, over idle Canaries, in a cluster full of objects of others. */
 export async function measureStart({ canaries, deployments, secrets, changes, suspended, say }: Options): Promise<StartResult> {
   const bare = await startBareCluster();
   const watch = watchCanaries(bare.cluster);
   try {
     await createApplications(bare.cluster, canaries, 'kubernetes', { suspended });
     if (!suspended) await bringToRest(bare, watch, canaries);
-    say(`${canaries} Canaries are at rest; ${deployments} Deployments and ${secrets} Secrets of others are made`);
+    say(`${canaries} Canaries are idle; ${deployments} Deployments and ${secrets} Secrets of others are made`);
     await createForeignObjects(bare.cluster, deployments, secrets);
     await createApplications(bare.cluster, 1, 'kubernetes', { from: canaries });
     const stopChanges = changeSecrets(bare.cluster, secrets, changes);

@@ -59,7 +59,7 @@ const cases: Case[] = [
   },
   {
     alert: 'SerinReleaseStuck',
-    when: 'it rests',
+    when: 'it is idle',
     fires: false,
     atMinute: 40,
     input: [phase('Succeeded', '1x60'), advanced('0x60'), interval],

@@ -10,7 +10,7 @@ import { APP, Scenario } from '../scenarios/scenario.ts';
 import { until } from '../scenarios/until.ts';
 import { type Helm, startHelm } from './helm.ts';
 
-const established: object = parse(readFileSync(join(import.meta.dirname, '..', 'fixtures', 'flagger-values.yaml'), 'utf8'));
+const flaggerValues: object = parse(readFileSync(join(import.meta.dirname, '..', 'fixtures', 'flagger-values.yaml'), 'utf8'));
 /** What the API server is given: the process runs here. */
 const KINDS = ['ServiceAccount', 'Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'];
 
@@ -46,9 +46,9 @@ describe('the controller as the chart starts it, with the permissions that the c
       leaseIn: 'chart-narrow',
     },
     {
-      what: 'with the values of the established chart',
-      namespace: 'chart-established',
-      values: { ...established, controlplane: {}, podMonitor: {}, serviceMonitor: {} },
+      what: "with the values of Flagger's chart",
+      namespace: 'chart-flagger-values',
+      values: { ...flaggerValues, controlplane: {}, podMonitor: {}, serviceMonitor: {} },
       account: 'delivery',
     },
   ];

@@ -75,7 +75,7 @@ const upgrades: Upgrade[] = [
   },
   { what: 'Flagger', before: 'flagger', release: 'flagger', after: 'serin', values: {} },
   {
-    what: 'the established load tester',
+    what: "Flagger's load tester",
     before: 'flagger-loadtester',
     release: 'flagger-loadtester',
     after: 'loadtester',

@@ -24,7 +24,7 @@ const args =
   ({ container }: Rendered) =>
     expect(container.args).toEqual(expect.arrayContaining(wanted));
 
-/** The values of the established chart, each with what comes of it. */
+/** The values of Flagger's chart, each with its effect. */
 const rows: { row: string; what: string; values?: object; holds(rendered: Rendered): void }[] = [
   {
     row: '06-HC1',

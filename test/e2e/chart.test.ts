@@ -17,12 +17,12 @@ import { define, fitsRestrictedStandard, isTakenAsItIs } from './strict-apply.ts
 
 const CHART = join(CHARTS, 'serin');
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures');
-const established: object = parse(readFileSync(join(FIXTURES, 'flagger-values.yaml'), 'utf8'));
+const flaggerValues: object = parse(readFileSync(join(FIXTURES, 'flagger-values.yaml'), 'utf8'));
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
 
 const matrix: { what: string; values: object }[] = [
   { what: 'nothing set', values: {} },
-  { what: 'the values that users of the established chart have', values: established },
+  { what: "the values that users of Flagger's chart have", values: flaggerValues },
   {
     what: 'two replicas in three namespaces',
     values: { namespace: 'a', namespaces: ['b', 'c'], leaderElection: { replicaCount: 2 }, admissionPolicy: { enabled: true } },

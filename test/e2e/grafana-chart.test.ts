@@ -18,7 +18,7 @@ describe('the chart of dashboards', () => {
     await real?.stop();
   });
 
-  const established = {
+  const flaggerValues = {
     ...{ url: 'http://prometheus:9090', replicaCount: 1, user: 'admin', password: 'x', token: 'x', image: { tag: '7.3.4' } },
     ...{ podAnnotations: { a: 'b' }, service: { type: 'ClusterIP', port: 80 }, resources: { limits: { cpu: '1' } } },
     ...{ nodeSelector: { a: 'b' }, tolerations: [{ key: 'a' }], affinity: { nodeAffinity: {} } },
@@ -30,7 +30,7 @@ describe('the chart of dashboards', () => {
       what: 'another namespace and a folder',
       values: { namespace: 'monitoring', annotations: { grafana_folder: 'Releases' }, labels: { team: 'a' } },
     },
-    { what: 'values of the established chart', values: established },
+    { what: "values of Flagger's chart", values: flaggerValues },
   ])('06-F15: $what: the linter finds nothing, and the API server takes every ConfigMap', async ({ values }) => {
     const linted = await helm.run('lint', '--strict', join(CHARTS, 'grafana'), '--values', helm.valuesFile(values));
     expect(linted, linted.said).toMatchObject({ code: 0 });

@@ -2,7 +2,7 @@
 export interface KubectlCommand {
   args: string;
   stdin?: string;
-  /** What a person does with the file `$1` in `kubectl edit`, as a shell script; `$KUBECTL` is kubectl. Default: makes each value f an ff (a uid may end with f, too). */
+  /** A user's edit of the file `$1` in `kubectl edit`, as a shell script; `$KUBECTL` is kubectl. Default: makes each value f an ff (a uid may end with f, too). */
   editor?: string;
   /** Which part of the answer must be the same; default: all of it, after `comparable`. */
   keep?(line: string): boolean;
@@ -249,9 +249,9 @@ export const kubectlCommands: readonly KubectlCommand[] = [
   { args: 'get ingressclass plain -o wide' },
   {
     args: 'apply -f -',
-    stdin: made('v1', 'Event', 'told', {
+    stdin: made('v1', 'Event', 'reported', {
       involvedObject: { kind: 'Pod', name: 'one', namespace: 'play' },
-      reason: 'Told',
+      reason: 'Reported',
       message: 'a word',
       type: 'Normal',
       count: 2,
@@ -260,7 +260,7 @@ export const kubectlCommands: readonly KubectlCommand[] = [
       lastTimestamp: '2026-01-01T00:00:00Z',
     }),
   },
-  { args: 'get events -o wide --field-selector=reason=Told' },
+  { args: 'get events -o wide --field-selector=reason=Reported' },
   { args: 'get controllerrevisions -o wide', keep: (line) => line.startsWith('NAME') },
   { args: 'get configmap settings -o wide' },
   { args: 'get secret keys -o wide' },

@@ -37,7 +37,7 @@ const args =
   ({ container }: Rendered) =>
     expect(container.args).toEqual(expect.arrayContaining(wanted));
 
-/** The values of the established chart, each with what comes of it. */
+/** The values of Flagger's chart, each with its effect. */
 const rows: { row: string; what: string; values?: object; holds(rendered: Rendered): void }[] = [
   {
     row: '06-LC1',
@@ -187,7 +187,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
 
 const matrix: { what: string; values: object }[] = [
   { what: 'nothing set', values: {} },
-  { what: 'the values that users of the established chart have', values: Object.assign({}, ...rows.map(({ values }) => values)) },
+  { what: "the values that users of Flagger's chart have", values: Object.assign({}, ...rows.map(({ values }) => values)) },
   {
     what: 'commands, every credential, a claim, a policy',
     values: {

@@ -49,7 +49,7 @@ describe('serin as a plugin of kubectl', () => {
         LC_ALL: 'C',
       });
 
-    it('kubectl lists it, and hands it the words and the exit code', async () => {
+    it('kubectl lists it, passes it the words and returns the exit code', async () => {
       const listed = await run('kubectl plugin list');
       expect(listed).toEqual({ exit: 0, output: expect.stringContaining(join(folder, form, 'kubectl-serin')) });
       const version = await run('kubectl serin version --client');

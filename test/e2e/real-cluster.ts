@@ -12,7 +12,7 @@ import { controllerRole } from './controller-role.ts';
 import { freePort } from './free-port.ts';
 
 export interface RealClusterOptions {
-  /** Hears of each step of the start. */
+  /** Called at each step of the start. */
   say?(line: string): void;
   /** User names that the API server knows beside its own, without any right. */
   people?: readonly string[];

@@ -58,7 +58,7 @@ describe('the policy of requests', () => {
   const clients = new Map<string, KubeCluster>();
   let ids = 0;
 
-  /** Roles in a namespace, for a person or the service account. */
+  /** Roles in a namespace, for a user or the service account. */
   async function grant(namespace: string, subject: string, verbs: readonly string[]): Promise<void> {
     const name = `${subject.toLowerCase().replace(/[^a-z]+/g, '-')}-may`;
     const metadata = { name, namespace };

@@ -26,7 +26,7 @@ describe('the tutorials, as they stand', () => {
   it.each(rounds.map((round) => ({ round, names: round.join(', ') })))(
     '$names',
     async ({ round }) => {
-      // All are heard to their end, so that nothing of theirs is left running.
+      // All are read to their end, so that nothing of theirs is left running.
       const ends = await Promise.allSettled(round.map((page) => follow(`tutorials/${page}`, path)));
       expect(ends.flatMap((end) => (end.status === 'rejected' ? [String(end.reason)] : []))).toEqual([]);
     },

@@ -6,7 +6,7 @@ import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 
 export type ReadingCluster = Pick<Cluster, 'get' | 'list' | 'watch'> & Pick<KubeCluster, 'raw' | 'ask'>;
 
-/** A cluster for commands that only read: it holds what it is given, and tells its watches what changes. */
+/** A cluster for commands that only read: it holds what it is given, and sends its watches what changes. */
 export class HeldCluster implements ReadingCluster {
   readonly #objects = new Map<string, KubeObject>();
   readonly #watches = new Set<{ kind: KindRef; name: string; handler: WatchHandler }>();
@@ -75,7 +75,7 @@ export class HeldCluster implements ReadingCluster {
   }
 }
 
-/** Of field selectors only the names are gone by: of an object, or of the one that an Event tells of. */
+/** Of field selectors only the names are gone by: of an object, or of the one that an Event concerns. */
 function chosen({ apiVersion, kind, namespace }: KindRef, { labelSelector = '', fieldSelector = '' }: Selection) {
   const hasLabels = parseLabelSelector(labelSelector);
   const [, name] = /(?:metadata|involvedObject)\.name=([^,]+)/.exec(fieldSelector) ?? [];

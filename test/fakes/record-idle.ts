@@ -19,7 +19,7 @@ import { RECORDED_KINDS } from './recorded-idle.ts';
 
 /**
  * `node test/fakes/record-idle.ts <version>`: runs this version over every kind and provider on the embedded cluster and writes what it
- * leaves at rest to test/vectors/upgrade/<version>. Done once for each release, before it is published; never changed afterwards.
+ * leaves while idle to test/vectors/upgrade/<version>. Done once for each release, before it is published; never changed afterwards.
  */
 const ROOT = join(import.meta.dirname, '..', '..');
 const CRDS = [join(ROOT, 'charts', 'serin', 'files', 'crds'), join(ROOT, 'test', 'fixtures', 'crds')];
@@ -150,7 +150,7 @@ mkdirSync(folder, { recursive: true });
 for (const [name, what] of Object.entries(cases)) {
   const objects = await record(cluster, name, what);
   const documents = objects.map((object) => {
-    // Who wrote which field is as long as the object, and nothing at rest depends on it.
+    // Who wrote which field is as long as the object, and nothing depends on it while idle.
     const { managedFields: _, ...metadata } = object.metadata;
     return stringify({ ...object, metadata }, { lineWidth: 0, aliasDuplicateObjects: false });
   });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 
-/** What a controller at rest looks at, or has left behind. */
+/** Objects that an idle controller reads, or has left behind. */
 export const RECORDED_KINDS = [
   { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' },
   { apiVersion: 'apps/v1', kind: 'Deployment' },

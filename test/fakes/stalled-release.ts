@@ -8,7 +8,7 @@ import { whyOf } from '../../src/cli/why/diagnose.ts';
 import { projectStatus } from '../../src/engine/project-status.ts';
 import type { World } from './world.ts';
 
-/** A world that stands still, and what of its objects a person sees. */
+/** A world that stands still, and the objects of it that a user sees. */
 export interface StalledRelease {
   world: World;
   /** Over the target and the primary as the world has them; undefined: the object is not there. */
@@ -25,7 +25,7 @@ export interface Stall {
   /** Kind and field that prove it. */
   proof: [string, string | RegExp];
   action: RegExp;
-  /** What a person can do at once, as `wayOf` puts it; absent: nothing but what `action` says of others. */
+  /** The remedy of a user, as `wayOf` puts it; absent: nothing but what `action` says of others. */
   way?: string;
   /** Does what the action says, and no more. */
   mend(stalled: StalledRelease): void;

@@ -93,7 +93,7 @@ export class World {
   room: { target: number; primary: number } = { target: 1_000, primary: 1_000 };
   /** Moves with every write of a config. */
   configsVersion = '1';
-  /** Why they cannot be told now. */
+  /** Why they are unknown now. */
   undetermined: string | undefined;
   primaryReplicas = 0;
   /** There is a receiver of all events. */
@@ -371,7 +371,7 @@ export class World {
     this.send({ type: 'RESUME', facts: this.facts() });
   }
 
-  /** A person asks; `id` tells one request from another. */
+  /** A user makes a request; `id` distinguishes one from another. */
   ask(verb: Verb, id: string, by = 'ann'): void {
     this.request = { verb, id, by, atMs: this.nowMs };
     this.settle();
@@ -386,7 +386,7 @@ export class World {
 const seen = (configs: Record<string, string>, resourceVersion: string) =>
   Object.fromEntries(Object.entries(configs).map(([key, checksum]) => [key, { uid: 'u', resourceVersion, checksum }]));
 
-/** A World whose bootstrap is done: `s1:a` is promoted, the target rests at zero. */
+/** A World whose bootstrap is done: `s1:a` is promoted, the target is at zero. */
 export function initialized(canary: Canary = aCanary(), prepare: (world: World) => void = () => undefined): World {
   const world = new World(canary);
   prepare(world);

@@ -70,7 +70,7 @@ it.each(['istio', 'smi:v1alpha2'] as const)(
     await initialized();
     const resting = await settledCounts();
     await sleep(3_000);
-    expect(difference(requests(), resting), 'three seconds at rest').toEqual({});
+    expect(difference(requests(), resting), 'three idle seconds').toEqual({});
 
     const from = bare.answered.length;
     await changeImage(bare.cluster, 0, '2');

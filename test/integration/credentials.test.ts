@@ -145,7 +145,7 @@ it('no credential shows in logs, events, statuses, metrics or messages, while ev
   await changeImage(bare.cluster, 1, '2');
   const failed = await until(bare.cluster, canary(), 'failed', phaseIs('Failed'));
   await until(bare.cluster, canary(1), 'succeeded', phaseIs('Succeeded'));
-  // What was told of each backend must have been told with its refusal, or nothing has been tried.
+  // Each backend must have been reported with its refusal, or nothing has been tried.
   const verdicts = JSON.stringify(failed?.status?.release);
   for (const who of ['Datadog', 'New Relic', 'InfluxDB', 'Dynatrace', 'Stackdriver', 'CloudWatch', 'Prometheus', 'Splunk'])
     expect(verdicts).toMatch(new RegExp(`${who} (answered 400|refused the program: 400): .{40}`));

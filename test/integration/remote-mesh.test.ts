@@ -41,7 +41,7 @@ describe('routes in another cluster (--kubeconfig-service-mesh)', () => {
       const held = await remote.get(route(namespace));
       expect(held?.spec.http[0].route.map(({ weight }: { weight: number }) => weight)).toEqual([70, 30]);
       expect(held?.metadata.ownerReferences).toBeUndefined();
-      // Its watch is there, too: drift is heard of.
+      // Its watch is there, too: drift is seen.
       const sides = held?.spec.http[0].route.map((side: object) => ({ ...side, weight: 50 }));
       await remote.patch(route(namespace), { spec: { http: [{ ...held?.spec.http[0], route: sides }] } });
       await until(remote, route(namespace), 'has its weights again', (now) => now?.spec.http[0]?.route[1]?.weight === 30);

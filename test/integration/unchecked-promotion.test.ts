@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { aSchedule, play } from '../fakes/model/adversary.ts';
 import { propertyRuns, propertyTimeoutMs } from '../fakes/property-runs.ts';
 
-type Weakness = 'no pin' | 'no copies' | 'no doubt' | 'pods stay';
+type Weakness = 'no pin' | 'no copies' | 'no recheck' | 'pods stay';
 const weak = vi.hoisted(() => ({ by: undefined as Weakness | undefined }));
 
 // Only in this file. The promotion reads target and configs as the real one does; then it takes for the pinned revision whatever it has found,
@@ -26,7 +26,7 @@ vi.mock('../../src/engine/pin.ts', async (original) => {
   const decidesPods: typeof real.decidesPods = (config) => weak.by !== 'pods stay' && real.decidesPods(config);
   const areSameConfigs: typeof real.areSameConfigs = (...both) => weak.by === 'pods stay' || real.areSameConfigs(...both);
   const wereWrittenBetween: typeof real.wereWrittenBetween = (...both) =>
-    weak.by !== 'no doubt' && weak.by !== 'pods stay' && real.wereWrittenBetween(...both);
+    weak.by !== 'no recheck' && weak.by !== 'pods stay' && real.wereWrittenBetween(...both);
   return { ...real, decidesPods, areSameConfigs, wereWrittenBetween };
 });
 
@@ -37,7 +37,7 @@ const engines: { what: string; weakness: Weakness; seed?: number }[] = [
   { what: 'promotes without looking at the pin', weakness: 'no pin' },
   { what: 'lets the primary read the originals of configs', weakness: 'no copies' },
   { what: 'keeps pods that have read other configs', weakness: 'pods stay' },
-  { what: 'does not ask what a config held that was written and holds the same', weakness: 'no doubt', seed: 2 },
+  { what: 'does not ask what a config held that was written and holds the same', weakness: 'no recheck', seed: 2 },
 ];
 
 describe('the same adversary', () => {

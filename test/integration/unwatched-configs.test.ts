@@ -27,7 +27,7 @@ let steps: string[];
 /** Called with each. */
 let onStep: (step: string) => void;
 
-/** At rest; its pods read a ConfigMap that is there, and where `optional` says so one that is not. */
+/** Idle; its pods read a ConfigMap that is there, and where `optional` says so one that is not. */
 async function initialized({ optional = true } = {}): Promise<void> {
   lab = new ModelLab({ draw: drawer(1), startUpMs: [4_000, 4_001], lagMs: [0, 1], latencyMs: [1, 2], scaleDownDelayMs: 1_000 });
   evidence = new Evidence(lab);

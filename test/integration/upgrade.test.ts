@@ -13,7 +13,7 @@ import { recordedIdle } from '../fakes/recorded-idle.ts';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const metrics = createControllerMetrics('test');
-/** Longer than every pause, deadline and delay of a controller at rest. */
+/** Longer than every pause, deadline and delay of an idle controller. */
 const WATCHED_MS = 1_200_000;
 const recorded = recordedIdle();
 
@@ -91,7 +91,7 @@ function withNewDefaults(object: KubeObject): KubeObject {
 }
 
 describe('a new version over what another has left', () => {
-  it.each(Object.entries(recorded))('I8: starts over %s at rest, and writes nothing', async (_, objects) => {
+  it.each(Object.entries(recorded))('I8: starts over idle %s, and writes nothing', async (_, objects) => {
     expect(await startOver([objects])).toMatchObject({ writes: [], changes: 0 });
   });
 

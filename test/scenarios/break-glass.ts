@@ -120,7 +120,7 @@ class Patient {
     const { cluster } = this.#environment;
     const ref = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace: this.#app.namespace };
     await eventually(
-      `${this.#fixture.provider}: Serin has heard of the suspend`,
+      `${this.#fixture.provider}: Serin has seen the suspend`,
       () => cluster.get(ref),
       (now) => now?.status?.release?.suspended === true,
     );

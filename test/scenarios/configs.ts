@@ -319,7 +319,7 @@ class ConfigFixture {
     return this.#must(this.#canaryRef);
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: the raw status, as a person reads it
+  // biome-ignore lint/suspicious/noExplicitAny: the raw status, as a user reads it
   async canaryIs(what: string, isSo: (status: any) => boolean): Promise<void> {
     await until(this.#environment.cluster, this.#canaryRef, what, (now) => now?.status?.release !== undefined && isSo(now.status));
   }

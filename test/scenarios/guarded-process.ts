@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 /**
  * The shell between us and the program: it passes on the signals named on its standard input, and kills the program when that input
  * ends. It ends with us, however we end, so that not even `kill -9` of a test run leaves an etcd behind. A signal to the whole process
- * group must not end the guard: the program may take its time, or ignore it. The program itself hears it: what is only trapped, and not
+ * group must not end the guard: the program may take its time, or ignore it. The program itself receives it: what is only trapped, and not
  * ignored, is not inherited.
  */
 const GUARD = `

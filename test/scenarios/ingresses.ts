@@ -9,7 +9,7 @@ import { skipper } from './providers/skipper.ts';
 import { APP, Scenario } from './scenario.ts';
 import { until } from './until.ts';
 
-/** What is copied tells an edit of the user's: by an annotation that all three read or pass on. */
+/** The copy marks an edit of the user's: by an annotation that all three read or pass on. */
 const NOTE = 'example.org/note';
 const insider = { 'x-user': 'insider' };
 
@@ -72,8 +72,8 @@ export function describeIngresses(environmentOf: () => Environment): void {
             `carries the note ${text}`,
             (now) => now !== undefined && now.metadata.annotations?.[NOTE] === text,
           );
-        await note('at rest');
-        await carries('at rest');
+        await note('idle');
+        await carries('idle');
         await scenario.when.imageChanges('2');
         await scenario.then.canaryIs('WaitingPromotion');
         await note('in the middle');
@@ -87,7 +87,7 @@ export function describeIngresses(environmentOf: () => Environment): void {
         scenario.then.nothingWasLost();
       };
       scenarioTest(
-        '04-R-D4: edits of the original reach the copy, at rest and in the middle of a release',
+        '04-R-D4: edits of the original reach the copy, while idle and in the middle of a release',
         'follows',
         (scenario) => ({ stepWeight: 20, maxWeight: 20, ...gated('confirm-promotion')(scenario) }),
         follows,
@@ -103,7 +103,7 @@ export function describeIngresses(environmentOf: () => Environment): void {
         await scenario.then.releaseEnds('Failed');
         expect(await environment.cluster.get(copy), 'the copy stands, with nothing for the canary').toBeDefined();
         expect(scenario.weights().at(-1)).toBe(0);
-        // What comes back leads elsewhere, and there is nothing left to write a route into: the application is given back all the same.
+        // What comes back leads elsewhere, and there is nothing left to write a route into: the application is restored all the same.
         const elsewhere = JSON.parse(JSON.stringify(made).replaceAll(`"${APP}"`, '"elsewhere"')) as KubeObject;
         await environment.cluster.create({ ...elsewhere, metadata: made.metadata });
         await environment.cluster.delete(copy);

@@ -110,9 +110,9 @@ export function describeKinds(
         },
       );
 
-      // Its plan and its gate leave the end to the person, however long they take.
+      // Its plan and its gate leave the end to the user, however long they take.
       scenarioTest(
-        `a person sees a release of a ${kind} as it stands, promotes it, and cannot undo it`,
+        `a user sees a release of a ${kind} as it stands, promotes it, and cannot undo it`,
         'people',
         (scenario, app) => aPersonSteers(scenario, app, shownAs(kind), peopleFileOf(environmentOf())),
         ({ given }) => ({ stepWeight: 1, maxWeight: 100, metrics: [], webhooks: given.aClosedGate() }),

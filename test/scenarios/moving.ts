@@ -85,7 +85,7 @@ export function describeMoving(environmentOf: () => Environment): void {
         controller = startController(environment, { namespace: left.namespace });
         await left.until(left.canary, 'is promoted', isResting('Succeeded'), hint);
         // The intent is recorded first, and then the pods go.
-        await left.until(left.target, 'rests', (now) => now?.spec.replicas === 0, hint);
+        await left.until(left.target, 'is scaled down', (now) => now?.spec.replicas === 0, hint);
         await controller.stop();
         const rested = await left.get(left.canary);
         expect(rested).toMatchObject({ status: statusOf('Succeeded', 'True', { iterations: 0, canaryWeight: 0 }) });

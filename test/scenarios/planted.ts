@@ -4,7 +4,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 export class Planted {
   readonly all = new Map<string, string>();
 
-  /** One as a person might choose it: nothing in its own form tells that it is one. */
+  /** One as a user might choose it: nothing in its own form shows that it is one. */
   at(where: string): string {
     const value = `hunter-${this.all.size + 10}-plant`;
     this.all.set(value, where);
@@ -82,7 +82,7 @@ export function plantedObjects(planted: Planted, canary: KubeObject): KubeObject
     metadata: { name, namespace: 'test', annotations: { 'example.org/x': planted.at('annotation of an Event') } },
     involvedObject: { kind: object.split('/')[0], name: object.split('/')[1], namespace: 'test' },
     type: 'Warning',
-    reason: 'Told',
+    reason: 'Reported',
     message,
     lastTimestamp: '2026-11-22T05:00:00Z',
   });
@@ -340,7 +340,7 @@ export function plantedObjects(planted: Planted, canary: KubeObject): KubeObject
   ];
 }
 
-/** What is logged by a controller that was told to tell everything. */
+/** The log of a controller with the most verbose level. */
 export function plantedLog(planted: Planted): string {
   return [
     { level: 30, canary: 'test/podinfo', msg: 'weight advanced', weight: 20 },
@@ -356,7 +356,7 @@ export function plantedLog(planted: Planted): string {
     .join('');
 }
 
-/** The ways in which a credential may be written that is not told as it is. */
+/** The encodings in which a credential may appear. */
 export function formsOf(value: string): string[] {
   const within = [0, 1, 2].map((before) => {
     const encoded = base64('\0'.repeat(before) + value).replace(/=+$/, '');

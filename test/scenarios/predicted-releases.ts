@@ -139,7 +139,7 @@ const HOOKS = {
   check: 'rollout',
   finish: 'confirm-promotion',
   after: 'post-rollout',
-  heard: 'event',
+  events: 'event',
 };
 
 const appOf = (title: string): AppName => ({ name: APP, namespace: title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-') });

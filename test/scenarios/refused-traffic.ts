@@ -10,7 +10,7 @@ const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP };
 const ASKED = 'example.org/nearest';
 const MENDED = 'PreferSameZone';
 
-/** How the Services of a target that has none of ours are to steer traffic, where nothing takes it; of Deployments and DaemonSets the steered releases tell. */
+/** How the Services of a target that has none of ours are to steer traffic, where nothing takes it; for Deployments and DaemonSets see the steered releases. */
 export function describeRefusedTraffic(
   environmentOf: () => Environment,
   controllerOf: () => ControllerProcess,

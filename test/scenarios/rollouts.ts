@@ -12,7 +12,7 @@ const SLOW = { READY_AFTER_MS: '4000' };
 const oneByOne = { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
 const analysis = { stepWeights: [50], threshold: 2 };
 
-/** Promotions whose primary rolls slowly, never, or under the hands of others; on either cluster. */
+/** Promotions whose primary rolls slowly, never, or while others edit it; on either cluster. */
 export function describeRollouts(title: string, startEnvironment: () => Promise<Environment>): void {
   describe(title, () => {
     const environmentOf = anEnvironment(startEnvironment);

@@ -114,7 +114,7 @@ export function describeScaledReleases(title: string, startEnvironment: () => Pr
     );
 
     it(
-      'I7, I10: nor when the Canary is deleted at rest, and its target comes back from nothing to the most that its HPA allows',
+      'I7, I10: nor when the Canary is deleted while idle, and its target comes back from nothing to the most that its HPA allows',
       async () => {
         const played = { namespace: 'deleted', ...shrinking, ends: 'Succeeded', midway: nothing, isDeletedAtRest: true } as const;
         expect(await play(played)).toEqual(unharmed);
@@ -140,7 +140,7 @@ export function describeScaledReleases(title: string, startEnvironment: () => Pr
     );
 
     it(
-      '03-A14, I10: the same with a ScaledObject, which KEDA turns into an HPA, and which rests with its target',
+      '03-A14, I10: the same with a ScaledObject, which KEDA turns into an HPA, and which is paused with its target',
       async () => {
         const namespace = 'keda';
         const keda = startKeda(environmentOf().cluster);

@@ -94,7 +94,7 @@ export function topologyHintsSuite(where: string, start: () => Promise<{ cluster
         'the hints',
         async () => {
           looks += 1;
-          // kube-controller-manager does not look again when a node comes that it had not heard of.
+          // kube-controller-manager does not look again when a node comes that it did not know.
           if (looks % 10 === 0) await cluster.patch(service, { metadata: { labels: { looked: `${looks}` } } });
           return await hintsIn(namespace);
         },

@@ -1,7 +1,7 @@
 import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { monotonicMs, nowMs, sharedAgent, sleep, world } from './world.ts';
 
-/** Scenarios run side by side: users of all of them together must leave the machine time to tell the proxies of changes. */
+/** Scenarios run side by side: users of all of them together must leave the machine time to bring changes to the proxies. */
 const PAUSE_MS = 100;
 
 export interface Answered {

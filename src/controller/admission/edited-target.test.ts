@@ -67,7 +67,7 @@ it('E112: a release that has begun ends by the old target, after a restart, too'
   }
 });
 
-it('E112: the same holds for an edit while Serin is down; at rest it writes nothing, and deleted it is restored', async () => {
+it('E112: the same holds for an edit while Serin is down; while idle it writes nothing, and deleted it is restored', async () => {
   const lab = await promoted();
   lab.kill();
   retarget(lab);

@@ -59,7 +59,7 @@ describe('02-15.1.13: an edit of the spec that Serin refuses in the middle of a 
     { what: 'its steps', edit: noSteps },
     { what: 'its provider', edit: { provider: 'nginx' } },
     { what: 'the name of its Service', edit: { service: { name: `x${'y'.repeat(60)}` } } },
-  ])('E65: has its routes healed, is cancelled by the promoted revision and rests, whatever was edited: $what', async ({ edit }) => {
+  ])('E65: has its routes healed, is cancelled by the promoted revision and becomes idle, whatever was edited: $what', async ({ edit }) => {
     const lab = await releasing();
     lab.server.patch(canaryRef, { spec: edit });
     await lab.pass(5_000);
@@ -100,7 +100,7 @@ describe('02-15.1.13: an edit of the spec that Serin refuses in the middle of a 
     lab.close();
   });
 
-  it('I7: a Canary that is deleted then gives back what it owned before the edit', async () => {
+  it('I7: a Canary that is deleted then restores what it owned before the edit', async () => {
     const lab = await releasing();
     lab.server.patch(canaryRef, { spec: { provider: 'nginx' } });
     await lab.pass(5_000);
@@ -195,7 +195,7 @@ describe('the same after a restart, when the spec before is unknown', () => {
     lab.close();
   });
 
-  it('E65: what rests is left as it is, and nothing starts', async () => {
+  it('E65: an idle Canary is left as it is, and nothing starts', async () => {
     const lab = await releasing();
     await ended(lab);
     lab.kill();

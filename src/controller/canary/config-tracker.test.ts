@@ -93,7 +93,7 @@ it('I8: what is as it was costs no request, neither at the next look nor after a
   expect(reads).toEqual(['ConfigMap', 'Deployment']);
 });
 
-it('I8: at rest, one that is missing costs no request however often it is listed anew, until a template comes', async () => {
+it('I8: while idle, one that is missing costs no request however often it is listed anew, until a template comes', async () => {
   missingSince = '9';
   const resting = recorded({ [KEY]: { resourceVersion: '7' } });
   await look.read(resting, deployment, signal);

@@ -12,7 +12,7 @@ const asked = (lab: ModelLab) => lab.writes.filter(({ ref, subresource }) => ref
 const warned = (lab: ModelLab) =>
   (lab.canary()?.status?.conditions ?? []).filter(({ type }: { type: string }) => type === 'TargetScaledUp' || type === 'Contested');
 
-/** A Canary at rest, whose target Serin has scaled to zero; `pods` is what the application began with. */
+/** An idle Canary, whose target Serin has scaled to zero; `pods` is what the application began with. */
 async function resting(phase: 'Initialized' | 'Succeeded' | 'Failed', pods = 1, readsConfig = false): Promise<ModelLab> {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application();

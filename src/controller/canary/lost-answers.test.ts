@@ -129,7 +129,7 @@ async function eventsWithout(nth: number, storedAfterMs: number): Promise<{ even
 }
 
 it.each([100, 700])(
-  'an event is sent once, though the write that it tells of was stored %i ms later and never answered',
+  'an event is sent once, though the write that it reports was stored %i ms later and never answered',
   async (storedAfterMs) => {
     const { events: undisturbed } = await eventsWithout(Number.POSITIVE_INFINITY, storedAfterMs);
     expect(undisturbed.length).toBeGreaterThan(5);

@@ -57,7 +57,7 @@ it('04-R-A2, R-A3: from step to step the canary keeps its cookie and the primary
   lab.close();
 });
 
-it('04-R-A6, R-D11: with a service match and empty fields a VirtualService at rest is written once, and drift of it is corrected', async () => {
+it('04-R-A6, R-D11: with a service match and empty fields the VirtualService of an idle Canary is written once, and drift of it is corrected', async () => {
   const lab = await initialized({ match: [{ uri: { prefix: '/' } }], hosts: [], headers: {}, retries: {} });
   await lab.pass(60_000);
   const writes = () => lab.writes.filter(({ ref }) => ref.kind === 'VirtualService').length;

@@ -81,7 +81,7 @@ describe('a request', () => {
     lab.close();
   });
 
-  it('I8: a Canary whose request was answered is not written again at rest', async () => {
+  it('I8: a Canary whose request was answered is not written again while idle', async () => {
     const lab = await initialized();
     ask(lab, 'rollback', 'r1');
     expect(await lab.passUntil(() => requestsOf(lab).length === 1, 10_000)).toBe(true);

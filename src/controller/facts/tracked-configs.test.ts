@@ -14,7 +14,7 @@ const { signal } = new AbortController();
 
 const MISSING: ConfigState = { state: 'absent', resourceVersion: '3' };
 
-/** A namespace whose watches tell at once, unless a test holds them back. */
+/** A namespace whose watches report at once, unless a test delays them. */
 class Configs {
   readonly objects = new Map<string, KubeObject>();
   readonly states = new Map<string, ConfigState>();
@@ -59,7 +59,7 @@ const known = async (look: ReturnType<typeof lookAt>): Promise<SeenConfigs> => {
 };
 
 describe('watched configs', () => {
-  it('are read once, and again only when the watch tells of another version', async () => {
+  it('are read once, and again only when the watch reports another version', async () => {
     const configs = new Configs();
     configs.put(settings, { color: 'blue' });
     const tracked = configs.tracked();
@@ -91,7 +91,7 @@ describe('watched configs', () => {
     expect(configs.read.length).toBe(2);
   });
 
-  it('what was read after the watch last told is newer than what it told', async () => {
+  it('what was read after the last event of the watch is newer than that event', async () => {
     const configs = new Configs();
     configs.put(settings, { color: 'red' });
     const late = configs.states.get('settings');

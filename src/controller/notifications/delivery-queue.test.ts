@@ -84,7 +84,7 @@ it.each([
   await vi.waitFor(() => expect(timers.map(({ ms }) => ms)).toEqual([seconds * 1000]));
 });
 
-it('05-W7: a dead receiver delays no other, and an event tells of it once', async () => {
+it('05-W7: a dead receiver delays no other, and an event reports it once', async () => {
   const isDead = (key: string) => key.endsWith('/dead');
   const { queue, timers, record, onDelivered } = aQueue(async (key) =>
     isDead(key) ? { ok: false, reason: 'no answer from chat.example', retry: true } : { ok: true },
@@ -205,7 +205,7 @@ describe('hooks', () => {
     );
   });
 
-  it('E105: one that the spec names no more counts as delivered, and is not told as passed', async () => {
+  it('E105: one that the spec names no more counts as delivered, and is not reported as passed', async () => {
     const { queue, record, onDelivered } = aQueue(async () => ({ ok: true }));
     queue.deliver(canaryWith([hook('z'), { ...hook('z'), key: 'event', kind: 'event-webhook' }]));
     await vi.waitFor(() => expect(onDelivered).toHaveBeenCalledTimes(2));

@@ -7,7 +7,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const serviceRef = (name: string) => ({ apiVersion: 'v1', kind: 'Service', name, namespace: NAMESPACE });
 
-/** At rest on its primary. */
+/** Idle on its primary. */
 async function resting(before: (lab: ModelLab) => Promise<void> | void = () => undefined): Promise<ModelLab> {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application();
@@ -22,7 +22,7 @@ async function resting(before: (lab: ModelLab) => Promise<void> | void = () => u
 
 it('03-SV11, SV13, SV15, 04-R-D3: of a Service ports, selector and our metadata are put back, and what others have added stays', async () => {
   const lab = await resting();
-  // The canary's, which at rest has no requests to lose.
+  // The canary's, which has no requests to lose while idle.
   const ref = serviceRef(`${APP}-canary`);
   const made = lab.server.find(ref);
   lab.server.patch(ref, {

@@ -7,7 +7,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const virtualService = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name: APP, namespace: NAMESPACE };
 const route = { destination: { host: APP } };
 
-const cells = [true, false].flatMap((isFound) => ['at rest', 'in a release'].map((when) => ({ isFound, when })));
+const cells = [true, false].flatMap((isFound) => ['while idle', 'in a release'].map((when) => ({ isFound, when })));
 
 it.each(cells)(
   'E113, I7: a Canary that is deleted after an edit of its provider $when leaves no route to its sides (VirtualService found in place: $isFound)',

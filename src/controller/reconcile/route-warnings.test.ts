@@ -10,7 +10,7 @@ const rootOf = (port: number) => ({
   metadata: { name: 'storefront', namespace: NAMESPACE },
   spec: { selector: { app: APP }, ports: [{ name: 'http', port }] },
 });
-const doubts = (lab: ModelLab) =>
+const warnings = (lab: ModelLab) =>
   lab.writes.flatMap(({ ref, body }) =>
     ref.kind === 'Event' && JSON.stringify(body).includes('RouteInDoubt') ? [JSON.parse(JSON.stringify(body))] : [],
   );
@@ -30,7 +30,7 @@ async function initialized(port: number): Promise<ModelLab> {
 
 it('07-T9: a port of the root that the backends lack is reported once, by a warning on the TrafficSplit', async () => {
   const lab = await initialized(8080);
-  expect(doubts(lab)).toMatchObject(
+  expect(warnings(lab)).toMatchObject(
     ['canary', 'primary'].map((side) => ({
       type: 'Warning',
       involvedObject: { kind: 'TrafficSplit', name: APP, namespace: NAMESPACE },
@@ -42,6 +42,6 @@ it('07-T9: a port of the root that the backends lack is reported once, by a warn
 
 it('07-T9: nothing is reported of a split whose ports agree', async () => {
   const lab = await initialized(80);
-  expect(doubts(lab)).toEqual([]);
+  expect(warnings(lab)).toEqual([]);
   lab.close();
 });

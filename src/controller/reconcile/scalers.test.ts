@@ -113,7 +113,7 @@ describe('the primary has a scaler of its own', () => {
     lab.close();
   });
 
-  it('I8: at rest nothing is written, however often the scaler tells what it measures', async () => {
+  it('I8: nothing is written while idle, however often the scaler reports what it measures', async () => {
     const lab = await initialized(anHpa());
     const before = lab.writes.length;
     for (let times = 0; times < 40; times += 1) {
@@ -129,7 +129,7 @@ describe('the primary has a scaler of its own', () => {
 });
 
 describe('the scaler of the target', () => {
-  it('03-B32: rests only after the traffic has gone to the primary, and before the target does', async () => {
+  it('03-B32: is scaled down only after the traffic was routed to the primary, and before the target does', async () => {
     const lab = await initialized(aScaledObject());
     const writes = order(lab);
     const at = (what: string) => writes.lastIndexOf(what);
@@ -148,7 +148,7 @@ describe('the scaler of the target', () => {
     lab.close();
   });
 
-  it('03-A14, L6: it is woken before the target, which starts with its minimum, and rests again', async () => {
+  it('03-A14, L6: it is woken before the target, which starts with its minimum, and is paused again', async () => {
     const lab = await initialized(aScaledObject());
     const from = lab.writes.length;
     lab.push('2');

@@ -15,7 +15,7 @@ const copied = (lab: ModelLab): string | undefined =>
   lab.server.find(copyRef)?.metadata.annotations?.['nginx.ingress.kubernetes.io/canary-weight'];
 const MISSING = `no path of Ingress shop leads to Service ${APP}: add one, or correct spec.ingressRef or spec.service.name`;
 
-/** At rest; the Ingress leads to the application from the start, or to another one. */
+/** Idle; the Ingress leads to the application from the start, or to another one. */
 async function resting(spec: object, service: string): Promise<ModelLab> {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application();

@@ -36,7 +36,7 @@ async function expectSilence(lab: ModelLab): Promise<void> {
   expect(writes(lab) - before).toBe(0);
 }
 
-describe('status.release.blockers at rest', () => {
+describe('status.release.blockers while idle', () => {
   it('I8, D13: is absent while nothing holds a release, and nothing is written', async () => {
     const lab = await resting();
     expect(lab.canary()?.status?.release).not.toHaveProperty('blockers');

@@ -21,7 +21,7 @@ function started() {
   return { metrics, lines };
 }
 
-it('06-ME1, 05-G1: flagger_info tells version and mesh provider', async () => {
+it('06-ME1, 05-G1: flagger_info reports version and mesh provider', async () => {
   const { metrics, lines } = started();
   metrics.started('linkerd');
   expect(await lines('flagger_info')).toEqual(['flagger_info{version="1.2.3",mesh_provider="linkerd"} 1']);
@@ -55,7 +55,7 @@ it('06-ME3: a Canary that was not initialized has no status', async () => {
   expect(await lines('flagger_canary_status')).toEqual([]);
 });
 
-it('06-ME4, 05-G4: flagger_canary_weight tells both sides, also of what was found at the start', async () => {
+it('06-ME4, 05-G4: flagger_canary_weight reports both sides, also of what was found at the start', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease({ canaryWeight: 30 }), START_MS);
   expect(await lines('flagger_canary_weight')).toEqual([

@@ -64,7 +64,7 @@ describe('configs beyond those watched by name', () => {
     expect(await stateOf(last(4000))).toEqual({ state: 'present', uid: 'u-flag-3999', resourceVersion: '4', optedOut: false });
     expect(await stateOf(last(3999))).toEqual({ state: 'absent', resourceVersion: '9' });
     expect(opened.length, 'no list of each').toBe(MOST_BY_NAME + 1);
-    expect(watches.watches().length, 'heard of so far').toBe(1);
+    expect(watches.watches().length, 'seen so far').toBe(1);
   });
 
   it('I15: of 100,000 others nothing is kept, and their events wake no Canary', () => {

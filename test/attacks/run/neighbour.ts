@@ -119,7 +119,7 @@ export class Neighbour {
   async settles(): Promise<void> {
     await Promise.all(
       NAMES.map((name) =>
-        until(this.#environment.cluster, canaryRef(SHOP, name), 'rests', (now) => now?.status?.release?.step === 'resting'),
+        until(this.#environment.cluster, canaryRef(SHOP, name), 'is idle', (now) => now?.status?.release?.step === 'resting'),
       ),
     );
     const [url] = this.#environment.mesh.urls;

@@ -23,7 +23,7 @@ const drips: Answer = (response) => {
 const template = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate', name: 'errors', namespace: 'test' };
 const noTraffic = { code: 'NoTraffic' } as const;
 
-/** Each way in which monitoring fails, a word that its cause must be told by, and the same as data where it is more than an answer that does not count. */
+/** Each way in which monitoring fails, a word that its cause must contain, and the same as data where it is more than an answer that does not count. */
 export const outages: readonly {
   name: string;
   cause: RegExp;

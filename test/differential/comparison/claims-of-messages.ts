@@ -48,7 +48,7 @@ export const withoutRepeated = (alerts: readonly string[]): string[] =>
 
 const LOST_RACE = /^event: Warning unknown: scaling up daemonset .* the object has been modified/;
 
-/** Kinds of events that tell of a tick in which nothing has changed yet. */
+/** Kinds of events that report an analysis interval in which nothing has changed yet. */
 const OF_A_TICK = ['Normal AnalysisStarted', 'Normal RoutedToCanary', 'Normal RollbackNotAsked', 'Warning NotReady'];
 
 export const eventClaims: readonly Claim[] = [

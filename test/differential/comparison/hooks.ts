@@ -31,7 +31,7 @@ export function hookCalls(entries: readonly Entry[], hook: string): HookCalls {
 /** Hooks by their first calls. */
 export const hookOrder = (entries: readonly Entry[]): string[] => [...new Set(ofKind(entries, 'hook').map(({ hook }) => hook))];
 
-/** The checksums that each hook has been told, each once and in order, as letters: another revision is another letter. */
+/** The checksums that each hook has received, each once and in order, as letters: another revision is another letter. */
 export function checksums(entries: readonly Entry[]): Map<string, string[]> {
   const letters = new Map<unknown, string>();
   const received = new Map<string, string[]>();

@@ -92,7 +92,7 @@ export async function play(
   try {
     await environment.cluster.create(canary);
     if (!(await until('its primary is made', async () => (await phase()) === 'Initialized'))) return;
-    if (!(await until('the target rests', async () => (await environment.cluster.get(deployment))?.spec.replicas === 0))) return;
+    if (!(await until('the target is scaled down', async () => (await environment.cluster.get(deployment))?.spec.replicas === 0))) return;
     const [next] = application(namespace, '2').filter(({ kind }) => kind === 'Deployment');
     await environment.cluster.patch(deployment, { spec: { template: next?.spec.template } });
     if (!(await until('its release ends', async () => ['Succeeded', 'Failed'].includes(await phase())))) return;

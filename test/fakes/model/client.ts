@@ -37,7 +37,7 @@ export interface ModelClientOptions {
   externalMetric?: () => { value: number; afterMs: number };
 }
 
-/** One process' connection to the model. `kill` is what SIGKILL is: nothing more is sent, heard or answered. */
+/** One process' connection to the model. `kill` is what SIGKILL is: nothing more is sent, received or answered. */
 export class ModelClient implements Cluster {
   readonly writes: SentWrite[] = [];
   readonly #server: ModelServer;

@@ -5,7 +5,7 @@ import type { ModelServer } from './server.ts';
 const WATCHED = new Set(['apps/deployments', '/services', 'networking.istio.io/virtualservices', 'split.smi-spec.io/trafficsplits']);
 
 /**
- * A proxy that hears of every change late. What it would send a request to right now is computed from its own view alone; whether
+ * A proxy that sees every change late. What it would send a request to right now is computed from its own view alone; whether
  * a pod answers there is up to the modelled nodes.
  */
 export class ModelProxy {
@@ -53,7 +53,7 @@ export class ModelProxy {
     return taken.length > 0 ? taken : [host];
   }
 
-  /** Deployments whose pods the Service selects and that had an available pod when this proxy last heard of them. */
+  /** Deployments whose pods the Service selects and that had an available pod when this proxy last saw them. */
   #selected(selector: Labels): string[] {
     return [...this.#view.values()]
       .filter(({ kind, spec, status }) => {

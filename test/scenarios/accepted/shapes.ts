@@ -31,7 +31,7 @@ interface Plan {
 }
 /** What users ask of any provider; one that cannot refuses it, and then there is nothing to accept. */
 const plans: Readonly<Record<string, Plan>> = {
-  'at rest': { routes: allToPrimary },
+  idle: { routes: allToPrimary },
   'one percent': { routes: weighted(1) },
   'half and half': { routes: weighted(50) },
   'all to the canary': { routes: weighted(100) },
@@ -59,7 +59,7 @@ const plans: Readonly<Record<string, Plan>> = {
     analysis: { match: insiders.slice(0, 1), iterations: 5 },
     routes: { kind: 'matched', match: insiders.slice(0, 1) },
   },
-  'a condition that rests': { analysis: { match: insiders.slice(0, 1), iterations: 5 }, routes: allToPrimary },
+  'an idle match condition': { analysis: { match: insiders.slice(0, 1), iterations: 5 }, routes: allToPrimary },
   mirrored: { analysis: { mirror: true }, routes: { kind: 'mirrored', share: weight(100) } },
   'some mirrored': { analysis: { mirror: true, mirrorWeight: 20 }, routes: { kind: 'mirrored', share: weight(20) } },
   sticky: { analysis: { sessionAffinity: sticky }, routes: { kind: 'weighted', canary: weight(20), affinity: cookies } },

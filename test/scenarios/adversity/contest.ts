@@ -32,7 +32,7 @@ export async function playContest(environment: Environment, { durationMs, seed }
     const fromVersion = Math.max(...chronicle.moments().map(({ version }) => version));
     const beganMs = monotonicMs();
     const healer = await startSelfHealer(lab.cluster, declared, seed);
-    // The release starts in the middle of the contest for what rests: the target at zero, and the selector.
+    // The release starts in the middle of the contest for what is idle: the target at zero, and the selector.
     await Promise.all([healer.hasHealed('Deployment/podinfo'), healer.hasHealed('Service/podinfo')]);
     const startedMs = monotonicMs();
     const run = await app.run();

@@ -43,7 +43,7 @@ export async function playHealthyRelease(
     await lab.cluster.delete(app.canary);
     await lab.until(app.primary, 'is gone', (now) => now === undefined);
     await lab.until(app.target, 'serves again', (now) => now?.status?.availableReplicas === 3);
-    // Every proxy has heard of the end before the clients stop looking; others on this environment may keep them busy for ever.
+    // Every proxy has seen the end before the clients stop looking; others on this environment may keep them busy for ever.
     const deadlineMs = monotonicMs() + 30_000;
     while (environment.mesh.pending() > 0 && monotonicMs() < deadlineMs) await sleep(50);
     await eventually(`${leastAnswers} answers`, () => clients.answered >= leastAnswers);

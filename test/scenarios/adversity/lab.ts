@@ -11,7 +11,7 @@ const BOUND_MS = 240_000;
 /** For environments of labs: routes that are late, but sooner than the 500 ms for which pods outlive their traffic there. */
 export const ADVERSE = { lagMs: [20, 200], seed: 5 } as const satisfies EnvironmentOptions;
 
-/** By when every proxy of an adverse environment has heard of a change, also where a busy machine keeps it waiting: no request may be lost by it. */
+/** By when every proxy of an adverse environment has seen a change, also where a busy machine keeps it waiting: no request may be lost by it. */
 export const PROXIES_KNOW = '2s';
 
 export interface LabOptions {

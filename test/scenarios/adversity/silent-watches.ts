@@ -37,7 +37,7 @@ export interface SilentWatches {
 /**
  * One release at its true pace, of which each watch in turn is lost without a word; the controller has its default silence (150 s). While a
  * watch is lost, another writer touches every object that it brings: what the controller then writes from what it knows is refused as
- * outdated, and it can go on only when it hears of the touch.
+ * outdated, and it can go on only when it sees the touch.
  */
 export async function playSilentWatches(environment: Environment, say: (line: string) => void): Promise<SilentWatches> {
   const connection = await loadConnection({ kubeconfig: environment.kubeconfigFile });

@@ -10,7 +10,7 @@ export interface LiveRelease {
   create(object: KubeObject): Promise<void>;
   patch(ref: ObjectRef, patch: Record<string, unknown>): Promise<void>;
   delete(ref: ObjectRef): Promise<void>;
-  /** Serin has had the time of one pass. `isSo` tells a cluster in real time what a pass ends with. */
+  /** Serin has had the time of one pass. `isSo` says in real time what a pass ends with. */
   onePass(isSo: () => Promise<boolean>): Promise<void>;
   /** Writes of Serin so far to any of these objects. */
   writes(refs: readonly ObjectRef[]): Promise<number>;

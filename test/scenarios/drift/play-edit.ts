@@ -32,7 +32,7 @@ interface Live {
 export interface Played {
   before: Live;
   edited: Live;
-  /** An object of ours has lost what tells that it is, by the edit and one pass later. */
+  /** An object of ours has lost the mark of its owner, by the edit and one pass later. */
   isStripped: boolean;
   staysStripped: boolean;
   onePassLater: Live;
@@ -86,11 +86,11 @@ export async function playEdit(
   };
 }
 
-function counting(release: LiveRelease, hands: { foreign: number }): LiveRelease {
+function counting(release: LiveRelease, counter: { foreign: number }): LiveRelease {
   const counted =
     <A extends unknown[]>(act: (...args: A) => Promise<void>) =>
     (...args: A): Promise<void> => {
-      hands.foreign += 1;
+      counter.foreign += 1;
       return act(...args);
     };
   const { put, create, patch } = release;

@@ -41,7 +41,7 @@ export interface Left {
   pods?: Record<string, unknown>;
   /** ConfigMaps that the pods read. */
   configs?: Record<string, Record<string, string>>;
-  /** Of the user's scaler, which has one for the primary too; a ScaledObject is paused while its target rests (03-A14). */
+  /** Of the user's scaler, which has one for the primary too; a ScaledObject is paused while its target is at zero (03-A14). */
   scaler?: objects.ScalerKind;
   /** More ports of its Services, as port discovery finds them. */
   ports?: object[];
@@ -208,10 +208,10 @@ export class FlaggerApplication {
     await sleep(1_000 - (nowMs() % 1_000));
   }
 
-  async #scale(place: objects.Place, kind: objects.ScalerKind, rests: boolean): Promise<void> {
+  async #scale(place: objects.Place, kind: objects.ScalerKind, isPaused: boolean): Promise<void> {
     const own = await this.#post(objects.userScaler(place, kind), 'kubectl');
     await this.#post(objects.primaryScaler(place, kind));
-    if (kind !== 'ScaledObject' || !rests) return;
+    if (kind !== 'ScaledObject' || !isPaused) return;
     const annotations = { ...own.metadata.annotations, 'autoscaling.keda.sh/paused-replicas': '0' };
     await this.#put({ ...own, metadata: { ...own.metadata, annotations } });
   }

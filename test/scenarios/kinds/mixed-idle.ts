@@ -19,7 +19,7 @@ export function describeMixedIdle(environmentOf: () => Environment): void {
     const lab = await Lab.open(environmentOf(), { namespace, scaleDownDelay: '500ms', interval: '500ms', flags });
     try {
       lab.startController();
-      await Promise.all(numbers.map((index) => bringToIdle(lab.cluster, index, (canary, isSo) => lab.until(canary, 'is at rest', isSo))));
+      await Promise.all(numbers.map((index) => bringToIdle(lab.cluster, index, (canary, isSo) => lab.until(canary, 'is idle', isSo))));
       await lab.settled(3_000);
       await lab.stopController('TERM');
       const before = lab.requests();

@@ -8,7 +8,7 @@ import { knativeApplication } from './knative.ts';
 
 const target = (namespace: string, kind: string): ObjectRef => ({ apiVersion: 'apps/v1', kind, name: APP, namespace });
 
-/** A Deployment with a scaler of its own, which need not run: what rests is looked at, not what scales. */
+/** A Deployment with a scaler of its own, which need not run: idle objects are checked, not scaling. */
 function scaledBy(scaler: { apiVersion: string; kind: string; spec: object }): StartApplication {
   return (cluster, namespace) => {
     const { wait } = placeOf(cluster, namespace);

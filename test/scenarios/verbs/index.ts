@@ -17,7 +17,7 @@ export interface VerbsPlan {
   isTwice: boolean;
   /** Verbs that are asked of a controller that is down, in every place. */
   restarts: readonly Verb[];
-  /** And while a leader hands over. */
+  /** And while leadership changes. */
   handOvers: readonly Verb[];
 }
 

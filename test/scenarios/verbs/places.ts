@@ -8,7 +8,7 @@ export interface Place {
   name: string;
   /** In the table. */
   row: RowName;
-  /** A person has paused it there. */
+  /** A user has paused it there. */
   isPaused: boolean;
   /** `phase.step`. */
   at: string;

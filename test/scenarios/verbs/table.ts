@@ -86,7 +86,7 @@ export const rows = {
     refused: { rollback: 'wait for the end, then undo it', pause: 'which is not stopped half-way' },
   },
   succeeded: {
-    phase: 'Succeeded, at rest',
+    phase: 'Succeeded, idle',
     does: {
       undo: {
         does: 'the earlier template goes into the target, and is released',
@@ -96,7 +96,7 @@ export const rows = {
     },
   },
   failed: {
-    phase: 'Failed, at rest',
+    phase: 'Failed, idle',
     does: {
       retry: {
         does: 'the same revision is released once more',
