@@ -27,10 +27,10 @@ class Configs {
     const resourceVersion = String(++this.#version);
     const metadata = { name: ref.name, uid: before?.metadata.uid ?? `u${this.#version}`, resourceVersion };
     this.objects.set(ref.name, { apiVersion: 'v1', kind: ref.kind, metadata, data, ...fields });
-    this.tell(ref);
+    this.report(ref);
   }
 
-  tell({ name }: ConfigRef, optedOut = false): void {
+  report({ name }: ConfigRef, optedOut = false): void {
     const { uid = '', resourceVersion = '' } = this.objects.get(name)?.metadata ?? {};
     this.states.set(name, this.objects.has(name) ? { state: 'present', uid, resourceVersion, optedOut } : MISSING);
   }
@@ -105,7 +105,7 @@ describe('watched configs', () => {
   it('03-CT8: one that opted out is not read, and has no checksum', async () => {
     const configs = new Configs();
     configs.put(settings, { color: 'blue' });
-    configs.tell(settings, true);
+    configs.report(settings, true);
     expect(trackedChecksums(await known(lookAt(configs.tracked(), [settings])))).toEqual({});
     expect(configs.read).toEqual([]);
   });
