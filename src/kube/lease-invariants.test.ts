@@ -37,7 +37,7 @@ class Rivals {
     for (const [index, rate] of rates.entries()) this.#enter(`replica-${index}`, rate);
   }
 
-  async play(): Promise<void> {
+  async run(): Promise<void> {
     while (this.clock.monotonicMs() < LIFE_MS) {
       this.clock.advance(Math.min(this.clock.nextInMs ?? 100, LIFE_MS));
       await calm(this.server);
@@ -118,7 +118,7 @@ it(
         fc.array(fc.double({ min: 0.985, max: 1.015, noNaN: true }), { minLength: 3, maxLength: 3 }),
         async (seed, rates) => {
           const rivals = new Rivals(seed, rates);
-          await rivals.play();
+          await rivals.run();
           expect(rivals.trespasses).toEqual([]);
           expect(rivals.terms).toEqual(rivals.terms.toSorted((a, b) => a - b));
           led.push(new Set(rivals.terms).size);

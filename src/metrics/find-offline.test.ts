@@ -40,20 +40,20 @@ const builtin = [{ name: 'request-success-rate' }, { name: 'request-duration' }]
 const ofTemplate = (name: string): Metric => ({ name: 'errors', templateRef: { name } });
 
 it('05-C2: all backends answer, and the server of several built-in metrics is asked once', async () => {
-  server.plays('value');
+  server.answersWith('value');
   expect(await offline([...builtin, ofTemplate('datadog')])).toBeUndefined();
   expect(server.requests).toHaveLength(1);
 });
 
 it('05-C2: the first metric of the list whose backend does not answer is reported', async () => {
-  server.plays('down');
+  server.answersWith('down');
   expect(await offline([ofTemplate('datadog'), ...builtin])).toMatch(
     /^metric request-success-rate cannot be asked for: Prometheus answered 503$/,
   );
 });
 
 it('05-C2: a template that is not found, or lacks its keys, is reported', async () => {
-  server.plays('value');
+  server.answersWith('value');
   expect(await offline([ofTemplate('other')])).toMatch(/metric errors .* MetricTemplate test\/other: not found/);
   expect(await offline([ofTemplate('datadog')], { secret: { datadog_api_key: 'planted' } })).toMatch(
     /Secret test\/keys lacks datadog_application_key/,
@@ -61,7 +61,7 @@ it('05-C2: a template that is not found, or lacks its keys, is reported', async 
 });
 
 it('05-C2: inline queries are not looked at, and no metrics are all fine', async () => {
-  server.plays('down');
+  server.answersWith('down');
   expect(await offline([{ name: 'mine', query: 'vector(1)' }])).toBeUndefined();
   expect(await offline([])).toBeUndefined();
   expect(server.requests).toEqual([]);

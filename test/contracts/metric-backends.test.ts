@@ -31,7 +31,7 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
     return made;
   };
   const asked = async (scenario: Scenario, choice?: SampleChoice, changes?: object): Promise<Measurement> => {
-    fake.plays(scenario);
+    fake.answersWith(scenario);
     fake.requests.splice(0);
     return make(choice, changes).runQuery(known.query, signal);
   };
@@ -97,14 +97,14 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
 
   it('an answer that does not come is an error after its time, and an aborted one at once', async () => {
     expect(await asked('slow', {}, { timeoutMs: 100 })).toEqual({ kind: 'error', reason: expect.stringMatching(/within 100 ms/) });
-    fake.plays('slow');
+    fake.answersWith('slow');
     expect(await make().runQuery(known.query, AbortSignal.abort())).toEqual({ kind: 'error', reason: expect.stringMatching(/cancelled/) });
   });
 
   it('05-P7, P11, P16, P21, P26, P32, P36, P41, P48, P53, P62: is online when it answers, and says why not', async () => {
-    fake.plays('value');
+    fake.answersWith('value');
     expect(await make().isOnline(signal)).toBeUndefined();
-    fake.plays('down');
+    fake.answersWith('down');
     expect(await make().isOnline(signal)).toEqual(expect.any(String));
   });
 

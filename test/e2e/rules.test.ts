@@ -9,7 +9,7 @@ import { electLeader } from '../../src/kube/lease.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';
 import { type RealEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
-import { accountWith, play } from './rules/play.ts';
+import { accountWith, runUseCase } from './rules/run-use-case.ts';
 import { CONFIG, type UseCase, useCases, wholeRelease } from './rules/use-cases.ts';
 
 const everything = permissionsFor(everyFeature);
@@ -63,7 +63,7 @@ describe('each rule of the role is needed', () => {
   const playWithout = async (useCase: UseCase, rule: Permission, namespace: string): Promise<string[]> => {
     const account = await accountWith(environment, namespace, without(rule));
     try {
-      await play(environment, useCase, namespace, account, () => environment.forbidden(account.user).length > 0);
+      await runUseCase(environment, useCase, namespace, account, () => environment.forbidden(account.user).length > 0);
       return environment.forbidden(account.user);
     } finally {
       await account.stop();
@@ -77,7 +77,7 @@ describe('each rule of the role is needed', () => {
   it('with all of them nothing is refused, and each verb is used', async () => {
     const account = await accountWith(environment, 'with-all', everything);
     try {
-      await play(environment, wholeRelease, 'with-all', account, () => false);
+      await runUseCase(environment, wholeRelease, 'with-all', account, () => false);
       expect(environment.forbidden(account.user)).toEqual([]);
       const asked = environment.requestsOf(account.user);
       const unused = wholeRelease.rules.flatMap((rule) =>
@@ -114,7 +114,7 @@ describe('each rule of the role is needed', () => {
       try {
         // The copies of the first colour are there, or pruned, when it comes again.
         const useCase = { ...wholeRelease, settings, colours: ['green', 'red', 'white', 'green'] };
-        await play(environment, useCase, namespace, account, () => environment.forbidden(account.user).length > 0);
+        await runUseCase(environment, useCase, namespace, account, () => environment.forbidden(account.user).length > 0);
         expect(environment.forbidden(account.user)).toEqual([]);
       } finally {
         await account.stop();

@@ -20,7 +20,7 @@ export interface StalledRelease {
 
 export interface Stall {
   title: string;
-  play(): StalledRelease;
+  arrange(): StalledRelease;
   cause: Cause;
   /** Kind and field that prove it. */
   proof: [string, string | RegExp];
@@ -82,7 +82,7 @@ export function wayOf({ change, command }: Diagnosis): string | undefined {
 /** Each is reported with its cause, the field that proves it and its remedy; and the remedy clears it. */
 export function describeEach(what: string, stalls: readonly Stall[]): void {
   describe(`serin why of ${what}`, () => {
-    it.each(stalls)('$title: $cause is named, proved and cleared', ({ play, cause, proof: [kind, field], action, way, mend }) => {
+    it.each(stalls)('$title: $cause is named, proved and cleared', ({ arrange: play, cause, proof: [kind, field], action, way, mend }) => {
       const stalled = play();
       const { diagnosis } = whyOf(snapshotIn(stalled));
       expect(diagnosis.cause, diagnosis.sentence).toBe(cause);

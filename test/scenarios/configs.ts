@@ -27,8 +27,8 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
     const environmentOf = anEnvironment(startEnvironment);
     const controllerOf = aController(environmentOf);
     const runScenario = scenarioTests(environmentOf, controllerOf);
-    const scenarioTest = (title: string, namespace: string, play: (fixture: ConfigFixture) => Promise<void>): void =>
-      runScenario(title, namespace, (scenario) => play(new ConfigFixture(environmentOf(), scenario)));
+    const scenarioTest = (title: string, namespace: string, run: (fixture: ConfigFixture) => Promise<void>): void =>
+      runScenario(title, namespace, (scenario) => run(new ConfigFixture(environmentOf(), scenario)));
 
     describe.concurrent('each in a namespace of its own', () => {
       scenarioTest(

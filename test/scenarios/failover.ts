@@ -36,7 +36,7 @@ export function describeFailover(environmentOf: () => Environment, { seeds, halt
     afterAll(() => runs?.end());
 
     it.each(seeds)('I9: a leader that is killed with -9 (%i) is replaced, the release goes on, and no step is made twice', async (seed) => {
-      ends(await runs.play(seed, (leader) => leader.process.stop('KILL')));
+      ends(await runs.run(seed, (leader) => leader.process.stop('KILL')));
     });
 
     /** Another one leads, and the one that led before has not ended and writes nothing more. */
@@ -51,7 +51,7 @@ export function describeFailover(environmentOf: () => Environment, { seeds, halt
 
     it(`I9: a leader that is halted for ${haltedMs / 1000} s stands by when it goes on, and writes nothing`, async () => {
       let holds: () => Promise<void> = async () => undefined;
-      const report = await runs.play(7, async (leader) => {
+      const report = await runs.run(7, async (leader) => {
         leader.process.send('STOP');
         // Where a busy machine keeps the other one waiting, too, the lease would be free when this one wakes up, and its own again.
         await Promise.all([sleep(haltedMs), runs.leader()]);
@@ -64,7 +64,7 @@ export function describeFailover(environmentOf: () => Environment, { seeds, halt
 
     it(`I9: a leader that is cut off from the API server for ${cutMs / 1000} s stands by, and is not restarted`, async () => {
       let holds: () => Promise<void> = async () => undefined;
-      const report = await runs.play(8, async (leader) => {
+      const report = await runs.run(8, async (leader) => {
         leader.network.cut();
         holds = await isDisplaced(leader);
         await sleep(cutMs);
@@ -76,7 +76,7 @@ export function describeFailover(environmentOf: () => Environment, { seeds, halt
 
     it(`I8: an API server that is away for ${awayMs / 1000} s ends neither process, and one of them goes on with the release`, async () => {
       const all: Replica[] = [];
-      const report = await runs.play(9, async (leader) => {
+      const report = await runs.run(9, async (leader) => {
         all.push(leader, ...runs.others(leader));
         for (const { network } of all) network.cut();
         await sleep(awayMs);
@@ -114,7 +114,7 @@ export function describeHandOver(environmentOf: () => Environment, { waiting = t
 
     it('a leader that is stopped releases its lease, so that no successor waits for its end, and exits with 0', async () => {
       let code: number | undefined;
-      const report = await runs.play(3, async (leader) => {
+      const report = await runs.run(3, async (leader) => {
         code = await stopped(leader);
       });
       expect(code).toBe(0);
@@ -127,7 +127,7 @@ export function describeHandOver(environmentOf: () => Environment, { waiting = t
       const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'podinfo', namespace: 'hand-over' };
       await environmentOf().cluster.patch(canary, { spec: { analysis: { webhooks } } });
       let code: number | undefined;
-      const report = await runs.play(4, async (leader) => {
+      const report = await runs.run(4, async (leader) => {
         await eventually('the webhook is called', () => hook.calls() === 1);
         code = await stopped(leader);
       });

@@ -24,14 +24,14 @@ const v1 = 'gateway.networking.k8s.io/v1';
 export function describeGatewayApi(environmentOf: () => Environment): void {
   const controllerOf = aController(environmentOf);
 
-  const scenarioTest = (title: string, namespace: string, play: (scenario: Scenario, edge: Edge) => Promise<void>): void => {
+  const scenarioTest = (title: string, namespace: string, run: (scenario: Scenario, edge: Edge) => Promise<void>): void => {
     it(title, async () => {
       const scenario = await Scenario.begin(environmentOf(), controllerOf(), namespace);
       try {
         await scenario.given.aDeployment();
         const edge = new Edge(environmentOf(), namespace);
         await edge.open();
-        await play(scenario, edge);
+        await run(scenario, edge);
       } finally {
         await scenario.end();
       }

@@ -5,7 +5,7 @@ import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { APP, type Scenario } from './scenario.ts';
 
-type ScenarioTest = (title: string, namespace: string, play: (scenario: Scenario) => Promise<void>) => void;
+type ScenarioTest = (title: string, namespace: string, run: (scenario: Scenario) => Promise<void>) => void;
 const STEPS = { stepWeight: 20, maxWeight: 60 };
 const GATE = 'example.com/target-health';
 const gated = { readinessGates: [{ conditionType: GATE }] };

@@ -13,7 +13,7 @@ import { until } from './until.ts';
 const NOTE = 'example.org/note';
 const insider = { 'x-user': 'insider' };
 
-interface Play {
+interface Run {
   scenario: Scenario;
   environment: Environment;
   /** The user's own object as it was made. */
@@ -32,7 +32,7 @@ export function describeIngresses(environmentOf: () => Environment): void {
         title: string,
         what: string,
         analysis: (scenario: Scenario) => object,
-        play: (play: Play) => Promise<void>,
+        run: (run: Run) => Promise<void>,
       ): void => {
         it(title, async () => {
           const environment = environmentOf();
@@ -46,7 +46,7 @@ export function describeIngresses(environmentOf: () => Environment): void {
             scenario.given.users();
             await scenario.given.aCanary({ metrics: [], ...analysis(scenario) }, { provider: fixture.provider, ...fixture.spec?.(app) });
             const { apiVersion, kind } = source;
-            await play({
+            await run({
               scenario,
               environment,
               made: source,
@@ -63,7 +63,7 @@ export function describeIngresses(environmentOf: () => Environment): void {
         return { webhooks: [{ name: 'gate', type, url: scenario.hooks.url('gate') }] };
       };
 
-      const follows = async ({ scenario, environment, source, copy }: Play): Promise<void> => {
+      const follows = async ({ scenario, environment, source, copy }: Run): Promise<void> => {
         const note = (text: string | null) => environment.cluster.patch(source, { metadata: { annotations: { [NOTE]: text } } });
         const carries = (text: string | undefined) =>
           until(
@@ -93,7 +93,7 @@ export function describeIngresses(environmentOf: () => Environment): void {
         follows,
       );
 
-      const goesBack = async ({ scenario, environment, made, source, copy }: Play): Promise<void> => {
+      const goesBack = async ({ scenario, environment, made, source, copy }: Run): Promise<void> => {
         scenario.hooks.answers('hold', 403);
         await scenario.when.imageChanges('2');
         await scenario.then.canaryIs('WaitingPromotion');
@@ -121,7 +121,7 @@ export function describeIngresses(environmentOf: () => Environment): void {
         goesBack,
       );
 
-      const chooses = async ({ scenario }: Play): Promise<void> => {
+      const chooses = async ({ scenario }: Run): Promise<void> => {
         await scenario.when.imageChanges('2');
         await scenario.then.canaryIs('WaitingPromotion');
         await scenario.then.everyoneGets('2', insider);

@@ -17,7 +17,7 @@ export function describeKills(
     afterAll(() => runs?.end());
 
     it.each(seeds)('in the middle of release %i changes neither its end nor I1, I2, I3, I5', async (seed) => {
-      const report = await runs.play(seed);
+      const report = await runs.run(seed);
       hear(report);
       expect(faultsOf(report)).toEqual([]);
     });

@@ -8,7 +8,7 @@ import { aPersonSteers, type SeenAs } from './kinds/people.ts';
 import { APP, Scenario } from './scenario.ts';
 import { until } from './until.ts';
 
-type Play = (scenario: Scenario, app: Application) => Promise<void>;
+type Run = (scenario: Scenario, app: Application) => Promise<void>;
 
 /** Scenarios of objects, not of judgement: on a busy machine it takes long to measure anything. */
 const unjudged = () => ({ metrics: [] });
@@ -62,7 +62,7 @@ export function describeKinds(
       const scenarioTest = (
         title: string,
         what: string,
-        play: Play,
+        run: Run,
         analysisOf: (scenario: Scenario) => object = () => ({}),
         spec: object = {},
       ): void => {
@@ -81,7 +81,7 @@ export function describeKinds(
               { ...STEPS, unmeasured: 'hold', metrics: app.metrics, ...analysisOf(scenario) },
               { ...app.spec, ...spec },
             );
-            await play(scenario, app);
+            await run(scenario, app);
             scenario.then.nothingWasLost();
             if (what !== PRIMARY_LOST) expect(followed.losses(), 'I14: the Service of before has endpoints at every version').toEqual([]);
             followed.stop();
@@ -118,7 +118,7 @@ export function describeKinds(
         ({ given }) => ({ stepWeight: 1, maxWeight: 100, metrics: [], webhooks: given.aClosedGate() }),
       );
 
-      const isTakenBack: Play = async (scenario, app) => {
+      const isRolledBack: Run = async (scenario, app) => {
         const { when, then } = scenario;
         await when.thisHappens(() => app.push('2', { ERROR_RATE: '0.5' }));
         await then.canaryReceives(20);
@@ -131,11 +131,11 @@ export function describeKinds(
       scenarioTest(
         `a version of a ${kind} that fails its requests is rolled back, and the primary is untouched (I4)`,
         'bad',
-        isTakenBack,
+        isRolledBack,
         ({ given }) => ({ webhooks: given.aClosedGate() }),
       );
 
-      const isOvertaken: Play = async (scenario, app) => {
+      const isOvertaken: Run = async (scenario, app) => {
         const { when, then } = scenario;
         await when.thisHappens(() => app.push('2'));
         await then.canaryReceives(20);

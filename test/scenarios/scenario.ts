@@ -96,7 +96,7 @@ export class Scenario {
       for (const url of this.#environment.mesh.urls) await this.#untilAnswers(url);
     },
 
-    /** Users who never stop asking, from before Serin arrives until the end of the scenario. */
+    /** Users who never stop asking, from before Serin takes over until the end of the scenario. */
     users: (headers: Record<string, string> = {}, crowd: Crowd = {}): Users => {
       const users = startUsers(this.#environment.mesh.urls, this.#host, headers, crowd);
       this.#users.push(users);
@@ -359,11 +359,11 @@ function containerOf(version: string, variables: Record<string, string>) {
 
 /** Makes tests that are one scenario each, in a namespace of its own. */
 export function scenarioTests(environmentOf: () => Environment, controllerOf: () => ControllerProcess) {
-  return (title: string, namespace: string, play: (scenario: Scenario) => Promise<void>): void => {
+  return (title: string, namespace: string, run: (scenario: Scenario) => Promise<void>): void => {
     it(title, async () => {
       const scenario = await Scenario.begin(environmentOf(), controllerOf(), namespace);
       try {
-        await play(scenario);
+        await run(scenario);
       } finally {
         await scenario.end();
       }

@@ -91,7 +91,7 @@ export function describeStalls(environmentOf: () => Environment, personOf?: () =
       expect(new Set(stalls.map(({ namespace }) => namespace)).size).toBe(stalls.length);
     });
     it.for(stalls)(`$namespace: ${reader} names the cause and the remedy, serin why $why.cause, and the remedy ends it`, async (stall) => {
-      await stall.play(fixture);
+      await stall.run(fixture);
       await isReported(stall);
       await isNamedAndCleared(stall);
       // Its checks and retries would go on beside all later stalls.
@@ -102,7 +102,7 @@ export function describeStalls(environmentOf: () => Environment, personOf?: () =
   it(`${OUTDATED.namespace}: ${reader} names the cause and the remedy, the primary serves on, and the release goes on after it`, async () => {
     const { cluster, mesh } = environmentOf();
     const { namespace } = OUTDATED;
-    await OUTDATED.play(fixture);
+    await OUTDATED.run(fixture);
     const users = startUsers(mesh.urls, `web.${namespace}`);
     try {
       const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'web', namespace };

@@ -28,14 +28,14 @@ export function describeUnroutable(environmentOf: () => Environment): void {
     const scenarioTest = (
       title: string,
       namespace: string,
-      play: (scenario: Scenario, ingress: ReturnType<typeof ingressIn>) => Promise<void>,
+      run: (scenario: Scenario, ingress: ReturnType<typeof ingressIn>) => Promise<void>,
     ): void => {
       it(title, async () => {
         const scenario = await Scenario.begin(environmentOf(), controllerOf(), namespace);
         try {
           await scenario.given.aDeployment();
           scenario.given.users();
-          await play(scenario, ingressIn(environmentOf(), namespace));
+          await run(scenario, ingressIn(environmentOf(), namespace));
           scenario.then.nothingWasLost();
         } finally {
           await scenario.end();

@@ -22,7 +22,7 @@ import type { Cause } from './causes.ts';
 function blocked(title: string, error: unknown, cause: Cause, proof: Stall['proof'], action: RegExp, way?: string): Stall {
   return {
     title,
-    play() {
+    arrange() {
       const world = initialized(aCanary({ stepWeight: 20 }));
       world.behaviour.blocker = blockerOf(error, 'test') ?? 'unknown';
       world.look();

@@ -13,7 +13,7 @@ function gate(
 ): Stall {
   return {
     title: `the ${type} hook says no`,
-    play() {
+    arrange() {
       const world = hooked(type);
       world.behaviour.hooks[type] = 'refused';
       world.push('s1:b');
@@ -34,7 +34,7 @@ function gate(
 function checked(title: string, one: Verdict, analysis: object, cause: Cause, action: RegExp, way?: string): Stall {
   return {
     title,
-    play() {
+    arrange() {
       const world = initialized(
         aCanary({ stepWeight: 20, threshold: 50, metrics: [{ name: 'errors', thresholdRange: { max: 1 } }], ...analysis }),
       );

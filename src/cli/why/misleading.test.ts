@@ -12,7 +12,7 @@ import { whyOf } from './diagnose.ts';
 /** A release that stands where another component has said these words. */
 interface MisleadingCase {
   where: string;
-  play(words: string): World;
+  arrange(words: string): World;
   cause: Cause;
 }
 
@@ -20,7 +20,7 @@ function hook(type: HookType, cause: Cause): MisleadingCase {
   return {
     where: `a ${type} hook`,
     cause,
-    play(words) {
+    arrange(words) {
       const world = initialized(aCanary({ stepWeight: 20, threshold: 50, ...withHooks(type) }));
       Object.assign(world.behaviour, { words, hooks: { [type]: 'refused' } });
       world.push('s1:b');
@@ -34,7 +34,7 @@ function check(one: Parameters<typeof verdict>[0], cause: Cause): MisleadingCase
   return {
     where: `a check that is ${one.verdict} (${one.code ?? 'without a code'})`,
     cause,
-    play(words) {
+    arrange(words) {
       const metrics = [{ name: 'errors', query: 'errors', thresholdRange: { max: 1 } }];
       const world = initialized(aCanary({ stepWeight: 20, threshold: 50, metrics }));
       world.behaviour.verdicts = [verdict({ ...one, reason: words })];
@@ -48,7 +48,7 @@ function refusal(status: number, cause: Cause): MisleadingCase {
   return {
     where: `an admission rule that answers ${status}`,
     cause,
-    play(words) {
+    arrange(words) {
       const world = initialized(aCanary({ stepWeight: 20 }));
       const message = `admission webhook "policy.example.com" denied the request: ${words}`;
       const blocker = blockerOf(apiErrorOf('PATCH', status, JSON.stringify({ kind: 'Status', message })), 'test');
@@ -74,7 +74,7 @@ const misleadingCases: readonly MisleadingCase[] = [
   {
     where: 'a traffic provider',
     cause: 'RouteUnconfirmed',
-    play(words) {
+    arrange(words) {
       const world = pushed(initialized(aCanary({ stepWeight: 20 })));
       world.behaviour.unconfirmed = words;
       return world;
@@ -83,7 +83,7 @@ const misleadingCases: readonly MisleadingCase[] = [
   {
     where: 'the API server, of the primary',
     cause: 'PrimaryRefused',
-    play(words) {
+    arrange(words) {
       const world = initialized(aCanary({ stepWeight: 50 }));
       Object.assign(world.behaviour, { words, refusesPromote: true });
       return pushed(world, ({ canary, step }) => step === 'writingPrimary' && canary.status?.release?.reason !== undefined);
@@ -92,7 +92,7 @@ const misleadingCases: readonly MisleadingCase[] = [
   {
     where: 'a check, and the release has failed',
     cause: 'Failed',
-    play(words) {
+    arrange(words) {
       const world = initialized(aCanary({ stepWeight: 20, threshold: 1 }));
       world.behaviour.verdicts = [verdict({ value: 3, reason: words })];
       return pushed(world, ({ phase, step }) => phase === 'Failed' && step === 'resting');
@@ -101,7 +101,7 @@ const misleadingCases: readonly MisleadingCase[] = [
   {
     where: 'who paused it',
     cause: 'Paused',
-    play(words) {
+    arrange(words) {
       const world = pushed(initialized(aCanary({ stepWeight: 20 })));
       world.ask('pause', '1', words);
       return world;
@@ -116,7 +116,7 @@ function foundIn(world: World): unknown {
 }
 
 describe('serin why of a release where another component speaks', () => {
-  it.each(misleadingCases)('names $cause for $where, whatever that says', ({ play, cause }) => {
+  it.each(misleadingCases)('names $cause for $where, whatever that says', ({ arrange: play, cause }) => {
     const plain = foundIn(play('no'));
     expect(plain).toMatchObject({ cause });
     const misled = misleadingTexts.filter((words) => !isDeepStrictEqual(foundIn(play(words)), plain));

@@ -28,7 +28,7 @@ function comes(stalled: StalledRelease): void {
 const POD = (reason: string) => unready({}, { state: { waiting: { reason, message: 'no' } } });
 const waitingPod = (title: string, reason: string, cause: Cause, action: RegExp, way = `${TEMPLATE}.spec.containers[web]`): Stall => ({
   title,
-  play: () => POD(reason),
+  arrange: () => POD(reason),
   cause,
   proof: ['Pod', 'status.containerStatuses[web].state.waiting'],
   action,
@@ -44,7 +44,7 @@ const stalls: readonly Stall[] = [
   waitingPod('a container that reads what is missing', 'CreateContainerConfigError', 'ContainerConfig', /create what the container reads/),
   {
     title: 'a container that takes too much memory',
-    play: () => unready({}, { state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: { terminated: { reason: 'OOMKilled' } } }),
+    arrange: () => unready({}, { state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: { terminated: { reason: 'OOMKilled' } } }),
     cause: 'OutOfMemory',
     proof: ['Pod', 'status.containerStatuses[web].lastState.terminated.reason'],
     action: /raise the memory limit/,
@@ -53,7 +53,7 @@ const stalls: readonly Stall[] = [
   },
   {
     title: 'a readiness probe that fails',
-    play: () => unready({ phase: 'Running' }, { state: { running: {} } }),
+    arrange: () => unready({ phase: 'Running' }, { state: { running: {} } }),
     cause: 'ProbeFails',
     proof: ['Pod', 'status.containerStatuses[web].ready'],
     action: /becomes ready/,
@@ -62,7 +62,7 @@ const stalls: readonly Stall[] = [
   },
   {
     title: 'an init container that fails',
-    play: () => unready({ initContainerStatuses: [{ name: 'migrate', state: { waiting: { reason: 'CrashLoopBackOff' } } }] }),
+    arrange: () => unready({ initContainerStatuses: [{ name: 'migrate', state: { waiting: { reason: 'CrashLoopBackOff' } } }] }),
     cause: 'CrashLoop',
     proof: ['Pod', 'status.initContainerStatuses[migrate].state.waiting'],
     action: /push a version that starts/,
@@ -71,7 +71,7 @@ const stalls: readonly Stall[] = [
   },
   {
     title: 'no node with free resources',
-    play: () => unready({ conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }] }),
+    arrange: () => unready({ conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }] }),
     cause: 'Unschedulable',
     proof: ['Pod', 'status.conditions[PodScheduled].message'],
     action: /ask the administrator of the cluster for more capacity/,
@@ -100,7 +100,7 @@ const stalls: readonly Stall[] = [
   ].map(
     ({ of, stalled, field }): Stall => ({
       title: `a ${of} gate of a pod`,
-      play: stalled,
+      arrange: stalled,
       cause: 'PodGated',
       proof: ['Pod', field],
       action: /ask the owner of this gate/,
@@ -109,7 +109,7 @@ const stalls: readonly Stall[] = [
   ),
   {
     title: 'a paused rollout',
-    play: () => ({ ...unready({}), target: { spec: { replicas: 1, paused: true } } }),
+    arrange: () => ({ ...unready({}), target: { spec: { replicas: 1, paused: true } } }),
     cause: 'RolloutPaused',
     proof: ['Deployment', 'spec.paused'],
     action: /set spec\.paused of Deployment .* to false/,
@@ -122,7 +122,7 @@ const stalls: readonly Stall[] = [
   ].map(
     ({ minReadySeconds, action, way }): Stall => ({
       title: `pods that are ready, and count after ${minReadySeconds} s`,
-      play: () => ({
+      arrange: () => ({
         ...unready({ phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }),
         target: { spec: { replicas: 1, minReadySeconds } },
       }),
@@ -135,7 +135,7 @@ const stalls: readonly Stall[] = [
   ),
   {
     title: 'a quota',
-    play: () => ({
+    arrange: () => ({
       ...unready({}),
       target: { status: { conditions: [{ type: 'ReplicaFailure', status: 'True', message: 'exceeded quota' }] } },
     }),
@@ -146,7 +146,7 @@ const stalls: readonly Stall[] = [
   },
   {
     title: 'a rollout past its own deadline',
-    play: () => ({
+    arrange: () => ({
       ...unready({}),
       target: { status: { conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }] } },
     }),
@@ -158,7 +158,7 @@ const stalls: readonly Stall[] = [
   },
   {
     title: 'a target that was deleted during its release',
-    play: () => ({ ...unready({}), target: undefined }),
+    arrange: () => ({ ...unready({}), target: undefined }),
     cause: 'TargetMissing',
     proof: ['Deployment', 'metadata'],
     action: /create Deployment podinfo, or correct spec\.targetRef/,
@@ -167,7 +167,7 @@ const stalls: readonly Stall[] = [
   },
   {
     title: 'a target that was scaled to zero under traffic',
-    play() {
+    arrange() {
       const world = pushed(initialized(aCanary({ stepWeight: 20 })), ({ canary }) => canary.status?.canaryWeight === 20);
       world.targetDown = true;
       world.look();
@@ -186,7 +186,7 @@ const stalls: readonly Stall[] = [
   },
   {
     title: 'a primary that cannot take what was promoted',
-    play() {
+    arrange() {
       const world = initialized(aCanary({ stepWeight: 50 }));
       world.behaviour.brokenPrimary.add('s1:b');
       pushed(world, ({ step }) => step === 'awaitingPrimary');
@@ -201,7 +201,7 @@ const stalls: readonly Stall[] = [
   },
   {
     title: 'a primary whose pods are gone while no release is in progress',
-    play() {
+    arrange() {
       const world = initialized();
       world.primaryDown = true;
       return { world };
@@ -216,7 +216,7 @@ const stalls: readonly Stall[] = [
   ...(['settling', 'analysing'] as const).map(
     (step): Stall => ({
       title: `a primary whose pods are gone while a release is ${step}`,
-      play() {
+      arrange() {
         const world = initialized(aCanary({ stepWeight: 20 }));
         pushed(world, (one) => one.step === step);
         world.primaryDown = true;

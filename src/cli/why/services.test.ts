@@ -28,7 +28,7 @@ function comes({ world }: StalledRelease): void {
 const stalls: readonly Stall[] = [
   {
     title: 'a Revision that is being started',
-    play: () => unready(knativeApiVersion, knativeService('Unknown', 'RevisionMissing')),
+    arrange: () => unready(knativeApiVersion, knativeService('Unknown', 'RevisionMissing')),
     cause: 'PodsStarting',
     proof: ['Service', 'status.latestCreatedRevisionName'],
     action: /wait for its Revision/,
@@ -36,7 +36,7 @@ const stalls: readonly Stall[] = [
   },
   {
     title: 'a Revision that has failed',
-    play: () => unready(knativeApiVersion, knativeService('False', 'RevisionFailed')),
+    arrange: () => unready(knativeApiVersion, knativeService('False', 'RevisionFailed')),
     cause: 'RolloutStalled',
     proof: ['Service', 'status.latestCreatedRevisionName'],
     action: /push a version that becomes ready/,
@@ -45,7 +45,7 @@ const stalls: readonly Stall[] = [
   },
   {
     title: 'a Service whose pods have another owner, and none of them is ready',
-    play: () => unready('v1', { apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: { app: 'podinfo', version: '2' } } }),
+    arrange: () => unready('v1', { apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: { app: 'podinfo', version: '2' } } }),
     cause: 'PodsStarting',
     proof: ['Service', 'spec.selector'],
     action: /bring up pods that this selector finds/,

@@ -13,7 +13,7 @@ const stepless = {
 const stalls: readonly Stall[] = [
   {
     title: 'a primary that may not be written',
-    play() {
+    arrange() {
       const world = initialized(aCanary({ stepWeight: 50 }));
       world.behaviour.refusesPromote = true;
       pushed(world, ({ canary, step }) => step === 'writingPrimary' && canary.status?.release?.reason !== undefined);
@@ -29,7 +29,7 @@ const stalls: readonly Stall[] = [
   },
   {
     title: 'a release that failed',
-    play() {
+    arrange() {
       const world = initialized(aCanary({ stepWeight: 20, threshold: 1 }));
       world.behaviour.verdicts = [verdict({ value: 3 })];
       return { world: pushed(world, ({ phase, step }) => phase === 'Failed' && step === 'resting') };
@@ -53,7 +53,7 @@ const stalls: readonly Stall[] = [
   ].map(
     ({ of, status, action }): Stall => ({
       title: `a primary ${of} and has not got its last template back`,
-      play() {
+      arrange() {
         const world = initialized(aCanary({ stepWeight: 50 }));
         world.behaviour.brokenPrimary.add('s1:b');
         pushed(world, ({ step }) => step === 'awaitingPrimary');
@@ -72,7 +72,7 @@ const stalls: readonly Stall[] = [
   ),
   {
     title: 'a canary without the pods for its next share',
-    play() {
+    arrange() {
       const limits = { min: 1, max: 20 };
       const world = initialized(aCanary({ stepWeights: [30] }), (one) => {
         one.scaler = { name: 'HorizontalPodAutoscaler/podinfo', target: limits, primary: limits };
@@ -92,7 +92,7 @@ const stalls: readonly Stall[] = [
   },
   {
     title: 'a primary that is deleted during its promotion',
-    play() {
+    arrange() {
       const world = initialized(aCanary({ stepWeight: 50 }));
       world.behaviour.brokenPrimary.add('s1:b');
       return { world: pushed(world, ({ step }) => step === 'awaitingPrimary'), primary: undefined };
@@ -109,7 +109,7 @@ const stalls: readonly Stall[] = [
   },
   {
     title: 'a canary that has just become ready',
-    play: () => ({ world: pushed(initialized(aCanary({ stepWeight: 50 })), ({ step }) => step === 'settling') }),
+    arrange: () => ({ world: pushed(initialized(aCanary({ stepWeight: 50 })), ({ step }) => step === 'settling') }),
     cause: 'Propagating',
     proof: ['Canary', 'status.release.step'],
     action: /it goes on by itself/,
@@ -117,7 +117,7 @@ const stalls: readonly Stall[] = [
   },
   {
     title: 'a Canary that no controller has reconciled',
-    play: () => ({ world: new World(aCanary({ stepWeight: 20 })) }),
+    arrange: () => ({ world: new World(aCanary({ stepWeight: 20 })) }),
     cause: 'Unseen',
     proof: ['Canary', 'status.release'],
     action: /start the controller/,
@@ -125,7 +125,7 @@ const stalls: readonly Stall[] = [
   },
   {
     title: 'a suspended release',
-    play() {
+    arrange() {
       const world = pushed(initialized(aCanary({ stepWeight: 20 })));
       world.canary.spec.suspend = true;
       return { world };
@@ -140,7 +140,7 @@ const stalls: readonly Stall[] = [
   },
   {
     title: 'a paused release',
-    play() {
+    arrange() {
       const world = pushed(initialized(aCanary({ stepWeight: 20 })));
       world.ask('pause', '1');
       return { world };
@@ -153,7 +153,7 @@ const stalls: readonly Stall[] = [
   },
   {
     title: 'an edit that is refused during a release',
-    play() {
+    arrange() {
       const world = pushed(initialized(aCanary({ stepWeight: 20 })));
       world.behaviour.refused = stepless;
       return { world };
@@ -168,7 +168,7 @@ const stalls: readonly Stall[] = [
   },
   {
     title: 'a route that the provider has not taken',
-    play() {
+    arrange() {
       const world = pushed(initialized(aCanary({ stepWeight: 20 })));
       world.behaviour.unconfirmed = 'HTTPRoute podinfo: Accepted is False: no such Gateway';
       return { world };

@@ -27,7 +27,7 @@ it.each(['ftp://api.example.org', 'api.example.org:443', 'no url'])('an address 
 
 it('05-P52: a template may choose among several series', async () => {
   const fake = await known.start();
-  fake.plays('severalSeries');
+  fake.answersWith('severalSeries');
   const made = splunk(sourceOf(known, 'splunk', fake.address, { reduce: 'max' }));
   if ('problem' in made) throw new Error(made.problem);
   expect(await made.runQuery(known.query, new AbortController().signal)).toEqual({ kind: 'value', value: 4 });

@@ -33,7 +33,7 @@ export interface SeenRequest {
 /** A local server that speaks the documented API of a backend. */
 export interface FakeBackend {
   address: string;
-  plays(scenario: Scenario): void;
+  answersWith(scenario: Scenario): void;
   readonly requests: SeenRequest[];
   stop(): Promise<void>;
 }

@@ -42,7 +42,7 @@ export async function httpFake(bodies: Bodies): Promise<FakeBackend> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    plays: (next) => {
+    answersWith: (next) => {
       scenario = next;
     },
     requests,

@@ -83,7 +83,7 @@ async function streamFake(): Promise<FakeBackend> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    plays: (next) => {
+    answersWith: (next) => {
       scenario = next;
     },
     requests,

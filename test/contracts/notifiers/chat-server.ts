@@ -32,7 +32,7 @@ export async function startChatServer(network: Network = loopback): Promise<Chat
   const server = createServer(async (request, response) => {
     const body = await text(request);
     posts.push({ path: `${request.method} ${request.url}`, headers: request.headers, body });
-    play(behaviour, request, response, body);
+    respond(behaviour, request, response, body);
   });
   // A proxy is asked to connect where the receiver is spoken to by TLS.
   server.on('connect', (request, client) => {
@@ -51,7 +51,7 @@ export async function startChatServer(network: Network = loopback): Promise<Chat
   };
 }
 
-function play(behaviour: Behaviour, request: IncomingMessage, response: ServerResponse, body: string): void {
+function respond(behaviour: Behaviour, request: IncomingMessage, response: ServerResponse, body: string): void {
   switch (behaviour.kind) {
     case 'answers':
       response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '');

@@ -5,7 +5,7 @@ import type { Lab } from './lab.ts';
 
 export type Provider = 'istio' | 'smi:v1alpha2' | 'kubernetes';
 
-/** One application of version 1 with the Service that its users call already, before Serin arrives. */
+/** One application of version 1 with the Service that its users call already, before Serin takes over. */
 export class App {
   readonly name: string;
   readonly #lab: Lab;

@@ -73,7 +73,7 @@ export class FailoverRuns {
   }
 
   /** Deploys a good version, and does this to the leader in the middle of its release. */
-  async play(seed: number, harm: (leader: Replica) => Promise<void>): Promise<FailoverReport> {
+  async run(seed: number, harm: (leader: Replica) => Promise<void>): Promise<FailoverReport> {
     await this.#replicas.fill();
     const leader = await this.leader();
     const version = String(this.#next++);

@@ -65,7 +65,7 @@ export class KillRuns {
   }
 
   /** Odd seeds release a good version, even ones a version that fails every request: of half of them chance lets a busy machine's few checks pass. */
-  async play(seed: number): Promise<KillReport> {
+  async run(seed: number): Promise<KillReport> {
     const random = seededRandom(seed);
     const isGood = seed % 2 === 1;
     const version = String(this.#next++);

@@ -5,8 +5,8 @@ import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import { routerOf } from '../shares/split-app.ts';
 import type { Edit } from './edits.ts';
 import type { LiveRelease } from './live-release.ts';
-import { playContest } from './play-contest.ts';
-import { lookAt, playEdit } from './play-edit.ts';
+import { runContest } from './run-contest.ts';
+import { lookAt, runEdit } from './run-edit.ts';
 
 export interface DriftFixture {
   release: LiveRelease;
@@ -43,7 +43,7 @@ export class DriftRun {
   /** The recorded weights stand one pass after the edit, by one write if any is needed, and the analysis goes on. */
   async survives(edit: Edit): Promise<void> {
     const { release, canary } = this.#environment;
-    const played = await playEdit(release, this.#fixture, { canary, earlier: this.#earlier }, edit);
+    const played = await runEdit(release, this.#fixture, { canary, earlier: this.#earlier }, edit);
     const { before, edited, isStripped, staysStripped, onePassLater, routeBefore, routeAfter, writes, foreign } = played;
     expect(before, edit.name).toMatchObject({ routes: before.held.recorded, missing: [] });
     expect(onePassLater, `${edit.name}: weights, and the analysis`).toEqual(before);
@@ -65,7 +65,7 @@ export class DriftRun {
   async survivesContest(): Promise<void> {
     const { release, canary, contestMs } = this.#environment;
     const before = await this.#look();
-    const { writes, foreign, lastedMs, contested } = await playContest(
+    const { writes, foreign, lastedMs, contested } = await runContest(
       release,
       this.#fixture,
       { canary, earlier: this.#earlier },

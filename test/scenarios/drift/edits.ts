@@ -8,13 +8,13 @@ export interface Edit {
   /** The route becomes what it was, to the last field. */
   isUndone: boolean;
   /** `earlier` is what the route held at the step before. */
-  play(release: LiveRelease, at: { route: KubeObject; earlier: KubeObject; canary: KubeObject }): Promise<void>;
+  apply(release: LiveRelease, at: { route: KubeObject; earlier: KubeObject; canary: KubeObject }): Promise<void>;
 }
 
-const put = (change: (route: KubeObject, earlier: KubeObject) => KubeObject): Edit['play'] => {
+const put = (change: (route: KubeObject, earlier: KubeObject) => KubeObject): Edit['apply'] => {
   return (release, { route, earlier }) => release.put(change(structuredClone(route), earlier));
 };
-const metadata = (change: (metadata: KubeObject['metadata']) => object): Edit['play'] =>
+const metadata = (change: (metadata: KubeObject['metadata']) => object): Edit['apply'] =>
   put((route) => ({ ...route, metadata: { ...route.metadata, ...change(route.metadata) } }));
 const mapped = (map: Record<string, string> = {}, value = 'theirs') => Object.fromEntries(Object.keys(map).map((key) => [key, value]));
 /** As it stands in a user's Git repository: nothing that only a server or Serin writes. */
@@ -35,7 +35,7 @@ export const old = ({ metadata }: KubeObject, earlier: KubeObject): KubeObject =
 export const DELETED = 'deleted';
 
 /** Done to any provider's route. */
-const generic: Readonly<Record<string, Edit['play']>> = {
+const generic: Readonly<Record<string, Edit['apply']>> = {
   'a label of theirs': metadata(({ labels }) => ({ labels: { ...labels, 'argocd.argoproj.io/instance': 'shop' } })),
   'an annotation of theirs': metadata(({ annotations }) => ({ annotations: { ...annotations, 'example.org/theirs': 'yes' } })),
   'a finalizer of theirs, and taken away again': async (release, { route }) => {
@@ -63,7 +63,7 @@ const generic: Readonly<Record<string, Edit['play']>> = {
 };
 
 /** Done by the user to the Canary: they change what is rendered, and not where traffic goes. */
-const ofTheCanary: Readonly<Record<string, Edit['play']>> = {
+const ofTheCanary: Readonly<Record<string, Edit['apply']>> = {
   "the user's edit of spec.service": (release, { canary }) =>
     release.patch(refOf(canary), { spec: { service: { port: 80, timeout: '9s', apex: { labels: { team: 'checkout' } } } } }),
   'that edit reverted': (release, { canary }) =>
@@ -74,11 +74,11 @@ export function editsFor({ edits, leaves = {}, unfit = {} }: ProviderFixture): E
   const own = Object.entries(edits).map(([name, edit]) => ({
     name,
     isUndone: leaves[name] === undefined,
-    play: put((route) => edit(route)),
+    apply: put((route) => edit(route)),
   }));
   const isUndone = false;
-  const others = (record: Readonly<Record<string, Edit['play']>>) =>
-    Object.entries(record).map(([name, play]) => ({ name, isUndone, play }));
+  const others = (record: Readonly<Record<string, Edit['apply']>>) =>
+    Object.entries(record).map(([name, apply]) => ({ name, isUndone, apply }));
   return [...others(generic), ...own, ...others(ofTheCanary)].filter(({ name }) => unfit[name] === undefined);
 }
 

@@ -25,7 +25,7 @@ export const checkStalls: readonly Stall[] = [
     cause: /request-success-rate is unmeasured: .*127\.0\.0\.1:1/,
     remedy: COUNTS,
     why: { cause: 'Unmeasured', proof: REASON, clear: { set: ({ measured }: StallFixture) => measured.url('back') } },
-    play: (fixture) =>
+    run: (fixture) =>
       released(fixture, 'metrics-down', {
         analysis: { threshold: PATIENT, metrics: successRate() },
         spec: { metricsServer: 'http://127.0.0.1:1' },
@@ -36,7 +36,7 @@ export const checkStalls: readonly Stall[] = [
     cause: /cannot be measured.*request-success-rate is unmeasured: .*127\.0\.0\.1:1/,
     remedy: new RegExp(`${SINCE}.*until \\d{4}.*rolls the release back; restore the metrics`),
     why: { cause: 'Unmeasured', proof: REASON, clear: { set: ({ measured }: StallFixture) => measured.url('back') } },
-    play: (fixture) =>
+    run: (fixture) =>
       released(fixture, 'metrics-down-held', {
         analysis: { unmeasured: 'hold', metrics: successRate() },
         spec: { metricsServer: 'http://127.0.0.1:1' },
@@ -47,7 +47,7 @@ export const checkStalls: readonly Stall[] = [
     cause: /request-success-rate is unmeasured: .*found no series/,
     remedy: COUNTS,
     why: { cause: 'NoTraffic', proof: REASON, clear: { others: ({ askFor }) => askFor('no-data') } },
-    play: (fixture) => released(fixture, 'no-data', { analysis: { threshold: PATIENT, metrics: successRate() } }),
+    run: (fixture) => released(fixture, 'no-data', { analysis: { threshold: PATIENT, metrics: successRate() } }),
   },
   {
     namespace: 'out-of-range',
@@ -64,7 +64,7 @@ export const checkStalls: readonly Stall[] = [
         },
       },
     },
-    play(fixture) {
+    run(fixture) {
       fixture.measured.answers('out-of-range', 200);
       return releasedBy(fixture, 'out-of-range', template('out-of-range', fixture.measured.url('out-of-range')));
     },
@@ -78,14 +78,14 @@ export const checkStalls: readonly Stall[] = [
       proof: REASON,
       clear: { create: ({ measured }) => template('template-missing', measured.url('made')) },
     },
-    play: (fixture) => released(fixture, 'template-missing', { analysis: templated('errors') }),
+    run: (fixture) => released(fixture, 'template-missing', { analysis: templated('errors') }),
   },
   {
     namespace: 'template-unreadable',
     cause: /errors.*(template|query)/i,
     remedy: COUNTS,
     why: { cause: 'QueryInvalid', proof: REASON, clear: { set: 'sum({{ target }})' } },
-    play: (fixture) =>
+    run: (fixture) =>
       releasedBy(fixture, 'template-unreadable', template('template-unreadable', fixture.measured.url('corrected'), 'sum({{ target')),
   },
   {
@@ -102,7 +102,7 @@ export const checkStalls: readonly Stall[] = [
         },
       },
     },
-    play(fixture) {
+    run(fixture) {
       fixture.measured.answers('query-refused', { status: 400, error: 'parse error' });
       return releasedBy(fixture, 'query-refused', template('query-refused', fixture.measured.url('query-refused'), 'sum(errors'));
     },
@@ -112,7 +112,7 @@ export const checkStalls: readonly Stall[] = [
     cause: /errors is unmeasured: Prometheus answered 503/,
     remedy: COUNTS,
     why: { cause: 'Unmeasured', proof: REASON, clear: { set: ({ measured }: StallFixture) => measured.url('another') } },
-    play(fixture) {
+    run(fixture) {
       fixture.measured.answers('metrics-broken', { status: 503, error: 'starting' });
       return releasedBy(fixture, 'metrics-broken', template('metrics-broken', fixture.measured.url('metrics-broken')));
     },
@@ -133,7 +133,7 @@ export const checkStalls: readonly Stall[] = [
         }),
       },
     },
-    play: (fixture) =>
+    run: (fixture) =>
       releasedBy(
         fixture,
         'credentials-missing',
@@ -149,7 +149,7 @@ export const checkStalls: readonly Stall[] = [
       proof: /^Canary web: spec\.analysis\.metrics\[0\]\.templateRef\.namespace$/,
       clear: { set: 'foreign-template' },
     },
-    play: ({ cluster }) =>
+    run: ({ cluster }) =>
       begun(cluster, 'foreign-template', {
         analysis: { metrics: [{ name: 'errors', templateRef: { name: APP, namespace: 'elsewhere' }, thresholdRange: { max: 1 } }] },
       }),

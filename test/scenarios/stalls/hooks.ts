@@ -23,7 +23,7 @@ function hook(namespace: string, type: string, isGate: boolean, remedy: string):
       proof: /^Canary web: status\.release\.reason$/,
       clear: { others: ({ hooks }) => hooks.answers(hookOf(namespace), 200) },
     },
-    play: (fixture) => released(fixture, namespace, held(fixture, namespace, type)),
+    run: (fixture) => released(fixture, namespace, held(fixture, namespace, type)),
   };
 }
 
@@ -37,7 +37,7 @@ export const hookStalls: readonly Stall[] = [
     cause: /the-rollout: no answer from 127\.0\.0\.1:\d+: no complete answer within 1000 ms/,
     remedy: /next at \d{4}.*of \d+ failed checks used/,
     why: { cause: 'HookRefused', proof: /^Canary web: status\.release\.reason$/, clear: { others: ({ wake }) => wake() } },
-    play: (fixture) => released(fixture, 'hook-hangs', held(fixture, 'hook-hangs', 'rollout', { url: fixture.hangingUrl, timeout: '1s' })),
+    run: (fixture) => released(fixture, 'hook-hangs', held(fixture, 'hook-hangs', 'rollout', { url: fixture.hangingUrl, timeout: '1s' })),
   },
 ];
 

@@ -17,7 +17,7 @@ export const manualStalls: readonly Stall[] = [
     cause: /Deployment web of spec\.targetRef, which does not exist/,
     remedy: new RegExp(`${SINCE}.*create it or correct spec.targetRef`),
     why: { cause: 'TargetMissing', proof: /^Deployment web: metadata$/, clear: { create: () => aDeployment('target-missing', APP) } },
-    async play({ cluster }) {
+    async run({ cluster }) {
       await makeNamespace(cluster, 'target-missing');
       await cluster.create(aCanary('target-missing', APP));
     },
@@ -27,7 +27,7 @@ export const manualStalls: readonly Stall[] = [
     cause: /Deployment web of spec\.targetRef, which does not exist/,
     remedy: /the primary serves; .*create it again/,
     why: { cause: 'TargetMissing', proof: /^Deployment web: metadata$/, clear: { create: () => aDeployment('target-deleted', APP) } },
-    async play(fixture) {
+    async run(fixture) {
       await initialized(fixture, 'target-deleted');
       await fixture.cluster.delete(deployment('target-deleted'));
     },
@@ -37,7 +37,7 @@ export const manualStalls: readonly Stall[] = [
     cause: /Suspended by spec\.suspend at (Progressing|WaitingPromotion)/,
     remedy: /until someone sets it to false/,
     why: { cause: 'Suspended', proof: /^Canary web: spec\.suspend$/, clear: 'command' },
-    async play(fixture) {
+    async run(fixture) {
       await released(fixture, 'suspended', underWay(fixture, 'suspended'));
       await fixture.reports.until('suspended', APP, 'a release', isUnderWay);
       await fixture.cluster.patch(canaryRef('suspended', APP), { spec: { suspend: true } });
@@ -48,14 +48,14 @@ export const manualStalls: readonly Stall[] = [
     cause: /spec\.suspend is true/,
     remedy: /until someone sets it to false/,
     why: { cause: 'Suspended', proof: /^Canary web: spec\.suspend$/, clear: 'command' },
-    play: ({ cluster }) => begun(cluster, 'suspended-from-birth', { spec: { suspend: true } }),
+    run: ({ cluster }) => begun(cluster, 'suspended-from-birth', { spec: { suspend: true } }),
   },
   {
     namespace: 'release-paused',
     cause: /Paused by \S+ since/,
     remedy: /without limit: .*until someone resumes it \(serin resume web\)/,
     why: { cause: 'Paused', proof: /^Canary web: status\.release\.paused\.by$/, clear: 'command' },
-    async play(fixture) {
+    async run(fixture) {
       await released(fixture, 'release-paused', underWay(fixture, 'release-paused'));
       await fixture.reports.until('release-paused', APP, 'a release', isUnderWay);
       await serin(fixture.kubeconfigFile, 'pause', APP, '-n', 'release-paused');
@@ -70,7 +70,7 @@ export const manualStalls: readonly Stall[] = [
       proof: /^Canary web: status\.release\.reason$/,
       clear: { set: { metadata: { labels: { app: APP } }, spec: { containers: [aGoodContainer] } } },
     },
-    async play(fixture) {
+    async run(fixture) {
       await released(fixture, 'rolled-back', underWay(fixture, 'rolled-back'));
       await fixture.reports.until('rolled-back', APP, 'a release', isUnderWay);
       await serin(fixture.kubeconfigFile, 'rollback', APP, '-n', 'rolled-back');
@@ -81,7 +81,7 @@ export const manualStalls: readonly Stall[] = [
     cause: /Canary rivals\/elder releases the same target and is older/,
     remedy: /remove this Canary, or let it release another target/,
     why: { cause: 'TargetTaken', proof: /^Canary web: spec\.targetRef$/, clear: 'remove' },
-    async play({ cluster, reports }) {
+    async run({ cluster, reports }) {
       await makeNamespace(cluster, 'rivals');
       await cluster.create(aDeployment('rivals', APP));
       await cluster.create(aCanary('rivals', 'elder', {}, { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: APP } }));
@@ -94,7 +94,7 @@ export const manualStalls: readonly Stall[] = [
     cause: /Deployment web: its rollout is paused/,
     remedy: /until \d{4}.*set its spec\.paused to false/,
     why: { cause: 'RolloutPaused', proof: /^Deployment web: spec\.paused$/, clear: 'command' },
-    async play(fixture) {
+    async run(fixture) {
       await initialized(fixture, 'paused');
       await fixture.cluster.patch(deployment('paused'), { spec: { paused: true } });
       await push(fixture.cluster, 'paused', APP, '2');
@@ -105,7 +105,7 @@ export const manualStalls: readonly Stall[] = [
     cause: /the primary does not serve/,
     remedy: /waits for a change of web/,
     why: { cause: 'PrimaryDown', proof: /^Pod \S+: status\.containerStatuses\[web\]\.ready$/, clear: { set: aGoodContainer } },
-    async play(fixture) {
+    async run(fixture) {
       await initialized(fixture, 'primary-broken-by-hand');
       const container = { name: 'web', image: 'web:broken', env: [{ name: 'NEVER_READY', value: '1' }] };
       const strategy = { type: 'Recreate', rollingUpdate: null };
@@ -124,7 +124,7 @@ export const manualStalls: readonly Stall[] = [
       proof: /^Canary web: status\.release$/,
       clear: { others: ({ cluster }) => setField(cluster, canaryRef('left-alone', APP), `metadata.labels[${LEFT_ALONE}]`, undefined) },
     },
-    async play({ cluster }) {
+    async run({ cluster }) {
       await makeNamespace(cluster, 'left-alone');
       const canary = aCanary('left-alone', APP);
       await cluster.create({ ...canary, metadata: { ...canary.metadata, labels: { [LEFT_ALONE]: 'true' } } });
@@ -142,7 +142,7 @@ export const manualStalls: readonly Stall[] = [
         others: ({ cluster }) => setField(cluster, canaryRef('left-alone-later', APP), `metadata.labels[${LEFT_ALONE}]`, undefined),
       },
     },
-    async play(fixture) {
+    async run(fixture) {
       await initialized(fixture, 'left-alone-later');
       await until(fixture.cluster, deployment('left-alone-later'), 'is at zero', (now) => now?.spec.replicas === 0);
       await fixture.cluster.patch(canaryRef('left-alone-later', APP), { metadata: { labels: { [LEFT_ALONE]: 'true' } } });
@@ -155,7 +155,7 @@ export const manualStalls: readonly Stall[] = [
     cause: /./,
     remedy: /./,
     why: { cause: 'Deleting', proof: /^Canary web: metadata\.finalizers$/, clear: { set: [] } },
-    async play({ cluster }) {
+    async run({ cluster }) {
       await begun(cluster, 'kept-by-a-finalizer');
       const ref = canaryRef('kept-by-a-finalizer', APP);
       await cluster.patch(ref, { metadata: { finalizers: ['example.org/keep'] } });
@@ -168,7 +168,7 @@ export const manualStalls: readonly Stall[] = [
     cause: /another controller writes this status/,
     remedy: /stop the other one and then annotate the Canary/,
     why: { cause: 'ForeignController', proof: /^Canary web: status\.conditions\[Accepted\]\.message$/, clear: 'command' },
-    async play(fixture) {
+    async run(fixture) {
       await initialized(fixture, 'written-by-another');
       const status = { phase: 'Succeeded', lastAppliedSpec: 'theirs' };
       await fixture.cluster.patch(canaryRef('written-by-another', APP), { status }, { subresource: 'status' });
@@ -179,7 +179,7 @@ export const manualStalls: readonly Stall[] = [
     cause: /Service\/contested\/web: spec\.selector\.app is changed back by gitops/,
     remedy: /take the field out of it, or set spec\.suspend: true to stop Serin/,
     why: { cause: 'Resting', proof: /^Canary web: status\.phase$/, clear: 'nothing', also: 'Contested' },
-    async play(fixture) {
+    async run(fixture) {
       await initialized(fixture, 'contested');
       const { spec, ...service } = aService('contested', APP);
       const healer = await startSelfHealer(fixture.cluster, [{ ...service, spec: { selector: spec.selector } }], 3);

@@ -7,7 +7,7 @@ export const OUTDATED: Stall = {
   cause: /status\.release was not stored/,
   remedy: /apply the Canary CRD of this version \(serin crds apply\)/,
   why: { cause: 'CRDOutdated', proof: /^Canary web: status\.conditions\[Accepted\]\.message$/, clear: 'command' },
-  async play(fixture) {
+  async run(fixture) {
     await initialized(fixture, 'crd-outdated');
     await until(fixture.cluster, deployment('crd-outdated'), 'is at zero', (now) => now?.spec.replicas === 0);
   },

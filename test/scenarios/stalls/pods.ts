@@ -30,7 +30,7 @@ function unborn(namespace: string, env: Record<string, string>, why: Expected): 
     cause: /Deployment web-primary: 0 of 1 needed pods are available/,
     remedy: new RegExp(`${SINCE}.*its owner can fix.*until \\d{4}`),
     why,
-    play: ({ cluster }) => begun(cluster, namespace, { env, spec: SOON_LATE }),
+    run: ({ cluster }) => begun(cluster, namespace, { env, spec: SOON_LATE }),
   };
 }
 
@@ -41,7 +41,7 @@ function unstarted(namespace: string, container: object, cause: 'ImageUnavailabl
     cause: new RegExp(UNREADY),
     remedy: new RegExp(`${SINCE}.*its owner can correct web`),
     why: { cause, proof: /^Pod \S+: status\.containerStatuses\[web\]\.state\.waiting$/, clear: { set: good } },
-    play: (fixture) => releasedAs(fixture, namespace, container),
+    run: (fixture) => releasedAs(fixture, namespace, container),
   };
 }
 
@@ -94,14 +94,14 @@ export const podStalls: readonly Stall[] = [
     cause: new RegExp(`canary to be ready, ${UNREADY}`),
     remedy: new RegExp(`${SINCE}.*until \\d{4}.*rolled back; its owner can correct web`),
     why: { cause: 'ProbeFails', proof: /^Pod \S+: status\.containerStatuses\[web\]\.ready$/, clear: CORRECTED },
-    play: (fixture) => released(fixture, 'target-never-ready', { env: { NEVER_READY: '1' } }),
+    run: (fixture) => released(fixture, 'target-never-ready', { env: { NEVER_READY: '1' } }),
   },
   {
     namespace: 'crashing',
     cause: new RegExp(UNREADY),
     remedy: new RegExp(`${SINCE}.*its owner can correct web`),
     why: { cause: 'CrashLoop', proof: /^Pod \S+: status\.containerStatuses\[web\]\.state\.waiting$/, clear: CORRECTED },
-    play: (fixture) => released(fixture, 'crashing', { env: { CRASH: '1' } }),
+    run: (fixture) => released(fixture, 'crashing', { env: { CRASH: '1' } }),
   },
   {
     namespace: 'late',
@@ -109,7 +109,7 @@ export const podStalls: readonly Stall[] = [
     remedy: /push a corrected web/,
     why: { cause: 'Failed', proof: /^Canary web: status\.release\.reason$/, clear: { set: aGoodTemplate } },
     // The verdict keeps the reason of its moment, so that the pods have to be seen before the deadline comes.
-    async play(fixture) {
+    async run(fixture) {
       await released(fixture, 'late', { env: { NEVER_READY: '1' } });
       const isSeen = ({ message }: { message: string }) => new RegExp(UNREADY).test(message);
       await fixture.reports.until('late', APP, 'its pods', ({ conditions }) => conditions.some(isSeen));
@@ -128,7 +128,7 @@ export const podStalls: readonly Stall[] = [
       proof: /^Pod \S+: status\.containerStatuses\[web\]\.lastState\.terminated\.reason$/,
       clear: { set: '1Gi' },
     },
-    play: (fixture) =>
+    run: (fixture) =>
       releasedAs(fixture, 'out-of-memory', {
         env: [{ name: 'MEMORY', value: '512Mi' }],
         resources: { limits: { memory: '64Mi' } },
@@ -143,7 +143,7 @@ export const podStalls: readonly Stall[] = [
       proof: /^Pod \S+: status\.conditions\[PodScheduled\]\.message$/,
       clear: { set: aGoodTemplate.spec },
     },
-    async play({ cluster }) {
+    async run({ cluster }) {
       const target = aDeployment('unschedulable', APP);
       target.spec.template.spec.nodeSelector = { disk: 'none' };
       await begunWith(cluster, 'unschedulable', target, { spec: SOON_LATE });
@@ -158,7 +158,7 @@ export const podStalls: readonly Stall[] = [
       proof: /^Deployment web: status\.conditions\[ReplicaFailure\]\.message$/,
       clear: { others: ({ cluster }) => admitPods(cluster, 'pods-refused') },
     },
-    async play(fixture) {
+    async run(fixture) {
       await initialized(fixture, 'pods-refused');
       const spec = { serviceAccountName: 'builder', containers: [aGoodContainer] };
       await fixture.cluster.patch(deployment('pods-refused'), { spec: { template: { spec } } });
@@ -174,7 +174,7 @@ export const podStalls: readonly Stall[] = [
       clear: { others: ({ cluster }) => admitPods(cluster, 'primary-not-put-back') },
     },
     // Neither version of the primary gets its pod, and its strategy has taken the old one away.
-    async play(fixture) {
+    async run(fixture) {
       const { cluster, reports, hooks } = fixture;
       const namespace = 'primary-not-put-back';
       const target = aDeployment(namespace, APP);
@@ -199,7 +199,7 @@ export const podStalls: readonly Stall[] = [
       proof: /^Pod web-\S+: status\.conditions\[Ready\]\.message$/,
       clear: { others: (fixture) => openGates(fixture, 'readiness-gate') },
     },
-    async play(fixture) {
+    async run(fixture) {
       await initialized(fixture, 'readiness-gate');
       const spec = { readinessGates: [{ conditionType: GATE }], containers: [aGoodContainer] };
       await fixture.cluster.patch(deployment('readiness-gate'), { spec: { template: { spec } } });
@@ -210,7 +210,7 @@ export const podStalls: readonly Stall[] = [
     cause: new RegExp(UNREADY),
     remedy: new RegExp(`${SINCE}.*its owner can correct web`),
     why: { cause: 'NotYetAvailable', proof: /^Deployment web: spec\.minReadySeconds$/, clear: { set: 0 } },
-    async play(fixture) {
+    async run(fixture) {
       await begun(fixture.cluster, 'ready-and-too-early', { spec: { progressDeadlineSeconds: 300 } });
       await fixture.reports.until('ready-and-too-early', APP, 'Initialized', ({ phase }) => phase === 'Initialized');
       const spec = { minReadySeconds: 400, template: { spec: { containers: [aGoodContainer] } } };
@@ -226,7 +226,7 @@ export const podStalls: readonly Stall[] = [
       proof: /^DaemonSet web-primary: status\.desiredNumberScheduled$/,
       clear: { set: aGoodTemplate.spec },
     },
-    async play({ cluster }) {
+    async run({ cluster }) {
       const { kind: _, spec, ...target } = aDeployment('no-node-fits', APP);
       const { replicas: __, ...rest } = spec;
       rest.template.spec.nodeSelector = { disk: 'none' };
@@ -251,7 +251,7 @@ export const podStalls: readonly Stall[] = [
       clear: { set: 'web:3' },
       apiVersion: knativeApiVersion,
     },
-    async play({ cluster, reports }) {
+    async run({ cluster, reports }) {
       const namespace = 'knative-image-missing';
       const service = { apiVersion: knativeApiVersion, kind: 'Service', metadata: { name: APP, namespace } };
       const container = { name: 'web', image: 'web:1', ports: [{ containerPort: 9898 }] };
@@ -280,7 +280,7 @@ export const podStalls: readonly Stall[] = [
       proof: /^Deployment web(-primary)?: status\.conditions\[Progressing\]\.reason$/,
       clear: { set: aGoodTemplate },
     },
-    async play({ cluster }) {
+    async run({ cluster }) {
       const target = aDeployment('rollout-stalled', APP, { WAITS_FOR: 'ContainerCreating' });
       target.spec.progressDeadlineSeconds = 1;
       await begunWith(cluster, 'rollout-stalled', target, { spec: SOON_LATE });

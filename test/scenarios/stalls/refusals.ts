@@ -44,7 +44,7 @@ function refused(namespace: string, cause: RegExp, remedy: RegExp, named: 'Forbi
     cause,
     remedy,
     why: { cause: named, proof: SAID, clear: grant },
-    play: ({ cluster }) => begun(cluster, namespace),
+    run: ({ cluster }) => begun(cluster, namespace),
   };
 }
 
@@ -60,7 +60,7 @@ function taken(namespace: string, object: KubeObject): Stall {
       proof: new RegExp(`^${kind} ${metadata.name}: metadata\\.annotations\\[serin\\.dev/canary-uid\\]$`),
       clear: { set: 'true' },
     },
-    async play({ cluster }) {
+    async run({ cluster }) {
       await makeNamespace(cluster, namespace);
       await cluster.create(object);
       await cluster.create(aDeployment(namespace, APP));
@@ -99,7 +99,7 @@ export const refusalStalls: readonly Stall[] = [
         },
       },
     },
-    play: ({ cluster }) => begun(cluster, 'crd-absent', { spec: { provider: 'smi:v1alpha4' } }),
+    run: ({ cluster }) => begun(cluster, 'crd-absent', { spec: { provider: 'smi:v1alpha4' } }),
   },
   taken('name-taken', aService('name-taken', `${APP}-canary`, APP)),
   taken('primary-service-taken', aService('primary-service-taken', `${APP}-primary`, APP)),
@@ -121,7 +121,7 @@ export const refusalStalls: readonly Stall[] = [
       proof: /^ResourceQuota small: spec\.hard$/,
       clear: { others: ({ grant }) => grant('quota') },
     },
-    play: ({ cluster }) => begun(cluster, 'quota'),
+    run: ({ cluster }) => begun(cluster, 'quota'),
   },
   refused('policy-routes', /Blocked: the API server refused .*virtualservices.*422/, /denied by policy/, 'ApiRefused'),
   refused('policy-primary', /Blocked: the API server refused .*deployments.*422/, /denied by policy/, 'ApiRefused'),
@@ -134,14 +134,14 @@ export const refusalStalls: readonly Stall[] = [
       proof: /^Canary web: status\.release\.reason$/,
       clear: { others: ({ grant }) => grant('policy-promotion') },
     },
-    play: (fixture) => released(fixture, 'policy-promotion', { analysis: { interval: '500ms' } }),
+    run: (fixture) => released(fixture, 'policy-promotion', { analysis: { interval: '500ms' } }),
   },
   {
     namespace: 'scaler-missing',
     cause: /spec\.autoscalerRef: HorizontalPodAutoscaler web does not exist/,
     remedy: /create it, or correct the name/,
     why: { cause: 'ScalerMissing', proof: /^HorizontalPodAutoscaler web: metadata$/, clear: { create: () => hpa('scaler-missing') } },
-    play: ({ cluster }) =>
+    run: ({ cluster }) =>
       begun(cluster, 'scaler-missing', {
         spec: { autoscalerRef: { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: APP } },
       }),
@@ -155,7 +155,7 @@ export const refusalStalls: readonly Stall[] = [
       proof: /^ConfigMap settings: metadata$/,
       clear: { create: () => settings('config-missing-at-birth') },
     },
-    play: ({ cluster }) =>
+    run: ({ cluster }) =>
       begunWith(cluster, 'config-missing-at-birth', reading('config-missing-at-birth', { configMapRef: { name: 'settings' } })),
   },
   {
@@ -174,7 +174,7 @@ export const refusalStalls: readonly Stall[] = [
         }),
       },
     },
-    async play(fixture) {
+    async run(fixture) {
       await initialized(fixture, 'config-missing');
       const source = [{ op: 'add', path: '/spec/template/spec/containers/0/envFrom', value: [{ secretRef: { name: 'late' } }] }];
       await fixture.cluster.patch(deployment('config-missing'), source);
@@ -189,7 +189,7 @@ export const refusalStalls: readonly Stall[] = [
       proof: /^Secret db: metadata$/,
       clear: { others: ({ grant }) => grant('config-unwatched') },
     },
-    play: ({ cluster }) =>
+    run: ({ cluster }) =>
       begunWith(cluster, 'config-unwatched', reading('config-unwatched', { secretRef: { name: 'db', optional: true } })),
   },
   {
@@ -201,7 +201,7 @@ export const refusalStalls: readonly Stall[] = [
       proof: /^ConfigMap settings: metadata$/,
       clear: { others: ({ grant }) => grant('config-unread') },
     },
-    async play({ cluster }) {
+    async run({ cluster }) {
       await begunWith(cluster, 'config-unread', reading('config-unread', { configMapRef: { name: 'settings', optional: true } }));
       await cluster.create(settings('config-unread'));
     },
@@ -215,7 +215,7 @@ export const refusalStalls: readonly Stall[] = [
       proof: /^ConfigMap settings-primary-\w+: metadata$/,
       clear: { others: ({ grant }) => grant('config-copy-refused') },
     },
-    async play({ cluster }) {
+    async run({ cluster }) {
       await makeNamespace(cluster, 'config-copy-refused');
       await cluster.create(settings('config-copy-refused'));
       await cluster.create(reading('config-copy-refused', { configMapRef: { name: 'settings' } }));
@@ -232,7 +232,7 @@ export const refusalStalls: readonly Stall[] = [
       // No selector is ever changed in its place.
       clear: { anew: () => aDeployment('target-unlabelled', APP) },
     },
-    async play({ cluster }) {
+    async run({ cluster }) {
       const target = aDeployment('target-unlabelled', APP);
       target.spec.selector.matchLabels = { component: 'x' };
       target.spec.template.metadata.labels = { component: 'x' };
@@ -244,7 +244,7 @@ export const refusalStalls: readonly Stall[] = [
     cause: /spec\.upstreamRef: Upstream shop not found/,
     remedy: /create it, or remove the reference/,
     why: { cause: 'RouteRefused', proof: /^Canary web: spec\.upstreamRef$/, clear: { set: undefined } },
-    play: ({ cluster }) =>
+    run: ({ cluster }) =>
       begun(cluster, 'upstream-missing', {
         spec: { provider: 'gloo', upstreamRef: { apiVersion: 'gloo.solo.io/v1', kind: 'Upstream', name: 'shop' } },
       }),
@@ -260,7 +260,7 @@ export const refusalStalls: readonly Stall[] = [
         others: ({ cluster }) => setField(cluster, refOf(gateway('')), 'spec.listeners[http].hostname', 'web.example.com'),
       },
     },
-    play: ({ cluster }) =>
+    run: ({ cluster }) =>
       begun(cluster, 'route-unconfirmed', {
         before: gateway('api.example.com'),
         spec: {

@@ -14,7 +14,7 @@ function wrong(
     cause: new RegExp(asPattern(field)),
     remedy: says,
     why: { cause, proof: new RegExp(`^Canary web: ${asPattern(named)}$`), clear: { set: good } },
-    async play({ cluster }) {
+    async run({ cluster }) {
       await makeNamespace(cluster, namespace);
       await cluster.create(JSON.parse(JSON.stringify(aCanary(namespace, APP, analysis, spec))));
     },

@@ -59,7 +59,7 @@ export interface Stall {
   remedy: RegExp;
   /** What `serin why` says of it. */
   why: Expected;
-  play(fixture: StallFixture): Promise<void>;
+  run(fixture: StallFixture): Promise<void>;
 }
 
 export const APP = 'web';

@@ -67,7 +67,7 @@ class HeldRelease {
 
   constructor(moment: Moment, { mesh }: Environment, fixture: StallFixture) {
     const namespace = `put-back-${moment.gate}`;
-    this.stall = { ...OUTDATED, namespace, play: () => this.begin() };
+    this.stall = { ...OUTDATED, namespace, run: () => this.begin() };
     this.#moment = moment;
     this.#fixture = fixture;
     this.#urls = mesh.urls;

@@ -8,10 +8,10 @@ export class Findings {
   readonly #tried = new Set<string>();
 
   /** One cell; what goes wrong is kept for the test of that cell. */
-  async keep({ place }: PlacedCanary, verb: Verb, play: () => Promise<void>): Promise<void> {
+  async keep({ place }: PlacedCanary, verb: Verb, run: () => Promise<void>): Promise<void> {
     const key = `${place.name} ${verb}`;
     try {
-      await play();
+      await run();
     } catch (error) {
       this.#errors.set(key, error);
     }

@@ -39,7 +39,7 @@ export class PlacedCanary {
     return canaryRef(this.#shared.lab.namespace, this.place.name);
   }
 
-  async arrive(): Promise<void> {
+  async bringToPlace(): Promise<void> {
     const { lab, hooks } = this.#shared;
     const { name, env, isUnborn, gates } = this.place;
     const webhooks = Object.keys(gates).map((type) => ({ name: type, type, url: hooks.url(this.#hook(type)), timeout: '60s' }));

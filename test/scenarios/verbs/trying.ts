@@ -47,7 +47,7 @@ export class Trying {
       await proxy.stop();
     });
     lab.startController();
-    await Promise.all(trying.placedCanaries.map((placed) => placed.arrive()));
+    await Promise.all(trying.placedCanaries.map((placed) => placed.bringToPlace()));
     return trying;
   }
 

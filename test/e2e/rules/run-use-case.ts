@@ -60,7 +60,7 @@ export async function accountWith(environment: RealEnvironment, namespace: strin
  * Plays the useCase with these permissions: a primary is made, a version is released, the Canary is deleted. Ends where it is over, which is asked all
  * the time.
  */
-export async function play(
+export async function runUseCase(
   environment: RealEnvironment,
   useCase: UseCase,
   namespace: string,

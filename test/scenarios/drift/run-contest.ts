@@ -4,7 +4,7 @@ import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import { routerOf } from '../shares/split-app.ts';
 import { old } from './edits.ts';
 import type { LiveRelease } from './live-release.ts';
-import { lookAt } from './play-edit.ts';
+import { lookAt } from './run-edit.ts';
 
 const LOOK_EVERY_MS = 250;
 /** Fewer show no brake. */
@@ -21,7 +21,7 @@ export interface Fought {
 }
 
 /** Another writer puts the route of the step before back as soon as it is corrected, for so long. */
-export async function playContest(
+export async function runContest(
   release: LiveRelease,
   fixture: ProviderFixture,
   { canary, earlier }: { canary: KubeObject; earlier: KubeObject },

@@ -46,7 +46,7 @@ export interface Played {
 }
 
 /** One edit, one pass, and what has become of the release and its routes. */
-export async function playEdit(
+export async function runEdit(
   release: LiveRelease,
   fixture: ProviderFixture,
   { canary, earlier }: { canary: KubeObject; earlier: KubeObject },
@@ -67,7 +67,7 @@ export async function playEdit(
   const before = await look();
   const written = await release.writes(watched);
   const counter = { foreign: 0 };
-  await edit.play(counting(release, counter), { route, earlier, canary });
+  await edit.apply(counting(release, counter), { route, earlier, canary });
   const edited = await look();
   const isStripped = await stripped();
   await release.onePass(async () => (await look()).missing.length === 0 && !(await stripped()));
