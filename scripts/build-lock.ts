@@ -42,11 +42,11 @@ function touch(path: string): void {
   try {
     utimesSync(path, now, now);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error; // somebody tidied the cache folder
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error; // the cache folder was cleared
   }
 }
 
-/** Undefined: nobody, or not written yet. */
+/** Undefined: not locked, or not written yet. */
 function lockHolder(path: string): number | undefined {
   try {
     if (Date.now() - statSync(path).mtimeMs > LOCK_STALE_MS) rmSync(path, { force: true });

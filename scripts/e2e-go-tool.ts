@@ -26,7 +26,7 @@ export async function ensureGoTool(tool: GoTool, say: (line: string) => void): P
   const variable = name.toUpperCase();
   const named = process.env[variable];
   if (named) {
-    if (!isExecutable(named)) throw new MissingToolError(`${variable} is ${named}, which is no program: correct or unset the variable`);
+    if (!isExecutable(named)) throw new MissingToolError(`${variable} is ${named}, which is not a program: correct or unset the variable`);
     return named;
   }
   const module = join(import.meta.dirname, '..', 'test', 'e2e', 'binaries', name);

@@ -3,7 +3,7 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** What this machine lacks, or what its tools said; the message is for the person who started the tests. */
+/** A tool that is missing or failed; the message is for the developer who started the tests. */
 export class MissingToolError extends Error {
   override readonly name = 'MissingToolError';
 }
@@ -39,7 +39,7 @@ export function run(command: string, args: readonly string[], options: SpawnOpti
     const child = spawn(programOnPath(command) ?? command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part: Buffer) => (output += part.toString()));
-    // A compiler does not outlive who asked for it.
+    // A compiler must not outlive the process that started it.
     const kill = () => child.kill('SIGINT');
     process.once('exit', kill);
     child.once('error', reject);

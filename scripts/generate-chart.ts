@@ -2,6 +2,7 @@
 import manifest from '../package.json' with { type: 'json' };
 import { crds } from '../src/api/crds.ts';
 import { requestPolicyTemplate } from './admission/request-policy-template.ts';
+import { argsTemplate } from './chart/args-template.ts';
 import { namesTemplate } from './chart/names-template.ts';
 import { rulesTemplate } from './chart/rules-template.ts';
 import { Values } from './chart/values.ts';
@@ -35,7 +36,7 @@ Unknown values, and values of a wrong type, are refused before anything is chang
 const definitions = {
   Canary: 'How new versions of one workload are released: target, Service, analysis',
   MetricTemplate: 'A query of a metric backend, for the checks of Canaries',
-  AlertProvider: 'A chat service or webhook that hears how releases end',
+  AlertProvider: 'A chat service or webhook that receives messages about releases',
 };
 
 if (import.meta.main)
@@ -47,7 +48,7 @@ if (import.meta.main)
       category: 'integration-delivery',
       definitions: crds().map(({ metadata, spec }) => ({
         kind: spec.names.kind,
-        version: spec.versions[0].name,
+        version: spec.versions[0]?.name ?? '',
         name: metadata.name,
         description: definitions[spec.names.kind as keyof typeof definitions],
       })),
@@ -56,9 +57,10 @@ if (import.meta.main)
     values: { file: 'scripts/chart/values.ts', schema: Values },
     about,
     files: {
+      'templates/_args.tpl': argsTemplate(),
       'templates/_names.tpl': namesTemplate('serin', generator, 'app.kubernetes.io/name: {{ include "serin.name" . }}'),
       'templates/_rules.tpl': rulesTemplate(),
       'templates/_request-policy.tpl': requestPolicyTemplate(),
     },
-    source: 'scripts/chart, scripts/admission and src/controller/permissions.ts',
+    source: 'scripts/chart, scripts/admission, src/controller/flags.ts and src/controller/permissions.ts',
   });

@@ -18,7 +18,7 @@ know, or of a wrong type, are refused before anything is changed.
 |---|---|---|
 ${rows}
 
-- **Queries**: a dashboard of a mesh or ingress asks by the very queries that its checks ask (\`src/metrics/observers\`).
+- **Queries**: a dashboard of a mesh or ingress asks by the very queries that its checks ask (\`src/routers\`).
 - **Namespaces and targets** to choose from come from Serin's own metrics: scrape \`/metrics\` with \`honorLabels: true\` (docs/observability.md) into the
   same Prometheus. The data source is chosen on the dashboard.
 - **Without the sidecar**, import the files of \`dashboards/\` by hand.
@@ -37,5 +37,5 @@ if (import.meta.main)
     values: { file: 'scripts/chart/grafana-values.ts', schema: GrafanaValues },
     about,
     files: Object.fromEntries(dashboards.map((dashboard) => [`dashboards/${dashboard.uid}.json`, renderDashboard(dashboard)])),
-    source: 'scripts/chart, scripts/dashboards and src/metrics/observers',
+    source: 'scripts/chart, scripts/dashboards and src/routers',
   });

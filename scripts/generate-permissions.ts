@@ -82,7 +82,7 @@ ${table(providerRows)}
 ${withoutObjects.join(', ')} route by Services alone. A TrafficRoute of Kuma belongs to no namespace, so that \`kuma\` needs a ClusterRole. Where the
 routes lie in another cluster (\`controlplane.kubeconfig\`), that kubeconfig's user needs these rules there.
 
-## For people
+## For users
 
 The cluster-wide chart and the Kustomize bases add reading of \`canaries\`, \`metrictemplates\` and \`alertproviders\` to the roles view, edit and admin, and
 writing of them to edit and admin. With \`admissionPolicy.enabled\`, or the component \`admission-policy\`, edit and admin also get these verbs on \`canaries\`, which

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Provider, providers } from '../src/api/canary.ts';
-import { providerCapabilities } from '../src/api/provider-capabilities.ts';
+import { factsOf } from '../src/api/providers.ts';
 import { routers } from '../src/routers/index.ts';
 import type { Router } from '../src/routers/router.ts';
 import { routerCases } from '../test/contracts/routers/index.ts';
@@ -39,7 +39,7 @@ function maturityOf(provider: Provider): string {
 }
 
 const rows = providers.map((provider) => {
-  const { weights, headerMatch, mirroring, sessionAffinity } = routerOf(provider)?.supports ?? providerCapabilities[provider];
+  const { weights, headerMatch, mirroring, sessionAffinity } = routerOf(provider)?.supports ?? factsOf(provider).can;
   const can = [weights, headerMatch, true, mirroring, sessionAffinity].map((has) => (has ? 'yes' : '–'));
   return `| \`${provider}\` | ${can.join(' | ')} | ${maturityOf(provider)} | ${objectsOf(provider)} |`;
 });

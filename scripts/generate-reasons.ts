@@ -9,7 +9,7 @@ const path = join(import.meta.dirname, '..', 'docs', 'reasons.md');
 
 interface Advice {
   causes: string;
-  /** What to run or do next; NAME is the Canary, TARGET its workload. */
+  /** The command to run, or the next action; NAME is the Canary, TARGET its workload. */
   next: string;
 }
 
@@ -18,23 +18,23 @@ const describe = '`kubectl describe canary NAME`';
 const pods = '`kubectl get pods -l app=TARGET`, then `kubectl describe pod` of one that is not ready';
 const primaryStatus = '`kubectl rollout status deployment/TARGET-primary`';
 
-/** What the list in the engine does not know. A reason without advice does not compile. */
+/** Causes and remedies beside the list in the engine. A reason without advice does not compile. */
 const advice: Readonly<Record<Reason, Advice>> = {
   Initialized: { causes: 'a new Canary whose primary became ready', next: nothing },
   PrimaryLate: {
     causes:
-      'image or volume cannot be had, no room in the cluster, a quota, a readiness probe that fails, an anti-affinity that cannot be met twice',
+      'an image or volume that is not available, a full cluster, a quota, a readiness probe that fails, an anti-affinity that two copies cannot satisfy',
     next: `${primaryStatus}; correct the target, the primary follows`,
   },
   NewRevision: { causes: 'the pod template of the target was edited', next: '`kubectl get canary NAME -w`' },
   GateClosed: {
-    causes: 'the receiver of a confirmation hook answers no, 204, an error, or nothing',
+    causes: 'the receiver of a confirmation hook denies, answers 204 or an error, or does not answer',
     next: `open the gate that the message names; ${describe} shows the answer's body`,
   },
-  HookPassed: { causes: 'the receiver of a confirmation, pre-rollout, rollback or post-rollout hook answers yes', next: nothing },
+  HookPassed: { causes: 'the receiver of a confirmation, pre-rollout, rollback or post-rollout hook approves', next: nothing },
   Stepped: { causes: 'all checks of an interval passed', next: nothing },
   CheckFailed: {
-    causes: 'a metric out of its range, a webhook that refused, or something unmeasured while `analysis.unmeasured` is `fail`',
+    causes: 'a metric out of its range, a webhook that refused, or an unmeasured check while `analysis.unmeasured` is `fail`',
     next: 'compare value and limit in the message; read the logs of the canary pods',
   },
   Unmeasured: {
@@ -43,7 +43,7 @@ const advice: Readonly<Record<Reason, Advice>> = {
   },
   MetricsOffline: {
     causes: 'a wrong address, credentials that are refused, a MetricTemplate or Secret that is missing, a backend that is down',
-    next: 'correct what the message names before the first release; it is looked at again when the Canary is edited',
+    next: 'correct what the message names before the first release; Serin tries again when the Canary is edited',
   },
   CanaryDown: { causes: 'the pods of the new version crash, lost their node, or were scaled to zero', next: pods },
   CanaryBack: { causes: 'the pods of the new version are ready again', next: nothing },
@@ -59,18 +59,18 @@ const advice: Readonly<Record<Reason, Advice>> = {
     next: `the message says which; ${describe}, correct the target and apply it again`,
   },
   PromotionFailed: {
-    causes: 'what the canary did not need: room for two copies, a volume, a quota',
+    causes: 'resources that only the primary needs: capacity for two copies, a volume, a quota',
     next: `${primaryStatus}; traffic stays with the side that serves, wait until the primary is restored before pushing a fix`,
   },
   Superseded: { causes: 'the target was edited again during its release', next: '`kubectl get canary NAME -w`' },
-  Cancelled: { causes: 'the edit of the target was taken back during its release', next: nothing },
+  Cancelled: { causes: 'the edit of the target was reverted during its release', next: nothing },
   DeliveryLapsed: {
     causes: 'an event webhook, post-rollout hook or alert receiver was down for 24 hours',
-    next: 'correct its address; tell the receiver by hand if it needs to know',
+    next: 'correct its address; inform the receiver by hand if necessary',
   },
   HookFailed: {
     causes: 'a wrong url, a receiver that refuses the call, one that is down or too slow',
-    next: 'correct what the message names; a receiver that has refused hears of it by hand only',
+    next: 'correct what the message names; inform a receiver that has refused by hand',
   },
   AlertFailed: {
     causes:
@@ -107,16 +107,16 @@ const advice: Readonly<Record<Reason, Advice>> = {
     next: 'grant `list` and `watch` without `resourceNames` in that namespace; until then a change of what the message names counts from the next release on',
   },
   Blocked: {
-    causes: 'the CRD of the mesh is missing, a name is taken by somebody else, or permission is missing',
+    causes: 'the CRD of the mesh is missing, another owner has an object of the name, or permission is missing',
     next: 'do what the message says; the release goes on by itself',
   },
   FieldIgnored: {
-    causes: 'a field that the traffic provider cannot express, a weight above 100, an interval that is no duration',
+    causes: 'a field that the traffic provider cannot express, a weight above 100, an interval that is not a duration',
     next: 'remove or correct the field that the message names: `serin validate -f FILE` finds it before',
   },
   ProviderDeprecated: {
     causes: '`appmesh`, `appmesh:v1beta2`, `kuma` or `osm`, by `spec.provider` or `--mesh-provider`',
-    next: 'plan the move that the message names: nothing is held up, but nobody mends that provider any more',
+    next: 'plan the move that the message names: nothing is held up, but that provider gets no more fixes',
   },
   RouteInDoubt: {
     causes: 'a backend of a TrafficSplit lacks a port of the root Service, or is the root of another split',
@@ -144,10 +144,10 @@ const advice: Readonly<Record<Reason, Advice>> = {
   },
   RequestCarriedOut: { causes: '`serin promote`, `rollback`, `pause`, `resume`, `retry` or `undo`', next: nothing },
   RequestRefused: {
-    causes: 'the phase does not allow the verb, or something that the message names is in its way',
-    next: 'see [verbs](verbs.md) for what is possible in each phase; ask again',
+    causes: 'the phase does not allow the verb, or an object that the message names blocks it',
+    next: 'see [verbs](verbs.md) for the verbs of each phase; try again',
   },
-  Suspended: { causes: 'somebody set `spec.suspend`', next: '`kubectl patch canary NAME --type merge -p \'{"spec":{"suspend":false}}\'`' },
+  Suspended: { causes: 'a user set `spec.suspend`', next: '`kubectl patch canary NAME --type merge -p \'{"spec":{"suspend":false}}\'`' },
   ForeignController: {
     causes:
       'the other controller still runs, a second Serin runs without leader election or under another lease, or the status was edited by hand',
@@ -172,8 +172,8 @@ const text = `<!-- Generated by scripts/generate-reasons.ts from src/engine/reas
 
 # Reasons of events
 
-Every event that a release writes has one of these reasons; programs may match on them. The message beside it says in plain words what
-happened, to what, and what can be done. \`kubectl get events --field-selector involvedObject.kind=Canary,reason=Failed\` finds one kind of them.
+Every event that a release writes has one of these reasons; programs may match on them. The message says what
+happened, to which object, and what to do. \`kubectl get events --field-selector involvedObject.kind=Canary,reason=Failed\` finds one kind of them.
 
 | reason | meaning | usual causes | next |
 |---|---|---|---|
@@ -192,10 +192,10 @@ first release the condition \`Accepted\` has the code as its reason, and the fie
 | \`field\` | path of the field that decides it, in that object; without \`object\`, in the Canary |
 | \`webhook\`, \`metric\` | name of the webhook or check of \`spec.analysis\` |
 | \`since\` | when it was first seen |
-| \`until\` | when its time is over, and the release is rolled back or goes on; absent: no limit |
-| \`detail\` | text of a gate, the API server, a metrics server or another component, for people only |
+| \`until\` | when the release is rolled back or goes on; absent: no limit |
+| \`detail\` | text of a gate, the API server, a metrics server or another component, for users only |
 
-\`serin why\` names the same codes where it finds nothing closer (see [cli](cli.md)), and says which command helps. In a command CANARY,
+\`serin why\` names the same codes unless it finds a more exact cause (see [cli](cli.md)), and says which command helps. In a command CANARY,
 NAMESPACE, KIND and OBJECT stand for the names in the blocker, and VERSION for any value that was not there before.
 
 | code | meaning | who can act | run |

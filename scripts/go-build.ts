@@ -2,7 +2,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MissingToolError, programOnPath, run } from './e2e-tools.ts';
 
-/** So often someone who waits hears that the build goes on. */
+/** How often a line says that the build goes on. */
 const TELL_EVERY_MS = 30_000;
 
 export interface GoProgram {
@@ -39,7 +39,7 @@ export async function buildProgram(program: GoProgram, dir: string, say: (line: 
   say(`built ${name} in ${seconds()} s`);
 }
 
-/** What helps against the failures that a new machine has. */
+/** Remedies for failures on a new machine. */
 function wayOutOf(output: string, insteadSet: string): string {
   if (/no space left on device/.test(output))
     return 'The disk is full: free 5 GB, or set XDG_CACHE_HOME, GOCACHE and GOMODCACHE to folders on a larger one.';

@@ -4,10 +4,7 @@ import { dashboardOf, dashboards } from '../scripts/dashboards/index.ts';
 import { renderDashboard } from '../scripts/dashboards/render.ts';
 import { alertRules } from '../scripts/observability/alert-rules.ts';
 import { metricRows } from '../scripts/observability/metrics-table.ts';
-import { contour } from '../src/metrics/observers/envoy.ts';
-import { http } from '../src/metrics/observers/http.ts';
-import { nginx } from '../src/metrics/observers/ingresses.ts';
-import { istio, linkerd } from '../src/metrics/observers/meshes.ts';
+import { observerFor } from '../src/routers/observers.ts';
 
 it('06-F15: dashboards and alerts ask only for metrics that Serin has', async () => {
   const known = new Set((await metricRows()).map(({ name }) => name));
@@ -24,8 +21,8 @@ it('06-F15: each metric of Serin is on a dashboard or in an alert', async () => 
 it('06-GD1, GD5: the success rate of a mesh is the query that its checks ask', () => {
   const [primary, canary] = queriesOf(dashboardOf('serin-istio')).filter(({ panel }) => panel === 'Success rate');
   const asChecked = (target: string) =>
-    istio.requestSuccessRate
-      .replaceAll('{{ namespace }}', '$namespace')
+    observerFor('istio', 'Deployment')
+      .requestSuccessRate.replaceAll('{{ namespace }}', '$namespace')
       .replaceAll('{{ target }}', target)
       .replaceAll('{{ interval }}', '$__rate_interval');
   expect(canary?.expr).toBe(asChecked('$target'));
@@ -33,11 +30,17 @@ it('06-GD1, GD5: the success rate of a mesh is the query that its checks ask', (
 });
 
 const families = [
-  { row: '06-GD1', uid: 'serin-istio', of: istio, target: '$target', primary: '$target-primary' },
-  { row: '06-GD1', uid: 'serin-linkerd', of: linkerd, target: '$target', primary: '$target-primary' },
-  { row: '06-GD2', uid: 'serin-envoy', of: contour, target: '$target-canary_', primary: '$target-primary_' },
-  { row: '06-GD1', uid: 'serin-nginx', of: nginx, target: 'canary!=""', primary: 'canary=""' },
-  { row: '06-GD1', uid: 'serin-gateway-api', of: http, target: '$target', primary: '$target-primary' },
+  { row: '06-GD1', uid: 'serin-istio', of: observerFor('istio', 'Deployment'), target: '$target', primary: '$target-primary' },
+  { row: '06-GD1', uid: 'serin-linkerd', of: observerFor('linkerd', 'Deployment'), target: '$target', primary: '$target-primary' },
+  { row: '06-GD2', uid: 'serin-envoy', of: observerFor('contour', 'Deployment'), target: '$target-canary_', primary: '$target-primary_' },
+  { row: '06-GD1', uid: 'serin-nginx', of: observerFor('nginx', 'Deployment'), target: 'canary!=""', primary: 'canary=""' },
+  {
+    row: '06-GD1',
+    uid: 'serin-gateway-api',
+    of: observerFor('gatewayapi:v1', 'Deployment'),
+    target: '$target',
+    primary: '$target-primary',
+  },
 ];
 
 it.each(families)('06-GD4, GD5, $row: $uid shows each side by what it alone has', ({ uid, target, primary }) => {

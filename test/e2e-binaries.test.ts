@@ -187,5 +187,5 @@ it('builds helm once, of the pinned version, and says what helps when that fails
   expect(builds().filter((each) => each.endsWith('/helm'))).toHaveLength(2);
   const lacking = run({ HELM: join(folder, 'no-helm') });
   expect(await lacking.ended).toBe(1);
-  expect(lacking.said()).toContain('which is no program: correct or unset the variable');
+  expect(lacking.said()).toContain('which is not a program: correct or unset the variable');
 });

@@ -100,7 +100,7 @@ describe('the manifest for krew', () => {
 
   it('a release without one of them is not made', () => {
     const { 'darwin-arm64': _, ...others } = sums;
-    expect(() => krewManifest({ version: VERSION, repository, sums: others })).toThrow('there is no archive for darwin-arm64');
+    expect(() => krewManifest({ version: VERSION, repository, sums: others })).toThrow('archive for darwin-arm64 not found');
   });
 });
 

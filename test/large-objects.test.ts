@@ -11,6 +11,7 @@ import { digest } from '../src/workloads/canonical-json.ts';
 import { deployment } from '../src/workloads/deployment/deployment.ts';
 import { primaryTriggers } from '../src/workloads/scalers/primary-queries.ts';
 import { aCanary, anApex } from './contracts/routers-cases.ts';
+import { goldenFolders } from './fakes/route-reader.ts';
 import { countSteps } from './fakes/step-meter.ts';
 
 const example = new URL('../src/workloads/deployment/worked-example.yaml', import.meta.url);
@@ -139,23 +140,7 @@ const works: Readonly<Record<string, (count: number) => () => unknown>> = {
     const canary = largeCanary(count);
     return () => [primaryTriggers(canary, triggers), primaryTriggers(small, triggers)];
   },
-  ...Object.fromEntries(
-    (
-      [
-        'istio',
-        'gatewayapi:v1',
-        'contour',
-        'gloo',
-        'apisix',
-        'traefik',
-        'appmesh:v1beta2',
-        'kuma',
-        'nginx',
-        'skipper',
-        'smi:v1alpha4',
-      ] as const
-    ).map((provider) => [`routes of ${provider}`, routed(provider)]),
-  ),
+  ...Object.fromEntries([...goldenFolders.keys()].map((provider) => [`routes of ${provider}`, routed(provider)])),
 };
 
 describe('twice as many entries take twice as many steps', () => {

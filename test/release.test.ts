@@ -204,7 +204,7 @@ describe('the files of a release', () => {
   });
 
   it('a chart without a digest is not made', () => {
-    expect(() => pinImage('image: { repository: serin }', { ...image, digest: '' })).toThrow('nothing is no digest of an image');
+    expect(() => pinImage('image: { repository: serin }', { ...image, digest: '' })).toThrow('the digest of the image is missing');
   });
 
   it('the changelog sorts each change as added, changed, deprecated, removed or fixed', () => {

@@ -14,7 +14,7 @@ export const bundle = ({ write, outdir = dist }: { write: boolean; outdir?: stri
 
 /** The same as one CommonJS script, `serin.cjs` in `folder`, which is all that a single executable can hold. */
 export async function bundleScript(folder: string): Promise<Metafile> {
-  // In two steps: what the first leaves out because nobody uses it, esbuild would keep in one that has no chunks.
+  // In two steps: esbuild drops unused modules only in a build with chunks, which the first step is.
   const metafile = await bundled({ entryPoints: { serin: 'src/cli/executable.ts' }, outdir: join(folder, 'chunks'), write: true });
   await build({
     entryPoints: [join(folder, 'chunks', 'serin.js')],
@@ -23,7 +23,7 @@ export async function bundleScript(folder: string): Promise<Metafile> {
     format: 'cjs',
     platform: 'node',
     target: 'node24',
-    // Modules of Node are required: with a code cache there is no `import()`.
+    // Modules of Node are required: a code cache does not allow `import()`.
     supported: { 'dynamic-import': false },
     minify: true,
     logLevel: 'warning',

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 const PACKAGE = '@kubernetes/client-node';
-/** What asks for undici and is never called: requests and watches are ours, on node:https (src/kube/transport.ts). */
+/** Modules that import undici and are never called: requests and watches are ours, on node:https (src/kube/transport.ts). */
 const NO_UNDICI = `
   const refuse = () => { throw new Error('undici is not in this bundle: requests go through src/kube/transport.ts'); };
   export class Agent { constructor() { refuse(); } }

@@ -9,7 +9,7 @@ interface Component {
   [field: string]: unknown;
 }
 
-/** A CycloneDX bill of materials, as far as it is looked at here. */
+/** The fields of a CycloneDX bill of materials that are used here. */
 export interface Bom {
   metadata: { component: Component; tools?: unknown; lifecycles?: { phase: string }[] };
   components: Component[];
@@ -17,7 +17,7 @@ export interface Bom {
   [field: string]: unknown;
 }
 
-/** What the lock file names, by npm itself: with versions, licences and the digests that npm checks when it installs. Needs no network. */
+/** The packages of the lock file, by npm itself: with versions, licences and the digests that npm checks when it installs. Needs no network. */
 export function lockedPackages(root: string): Bom {
   // With those for development: a package that serves both is left out with them.
   const flags = ['--package-lock-only', '--sbom-format=cyclonedx', '--sbom-type=application'];
@@ -26,7 +26,7 @@ export function lockedPackages(root: string): Bom {
 
 /**
  * The bill of materials of the bundle: of all packages in the lock file only those with code in it. The same bundle gives the same bytes, so
- * there is no serial number and no time in it.
+ * it has neither a serial number nor a time.
  */
 export function bundleBom(locked: Bom, packages: readonly BundledPackage[]): Bom {
   const { serialNumber: _, metadata, components, dependencies, ...rest } = locked;
@@ -44,7 +44,7 @@ export function bundleBom(locked: Bom, packages: readonly BundledPackage[]): Bom
   };
 }
 
-/** Of a package that npm installs for development alone, and whose code the bundle has. */
+/** The component of a package that is in the bundle, though npm installs it for development alone. */
 function asShipped({ properties = [], ...one }: Component): Component {
   const others = properties.filter(({ name }) => name !== 'cdx:npm:package:development');
   return { ...one, scope: 'required', ...(others.length > 0 && { properties: others }) };

@@ -20,7 +20,7 @@ export const meshPorts = z
 export const raw = (otherwise: Record<string, unknown>, about: string) =>
   z.record(z.string(), z.unknown()).default(otherwise).describe(about);
 export const rawList = (about: string) => z.array(z.record(z.string(), z.unknown())).default([]).describe(about);
-/** A number that people also write as text, and empty for the default. */
+/** A number that values files also have as text, and empty for the default. */
 export const number = (about: string) =>
   z
     .union([z.int().min(1), z.string().regex(/^\d*$/)])

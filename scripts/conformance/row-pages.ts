@@ -19,7 +19,7 @@ const RowPage = z.strictObject({
 export type RowPage = z.infer<typeof RowPage> & {
   /** The page's, `03`. */
   readonly number: string;
-  /** Of the page of docs/rules that states the rows: `03-workloads`. */
+  /** Name of the page in docs/rules that states the rows: `03-workloads`. */
   readonly name: string;
   /** Rows that state no behaviour which a test could show, and why. */
   readonly notApplicable: Readonly<Record<string, string>>;

@@ -1,9 +1,6 @@
-import { contour } from '../../src/metrics/observers/envoy.ts';
-import { http } from '../../src/metrics/observers/http.ts';
-import { nginx } from '../../src/metrics/observers/ingresses.ts';
-import { istio, linkerd } from '../../src/metrics/observers/meshes.ts';
-import type { Observer } from '../../src/metrics/observers/observer.ts';
+import type { Observer } from '../../src/api/observer.ts';
 import { renderQuery } from '../../src/metrics/query-template.ts';
+import { observerFor } from '../../src/routers/observers.ts';
 import type { Dashboard, Panel } from './dashboard.ts';
 
 /** Metrics of one mesh or ingress. Where the query does not name the target, a change of its text turns it to the primary. */
@@ -16,22 +13,22 @@ interface Family {
 }
 
 const families: readonly Family[] = [
-  { id: 'istio', title: 'Istio', observer: istio },
-  { id: 'linkerd', title: 'Linkerd and SMI', observer: linkerd },
-  { id: 'envoy', title: 'Envoy (Contour)', observer: contour, toPrimary: ['-canary_', '-primary_'] },
+  { id: 'istio', title: 'Istio', observer: observerFor('istio', 'Deployment') },
+  { id: 'linkerd', title: 'Linkerd and SMI', observer: observerFor('linkerd', 'Deployment') },
+  { id: 'envoy', title: 'Envoy (Contour)', observer: observerFor('contour', 'Deployment'), toPrimary: ['-canary_', '-primary_'] },
   {
     id: 'nginx',
     title: 'ingress-nginx',
-    observer: nginx,
+    observer: observerFor('nginx', 'Deployment'),
     toPrimary: ['canary!=""', 'canary=""'],
     variables: [
       { name: 'ingress', label: 'Ingress', query: 'label_values(nginx_ingress_controller_requests{namespace="$namespace"}, ingress)' },
     ],
   },
-  { id: 'gateway-api', title: 'Gateway API', observer: http },
+  { id: 'gateway-api', title: 'Gateway API', observer: observerFor('gatewayapi:v1', 'Deployment') },
 ];
 
-/** The checks' own queries over time, for both sides: what a person sees is what a release is judged by (06-GD1–GD6). */
+/** The checks' own queries over time, for both sides: the dashboard shows the values that decide a release (06-GD1–GD6). */
 function sides({ observer, toPrimary }: Family, template: string): { canary: string; primary: string } {
   const of = (target: string, text: string): string => {
     const variables = {

@@ -41,5 +41,5 @@ export function archiveFile(version: string, name: PlatformName): string {
   return `serin-${version}-${name}.${platforms[name].os === 'windows' ? 'zip' : 'tar.gz'}`;
 }
 
-/** What lies in an archive beside the program. */
+/** Files in an archive beside the program. */
 export const licenceFiles = ['LICENSE', 'LICENSE-NODE.txt', 'THIRD-PARTY-NOTICES.txt'] as const;

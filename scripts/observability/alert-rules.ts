@@ -69,7 +69,7 @@ export const alertRules: readonly AlertRule[] = [
     expr: '(sum(serin_leader) or vector(0)) == 0',
     for: '2m',
     severity: 'critical',
-    summary: 'No replica of Serin looks after the Canaries',
+    summary: 'No replica of Serin runs the Canaries',
     description: 'Applications keep serving, and routes stay as they are. No release goes on, and none is rolled back.',
   },
   {
@@ -77,8 +77,8 @@ export const alertRules: readonly AlertRule[] = [
     expr: 'serin_watch_age_seconds > 300',
     for: '2m',
     severity: 'critical',
-    summary: 'Serin hears nothing of {{ $labels.kind }}',
-    description: 'The API server has sent nothing on this watch for five minutes: Serin decides by what it saw before.',
+    summary: 'Serin gets no changes of {{ $labels.kind }}',
+    description: 'The API server has sent nothing on this watch for five minutes: Serin decides by older data.',
   },
   {
     alert: 'SerinTicksFailing',

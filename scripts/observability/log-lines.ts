@@ -16,11 +16,11 @@ export interface LogLine {
 
 /** Each kind of line that the controller logs, read from its source. A call that this cannot read is an error: its fields would be undocumented. */
 export function logLines(root: string): LogLine[] {
-  const rooms = join(root, 'src');
-  return readdirSync(rooms, { recursive: true, encoding: 'utf8' })
+  const sources = join(root, 'src');
+  return readdirSync(sources, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !OTHER_PROCESSES.test(file))
     .sort()
-    .flatMap((file) => linesOf(readFileSync(join(rooms, file), 'utf8'), file));
+    .flatMap((file) => linesOf(readFileSync(join(sources, file), 'utf8'), file));
 }
 
 export function linesOf(source: string, file: string): LogLine[] {

@@ -1,4 +1,4 @@
-/** What CHANGELOG.md says of one version: the text below its heading. */
+/** The section of one version in CHANGELOG.md: the text below its heading. */
 export function changelogSection(changelog: string, version: string): string {
   const [, ...sections] = changelog.split(/^## /m);
   const section = sections.find((text) => text.split(/\s/, 1)[0] === version);

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { archiveFile, licenceFiles, type PlatformName, platformNames, platforms, programFile } from '../executable/platforms.ts';
 
 export interface KrewRelease {
-  /** Of Serin, without a `v`. */
+  /** Serin's version, without a `v`. */
   version: string;
   /** `https://…/OWNER/REPOSITORY` */
   repository: string;
@@ -12,7 +12,7 @@ export interface KrewRelease {
 
 /**
  * `serin.yaml`, by which krew installs the plugin: https://krew.sigs.k8s.io/docs/developer-guide/plugin-manifest. A platform without an
- * archive is an error, since whoever has it would lose the plugin by an upgrade.
+ * archive is an error, since its users would lose the plugin by an upgrade.
  */
 export function krewManifest({ version, repository, sums }: KrewRelease): string {
   return stringify(
@@ -23,10 +23,10 @@ export function krewManifest({ version, repository, sums }: KrewRelease): string
       spec: {
         version: `v${version}`,
         homepage: repository,
-        shortDescription: 'Look at canary releases and steer them',
+        shortDescription: 'Show and steer canary releases',
         description: [
           'Shows the releases that Serin makes of Canary objects (flagger.app/v1beta1): their',
-          'phase, traffic and checks, what holds one and what clears it, what was promoted',
+          'phase, traffic and checks, why one does not go on and its remedy, promoted revisions',
           'before. Promotes, takes back, pauses, resumes, retries and undoes releases, splits',
           'the traffic of Knative Services by hand, and checks manifests.\n',
         ].join('\n'),
@@ -41,7 +41,7 @@ export function krewManifest({ version, repository, sums }: KrewRelease): string
 
 function installOn(name: PlatformName, { version, repository, sums }: KrewRelease): object {
   const sha256 = sums[name];
-  if (!sha256 || !/^[0-9a-f]{64}$/.test(sha256)) throw new Error(`there is no archive for ${name}: npm run sea -- ${name}`);
+  if (!sha256 || !/^[0-9a-f]{64}$/.test(sha256)) throw new Error(`archive for ${name} not found: npm run sea -- ${name}`);
   const { os, arch } = platforms[name];
   const bin = programFile(platforms[name]);
   return {

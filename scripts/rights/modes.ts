@@ -31,7 +31,7 @@ const minimal: Features = {
 };
 
 export const modes: readonly Mode[] = [
-  { name: 'default', values: {}, features: byDefault, about: 'No value set: the whole cluster, and everything that people use.' },
+  { name: 'default', values: {}, features: byDefault, about: 'No value set: the whole cluster, and all features.' },
   {
     name: 'Secrets get',
     values: { secrets: { mode: 'get' } },
@@ -96,7 +96,10 @@ export function permissionsIn(mode: Mode, namespace: string): Permission[] {
 /** A name cannot limit what creates an object; with several namespaces the controller makes the name. */
 export function leaseRules(isUnnamed: boolean): Permission[] {
   if (isUnnamed) return [...leasePermissions];
-  const only = (permission: Permission, isWanted: (verb: Verb) => boolean) => ({ ...permission, verbs: permission.verbs.filter(isWanted) });
+  const only = (permission: Permission, isWanted: (verb: Verb) => boolean) => ({
+    ...permission,
+    verbs: permission.verbs.filter(isWanted),
+  });
   return leasePermissions.flatMap((permission) => [
     { ...only(permission, (verb) => verb !== 'create'), names: ['flagger-leader-election'] },
     only(permission, (verb) => verb === 'create'),

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { AppName, ProviderFixture } from '../../test/scenarios/providers/provider-fixture.ts';
 
 export const APP: AppName = { name: 'podinfo', namespace: 'test' };
-/** Of one provider: what its page is called, and what a reader should know of it before. */
+/** The tutorial of one provider: title and introduction. */
 export interface Subject {
   fixture: ProviderFixture;
   title: string;

@@ -4,9 +4,11 @@ import { Address, ShortText } from './limits.ts';
 
 /** Services that alerts can go to. */
 export const alertProviders = ['slack', 'msteams', 'discord', 'rocket', 'gchat', 'webhook', 'alertmanager'] as const;
+/** spec.type of an AlertProvider. */
 export const AlertProviderType = z.enum(alertProviders);
 export type AlertProviderType = z.infer<typeof AlertProviderType>;
 
+/** The spec as stored; `parseAlertProvider` checks it. */
 export const AlertProviderSpec = z.object({
   type: AlertProviderType.describe('Kind of the service. `webhook` gets plain JSON, `alertmanager` alerts of its v2 API.'),
   channel: ShortText.optional().describe('Channel to write to; `general` when absent.'),
@@ -19,7 +21,7 @@ export const AlertProviderSpec = z.object({
     .describe(
       'Secret in the same namespace. Its key `address` wins over the field, `token` is for slack, webhook and alertmanager, `signingKey` signs what webhook gets.',
     ),
-  /** Ours: the connectors that take the established form are being retired. */
+  /** Ours: Microsoft retires the connectors that take Flagger's form. */
   format: z
     .enum(['messageCard', 'adaptiveCard'])
     .optional()

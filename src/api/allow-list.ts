@@ -1,9 +1,10 @@
 import { shorten } from './field-path.ts';
 import { hostOf, isLabel, isName } from './host-name.ts';
 
-/** What each namespace may use, by namespace; under `*` what every one may. */
+/** Hosts or gateways that each namespace may use, by namespace; `*` stands for every namespace. */
 export type AllowList = ReadonlyMap<string, readonly string[]>;
 
+/** Entries of a namespace, with those of `*`. */
 export const allowedIn = (list: AllowList, namespace: string): string[] => [...(list.get(namespace) ?? []), ...(list.get('*') ?? [])];
 
 interface Entries {
@@ -11,7 +12,9 @@ interface Entries {
   /** The entry as it is compared; undefined: it is not one. */
   read(text: string): string | undefined;
 }
+/** Values of --allowed-hosts. */
 export const hostEntries: Entries = { example: 'team-a=*.a.example.com,shop.example.com', read: hostOf };
+/** Values of --allowed-gateways. */
 export const gatewayEntries: Entries = {
   example: 'team-a=istio-system/public',
   read(text) {

@@ -4,7 +4,8 @@ import { parseDuration } from './duration.ts';
 import { shorten } from './field-path.ts';
 import { error, type Finding, ignored, type Scope, warning } from './finding.ts';
 import { builtIn, metricFindings, shortestIntervalMs } from './metric-findings.ts';
-import { beginsMirrored, capabilitiesFor, choosesUsers, isIstioTcp, providerCapabilities } from './provider-capabilities.ts';
+import { beginsMirrored, capabilitiesFor, choosesUsers, isIstioTcp } from './provider-capabilities.ts';
+import { factsOf } from './providers.ts';
 
 const at = (field: string): string => `spec.analysis.${field}`;
 
@@ -43,7 +44,7 @@ function stepFindings({ canary, provider }: Scope): Finding[] {
       error('spec.analysis', 'has no steps: set stepWeight or stepWeights for a share of traffic, or iterations for Blue/Green and A/B'),
     ];
   }
-  const cannotSplit = provider !== undefined && !providerCapabilities[provider].weights;
+  const cannotSplit = provider !== undefined && !factsOf(provider).can.weights;
   if (cannotSplit && (!noWeights || (iterations ?? 0) < 1)) {
     const field = noWeights ? 'iterations' : stepWeights ? 'stepWeights' : 'stepWeight';
     return [
@@ -80,7 +81,7 @@ function stepWeightsFindings(weights: readonly number[]): Finding[] {
 
 function nothingJudges({ metrics, webhooks }: Analysis): Finding[] {
   if (metrics?.some(({ mode }) => mode !== 'observe') || webhooks?.length) return [];
-  if (metrics?.length) return [warning('spec.analysis', 'only observes its metrics, so every new version passes: let one of them judge')];
+  if (metrics?.length) return [warning('spec.analysis', 'only observes its metrics, so every new version passes: let one of them decide')];
   return [warning('spec.analysis', 'has neither metrics nor webhooks, so every new version passes: add a metric')];
 }
 
@@ -133,14 +134,16 @@ function capabilityFindings({ canary, provider }: Scope): Finding[] {
   return found;
 }
 
-/** APISIX counts by route, and both sides are behind one: errors of the canary are thinned by the requests of the primary. */
+/** Errors of the canary are thinned by the requests of the primary, where both are counted as one. */
 function bothSidesFindings({ canary, observed }: Scope): Finding[] {
   const { metrics = [], match } = canary.spec.analysis;
-  if (observed !== 'apisix' || match?.length) return [];
+  const why = observed && factsOf(observed).countsBothSides;
+  if (why === undefined || match?.length) return [];
   const index = metrics.findIndex(({ name, query, templateRef }) => builtIn.includes(name) && !query && !templateRef);
   if (index < 0) return [];
-  const why = 'sees both sides of the split, since APISIX counts them as one route: use a MetricTemplate over metrics of the application';
-  return [warning(at(`metrics[${index}]`), why)];
+  return [
+    warning(at(`metrics[${index}]`), `sees both sides of the split, since ${why}: use a MetricTemplate over metrics of the application`),
+  ];
 }
 
 function gatewayMatchFindings({ match = [] }: Analysis): Finding[] {
@@ -188,5 +191,5 @@ function urlFindings(url: string, path: string): Finding[] {
   const parsed = URL.parse(url);
   if (parsed && (parsed.protocol === 'http:' || parsed.protocol === 'https:') && /^https?:\/\//i.test(url)) return [];
   // An address can hold a password before the @, so it is not repeated.
-  return [error(path, 'is no http or https address: write it as in http://name.namespace/path')];
+  return [error(path, 'must be an http or https address, as in http://name.namespace/path')];
 }

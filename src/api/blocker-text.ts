@@ -5,7 +5,7 @@ import { adoptAnnotation } from './names.ts';
 /** The field of an object that may be handed over to Serin. */
 export const adoptField = `metadata.annotations[${adoptAnnotation}]`;
 
-/** One sentence about a blocker, without the stop at its end: what happened, to which object, and what to do. Texts of others stand in it as they are. */
+/** One sentence about a blocker, without a full stop: what happened, to which object, and what to do. Foreign text is kept as it is. */
 export function blockerText({ code, object, field, detail = '' }: NewBlocker): string {
   return (
     (object && aboutObject(code, object, field, detail)) ?? aboutRequest(code, detail) ?? (detail === '' ? blockers[code].meaning : detail)
@@ -39,16 +39,16 @@ function aboutObject(code: BlockerCode, { apiVersion, kind, name }: BlockedObjec
   }
 }
 
-/** A request to the API server, which it has refused. */
+/** A request that the API server refused. */
 function aboutRequest(code: BlockerCode, detail: string): string | undefined {
   if (detail === '') return undefined;
   switch (code) {
     case 'Forbidden':
       return `the API server refused ${detail}: grant it to the service account of Serin, by a Role or ClusterRole`;
     case 'QuotaExceeded':
-      return `the API server refused ${detail}: who owns the quota can raise it`;
+      return `the API server refused ${detail}: ask the owner of the quota to raise it`;
     case 'ApiRefused':
-      return `the API server refused ${detail}: who owns the rule that refuses it can correct it or make an exception`;
+      return `the API server refused ${detail}: ask the owner of the rule that rejects it to correct the rule or make an exception`;
     default:
       return undefined;
   }

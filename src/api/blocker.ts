@@ -23,9 +23,9 @@ export type BlockedObject = z.infer<typeof BlockedObject>;
 export const Blocker = z.object({
   /** From the closed list of `blockers.ts`. */
   code: z.enum(codes).describe('Reason from a closed list (docs/reasons.md).'),
-  /** The object to look at or to correct. */
+  /** The object to inspect or to correct. */
   object: BlockedObject.optional().describe('Object concerned.'),
-  /** Of that object; without one, of the Canary. */
+  /** A field of that object; without one, of the Canary. */
   field: z.string().optional().describe('Path of the field concerned, in the object or else in the Canary.'),
   /** Name in `spec.analysis.webhooks`. */
   webhook: z.string().optional().describe('Name of the webhook that refuses.'),

@@ -13,7 +13,7 @@ export type Actor = keyof typeof actors;
 
 /** One reason for which a release does not go on. */
 export interface BlockerMeaning {
-  /** What holds the release; no sentence of its own, so that it can follow a colon. */
+  /** A clause, so that it can follow a colon. */
   meaning: string;
   actor: Actor;
   /** Removes the blocker, run as it stands. Words in capitals are filled in. */
@@ -49,7 +49,7 @@ export const blockers = {
     command: 'kubectl annotate canary CANARY -n NAMESPACE serin.dev/resume=VERSION --overwrite',
   },
   CRDOutdated: {
-    meaning: 'the installed definition drops what a release is remembered by',
+    meaning: 'the installed CustomResourceDefinition drops status fields that a release needs',
     actor: 'clusterAdmin',
     command: 'serin crds apply',
   },
@@ -59,37 +59,37 @@ export const blockers = {
     command: `kubectl patch canary CANARY -n NAMESPACE --type merge -p '{"spec":{"suspend":false}}'`,
   },
   Paused: { meaning: 'the release is paused', actor: 'canaryOwner', command: 'serin resume CANARY -n NAMESPACE' },
-  TargetUnusable: { meaning: 'the target is not such that it could have a primary', actor: 'workloadOwner' },
+  TargetUnusable: { meaning: 'the target cannot have a primary', actor: 'workloadOwner' },
   TargetMissing: { meaning: 'the workload of spec.targetRef does not exist', actor: 'workloadOwner' },
   TargetUnobserved: {
     meaning: 'the last change of the target was not observed yet',
     actor: 'byItself',
     look: lookAtObject,
   },
-  ConfigMissing: { meaning: 'a ConfigMap or Secret that the pods need does not exist', actor: 'workloadOwner' },
+  ConfigMissing: { meaning: 'a ConfigMap or Secret that the pods need was not found', actor: 'workloadOwner' },
   ConfigUnreadable: { meaning: 'a ConfigMap or Secret cannot be read or watched', actor: 'clusterAdmin' },
   ConfigCopyRefused: {
-    meaning: 'the copy of a config that the primary is to read cannot be made',
+    meaning: 'the copy of a ConfigMap or Secret for the primary cannot be made',
     actor: 'clusterAdmin',
   },
-  NameTaken: { meaning: 'an object of the right name has another owner', actor: 'objectOwner', look: lookAtObject },
-  KindAbsent: { meaning: 'the cluster lacks a resource definition', actor: 'clusterAdmin' },
+  NameTaken: { meaning: 'an object of this name has another owner', actor: 'objectOwner', look: lookAtObject },
+  KindAbsent: { meaning: 'a CustomResourceDefinition is missing', actor: 'clusterAdmin' },
   Forbidden: { meaning: 'Serin lacks a permission', actor: 'clusterAdmin' },
   QuotaExceeded: {
-    meaning: 'a quota has no room for an object that Serin makes',
+    meaning: 'a quota is too small for an object that Serin creates',
     actor: 'clusterAdmin',
     look: 'kubectl describe resourcequota OBJECT -n NAMESPACE',
   },
   ApiRefused: { meaning: 'the API server or an admission rule refuses an object', actor: 'clusterAdmin' },
   ScalerMissing: { meaning: 'the scaler that spec.autoscalerRef names does not exist', actor: 'workloadOwner' },
   TemplateLeftover: { meaning: 'another controller puts a field back into the primary', actor: 'objectOwner' },
-  NoPromotedTemplate: { meaning: 'the template that was promoted last is not kept any more', actor: 'workloadOwner' },
+  NoPromotedTemplate: { meaning: 'the last promoted template is not recorded any more', actor: 'workloadOwner' },
   RouteRefused: { meaning: 'the traffic provider cannot express the routes that the spec asks for', actor: 'canaryOwner' },
   RouteUnconfirmed: {
     meaning: 'the routes are written, and the traffic provider has not accepted them',
     actor: 'objectOwner',
   },
-  Obstacle: { meaning: 'something else, as the sentence says', actor: 'objectOwner' },
+  Other: { meaning: 'another reason, given in the message', actor: 'objectOwner' },
   PodsNotReady: {
     meaning: 'the pods of the target or the primary are not ready',
     actor: 'workloadOwner',
@@ -100,7 +100,7 @@ export const blockers = {
     actor: 'workloadOwner',
     look: 'kubectl rollout status KIND/OBJECT -n NAMESPACE',
   },
-  NoRoom: { meaning: 'the side that gets more load has not all the pods that it needs', actor: 'clusterAdmin' },
+  NoRoom: { meaning: 'the side that gets more load does not have enough pods yet', actor: 'clusterAdmin' },
   PrimaryDown: { meaning: 'the primary does not serve', actor: 'workloadOwner' },
   PrimaryRefused: { meaning: 'the primary could not be written', actor: 'clusterAdmin' },
   GateClosed: { meaning: 'a confirmation hook holds the release', actor: 'gateOwner', look: status },
@@ -114,7 +114,7 @@ export const blockers = {
     actor: 'metricsOwner',
   },
   QueryInvalid: { meaning: 'a MetricTemplate or a query cannot be used as it is written', actor: 'canaryOwner' },
-  Unmeasured: { meaning: 'a check cannot be measured: its backend gives no answer that counts', actor: 'metricsOwner', look: status },
+  Unmeasured: { meaning: 'a check cannot be measured: its backend gives no usable answer', actor: 'metricsOwner', look: status },
 } as const satisfies Record<string, BlockerMeaning>;
 
 export type BlockerCode = keyof typeof blockers;

@@ -4,7 +4,8 @@ import { Phase } from './phase.ts';
 import { Routes } from './routes.ts';
 import { Acknowledgement, VerbRequest } from './verb-request.ts';
 
-export const Condition = z.object({
+/** One entry of status.conditions, as Kubernetes has it. */
+export const CanaryCondition = z.object({
   type: z.string(),
   status: z.enum(['True', 'False', 'Unknown']),
   reason: z.string(),
@@ -12,16 +13,16 @@ export const Condition = z.object({
   lastUpdateTime: z.string().optional(),
   lastTransitionTime: z.string().optional(),
   observedGeneration: z.int().optional(),
-  /** Of `Accepted`: the field of the Canary to correct. */
+  /** The field of the Canary to correct; set by `Accepted` only. */
   field: z.string().optional(),
 });
-export type Condition = z.infer<typeof Condition>;
+export type CanaryCondition = z.infer<typeof CanaryCondition>;
 
 /** Why a check has no value. */
 export const UnmeasuredCode = z.enum(['NoTraffic', 'TemplateMissing', 'SecretMissing', 'SecretRefused', 'QueryInvalid', 'Unmeasured']);
 export type UnmeasuredCode = z.infer<typeof UnmeasuredCode>;
 
-/** What became of one check: in range, out of range, or not measurable at all (which is never a bad measurement, I11). */
+/** The result of one check: in range, out of range, or not measurable at all (which is never a bad measurement, I11). */
 export const Verdict = z.object({
   check: z.string(),
   verdict: z.enum(['passed', 'failed', 'unmeasured']),
@@ -34,7 +35,7 @@ export const Verdict = z.object({
   early: z.boolean().optional(),
   /** Shown only: the metric has no say in the release. */
   observed: z.boolean().optional(),
-  /** Of one that is unmeasured: why. */
+  /** Why it is unmeasured. */
   code: UnmeasuredCode.optional().catch('Unmeasured'),
   /** The object that has to be corrected or created for it, and its field; without an object, a field of the Canary. */
   object: BlockedObject.optional().catch(undefined),
@@ -47,10 +48,10 @@ export const Delivery = z.object({
   /** Idempotency key, stable over retries and restarts. */
   key: z.string(),
   kind: z.enum(['event', 'event-webhook', 'post-rollout', 'alert']),
-  /** Absent: news along the way, which only an alert tells. */
+  /** Absent: news during the release, which only an alert reports. */
   outcome: z.enum(['Succeeded', 'Failed', 'superseded', 'cancelled']).optional(),
   message: z.string(),
-  /** Of a release that has ended: which revision it was, whatever is analysed by the time this is taken. */
+  /** The revision of a release that has ended, whatever is analysed when the message is delivered. */
   revision: z.string().optional(),
   sinceMs: z.number(),
   /**
@@ -58,7 +59,7 @@ export const Delivery = z.object({
    * version has listed: all.
    */
   hook: z.object({ name: z.string(), nth: z.int() }).optional(),
-  /** Of an alert, but for those that an earlier version has listed. */
+  /** Set for alerts, but for those that an earlier version has listed. */
   alert: z
     .object({
       reason: z.string(),
@@ -71,27 +72,27 @@ export const Delivery = z.object({
 });
 export type Delivery = z.infer<typeof Delivery>;
 
-/** What is remembered of a ConfigMap or Secret: never its content. Without `uid`, it is optional and does not exist. */
+/** The record of a ConfigMap or Secret, never its content. Without `uid`, it is optional and does not exist. */
 export const SeenConfig = z.object({
   uid: z.string().optional(),
-  /** Without `uid`: of its deletion, or of the list that did not show it; what came and went since is told by another version. */
+  /** Without `uid`: of its deletion, or of the list that did not have it; an object that was created and deleted since has another version. */
   resourceVersion: z.string().optional(),
-  /** Of what it holds (03-CT10); absent when it is not tracked, which its type or its owner decides. */
+  /** Checksum of its content (03-CT10); absent when it is not tracked, which its type or its owner decides. */
   checksum: z.string().optional(),
 });
 export type SeenConfig = z.infer<typeof SeenConfig>;
-/** Pods that one side has to have before it gets more load, held until the release rests (E60). */
+/** Pods that one side needs before it gets more load, kept until no release is in progress (E60). */
 export const Capacity = z.object({
   side: z.enum(['primary', 'target']),
   pods: z.int(),
-  /** Ready pods of a primary that held all of its promoted revision before it was raised: it is no worse for those still to come. */
+  /** Ready pods of a primary that ran only its promoted revision before it was scaled up: pods that still start do not make it worse. */
   had: z.int().optional(),
   /** Since when it has them; proxies learn of new pods as late as of routes. */
   reachedMs: z.number().optional(),
 });
 export type Capacity = z.infer<typeof Capacity>;
 
-/** What a check has found before, oldest first: for a person who looks, never for a decision. */
+/** Earlier results of a check, oldest first: shown to users, never decided on. */
 export const RecentMeasurement = z.object({
   atMs: z.number(),
   verdict: Verdict.shape.verdict,
@@ -99,7 +100,7 @@ export const RecentMeasurement = z.object({
 });
 export type RecentMeasurement = z.infer<typeof RecentMeasurement>;
 
-/** What decides in which objects routes are written, and how. */
+/** Fields that decide in which objects routes are written, and how. */
 export const RoutedFor = z.object({
   provider: z.string(),
   /** The fields of `RoutedSpec`; read by that schema where they are used, so that a stricter one does not cost the memory of a release. */
@@ -107,7 +108,7 @@ export const RoutedFor = z.object({
 });
 export type RoutedFor = z.infer<typeof RoutedFor>;
 
-/** Everything Serin remembers of a release; the established status fields are projected from it. Times: epoch milliseconds. */
+/** Everything Serin remembers of a release; Flagger's status fields are projected from it. Times: epoch milliseconds. */
 export const Release = z.object({
   targetUid: z.string(),
   /** The revision under analysis, or the last one that was. */
@@ -115,7 +116,7 @@ export const Release = z.object({
   /** The revision that the primary holds by our own promotion. */
   promotedRevision: z.string().optional(),
   observedGeneration: z.int(),
-  /** The count of its templates that the target's kind keeps, where it does: it tells an edit of the template from any other. */
+  /** The count of its templates that the target's kind keeps, where it does: it distinguishes an edit of the template from any other. */
   observedRollout: z.string().optional(),
   /** The revision of the target's template alone, where the configs that its pods read count too. */
   template: z.string().optional(),
@@ -135,7 +136,7 @@ export const Release = z.object({
   awaitedSinceMs: z.number().optional(),
   /** `spec.suspend` was true when this was written: what was done by hand until it is lifted counts, also while Serin was down. */
   suspended: z.boolean().optional(),
-  /** Next moment at which the chart wants to be woken; absent at rest. */
+  /** Next moment at which the chart wants to be woken; absent when nothing is due. */
   wakeAtMs: z.number().optional(),
   /** The pre-rollout hooks passed for this revision. */
   preRolloutPassed: z.boolean().optional(),
@@ -158,7 +159,7 @@ export const Release = z.object({
   recent: z.record(z.string(), z.array(RecentMeasurement)).optional(),
   /** While `unmeasured: hold` holds: since when a check cannot be measured. */
   blindSinceMs: z.number().optional(),
-  /** The webhook whose gate is closed, once an alert has told of it. */
+  /** The webhook whose gate is closed, once an alert has reported it. */
   gate: z.string().optional(),
   capacity: Capacity.optional(),
   /** Pods that the canary had for its last step: the user's scaler is kept from going below them (E101). */
@@ -184,15 +185,16 @@ export const Release = z.object({
   deliveries: z.array(Delivery).optional(),
   /** The controller process that wrote this; two that take turns run the same Canary. */
   writer: z.string().optional(),
-  /** A person holds the release where it is: who, and since when. No deadline counts meanwhile (E71). */
+  /** Who paused the release, and when. No deadline counts meanwhile (E71). */
   paused: z.object({ by: z.string(), sinceMs: z.number() }).optional(),
   /** An undo that is under way: the target is being written (E74). */
   undo: VerbRequest.optional(),
-  /** What became of the last requests, oldest first; an id that is listed is not carried out again (E70). */
+  /** Outcomes of the last requests, oldest first; an id that is listed is not carried out again (E70). */
   requests: z.array(Acknowledgement).optional(),
 });
 export type Release = z.infer<typeof Release>;
 
+/** The status: Flagger's fields, and Serin's own in `release`. */
 export const CanaryStatus = z.object({
   phase: Phase,
   failedChecks: z.number(),
@@ -205,7 +207,7 @@ export const CanaryStatus = z.object({
   sessionAffinityCookie: z.string().optional(),
   primarySessionAffinityCookie: z.string().optional(),
   previousSessionAffinityCookie: z.string().optional(),
-  conditions: z.array(Condition).optional(),
+  conditions: z.array(CanaryCondition).optional(),
   release: Release.optional(),
 });
 export type CanaryStatus = z.infer<typeof CanaryStatus>;

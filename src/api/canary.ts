@@ -1,41 +1,22 @@
 import * as z from 'zod';
 import { CanaryStatus } from './canary-status.ts';
 import { Address, LongText, listOf, MOST_CHECKS, MOST_ENTRIES, mapOf, ShortText, strictMark } from './limits.ts';
+import { providers } from './providers.ts';
 import { HttpMatch } from './routes.ts';
-import { Service } from './service-spec.ts';
+import { CanaryService } from './service-spec.ts';
 
+/** API group of Flagger's resources. */
 export const group = 'flagger.app';
 export const version = 'v1beta1';
+/** `flagger.app/v1beta1`. */
 export const apiVersion = `${group}/${version}`;
 
 /** Seconds, minutes … as Go duration text. The CRD's loose pattern is kept so that no stored manifest becomes invalid. */
 const Duration = ShortText.regex(/^[0-9]+(m|s)/, 'it must begin with a number of minutes or seconds, as in 30s or 1m');
-/** As wide as the times that people write; `1min` is Graphite's (05-W14). */
+/** Admits all forms in use; `1min` is Graphite's (05-W14). */
 const Window = ShortText.regex(/^[0-9]+(h|m|s)/, 'it must begin with a number of hours, minutes or seconds, as in 30s, 1m or 1h');
 
-export const providers = [
-  'apisix',
-  'appmesh',
-  'appmesh:v1beta2',
-  'contour',
-  'gatewayapi:v1',
-  'gatewayapi:v1beta1',
-  'gloo',
-  'istio',
-  'knative',
-  'kubernetes',
-  'kuma',
-  'linkerd',
-  'nginx',
-  'none',
-  'osm',
-  'skipper',
-  'smi:v1alpha1',
-  'smi:v1alpha2',
-  'smi:v1alpha3',
-  'smi:v1alpha4',
-  'traefik',
-] as const;
+export { providers };
 export const Provider = z.enum(providers);
 export type Provider = z.infer<typeof Provider>;
 /** Flagger's definition took the last one once, and it is still stored; Flagger runs it as `gatewayapi:v1`. */
@@ -48,6 +29,7 @@ const CrossReference = z.object({
   name: ShortText.describe('Name of the object, in the namespace of the Canary.'),
 });
 
+/** spec.targetRef. */
 export const TargetRef = z.object({
   apiVersion: ShortText.describe('API version of the workload.'),
   kind: z.enum(['DaemonSet', 'Deployment', 'Service']).describe('Kind of the workload.'),
@@ -55,6 +37,7 @@ export const TargetRef = z.object({
 });
 export type TargetRef = z.infer<typeof TargetRef>;
 
+/** One entry of spec.analysis.metrics. */
 export const Metric = z.object({
   name: ShortText.describe('`request-success-rate` and `request-duration` are built in; others need `templateRef` or `query`.'),
   interval: Window.optional().describe('Window of the query, as duration text; 1m when absent.'),
@@ -119,6 +102,7 @@ export const Metric = z.object({
 });
 export type Metric = z.infer<typeof Metric>;
 
+/** Values of spec.analysis.webhooks[].type; absent: `rollout`. */
 export const HookType = z.enum([
   '',
   'rollout',
@@ -132,6 +116,7 @@ export const HookType = z.enum([
 ]);
 export type HookType = z.infer<typeof HookType>;
 
+/** One entry of spec.analysis.webhooks. */
 export const Webhook = z.object({
   name: ShortText.describe('Name of the webhook, for events and messages.'),
   type: HookType.optional().describe('Moment of the call; `rollout` when absent or empty.'),
@@ -149,6 +134,7 @@ export const Webhook = z.object({
 });
 export type Webhook = z.infer<typeof Webhook>;
 
+/** spec.analysis.sessionAffinity. */
 export const SessionAffinity = z.object({
   cookieName: ShortText.describe('Cookie that keeps a user on the canary.'),
   primaryCookieName: ShortText.optional().describe('Cookie that keeps a user on the primary for one interval.'),
@@ -162,6 +148,7 @@ export const SessionAffinity = z.object({
 });
 export type SessionAffinity = z.infer<typeof SessionAffinity>;
 
+/** One entry of spec.analysis.alerts. */
 export const Alert = z.object({
   name: ShortText.describe('Name of the alert.'),
   severity: z.enum(['', 'info', 'warn', 'error']).optional().describe('Lowest severity that is sent.'),
@@ -174,6 +161,7 @@ export const Alert = z.object({
 });
 export type Alert = z.infer<typeof Alert>;
 
+/** spec.analysis; weights are percent of requests. */
 export const Analysis = z.object({
   interval: Duration.describe('Time between checks, as duration text; at least 10s.'),
   threshold: z.int().describe('Maximum number of failed checks before the release is rolled back.'),
@@ -191,7 +179,7 @@ export const Analysis = z.object({
   webhooks: listOf(Webhook, MOST_CHECKS).optional().describe('HTTP calls at named moments; some can hold the release.'),
   alerts: listOf(Alert, MOST_CHECKS).optional().describe('Where to report.'),
   sessionAffinity: SessionAffinity.optional().describe('Keep each user on one side.'),
-  /** Ours. What a failure to measure counts as: `fail` (a failed check, the established behaviour) or `hold` (wait). */
+  /** Ours. A failure to measure counts as a failed check (`fail`, as in Flagger) or waits (`hold`). */
   unmeasured: z
     .enum(['fail', 'hold'])
     .optional()
@@ -239,7 +227,7 @@ const SpecFields = z.object({
   })
     .optional()
     .describe('Gloo: Upstream whose settings are copied.'),
-  service: Service.describe('Services and routes to make.'),
+  service: CanaryService.describe('Services and routes to make.'),
   analysis: Analysis.describe('How the new version is judged.'),
   progressDeadlineSeconds: z.int().optional().describe('Seconds that a workload may stay unavailable; 600 when absent.'),
   skipAnalysis: z.boolean().optional().describe('Promote without analysis.'),
@@ -247,6 +235,7 @@ const SpecFields = z.object({
   suspend: z.boolean().optional().describe('Leave everything as it is until this is false again.'),
 });
 
+/** The spec of a Canary; checks across fields are in `findings.ts`. */
 export const CanarySpec = SpecFields.check(({ value: { analysis, service }, issues }) => {
   // A route is made of every pair.
   const pairs = (analysis.match?.length ?? 0) * (service.match?.length ?? 0);
@@ -259,7 +248,7 @@ export type CanarySpec = z.infer<typeof CanarySpec>;
 /** The part of the spec that decides in which objects routes are written, and how. */
 export const RoutedSpec = SpecFields.pick({ service: true, ingressRef: true, routeRef: true, upstreamRef: true });
 
-/** The part of the spec that tells what a Canary owns and how it is routed, as its anchor keeps it. */
+/** The fields of the spec that say what a Canary owns and how it is routed, as its anchor keeps them. */
 export const AnchoredSpec = SpecFields.pick({ provider: true, targetRef: true, autoscalerRef: true, service: true }).extend({
   analysis: Analysis.pick({ interval: true, threshold: true }),
 });

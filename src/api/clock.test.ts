@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { handClock } from '../../test/fakes/clock.ts';
 import { deadlineAfter, every, systemClock } from './clock.ts';
 
-/** Kubernetes' own way to say that there is no deadline: the largest number of seconds. */
+/** Kubernetes writes an absent deadline as the largest number of seconds. */
 const NEVER_MS = 2_147_483_647_000;
 const DAY_MS = 24 * 3_600_000;
 

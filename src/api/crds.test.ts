@@ -84,7 +84,7 @@ describe('the CRDs', () => {
     expect(spec?.properties).toMatchObject({ address: { type: 'string' }, secretRef: { required: ['name'] } });
   });
 
-  it('01-12.1: numbers are as wide as the established ones', () => {
+  it("01-12.1: numbers are as wide as Flagger's", () => {
     for (const field of ['service.port', 'analysis.threshold', 'analysis.maxWeight', 'analysis.stepWeights[]', 'progressDeadlineSeconds']) {
       const node = at(canary, `spec.${field}`);
       expect(node, field).toMatchObject({ type: 'number' });
@@ -116,7 +116,7 @@ describe('the CRDs', () => {
     expect(at(canary, 'spec.autoscalerRef.primaryScalerReplicas.maxReplicas')).not.toHaveProperty('maximum');
   });
 
-  it('has no defaults but the established ones', () => {
+  it("has no defaults but Flagger's", () => {
     const defaults = crds().flatMap((crd) => [...nodes(schemaOf(crd))].filter(([, node]) => 'default' in node).map(([path]) => path));
     expect(defaults).toEqual([
       '.spec.service.gatewayRefs[].group',

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { AlertProviderSpec } from './alert-provider.ts';
 import { Blocker } from './blocker.ts';
 import { CanarySpec, group, version } from './canary.ts';
-import { CanaryStatus, Condition } from './canary-status.ts';
+import { CanaryCondition, CanaryStatus } from './canary-status.ts';
+import { asCustomResourceDefinition, type CustomResourceDefinition } from './kinds/custom-resource-definition.ts';
 import type { KubeObject } from './kube-object.ts';
 import { LONGEST_QUERY, strictMark } from './limits.ts';
 import { MetricTemplateSpec } from './metric-template.ts';
@@ -45,8 +46,8 @@ const canaryColumns: readonly PrinterColumn[] = [
   { name: 'LastTransitionTime', type: 'string', jsonPath: '.status.lastTransitionTime' },
 ];
 
-/** The three CustomResourceDefinitions. Never stricter than the established ones, but for the sizes of `limits.ts`: what they admit, these admit. */
-export function crds(): KubeObject[] {
+/** The three CustomResourceDefinitions. They admit all that Flagger's admit, within the sizes of `limits.ts`. */
+export function crds(): CustomResourceDefinition[] {
   return [
     definition('Canary', 'canaries', { spec: canarySpecSchema(), status: canaryStatusSchema() }, canaryColumns),
     definition('MetricTemplate', 'metrictemplates', { spec: structural(MetricTemplateSpec, 'spec'), status: providerStatusSchema() }, [
@@ -60,7 +61,7 @@ export function crds(): KubeObject[] {
 
 /** The schema that a definition has for its one version. */
 export function schemaOf(crd: KubeObject): StructuralSchema {
-  return crd.spec.versions[0].schema.openAPIV3Schema;
+  return asCustomResourceDefinition(crd).spec.versions[0]?.schema?.openAPIV3Schema ?? {};
 }
 
 function definition(
@@ -68,7 +69,7 @@ function definition(
   plural: string,
   properties: Record<string, StructuralSchema>,
   additionalPrinterColumns: readonly PrinterColumn[],
-): KubeObject {
+): CustomResourceDefinition {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -110,7 +111,7 @@ const descriptions: Readonly<Record<string, string>> = {
 
 function canarySpecSchema(): StructuralSchema {
   const schema = structural(CanarySpec, 'spec');
-  // Knative needs no service, so the established CRD asks for none; parseCanary does where it is needed.
+  // Knative needs no service, so Flagger's CRD does not require one; parseCanary does where it is needed.
   schema.required = ['targetRef', 'analysis'];
   const analysis = schema.properties?.analysis;
   if (analysis) {
@@ -153,14 +154,14 @@ function blockersSchema(): StructuralSchema {
 function alertProviderSpecSchema(): StructuralSchema {
   const schema = structural(AlertProviderSpec, 'spec');
   delete schema.required;
-  // anyOf, not the established oneOf: its own documentation shows both together, and nothing is lost by taking it.
+  // anyOf, where Flagger has oneOf: its documentation shows both together, and accepting both does no harm.
   schema.anyOf = [{ required: ['type', 'address'] }, { required: ['type', 'secretRef'] }];
   return schema;
 }
 
-/** Of MetricTemplates and AlertProviders: what has been found out about them. */
+/** The status of MetricTemplates and AlertProviders. */
 function providerStatusSchema(): StructuralSchema {
-  const schema = structural(z.object({ conditions: z.array(Condition.omit({ field: true })).optional() }), 'status');
+  const schema = structural(z.object({ conditions: z.array(CanaryCondition.omit({ field: true })).optional() }), 'status');
   schema.description = 'What Serin has found out.';
   return schema;
 }
@@ -212,7 +213,7 @@ function structuralNode(json: z.core.JSONSchema.BaseSchema, path: string, isBelo
 /** Fields that the parse asks for, but not the schema: an object without them may be stored already. */
 const looserThanParse = new Set(['spec.analysis.alerts[].providerRef']);
 
-/** Exactly one form where traffic is chosen by it; elsewhere at most one, or as many as the established CRD lets through. */
+/** Exactly one form where traffic is chosen by it; elsewhere at most one, or as many as Flagger's CRD admits. */
 function stringMatchNode(path: string): StructuralSchema {
   const text = (description: string): StructuralSchema => ({ type: 'string', description, maxLength: LONGEST_QUERY });
   const forms: Record<string, StructuralSchema> = {

@@ -1,10 +1,10 @@
 /** A key or an index on the way to a field. */
-export type Step = PropertyKey;
+export type PathStep = PropertyKey;
 
 const plain = /^[A-Za-z_][\w-]*$/;
 
 /** `['spec', 'match', 0, 'x.y']` → `spec.match[0]["x.y"]`. Keys of foreign objects may be huge: each is cut to 80 characters. */
-export function fieldPath(steps: readonly Step[]): string {
+export function fieldPath(steps: readonly PathStep[]): string {
   const parts = steps.map((step, index) => {
     if (typeof step === 'number') return `[${step}]`;
     const key = String(step);

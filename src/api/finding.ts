@@ -1,17 +1,17 @@
 import type { Canary, Provider } from './canary.ts';
 
-/** What is wrong with a Canary that can be read: an error can never work, a warning works otherwise than it looks. */
+/** A mistake in a readable Canary: an error can never work, a warning works otherwise than it looks. */
 export interface Finding {
   severity: 'error' | 'warning';
   /** The field, as `spec.analysis.metrics[0].interval`. */
   path: string;
-  /** What is wrong and what to do. */
+  /** The mistake and its remedy, in words that follow the path. */
   message: string;
-  /** Of a warning: the field has no effect here, or counts as another value. It is said where the Canary runs, too. */
+  /** Set on a warning: the field has no effect here, or counts as another value. The controller reports it, too. */
   isIgnored?: true;
 }
 
-/** What is known while checks look: the Canary and its traffic provider, when one is known. */
+/** Input of the checks: the Canary, and its traffic provider if it is known. */
 export interface Scope {
   canary: Canary;
   provider: Provider | undefined;
@@ -19,6 +19,9 @@ export interface Scope {
   observed: Provider | undefined;
 }
 
+/** A mistake that can never work; `message` follows the path. */
 export const error = (path: string, message: string): Finding => ({ severity: 'error', path, message });
+/** A mistake that works otherwise than it looks; `message` follows the path. */
 export const warning = (path: string, message: string): Finding => ({ severity: 'warning', path, message });
+/** A warning that the field has no effect, or counts as another value. */
 export const ignored = (path: string, message: string): Finding => ({ ...warning(path, message), isIgnored: true });

@@ -4,7 +4,7 @@ import { shorten } from './field-path.ts';
 import { covers, hostOf } from './host-name.ts';
 import { claimOf, type RouteClaim } from './route-claim.ts';
 
-/** What bounds the routes of Canaries; a list that is given counts also without the flag. */
+/** Limits on the routes of Canaries; a list that is given counts also without the flag. */
 export interface RouteLimits {
   noCrossNamespaceRefs: boolean;
   allowedHosts: AllowList;

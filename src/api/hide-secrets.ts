@@ -8,7 +8,7 @@ const LONGEST_SHOWN = 8192;
 const MOST_SECRETS = 100;
 /** The part of a long form that is looked for first. */
 const FIRST_SOUGHT = 64;
-/** Shorter ones stand in ordinary words, and to hide them would tell them. */
+/** Shorter ones are part of ordinary words, so that hiding them would reveal them. */
 const SHORTEST = 3;
 /** Shorter ones stand in ordinary words once they are encoded. */
 const SHORTEST_ENCODED = 6;
@@ -55,7 +55,7 @@ function formsOf(whole: string, longest: number): string[] {
   return [...forms, ...encoded, ...base64, ...base64.map((one) => one.replaceAll('+', '-').replaceAll('/', '_'))];
 }
 
-/** What base64 makes of a text that `before` bytes precede, without the characters that its neighbours have a part in. */
+/** The base64 of a text that `before` bytes precede, without the characters that also encode its neighbours. */
 function base64Within(text: string, before: number): string {
   const bytes = Buffer.from('\0'.repeat(before) + text);
   const whole = withoutTrailing(bytes.toString('base64'), '=');

@@ -1,7 +1,7 @@
+import { isRecord, type JsonRecord } from './json.ts';
+
 /** Keys that would reach the prototype; a stored text may hold them. */
 const UNSAFE: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
-
-type JsonRecord = Record<string, unknown>;
 
 /** RFC 7386, on a copy. Lists are replaced whole. */
 export function mergeJson(target: unknown, patch: unknown): unknown {
@@ -29,8 +29,4 @@ export function mergePatchOf(before: unknown, after: unknown): unknown {
     if (changed !== undefined) patch[key] = changed;
   }
   return Object.keys(patch).length === 0 ? undefined : patch;
-}
-
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

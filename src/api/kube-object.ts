@@ -1,3 +1,5 @@
+declare const isSlim: unique symbol;
+
 /** A Kubernetes object as raw JSON: fields we do not know pass through unchanged. */
 export interface KubeObject {
   apiVersion: string;
@@ -5,8 +7,15 @@ export interface KubeObject {
   metadata: ObjectMeta;
   // biome-ignore lint/suspicious/noExplicitAny: raw JSON of any kind; readers parse the fields that they use
   [field: string]: any;
+  readonly [isSlim]?: never;
 }
 
+/** An object as a watch keeps it: without the fields that no decision reads. It cannot stand where a whole object is needed. */
+export type Slim<T extends KubeObject = KubeObject> = { [K in keyof T as K extends typeof isSlim ? never : K]: T[K] } & {
+  readonly [isSlim]?: true;
+};
+
+/** The fields of metadata that Serin reads. */
 export interface ObjectMeta {
   name: string;
   namespace?: string;
@@ -22,6 +31,7 @@ export interface ObjectMeta {
   [field: string]: unknown;
 }
 
+/** One entry of metadata.ownerReferences. */
 export interface OwnerReference {
   apiVersion: string;
   kind: string;
@@ -41,12 +51,21 @@ export interface ObjectRef {
   namespace?: string;
 }
 
+/** Names an object of which a watch keeps the slim form only. */
+export type SlimRef = ObjectRef & { readonly [isSlim]: true };
+
+export const slimRef = (ref: ObjectRef): SlimRef => ref as SlimRef;
+
 /** One key for maps: `apps/v1/Deployment/test/podinfo`. */
 export function refKey(ref: ObjectRef): string {
   return `${ref.apiVersion}/${ref.kind}/${ref.namespace ?? ''}/${ref.name}`;
 }
 
-export function refOf(object: KubeObject): ObjectRef {
+/** The reference of an object: kind, name and namespace. */
+export function refOf(object: Slim): ObjectRef {
   const { name, namespace } = object.metadata;
   return { apiVersion: object.apiVersion, kind: object.kind, name, ...(namespace === undefined ? {} : { namespace }) };
 }
+
+/** The group of an API version; the core group is the empty text. */
+export const groupOf = (apiVersion: string): string => apiVersion.split('/').slice(0, -1).join('/');

@@ -4,7 +4,7 @@ import * as z from 'zod';
 export const LONGEST_QUERY = 65_536;
 /** Metrics, webhooks and alerts of a Canary: each costs requests at every interval. */
 export const MOST_CHECKS = 100;
-/** Of any other list, and of a map. */
+/** Most entries of any other list, and of a map. */
 export const MOST_ENTRIES = 1000;
 
 /** Names, durations and the like. Far more than any of them has; without a limit one field could hold a megabyte. */
@@ -14,6 +14,7 @@ export const Address = z.string().max(8192);
 /** Queries, patterns, values of headers and annotations. */
 export const LongText = z.string().max(LONGEST_QUERY);
 
+/** A list of at most `most` entries. */
 export const listOf = <T extends z.ZodType>(item: T, most = MOST_ENTRIES) => z.array(item).max(most);
 
 /** A map by names that the user chooses. */

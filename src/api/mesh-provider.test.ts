@@ -18,15 +18,15 @@ describe('values of --mesh-provider', () => {
   });
 
   it.each([
-    { flag: 'istioo', told: /is unknown; known are apisix, / },
-    { flag: '', told: /is unknown/ },
-    { flag: 'gatewayapi', told: /write gatewayapi:v1$/ },
-    { flag: 'gatewayapi:v2', told: /write gatewayapi:v1$/ },
-    { flag: 'smi', told: /write smi:v1alpha1, smi:v1alpha2, smi:v1alpha3, smi:v1alpha4$/ },
-    { flag: 'smi:linkerd', told: /write smi:v1alpha1/ },
-    { flag: 'appmesh:v1beta1', told: /write appmesh, appmesh:v1beta2$/ },
-  ])('DF84: "$flag" is refused, with what to write', ({ flag, told }) => {
-    expect(MeshProvider.safeParse(flag).error?.issues[0]?.message).toMatch(told);
+    { flag: 'istioo', message: /is unknown; known are apisix, / },
+    { flag: '', message: /is unknown/ },
+    { flag: 'gatewayapi', message: /write gatewayapi:v1$/ },
+    { flag: 'gatewayapi:v2', message: /write gatewayapi:v1$/ },
+    { flag: 'smi', message: /write smi:v1alpha1, smi:v1alpha2, smi:v1alpha3, smi:v1alpha4$/ },
+    { flag: 'smi:linkerd', message: /write smi:v1alpha1/ },
+    { flag: 'appmesh:v1beta1', message: /write appmesh, appmesh:v1beta2$/ },
+  ])('DF84: "$flag" is refused, with what to write', ({ flag, message }) => {
+    expect(MeshProvider.safeParse(flag).error?.issues[0]?.message).toMatch(message);
   });
 
   it('an API version that is gone has a warning that names the one in use', () => {

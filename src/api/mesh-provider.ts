@@ -31,6 +31,7 @@ export function meshProviderOf(text: string): MeshProvider | undefined {
   return isSmi(provider) && (mesh === 'istio' || mesh === 'linkerd') ? `${provider}:${mesh}` : provider;
 }
 
+/** The provider of routes, without the mesh: `smi:v1alpha1:linkerd` is `smi:v1alpha1`. */
 export function providerOf(named: MeshProvider | NamedProvider): Provider {
   return Provider.parse((meshProviderOf(named) ?? named).replace(/:(?:istio|linkerd)$/, ''));
 }
@@ -50,6 +51,7 @@ export function meshProviderNote(text: string): string | undefined {
   return undefined;
 }
 
+/** The message for an unknown provider: the known ones, or the versions of this one. */
 export function unknownProvider(text: string): string {
   const [family = ''] = text.split(':');
   const near = providers.filter((one) => one === family || one.startsWith(`${family}:`));

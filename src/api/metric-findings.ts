@@ -1,9 +1,10 @@
 import { badDuration } from './bad-duration.ts';
-import type { Analysis, Metric, Provider } from './canary.ts';
+import type { Analysis, Metric } from './canary.ts';
 import { parseDuration } from './duration.ts';
 import { shorten } from './field-path.ts';
 import { error, type Finding, type Scope, warning } from './finding.ts';
 import { namesPlaceholder } from './placeholder.ts';
+import { factsOf } from './providers.ts';
 
 /** Metrics that are asked for by the queries of the traffic provider. */
 export const builtIn = ['request-success-rate', 'request-duration'];
@@ -42,7 +43,7 @@ export function metricFindings(metric: Metric, path: string, scope: Scope): Find
       ),
     );
   if (metric.mode === 'observe' && metric.failureLimit !== undefined)
-    found.push(warning(`${path}.failureLimit`, 'has no meaning for a metric that only observes: remove it, or let the metric judge'));
+    found.push(warning(`${path}.failureLimit`, 'has no effect on a metric that is only observed: remove it, or let the metric decide'));
   if (metric.initialDelay !== undefined && parseDuration(metric.initialDelay) === undefined)
     found.push(badDuration(`${path}.initialDelay`, metric.initialDelay));
   found.push(
@@ -55,8 +56,8 @@ export function metricFindings(metric: Metric, path: string, scope: Scope): Find
   if (ms !== undefined && ms > 0 && ms < twoScrapesMs) found.push(warning(`${path}.interval`, narrow(metric.interval, ms)));
   const tickMs = parseDuration(analysis.interval);
   if (ms === undefined && metric.templateRef && !metric.query && !builtIn.includes(metric.name)) {
-    // Only its template can tell: Graphite's windows are texts of its own (05-T12, W14).
-    const text = `is ${shorten(metric.interval)}, which only a query can read and no backend that counts back by it: write 30s or 1m30s for those`;
+    // Only its template decides: Graphite's windows are texts of its own (05-T12, W14).
+    const text = `is ${shorten(metric.interval)}, which Graphite reads in a query; other backends cannot read it: write it as in 30s or 1m30s`;
     found.push(warning(`${path}.interval`, text));
   } else if (ms === undefined || ms <= 0) found.push(badDuration(`${path}.interval`, metric.interval));
   else if (tickMs !== undefined && tickMs > 0 && ms > Math.max(tickMs, usualWindowMs)) {
@@ -89,19 +90,19 @@ function durationFindings({ name, quantile, wholeMilliseconds }: Metric, path: s
 function trafficFindings({ name, minimumRequests, trafficQuery }: Metric, path: string, analysis: Analysis): Finding[] {
   if (minimumRequests === undefined) {
     if (trafficQuery === undefined) return [];
-    return [warning(`${path}.trafficQuery`, 'is not asked without minimumRequests: set how many requests are enough')];
+    return [warning(`${path}.trafficQuery`, 'has no effect without minimumRequests: set how many requests are enough')];
   }
   if (!builtIn.includes(name) && trafficQuery === undefined) {
     return [error(`${path}.minimumRequests`, 'has nothing that counts the requests: set trafficQuery, as in sum(increase(requests[1m]))')];
   }
   if (analysis.unmeasured === 'hold') return [];
-  return [warning(`${path}.minimumRequests`, 'makes a quiet canary fail its checks: set analysis.unmeasured to hold, so that it waits')];
+  return [
+    warning(
+      `${path}.minimumRequests`,
+      'makes a canary with little traffic fail its checks: set analysis.unmeasured to hold, so that it waits',
+    ),
+  ];
 }
-
-/** Providers whose own metrics tell sides apart by Services and routes: the name of the primary's workload finds nothing there. */
-const byService: readonly (Provider | undefined)[] = ['apisix', 'contour', 'gloo', 'knative', 'kuma', 'nginx', 'skipper', 'traefik'];
-/** Others do the same for a Service target, which has no workload that could be named. */
-const byServiceOfServices = /^(istio|linkerd|smi)/;
 
 function baselineFindings({ name, baseline, query }: Metric, path: string, { canary, observed }: Scope): Finding[] {
   if (baseline === undefined) return [];
@@ -110,8 +111,9 @@ function baselineFindings({ name, baseline, query }: Metric, path: string, { can
   if (minRatio !== undefined && maxRatio !== undefined && minRatio > maxRatio)
     return [error(path, `has minRatio ${minRatio} above maxRatio ${maxRatio}, so no value passes: exchange them`)];
   if (baseline.query) return [];
-  const isOfServices = canary.spec.targetRef.kind === 'Service' && byServiceOfServices.test(observed ?? '');
-  if (builtIn.includes(name) && (byService.includes(observed) || isOfServices))
+  const measures = observed && factsOf(observed).measuresPrimary;
+  const isUnnamed = measures === 'never' || (measures === 'unless the target is a Service' && canary.spec.targetRef.kind === 'Service');
+  if (builtIn.includes(name) && isUnnamed)
     return [error(path, `has no query, and those of provider ${observed} do not go by the workload: set baseline.query`)];
   if (query && !namesPlaceholder(query, 'target'))
     return [

@@ -16,9 +16,11 @@ export const metricProviders = [
   'keptn',
   'splunk',
 ] as const;
+/** Values of spec.provider.type. */
 export const MetricProviderType = z.enum(metricProviders);
 export type MetricProviderType = z.infer<typeof MetricProviderType>;
 
+/** The spec as stored; `parseMetricTemplate` checks it. */
 export const MetricTemplateSpec = z.object({
   provider: z
     .object({

@@ -31,15 +31,16 @@ export function anchorName({ metadata }: { metadata: { name: string } }): string
   return metadata.name + ANCHOR;
 }
 
-/** Of the Canary whose anchor is called so. */
+/** The name of the Canary that an anchor belongs to. */
 export function canaryNameOf(anchor: string): string {
   return anchor.endsWith(ANCHOR) ? anchor.slice(0, -ANCHOR.length) : anchor;
 }
 
 /** Server-side apply's field manager, and the manager named in every other write. */
 export const fieldManager = 'serin';
-/** The field manager of the established controller, whose objects are taken over. */
+/** Flagger's field manager: Serin takes its objects over. */
 export const flaggerManager = 'flagger';
+/** Flagger's finalizer: Serin uses the same. */
 export const finalizer = 'finalizer.flagger.app';
 /** Pod-template annotation of the primary; derived from the revision that it was written from. */
 export const revisionAnnotation = 'flagger-id';
@@ -49,12 +50,13 @@ export const ownerAnnotation = 'serin.dev/canary-uid';
 export const adoptAnnotation = 'serin.dev/adopt';
 /** `"true"` on the Canary, the target or the anchor: the primary serves on when both are deleted. */
 export const keepAnnotation = 'serin.dev/keep-on-uninstall';
-/** Of an anchor: since when neither its Canary nor its target exists, as a timestamp. */
+/** On an anchor: the timestamp since which neither its Canary nor its target exists. */
 export const uninstallSinceAnnotation = 'serin.dev/uninstall-since';
 /** A new value lets Serin go on with a Canary that it left to another controller. */
 export const resumeAnnotation = 'serin.dev/resume';
-/** What a person asks of a Canary; see `verb-request.ts`. */
+/** A user's request to a Canary; see `verb-request.ts`. */
 export const requestAnnotation = 'serin.dev/request';
+/** Annotations by which Flux leaves an object alone. */
 export const fluxOff = {
   'kustomize.toolkit.fluxcd.io/reconcile': 'disabled',
   'helm.toolkit.fluxcd.io/driftDetection': 'disabled',

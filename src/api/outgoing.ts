@@ -5,9 +5,9 @@ import type { Agent as HttpsAgent } from 'node:https';
 export interface OutgoingConnection {
   /** Connects to allowed addresses alone, directly or through a proxy, and keeps no connection; absent: to any. */
   agent?: { http: HttpAgent; https: HttpsAgent };
-  /** Whether nothing of the answer may be shown or used, by the addresses that were connected to: it would reveal services that only Serin can reach (05-W37). */
+  /** The answer may not be shown or used, by the addresses that were connected to: it would reveal services that only Serin can reach (05-W37). */
   conceals?(): boolean;
-  /** Resolves when one more answer may become large (I15); the result makes room for the next. Rejects with the reason of the signal. */
+  /** Resolves when one more answer may become large (I15); calling the result admits the next one. Rejects with the reason of the signal. */
   growAnswer?(signal: AbortSignal): Promise<() => void>;
   /** Closes what was opened for the call. */
   end(): void;
@@ -38,8 +38,10 @@ export interface Turns {
   run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
+/** No queue: every call begins at once. */
 export const atOnce: Turns = { run: (work) => work() };
 
+/** A namespace has too many calls waiting; the message is for users. */
 export class NoTurnError extends Error {
   override readonly name = 'NoTurnError';
 

@@ -7,7 +7,7 @@ import { alertProviders } from './alert-provider.ts';
 import { providers } from './canary.ts';
 import { findings } from './findings.ts';
 import { metricProviders } from './metric-template.ts';
-import { parseAlertProvider, parseCanary, parseMetricTemplate } from './parse-canary.ts';
+import { parseAlertProvider, parseCanary, parseCanaryOnce, parseMetricTemplate } from './parse-canary.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -144,10 +144,25 @@ it.each([
   [{ analysis: { metrics: [{ name: 'a', interval: 'soon' }] } }, 'spec.analysis.metrics[0].interval', /hours, minutes or seconds/],
   [{ service: { port: 80, trafficDistribution: 'Near' } }, 'spec.service.trafficDistribution', /must be PreferClose, PreferSameZone/],
   [{ analysis: { webhooks: [{ name: 'load' }] } }, 'spec.analysis.webhooks[0].url', /^is missing: write the http or https address/],
-])('a pattern is told by what it is for: %j', (change, path, message) => {
+])('a pattern is named by its use: %j', (change, path, message) => {
   const { service = { port: 80 }, analysis } = change as { service?: object; analysis?: object };
   const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' };
   const spec = { targetRef, service, analysis: { interval: '1m', threshold: 1, stepWeight: 10, ...analysis } };
   const read = parseCanary({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', metadata: { name: 'shop', namespace: 'test' }, spec });
   expect(read).toEqual({ problems: [{ path, message: expect.stringMatching(message) }] });
+});
+
+describe('a Canary that is parsed once', () => {
+  const canary = (fields: Fields) => ({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', metadata: { name: 'shop' }, ...fields });
+
+  it('gives the same result for the same object, and what parseCanary gives', () => {
+    const raw = canary({ spec: spec() });
+    expect(parseCanaryOnce(raw)).toBe(parseCanaryOnce(raw));
+    expect(parseCanaryOnce(raw)).toEqual(parseCanary(raw));
+  });
+
+  it('is read anew as the next version of the object', () => {
+    parseCanaryOnce(canary({ spec: spec() }));
+    expect(parseCanaryOnce(canary({ spec: spec({ suspend: true }) }))).toMatchObject({ canary: { spec: { suspend: true } } });
+  });
 });

@@ -12,7 +12,7 @@ export type { Problem } from './problem.ts';
 type Fields = Record<string, unknown>;
 
 /**
- * A Canary as the rest of Serin trusts it, or what is wrong with it. Accepts whatever the established controller can run: an
+ * A Canary as the rest of Serin trusts it, or what is wrong with it. Accepts all that Flagger can run: an
  * optional field that is null counts as absent, unknown fields are passed over, a status that cannot be read is dropped field by field.
  * Never throws, whatever the input. Of metadata only what a manifest must have is required; the server adds the rest.
  */
@@ -24,6 +24,15 @@ export function parseCanary(raw: KubeObject): { canary: Canary } | { problems: P
   if (!parsed.success) return { problems: problemsOf(parsed.error, readable) };
   const readStatus = parseStatus(status);
   return { canary: readStatus === undefined ? parsed.data : { ...parsed.data, status: readStatus } };
+}
+
+const parsedOf = new WeakMap<KubeObject, ReturnType<typeof parseCanary>>();
+
+/** As `parseCanary`, once for an object that is never changed in place, as watches and answers of the API server bring them. */
+export function parseCanaryOnce(raw: KubeObject): ReturnType<typeof parseCanary> {
+  const parsed = parsedOf.get(raw) ?? parseCanary(raw);
+  parsedOf.set(raw, parsed);
+  return parsed;
 }
 
 /** As `parseCanary`, for a MetricTemplate. */
@@ -101,7 +110,7 @@ function isEmpty(value: unknown): boolean {
   return isFields(value) && Object.keys(value).length === 0;
 }
 
-/** Deeper than any field of ours; below, nothing is looked at, so that nesting cannot exhaust the stack. */
+/** Deeper than any field of ours; below, nothing is checked, so that nesting cannot exhaust the stack. */
 const deepest = 24;
 
 function withoutNulls(value: unknown, depth: number): unknown {

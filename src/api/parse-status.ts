@@ -1,9 +1,9 @@
-import { CanaryStatus, Condition, Release } from './canary-status.ts';
+import { CanaryCondition, CanaryStatus, Release } from './canary-status.ts';
 import { Phase } from './phase.ts';
 
 /**
- * A status, whoever wrote it: each field that cannot be read is dropped, or counts as zero where the type asks for one. Undefined
- * when it is no status at all.
+ * Reads a status of any writer: a field that cannot be read is dropped, or counts as zero where the type asks for one. Undefined
+ * when it is not an object.
  */
 export function parseStatus(raw: unknown): CanaryStatus | undefined {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
@@ -24,7 +24,7 @@ export function parseStatus(raw: unknown): CanaryStatus | undefined {
   }
   const conditions = fields.get('conditions');
   if (Array.isArray(conditions)) {
-    status.conditions = conditions.flatMap((each) => Condition.safeParse(each).data ?? []);
+    status.conditions = conditions.flatMap((each) => CanaryCondition.safeParse(each).data ?? []);
   }
   const release = Release.safeParse(fields.get('release'));
   if (release.success) status.release = release.data;

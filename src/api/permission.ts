@@ -1,6 +1,7 @@
+/** Verbs of RBAC. */
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
 
-/** What a part of Serin asks of the API server: one rule of a role. */
+/** One rule of a role that a part of Serin needs. */
 export interface Permission {
   /** API group; the core group is the empty text. */
   group: string;
@@ -9,6 +10,6 @@ export interface Permission {
   verbs: readonly Verb[];
   /** Names that the verbs are limited to; absent: all. */
   names?: readonly string[];
-  /** Why, for whoever reviews the role. */
+  /** Why it is needed, for reviewers of the role. */
   purpose: string;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The established phases; `''` is a Canary that nobody has seen yet. Source: 01-9. */
+/** Flagger's phases; `''` is a Canary that no controller has reconciled yet. Source: 01-9. */
 export const Phase = z.enum([
   '',
   'Initializing',

@@ -7,7 +7,7 @@ export interface Problem {
   message: string;
 }
 
-/** A hostile object may be wrong in a million places; nobody reads more than these. */
+/** A hostile object may be wrong in a million places: report no more than these. */
 const mostProblems = 50;
 
 /** zod's issues in our words. Values are looked up in `input`, and shown only in part. */

@@ -1,50 +1,5 @@
 import type { Canary, Provider } from './canary.ts';
-
-/** What a traffic provider can express. Its router's `supports` says the same. */
-export interface Capabilities {
-  /** A share of requests by percent. */
-  weights: boolean;
-  /** Copies of requests whose answers are thrown away. */
-  mirroring: boolean;
-  /** A condition on request headers, for A/B releases. */
-  headerMatch: boolean;
-  /** Cookies that keep a user on one side. */
-  sessionAffinity: boolean;
-}
-
-const nothing: Capabilities = { weights: false, mirroring: false, headerMatch: false, sessionAffinity: false };
-const weightsOnly: Capabilities = { ...nothing, weights: true };
-const withMatch: Capabilities = { ...weightsOnly, headerMatch: true };
-const everything: Capabilities = { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true };
-
-/**
- * Source: 04-5, the table of strategies by provider; what is a hazard there counts as absent here. Where there is a
- * router, its `supports` is the truth, and the contract suite compares the two: SMI v1alpha3 and v1alpha4 match by an HTTPRouteGroup
- * (04-4.3), which the established controller does not write.
- */
-export const providerCapabilities: Readonly<Record<Provider, Capabilities>> = {
-  apisix: withMatch,
-  appmesh: withMatch,
-  'appmesh:v1beta2': withMatch,
-  contour: { ...withMatch, mirroring: true },
-  'gatewayapi:v1': everything,
-  'gatewayapi:v1beta1': everything,
-  gloo: everything,
-  istio: everything,
-  knative: weightsOnly,
-  kubernetes: nothing,
-  kuma: weightsOnly,
-  linkerd: weightsOnly,
-  nginx: withMatch,
-  none: nothing,
-  osm: weightsOnly,
-  skipper: withMatch,
-  'smi:v1alpha1': weightsOnly,
-  'smi:v1alpha2': weightsOnly,
-  'smi:v1alpha3': withMatch,
-  'smi:v1alpha4': withMatch,
-  traefik: { ...weightsOnly, mirroring: true },
-};
+import { type Capabilities, factsOf } from './providers.ts';
 
 type Specified = Pick<Canary, 'spec'>;
 
@@ -53,8 +8,9 @@ export const isIstioTcp = ({ spec: { service } }: Specified, provider: Provider)
   provider === 'istio' && service.appProtocol?.toLowerCase() === 'tcp';
 
 /** Capabilities of a provider that this spec leaves in force. */
-export function capabilitiesFor(canary: Specified, provider: Provider, can: Capabilities = providerCapabilities[provider]): Capabilities {
-  return isIstioTcp(canary, provider) ? { ...nothing, weights: can.weights } : can;
+export function capabilitiesFor(canary: Specified, provider: Provider, can: Capabilities = factsOf(provider).can): Capabilities {
+  const { weights } = can;
+  return isIstioTcp(canary, provider) ? { weights, mirroring: false, headerMatch: false, sessionAffinity: false } : can;
 }
 
 /** The analysis chooses the users of the canary by conditions; with weights alone, `match` narrows the weights where that is possible. */

@@ -8,6 +8,7 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
 ]);
 /** A token of RFC 9110 5.6.2; also a cookie's name, by RFC 6265 4.1.1. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** A token of RFC 9110, as names of headers are. */
 export const isToken = (text: string): boolean => TOKEN.test(text);
 const NOT_SENT = /[^\t\x20-\x7e\x80-\xff]/;
 

@@ -38,7 +38,7 @@ function istioClaim(canary: Canary): RouteClaim {
   ];
   const outer = written.filter(([, text]) => text !== 'mesh');
   const { apexService } = names(canary);
-  // The name of a Service has one label. One of several would be somewhere else's.
+  // The name of a Service has one label. One with several labels is a host outside the namespace.
   const apex = apexService.includes('.') ? [{ path: name ? 'spec.service.name' : 'spec.targetRef.name', host: apexService }] : [];
   return {
     hosts: [...hostsOf(canary), ...apex],

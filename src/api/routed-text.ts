@@ -1,18 +1,17 @@
 import type { Canary } from './canary.ts';
-import { fieldPath, type Step } from './field-path.ts';
+import { fieldPath, type PathStep } from './field-path.ts';
 import { error, type Finding, ignored, type Scope } from './finding.ts';
 import { hostOf } from './host-name.ts';
 import { capabilitiesFor } from './provider-capabilities.ts';
+import { factsOf } from './providers.ts';
 import { isToken } from './request-header.ts';
 
 interface TextProblem {
-  steps: readonly Step[];
+  steps: readonly PathStep[];
   message: string;
 }
-type NamedText = readonly [steps: readonly Step[], text: string | undefined];
+type NamedText = readonly [steps: readonly PathStep[], text: string | undefined];
 
-/** Providers whose routes hold texts of `spec.service`. */
-const WRITES_SERVICE = /^(istio|gatewayapi|appmesh|contour|gloo|smi|osm|linkerd)/;
 /** Metadata of objects, where lines are legal: no proxy's configuration is made of it. */
 const METADATA: ReadonlySet<string> = new Set(['apex', 'primary', 'canary', 'unmanagedMetadata']);
 const KUMA_MESH = 'kuma.io/mesh';
@@ -62,14 +61,14 @@ function isAffinityUsed({ canary, provider }: Scope): boolean {
   return provider === undefined || capabilitiesFor(canary, provider).sessionAffinity;
 }
 
-function isWritten({ canary, provider }: Scope, steps: readonly Step[]): boolean {
+function isWritten({ canary, provider }: Scope, steps: readonly PathStep[]): boolean {
   if (provider === undefined) return true;
-  if (steps[1] === 'service') return WRITES_SERVICE.test(provider);
+  if (steps[1] === 'service') return factsOf(provider).writes !== 'nothing';
   return steps[2] !== 'match' || capabilitiesFor(canary, provider).headerMatch;
 }
 
-/** Of every text in a value, and of the names in its maps. */
-function* controlsIn(value: unknown, steps: readonly Step[]): Generator<TextProblem> {
+/** Checks every text in a value, and the names in its maps. */
+function* controlsIn(value: unknown, steps: readonly PathStep[]): Generator<TextProblem> {
   if (typeof value === 'string' && CONTROL.test(value)) yield { steps, message: HAS_CONTROL };
   if (typeof value !== 'object' || value === null || steps.length > DEEPEST) return;
   for (const [key, each] of Object.entries(value)) {
@@ -94,7 +93,7 @@ function isCookieDomain(domain: string): boolean {
 
 function headerNames({ spec: { service, analysis } }: Canary): NamedText[] {
   const { headers, corsPolicy } = service;
-  const keys = (map: object | undefined, ...steps: Step[]) =>
+  const keys = (map: object | undefined, ...steps: PathStep[]) =>
     Object.keys(map ?? {}).map((name): NamedText => [['spec', ...steps, name], name]);
   // One entry may name several, as the header itself does.
   const listed = (field: 'allowHeaders' | 'exposeHeaders') =>
@@ -134,7 +133,7 @@ function cookieProblems(affinity: NonNullable<Canary['spec']['analysis']['sessio
 /** Header and cookie by which Istio chooses a pod. */
 function hashProblems({ spec: { service } }: Canary): TextProblem[] {
   const { httpHeaderName, httpCookie } = service.trafficPolicy?.loadBalancer?.consistentHash ?? {};
-  const steps: Step[] = ['spec', 'service', 'trafficPolicy', 'loadBalancer', 'consistentHash'];
+  const steps: PathStep[] = ['spec', 'service', 'trafficPolicy', 'loadBalancer', 'consistentHash'];
   return [
     ...wrong([[[...steps, 'httpHeaderName'], httpHeaderName]], isHeader, NO_HEADER),
     ...wrong([[[...steps, 'httpCookie', 'name'], httpCookie?.name]], isToken, NO_COOKIE),

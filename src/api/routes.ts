@@ -5,6 +5,7 @@ import { StringMatch } from './string-match.ts';
 /** Percent of requests. */
 export const Weight = z.int().min(0).max(100).brand<'Weight'>();
 export type Weight = z.infer<typeof Weight>;
+/** Checks that a number is a weight: 0–100, in percent. */
 export const weight = (value: number): Weight => Weight.parse(value);
 
 /** A condition on requests, for A/B releases. All that one entry names must hold; entries are alternatives. */
@@ -26,7 +27,7 @@ const CookiePair = z
 export const Affinity = z.object({ canary: CookiePair, primary: CookiePair, previous: CookiePair });
 export type Affinity = z.infer<typeof Affinity>;
 
-/** What the traffic provider is to hold: the recorded intent, provider-neutral. */
+/** The desired routes, as recorded: the same for every traffic provider. */
 export const Routes = z.discriminatedUnion('kind', [
   /** The canary gets `canary` percent, the primary the rest; with `match`, inside the matched segment only. */
   z.object({ kind: z.literal('weighted'), canary: Weight, affinity: Affinity.optional(), match: z.array(HttpMatch).optional() }),
@@ -37,6 +38,7 @@ export const Routes = z.discriminatedUnion('kind', [
 ]);
 export type Routes = z.infer<typeof Routes>;
 
+/** The primary receives all traffic. */
 export const allToPrimary: Routes = { kind: 'weighted', canary: weight(0) };
 
 /** Whether a request can be answered by the canary under these routes. A mirrored copy does not count. */
@@ -45,4 +47,4 @@ export function reachesCanary(routes: Routes): boolean {
 }
 
 /** All traffic goes to the primary, and nothing of it is copied to the canary. */
-export const isRoutedToPrimary = (routes: Routes): boolean => !reachesCanary(routes) && routes.kind !== 'mirrored';
+export const sendsAllToPrimary = (routes: Routes): boolean => !reachesCanary(routes) && routes.kind !== 'mirrored';

@@ -4,6 +4,7 @@ import { error, type Finding, ignored, type Scope, warning } from './finding.ts'
 import { isKnative } from './knative.ts';
 import { endedProvider } from './legacy-providers.ts';
 import { names } from './names.ts';
+import { factsOf } from './providers.ts';
 import { serviceTrafficFields } from './service-traffic.ts';
 import { specRecords } from './tracking-metadata.ts';
 
@@ -37,7 +38,7 @@ function nameFindings({ canary }: Scope): Finding[] {
     found.push(
       error(
         serviceField,
-        `is ${shorten(apexService)}, which is no name of a Service: begin with a letter, then lower-case letters, digits and -${spec.service.name ? '' : ', or set spec.service.name'}`,
+        `is ${shorten(apexService)}, which is not a name of a Service: begin with a letter, then lower-case letters, digits and -${spec.service.name ? '' : ', or set spec.service.name'}`,
       ),
     );
   } else if (primaryService.length > 63) {
@@ -57,7 +58,7 @@ function knativeFindings({ canary, provider }: Scope): Finding[] {
   const { spec } = canary;
   if (isKnative(spec.targetRef)) {
     const found: Finding[] = [];
-    // By the field or by the flag (unlike 03-K-T1); without either nobody knows yet.
+    // By the field or by the flag (unlike 03-K-T1); without either the provider is not known yet.
     if (provider !== undefined && provider !== 'knative')
       found.push(error('spec.provider', `must be knative, since the target is a Knative Service, and is ${provider}`));
     if (spec.autoscalerRef) found.push(error('spec.autoscalerRef', 'does not go with a Knative Service, which scales itself: remove it'));
@@ -76,7 +77,7 @@ export function idleTrafficFields({ spec: { targetRef, service } }: Pick<Scope['
       : [
           warning(
             `spec.service.${field}`,
-            `is ${shorten(service[field])}, which goes nowhere: Knative makes the Services itself. Remove it`,
+            `is ${shorten(service[field])}, which has no effect: Knative makes the Services itself. Remove it`,
           ),
         ],
   );
@@ -94,32 +95,20 @@ function legacyFindings({ canary, provider }: Scope): Finding[] {
 }
 
 /** Objects that a provider's routes are made from. */
-function referenceFindings({ canary, provider }: Scope): Finding[] {
-  const { spec } = canary;
-  const needs = (field: string, what: string): Finding => error(field, `is missing, and provider ${provider} needs it: ${what}`);
-  switch (provider) {
-    case 'nginx':
-    case 'skipper':
-      return spec.ingressRef ? [] : [needs('spec.ingressRef', 'name the Ingress of the application')];
-    case 'apisix':
-      return spec.routeRef ? [] : [needs('spec.routeRef', 'name the ApisixRoute of the application')];
-    case 'appmesh':
-      return spec.service.meshName ? [] : [needs('spec.service.meshName', 'name the mesh')];
-    case 'gatewayapi:v1':
-    case 'gatewayapi:v1beta1':
-      return spec.service.gatewayRefs?.length
-        ? []
-        : [needs('spec.service.gatewayRefs', 'name the Gateway or the Service that the route belongs to')];
-    case 'gloo':
-      if (!spec.upstreamRef || spec.upstreamRef.namespace) return [];
-      return [warning('spec.upstreamRef.namespace', "is missing: the Canary's own namespace is used; name it")];
-    default:
-      return [];
-  }
+function referenceFindings({ canary: { spec }, provider }: Scope): Finding[] {
+  if (provider === undefined) return [];
+  const { requires } = factsOf(provider);
+  if (requires && isUnset(spec, requires.field))
+    return [error(`spec.${requires.field}`, `is missing, and provider ${provider} needs it: ${requires.remedy}`)];
+  if (provider !== 'gloo' || !spec.upstreamRef || spec.upstreamRef.namespace) return [];
+  return [warning('spec.upstreamRef.namespace', "is missing: the Canary's own namespace is used; name it")];
 }
 
-/** Providers whose routes have times of requests; elsewhere those of the spec go nowhere. */
-const writesTimes = /^(istio|gatewayapi|appmesh|contour|gloo)/;
+function isUnset(spec: object, field: string): boolean {
+  const at = (value: unknown, key: string): unknown => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined);
+  const value = field.split('.').reduce<unknown>(at, spec);
+  return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+}
 
 function serviceFindings({ canary, provider }: Scope): Finding[] {
   const { service } = canary.spec;
@@ -135,7 +124,7 @@ function serviceFindings({ canary, provider }: Scope): Finding[] {
   }
   const { targetPort } = service;
   if (typeof targetPort === 'number' && (targetPort < 0 || targetPort > 65535)) {
-    found.push(error('spec.service.targetPort', `is ${targetPort}, which is no port: use 1 to 65535, or the name of a container port`));
+    found.push(error('spec.service.targetPort', `is ${targetPort}, which is not a port: use 1 to 65535, or the name of a container port`));
   }
   found.push(...portNameFindings(service));
   const durations = {
@@ -146,8 +135,8 @@ function serviceFindings({ canary, provider }: Scope): Finding[] {
   for (const [field, text] of Object.entries({ ...durations, 'corsPolicy.maxAge': service.corsPolicy?.maxAge })) {
     // 0 is a time here: it turns the limit off. Empty is as good as absent.
     if (text && parseDuration(text) === undefined) {
-      const say = provider === undefined || writesTimes.test(provider) ? error : ignored;
-      found.push(say(`spec.service.${field}`, `is ${shorten(text)}, which is no time: write it as in 15s`));
+      const say = provider === undefined || factsOf(provider).writes === 'texts and times' ? error : ignored;
+      found.push(say(`spec.service.${field}`, `is ${shorten(text)}, which is not a time: write it as in 15s`));
     }
   }
   for (const [index, { backendRef }] of (service.mirror ?? []).entries()) {
@@ -175,12 +164,12 @@ function portNameFindings({ portName, targetPort }: Scope['canary']['spec']['ser
   return found;
 }
 
-/** What most clusters refuse, and what does not do what it seems to (07-S2, S4, S9). */
+/** Settings that most clusters reject, or that do not do what they seem to (07-S2, S4, S9). */
 function trafficFindings(service: Scope['canary']['spec']['service']): Finding[] {
   const found: Finding[] = [];
   const { clientAffinity, clientAffinityConfig, internalTrafficPolicy, trafficDistribution } = service;
   if (clientAffinityConfig && clientAffinity !== 'ClientIP')
-    found.push(warning('spec.service.clientAffinityConfig', 'means nothing without clientAffinity: ClientIP: set it, or remove this'));
+    found.push(warning('spec.service.clientAffinityConfig', 'has no effect without clientAffinity: ClientIP: set it, or remove this'));
   if (trafficDistribution?.includes('/'))
     found.push(
       warning(
@@ -189,7 +178,12 @@ function trafficFindings(service: Scope['canary']['spec']['service']): Finding[]
       ),
     );
   else if (trafficDistribution && internalTrafficPolicy === 'Local')
-    found.push(warning('spec.service.trafficDistribution', 'is passed over for clients inside, since internalTrafficPolicy is Local'));
+    found.push(
+      warning(
+        'spec.service.trafficDistribution',
+        'has no effect on clients in the cluster, since internalTrafficPolicy is Local: remove one of them',
+      ),
+    );
   return found;
 }
 
@@ -198,7 +192,7 @@ function gatewayFindings({ canary, provider }: Scope): Finding[] {
   return [...gatewayMatchFindings(canary), ...leftOutFindings(canary, provider)];
 }
 
-/** What the route that is written has no field for (04-V29). */
+/** Settings for which the written route has no field (04-V29). */
 function leftOutFindings({ spec: { service } }: Scope['canary'], provider: string): Finding[] {
   const isOld = provider === 'gatewayapi:v1beta1';
   const route = isOld ? provider : service.appProtocol?.toLowerCase() === 'grpc' ? 'a GRPCRoute' : undefined;

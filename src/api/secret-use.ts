@@ -16,7 +16,7 @@ export type SecretField = keyof typeof users;
 /** Ours alone, so no Flagger installation has Secrets for it without the label. */
 const ALWAYS_MARKED: ReadonlySet<SecretField> = new Set(['spec.metricsServerSecretRef']);
 
-/** Types that people write themselves, for passwords and certificates. */
+/** Types of Secrets that users create, for passwords and certificates. */
 const OPEN_TYPES: ReadonlySet<string> = new Set(['Opaque', 'kubernetes.io/basic-auth', 'kubernetes.io/tls']);
 /** Their other types are written by controllers, for controllers and kubelets: tokens, kubeconfigs, releases, keys of an authority. */
 const CLOSED_DOMAINS = ['kubernetes.io', 'x-k8s.io', 'helm.sh', 'istio.io'];
@@ -32,6 +32,7 @@ export class RefusedSecret {
   }
 }
 
+/** Values of a Secret by key, decoded. */
 export type SecretData = Readonly<Record<string, string>>;
 /** Reads the decoded data of a Secret; undefined: it does not exist. */
 export type ReadSecret = (namespace: string, name: string, field: SecretField) => Promise<SecretData | RefusedSecret | undefined>;

@@ -17,7 +17,7 @@ describe('resolveSelector', () => {
     expect(resolveSelector(target({ tier: 'x' }), ['constructor', 'tier'])).toEqual({ key: 'tier', value: 'x' });
   });
 
-  it('03-W12, B28: names the problem when there is none, or when its value leaves no room', () => {
+  it('03-W12, B28: names the problem when the label is absent, or its value too long', () => {
     expect(resolveSelector(target({ tier: 'x' }), keys)).toEqual({
       problem: expect.stringContaining('app, name'),
       field: 'spec.selector.matchLabels',

@@ -1,4 +1,5 @@
-import type { KubeObject, Labels } from './kube-object.ts';
+import { asPodWorkload } from './kinds/pod-workload.ts';
+import type { Labels, Slim } from './kube-object.ts';
 
 /** The label whose value is `value` on the canary's pods and `primaryValue(value)` on the primary's. */
 export interface SelectorLabel {
@@ -9,6 +10,7 @@ export interface SelectorLabel {
 /** Longest label value that Kubernetes accepts. */
 const MAX_LABEL_LENGTH = 63;
 
+/** The value of the selector label on the primary. */
 export function primaryValue(value: string): string {
   return `${value}-primary`;
 }
@@ -20,8 +22,8 @@ export interface FieldProblem {
 }
 
 /** The first of `selectorLabels` that the target selects its pods by (03-W12), or why there is none (03-B28: said early). */
-export function resolveSelector(target: KubeObject, selectorLabels: readonly string[]): SelectorLabel | FieldProblem {
-  const labels: Labels = target.spec?.selector?.matchLabels ?? {};
+export function resolveSelector(target: Slim, selectorLabels: readonly string[]): SelectorLabel | FieldProblem {
+  const labels: Labels = asPodWorkload(target).spec?.selector?.matchLabels ?? {};
   const name = `${target.kind} ${target.metadata.name}`;
   const key = selectorLabels.find((candidate) => Object.hasOwn(labels, candidate));
   const value = key === undefined ? undefined : labels[key];
@@ -32,7 +34,7 @@ export function resolveSelector(target: KubeObject, selectorLabels: readonly str
   }
   if (primaryValue(value).length > MAX_LABEL_LENGTH) {
     const field = `spec.selector.matchLabels.${key}`;
-    return { problem: `${name}: ${field} must be at most ${MAX_LABEL_LENGTH - 8} characters, to leave room for -primary`, field };
+    return { problem: `${name}: ${field} must be at most ${MAX_LABEL_LENGTH - 8} characters, so that -primary can be added`, field };
   }
   return { key, value };
 }

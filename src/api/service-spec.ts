@@ -50,6 +50,7 @@ export const HttpMatchRequest = z.object({
 });
 export type HttpMatchRequest = z.infer<typeof HttpMatchRequest>;
 
+/** spec.service.corsPolicy, as Istio has it. */
 export const CorsPolicy = z.object({
   allowOrigin: listOf(ShortText).optional().describe('Origins that may read answers; an older form of allowOrigins.'),
   allowOrigins: listOf(StringMatch).optional().describe('Origins that may read answers.'),
@@ -150,7 +151,8 @@ const Retries = z.object({
   retryOn: ShortText.optional().describe('Conditions under which a request is tried again, comma separated.'),
 });
 
-export const Service = z.object({
+/** spec.service. */
+export const CanaryService = z.object({
   name: ShortText.optional().describe("Name of the apex Service; the target's name when absent."),
   port: z.int().min(1).max(65535).describe('Port of the generated Services.'),
   portName: ShortText.optional().describe('Name of that port; `http` when absent.'),
@@ -193,4 +195,4 @@ export const Service = z.object({
     .optional()
     .describe('Metadata of the Services that others manage.'),
 });
-export type Service = z.infer<typeof Service>;
+export type CanaryService = z.infer<typeof CanaryService>;

@@ -38,6 +38,7 @@ export const serviceTraffic = {
 
 const Traffic = z.object(serviceTraffic);
 export type ServiceTraffic = z.infer<typeof Traffic>;
+/** Names of the fields of spec.service that go into Services as they are. */
 export const serviceTrafficFields = Traffic.keyof().options;
 
 /** Field names of a Service for each of them. */
@@ -57,8 +58,8 @@ export function asServiceFields(wanted: ServiceTraffic): Record<string, unknown>
 }
 
 /**
- * What of it a Service of this type takes. An API server refuses `externalTrafficPolicy` of one that nobody outside reaches, and drops the
- * time of an affinity that there is not.
+ * The part of it that a Service of this type takes. The API server rejects `externalTrafficPolicy` of a Service that is not exposed, and drops the
+ * timeout of an absent affinity.
  */
 export function trafficFieldsFor(wanted: ServiceTraffic, type: string): Record<string, unknown> {
   const isReachable = type === 'NodePort' || type === 'LoadBalancer';

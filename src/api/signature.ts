@@ -5,7 +5,7 @@ export const signatureHeader = 'X-Serin-Signature-256';
 /** Key of a Secret that holds what calls are signed with. */
 export const signingKeyName = 'signingKey';
 
-/** Headers that sign one attempt of a call, so that nobody can repeat it or send it elsewhere. */
+/** Headers that sign one attempt of a call, so that it cannot be repeated or sent elsewhere. */
 export const attemptHeaders = {
   /** Seconds of the epoch. */
   timestamp: 'X-Serin-Timestamp',
@@ -14,6 +14,7 @@ export const attemptHeaders = {
   signature: 'X-Serin-Request-Signature-256',
 } as const;
 
+/** One attempt of a signed call. */
 export interface Attempt {
   timestamp: string;
   id: string;
@@ -22,6 +23,7 @@ export interface Attempt {
   body: string;
 }
 
+/** HMAC-SHA-256 of the body, as a header has it. */
 export function signatureOf(body: string, key: string): string {
   return `sha256=${createHmac('sha256', key).update(body).digest('hex')}`;
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** What answers there answers this pod or this node alone, or gives a machine its credentials. */
+/** Addresses that reach this pod or this node alone, or that give a machine its credentials. */
 export type SpecialAddress = 'linkLocal' | 'metadata' | 'loopback';
 
 /**

@@ -15,7 +15,7 @@ export function textSearch(text: string, part: string): { ends: number[]; begun:
   return { ends, begun: held };
 }
 
-/** Of each beginning of the part, the length of the longest shorter one that it ends with. */
+/** For each beginning of the part, the length of the longest shorter beginning that it ends with. */
 function bordersOf(part: string): number[] {
   const borders = [0];
   for (let at = 1; at < part.length; at += 1) borders.push(extended(part, borders, borders[at - 1] ?? 0, part.charCodeAt(at)));

@@ -7,6 +7,7 @@ export const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 /** Annotations by which deletion restores the spec of a route: of the object alone, never of a Canary, which could plant a spec in them. */
 export const specRecords: readonly string[] = [originalConfig, lastApplied];
 
+/** Annotations without those that keep a copy of a spec. */
 export function withoutSpecRecords(annotations: Labels | undefined): Labels {
   return Object.fromEntries(Object.entries(annotations ?? {}).filter(([key]) => !specRecords.includes(key)));
 }
@@ -16,7 +17,7 @@ const TRACKING_DOMAINS = [/(^|\.)toolkit\.fluxcd\.io$/, /(^|\.)argocd\.argoproj\
 const TRACKING_KEYS = new Set([lastApplied, 'deployment.kubernetes.io/revision', 'deprecated.daemonset.template.generation']);
 
 /**
- * Whether a label or annotation tells a deployment tool that the object is its own. On a copy it makes the tool prune or
+ * Whether a label or annotation marks an object as owned by a deployment tool. On a copy it makes the tool prune or
  * fight the primary (03-W7, W16), so it is never copied.
  */
 export function isTracking(key: string, value: string): boolean {

@@ -6,7 +6,7 @@ export function rootService(text: string, namespace: string): string {
   return second === namespace && third === 'svc' ? name : text;
 }
 
-/** Weights are whole numbers, and quantities in v1alpha1 (`500m`, `"100"`). Undefined: it is no weight. */
+/** Weights are whole numbers, and quantities in v1alpha1 (`500m`, `"100"`). Undefined: not a weight. */
 export function splitWeight(weight: unknown): number | undefined {
   const value = typeof weight === 'string' ? parseQuantity(weight) : weight;
   return typeof value === 'number' && value >= 0 && Number.isFinite(value) ? value : undefined;

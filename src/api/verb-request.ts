@@ -1,21 +1,21 @@
 import * as z from 'zod';
 
-/** What a person may ask of a Canary. What each does in each phase: docs/verbs.md. */
+/** Requests to a Canary. docs/verbs.md says what each does in each phase. */
 export const Verb = z.enum(['promote', 'rollback', 'pause', 'resume', 'retry', 'undo']);
 export type Verb = z.infer<typeof Verb>;
 
-/** Chosen by whoever asks: each id is carried out once at most. */
+/** Chosen by the requester: each id is carried out once at most. */
 export const requestId = /^[A-Za-z0-9-]{1,64}$/;
-/** Of the user name, in UTF-16 units. */
+/** Longest user name, in UTF-16 units. */
 export const LONGEST_NAME = 300;
 
-/** What a person asks for, as the annotation `serin.dev/request` holds it; a newer one takes the place of an older one. */
+/** One request, as the annotation `serin.dev/request` holds it; a newer one replaces an older one. */
 export const VerbRequest = z.object({
   verb: Verb,
   id: z.string().regex(requestId),
-  /** When it was asked, by the clock of whoever asked: epoch milliseconds. */
+  /** When it was made, by the requester's clock: epoch milliseconds. */
   atMs: z.number(),
-  /** The user name under which the API server knows whoever asks. */
+  /** The requester's user name, as the API server knows it. */
   by: z.string().min(1).max(LONGEST_NAME),
 });
 export type VerbRequest = z.infer<typeof VerbRequest>;
@@ -23,7 +23,7 @@ export type VerbRequest = z.infer<typeof VerbRequest>;
 /** A request that cannot be read is refused under its id, or what stands in its place. */
 export type SeenRequest = VerbRequest | { id: string; problem: string };
 
-/** What became of a request, in `status.release.requests`. */
+/** The outcome of a request, in `status.release.requests`. */
 export const Acknowledgement = z.object({
   id: z.string(),
   /** Absent: the request could not be read. */

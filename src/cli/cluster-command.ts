@@ -11,15 +11,16 @@ import { knativeCrds, routingCrds } from '../embedded/routing-crds.ts';
 const SCRAPE_EVERY_MS = 500;
 /** Proxies of real meshes hear of a change late, and each at another moment. */
 const MESH = { proxies: 3, lagMs: [0, 500], seed: 7 } as const;
-/** Of the grace that terminating pods have, so that nobody has to wait half a minute for a rollout. */
+/** Part of the grace period that terminating pods get, so that a rollout does not take half a minute. */
 const GRACE_SCALE = 0.2;
 
+/** Flags of `serin cluster`. */
 export interface ClusterOptions {
   /** File for a shell to read: KUBECONFIG, PROMETHEUS and PROXY. */
   env?: string;
 }
 
-/** A cluster in this process, to try Serin on; it is there until the process is told to end. Resolves to the exit code. */
+/** A cluster in this process, to try Serin on; it runs until a signal stops the process. Resolves to the exit code. */
 export async function clusterCommand({ env }: ClusterOptions, say: (line: string) => void): Promise<number> {
   const ended = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());

@@ -8,7 +8,7 @@ export function withTwoDashes(argv: readonly string[]): string[] {
   return argv.map((word) => (/^-[a-z][a-z_-]+(=|$)/.test(word) ? `-${word}` : word));
 }
 
-/** What Go's flag package takes for a boolean (strconv.ParseBool). */
+/** Booleans as Go's flag package reads them (strconv.ParseBool). */
 const BOOLEANS: Readonly<Record<string, boolean>> = Object.fromEntries([
   ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((word) => [word, true] as const),
   ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((word) => [word, false] as const),
@@ -24,18 +24,19 @@ export function switchOption(name: string, help: string, otherwise: boolean): Op
       if (value === undefined) throw new InvalidArgumentError('Set it to true or false.');
       return value;
     });
-  // A name that begins with `no-` is no negation of another.
+  // A name that begins with `no-` does not negate another flag.
   const attribute = name.replace(/^--/, '').replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return Object.assign(option, { attributeName: () => attribute });
 }
 
 /** Levels that are logged here, the least first. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'fatal'] as const;
-/** What users have written for them: the established help names `warning`, and its logger knows `panic`. */
+/** Other spellings: Flagger's help names `warning`, and its logger knows `panic`. */
 const SPELT_OTHERWISE: Readonly<Record<string, (typeof logLevels)[number]>> = { warning: 'warn', panic: 'fatal' };
 
+/** The flag --log-level. */
 export function logLevelOption(): Option {
-  return new Option('--log-level <level>', `least level that is logged (choices: ${logLevels.join(', ')})`)
+  return new Option('--log-level <level>', `lowest level to log (choices: ${logLevels.join(', ')})`)
     .default('info')
     .argParser((word: string) => {
       const level = SPELT_OTHERWISE[word] ?? logLevels.find((known) => known === word);

@@ -13,16 +13,16 @@ function parse(words: readonly string[]): Record<string, unknown> {
 }
 
 it.each([
-  { words: ['-threadiness=4', '--port=0'], told: ['--threadiness'] },
-  { words: ['--control-loop-interval', '10s', '--port=0'], told: ['--control-loop-interval'] },
-  { words: ['-zap-encoding=console', '-zap-replace-globals', '--port=0'], told: ['--zap-encoding', '--zap-replace-globals'] },
-  { words: ['-v=2', '-logtostderr', '-log_dir=/tmp', '--port=0'], told: ['--v', '--log_dir', '--logtostderr'] },
-  { words: ['-v', '2', '--port=0'], told: ['--v'] },
-  { words: ['--port=0'], told: [] },
-])('02-1.1: $words starts, and is told of $told', ({ words, told }) => {
+  { words: ['-threadiness=4', '--port=0'], ignored: ['--threadiness'] },
+  { words: ['--control-loop-interval', '10s', '--port=0'], ignored: ['--control-loop-interval'] },
+  { words: ['-zap-encoding=console', '-zap-replace-globals', '--port=0'], ignored: ['--zap-encoding', '--zap-replace-globals'] },
+  { words: ['-v=2', '-logtostderr', '-log_dir=/tmp', '--port=0'], ignored: ['--v', '--log_dir', '--logtostderr'] },
+  { words: ['-v', '2', '--port=0'], ignored: ['--v'] },
+  { words: ['--port=0'], ignored: [] },
+])('02-1.1: $words starts, and reports $ignored as ignored', ({ words, ignored }) => {
   const options = parse(words);
   expect(options.port).toBe('0');
-  expect(ignoredFlagsIn(options).map(({ flag }) => flag)).toEqual(told);
+  expect(ignoredFlagsIn(options).map(({ flag }) => flag)).toEqual(ignored);
   for (const { reason } of ignoredFlagsIn(options)) expect(reason).toMatch(/\w/);
 });
 
@@ -34,7 +34,7 @@ it.each([
   expect(parse([`-log-level=${word}`]).logLevel).toBe(level);
 });
 
-it('a log level that nobody knows is refused by name, and an unknown flag as well', () => {
+it('an unknown log level is refused by name, and an unknown flag as well', () => {
   expect(() => parse(['--log-level=loud'])).toThrow(/loud.*one of debug, info/);
   expect(() => parse(['--threads=4'])).toThrow(/unknown option/);
 });

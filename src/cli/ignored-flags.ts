@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander';
 
-const ownLogger = 'logs are one JSON object a line, on the standard error';
+const ownLogger = 'logs are JSON, one object a line, on stderr';
 
-/** Flags of the established controller that mean nothing here, and why: a command line that has them starts all the same (02-1.1). */
+/** Flags of Flagger that are ignored, and why: a command line that has them starts all the same (02-1.1). */
 const ignoredFlags: Readonly<Record<string, string>> = {
-  'control-loop-interval': 'nothing is polled: Canaries are woken by what changes',
+  'control-loop-interval': 'nothing is polled: changes wake Canaries',
   threadiness: 'each Canary has a queue of its own',
   'zap-encoding': ownLogger,
   'zap-replace-globals': ownLogger,
-  v: 'choose --log-level=debug',
+  v: 'use --log-level=debug',
   ...Object.fromEntries(
     [
       'add_dir_header',
@@ -36,7 +36,7 @@ export function acceptIgnoredFlags(command: Command): Command {
   return command;
 }
 
-/** Those that were given, and why nothing comes of them. */
+/** The ignored flags that were given, and why they are ignored. */
 export function ignoredFlagsIn(options: Readonly<Record<string, unknown>>): { flag: string; reason: string }[] {
   return Object.entries(ignoredFlags).flatMap(([flag, reason]) => {
     const attribute = flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());

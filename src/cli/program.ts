@@ -11,14 +11,14 @@ import { addValidateCommand } from './validate/validate-options.ts';
 import { version } from './version.ts';
 
 /**
- * All commands, under the name that a person called the program by. Each loads its own modules when it is called: a newcomer's first line must
+ * All commands, under the name that the user called the program by. Each loads its own modules when it is called: a newcomer's first line must
  * not wait for a Kubernetes client.
  */
 export function serinProgram(name: string): Command {
   const program = noted(new Command(name), { examples: ['serin list --all-namespaces'] })
     .description('Progressive delivery for Kubernetes that never hurts the application it releases.')
     .version(version, '--version', 'print the version')
-    .showHelpAfterError('(add --help for what is possible)');
+    .showHelpAfterError('(--help lists commands and flags)');
   addControllerCommand(program, async (options) => {
     const { controllerCommand } = await import('./controller/controller-command.ts');
     process.exitCode = await controllerCommand(options, process.env);
@@ -31,7 +31,7 @@ export function serinProgram(name: string): Command {
   addCrdsCommands(program);
   addTrialCommands(program);
   addCanaryCommands(program);
-  tellUsageByItsCode(program);
+  exitWithUsageCode(program);
   return program;
 }
 
@@ -40,19 +40,19 @@ export async function runSerin(argv: readonly string[]): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', endQuietly);
   const program = serinProgram(calledAs(argv[1]));
   const words = argv.slice(2);
-  // What the scripts of `serin completion` ask; kubectl asks a program of this name what can follow `kubectl serin`.
+  // The scripts of `serin completion` call this; kubectl calls a program of this name to complete `kubectl serin`.
   const isOfKubectl = /kubectl_complete-serin(\.\w+)?$/.test(argv[1] ?? '');
   if (isOfKubectl || words[0] === '__complete') {
     const { answerShell } = await import('./completion/answer.ts');
     const answer = await answerShell(program, isOfKubectl ? words : words.slice(1), process.env);
-    // A credential plugin that nobody waits for any more would hold the process.
+    // A credential plugin that still runs would keep the process alive.
     process.stdout.write(answer, () => process.exit(0));
   } else {
     await program.parseAsync(LIKE_GO.has(words[0] ?? '') ? withTwoDashes(words) : words, { from: 'user' });
   }
 }
 
-/** What a shell says of a program that SIGPIPE ended, which Node ignores. */
+/** The exit code that shells give a program that SIGPIPE ended, which Node ignores. */
 const BROKEN_PIPE = 141;
 
 /** A reader that has seen enough, as `head`, ends a command without a stack trace. */
@@ -61,7 +61,7 @@ function endQuietly(error: NodeJS.ErrnoException): void {
   process.exit(BROKEN_PIPE);
 }
 
-/** What needs no cluster of anybody's. */
+/** Commands that need no cluster. */
 function addTrialCommands(program: Command): void {
   noted(program.command('chart'), { examples: ['serin chart > release.mmd'] })
     .description('print the statechart of a release as a Mermaid diagram')
@@ -71,18 +71,18 @@ function addTrialCommands(program: Command): void {
     });
 
   noted(program.command('cluster'), { examples: ['serin cluster --env cluster.env'] })
-    .description('a cluster inside this process to try Serin on, for kubectl and serin controller; until Ctrl-C')
-    .option('--env <file>', 'file for a shell to read: KUBECONFIG, PROMETHEUS and PROXY')
+    .description('run a cluster inside this process to try Serin on, for kubectl and serin controller, until Ctrl-C')
+    .option('--env <file>', 'write KUBECONFIG, PROMETHEUS and PROXY to this file, for a shell to source')
     .action(async (options: { env?: string }) => {
       const { clusterCommand } = await import('./cluster-command.ts');
       process.exitCode = await clusterCommand(options, (line) => void process.stdout.write(`${line}\n`));
     });
 
   noted(program.command('demo'), { examples: ['serin demo --provider smi'] })
-    .description('watch one release promoted and one taken back, on a cluster inside this process')
+    .description('watch one release promoted and one rolled back, on a cluster inside this process')
     .addOption(new Option('--provider <name>', 'how traffic is routed').choices(['istio', 'smi', 'kubernetes']).default('istio'))
-    .option('--keep', 'leave the cluster up and print how to reach it')
-    .option('--json', 'print the summary as JSON, and everything else to the standard error')
+    .option('--keep', 'keep the cluster running and print how to reach it')
+    .option('--json', 'print the summary as JSON, and everything else to stderr')
     .action(async (options) => {
       const { demoCommand } = await import('./demo/demo-command.ts');
       process.exitCode = await demoCommand({ keep: false, json: false, ...options });
@@ -90,8 +90,8 @@ function addTrialCommands(program: Command): void {
 }
 
 /** The controller and the load tester keep the code that a container ends with. */
-function tellUsageByItsCode(command: Command): void {
+function exitWithUsageCode(command: Command): void {
   if (LIKE_GO.has(command.name())) return;
   command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.usage.code));
-  for (const one of command.commands) tellUsageByItsCode(one);
+  for (const one of command.commands) exitWithUsageCode(one);
 }

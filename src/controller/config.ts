@@ -21,13 +21,13 @@ const readers = {
   switch: z.boolean().default(false),
   duration: z.string().transform((text, context) => {
     const ms = parseDuration(text);
-    if (ms === undefined) context.addIssue({ code: 'custom', message: `${text} is not a duration: write it like 30s or 1m30s` });
+    if (ms === undefined) context.addIssue({ code: 'custom', message: `${text} must be a duration, like 30s or 1m30s` });
     return ms ?? 0;
   }),
   count: z
     .string()
     .transform(numberOf)
-    .refine((value) => Number.isInteger(value) && value >= 0, 'must be a whole number: write it like 8080'),
+    .refine((value) => Number.isInteger(value) && value >= 0, 'must be a whole number, like 8080'),
   rate: z.string().transform(numberOf).refine(Number.isFinite, 'must be a number of requests: write it like 100'),
 } satisfies Readonly<Record<FlagKind, z.ZodType>>;
 
@@ -55,12 +55,12 @@ const special = {
   canarySelector: z.string().superRefine((text, context) => {
     const parsed = parseLabelSelector(text);
     if ('unreadable' in parsed)
-      context.addIssue({ code: 'custom', message: `${parsed.unreadable} is not a requirement on a label: write it like team=shop` });
+      context.addIssue({ code: 'custom', message: `${parsed.unreadable} must be a requirement on a label, like team=shop` });
   }),
   meshProvider: MeshProvider,
   ingressAnnotationsPrefix: z
     .string()
-    .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'must be a prefix of annotations: write it like nginx.ingress.kubernetes.io'),
+    .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'must be a prefix of annotations, like nginx.ingress.kubernetes.io'),
   metricsServer: z.url({
     protocol: /^https?$/,
     error: ({ input }) => `${input} must be an http(s) URL: write it like http://prometheus:9090`,
@@ -75,7 +75,7 @@ const special = {
   allowedHosts: allowList(hostEntries),
   allowedGateways: allowList(gatewayEntries),
   journalLimit: z.int().min(0).max(100, 'is more than 100 releases: keep fewer'),
-  port: z.int().max(65_535, 'must be at most 65535'),
+  port: z.int().max(65_535, 'must be a port from 0 to 65535'),
 } satisfies Partial<Record<FlagName, z.ZodType>>;
 
 type Table = typeof flags;
@@ -118,7 +118,7 @@ function settingOf(name: FlagName, flag: Flag): z.ZodType {
 export type CommandLine = { [Name in FlagName]: ValueOf<Name, Values[Table[Name]['kind']]> };
 export const CommandLine = z.object(
   Object.fromEntries(flagEntries.map(([name, flag]) => [name, readerOf(flag)])),
-) as z.ZodType<CommandLine>;
+) as unknown as z.ZodType<CommandLine>;
 
 /** What the process knows by itself. */
 const Surroundings = z.object({

@@ -70,7 +70,7 @@ describe('damage of the established tool: liveness', () => {
     lab.close();
   });
 
-  it('03-B1, B2, H5, H7: after a failed release each further push is released, whatever was pushed while the last one was taken back', async () => {
+  it('03-B1, B2, H5, H7: after a failed release each further push is released, whatever was pushed during the rollback of the last one', async () => {
     const lab = await releasing();
     lab.push(BROKEN_IMAGE);
     expect(await lab.passUntil(() => lab.phase() === 'Failed', 300_000)).toBe(true);
@@ -121,7 +121,7 @@ describe('damage of the established tool: liveness', () => {
     lab.close();
   });
 
-  it('I12: a Canary that cannot be read when Serin starts is not gone: nothing of it is given back', async () => {
+  it('I12: a Canary that cannot be read when Serin starts is not gone: nothing of it is restored', async () => {
     const lab = await initialized();
     await lab.passUntil(() => replicas(lab) === 0, 30_000);
     lab.kill();
@@ -194,7 +194,7 @@ describe('damage of the established tool: liveness', () => {
     const blocked = (lab: ModelLab) =>
       lab.server.api.store.list('/events').filter(([, event]) => event.reason === 'Blocked' && event.message.includes('denied by policy'));
 
-    it('keeps its weight, is told, and can be taken back', async () => {
+    it('keeps its weight, is reported, and can be rolled back', async () => {
       const lab = await refusesHosts();
       await lab.pass(60_000);
       expect([weightOf(lab), lab.phase(), blocked(lab)]).toEqual([25, 'Progressing', [expect.anything()]]);
@@ -204,10 +204,10 @@ describe('damage of the established tool: liveness', () => {
       lab.close();
     });
 
-    it('has its weight put back when somebody changes it, and goes on when the edit is mended', async () => {
+    it('has its weight restored when another writer changes it, and goes on when the edit is corrected', async () => {
       const lab = await refusesHosts();
       const route = lab.server.find(routeRef);
-      if (!route) throw new Error('there is no route');
+      if (!route) throw new Error('route not found');
       const [rule] = structuredClone(route.spec.http);
       rule.route[1].weight = 100;
       rule.route[0].weight = 0;

@@ -164,7 +164,13 @@ export const flags = {
     shown: 'all',
     chart: 'secrets.names',
   },
-  minAnalysisInterval: { kind: 'duration', value: '<duration>', help: 'floor of analysis.interval', fallback: '10s', chart: seldomChanged },
+  minAnalysisInterval: {
+    kind: 'duration',
+    value: '<duration>',
+    help: 'shortest analysis.interval: shorter ones are raised to it',
+    fallback: '10s',
+    chart: seldomChanged,
+  },
   scaleDownDelay: {
     kind: 'duration',
     value: '<duration>',
@@ -251,7 +257,7 @@ export const flags = {
   },
   noCrossNamespaceRefs: {
     kind: 'switch',
-    help: 'reject Canaries that refer to objects, hosts or gateways of other namespaces',
+    help: 'refuse Canaries that refer to objects, hosts or gateways of other namespaces',
     fallback: false,
     chart: 'noCrossNamespaceRefs',
   },
@@ -336,7 +342,7 @@ export const flags = {
   watchSilence: {
     kind: 'duration',
     value: '<duration>',
-    help: 'a watch on which nothing is heard for so long is opened again',
+    help: 'a watch without events for so long is opened again',
     fallback: '150s',
     isHidden: true,
     isOfCommand: true,

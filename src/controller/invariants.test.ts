@@ -6,7 +6,7 @@ import { BROKEN_IMAGE } from '../../test/fakes/model/nodes.ts';
 import { propertyRuns, propertyTimeoutMs } from '../../test/fakes/property-runs.ts';
 
 /** A life of the whole controller costs a hundred times one of the engine. */
-const runs = () => propertyRuns(0.15);
+const runs = () => propertyRuns(0.15, { quickShare: 0.1 });
 const it = (title: string, property: () => Promise<void>) => test(title, { timeout: propertyTimeoutMs }, property);
 
 /** From an application without Serin to its second version promoted, and back; killed once at any moment. */
@@ -51,7 +51,7 @@ describe('the controller in virtual time', () => {
       runs(),
     ));
 
-  it('I10: the same proxies do lose requests when there is no delay', async () => {
+  it('I10: the same proxies do lose requests without a delay', async () => {
     const life = { seed: 11, provider: 'istio', delayMs: 0, plan: 0, hasService: true } as const;
     const { lab } = await playRelease(life, [0, 3_000]);
     expect(lab.lost.length).toBeGreaterThan(0);

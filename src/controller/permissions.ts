@@ -15,7 +15,7 @@ import {
   workloadPermissions,
 } from '../workloads/permissions.ts';
 
-/** What is switched on, and so needs permission. */
+/** Features that are switched on, and so need permission. */
 export interface Features {
   providers: readonly Provider[];
   kinds: readonly (keyof typeof kindPermissions)[];

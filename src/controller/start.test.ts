@@ -32,7 +32,7 @@ function failNextCalls(lab: ModelLab, times: number): void {
   };
 }
 
-it('I7, I12: a first look that gets no answer is made again: releases go on, and what lost its Canary meanwhile is given back', async () => {
+it('I7, I12: a first look that gets no answer is made again: releases go on, and what lost its Canary meanwhile is restored', async () => {
   const lab = await killedOver([APP, 'other']);
   lab.server.delete(canaryRef);
   failNextCalls(lab, 3);
@@ -44,7 +44,7 @@ it('I7, I12: a first look that gets no answer is made again: releases go on, and
 });
 
 it.each(['while Serin is down', 'while it runs'])(
-  'I7: a Canary that is made again for another target %s waits until the first one is given back',
+  'I7: a Canary that is made again for another target %s waits until the first one is restored',
   async (when) => {
     const lab = await killedOver([APP, 'other']);
     if (when === 'while it runs') lab.start();
@@ -129,7 +129,7 @@ describe('Services that a controller looks for', () => {
     lab.close();
   });
 
-  it('I5: of an apex that somebody deletes at rest, another one is made on the primary at once, and never on the target', async () => {
+  it('I5: an apex that is deleted while no release is in progress is made again on the primary at once, and never on the target', async () => {
     const lab = await resting();
     const before = written(lab).length;
     lab.server.delete(service);

@@ -22,12 +22,12 @@ it('I15: set-up and giving back are upkeep, which waits for releases; no write o
   const release = await until(() => lab.phase() === 'Succeeded');
   await lab.pass(60_000);
   lab.server.delete(canaryRef);
-  const givenBack = await until(() => lab.server.find(primaryRef) === undefined);
+  const restored = await until(() => lab.server.find(primaryRef) === undefined);
   const kinds = (writes: SentWrite[]) => [...new Set(writes.map(({ ref }) => ref.kind))].sort();
   expect(kinds(setUp)).toEqual(['Canary', 'Deployment', 'DestinationRule', 'Service', 'VirtualService']);
   expect(kinds(release)).toEqual(['Canary', 'Deployment', 'VirtualService']);
-  expect(kinds(givenBack)).toContain('VirtualService');
+  expect(kinds(restored)).toContain('VirtualService');
   const ofUpkeep = (writes: SentWrite[]) => new Set(writes.map(({ isUpkeep }) => isUpkeep));
-  expect([ofUpkeep(setUp), ofUpkeep(release), ofUpkeep(givenBack)]).toEqual([new Set([true]), new Set([false]), new Set([true])]);
+  expect([ofUpkeep(setUp), ofUpkeep(release), ofUpkeep(restored)]).toEqual([new Set([true]), new Set([false]), new Set([true])]);
   lab.close();
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { raw } from '../../test/fakes/raw.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from './cluster.ts';
 
@@ -36,7 +37,7 @@ async function deploy(name: string, spec: object = {}): Promise<void> {
 const settled = (name: string): Promise<KubeObject> =>
   vi.waitFor(async () => {
     const found = await embedded.cluster.get(refTo(name));
-    const { replicas } = found?.spec ?? {};
+    const { replicas } = raw(found)?.spec ?? {};
     expect(found?.status).toMatchObject({
       observedGeneration: found?.metadata.generation,
       replicas,
@@ -69,7 +70,7 @@ describe('the embedded cluster', () => {
       { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default' },
       {
         onEvent: ({ object }) => {
-          if (object.metadata.name === 'roll') least = Math.min(least, object.status?.availableReplicas ?? 0);
+          if (object.metadata.name === 'roll') least = Math.min(least, raw(object).status?.availableReplicas ?? 0);
         },
         onList: () => undefined,
       },
@@ -94,10 +95,10 @@ describe('the embedded cluster', () => {
     );
   });
 
-  it('pods that are ready count as soon as minReadySeconds is taken back', async () => {
+  it('pods that are ready count as soon as minReadySeconds is reset', async () => {
     await deploy('early');
     await embedded.cluster.patch(refTo('early'), { spec: { minReadySeconds: 3000 } });
-    await vi.waitFor(async () => expect((await embedded.cluster.get(refTo('early')))?.status?.availableReplicas ?? 0).toBe(0), WITHIN);
+    await vi.waitFor(async () => expect(raw(await embedded.cluster.get(refTo('early')))?.status?.availableReplicas ?? 0).toBe(0), WITHIN);
     await embedded.cluster.patch(refTo('early'), { spec: { minReadySeconds: null } });
     await settled('early');
   });
@@ -106,7 +107,7 @@ describe('the embedded cluster', () => {
     await deploy('stuck', { progressDeadlineSeconds: 1 });
     await release('stuck', 'shop/app:2', [{ name: 'NEVER_READY', value: 'true' }]);
     const progressing = await vi.waitFor(async () => {
-      const found = await embedded.cluster.get(refTo('stuck'));
+      const found = raw(await embedded.cluster.get(refTo('stuck')));
       const condition = ((found?.status?.conditions ?? []) as { type: string; reason: string; status: string }[]).find(
         ({ type }) => type === 'Progressing',
       );
@@ -117,11 +118,13 @@ describe('the embedded cluster', () => {
     expect(progressing?.status).toBe('False');
   });
 
-  it('tells of refused pods in the Deployment, and makes them as soon as nothing refuses them', async () => {
+  it('reports refused pods in the Deployment, and makes them as soon as nothing refuses them', async () => {
     await deploy('refused');
     await embedded.cluster.patch(refTo('refused'), { spec: { template: { spec: { serviceAccountName: 'builder' } } } });
     const failures = async () =>
-      (await embedded.cluster.get(refTo('refused')))?.status.conditions.filter(({ type }: { type: string }) => type === 'ReplicaFailure');
+      raw(await embedded.cluster.get(refTo('refused')))?.status.conditions.filter(
+        ({ type }: { type: string }) => type === 'ReplicaFailure',
+      );
     await vi.waitFor(
       async () =>
         expect(await failures()).toMatchObject([
@@ -149,7 +152,7 @@ describe('the embedded cluster', () => {
     const ref: ObjectRef = { apiVersion: 'v1', kind: 'Pod', name: 'gated', namespace: 'default' };
     const conditions = (pod: KubeObject | undefined): Record<string, string> =>
       Object.fromEntries(
-        ((pod?.status?.conditions ?? []) as { type: string; status: string }[]).map(({ type, status }) => [type, status] as const),
+        ((raw(pod)?.status?.conditions ?? []) as { type: string; status: string }[]).map(({ type, status }) => [type, status] as const),
       );
     const comesTo = (wanted: Record<string, string>) =>
       vi.waitFor(async () => expect(conditions(await embedded.cluster.get(ref))).toMatchObject(wanted), WITHIN);
@@ -165,15 +168,15 @@ describe('the embedded cluster', () => {
     });
     await expect(embedded.cluster.bind(ref, 'node-a')).rejects.toThrow('pod gated has non-empty .spec.schedulingGates');
     await deploy('after-gated', { replicas: 1 });
-    expect((await embedded.cluster.get(ref))?.spec.nodeName).toBeUndefined();
+    expect(raw(await embedded.cluster.get(ref))?.spec.nodeName).toBeUndefined();
     const more = { spec: { schedulingGates: [{ name: 'example.com/late' }] } };
     await expect(embedded.cluster.patch(ref, more)).rejects.toThrow("found new scheduling gate 'example.com/late'");
     await embedded.cluster.patch(ref, { spec: { schedulingGates: null } });
     await comesTo({ ContainersReady: 'True', Ready: 'False' });
-    expect((await embedded.cluster.get(ref))?.status.conditions).toContainEqual(
+    expect(raw(await embedded.cluster.get(ref))?.status.conditions).toContainEqual(
       expect.objectContaining({ type: 'Ready', reason: 'ReadinessGatesNotReady', message: expect.stringContaining('example.com/warm') }),
     );
-    const open = [...((await embedded.cluster.get(ref))?.status.conditions ?? []), { type: 'example.com/warm', status: 'True' }];
+    const open = [...(raw(await embedded.cluster.get(ref))?.status.conditions ?? []), { type: 'example.com/warm', status: 'True' }];
     await embedded.cluster.patch(ref, { status: { conditions: open } }, { subresource: 'status' });
     await comesTo({ Ready: 'True', 'example.com/warm': 'True' });
   });

@@ -11,7 +11,7 @@ import { realWorld, type World } from './world.ts';
 
 /** Everything here shares one process: on a busy machine an answer is late, and never lost. */
 const ANSWER_WITHIN_MS = 60_000;
-/** Nothing lies between: a stream that is silent is one on which nothing happens, and there is no cause to open it again. */
+/** No network lies between: a silent stream has no events, and need not be opened again. */
 const WATCH = { silentMs: undefined, streamSeconds: { from: 86_400, to: 86_400 } };
 
 export interface EmbeddedClusterOptions {
@@ -23,7 +23,7 @@ export interface EmbeddedClusterOptions {
   hooks?: ApiHooks;
   /** CustomResourceDefinitions that are there from the start. */
   crds?: readonly KubeObject[];
-  /** Hears of what controllers and nodes could not do and try again. */
+  /** Gets failures of controllers and nodes that are tried again. */
   onError?(error: unknown, what: string): void;
 }
 

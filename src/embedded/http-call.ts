@@ -12,7 +12,7 @@ export interface HttpCall {
   signal?: AbortSignal | undefined;
 }
 
-/** One request to a part of the embedded cluster; throws where there is no answer. */
+/** One request to a part of the embedded cluster; throws without an answer. */
 export async function callHttp(url: string, call: HttpCall): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }> {
   const { method = 'GET', headers = {}, body, agent, clock, timeoutMs, signal } = call;
   const deadline = deadlineAfter(clock, timeoutMs);

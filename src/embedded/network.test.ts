@@ -58,7 +58,7 @@ describe.each([
     );
   });
 
-  it('brings the frames of a stream one by one, and the server hears that the client left', async () => {
+  it('brings the frames of a stream one by one, and the server sees that the client left', async () => {
     const left = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     await within(
@@ -121,7 +121,7 @@ describe.each([
     );
   });
 
-  it('hears a client out that has ended its half', async () => {
+  it('answers a client that has ended its half', async () => {
     await within(
       (asked, response) => void asked.resume().once('end', () => response.end(String(asked.socket.readableEnded))),
       async (network, { url }) => {

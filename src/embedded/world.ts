@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../api/clock.ts';
 import { loopback, type Network } from './network.ts';
 
-/** What every part of the embedded cluster takes from outside: a run that is to be played again brings its own. */
+/** Clock, network and randomness of the embedded cluster: virtual ones make a run repeatable. */
 export interface World {
   readonly clock: Clock;
   readonly network: Network;
@@ -15,10 +15,10 @@ export const realWorld: World = { clock: systemClock, network: loopback, random:
 export const secondsText = ({ clock }: Pick<World, 'clock'>, laterMs = 0): string =>
   `${new Date(clock.nowMs() + laterMs).toISOString().slice(0, 19)}Z`;
 
-/** Of the stand-ins for controllers that only some clusters have. */
+/** Options of controllers that only some clusters have. */
 export interface StandInOptions {
   /** Default: the machine's. */
   clock?: Clock;
-  /** Hears of each failed pass (most are conflicts, and are tried again). Default: silence. */
+  /** Gets the error of each failed pass (most are conflicts, and are tried again). Default: ignored. */
   onError?(error: unknown, key: string): void;
 }

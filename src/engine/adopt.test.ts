@@ -18,7 +18,7 @@ interface Left {
   adoption?: Partial<Adoption>;
 }
 
-/** A cluster as the established controller leaves it, and the first step of ours. */
+/** A cluster as Flagger leaves it, and the first step of ours. */
 function adopted({ phase, routes = allToPrimary, iterations = 0, failedChecks = 0, adoption }: Left) {
   const world = initialized(aCanary({ stepWeight: 10, maxWeight: 50 }));
   const status: CanaryStatus = { phase, failedChecks, canaryWeight: 0, iterations, lastAppliedSpec: '5f8fd4f546' };
@@ -37,7 +37,7 @@ function adopted({ phase, routes = allToPrimary, iterations = 0, failedChecks = 
   return { phase: phaseOf(next), release: releaseOf(next), questions, facts };
 }
 
-describe('E3: what the established controller promoted is not analysed again', () => {
+describe('E3: what Flagger promoted is not analysed again', () => {
   it.each([
     { phase: 'Initialized', equals: true, becomes: 'Initialized', step: 'resting' },
     { phase: 'Succeeded', equals: true, becomes: 'Succeeded', step: 'resting' },
@@ -84,7 +84,7 @@ describe('E3: a release under way goes on from where it is', () => {
     expect(release.wakeAtMs).toBe(facts.nowMs + facts.intervalMs);
   });
 
-  it('E3: Finalising brings the traffic home and ends', () => {
+  it('E3: Finalising routes the traffic to the primary and ends', () => {
     const now = adopted({ phase: 'Finalising', adoption: { equals: true } });
     expect([now.phase, now.release.promotedRevision]).toEqual(['Finalising', NOW]);
     expect(now.release.routes).toEqual(allToPrimary);
@@ -109,7 +109,7 @@ describe('E3: a push during the switch-over is not lost, and never promoted unse
     expect([now.phase, now.release.promotedRevision, now.release.routes]).toEqual(['Succeeded', NOW, allToPrimary]);
   });
 
-  it('E3: pushed while the primary was being made, it is no part of it', () => {
+  it('E3: pushed while the primary was being made, it is not part of it', () => {
     const now = adopted({ phase: 'Initializing' });
     expect([now.phase, now.release.promotedRevision]).toEqual(['Initializing', HELD]);
   });

@@ -5,9 +5,9 @@ import type { Facts } from './facts.ts';
 type Adopted = Omit<Release, 'targetUid' | 'observedGeneration' | 'run' | 'startedMs' | 'stepStartedMs'>;
 
 /**
- * What is remembered of a release that another controller has been running (E3): the live routes are the recorded ones, what was promoted
+ * Release made from what another controller has been running (E3): the live routes are the recorded ones, what was promoted
  * is not analysed again, and what is under way goes on from where it is. What it analysed is known by its primary alone, since its hashes
- * cannot be computed; a target that was pushed after its last status is a revision that nobody has analysed.
+ * cannot be computed; a target that was pushed after its last status is a revision that was never analysed.
  */
 export function adopt(status: CanaryStatus, facts: Facts): Adopted {
   const adopted = adoptedRelease(status, facts);

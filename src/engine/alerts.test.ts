@@ -8,14 +8,14 @@ type Told = { what: string | undefined; severity: string | undefined };
 
 /** Every alert that was ever listed, in order. */
 function listening(analysis: Analysis = {}, spec: Partial<Canary['spec']> = {}) {
-  const told = new Map<string, Delivery>();
+  const listed = new Map<string, Delivery>();
   const world = initialized(aCanary({ stepWeight: 50, maxWeight: 50, ...analysis }, spec), (one) => {
     one.onRecord = ({ release }) => {
-      for (const delivery of release.deliveries ?? []) if (delivery.kind === 'alert') told.set(delivery.key, delivery);
+      for (const delivery of release.deliveries ?? []) if (delivery.kind === 'alert') listed.set(delivery.key, delivery);
     };
   });
-  const alerts = (): Told[] => [...told.values()].map(({ alert }) => ({ what: alert?.reason, severity: alert?.severity }));
-  return { world, told, alerts, last: () => [...told.values()].at(-1) };
+  const alerts = (): Told[] => [...listed.values()].map(({ alert }) => ({ what: alert?.reason, severity: alert?.severity }));
+  return { world, listed, alerts, last: () => [...listed.values()].at(-1) };
 }
 
 const initial: Told = { what: 'Initialized', severity: 'info' };
@@ -26,7 +26,7 @@ const fieldNames = (delivery: Delivery | undefined) => delivery?.alert?.fields.m
 const shown = (delivery: Delivery | undefined, name: string) => delivery?.alert?.fields.find((one) => one.name === name)?.value;
 
 describe('when an alert is sent', () => {
-  it('E64: a release that passes tells its beginning and its end (05-A1, A2, A10)', () => {
+  it('E64: a release that passes reports its beginning and its end (05-A1, A2, A10)', () => {
     const { world, alerts } = listening();
     world.push('s1:b');
     world.tickUntil(isOver);
@@ -81,7 +81,7 @@ describe('when an alert is sent', () => {
         world.targetDown = true;
       },
     },
-  ])('E64, 02-15.3.29: a release that fails by $why tells it once, as an error', ({ prepare, analysis, later }) => {
+  ])('E64, 02-15.3.29: a release that fails by $why reports it once, as an error', ({ prepare, analysis, later }) => {
     const { world, alerts } = listening({ threshold: 1, ...analysis });
     prepare(world);
     world.push('s1:b');
@@ -91,7 +91,7 @@ describe('when an alert is sent', () => {
     expect(alerts()).toEqual([initial, begun, failed]);
   });
 
-  it('E64: a promotion that the primary cannot take tells it (05-A8)', () => {
+  it('E64: a promotion that the primary cannot take reports it (05-A8)', () => {
     const { world, alerts } = listening();
     world.behaviour.brokenPrimary.add('s1:b');
     world.push('s1:b');
@@ -102,7 +102,7 @@ describe('when an alert is sent', () => {
   it.each([
     { threshold: 3, severity: 'warn' },
     { threshold: 2, severity: 'error' },
-  ])('E64: a rollback hook after 2 failed checks of $threshold is told as $severity (05-A6, A7)', ({ threshold, severity }) => {
+  ])('E64: a rollback hook after 2 failed checks of $threshold is reported as $severity (05-A6, A7)', ({ threshold, severity }) => {
     const { world, alerts } = listening({ threshold: 3, ...withHooks('rollback') });
     measured(world);
     world.push('s1:b');
@@ -114,7 +114,7 @@ describe('when an alert is sent', () => {
   });
 
   it.each(['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion'] as const)(
-    'E64: a closed %s tells it once, over polls, other answers and restarts (05-A3–A5, W5)',
+    'E64: a closed %s is reported once, over polls, other answers and restarts (05-A3–A5, W5)',
     (type) => {
       const { world, alerts, last } = listening({ stepWeight: 20, maxWeight: 60, ...withHooks(type) });
       world.behaviour.hooks[type] = 'refused';
@@ -132,7 +132,7 @@ describe('when an alert is sent', () => {
     },
   );
 
-  it('E64: a gate that was open in between is told again, and one of the next release too', () => {
+  it('E64: a gate that was open in between is reported again, and one of the next release too', () => {
     const { world, alerts } = listening({ stepWeight: 20, maxWeight: 60, ...withHooks('confirm-traffic-increase') });
     const count = () => alerts().filter(({ what }) => what === 'GateClosed').length;
     const gate = world.behaviour.hooks;
@@ -151,7 +151,7 @@ describe('when an alert is sent', () => {
     expect(count()).toBe(3);
   });
 
-  it('E64: muteAlert keeps a gate quiet, and nothing else (05-A12)', () => {
+  it('E64: muteAlert mutes a gate, and nothing else (05-A12)', () => {
     const webhooks = withHooks('confirm-promotion').webhooks?.map((one) => ({ ...one, muteAlert: true }));
     const { world, alerts } = listening({ webhooks });
     world.behaviour.hooks['confirm-promotion'] = 'refused';
@@ -162,7 +162,7 @@ describe('when an alert is sent', () => {
     expect(alerts()).toEqual([initial, begun, { what: 'Succeeded', severity: 'info' }]);
   });
 
-  it('E64: a revision that takes the place of another, or goes back, is no end to tell (05-A13)', () => {
+  it('E64: a revision that takes the place of another, or goes back, is not an end to report (05-A13)', () => {
     const { world, alerts } = listening();
     world.push('s1:b');
     world.tick();
@@ -188,27 +188,27 @@ describe('to whom', () => {
     { severity: '', gets: ['info', 'warn', 'error'] },
     { severity: undefined, gets: ['info', 'warn', 'error'] },
   ] as const)('05-A31, Q15, W4, E64: severity "$severity" gets $gets', ({ severity, gets }) => {
-    const { world, told } = listening({ threshold: 1, alerts: [provider('chat', severity)], ...withHooks('confirm-rollout') });
+    const { world, listed } = listening({ threshold: 1, alerts: [provider('chat', severity)], ...withHooks('confirm-rollout') });
     world.behaviour.hooks['confirm-rollout'] = 'refused';
     world.push('s1:b');
     world.tick();
     world.behaviour.hooks['confirm-rollout'] = 'passed';
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
     world.tickUntil(isOver);
-    const severities = new Set([...told.values()].map(({ alert }) => alert?.severity));
+    const severities = new Set([...listed.values()].map(({ alert }) => alert?.severity));
     expect([...severities].toSorted()).toEqual([...gets].toSorted());
   });
 
   it('E64: each provider has a message of its own, in its namespace, and the global receiver none (05-A30, A32)', () => {
-    const { world, told } = listening({ alerts: [provider('a'), provider('b', 'error'), provider('a', 'error', 'ops'), provider('a')] });
+    const { world, listed } = listening({ alerts: [provider('a'), provider('b', 'error'), provider('a', 'error', 'ops'), provider('a')] });
     world.push('s1:b');
     world.tickUntil(isOver);
-    const ended = [...told.keys()].filter((key) => key.includes('Succeeded'));
+    const ended = [...listed.keys()].filter((key) => key.includes('Succeeded'));
     expect(ended).toEqual(['c-1/1/s1:b/Succeeded/alert/test/a']);
     world.behaviour.brokenCanary.add('s1:c');
     world.push('s1:c');
     world.tickUntil(({ phase, step }) => phase === 'Failed' && step === 'resting');
-    const failures = [...told.values()].filter(({ key }) => key.includes('Failed')).map(({ alert }) => alert?.to);
+    const failures = [...listed.values()].filter(({ key }) => key.includes('Failed')).map(({ alert }) => alert?.to);
     expect(failures).toEqual([
       { namespace: 'test', name: 'a' },
       { namespace: 'test', name: 'b' },
@@ -217,14 +217,14 @@ describe('to whom', () => {
   });
 
   it('E64: without a receiver nothing is listed', () => {
-    const { world, told } = listening({ alerts: [provider('a', 'error')] });
+    const { world, listed } = listening({ alerts: [provider('a', 'error')] });
     world.push('s1:b');
     world.tickUntil(isOver);
-    expect([...told.keys()]).toEqual([]);
+    expect([...listed.keys()]).toEqual([]);
   });
 });
 
-describe('what it tells', () => {
+describe('what an alert says', () => {
   it.each<{ plan: string; analysis: Analysis; routing?: string }>([
     { plan: 'weights', analysis: { stepWeight: 10, maxWeight: 50 }, routing: 'Canary, step weight 10, max weight 50' },
     { plan: 'weights without a bound', analysis: { stepWeight: 10 }, routing: 'Canary, step weight 10, max weight 0' },
@@ -237,8 +237,8 @@ describe('what it tells', () => {
     },
     { plan: 'nothing', analysis: {} },
   ])('E64: the plan of $plan, at the beginning alone (05-A21–A24)', ({ analysis, routing }) => {
-    const { told } = listening({ stepWeight: undefined, maxWeight: undefined, ...analysis }, { progressDeadlineSeconds: undefined });
-    const [first] = told.values();
+    const { listed } = listening({ stepWeight: undefined, maxWeight: undefined, ...analysis }, { progressDeadlineSeconds: undefined });
+    const [first] = listed.values();
     expect(first?.alert?.fields.slice(0, routing ? 4 : 3)).toEqual([
       { name: 'Target', value: 'Deployment/podinfo.test' },
       { name: 'Failed checks threshold', value: '3' },
@@ -294,8 +294,8 @@ describe('how long it waits', () => {
     expect(kinds()).toEqual(['alert news', 'event Succeeded', 'alert Succeeded']);
     world.tick(15 * 60_000);
     expect(kinds()).toEqual(['event Succeeded', 'alert Succeeded']);
-    const told = world.asked.findLast((one) => one.kind === 'announce' && one.announcement.reason === 'DeliveryLapsed');
-    expect(told).toMatchObject({ announcement: { message: 'Given up after 15 min: alert' } });
+    const listed = world.asked.findLast((one) => one.kind === 'announce' && one.announcement.reason === 'DeliveryLapsed');
+    expect(listed).toMatchObject({ announcement: { message: 'Given up after 15 min: alert' } });
     world.tick(24 * 3_600_000);
     expect(kinds()).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import type { Canary } from '../api/canary.ts';
 import type { Delivery, Release, Verdict } from '../api/canary-status.ts';
-import type { Seen } from './context.ts';
+import type { Input } from './context.ts';
 import { progressDeadlineMs } from './deadlines.ts';
 import { thresholdOf } from './judge.ts';
 import type { Reason } from './reasons.ts';
@@ -8,7 +8,7 @@ import { strategyOf, weightOf } from './strategy.ts';
 
 type Severity = 'info' | 'warn' | 'error';
 type Field = { name: string; value: string };
-type Seeing = Pick<Seen, 'event'>;
+type Seeing = Pick<Input, 'event'>;
 
 /** Something worth an alert (rule E64; source of severities: 05-A1–A11). */
 export interface Alert {
@@ -17,9 +17,9 @@ export interface Alert {
   message: string;
   /** Of a terminal one. */
   outcome?: Delivery['outcome'];
-  /** With the fields that tell how the release is set up (05-A21–A24). */
+  /** With the fields that show how the release is set up (05-A21–A24). */
   isDetailed?: boolean;
-  /** What decided the end. */
+  /** Verdicts that decided the end. */
   verdicts?: readonly Verdict[];
 }
 
@@ -27,14 +27,14 @@ const rank: Readonly<Record<Severity, number>> = { info: 0, warn: 1, error: 2 };
 const LONGEST_VALUE = 300;
 
 /** One delivery for each receiver, so that one that is dead repeats nothing to the others (I6, 05-A30–A32). */
-export function alertDeliveries(seen: Seeing, from: Release, alert: Alert): Delivery[] {
-  const { canary, nowMs } = seen.event.facts;
+export function alertDeliveries(input: Seeing, from: Release, alert: Alert): Delivery[] {
+  const { canary, nowMs } = input.event.facts;
   const { reason, severity, message, outcome } = alert;
   // News of one kind can come again within a run: each has its own key.
   const what = outcome ?? `${reason}/${nowMs}`;
   const key = `${canary.metadata.uid}/${from.run}/${from.revision}/${what}/alert`;
-  const fields = fieldsOf(seen, from, alert);
-  return receivers(seen, severity).map((to) => ({
+  const fields = fieldsOf(input, from, alert);
+  return receivers(input, severity).map((to) => ({
     key: to ? `${key}/${to.namespace}/${to.name}` : key,
     kind: 'alert' as const,
     ...(outcome ? { outcome } : {}),
@@ -58,10 +58,10 @@ function receivers({ event }: Seeing, severity: Severity): ({ namespace: string;
   return [...found.values()];
 }
 
-function fieldsOf(seen: Seeing, from: Release, alert: Alert): Field[] {
-  const { event } = seen;
+function fieldsOf(input: Seeing, from: Release, alert: Alert): Field[] {
+  const { event } = input;
   const { nowMs } = event.facts;
-  const fields: Field[] = alert.isDetailed ? setup(seen) : [];
+  const fields: Field[] = alert.isDetailed ? setup(input) : [];
   fields.push({ name: 'Revision', value: from.revision.slice(0, 15) });
   if (alert.reason !== 'Initialized') fields.push({ name: 'Canary weight', value: `${weightOf(from.routes)}%` });
   for (const verdict of alert.verdicts ?? []) fields.push(...verdictFields(verdict));
@@ -69,7 +69,7 @@ function fieldsOf(seen: Seeing, from: Release, alert: Alert): Field[] {
   return fields.map(({ name, value }) => ({ name, value: Array.from(value).slice(0, LONGEST_VALUE).join('') }));
 }
 
-/** How the release is set up, in the established order (05-A21–A24). */
+/** How the release is set up, in Flagger's order (05-A21–A24). */
 function setup({ event }: Seeing): Field[] {
   const { canary, supports } = event.facts;
   const { targetRef, analysis } = canary.spec;
@@ -92,7 +92,7 @@ function trafficRouting(canary: Canary, supports: Parameters<typeof strategyOf>[
   return stepWeights.length > 0 ? `Canary, step weights ${stepWeights.join(',')}, max weight ${maxWeight}` : undefined;
 }
 
-/** Failed and unmeasured are two things (I11), so the verdict is told too. */
+/** Failed and unmeasured are two things (I11), so the verdict is shown too. */
 function verdictFields({ check, verdict, value, limit, reason }: Verdict): Field[] {
   return [
     { name: 'Metric', value: check },

@@ -5,7 +5,7 @@ import { isKnative } from '../api/knative.ts';
 import { names } from '../api/names.ts';
 import type { Phase } from '../api/phase.ts';
 import { timestamp } from '../api/timestamp.ts';
-import { blindUntilMs } from './deadlines.ts';
+import { unmeasuredUntilMs } from './deadlines.ts';
 import { dueMs, isPrimaryAwaited } from './due.ts';
 import type { Facts, RefusedEdit, Side } from './facts.ts';
 
@@ -52,7 +52,7 @@ export function dated(found: readonly FoundBlocker[], before: readonly Blocker[]
   return [...all.values()].slice(0, MOST_BLOCKERS);
 }
 
-/** Types of webhooks that a person opens; others judge. */
+/** Types of webhooks that their owner opens; others judge. */
 const GATES: ReadonlySet<string> = new Set(['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion']);
 
 function ofHooks({ refusedBy }: Release): FoundBlocker[] {
@@ -66,7 +66,7 @@ export const codeOfHook = (type: string): 'GateClosed' | 'HookRefused' => (GATES
 /** The checks of the last interval that keep it from its next step. */
 function ofChecks(canary: Canary, { step, verdicts = [], blindSinceMs }: Release): FoundBlocker[] {
   if (step !== 'analysing') return [];
-  const blind = blindSinceMs === undefined ? {} : { sinceMs: blindSinceMs, untilMs: blindUntilMs(canary, blindSinceMs) };
+  const blind = blindSinceMs === undefined ? {} : { sinceMs: blindSinceMs, untilMs: unmeasuredUntilMs(canary, blindSinceMs) };
   const counted = verdicts.filter(({ observed, early }) => observed !== true && early !== true);
   const failed = counted.filter(({ verdict }) => verdict === 'failed');
   const unmeasured = counted.filter(({ verdict }) => verdict === 'unmeasured');

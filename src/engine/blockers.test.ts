@@ -31,7 +31,7 @@ const object = (name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', n
 const unmeasured = (one: Partial<Verdict>): Verdict => ({ check: 'errors', verdict: 'unmeasured', reason: 'why', ...one });
 
 describe('blockers of a release', () => {
-  it('D13: are absent where nothing holds it, at rest and between two checks', () => {
+  it('D13: are absent where nothing holds it, idle and between two checks', () => {
     expect(saidIn(initialized())).not.toHaveProperty('blockers');
     const world = pushed();
     world.tickUntil(at('Progressing', 'analysing'));

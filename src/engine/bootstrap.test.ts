@@ -17,7 +17,7 @@ describe('bootstrap', () => {
     expect([world.apexOnPrimary, world.targetReplicas]).toEqual([true, 0]);
   });
 
-  it('E111: a primary that is late for want of its target is told with the target as missing, never as serving', () => {
+  it('E111: a primary that is late for want of its target is reported with the target as missing, never as serving', () => {
     const world = new World();
     world.behaviour.brokenPrimary.add('s1:a');
     world.begin();
@@ -34,11 +34,11 @@ describe('bootstrap', () => {
 
   it('E6a: traffic moves only when the proxies have had the same delay to learn of the primary', () => {
     const world = new World().begin();
-    expect([world.step, world.intent.apexOnPrimary]).toEqual(['settling', false]);
+    expect([world.step, world.desired.apexOnPrimary]).toEqual(['settling', false]);
     world.tick(4_999);
     expect(world.step).toBe('settling');
     world.tick(1);
-    expect([world.step, world.intent.apexOnPrimary]).toEqual(['draining', true]);
+    expect([world.step, world.desired.apexOnPrimary]).toEqual(['draining', true]);
   });
 
   it('E5: keeps the target for the scale-down delay after the routes moved', () => {

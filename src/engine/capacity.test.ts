@@ -54,7 +54,7 @@ describe('capacityNeeded', () => {
     { name: 'a load that has doubled', primary: pods(10), target: pods(10), routes: at(50), share: 100, atStart: 10, needed: 20 },
     { name: 'a load that has halved', primary: pods(3), target: pods(3), routes: at(50), share: 100, atStart: 10, needed: 6 },
     {
-      name: 'a canary at its minimum is no sample',
+      name: 'a canary at its minimum is not a sample',
       primary: pods(9),
       target: pods(2),
       routes: at(10),
@@ -63,7 +63,7 @@ describe('capacityNeeded', () => {
       needed: 11,
     },
     {
-      name: 'a canary that is short is no sample either',
+      name: 'a canary that is short is not a sample either',
       primary: pods(10),
       target: pods(1),
       routes: at(50),
@@ -90,7 +90,7 @@ describe('capacityNeeded', () => {
       needed: 9,
     },
     { name: 'all on the canary', primary: pods(1), target: pods(6), routes: at(100), share: 100, atStart: 10, needed: 6 },
-    { name: 'nobody serves', primary: pods(0, 0), target: pods(0, 0), routes: at(0), share: 100, needed: 1 },
+    { name: 'neither side serves', primary: pods(0, 0), target: pods(0, 0), routes: at(0), share: 100, needed: 1 },
   ])('$name: $needed', ({ primary, target, routes, share, atStart, needed }) => {
     expect(capacityNeeded({ primary, target, routes, atStart }, share, limits)).toBe(needed);
   });

@@ -1,7 +1,7 @@
 import { type Routes, reachesCanary } from '../api/routes.ts';
 import type { ScalerLimits, Side } from './facts.ts';
 
-/** Who answers users at the moment; without routes (bootstrap) that is the target alone. */
+/** Sides that answer users at the moment; without routes (bootstrap) that is the target alone. */
 export interface Load {
   primary: Side | undefined;
   target: Side | undefined;
@@ -13,12 +13,12 @@ export interface Load {
 /**
  * Pods that a side needs before it gets `sharePercent` of all requests:
  *
- *     whole  = min(Σ, max(atStart, seen))
+ *     whole  = min(Σ, max(atStart, sampled))
  *     needed = ceil(sharePercent / 100 × whole), within [max(min, 1), max]
  *
  * Σ are the pods of the sides that carry load now: each side's scaler has sized it for its share, so that together they are what the
  * whole load takes. They are more than that while a scaler has not yet shrunk a primary that has lost load, so what the canary needs for
- * its share is taken as a sample (`seen` = pods × 100 / weight; of a match, whose share nobody knows, what the primary has), but never
+ * its share is taken as a sample (`sampled` = pods × 100 / weight; of a match, whose share is unknown, what the primary has), but never
  * for less than the primary had when it carried everything. A side without requests (weight 0, or copies only) says nothing about the
  * load. A side that has just stopped serving counts with the pods that it asks for, since it carried its share with them. The bounds are
  * the scaler's own: its maximum is the user's budget, and where that is too little for one side alone, no wait would help.
@@ -33,12 +33,12 @@ function wholeLoad(load: Load): number {
   const together = carriersOf(load).reduce((sum, side) => sum + podsOf(side), 0);
   const { atStart, routes, primary, target } = load;
   if (atStart === undefined || !routes || !reachesCanary(routes) || !primary || !target) return together;
-  const seen =
+  const sampled =
     routes.kind === 'weighted' && routes.match === undefined ? Math.ceil((podsOf(target) * 100) / routes.canary) : podsOf(primary);
-  return Math.min(together, Math.max(atStart, seen));
+  return Math.min(together, Math.max(atStart, sampled));
 }
 
-/** The largest share of all requests that these routes may bring to the canary, in percent: nobody knows how many a match selects. */
+/** The largest share of all requests that these routes may bring to the canary, in percent: how many a match selects is unknown. */
 export function canaryShare(routes: Routes): number {
   switch (routes.kind) {
     case 'weighted':

@@ -5,6 +5,6 @@ import { revisions } from './changes/revisions.ts';
 import { steps } from './changes/steps.ts';
 import { verbs } from './changes/verbs.ts';
 
-/** What each transition does to the memory; the chart names them. */
+/** Effects of transitions on the memory; the chart names them. */
 export const changes = { ...revisions, ...asks, ...checks, ...steps, ...ends, ...verbs };
 export type ChangeName = keyof typeof changes;

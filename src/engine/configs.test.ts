@@ -38,7 +38,7 @@ function goOn(world: World): void {
 }
 
 describe('a config changed', () => {
-  it('03-CT13: at rest, starts a release whose pods read it, and status shows its checksum', () => {
+  it('03-CT13: in an idle Canary, starts a release whose pods read it, and status shows its checksum', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     world.tickUntil(at('Succeeded', 'resting'));
@@ -47,7 +47,7 @@ describe('a config changed', () => {
     expect(world.canary.status?.trackedConfigs).toEqual({ [KEY]: 'red' });
   });
 
-  it('E56: during the analysis, traffic goes home, the pods stop, and only new ones get traffic', () => {
+  it('E56: during the analysis, traffic is routed to the primary, the pods stop, and only new ones get traffic', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
@@ -187,7 +187,7 @@ describe('a config changed', () => {
     expect([world.step, world.release.run, world.release.configs?.[KEY]?.resourceVersion]).toEqual(['scalingUp', run, '3']);
   });
 
-  it('E56: one that is written at rest, and holds the same, starts nothing', () => {
+  it('E56: one that is written while the Canary is idle, and holds the same, starts nothing', () => {
     const world = tracking();
     world.configsVersion = '3';
     world.tick(60_000);
@@ -223,7 +223,7 @@ describe('a config changed', () => {
     expect(world.podsRead).toEqual({ [KEY]: 'green' });
   });
 
-  it('E57: an analysis that began when they could not be told begins again when they can, since its pods may have read anything', () => {
+  it('E57: an analysis that began when they were not known begins again when they are, since its pods may have read anything', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     const pins: unknown[] = [];
@@ -276,7 +276,7 @@ describe('pinOf', () => {
     });
   });
 
-  it('E57: forgets the generation of a target whose configs cannot be told', () => {
+  it('E57: forgets the generation of a target whose configs are not known', () => {
     expect(pinOf({ ...target, undetermined: { code: 'ConfigUnreadable', detail: 'no permission' } })).toEqual({
       targetUid: 't',
       observedGeneration: 0,
@@ -303,17 +303,17 @@ it.each([
 });
 
 it.each([
-  { what: 'is missing, as before', now: {}, read: {}, isInDoubt: false },
-  { what: 'came and is gone again', now: { resourceVersion: '7' }, read: {}, isInDoubt: true },
-  { what: 'came and is gone once more', now: { resourceVersion: '9' }, read: { resourceVersion: '7' }, isInDoubt: true },
-  { what: 'is missing since before', now: { resourceVersion: '7' }, read: { resourceVersion: '7' }, isInDoubt: false },
-  { what: 'is missing, and nobody watched for a while', now: { resourceVersion: '8' }, read: { resourceVersion: '7' }, isInDoubt: true },
-  { what: 'is missing, and when it went is not known', now: {}, read: { resourceVersion: '7' }, isInDoubt: false },
-  { what: 'was written', now: { uid: 'u', resourceVersion: '9', checksum: 'x' }, read: seen('7'), isInDoubt: true },
-  { what: 'was made again', now: { uid: 'v', resourceVersion: '7', checksum: 'x' }, read: seen('7'), isInDoubt: true },
-  { what: 'is the same', now: seen('7'), read: seen('7'), isInDoubt: false },
-])('E56: whether pods have read the same is in doubt when a config $what: $isInDoubt', ({ now, read, isInDoubt }) => {
-  expect(wereWrittenBetween({ [KEY]: now }, { [KEY]: read })).toBe(isInDoubt);
+  { what: 'is missing, as before', now: {}, read: {}, isUnsure: false },
+  { what: 'came and is gone again', now: { resourceVersion: '7' }, read: {}, isUnsure: true },
+  { what: 'came and is gone once more', now: { resourceVersion: '9' }, read: { resourceVersion: '7' }, isUnsure: true },
+  { what: 'is missing since before', now: { resourceVersion: '7' }, read: { resourceVersion: '7' }, isUnsure: false },
+  { what: 'is missing, and was not watched for a while', now: { resourceVersion: '8' }, read: { resourceVersion: '7' }, isUnsure: true },
+  { what: 'is missing, and when it went is not known', now: {}, read: { resourceVersion: '7' }, isUnsure: false },
+  { what: 'was written', now: { uid: 'u', resourceVersion: '9', checksum: 'x' }, read: seen('7'), isUnsure: true },
+  { what: 'was made again', now: { uid: 'v', resourceVersion: '7', checksum: 'x' }, read: seen('7'), isUnsure: true },
+  { what: 'is the same', now: seen('7'), read: seen('7'), isUnsure: false },
+])('E56: pods may have read other bytes when a config $what: $isUnsure', ({ now, read, isUnsure }) => {
+  expect(wereWrittenBetween({ [KEY]: now }, { [KEY]: read })).toBe(isUnsure);
 });
 
 it('03-CT13: with tracking on and nothing tracked, status holds an empty map; without it, what another controller wrote stays', () => {

@@ -3,7 +3,7 @@ import type { Phase } from '../api/phase.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
 import type { RollbackPoll } from './rollback-poll.ts';
 
-/** What the chart carries between events; all that outlives the process is in `release` and the phase. */
+/** Memory of the chart between events; all that outlives the process is in `release` and the phase. */
 export interface Context {
   release: Release;
   /** As last given to `record`; absent for a Canary that has no release in its status. */
@@ -16,22 +16,22 @@ export interface Context {
   rollback?: RollbackPoll | undefined;
   /** When the current state wants to be woken. Polls are not recorded: RESUME asks at once. */
   wakeAtMs?: number | undefined;
-  /** The moment that the controller was told last. */
+  /** The moment that the controller was last asked to wake it. */
   askedWakeMs?: number | undefined;
   /** Asked during this step, in order. */
   asks: readonly Question[];
   /** Suspended or being deleted: nothing is asked. */
   frozen: boolean;
-  /** A blocker that only a person can remove was seen at the last event. */
+  /** The last event had a blocker that only a user can remove. */
   blocked: boolean;
 }
 
-export interface Seen {
+export interface Input {
   context: Context;
   event: EngineEvent;
 }
 
-/** News that wait at the same time; of more the oldest are dropped, whoever is dead must not make the status grow. */
+/** News that wait at the same time; of more the oldest are dropped: a dead receiver must not make the status grow. */
 const MOST_NEWS = 20;
 
 /** Adds messages (I6); a key that is already listed stays as it is. */

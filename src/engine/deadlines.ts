@@ -4,7 +4,7 @@ import type { Side } from './facts.ts';
 
 /** Longest that a rollback waits for the primary's full capacity, and a drain by default: milliseconds. */
 const LONGEST_RAISE_MS = 30_000;
-/** A scaler looks every 15 s, and others may write it meanwhile: milliseconds. */
+/** A scaler acts every 15 s, and others may write it meanwhile: milliseconds. */
 const SCALER_PATIENCE_MS = 60_000;
 /** Terminal messages are given up after this: milliseconds. */
 const DELIVERY_LIFETIME_MS = 24 * 3_600_000;
@@ -32,7 +32,7 @@ export function rolloutDeadlineMs(canary: Canary, stepStartedMs: number, side: S
 }
 
 /** Until when a release that began to hold at `blindSinceMs` waits for its checks to be measured again (rule E22a). */
-export function blindUntilMs(canary: Canary, blindSinceMs: number): number {
+export function unmeasuredUntilMs(canary: Canary, blindSinceMs: number): number {
   return blindSinceMs + progressDeadlineMs(canary);
 }
 

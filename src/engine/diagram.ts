@@ -1,7 +1,7 @@
 import type { AnyStateNode } from 'xstate';
 import { chart } from './chart.ts';
 
-/** The chart as a Mermaid state diagram: what the docs embed and `serin diagram` prints. Made from the chart itself. */
+/** The chart as a Mermaid state diagram: what the docs embed and `serin chart` prints. Made from the chart itself. */
 export function mermaid(): string {
   const root: AnyStateNode = chart.root;
   const body = Object.values(root.states).flatMap((state) => block(state, '  '));
@@ -16,18 +16,18 @@ function block(state: AnyStateNode, indent: string): string[] {
   return [`${indent}state "${state.key}" as ${nameOf(state)} {`, first, ...inner, `${indent}}`];
 }
 
-/** One arrow for each guard; the same move on several events is drawn once, and RESUME's return to itself not at all. */
+/** One arrow for each decision; the same move on several events is drawn once, and the one back into the same state after RESUME not at all. */
 function arrows(state: AnyStateNode): string[] {
-  const seen = new Set<string>();
+  const drawn = new Set<string>();
   for (const moves of Object.values(state.on)) {
     for (const move of moves) {
       const guard = typeof move.guard === 'string' ? move.guard : '';
       for (const target of move.target ?? []) {
-        if (target !== state || guard !== 'always') seen.add(`  ${nameOf(state)} --> ${nameOf(target)} : ${words(guard)}`);
+        if (guard !== 'reenter') drawn.add(`  ${nameOf(state)} --> ${nameOf(target)} : ${wordsOf(guard)}`);
       }
     }
   }
-  return [...seen, ...Object.values(state.states).flatMap(arrows)];
+  return [...drawn, ...Object.values(state.states).flatMap(arrows)];
 }
 
 function initialOf(state: AnyStateNode): AnyStateNode {
@@ -38,6 +38,7 @@ function nameOf(state: AnyStateNode): string {
   return state.path.join('_');
 }
 
-function words(guard: string): string {
+/** A decision in words. */
+export function wordsOf(guard: string): string {
   return guard.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
 }

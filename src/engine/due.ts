@@ -1,7 +1,7 @@
 import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
-import { blindUntilMs, progressDeadlineMs, rolloutDeadlineMs } from './deadlines.ts';
+import { progressDeadlineMs, rolloutDeadlineMs, unmeasuredUntilMs } from './deadlines.ts';
 import type { Facts } from './facts.ts';
 
 /**
@@ -40,7 +40,7 @@ function dueOfStep(canary: Canary, phase: Phase, release: Release, facts: Facts)
 
 function dueOfCheck(canary: Canary, phase: Phase, release: Release, facts: Facts): number | undefined {
   const { blindSinceMs, awaitedSinceMs, wakeAtMs } = release;
-  if (blindSinceMs !== undefined) return blindUntilMs(canary, blindSinceMs);
+  if (blindSinceMs !== undefined) return unmeasuredUntilMs(canary, blindSinceMs);
   if (awaitedSinceMs !== undefined) return awaitedSinceMs + progressDeadlineMs(canary);
   return phase === 'WaitingPromotion' || isPrimaryAwaited(release, facts) ? undefined : wakeAtMs;
 }

@@ -3,7 +3,7 @@ import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import { timestamp } from '../api/timestamp.ts';
-import { blindUntilMs, longestRaiseMs, progressDeadlineMs, rolloutDeadlineMs, settlingMs } from './deadlines.ts';
+import { longestRaiseMs, progressDeadlineMs, rolloutDeadlineMs, settlingMs, unmeasuredUntilMs } from './deadlines.ts';
 import { isPrimaryAwaited } from './due.ts';
 import type { Facts, Side } from './facts.ts';
 import { thresholdOf } from './judge.ts';
@@ -34,7 +34,7 @@ export function explainRelease(canary: Canary, phase: Phase, release: Release, f
 function paused({ metadata }: Canary, phase: Phase, { paused: pause, routes }: Release): string {
   if (!pause) return '';
   const where = phase === 'Waiting' ? '' : ` with ${weightOf(routes)} % on the canary`;
-  return `Paused by ${pause.by} since ${timestamp(pause.sinceMs)}${where}, without limit: nothing is checked and no deadline counts until someone resumes it (serin resume ${metadata.name}), promotes it or takes it back. Where it is: `;
+  return `Paused by ${pause.by} since ${timestamp(pause.sinceMs)}${where}, without limit: nothing is checked and no deadline counts until someone resumes it (serin resume ${metadata.name}), promotes it or rolls it back. Where it is: `;
 }
 
 /** Which spec this goes by, and who can change that. */
@@ -42,7 +42,7 @@ function refused({ refused: edit }: Facts): string {
   if (edit === undefined) return '';
   if (edit.uncheckedUntilMs === undefined)
     return ` An edit of the spec is refused (${edit.message}): this goes by the spec before it, and nothing advances until someone corrects the edit.`;
-  return ` The spec is refused (${edit.message}): whoever wrote it can correct it until ${timestamp(edit.uncheckedUntilMs)}, else an analysis is taken back.`;
+  return ` The spec is refused (${edit.message}): correct it until ${timestamp(edit.uncheckedUntilMs)}, else an analysis is rolled back.`;
 }
 
 function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, since: string, why: string): string {
@@ -53,7 +53,7 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
   switch (`${phase}.${release.step}`) {
     case 'Initializing.creatingPrimary':
       return facts.target === undefined
-        ? `Waits ${since} for ${missing(canary)}; whoever owns it can create it or correct spec.targetRef, and no deadline ends this.`
+        ? `Waits ${since} for ${missing(canary)}; create it or correct spec.targetRef; no deadline ends this.`
         : `Waits ${since} for the primary of ${name} to be ready${lacks(facts.primary ?? facts.target, facts.primary ? 'primary' : 'target')}; ${name} keeps serving, and its owner can fix what its pods lack${late(release, facts, canary)}.`;
     case 'Initializing.settling':
       return `The primary is ready; waits ${since} until ${drained} for the proxies to learn of its pods.`;
@@ -66,7 +66,7 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
     case 'Failed.confirming':
       return `A new revision of ${name} was found; asks the confirm-rollout hooks ${since}.`;
     case 'Waiting.gate':
-      return `Waits ${since} for the confirm-rollout hooks, without limit; who runs the gate can open it${why}.`;
+      return `Waits ${since} for the confirm-rollout hooks, without limit; the gate's owner can open it${why}.`;
     case 'Progressing.withdrawing':
       return `The configs of ${name} changed, or may have; waits ${since} for its traffic to go to the primary, then its pods start anew.`;
     case 'Progressing.clearing':
@@ -74,21 +74,21 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
     case 'Progressing.emptying':
       return `The configs of ${name} changed, or may have; waits ${since} until ${deadline} for its pods to stop, so that none is analysed that read the old ones.`;
     case 'Progressing.scalingUp':
-      return `Waits ${since} until ${comesBy(facts.target)} for the canary to be ready${lacks(facts.target, 'target')}, else the release is taken back; its owner can correct ${name}.`;
+      return `Waits ${since} until ${comesBy(facts.target)} for the canary to be ready${lacks(facts.target, 'target')}, else the release is rolled back; its owner can correct ${name}.`;
     case 'Progressing.settling':
       return primaryAwaited(release, facts) ?? `The canary is ready; waits ${since} until ${drained} for the proxies to learn of its pods.`;
     case 'Progressing.raising':
-      return `Waits ${since} until ${deadline} for the canary to have the pods of its next step${raised(facts.target, release, facts)}, else the release is taken back; whoever owns the cluster can make room.`;
+      return `Waits ${since} until ${deadline} for the canary to have the pods of its next step${raised(facts.target, release, facts)}, else the release is rolled back; make room in the cluster.`;
     case 'Progressing.preRollout':
       return release.preRolloutPassed || release.refusedBy?.type === 'confirm-traffic-increase'
-        ? `Waits ${since} for the confirm-traffic-increase hooks before the first step, without limit; who runs the gate can open it${why}.`
-        : `Waits ${since} for the pre-rollout hooks to pass, asked every ${canary.spec.analysis.interval}${failures(canary, release)}; who runs them can let it pass${why}.`;
+        ? `Waits ${since} for the confirm-traffic-increase hooks before the first step, without limit; the gate's owner can open it${why}.`
+        : `Waits ${since} for the pre-rollout hooks to pass, asked every ${canary.spec.analysis.interval}${failures(canary, release)}; their owner can let it pass${why}.`;
     case 'Progressing.analysing':
     case 'WaitingPromotion.analysing':
       return analysing(canary, phase, release, facts, why);
     case 'Progressing.heldBack':
     case 'WaitingPromotion.heldBack':
-      return `The canary gets no traffic ${since}: ${down(facts.target, canary)}; waits until ${deadline} for it to serve, else the release is taken back.`;
+      return `The canary gets no traffic ${since}: ${down(facts.target, canary)}; waits until ${deadline} for it to serve, else the release is rolled back.`;
     case 'Progressing.comingBack':
     case 'WaitingPromotion.comingBack':
       return (
@@ -97,11 +97,11 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
     case 'Promoting.writingPrimary':
       return `The analysis passed; writes the primary ${since}${why}.`;
     case 'Promoting.awaitingPrimary':
-      return `Waits ${since} until ${comesBy(facts.primary)} for the primary to be ready with the promoted revision${lacks(facts.primary, 'primary')}, else its last template is put back.`;
+      return `Waits ${since} until ${comesBy(facts.primary)} for the primary to be ready with the promoted revision${lacks(facts.primary, 'primary')}, else its last template is restored.`;
     case 'Promoting.raising':
-      return `Waits ${since} until ${deadline} for the primary to have the pods of the whole load${raised(facts.primary, release, facts)}; then traffic returns to what there is, and whoever owns the cluster can make room.`;
+      return `Waits ${since} until ${deadline} for the primary to have the pods of the whole load${raised(facts.primary, release, facts)}; then traffic returns to the pods that there are; make room in the cluster.`;
     case 'Promoting.shifting':
-      return `Traffic returns to the promoted primary, ${since}.`;
+      return `Traffic is routed to the promoted primary, ${since}.`;
     case 'Finalising.returningTraffic':
     case 'Succeeded.returningTraffic':
       return `Waits ${since} for the routes to send everything to the primary.`;
@@ -127,19 +127,19 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
 function analysing(canary: Canary, phase: Phase, release: Release, facts: Facts, why: string): string {
   const next = release.wakeAtMs === undefined ? '' : `, next at ${timestamp(release.wakeAtMs)}`;
   const failed = failures(canary, release);
-  const blind = blindness(canary, release);
+  const blind = unmeasured(canary, release);
   if (phase === 'WaitingPromotion') {
     const wait = `The analysis passed; waits since ${timestamp(release.stepStartedMs)} for the confirm-promotion hooks`;
     if (blind) return `${wait}. ${blind}${next}${failed}${why}.`;
     if (release.awaitedSinceMs !== undefined) return `${wait}. ${unready(facts, release.awaitedSinceMs, release)}${next}${failed}.`;
-    return `${wait}, without limit; who runs the gate can open it${failed}${why}.`;
+    return `${wait}, without limit; the gate's owner can open it${failed}${why}.`;
   }
   if (blind) return `Stays at ${weightOf(release.routes)} %. ${blind}${next}${failed}${why}.`;
   if (release.awaitedSinceMs !== undefined) return `${unready(facts, release.awaitedSinceMs, release)}${next}${failed}.`;
   const awaited = primaryAwaited(release, facts);
   if (awaited) return awaited;
   if (release.refusedBy?.type === 'confirm-traffic-increase') {
-    return `Stays at ${weightOf(release.routes)} % since ${timestamp(release.stepStartedMs)}: waits for the confirm-traffic-increase hooks, without limit; who runs the gate can open it${next}${failed}${why}.`;
+    return `Stays at ${weightOf(release.routes)} % since ${timestamp(release.stepStartedMs)}: waits for the confirm-traffic-increase hooks, without limit; the gate's owner can open it${next}${failed}${why}.`;
   }
   return `Checks the canary every ${canary.spec.analysis.interval}${next}${failed}${why}.`;
 }
@@ -159,11 +159,11 @@ function primaryAwaited(release: Release, facts: Facts): string | undefined {
   return `Stays at ${weightOf(routes)} %: ${what}${lacks(primary, 'primary')}; waits for it without limit: mend its pods, or set spec.skipAnalysis: true if this revision is the remedy.`;
 }
 
-/** What holds a release that cannot be measured, since when, until when, and what happens then (rule E22a). */
-function blindness(canary: Canary, { blindSinceMs }: Release): string {
+/** Sentence for a release that cannot be measured: since when, until when, and what happens then (rule E22a). */
+function unmeasured(canary: Canary, { blindSinceMs }: Release): string {
   if (blindSinceMs === undefined) return '';
-  const untilMs = blindUntilMs(canary, blindSinceMs);
-  return `A check cannot be measured since ${timestamp(blindSinceMs)}, which counts for nothing until ${timestamp(untilMs)} and then takes the release back; who runs the metrics can bring them back`;
+  const untilMs = unmeasuredUntilMs(canary, blindSinceMs);
+  return `A check cannot be measured since ${timestamp(blindSinceMs)}, which counts for nothing until ${timestamp(untilMs)} and then rolls the release back; restore the metrics`;
 }
 
 /** The pods that a canary below its threshold lacks. */
@@ -175,7 +175,7 @@ export function shortOfPods({ target, canary }: Facts): string {
   return ready < wanted || reason === undefined ? short : reason;
 }
 
-/** What a workload that is not ready lacks, and where to look. */
+/** Parts that a workload that is not ready lacks, and where to look. */
 function lacks(side: Side | undefined, role: 'primary' | 'target'): string {
   if (side === undefined) return role === 'primary' ? ', which does not exist yet' : ', which does not exist: create it again';
   if (side.readiness.state === 'ready') return side.serving || side.replicas === 0 ? '' : ', none of whose pods is ready';

@@ -26,7 +26,7 @@ export interface Side {
   progress?: Progress;
 }
 
-/** What tells one revision of the target from another. */
+/** Fields that distinguish one revision of the target from another. */
 export interface Target {
   uid: string;
   generation: number;
@@ -34,7 +34,7 @@ export interface Target {
   rollout?: string;
   /** Template and configs together: what decides the pods. */
   revision: string;
-  /** The template's share of it; absent where there is no other. */
+  /** The revision of the template alone; absent where nothing else decides it. */
   template?: string;
   /** The configs that its pods read. Absent: none is tracked. */
   configs?: Readonly<Record<string, SeenConfig>>;
@@ -50,9 +50,9 @@ export interface ScalerLimits {
   max: number;
 }
 
-/** What can be told of another controller's release without its hashes, which cannot be computed (02-15.4.35). */
+/** Knowledge of another controller's release without its hashes, which cannot be computed (02-15.4.35). */
 export interface Adoption {
-  /** The revision of the target that was looked at. */
+  /** The revision of the target that was compared. */
   target: string;
   /** The primary holds the target as it is now, rewritten. */
   equals: boolean;
@@ -72,14 +72,14 @@ export interface RefusedEdit {
   message: string;
   /** The field to correct, where one decides it. */
   field?: string;
-  /** What was accepted before it is not known, so that nobody can check the canary: it has no traffic after this moment. */
+  /** The spec accepted before it is not known, so that the canary cannot be checked: it has no traffic after this moment. */
   uncheckedUntilMs?: number;
 }
 
-/** What the chart may know of the world at one moment. Gathered by the controller from watches; no call is made for it. */
+/** Everything that the chart may know of the world at one moment. Gathered by the controller from watches; no call is made for it. */
 export interface Facts {
   nowMs: number;
-  /** While an edit of it is refused, as it was accepted before; or what is needed to bring traffic home, where that is not known. */
+  /** While an edit of it is refused, as it was accepted before; or what is needed to route all traffic to the primary, where that is not known. */
   canary: Canary;
   refused?: RefusedEdit;
   provider: Provider;
@@ -97,7 +97,7 @@ export interface Facts {
   scaler?: { name: string; target: ScalerLimits; primary: ScalerLimits };
   /** The routes that the objects in the cluster express; absent when there is none yet. */
   liveRoutes?: Routes | { unreadable: string };
-  /** The cluster holds what `desired()` asks for under the recorded status: every write was answered and none is pending. */
+  /** The cluster holds what `desiredStateOf()` asks for under the recorded status: every write was answered and none is pending. */
   converged: boolean;
   /** The traffic provider has not accepted the routes, and that alone keeps the cluster from having converged. */
   unconfirmed?: NewBlocker;
@@ -105,7 +105,7 @@ export interface Facts {
   blocker?: NewBlocker;
   /** Reason that keeps the router from sending a share to the canary, and since when that is known (E96). */
   unroutable?: NewBlocker & { sinceMs: number };
-  /** What a person has asked for last, whether or not it was answered. */
+  /** The last request of a user, whether or not it was answered. */
   request?: SeenRequest;
   /** There is a receiver for the alerts of Canaries that name none. */
   globalAlerts?: boolean;

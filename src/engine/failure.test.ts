@@ -4,7 +4,7 @@ import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
 import { explain } from './explain.ts';
 
 describe('failure', () => {
-  it('E21: the threshold takes the release back at once, not an interval later (02-15.1.8)', () => {
+  it('E21: the threshold rolls the release back at once, not an interval later (02-15.1.8)', () => {
     const world = releasing({ threshold: 1 });
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 9 }];
     const before = world.wakeAtMs;
@@ -51,7 +51,7 @@ describe('failure', () => {
     expect(world.phase).toBe('Failed');
   });
 
-  it('E9: an obstacle only a person can remove never fails a release', () => {
+  it('E9: a blocker that only a user can remove never fails a release', () => {
     const world = initialized(aCanary(steps));
     world.behaviour.blocker = 'CRD virtualservices is missing';
     world.push('s1:b');
@@ -80,7 +80,7 @@ describe('failure', () => {
       world.tickUntil(at('Succeeded', 'resting'));
     });
 
-    it('E63: failed checks take the release back all the same (04-R-S4)', () => {
+    it('E63: failed checks roll the release back all the same (04-R-S4)', () => {
       const world = unconfirmed();
       world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
       world.tickUntil(at('Failed'));

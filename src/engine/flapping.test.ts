@@ -3,7 +3,7 @@ import { aCanary, initialized, type World } from '../../test/fakes/world.ts';
 
 const steps = { stepWeight: 20, maxWeight: 40 };
 
-/** Down, and ready again for two seconds, until somebody has decided; the settling takes five. */
+/** Down, and ready again for two seconds, until the next decision; the settling takes five. */
 function flap(world: World, ms: number): void {
   world.targetDown = true;
   world.tick(ms - 2_000);
@@ -42,7 +42,7 @@ it('E1: a canary that has settled is waited for anew, as long as the first time'
   expect(world.release).not.toHaveProperty('awaitedSinceMs');
 });
 
-it('E1, E9: time under an obstacle counts for none of both waits', () => {
+it('E1, E9: time under a blocker counts for none of both waits', () => {
   const world = initialized(aCanary(steps));
   world.targetDown = true;
   world.push('s1:b');

@@ -145,7 +145,7 @@ describe('gates', () => {
     expect(world.promoted).toEqual(['s1:b']);
   });
 
-  it('E8: refused pre-rollout hooks count and take the release back before any traffic (I2)', () => {
+  it('E8: refused pre-rollout hooks count and roll the release back before any traffic (I2)', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('pre-rollout') }));
     world.behaviour.hooks['pre-rollout'] = 'refused';
     world.push('s1:b');
@@ -153,7 +153,7 @@ describe('gates', () => {
     expect([world.trace.every((one) => !one.includes('20')), world.release.failedChecks]).toEqual([true, 3]);
   });
 
-  it('E25: a rollback hook that answers yes takes the release back', () => {
+  it('E25: a rollback hook that answers yes rolls the release back', () => {
     const world = releasing(withHooks('rollback'));
     world.behaviour.hooks.rollback = 'passed';
     world.tick();

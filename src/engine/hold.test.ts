@@ -17,7 +17,7 @@ function held(analysis: Partial<Canary['spec']['analysis']> = {}): World {
   return world;
 }
 
-const told = (world: World, reason: string): string[] =>
+const announced = (world: World, reason: string): string[] =>
   world.asked.flatMap((one) => (one.kind === 'announce' && one.announcement.reason === reason ? [one.announcement.message] : []));
 const alerts = (world: World) => (world.release.deliveries ?? []).filter(({ kind }) => kind === 'alert');
 
@@ -29,17 +29,17 @@ describe('what cannot be measured, with unmeasured: hold', () => {
     world.tick();
     world.tick();
     for (const text of [explain(world.canary, world.facts()), world.canary.status?.conditions?.[0]?.message]) {
-      expect(text).toMatch(/^Stays at 20 %\. A check cannot be measured since .+ takes the release back; who runs the metrics/);
+      expect(text).toMatch(/^Stays at 20 %\. A check cannot be measured since .+ rolls the release back; restore the metrics/);
       expect(text).toContain(`since ${since}`);
       expect(text).toContain(`until ${until}`);
     }
-    const [message, ...more] = told(world, 'Unmeasured');
+    const [message, ...more] = announced(world, 'Unmeasured');
     expect(message).toContain(`Holding since ${since}`);
-    expect(message).toContain(`by ${until}, the release is taken back`);
-    expect([more, told(world, 'CheckFailed')]).toEqual([[], []]);
+    expect(message).toContain(`by ${until}, the release is rolled back`);
+    expect([more, announced(world, 'CheckFailed')]).toEqual([[], []]);
   });
 
-  it('E22a: at the progress deadline the release is taken back without a failed check, and an alert says why', () => {
+  it('E22a: at the progress deadline the release is rolled back without a failed check, and an alert says why', () => {
     const world = held();
     world.deliversAtOnce = false;
     const since = world.nowMs;
@@ -87,7 +87,7 @@ describe('what cannot be measured, with unmeasured: hold', () => {
     expect([world.phase, world.release.failedChecks]).toEqual(['Progressing', 1]);
   });
 
-  it('E22a: time under an obstacle or while suspended is not counted', () => {
+  it('E22a: time under a blocker or while suspended is not counted', () => {
     const world = held();
     world.behaviour.blocker = 'the quota';
     world.tick(300_000);
@@ -115,7 +115,7 @@ describe('what cannot be measured, with unmeasured: hold', () => {
     expect(world.nowMs - since).toBe(DEADLINE_MS);
   });
 
-  it('E22a: waiting for a promotion to be confirmed is no exception', () => {
+  it('E22a: waiting for a promotion to be confirmed is not an exception', () => {
     const world = initialized(aCanary({ stepWeight: 20, maxWeight: 20, unmeasured: 'hold', ...withHooks('confirm-promotion') }));
     world.behaviour.hooks['confirm-promotion'] = 'refused';
     world.push('s1:b');
@@ -127,7 +127,7 @@ describe('what cannot be measured, with unmeasured: hold', () => {
     expect(world.release.failedChecks).toBe(0);
   });
 
-  it('E22a: a release that is taken back or renewed knows nothing of the wait before', () => {
+  it('E22a: a release that is rolled back or renewed knows nothing of the wait before', () => {
     const world = held();
     world.tickUntil(({ phase }) => phase === 'Failed');
     expect(world.release.blindSinceMs).toBeUndefined();

@@ -6,7 +6,7 @@ import type { HookType } from '../api/canary.ts';
 import type { Delivery, Release } from '../api/canary-status.ts';
 import { isReleasing } from '../api/phase.ts';
 import { type Routes, reachesCanary } from '../api/routes.ts';
-import { intentOf } from './intent-of.ts';
+import { desiredStateOf } from './desired-state-of.ts';
 import { hasHooks, strategyOf, weightOf } from './strategy.ts';
 
 const it = (title: string, property: () => void) => test(title, { timeout: propertyTimeoutMs }, property);
@@ -180,7 +180,7 @@ function isQuiet(world: World): boolean {
 /** Any other key is of news along the way. */
 const OUTCOMES = ['Succeeded', 'Failed', 'superseded', 'cancelled'];
 
-/** A receiver tells a repeat from news by the key alone: what was listed keeps its own until it leaves the list (I6). */
+/** A receiver distinguishes a repeat from news by the key alone: what was listed keeps its own until it leaves the list (I6). */
 function expectStableKeys(world: World, deliveries: readonly Delivery[]): void {
   const renamed = deliveries.filter((one) => one.sinceMs < world.nowMs && !world.listed.has(one.key));
   expect(renamed).toEqual([]);
@@ -193,7 +193,7 @@ function isRise(before: Routes | undefined, after: Routes): boolean {
   return before?.kind !== 'matched' && weightOf(after) > (before ? weightOf(before) : 0);
 }
 
-/** Traffic or the count of iterations goes on, or the promotion begins. A weight that was held back and returns was reached before. */
+/** Traffic or the count of iterations goes on, or the promotion begins. A weight that was withdrawn and returns was reached before. */
 function isAdvance(from: string, before: Release, phase: string, release: Release): boolean {
   if (phase === 'Promoting') return from !== 'Promoting';
   if (phase !== 'Progressing' && phase !== 'WaitingPromotion') return false;
@@ -247,7 +247,7 @@ describe('in any order of events, crashes and suspends', () => {
       };
     }));
 
-  it('I4: at rest after Failed the primary has its last promoted template and all traffic, the canary nothing', () =>
+  it('I4: idle after Failed the primary has its last promoted template and all traffic, the canary nothing', () =>
     always((world) => {
       world.onRecord = ({ phase, release }) => {
         if (phase !== 'Failed' || release.step !== 'resting') return;
@@ -289,8 +289,8 @@ describe('in any order of events, crashes and suspends', () => {
 
   it('D5: a side with recorded traffic is never scaled to zero', () =>
     always((world) => {
-      world.watch = (intent) => {
-        if (intent.target === 'zero' && intent.routes) expect(reachesCanary(intent.routes)).toBe(false);
+      world.watch = (desired) => {
+        if (desired.target === 'zero' && desired.routes) expect(reachesCanary(desired.routes)).toBe(false);
       };
     }));
 
@@ -344,11 +344,11 @@ describe('in any order of events, crashes and suspends', () => {
       propertyRuns(),
     ));
 
-  it('D1: the intent is the same for the same status and facts, and frozen while suspended', () =>
+  it('D1: the desired state is the same for the same status and facts, and frozen while suspended', () =>
     always((world) => {
-      world.watch = (intent) => {
-        expect(intentOf(world.canary, world.facts())).toEqual(intent);
-        if (world.canary.spec.suspend === true) expect(intent.frozen).toBe(true);
+      world.watch = (desired) => {
+        expect(desiredStateOf(world.canary, world.facts())).toEqual(desired);
+        if (world.canary.spec.suspend === true) expect(desired.frozen).toBe(true);
       };
     }));
 });

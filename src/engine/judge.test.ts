@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
-import { isBlind, judge } from './judge.ts';
+import { isUnmeasured, judge } from './judge.ts';
 
 const failed = { check: 'errors', verdict: 'failed', value: 9, limit: 'at most 1' } as const;
 const unmeasured = { check: 'latency', verdict: 'unmeasured', reason: 'timeout' } as const;
@@ -37,7 +37,7 @@ it('E20: all that fails in one tick is one failed check, whatever happens before
   expect(world.release.failedChecks).toBe(2);
 });
 
-it('05-W27, 05-E2, E20: one failed check tells everything that failed in its tick, and no more than there is room for', () => {
+it('05-W27, 05-E2, E20: one failed check lists everything that failed in its tick, and no more than there is room for', () => {
   const five = ['a', 'b', 'c', 'd', 'e'].map((check) => ({ ...failed, check }));
   expect(judge(five.slice(0, 2))).toMatchObject({ reason: 'a is 9, allowed at most 1; b is 9, allowed at most 1' });
   expect(judge(five)).toMatchObject({ reason: expect.stringMatching(/^a is .*; b is .*; c is [^;]*; 2 more$/) });
@@ -45,7 +45,7 @@ it('05-W27, 05-E2, E20: one failed check tells everything that failed in its tic
 
 it('05-W28: what is only observed neither fails nor holds a release', () => {
   const observed = [failed, unmeasured].map((one) => ({ ...one, observed: true }));
-  expect([judge(observed), judge(observed, 'hold'), isBlind({ verdicts: observed })]).toEqual([
+  expect([judge(observed), judge(observed, 'hold'), isUnmeasured({ verdicts: observed })]).toEqual([
     { outcome: 'passed' },
     { outcome: 'passed' },
     false,

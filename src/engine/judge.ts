@@ -3,8 +3,8 @@ import type { Verdict } from '../api/canary-status.ts';
 
 export type Judgement = { outcome: 'passed' } | { outcome: 'failed' | 'hold'; reason: string };
 
-/** Checks that a reason tells in full; an event and a condition have no room for more. */
-const MOST_TOLD = 3;
+/** Checks that a reason lists in full; an event and a condition have no room for more. */
+const MOST_LISTED = 3;
 
 /**
  * One judgement from all verdicts of a tick (rules E20–E22, I11). A measured failure always counts; what could not be measured
@@ -22,7 +22,7 @@ export function judge(all: readonly Verdict[], unmeasured: Analysis['unmeasured'
 }
 
 /** A check of the last tick could not be measured, and that does not end by itself. */
-export function isBlind({ verdicts = [] }: { verdicts?: readonly Verdict[] | undefined }): boolean {
+export function isUnmeasured({ verdicts = [] }: { verdicts?: readonly Verdict[] | undefined }): boolean {
   return verdicts.some(({ verdict, early, observed }) => verdict === 'unmeasured' && early !== true && observed !== true);
 }
 
@@ -31,10 +31,10 @@ export function thresholdOf(analysis: Analysis): number {
   return analysis.threshold > 0 ? analysis.threshold : 1;
 }
 
-/** What counts in this tick, the bad ones first (E20). */
+/** Describes what counts in this tick, the failed checks first (E20). */
 function describeAll(verdicts: readonly Verdict[]): string {
-  const more = verdicts.length - MOST_TOLD;
-  return [...verdicts.slice(0, MOST_TOLD).map(describe), ...(more > 0 ? [`${more} more`] : [])].join('; ');
+  const more = verdicts.length - MOST_LISTED;
+  return [...verdicts.slice(0, MOST_LISTED).map(describe), ...(more > 0 ? [`${more} more`] : [])].join('; ');
 }
 
 function describe(verdict: Verdict): string {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { RoutedSpec } from '../api/canary.ts';
 import type { Release, RoutedFor } from '../api/canary-status.ts';
-import { isRoutedToPrimary } from '../api/routes.ts';
+import { sendsAllToPrimary } from '../api/routes.ts';
 import type { Facts } from './facts.ts';
 
 /** More edits of the provider in one release are a loop; the oldest is forgotten. */
@@ -17,12 +17,12 @@ export function withLeftRoutes(
   { canary, provider, converged }: Facts,
 ): Release {
   // The cluster has converged to what was recorded before.
-  if (converged && isRoutedToPrimary(release.routes) && recorded && isRoutedToPrimary(recorded.routes)) return release;
+  if (converged && sendsAllToPrimary(release.routes) && recorded && sendsAllToPrimary(recorded.routes)) return release;
   const now: RoutedFor = { provider, spec: RoutedSpec.parse(canary.spec) };
   const isEdited = routedFor !== undefined && !isSame(routedFor, now);
   const others = leftRoutes.filter((one) => !isSame(one, now));
   const left = isEdited ? [...others, routedFor].slice(-MOST_LEFT) : others;
-  const held = isRoutedToPrimary(release.routes) && (routedFor === undefined || isEdited) ? undefined : now;
+  const held = sendsAllToPrimary(release.routes) && (routedFor === undefined || isEdited) ? undefined : now;
   return { ...release, ...(held && { routedFor: held }), ...(left.length > 0 && { leftRoutes: left }) };
 }
 

@@ -123,7 +123,7 @@ describe('suspend, answers and deliveries', () => {
     suspend(true);
     const before = world.asked.length;
     world.tick(60_000);
-    expect([world.asked.length, world.intent.frozen]).toEqual([before, true]);
+    expect([world.asked.length, world.desired.frozen]).toEqual([before, true]);
     world.routes = { kind: 'weighted', canary: 5 as never };
     suspend(false);
     world.look();
@@ -210,7 +210,7 @@ describe('suspend, answers and deliveries', () => {
     expect([kinds(true), kinds(true, 'event'), kinds(false)]).toEqual([[undefined], ['event'], []]);
   });
 
-  it('E54: a delivery nobody takes is given up after 24 hours with an announcement', () => {
+  it('E54: a delivery without a receiver is given up after 24 hours with an announcement', () => {
     const world = releasing();
     world.deliversAtOnce = false;
     world.tickUntil(at('Succeeded'));
@@ -219,7 +219,7 @@ describe('suspend, answers and deliveries', () => {
     expect(world.asked.some((one) => one.kind === 'announce' && one.announcement.reason === 'DeliveryLapsed')).toBe(true);
   });
 
-  it('I15: of the messages of releases that have ended at most 500 wait, and an announcement tells of the oldest', () => {
+  it('I15: of the messages of releases that have ended at most 500 wait, and an announcement names the oldest', () => {
     const world = releasing(withHooks(...Array.from({ length: 100 }, () => 'event' as const)));
     world.deliversAtOnce = false;
     world.tickUntil(at('Succeeded'));
@@ -252,7 +252,7 @@ describe('suspend, answers and deliveries', () => {
 describe('a generation that moves without a revision', () => {
   const records = (world: World) => world.asked.filter(({ kind }) => kind === 'record').length;
 
-  it('E58: is recorded once at rest, when everything is put away, and never again', () => {
+  it('E58: is recorded once when idle, when the pods are scaled down, and never again', () => {
     const world = releasing();
     world.tickUntil(at('Succeeded', 'resting'));
     const before = records(world);
@@ -264,7 +264,7 @@ describe('a generation that moves without a revision', () => {
     expect(records(world)).toBe(before + 1);
   });
 
-  it('E58: goes along with other news during a release, and is no news by itself', () => {
+  it('E58: goes along with other news during a release, and is not news by itself', () => {
     const world = releasing();
     const before = records(world);
     world.targetGeneration = 2;
@@ -275,7 +275,7 @@ describe('a generation that moves without a revision', () => {
     expect(world.release.observedGeneration).toBe(2);
   });
 
-  it('E58: another revision at rest is released, and keeps its own generation', () => {
+  it('E58: another revision in an idle Canary is released, and keeps its own generation', () => {
     const world = initialized(aCanary(steps));
     world.targetGeneration = 2;
     world.push('s1:b');

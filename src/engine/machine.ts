@@ -9,9 +9,10 @@ import { announcementOf } from './changes/verbs.ts';
 import { chart } from './chart.ts';
 import type { Context } from './context.ts';
 import { deliveryLifetimeMs } from './deadlines.ts';
+import { decide } from './decide.ts';
 import type { Facts } from './facts.ts';
 import { withLeftRoutes } from './left-routes.ts';
-import { tellPassed } from './passed-hooks.ts';
+import { announcePassed } from './passed-hooks.ts';
 import { payloadOf } from './payload.ts';
 import { hasMoved, pinOf, seenAgain, seenAtZero } from './pin.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
@@ -36,7 +37,7 @@ export function start(canary: Canary, facts: Facts): Snapshot {
     const adopted = { ...blank(facts), ...adopt(status, facts) };
     return resolve(stateOf(phase, adopted.step), { ...context, release: adopted });
   }
-  // What is written for readers alone is made anew with each status.
+  // Fields for readers alone are made anew with each status.
   const { blockers: _, dueMs: _due, ...remembered } = recorded;
   const { suspended = false, ...release } = remembered;
   return resolve(stateOf(phase, release.step), { ...context, frozen: suspended, release, recorded: { phase, release: remembered } });
@@ -72,13 +73,20 @@ export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; quest
   const resumes = now.context.frozen || unblocked;
   const context = now.context.frozen ? thaw(now.context, facts) : unblocked ? restartClock(now.context, facts) : now.context;
   const isOfPoll = event.type === 'ANSWER' && event.answer.id === now.context.rollback?.open;
-  const heard = isOfPoll ? answeredPoll(context, facts.nowMs) : context;
-  const begun = resolve(now.value, { ...heard, blocked, asks: [] });
-  const [moved] = transition(chart, begun, resumes ? { type: 'RESUME', facts } : isOfPoll ? decided(event) : event);
+  const answered = isOfPoll ? answeredPoll(context, facts.nowMs) : context;
+  const begun = resolve(now.value, { ...answered, blocked, asks: [] });
+  const moved = moveBy(begun, resumes ? { type: 'RESUME', facts } : isOfPoll ? decided(event) : event);
   const hasStayed = JSON.stringify(moved.value) === JSON.stringify(now.value) && !isOfPoll;
-  const told = hasStayed || resumes ? moved : resolve(moved.value, tellPassed(moved.context, event));
-  const { value, context: left } = request(told, facts);
+  const announced = hasStayed || resumes ? moved : resolve(moved.value, announcePassed(moved.context, event));
+  const { value, context: left } = request(announced, facts);
   return settle(now, value, withRollbackPoll(giveUpDeliveries(left, facts), pathOf(value), event), event);
+}
+
+/** Decides once what the event means, then takes the move that the chart has for it in this state. */
+function moveBy(now: Snapshot, event: EngineEvent): Snapshot {
+  const decision = decide(pathOf(now.value).join('.'), { context: now.context, event });
+  const [moved] = transition(chart, now, { ...event, decision });
+  return moved;
 }
 
 /** Event for the chart from an answer of the rollback hooks: an end, or the time for what has waited for it. */
@@ -110,7 +118,7 @@ export function openQuestionsOf({ context }: Snapshot): readonly QuestionId[] {
   return [context.open, context.rollback?.open].filter((id) => id !== undefined);
 }
 
-/** What a person has asked for is carried out or refused in the step that first sees it, and recorded with what came of it (E70). */
+/** Carries a request of a user out, or refuses it, in the step that first sees it, and records the outcome (E70). */
 function request(now: Snapshot, facts: Facts): { value: StateValue; context: Context } {
   const { value, context } = now;
   const asked = pendingRequest(context.release, facts);
@@ -120,10 +128,10 @@ function request(now: Snapshot, facts: Facts): { value: StateValue; context: Con
   const isUndo = reason === undefined && 'verb' in asked && asked.verb === 'undo';
   const answeredNow = isUndo ? context : withAnswer(context, asked, facts.nowMs, reason);
   if (reason !== undefined || 'problem' in asked) return { value, context: answeredNow };
-  const [moved] = transition(chart, resolve(value, answeredNow), { type: 'REQUEST', facts, request: asked });
-  // A pause drops what was asked, and whoever goes on begins the step's own part again.
+  const moved = moveBy(resolve(value, answeredNow), { type: 'REQUEST', facts, request: asked });
+  // A pause drops what was asked, and a resumed release begins the step's own part again.
   const isHeld = asked.verb === 'pause' || asked.verb === 'resume';
-  const [stood] = isHeld ? transition(chart, resolve(stateOf(Phase.parse(top), step), moved.context), { type: 'RESUME', facts }) : [moved];
+  const stood = isHeld ? moveBy(resolve(stateOf(Phase.parse(top), step), moved.context), { type: 'RESUME', facts }) : moved;
   const asks = stood.context.asks.filter((one) => one.kind === 'announce' || one.id === stood.context.open);
   return { value: stood.value, context: { ...stood.context, asks } };
 }
@@ -135,18 +143,23 @@ function withAnswer(context: Context, asked: SeenRequest, nowMs: number, reason?
   return { ...context, attempt, release, asks: [...context.asks, { kind: 'announce', id, announcement: announcementOf(asked, reason) }] };
 }
 
-/** A suspended Canary does nothing that is asked, and says so. */
+/** A suspended Canary refuses every request, and says so. */
 function refuseFrozen(now: Snapshot, facts: Facts): { next: Snapshot; questions: readonly Question[] } {
   const { context, value } = now;
   const asked = pendingRequest(context.release, facts);
   if (asked === undefined || context.recorded === undefined || facts.canary.metadata.deletionTimestamp !== undefined)
     return { next: now, questions: [] };
   const { phase } = context.recorded;
-  const told = withAnswer(context, asked, facts.nowMs, refusalOf(asked, phase, context.release, facts));
-  const attempt = told.attempt + 1;
-  const record: Question = { kind: 'record', id: `${told.release.run}/${told.release.revision}/${attempt}`, phase, release: told.release };
-  const next = resolve(value, { ...told, attempt, asks: [], recorded: { phase, release: told.release } });
-  return { next, questions: [record, ...told.asks] };
+  const refused = withAnswer(context, asked, facts.nowMs, refusalOf(asked, phase, context.release, facts));
+  const attempt = refused.attempt + 1;
+  const record: Question = {
+    kind: 'record',
+    id: `${refused.release.run}/${refused.release.revision}/${attempt}`,
+    phase,
+    release: refused.release,
+  };
+  const next = resolve(value, { ...refused, attempt, asks: [], recorded: { phase, release: refused.release } });
+  return { next, questions: [record, ...refused.asks] };
 }
 
 /** Compares before and after: what is new is recorded first, then the questions of the new state are asked. */
@@ -162,7 +175,7 @@ function settle(
   const scaled = withScaler({ ...context.release, step: child }, event.facts);
   const stepped: Release = withLeftRoutes(scaled, context.recorded?.release, event.facts);
   const { target, converged } = event.facts;
-  // Written along with other news, and once more at rest: what moves it then is rare.
+  // Written along with other news, and once more while resting: what moves it then is rare.
   const current = seenAtZero(target, seenAgain(target, stepped));
   // One that was made again is recorded at once; of an older version's status that kept no uid, with other news.
   const isReplaced = stepped.scaledDownUid !== undefined && current.scaledDownUid !== stepped.scaledDownUid;
@@ -197,7 +210,7 @@ function withScaler({ scaler, ...release }: Release, facts: Facts): Release {
   return name === undefined ? release : { ...release, scaler: name };
 }
 
-/** What makes a status write worth it: a later wake alone does not, since RESUME asks again anyway. */
+/** Text of all that makes a status write worth it: a later wake alone does not, since RESUME asks again anyway. */
 function memory(release: Release): string {
   return JSON.stringify(
     Object.entries({ ...release, wakeAtMs: release.step === 'analysing' ? release.wakeAtMs : 0 }).toSorted(([a], [b]) => (a < b ? -1 : 1)),
@@ -266,7 +279,7 @@ function thaw(context: Context, facts: Facts): Context {
   const { routes } = context.release;
   const live = facts.liveRoutes;
   const { blindSinceMs, ...known } = context.release;
-  // Nobody has measured meanwhile, so nobody knows that it could not be.
+  // Nothing was measured meanwhile, so it is not known that it could not be.
   const release = blindSinceMs === undefined ? known : { ...known, blindSinceMs: facts.nowMs };
   const rested = { ...context, frozen: false, open: undefined, rollback: undefined, release };
   if (!live || 'unreadable' in live || live.kind !== 'weighted' || live.canary >= weightOf(routes)) return rested;

@@ -57,7 +57,7 @@ it('E50: after a promotion it waits, so that Succeeded is seen', () => {
   expect(world.trace).toContain('Succeeded 0');
 });
 
-it('E50a: while traffic is not home it waits: the primary comes first', () => {
+it('E50a: while traffic is not all on the primary it waits: the primary comes first', () => {
   const world = failing();
   world.tickUntil((one) => one.release.failedChecks === 2);
   world.primaryDown = true;

@@ -10,7 +10,7 @@ export function maxWeight(analysis: Analysis): number {
 /**
  * The weight to try next, in percent; undefined when the plan is complete (rules E10–E12). The last step of `stepWeight` may pass
  * `maxWeight`: with 15 and 50 it is 60. With `stepWeights` it is the next greater element, so that a list edited during a run goes
- * on from the weight it finds. A plan without any usable step is one step to the maximum, never a release that nobody watched.
+ * on from the weight it finds. A plan without any usable step is one step to the maximum, never a release without an analysis.
  */
 export function nextWeight(analysis: Analysis, current: number): number | undefined {
   const max = maxWeight(analysis);

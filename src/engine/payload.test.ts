@@ -4,10 +4,10 @@ import { aCanary, initialized, type World, withHooks } from '../../test/fakes/wo
 
 const types = ['confirm-rollout', 'pre-rollout', 'rollout', 'confirm-traffic-increase', 'confirm-promotion', 'rollback'] as const;
 const calls = ({ asked }: World) => asked.flatMap((one) => (one.kind === 'runHooks' ? [`${one.type}: ${one.phase} ${one.checksum}`] : []));
-const told = ({ asked }: World) =>
+const announced = ({ asked }: World) =>
   asked.flatMap((one) => (one.kind === 'announce' && one.announcement.reason === 'HookPassed' ? [one.announcement] : []));
 
-describe('what a webhook is told', () => {
+describe('what the payload of a webhook says', () => {
   it('E84: Progressing while a promotion waits, and the revision that is analysed; confirm-rollout the one before', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks(...types) }));
     world.behaviour.hooks['confirm-rollout'] = 'refused';
@@ -28,7 +28,7 @@ describe('what a webhook is told', () => {
     ]);
   });
 
-  it('E84: after a failure confirm-rollout is told the new revision, as Flagger has it', () => {
+  it('E84: after a failure confirm-rollout gets the new revision, as Flagger has it', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-rollout') }));
     world.behaviour.brokenCanary.add('s1:b');
     world.push('s1:b');
@@ -48,12 +48,12 @@ describe('what a webhook is told', () => {
 });
 
 describe('hooks that pass', () => {
-  it('E85: each is told once, by its name, when it lets the release go on; rollout hooks are not', () => {
+  it('E85: each is announced once, by its name, when it lets the release go on; rollout hooks are not', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks(...types) }));
     world.behaviour.hooks = { 'confirm-rollout': 'refused', 'confirm-promotion': 'refused' };
     world.push('s1:b');
     for (let polls = 0; polls < 3; polls += 1) world.tick();
-    expect(told(world)).toEqual([]);
+    expect(announced(world)).toEqual([]);
     world.behaviour.hooks['confirm-rollout'] = 'passed';
     world.tickUntil(at('WaitingPromotion'));
     for (let polls = 0; polls < 3; polls += 1) world.tick();
@@ -61,7 +61,7 @@ describe('hooks that pass', () => {
     world.tickUntil(at('Succeeded'));
     const passed = (type: string) => ({ reason: 'HookPassed', type: 'Normal', message: `The ${type} hook ${type} passed` });
     const increase = passed('confirm-traffic-increase');
-    expect(told(world)).toEqual([
+    expect(announced(world)).toEqual([
       passed('confirm-rollout'),
       passed('pre-rollout'),
       increase,
@@ -71,10 +71,10 @@ describe('hooks that pass', () => {
     ]);
   });
 
-  it('E85: a rollback hook that asks for the end is told as a warning', () => {
+  it('E85: a rollback hook that asks for the end is announced as a warning', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('rollback') }));
     world.behaviour.hooks.rollback = 'passed';
     world.push('s1:b');
-    expect(told(world)).toMatchObject([{ type: 'Warning', message: 'The rollback hook rollback passed' }]);
+    expect(announced(world)).toMatchObject([{ type: 'Warning', message: 'The rollback hook rollback passed' }]);
   });
 });

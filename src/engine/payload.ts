@@ -2,7 +2,7 @@ import type { HookType } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 
-/** Types whose receivers are told the phase as it is; Flagger says Progressing to all others, also while a promotion waits (E84). */
+/** Types whose payload says the phase as it is; Flagger says Progressing to all others, also while a promotion waits (E84). */
 const TOLD_THE_PHASE: ReadonlySet<HookType> = new Set<HookType>(['confirm-rollout', 'rollback']);
 
 /** Fields of a webhook's payload that describe the release (02-8). */

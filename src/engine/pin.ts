@@ -3,7 +3,7 @@ import type { Target } from './facts.ts';
 
 type Pin = Pick<Release, 'targetUid' | 'revision' | 'observedGeneration' | 'observedRollout' | 'template' | 'configs'>;
 
-/** What a release records of the target that it is about. Of one whose configs cannot be told, no generation: it is looked at anew. */
+/** Record of the target that a release is about. Of one whose configs are not known, no generation: it is compared again. */
 export function pinOf(target: Target): Pin {
   const { uid, revision, generation, rollout, template, configs, undetermined } = target;
   return {
@@ -24,7 +24,7 @@ export function pinTo(target: Target, release: Release): Release {
 
 /**
  * The release with the generation and the rollout that its target has now, where that is still the recorded revision: replicas, or our own
- * scaling, have moved them (E58). What was looked at without a generation stays without.
+ * scaling, have moved them (E58). What was recorded without a generation stays without.
  */
 export function seenAgain(target: Target | undefined, release: Release): Release {
   if (target === undefined || target.undetermined !== undefined || release.observedGeneration === 0) return release;
@@ -34,12 +34,12 @@ export function seenAgain(target: Target | undefined, release: Release): Release
   return { ...release, observedGeneration: generation, ...(rollout === undefined ? {} : { observedRollout: rollout }) };
 }
 
-/** The release with a revision that is not the one of its pin, which goes on telling which template was seen. */
+/** The release with a revision that is not the one of its pin, which goes on saying which template was read. */
 export function withRevision(release: Release, revision: string): Release {
   return { ...release, revision, template: release.template ?? release.revision };
 }
 
-/** Whether that is worth a write of its own: a count that was not kept before is not. */
+/** True where that is worth a write of its own: a count that was not kept before is not. */
 export function hasMoved({ generation, rollout }: Target, { observedGeneration, observedRollout }: Release): boolean {
   const isRecounted = rollout !== undefined && observedRollout !== undefined && rollout !== observedRollout;
   return generation !== observedGeneration || isRecounted;
@@ -58,12 +58,12 @@ export function isIdle(target: { uid: string; replicas: number }, { scaledDownUi
 
 type Configs = Readonly<Record<string, SeenConfig>>;
 
-/** Whether the config is part of the revision; one that is missing is, since pods read it when it appears. */
+/** True where the config is part of the revision; a missing one is, since pods read it when it appears. */
 export function decidesPods({ uid, checksum }: SeenConfig): boolean {
   return uid === undefined || checksum !== undefined;
 }
 
-/** Whether pods that read these read the same; one that is missing is not the same as one that is not read. */
+/** True where pods that read these read the same; one that is missing is not the same as one that is not read. */
 export function areSameConfigs(one: Configs, other: Configs): boolean {
   const said = (config: SeenConfig | undefined) =>
     config === undefined ? 'unread' : config.uid === undefined ? 'absent' : config.checksum;
@@ -71,8 +71,8 @@ export function areSameConfigs(one: Configs, other: Configs): boolean {
 }
 
 /**
- * Whether one was written since `other` and holds the same again, or came and is gone again: what it held in between, nobody knows. Of one
- * that is missing the version tells since when it has been watched; it is another one also when it may have come and gone unseen.
+ * True where one was written since `other` and holds the same again, or came and is gone again: what it held in between is unknown. Of one
+ * that is missing the version says since when it has been watched; it is another one also when it may have come and gone unseen.
  */
 export function wereWrittenBetween(one: Configs, other: Configs): boolean {
   return Object.entries(one).some(([key, { uid, resourceVersion, checksum }]) => {

@@ -40,14 +40,14 @@ it.each([
   expect(promoted).toMatchObject({ type: 'Promoted', status, reason: phase });
 });
 
-it('E58: at rest the sentence tells what is waited for to know the target, unless a blocker says it already', () => {
+it('E58: in an idle Canary the sentence says what it waits for to know the target, unless a blocker says it already', () => {
   const world = initialized();
   const { target, ...facts } = world.facts();
   const unknown = target
     ? { ...facts, target: { ...target, undetermined: { code: 'TargetUnobserved' as const, detail: 'not observed yet' } } }
     : facts;
   expect(explain(world.canary, unknown)).toBe('Initialized: the primary serves; waits to know Deployment podinfo: not observed yet.');
-  const blocked = explain(world.canary, { ...unknown, blocker: { code: 'Obstacle', detail: 'not observed yet' } });
+  const blocked = explain(world.canary, { ...unknown, blocker: { code: 'Other', detail: 'not observed yet' } });
   expect(blocked).toBe('Initialized: the primary serves; waits for a change of podinfo. Blocked: not observed yet.');
 });
 
@@ -61,9 +61,9 @@ it('D12: transition times move with the phase only, not with weights and counter
   expect(world.canary.status?.lastTransitionTime).not.toBe(before);
 });
 
-it('03-H9, H11: all established fields are told in every phase; a promoted revision is the applied one, and counters end with a release', () => {
+it('03-H9, H11: all fields of Flagger are written in every phase; a promoted revision is the applied one, and counters end with a release', () => {
   const world = initialized();
-  const told = (phase: Phase) => {
+  const fields = (phase: Phase) => {
     const release = { ...world.release, revision: 's1:b', failedChecks: 2, iterations: 3 };
     const { lastTransitionTime, conditions, release: _, ...fields } = projectStatus(world.canary, phase, release, world.facts());
     expect([lastTransitionTime, conditions?.[0]?.reason]).toEqual([expect.any(String), phase]);
@@ -71,22 +71,22 @@ it('03-H9, H11: all established fields are told in every phase; a promoted revis
   };
   const held = { canaryWeight: 0, lastAppliedSpec: 's1:b', lastPromotedSpec: 's1:a' };
   for (const phase of ['Progressing', 'Waiting', 'WaitingPromotion', 'Promoting'] as const)
-    expect(told(phase)).toEqual({ ...held, phase, failedChecks: 2, iterations: 3 });
-  expect(told('Succeeded')).toMatchObject({ ...held, iterations: 0 });
-  expect(told('Failed')).toEqual({ ...held, phase: 'Failed', failedChecks: 0, iterations: 0 });
+    expect(fields(phase)).toEqual({ ...held, phase, failedChecks: 2, iterations: 3 });
+  expect(fields('Succeeded')).toMatchObject({ ...held, iterations: 0 });
+  expect(fields('Failed')).toEqual({ ...held, phase: 'Failed', failedChecks: 0, iterations: 0 });
   world.push('s1:b');
   world.tickUntil((one) => one.phase === 'Succeeded');
   expect(world.canary.status).toMatchObject({ lastAppliedSpec: 's1:b', lastPromotedSpec: 's1:b' });
 });
 
-it('03-H15: no way leads to Terminated, which nobody writes', () => {
+it('03-H15: no arrow leads to Terminated, which is never written', () => {
   expect(mermaid()).toContain('Terminated');
   expect(mermaid()).not.toMatch(/--> Terminated/);
 });
 
 it('the diagram shows each phase and the way from an analysis to its end', () => {
   const diagram = mermaid();
-  expect(diagram).toContain('Progressing_analysing_measuring --> Promoting_writingPrimary : may promote');
+  expect(diagram).toContain('Progressing_analysing --> Promoting_writingPrimary : promote');
   expect(diagram).toContain('Finalising_draining --> Succeeded_resting');
 });
 

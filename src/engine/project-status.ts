@@ -1,5 +1,5 @@
 import type { Canary } from '../api/canary.ts';
-import type { CanaryStatus, Condition, Release } from '../api/canary-status.ts';
+import type { CanaryCondition, CanaryStatus, Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import type { Affinity, Routes } from '../api/routes.ts';
 import { timestamp } from '../api/timestamp.ts';
@@ -10,8 +10,8 @@ import type { Facts } from './facts.ts';
 import { weightOf } from './strategy.ts';
 
 /**
- * The whole status of a release: the established fields are a pure projection of what Serin remembers (rules D10–D12).
- * Source: 01-5, except that `canaryWeight` always tells the true weight and times move only when the phase does.
+ * The whole status of a release: Flagger's fields are a pure projection of what Serin remembers (rules D10–D12).
+ * Source: 01-5, except that `canaryWeight` is always the true weight and times move only when the phase does.
  */
 export function projectStatus(canary: Canary, phase: Phase, release: Release, facts: Facts): CanaryStatus {
   const before = canary.status;
@@ -42,7 +42,7 @@ function trueWeight(recorded: Routes, { converged, blocker, unroutable, liveRout
   return 'unreadable' in liveRoutes ? weightOf(recorded) : Math.min(weightOf(recorded), weightOf(liveRoutes));
 }
 
-/** Whoever starts after a suspend was lifted has to know that there was one (E52). */
+/** A controller that starts after a suspend was lifted has to know that there was one (E52). */
 function remembered(
   canary: Canary,
   phase: Phase,
@@ -67,7 +67,7 @@ function trackedConfigs({ configs }: Release, before: CanaryStatus | undefined):
 }
 
 /** `reason` is the phase, as health checks expect; `status` changes only with the phase's meaning. Source: 01-5.1. */
-function promoted(canary: Canary, phase: Phase, message: string, at: string, isRefused: boolean): Condition {
+function promoted(canary: Canary, phase: Phase, message: string, at: string, isRefused: boolean): CanaryCondition {
   const before = canary.status?.conditions?.find((one) => one.type === 'Promoted');
   const status = truthOf(phase, isRefused);
   const isSame = before?.status === status && before.reason === phase && before.message === message;
@@ -83,7 +83,7 @@ function promoted(canary: Canary, phase: Phase, message: string, at: string, isR
 }
 
 /** A spec that is refused is not what serves, so that health checks must not pass (E107). */
-function truthOf(phase: Phase, isRefused: boolean): Condition['status'] {
+function truthOf(phase: Phase, isRefused: boolean): CanaryCondition['status'] {
   if (phase === 'Initialized' || phase === 'Succeeded') return isRefused ? 'Unknown' : 'True';
   return phase === 'Failed' ? 'False' : 'Unknown';
 }

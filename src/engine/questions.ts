@@ -10,7 +10,7 @@ import type { Announcement } from './reasons.ts';
 export type QuestionId = string;
 
 /**
- * What the chart asks of the world. Within one step the controller first carries out `record`; only when that is stored does it
+ * Questions of the chart to the world. Within one step the controller first carries out `record`; only when that is stored does it
  * ask the rest. When it cannot be stored, the snapshot is thrown away and rebuilt from the status that the cluster holds.
  */
 export type Question =
@@ -51,11 +51,11 @@ export type Answer =
 export type EngineEvent =
   /** First event of a snapshot rebuilt from status: re-enters its state and asks its questions again. */
   | { type: 'RESUME'; facts: Facts }
-  /** Something that the chart looks at changed. */
+  /** Something that the chart depends on changed. */
   | { type: 'FACTS'; facts: Facts }
   | { type: 'WAKE'; facts: Facts }
   | { type: 'ANSWER'; facts: Facts; answer: Answer }
-  /** A person asks for something that is possible now; made by `step` from the facts. */
+  /** A user asks for something that is possible now; made by `step` from the facts. */
   | { type: 'REQUEST'; facts: Facts; request: VerbRequest }
   /** A rollback hook has answered yes; made by `step` from its answer. */
   | { type: 'STOP'; facts: Facts; webhook: string }

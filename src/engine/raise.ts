@@ -1,22 +1,22 @@
 import type { Release } from '../api/canary-status.ts';
 import { reachesCanary } from '../api/routes.ts';
 import { canaryShare, capacityNeeded, hasCapacity } from './capacity.ts';
-import type { Seen } from './context.ts';
-import { homeRoutes, nextMove, weightOf } from './strategy.ts';
+import type { Input } from './context.ts';
+import { nextMove, routesToPrimary, weightOf } from './strategy.ts';
 
-/** Smallest change of the canary's weight that is worth a write while a release is taken back pod by pod, in percent. */
+/** Smallest change of the canary's weight that is worth a write while a release is rolled back pod by pod, in percent. */
 const SMALLEST_RETURN = 10;
 
-/** Pods that the primary needs to answer everybody (E60); undefined: the Canary names no scaler, so nobody has shrunk it. */
-export function primaryNeed({ context, event }: Seen): number | undefined {
+/** Pods that the primary needs to answer every request (E60); undefined: the Canary names no scaler, so nothing has shrunk it. */
+export function primaryNeed({ context, event }: Input): number | undefined {
   const { scaler, primary, target } = event.facts;
   if (!scaler) return undefined;
   const routes = isBeforeTraffic(context) ? undefined : context.release.routes;
   return capacityNeeded({ primary, target, routes, atStart: context.release.podsAtStart }, 100, scaler.primary);
 }
 
-/** Pods that the target needs for the next step; undefined without a scaler, or where there is no step. */
-export function stepNeed({ context, event }: Seen): number | undefined {
+/** Pods that the target needs for the next step; undefined without a scaler, or without a step to take. */
+export function stepNeed({ context, event }: Input): number | undefined {
   const { scaler, primary, target, canary } = event.facts;
   const move = nextMove(context.release, canary, event.facts);
   if (!scaler || move.kind !== 'step') return undefined;
@@ -25,16 +25,16 @@ export function stepNeed({ context, event }: Seen): number | undefined {
 }
 
 /** Pods that a canary needs to have its held share back (E27). */
-export function backNeed({ context, event }: Seen): number | undefined {
+export function backNeed({ context, event }: Input): number | undefined {
   const { scaler, primary, target } = event.facts;
   const { heldRoutes, routes } = context.release;
   if (!scaler || !heldRoutes) return undefined;
   return capacityNeeded({ primary, target, routes }, canaryShare(heldRoutes), scaler.target);
 }
 
-/** The primary is held at what it needs until the release rests; without a need nothing is held. */
-export function holdingPrimary(seen: Seen, from: Release): Release {
-  const pods = primaryNeed(seen);
+/** The primary is held at what it needs until the release has ended; without a need nothing is held. */
+export function holdingPrimary(input: Input, from: Release): Release {
+  const pods = primaryNeed(input);
   const rest = withoutCapacity(from);
   if (pods === undefined) return rest;
   return { ...rest, capacity: { side: 'primary', pods } };
@@ -46,22 +46,22 @@ export function holdingTarget(from: Release, pods: number | undefined): Release 
   return pods === undefined ? rest : { ...rest, capacity: { side: 'target', pods } };
 }
 
-/** Pods that the target needs to answer everybody. */
-export function targetNeed({ context, event }: Seen): number | undefined {
+/** Pods that the target needs to answer every request. */
+export function targetNeed({ context, event }: Input): number | undefined {
   const { scaler, primary, target } = event.facts;
   const { routes, podsAtStart: atStart } = context.release;
   return scaler && capacityNeeded({ primary, target, routes, atStart }, 100, scaler.target);
 }
 
-/** What a run begins with: the primary carries everything, or the pods of the run before are still what is known. */
-export function podsAtStart({ event }: Seen, { podsAtStart, ...from }: Release): Release {
+/** Pods at the start of a run: the primary carries everything, or the pods of the run before are still what is known. */
+export function podsAtStart({ event }: Input, { podsAtStart, ...from }: Release): Release {
   const { scaler, primary } = event.facts;
   const now = reachesCanary(from.routes) ? podsAtStart : primary?.readiness.ready;
   return scaler && now !== undefined ? { ...from, podsAtStart: now } : from;
 }
 
 /** Pods that a step needs, or what the scaler gives where it gives less (E102). */
-export function holdingStep({ event }: Seen, from: Release, pods: number | undefined): Release {
+export function holdingStep({ event }: Input, from: Release, pods: number | undefined): Release {
   const { heldPods: _, ...rest } = withoutCapacity(from);
   const given = event.facts.target?.replicas ?? 0;
   const needed = from.step === 'raising' && from.capacity?.side === 'target' ? Math.min(from.capacity.pods, given) : pods;
@@ -73,7 +73,7 @@ export function withoutCapacity({ capacity: _, ...release }: Release): Release {
 }
 
 /** The side that is being raised has what it needs; true where nothing is being raised. */
-export function isRaised({ event }: Seen, { capacity }: Release): boolean {
+export function isRaised({ event }: Input, { capacity }: Release): boolean {
   const { scaler } = event.facts;
   if (!capacity || !scaler) return true;
   // A maximum that was lowered meanwhile is all that there will be.
@@ -84,14 +84,14 @@ export function isRaised({ event }: Seen, { capacity }: Release): boolean {
  * Everything goes back to the primary: at once where it can bear that, else it is raised first (E31). Where the canary does not serve
  * there is nothing to wait for.
  */
-export function comingHome(seen: Seen, from: Release, isPrimaryFit: boolean): Release {
-  const held = reachesCanary(from.routes) ? holdingPrimary(seen, from) : withoutCapacity(from);
-  const mayGo = seen.event.facts.target?.serving !== true || (isPrimaryFit && isRaised(seen, held));
-  return mayGo ? { ...held, routes: homeRoutes(from.routes) } : held;
+export function returningTraffic(input: Input, from: Release, isPrimaryFit: boolean): Release {
+  const held = reachesCanary(from.routes) ? holdingPrimary(input, from) : withoutCapacity(from);
+  const mayGo = input.event.facts.target?.serving !== true || (isPrimaryFit && isRaised(input, held));
+  return mayGo ? { ...held, routes: routesToPrimary(from.routes) } : held;
 }
 
 /** The canary's weight that leaves the primary no more than its ready pods can bear, when that is a step worth taking. */
-export function bearableWeight({ context, event }: Seen): number | undefined {
+export function bearableWeight({ context, event }: Input): number | undefined {
   const { routes, capacity } = context.release;
   const { primary } = event.facts;
   if (routes.kind !== 'weighted' || capacity?.side !== 'primary' || primary?.serving !== true) return undefined;
@@ -100,7 +100,7 @@ export function bearableWeight({ context, event }: Seen): number | undefined {
 }
 
 /** Until the apex moves, the target alone answers, whatever the routes say. */
-function isBeforeTraffic({ recorded }: Seen['context']): boolean {
+function isBeforeTraffic({ recorded }: Input['context']): boolean {
   if (recorded === undefined) return true;
   return recorded.phase === 'Initializing' && (recorded.release.step === 'creatingPrimary' || recorded.release.step === 'settling');
 }

@@ -52,15 +52,15 @@ describe('before promotion returns traffic', () => {
     expect([world.phase, weightNow(world)]).toEqual(['Finalising', 0]);
   });
 
-  it('D8: what was raised is held until the release rests, and a crash does not forget it', () => {
+  it('D8: what was raised is held until the release has ended, and a crash does not forget it', () => {
     const world = halfway();
     world.tickUntil(isAt('Promoting', 'raising'));
     world.crash();
-    expect(world.intent.atLeast).toEqual({ primary: 10 });
+    expect(world.desired.atLeast).toEqual({ primary: 10 });
     world.tickUntil(isAt('Finalising', 'draining'));
-    expect(world.intent.atLeast).toEqual({ primary: 10 });
+    expect(world.desired.atLeast).toEqual({ primary: 10 });
     world.tickUntil(isAt('Succeeded', 'resting'));
-    expect([world.intent.atLeast, world.release.capacity]).toEqual([{}, undefined]);
+    expect([world.desired.atLeast, world.release.capacity]).toEqual([{}, undefined]);
   });
 
   it('E61: at the progress deadline it goes on with the pods that there are, since those were enough until now', () => {
@@ -81,7 +81,7 @@ describe('before promotion returns traffic', () => {
     world.room.primary = 4;
     world.tick(60_000);
     expect([world.phase, world.step]).toEqual(['Failed', expect.any(String)]);
-    expect(world.intent.atLeast, 'the canary gets everything, so it is raised').toEqual({ target: 9 });
+    expect(world.desired.atLeast, 'the canary gets everything, so it is raised').toEqual({ target: 9 });
   });
 
   it('E61: pods of the revision before prove nothing: only a complete promotion is raised', () => {
@@ -124,7 +124,7 @@ describe('before promotion returns traffic', () => {
     expect([world.release.capacity?.pods, world.primaryReplicas]).toEqual([8, 8]);
   });
 
-  it('E60: without a scaler nobody has shrunk it, and nothing is raised', () => {
+  it('E60: without a scaler nothing has shrunk it, and nothing is raised', () => {
     const world = halfway();
     world.scaler = undefined;
     world.tickUntil(isAt('Succeeded', 'resting'));
@@ -139,7 +139,7 @@ describe('before promotion returns traffic', () => {
   });
 });
 
-describe('when a release is taken back', () => {
+describe('when a release is rolled back', () => {
   const takenBack = (): World => {
     const world = halfway({ ...steps, threshold: 1 });
     world.room.primary = 5;
@@ -150,7 +150,7 @@ describe('when a release is taken back', () => {
 
   it('E31: the primary is raised at once and gets its traffic back as its pods become ready', () => {
     const world = takenBack();
-    expect([world.intent.atLeast, weightNow(world)]).toEqual([{ primary: 10 }, 50]);
+    expect([world.desired.atLeast, weightNow(world)]).toEqual([{ primary: 10 }, 50]);
     world.room.primary = 7;
     world.look();
     world.settle();
@@ -177,34 +177,34 @@ describe('when a release is taken back', () => {
     const world = halfway({ ...steps, threshold: 1 });
     world.targetDown = true;
     world.look();
-    expect([weightNow(world), world.intent.atLeast]).toEqual([0, { primary: 10 }]);
+    expect([weightNow(world), world.desired.atLeast]).toEqual([0, { primary: 10 }]);
   });
 
-  it('D8: the floor stays while its pods drain and goes when it rests', () => {
+  it('D8: the floor stays while its pods drain and goes when the release has ended', () => {
     const world = takenBack();
     world.room.primary = 10;
     world.tickUntil(isAt('Failed', 'draining'));
-    expect(world.intent.atLeast).toEqual({ primary: 10 });
+    expect(world.desired.atLeast).toEqual({ primary: 10 });
     world.tickUntil(isAt('Failed', 'resting'));
-    expect(world.intent.atLeast).toEqual({});
+    expect(world.desired.atLeast).toEqual({});
   });
 
   it('E51: a cancelled release waits for the same capacity', () => {
     const world = halfway();
     world.room.primary = 5;
     world.push('s1:a');
-    expect([world.phase, weightNow(world), world.intent.atLeast]).toEqual(['Succeeded', 50, { primary: 10 }]);
+    expect([world.phase, weightNow(world), world.desired.atLeast]).toEqual(['Succeeded', 50, { primary: 10 }]);
     world.room.primary = 10;
     world.look();
     world.settle();
     expect(weightNow(world)).toBe(0);
   });
 
-  it('E50: a newer revision takes all traffic home at once, since its pods are not judged, and the primary is raised', () => {
+  it('E50: a newer revision routes all traffic to the primary at once, since its pods are not judged, and the primary is raised', () => {
     const world = halfway();
     world.room.primary = 5;
     world.push('s1:c');
-    expect([weightNow(world), world.intent.atLeast]).toEqual([0, { primary: 10 }]);
+    expect([weightNow(world), world.desired.atLeast]).toEqual([0, { primary: 10 }]);
   });
 
   it('E44: after a failed promotion the primary, which its scaler has emptied, is raised before it gets its traffic back', () => {
@@ -217,7 +217,7 @@ describe('when a release is taken back', () => {
       }
     };
     world.tickUntil(isAt('Failed', 'returningTraffic'));
-    expect([weightNow(world), world.intent.atLeast, world.targetReplicas]).toEqual([70, { primary: 10 }, 10]);
+    expect([weightNow(world), world.desired.atLeast, world.targetReplicas]).toEqual([70, { primary: 10 }, 10]);
     world.room.primary = 10;
     world.look();
     world.settle();
@@ -228,7 +228,7 @@ describe('when a release is taken back', () => {
 describe('before a step', () => {
   it.each([
     { plan: 'a weight', analysis: { stepWeights: [30] }, raised: 3 },
-    { plan: 'a match, which nobody can count', analysis: { iterations: 2, match: header }, raised: 10 },
+    { plan: 'a match, whose share is unknown', analysis: { iterations: 2, match: header }, raised: 10 },
     { plan: 'a mirror', analysis: { ...steps, mirror: true, mirrorWeight: 20 }, raised: 2 },
   ])('E62: $plan raises the canary to $raised of 10 pods before its first step', ({ analysis, raised }) => {
     const world = scaled(analysis);
@@ -241,7 +241,7 @@ describe('before a step', () => {
     world.tick(1_000);
     expect(world.step).toBe('raising');
     world.tick(5_000);
-    expect([world.step, world.intent]).toMatchObject(['analysing', { atLeast: {}, targetMinimum: raised }]);
+    expect([world.step, world.desired]).toMatchObject(['analysing', { atLeast: {}, targetMinimum: raised }]);
   });
 
   it('E101: the scaler of the target keeps the pods of the last step until the release is over, whatever happens in between', () => {
@@ -255,14 +255,14 @@ describe('before a step', () => {
     world.behaviour.hooks['confirm-promotion'] = 'refused';
     world.push('s1:b');
     world.tickUntil((one) => one.phase === 'WaitingPromotion');
-    expect(world.intent.targetMinimum).toBe(5);
+    expect(world.desired.targetMinimum).toBe(5);
     world.crash();
     world.tick(600_000);
-    expect(world.intent.targetMinimum).toBe(5);
+    expect(world.desired.targetMinimum).toBe(5);
     world.behaviour.hooks['confirm-promotion'] = 'passed';
     world.tickUntil(isAt('Succeeded', 'resting'));
     expect([at.get('Promoting.writingPrimary'), at.get('Finalising.draining')], 'proxies learn of routes late').toEqual([5, 5]);
-    expect([world.intent.targetMinimum, world.release.heldPods]).toEqual([undefined, undefined]);
+    expect([world.desired.targetMinimum, world.release.heldPods]).toEqual([undefined, undefined]);
     expect([...minima]).toEqual([undefined, 3, 5]);
   });
 
@@ -274,10 +274,10 @@ describe('before a step', () => {
     const world = scaled({ stepWeights: [30, 50], threshold: 1 });
     world.push('s1:b');
     world.tickUntil((one) => weightNow(one) === 30);
-    expect(world.intent.targetMinimum).toBe(3);
+    expect(world.desired.targetMinimum).toBe(3);
     act(world);
     world.tickUntil((one) => one.step === 'resting');
-    expect([world.intent.targetMinimum, world.release.heldPods]).toEqual([undefined, undefined]);
+    expect([world.desired.targetMinimum, world.release.heldPods]).toEqual([undefined, undefined]);
   });
 
   it('E101: a newer revision begins without what the one before it was held at', () => {
@@ -285,7 +285,7 @@ describe('before a step', () => {
     world.push('s1:b');
     world.tickUntil((one) => weightNow(one) === 30);
     world.push('s1:c');
-    expect([world.release.revision, world.intent.targetMinimum]).toEqual(['s1:c', undefined]);
+    expect([world.release.revision, world.desired.targetMinimum]).toEqual(['s1:c', undefined]);
   });
 
   describe('E102: a scaler that gives fewer pods than were asked of it', () => {
@@ -302,7 +302,7 @@ describe('before a step', () => {
       world.tick(29_999);
       expect(world.step).toBe('raising');
       world.tick(1);
-      expect([world.step, weightNow(world), world.intent]).toMatchObject(['analysing', 30, { atLeast: {}, targetMinimum: 1 }]);
+      expect([world.step, weightNow(world), world.desired]).toMatchObject(['analysing', 30, { atLeast: {}, targetMinimum: 1 }]);
       world.tickUntil(isAt('Succeeded', 'resting'));
       expect(world.promoted).toEqual(['s1:b']);
     });
@@ -314,7 +314,7 @@ describe('before a step', () => {
       expect([weightNow(world), world.nowMs - fromMs]).toEqual([30, 30_000]);
     });
 
-    it('gives a canary its share back that was held back', () => {
+    it('gives a canary that was unavailable its share again', () => {
       const world = halfway();
       world.targetDown = true;
       world.look();
@@ -382,7 +382,7 @@ describe('before a step', () => {
     expect(world.asked.filter((one) => one.kind === 'runHooks')).toHaveLength(1);
   });
 
-  it('E62: without the capacity at the progress deadline the release is taken back, and says why', () => {
+  it('E62: without the capacity at the progress deadline the release is rolled back, and says why', () => {
     const world = scaled({ iterations: 1 });
     world.push('s1:b');
     world.room.target = 4;
@@ -406,7 +406,7 @@ describe('before a step', () => {
     world.tickUntil((one) => weightNow(one) === 30);
   });
 
-  it('E27: a canary that its scaler has shrunk while it was held back is raised before it has its share again', () => {
+  it('E27: a canary that its scaler has shrunk while it was unavailable is raised before it has its share again', () => {
     const world = halfway();
     world.targetDown = true;
     world.look();
@@ -429,7 +429,7 @@ describe('before a step', () => {
     world.push('s1:b');
     world.tickUntil(isAt('Progressing', 'raising'));
     world.crash();
-    expect([world.step, world.intent.atLeast]).toEqual(['raising', { target: 3 }]);
+    expect([world.step, world.desired.atLeast]).toEqual(['raising', { target: 3 }]);
     world.room.target = 3;
     world.look();
     world.tickUntil((one) => weightNow(one) === 30);
@@ -449,7 +449,7 @@ describe('bootstrap', () => {
     world.settle();
     world.room.primary = 9;
     world.tickUntil((one) => one.phase === 'Initialized');
-    expect([world.primaryReplicas, world.apexOnPrimary, world.intent.atLeast]).toEqual([9, true, {}]);
+    expect([world.primaryReplicas, world.apexOnPrimary, world.desired.atLeast]).toEqual([9, true, {}]);
   });
 });
 
@@ -467,12 +467,12 @@ function bears(world: World, before: Release, after: Release): boolean {
     const isGivenLess = isRaised && (target?.replicas ?? 0) < needed && nowMs >= (before.awaitedSinceMs ?? stepStartedMs) + 30_000;
     return isGivenLess || hasCapacity(target, needed);
   }
-  const isNobodyElse = target?.serving !== true;
+  const isAlone = target?.serving !== true;
   const isUnjudged = after.revision !== before.revision && after.run > before.run;
   const isLongEnough = nowMs >= stepStartedMs + (before.step === 'raising' ? 60_000 : 10_000);
   const pods = capacity?.side === 'primary' ? capacity.pods : (after.capacity?.pods ?? 0);
   const share = Math.ceil((pods * (100 - is)) / 100);
-  return is === was || isNobodyElse || isUnjudged || isLongEnough || hasCapacity(primary, Math.min(share, limits.max));
+  return is === was || isAlone || isUnjudged || isLongEnough || hasCapacity(primary, Math.min(share, limits.max));
 }
 
 it('E60: in any order of events, no record gives a side more than its pods can bear, but for the exceptions of the rule', () => {
@@ -480,7 +480,7 @@ it('E60: in any order of events, no record gives a side more than its pods can b
     go: (world) => world.tick(),
     wait: (world) => world.tick(3_000),
     crash: (world) => world.crash(),
-    shrinkPrimary: (world) => Object.assign(world, { primaryReplicas: Math.max(world.intent.atLeast.primary ?? 1, 2) }),
+    shrinkPrimary: (world) => Object.assign(world, { primaryReplicas: Math.max(world.desired.atLeast.primary ?? 1, 2) }),
     growPrimary: (world) => Object.assign(world, { primaryReplicas: 12 }),
     shrinkTarget: (world) => Object.assign(world, { targetReplicas: Math.min(world.targetReplicas, 1) }),
     growTarget: (world) => Object.assign(world, { targetReplicas: world.targetReplicas * 3 }),

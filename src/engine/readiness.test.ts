@@ -154,7 +154,7 @@ describe('a canary below canaryReadyThreshold', () => {
     },
   );
 
-  it('E80, E9: an obstacle and a pause stop its deadline', () => {
+  it('E80, E9: a blocker and a pause stop its deadline', () => {
     const world = releasing({}, 20);
     shorten(world);
     world.tick(10_000);

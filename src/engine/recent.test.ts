@@ -16,7 +16,7 @@ it('05-W26: the last five measurements of each check are kept, with their times,
   expect(Object.keys(withRecent(recent, [passed(8)], 8))).toEqual(['errors']);
 });
 
-it('05-W26: what could not be measured yet is no measurement, and the status does not grow with the number of metrics', () => {
+it('05-W26: what could not be measured yet is not a measurement, and the status does not grow with the number of metrics', () => {
   expect(withRecent({}, [{ ...passed(1), verdict: 'unmeasured', early: true }], 1)).toEqual({ errors: [] });
   const many = Array.from({ length: 50 }, (_, index) => ({ ...passed(1), check: `m${index}` }));
   expect(Object.keys(withRecent({}, many, 1))).toHaveLength(20);

@@ -10,9 +10,9 @@ const MOST_CHECKS = 20;
 export function withRecent(before: Recent, verdicts: readonly Verdict[], atMs: number): Record<string, RecentMeasurement[]> {
   const recent: Record<string, RecentMeasurement[]> = {};
   for (const { check, verdict, value, early } of verdicts.slice(0, MOST_CHECKS)) {
-    const told = recent[check] ?? [...(before[check] ?? [])];
+    const known = recent[check] ?? [...(before[check] ?? [])];
     const now = early ? [] : [{ atMs, verdict, ...(value === undefined ? {} : { value }) }];
-    recent[check] = [...told, ...now].slice(-MOST_OF_EACH);
+    recent[check] = [...known, ...now].slice(-MOST_OF_EACH);
   }
   return recent;
 }

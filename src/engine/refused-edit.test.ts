@@ -6,7 +6,7 @@ const steps = { stepWeight: 20, maxWeight: 60 };
 const refused = { reason: 'InvalidSpec', message: 'spec.analysis.stepWeight is not above 0' } as const;
 const failed = [{ check: 'errors', verdict: 'failed' }] as const;
 
-/** A release with a fifth of the traffic on its canary, whose spec somebody edits into one that is refused. */
+/** A release with a fifth of the traffic on its canary, whose spec is edited into one that is refused. */
 function edited(analysis = {}, uncheckedForMs?: number): World {
   const world = initialized(aCanary({ ...steps, ...analysis }));
   world.push('s1:b');
@@ -32,7 +32,7 @@ describe('a refused edit of the spec in the middle of a release', () => {
     expect(world.promoted).toEqual(['s1:b']);
   });
 
-  it('E65: failed checks count on from where they were, and take the release back', () => {
+  it('E65: failed checks count on from where they were, and roll the release back', () => {
     const world = edited();
     world.behaviour.verdicts = failed;
     world.tick();
@@ -41,7 +41,7 @@ describe('a refused edit of the spec in the middle of a release', () => {
     expect([world.canary.status?.canaryWeight, world.targetReplicas, world.promoted]).toEqual([0, 0, []]);
   });
 
-  it('E65: a rollback hook takes it back, and so does a canary that is not ready at its deadline', () => {
+  it('E65: a rollback hook rolls it back, and so does a canary that is not ready at its deadline', () => {
     const asked = edited(withHooks('rollback'));
     asked.behaviour.hooks.rollback = 'passed';
     asked.tickUntil(({ phase }) => phase === 'Failed');
@@ -121,7 +121,7 @@ describe('a refused edit of the spec in the middle of a release', () => {
     world.tickUntil((one) => one.phase === 'Succeeded');
   });
 
-  it('E65: where the spec before it is not known nothing is asked, the counters stay, and traffic goes home at the end of that time', () => {
+  it('E65: where the spec before it is not known nothing is asked, the counters stay, and traffic is routed to the primary at the end of that time', () => {
     const world = edited({}, 60_000);
     world.behaviour.verdicts = failed;
     const before = questions(world);

@@ -31,7 +31,7 @@ describe('revisions', () => {
     expect(world.promoted).toEqual(['s1:b', 's1:c']);
   });
 
-  it('E2: a broken primary at rest does not lose or fail a pushed fix (02-15.1.2, 02-15.1.37, 03-B3, W49)', () => {
+  it('E2: a broken primary of an idle Canary does not lose or fail a pushed fix (02-15.1.2, 02-15.1.37, 03-B3, W49)', () => {
     const world = initialized(aCanary(steps));
     world.primaryDown = true;
     world.push('s1:b');

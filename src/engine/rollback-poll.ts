@@ -1,6 +1,6 @@
 import type { Phase } from '../api/phase.ts';
 import { ask } from './changes/change.ts';
-import type { Context, Seen } from './context.ts';
+import type { Context, Input } from './context.ts';
 import type { Facts } from './facts.ts';
 import type { QuestionId } from './questions.ts';
 import { hasHooks } from './strategy.ts';
@@ -21,7 +21,7 @@ const STEPS_WITH_POLLS = new Set(['analysing', 'preRollout']);
  * Rollback hooks are asked beside the steps of a release, whatever it waits for (E82): when it begins, every interval, and before each check
  * and each poll of a gate. From Promoting on they are not: the primary takes the new revision already.
  */
-export function withRollbackPoll(context: Context, [phase, step = '']: readonly string[], event: Seen['event']): Context {
+export function withRollbackPoll(context: Context, [phase, step = '']: readonly string[], event: Input['event']): Context {
   const { rollback, ...rest } = context;
   const { facts } = event;
   if (!hasPoll(rest, phase, facts)) return rest;
@@ -43,7 +43,7 @@ export function answeredPoll({ rollback, ...context }: Context, nowMs: number): 
 }
 
 /** Steps that are due wait until the hooks have been asked. */
-export function asksRollbackFirst({ context, event }: Seen): boolean {
+export function asksRollbackFirst({ context, event }: Input): boolean {
   const { rollback, recorded, wakeAtMs = 0 } = context;
   return hasPoll(context, recorded?.phase, event.facts) && (rollback?.answeredMs ?? Number.NEGATIVE_INFINITY) < wakeAtMs;
 }

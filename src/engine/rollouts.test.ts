@@ -110,7 +110,7 @@ describe('E100: the deadline of a rollout', () => {
     ...(progress && { progress }),
   });
   it.each([
-    { what: 'a kind that tells nothing', progress: undefined, untilS: 60 },
+    { what: 'a kind that reports nothing', progress: undefined, untilS: 60 },
     { what: 'progress of the rollout before', progress: { lastMs: -5_000, updated: 3 }, untilS: 60 },
     { what: 'one pod', progress: { lastMs: 40_000, updated: 1 }, untilS: 100 },
     { what: 'a clock that is ahead by hours', progress: { lastMs: 9e9, updated: 1 }, untilS: 120 },

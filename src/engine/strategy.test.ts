@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { aCanary, initialized } from '../../test/fakes/world.ts';
 import { allToPrimary, type Routes } from '../api/routes.ts';
-import { homeRoutes, withWeight } from './strategy.ts';
+import { routesToPrimary, withWeight } from './strategy.ts';
 
 const canary = aCanary({ stepWeight: 20, sessionAffinity: { cookieName: 'side', primaryCookieName: 'main' } });
 const abilities = (cookieWord: string) => ({
@@ -17,7 +17,7 @@ it('E18, E19, 04-R-A2: the cookie of the canary lives from the first weight to 0
   expect(affinityOf(second)).toEqual({ canary: 'side=one', primary: 'main=two' });
   expect(affinityOf(withWeight(second, 40, canary, abilities('again')))).toEqual(affinityOf(second));
   expect(affinityOf(withWeight(second, 0, canary, abilities('three')))).toEqual({ previous: 'side=one' });
-  expect(affinityOf(homeRoutes(second))).toEqual({ previous: 'side=one' });
+  expect(affinityOf(routesToPrimary(second))).toEqual({ previous: 'side=one' });
 });
 
 it('04-R-A2: a primary cookie is made only where it has a name', () => {
@@ -25,9 +25,9 @@ it('04-R-A2: a primary cookie is made only where it has a name', () => {
   expect(affinityOf(withWeight(allToPrimary, 20, nameless, abilities('one')))).toEqual({ canary: 'side=one' });
 });
 
-it('E19: a retired cookie is told to browsers until the next release makes its own', () => {
-  const retired = homeRoutes(withWeight(allToPrimary, 20, canary, abilities('one')));
-  expect(homeRoutes(retired)).toEqual(retired);
+it('E19: a retired cookie is sent to browsers until the next release makes its own', () => {
+  const retired = routesToPrimary(withWeight(allToPrimary, 20, canary, abilities('one')));
+  expect(routesToPrimary(retired)).toEqual(retired);
   expect(affinityOf(withWeight(retired, 20, canary, abilities('two')))).toEqual({ canary: 'side=two', primary: 'main=two' });
 });
 

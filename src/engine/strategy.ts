@@ -5,7 +5,7 @@ import type { Facts } from './facts.ts';
 import { nextWeight } from './next-weight.ts';
 
 export type Strategy = 'canary' | 'a/b' | 'blue/green';
-/** What follows a passed check. `gated`: confirm-promotion is asked first. */
+/** Next move after a passed check. `gated`: confirm-promotion is asked first. */
 export type Move = { kind: 'step'; routes: Routes; iterations: number; gated: boolean } | { kind: 'promote'; gated: boolean };
 type Abilities = Pick<Facts, 'supports' | 'cookieWord'>;
 
@@ -42,7 +42,7 @@ export function weightOf(routes: Routes): number {
 /** The same routes with another canary weight; makes cookies when it rises and retires them at 0 (rules E18, E19). */
 export function withWeight(routes: Routes, percent: number, canary: Canary, abilities: Abilities): Routes {
   const match = percent > 0 ? segmentOf(canary, abilities) : undefined;
-  // Whoever stayed on the primary is asked again when the weight moves (04-R-A2).
+  // A user who stayed on the primary is assigned again when the weight moves (04-R-A2).
   const known = percent === weightOf(routes) ? routes : withoutPrimaryCookie(routes);
   const affinity = percent > 0 ? cookiesFor(known, canary, abilities) : retired(routes);
   return {
@@ -54,7 +54,7 @@ export function withWeight(routes: Routes, percent: number, canary: Canary, abil
 }
 
 /** Everything to the primary, with the cookie of this release marked for removal from browsers. */
-export function homeRoutes(routes: Routes): Routes {
+export function routesToPrimary(routes: Routes): Routes {
   const affinity = retired(routes);
   return affinity ? { kind: 'weighted', canary: weight(0), affinity } : allToPrimary;
 }
@@ -84,7 +84,7 @@ function nextMatchedMove(release: Release, canary: Canary, abilities: Abilities)
 
 /**
  * The gate is asked once, before live traffic goes to the canary; a count above N says that it was open. Matches that the provider
- * cannot route leave the canary without live traffic until it is promoted: nobody asked for all users to get it.
+ * cannot route leave the canary without live traffic until it is promoted: the spec does not ask for all users to get it.
  */
 function nextBlueGreenMove(release: Release, canary: Canary, abilities: Abilities): Move {
   const wanted = iterationsOf(canary);

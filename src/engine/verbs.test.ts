@@ -28,7 +28,7 @@ function failed(): World {
   return world;
 }
 
-/** Every phase, as somebody finds it who asks. */
+/** Every phase in which a request can arrive. */
 const places: Readonly<Record<string, () => World>> = {
   'Initializing (its primary is made)': () => {
     const world = new World();
@@ -67,13 +67,13 @@ const places: Readonly<Record<string, () => World>> = {
     world.tickUntil((one) => one.phase === 'Promoting' && one.step === 'awaitingPrimary');
     return world;
   },
-  'Finalising (traffic goes home)': () => {
+  'Finalising (traffic is routed to the primary)': () => {
     const world = analysing();
     world.tickUntil((one) => one.phase === 'Finalising');
     return world;
   },
   Succeeded: succeeded,
-  'Failed (its traffic goes home)': () => {
+  'Failed (its traffic is routed to the primary)': () => {
     const world = analysing();
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
     world.tickUntil((one) => one.phase === 'Failed' && one.step === 'draining');
@@ -139,8 +139,8 @@ describe('each verb in each phase', () => {
     const [outcome, ...more] = outcomeOf(world, 'r1');
     expect(more).toEqual([]);
     expect(outcome).toMatchObject({ verb, by: 'ann', outcome: leadsTo ? 'carriedOut' : 'refused' });
-    const told = world.asked.flatMap((one) => (one.kind === 'announce' ? [one.announcement.reason] : []));
-    expect(told.filter((reason) => reason.startsWith('Request'))).toEqual([leadsTo ? 'RequestCarriedOut' : 'RequestRefused']);
+    const listed = world.asked.flatMap((one) => (one.kind === 'announce' ? [one.announcement.reason] : []));
+    expect(listed.filter((reason) => reason.startsWith('Request'))).toEqual([leadsTo ? 'RequestCarriedOut' : 'RequestRefused']);
     if (leadsTo) expect(`${world.phase}.${world.step}`).toMatch(leadsTo);
     else {
       expect(outcome?.reason).toMatch(/\w+ \w+/);
@@ -199,7 +199,7 @@ describe('each verb in each phase', () => {
     expect(world.phase).toBe('Progressing');
   });
 
-  it('E70: while the confirm-rollout hooks of a revision are asked, and while a cancelled release is put away, the reasons say so', () => {
+  it('E70: while the confirm-rollout hooks of a revision are asked, and while the pods of a cancelled release are stopped, the reasons say so', () => {
     const gated = failed();
     gated.canary = aCanary({ ...plan, ...withHooks('confirm-rollout') });
     gated.request = { verb: 'retry', id: 'r1', by: 'ann', atMs: gated.nowMs };
@@ -213,7 +213,7 @@ describe('each verb in each phase', () => {
     cancelled.settle();
     expect(cancelled.step).toBe('draining');
     cancelled.ask('undo', 'u');
-    expect(outcomeOf(cancelled, 'u')[0]?.reason).toMatch(/^its release was cancelled, and its pods are being put away/);
+    expect(outcomeOf(cancelled, 'u')[0]?.reason).toMatch(/^its release was cancelled, and its pods are being stopped/);
   });
 
   it('E70: ten requests are remembered', () => {

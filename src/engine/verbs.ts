@@ -5,7 +5,7 @@ import { timestamp } from '../api/timestamp.ts';
 import type { Acknowledgement as Acknowledged, SeenRequest, Verb, VerbRequest } from '../api/verb-request.ts';
 import type { Facts } from './facts.ts';
 
-/** A request that was not looked at for so long is refused: whoever asked has long given up. Milliseconds. */
+/** A request that waited for so long is refused: its author no longer waits for it. Milliseconds. */
 const LONGEST_WAIT_MS = 3_600_000;
 /** Two clocks may differ by so much; a later date is an answer to what no one has seen yet. Milliseconds. */
 const MOST_AHEAD_MS = 300_000;
@@ -14,7 +14,7 @@ const MOST_REQUESTS = 10;
 /** The pods of these steps have had no check, or cannot have one. */
 const UNFIT_STEPS = new Set(['withdrawing', 'clearing', 'emptying', 'scalingUp', 'heldBack']);
 
-/** What was asked last and has no answer yet (E70). */
+/** The last request, where it has no answer yet (E70). */
 export function pendingRequest({ requests = [], undo }: Release, { request }: Facts): SeenRequest | undefined {
   if (request === undefined || request.id === undo?.id || requests.some(({ id }) => id === request.id)) return undefined;
   return request;
@@ -57,13 +57,13 @@ const refusals: Readonly<Record<Verb, Refusal>> = {
     if (atMs <= release.startedMs)
       return `it was asked before this release began at ${timestamp(release.startedMs)}: ask again if it is meant`;
     const isFit = facts.target?.serving === true && facts.target.readiness.state === 'ready' && !UNFIT_STEPS.has(release.step);
-    return isFit ? undefined : 'the canary has no pods that are ready, so nobody knows whether its revision can serve';
+    return isFit ? undefined : 'the canary has no pods that are ready, so it is not known whether its revision can serve';
   },
   rollback(phase, release) {
     if (isGated(phase, release) || isAnalysed(phase)) return undefined;
     if (phase === 'Promoting' || phase === 'Finalising')
       return `${standing(phase, release)}, and its primary takes the new revision already: wait for the end, then undo it`;
-    return `${standing(phase, release)}, so there is nothing to take back`;
+    return `${standing(phase, release)}, so there is nothing to roll back`;
   },
   pause(phase, { paused, ...release }) {
     if (paused) return `it is paused already, by ${paused.by} since ${timestamp(paused.sinceMs)}`;
@@ -77,7 +77,7 @@ const refusals: Readonly<Record<Verb, Refusal>> = {
     const { target, refused } = facts;
     if (phase !== 'Failed') return `${standing(phase, release)}, and only a failed release is tried again`;
     if (isGated(phase, release)) return `${standing(phase, release)}: it is being tried again, or the next one begins`;
-    if (release.step !== 'resting') return `${standing(phase, release)}: ask again when its pods are put away`;
+    if (release.step !== 'resting') return `${standing(phase, release)}: ask again when its pods have stopped`;
     if (!target) return 'the target does not exist';
     if (refused) return `an edit of the spec is refused: ${refused.message}`;
     if (target.undetermined !== undefined) return `the target's revision is not known: ${blockerText(target.undetermined)}`;
@@ -101,14 +101,14 @@ function isAnalysed(phase: Phase): boolean {
   return phase === 'Progressing' || phase === 'WaitingPromotion';
 }
 
-/** Where it stands, for whoever asked for something else. */
+/** Where it stands, for the author of a request that is not possible. */
 function standing(phase: Phase, { step }: Pick<Release, 'step'>): string {
   if (phase === '' || phase === 'Initializing') return 'its primary is still being made';
   if (step === 'confirming') return 'the confirm-rollout hooks of its next release are being asked';
   if (phase === 'Promoting' || phase === 'Finalising') return 'it is being promoted';
   if (phase === 'Waiting' || phase === 'Progressing' || phase === 'WaitingPromotion') return 'its release is under way';
-  if (phase === 'Failed') return step === 'resting' ? 'its last release has failed' : 'its release is being taken back';
+  if (phase === 'Failed') return step === 'resting' ? 'its last release has failed' : 'its release is being rolled back';
   if (step === 'undoing') return 'its last promotion is being undone';
   if (phase !== 'Succeeded') return 'no release is under way';
-  return step === 'resting' ? 'its last release has succeeded' : 'its release was cancelled, and its pods are being put away';
+  return step === 'resting' ? 'its last release has succeeded' : 'its release was cancelled, and its pods are being stopped';
 }

@@ -4,6 +4,7 @@ import type { Agent } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import { withoutTrailing } from '../api/trailing.ts';
+import type { KubeConfig } from './client-node.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { credentialPlugin, type PluginCredential } from './exec-credential.ts';
 import { KubeconfigError, type KubeconfigOptions, readKubeconfig } from './kubeconfig.ts';
@@ -59,25 +60,90 @@ export function connectionTo(url: string, options: { userAgent?: string } = {}):
  * needed: it is most of the program's start-up time.
  */
 export async function loadConnection(options: ConnectOptions = {}): Promise<Connection> {
-  const { from, cluster, user, userName, namespace } = readKubeconfig(options);
+  const settings = readKubeconfig(options);
+  const { from, cluster, user, userName, namespace } = settings;
   const baseUrl = serverUrl(cluster.server, from);
   const proxy = cluster['proxy-url'] || proxyFromEnv(baseUrl, options.env ?? {});
-  const { exec, tokenFile, ...rest } = user;
-  const plugin = exec
-    ? credentialPlugin(exec, { clock: options.clock ?? systemClock, cluster: { ...cluster, server: baseUrl } })
+  const plugin = user.exec
+    ? credentialPlugin(user.exec, { clock: options.clock ?? systemClock, cluster: { ...cluster, server: baseUrl } })
     : undefined;
   const { KubeConfig } = await import('./client-node.ts');
+  const credentials = new Credentials({ settings, baseUrl, proxy, plugin, makeConfig: () => new KubeConfig() });
+  await credentials.headers();
+  return {
+    baseUrl,
+    headers: () => credentials.headers(),
+    get tls() {
+      return credentials.tls as TlsIdentity; // set by the headers() above
+    },
+    get agent() {
+      return credentials.agent as Agent; // undefined without a proxy: the property is optional
+    },
+    refused: () => plugin?.forget(),
+    namespace,
+    ...(userName === undefined ? {} : { userName }),
+    userAgent: options.userAgent ?? defaultUserAgent,
+  };
+}
+
+interface CredentialSource {
+  settings: ReturnType<typeof readKubeconfig>;
+  baseUrl: string;
+  proxy: string | undefined;
+  plugin: ReturnType<typeof credentialPlugin> | undefined;
+  makeConfig(): KubeConfig;
+}
+
+/** The headers and TLS identity of each request, read anew for it: tokens and certificates are rotated. */
+class Credentials {
+  readonly #source: CredentialSource;
+  #plugged: Partial<PluginCredential> = {};
+  #config: KubeConfig;
+  tls: TlsIdentity | undefined;
+  agent: Agent | undefined;
+
+  constructor(source: CredentialSource) {
+    this.#source = source;
+    this.#config = this.#configFor(this.#plugged);
+  }
+
+  async headers(): Promise<Record<string, string>> {
+    const { settings, plugin, proxy } = this.#source;
+    const { from, user } = settings;
+    const credential = await plugin?.credential();
+    if (credential && credential.clientCertificateData !== this.#plugged.clientCertificateData) this.#config = this.#configFor(credential);
+    this.#plugged = credential ?? this.#plugged;
+    let request = await this.#read();
+    const fresh = tlsOf(request);
+    if (!sameTls(this.tls, fresh)) {
+      verifyUsable(fresh, from);
+      // An agent through a proxy keeps the certificates that it was made with.
+      if (this.tls !== undefined && proxy) {
+        this.#config = this.#configFor(this.#plugged);
+        request = await this.#read();
+      }
+      this.tls = fresh;
+    }
+    if (proxy) this.agent = request.agent as Agent;
+    const sent = stringHeaders(request.headers);
+    if (request.auth) sent.Authorization = `Basic ${base64(request.auth)}`;
+    const token = credential?.token ?? (user.tokenFile === undefined ? undefined : tokenIn(user.tokenFile, from));
+    if (token) sent.Authorization = `Bearer ${token}`;
+    return sent;
+  }
 
   /** client-node's own view: without what it would cache for ever, read once, or print whole when it fails. */
-  const configFor = (certificate: Partial<PluginCredential>): InstanceType<typeof KubeConfig> => {
-    const config = new KubeConfig();
+  #configFor(certificate: Partial<PluginCredential>): KubeConfig {
+    const { settings, baseUrl, proxy, makeConfig } = this.#source;
+    const { exec: _, tokenFile: __, ...rest } = settings.user;
+    const config = makeConfig();
     const inline = {
       ...(certificate.clientCertificateData ? { 'client-certificate-data': base64(certificate.clientCertificateData) } : {}),
       ...(certificate.clientKeyData ? { 'client-key-data': base64(certificate.clientKeyData) } : {}),
     };
     // client-node refuses plain HTTP unless TLS verification is off; over HTTP there is nothing to verify.
     const insecure = baseUrl.startsWith('http:') ? { 'insecure-skip-tls-verify': true } : {};
-    const entry = { ...cluster, server: baseUrl, ...(proxy ? { 'proxy-url': proxy } : {}), ...insecure };
+    const entry = { ...settings.cluster, server: baseUrl, ...(proxy ? { 'proxy-url': proxy } : {}), ...insecure };
     config.loadFromString(
       JSON.stringify({
         'current-context': 'it',
@@ -87,62 +153,18 @@ export async function loadConnection(options: ConnectOptions = {}): Promise<Conn
       }),
     );
     return config;
-  };
+  }
 
-  let plugged: Partial<PluginCredential> = {};
-  let config = configFor(plugged);
-  let tls: TlsIdentity | undefined;
-  let agent: Agent | undefined;
-
-  async function ask(): Promise<RequestOptions> {
+  async #read(): Promise<RequestOptions> {
     const request: RequestOptions = { headers: {} };
     try {
-      await config.applyToHTTPSOptions(request);
+      await this.#config.applyToHTTPSOptions(request);
     } catch (cause) {
-      throw new KubeconfigError(`${from}: ${cause instanceof Error ? oneLine(cause.message) : 'the credentials cannot be read'}`, {
-        cause,
-      });
+      const reason = cause instanceof Error ? oneLine(cause.message) : 'the credentials cannot be read';
+      throw new KubeconfigError(`${this.#source.settings.from}: ${reason}`, { cause });
     }
     return request;
   }
-
-  const headers = async (): Promise<Record<string, string>> => {
-    const credential = await plugin?.credential();
-    if (credential && credential.clientCertificateData !== plugged.clientCertificateData) config = configFor(credential);
-    plugged = credential ?? plugged;
-    let request = await ask();
-    const fresh = tlsOf(request);
-    if (!sameTls(tls, fresh)) {
-      verifyUsable(fresh, from);
-      // An agent through a proxy keeps the certificates that it was made with.
-      if (tls !== undefined && proxy) {
-        config = configFor(plugged);
-        request = await ask();
-      }
-      tls = fresh;
-    }
-    if (proxy) agent = request.agent as Agent;
-    const sent = stringHeaders(request.headers);
-    if (request.auth) sent.Authorization = `Basic ${base64(request.auth)}`;
-    const token = credential?.token ?? (tokenFile === undefined ? undefined : tokenIn(tokenFile, from));
-    if (token) sent.Authorization = `Bearer ${token}`;
-    return sent;
-  };
-  await headers();
-  return {
-    baseUrl,
-    headers,
-    get tls() {
-      return tls as TlsIdentity; // set by the headers() above
-    },
-    get agent() {
-      return agent as Agent; // undefined without a proxy: the property is optional
-    },
-    refused: () => plugin?.forget(),
-    namespace,
-    ...(userName === undefined ? {} : { userName }),
-    userAgent: options.userAgent ?? defaultUserAgent,
-  };
 }
 
 function serverUrl(server: string, from: string): string {

@@ -51,21 +51,44 @@ export class TooManyEventsError extends Error {
   }
 }
 
-/** core/v1 Events in the object's namespace. Their name follows from what they say, so that replicas and restarts count on. */
+/** Records core/v1 Events in the object's namespace. Their name follows from what they say, so that replicas and restarts count on. */
 export function eventRecorder(cluster: Cluster, options: EventRecorderOptions): EventRecorder {
-  const clock = options.clock ?? systemClock;
-  const counts = new Map<string, number>();
-  const limits = createEventLimits(clock);
+  return new Recorder(cluster, options);
+}
 
-  function remember(key: string, count: number): void {
-    counts.delete(key);
-    counts.set(key, count);
-    const oldest = counts.keys().next();
-    if (counts.size > mostRemembered && oldest.done !== true) counts.delete(oldest.value);
+class Recorder implements EventRecorder {
+  readonly #cluster: Cluster;
+  readonly #options: EventRecorderOptions;
+  readonly #clock: Clock;
+  readonly #counts = new Map<string, number>();
+  readonly #limits: ReturnType<typeof createEventLimits>;
+
+  constructor(cluster: Cluster, options: EventRecorderOptions) {
+    this.#cluster = cluster;
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#limits = createEventLimits(this.#clock);
   }
 
-  function firstOf(involved: InvolvedObject, event: EventText, at: { name: string; namespace: string }): KubeObject {
-    const now = new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
+  async record(involved: InvolvedObject, event: EventText): Promise<void> {
+    const { namespace = '', name, uid = name } = involved.metadata;
+    const ended = this.#limits.admit(namespace, uid);
+    if (ended === undefined) {
+      this.#options.onError?.(new TooManyEventsError(involved));
+      return;
+    }
+    await this.#sendUntilTaken(involved, { ...event, message: shortened(event.message) }).finally(ended);
+  }
+
+  #remember(key: string, count: number): void {
+    this.#counts.delete(key);
+    this.#counts.set(key, count);
+    const oldest = this.#counts.keys().next();
+    if (this.#counts.size > mostRemembered && oldest.done !== true) this.#counts.delete(oldest.value);
+  }
+
+  #firstOf(involved: InvolvedObject, event: EventText, at: { name: string; namespace: string }): KubeObject {
+    const now = new Date(this.#clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
     const { name, namespace, uid, resourceVersion } = involved.metadata;
     return {
       apiVersion: 'v1',
@@ -73,73 +96,61 @@ export function eventRecorder(cluster: Cluster, options: EventRecorderOptions): 
       metadata: at,
       involvedObject: { apiVersion: involved.apiVersion, kind: involved.kind, name, namespace, uid, resourceVersion },
       ...event,
-      source: { component: options.component, host: options.instance },
-      reportingComponent: options.component,
-      reportingInstance: options.instance,
+      source: { component: this.#options.component, host: this.#options.instance },
+      reportingComponent: this.#options.component,
+      reportingInstance: this.#options.instance,
       firstTimestamp: now,
       lastTimestamp: now,
       count: 1,
     };
   }
 
-  async function repeat(at: { name: string; namespace: string }, count: number): Promise<void> {
-    const lastTimestamp = new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
-    await cluster.patch({ apiVersion: 'v1', kind: 'Event', ...at }, { count, lastTimestamp });
+  async #repeat(at: { name: string; namespace: string }, count: number): Promise<void> {
+    const lastTimestamp = new Date(this.#clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
+    await this.#cluster.patch({ apiVersion: 'v1', kind: 'Event', ...at }, { count, lastTimestamp });
   }
 
   /** `isAgain`: an earlier attempt may have been stored without an answer. */
-  async function send(involved: InvolvedObject, event: EventText, isAgain: boolean): Promise<void> {
+  async #send(involved: InvolvedObject, event: EventText, isAgain: boolean): Promise<void> {
     const namespace = involved.metadata.namespace ?? 'default'; // where cluster-scoped objects have theirs
     const hash = hashOf(involved, event);
     const at = { namespace, name: `${involved.metadata.name.slice(0, longestName - hash.length - 1)}.${hash}` };
     const key = `${namespace}/${at.name}`;
-    const known = counts.get(key);
+    const known = this.#counts.get(key);
     if (known !== undefined) {
       const count = isAgain ? known : known + 1;
-      remember(key, count); // before the answer, so that two at once do not write the same count
+      this.#remember(key, count); // before the answer, so that two at once do not write the same count
       try {
-        await repeat(at, count);
+        await this.#repeat(at, count);
         return;
       } catch (error) {
         if (!isNotFound(error)) throw error; // the server removes Events after about an hour: begin again
       }
     }
     try {
-      remember(key, 1);
-      await cluster.create(firstOf(involved, event, at));
+      this.#remember(key, 1);
+      await this.#cluster.create(this.#firstOf(involved, event, at));
     } catch (error) {
       if (!isAlreadyExists(error)) {
-        counts.delete(key);
+        this.#counts.delete(key);
         throw error;
       }
-      const found = await cluster.get({ apiVersion: 'v1', kind: 'Event', ...at });
+      const found = await this.#cluster.get({ apiVersion: 'v1', kind: 'Event', ...at });
       const count = Number(found?.count ?? 1) + (isAgain ? 0 : 1);
-      remember(key, count);
-      if (!isAgain) await repeat(at, count);
+      this.#remember(key, count);
+      if (!isAgain) await this.#repeat(at, count);
     }
   }
 
-  return {
-    async record(involved, event) {
-      const { namespace = '', name, uid = name } = involved.metadata;
-      const ended = limits.admit(namespace, uid);
-      if (ended === undefined) {
-        options.onError?.(new TooManyEventsError(involved));
-        return;
-      }
-      await sendUntilTaken(involved, { ...event, message: shortened(event.message) }).finally(ended);
-    },
-  };
-
-  async function sendUntilTaken(involved: InvolvedObject, text: EventText): Promise<void> {
+  async #sendUntilTaken(involved: InvolvedObject, text: EventText): Promise<void> {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        await send(involved, text, attempt > 0);
+        await this.#send(involved, text, attempt > 0);
         return;
       } catch (error) {
         const pauseMs = PAUSES_MS[attempt];
-        if (pauseMs === undefined || !isTransient(error) || !(await hasWaited(pauseMs))) {
-          options.onError?.(error);
+        if (pauseMs === undefined || !isTransient(error) || !(await this.#hasWaited(pauseMs))) {
+          this.#options.onError?.(error);
           return;
         }
       }
@@ -147,8 +158,8 @@ export function eventRecorder(cluster: Cluster, options: EventRecorderOptions): 
   }
 
   /** False: the signal was aborted meanwhile. */
-  function hasWaited(ms: number): Promise<boolean> {
-    return sleep(clock, ms, options.signal).then(
+  #hasWaited(ms: number): Promise<boolean> {
+    return sleep(this.#clock, ms, this.#options.signal).then(
       () => true,
       () => false,
     );

@@ -97,7 +97,7 @@ function serviceAccount(folder: string, env: NonNullable<KubeconfigOptions['env'
   };
 }
 
-interface Entry {
+interface NamedEntry {
   raw: Record<string, unknown>;
   /** Relative paths start here. */
   folder: string;
@@ -105,9 +105,9 @@ interface Entry {
 
 interface Merged {
   current: string | undefined;
-  clusters: Map<string, Entry>;
-  users: Map<string, Entry>;
-  contexts: Map<string, Entry>;
+  clusters: Map<string, NamedEntry>;
+  users: Map<string, NamedEntry>;
+  contexts: Map<string, NamedEntry>;
 }
 
 /** The names of the contexts that may be chosen; none in a pod. */

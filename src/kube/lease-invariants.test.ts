@@ -6,6 +6,7 @@ import { calm } from '../../test/fakes/model/lab.ts';
 import { drawer } from '../../test/fakes/model/life.ts';
 import { ModelServer } from '../../test/fakes/model/server.ts';
 import { propertyRuns, propertyTimeoutMs } from '../../test/fakes/property-runs.ts';
+import { raw } from '../../test/fakes/raw.ts';
 import { sleep } from './clock.ts';
 import { electLeader } from './lease.ts';
 import { refuseLateWrites, writeTimeoutMs } from './write-deadline.ts';
@@ -31,7 +32,7 @@ class Rivals {
     this.server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } });
     this.server.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shared', namespace: 'default' }, data: { term: '0' } });
     this.server.api.store.subscribe(({ object }) => {
-      if (object.metadata.name === 'shared') this.terms.push(Number(object.data.term));
+      if (object.metadata.name === 'shared') this.terms.push(Number(raw(object).data.term));
     });
     for (const [index, rate] of rates.entries()) this.#enter(`replica-${index}`, rate);
   }
@@ -79,7 +80,7 @@ class Rivals {
       latencyMs,
       beforeWrite: () => {
         refuse({ verb: 'patch', resource: 'configmaps' });
-        const holder = this.server.find(leaseRef)?.spec.holderIdentity;
+        const holder = raw(this.server.find(leaseRef))?.spec.holderIdentity;
         if (holder !== identity) this.trespasses.push(`${this.clock.monotonicMs()} ms: ${identity} writes, ${holder} leads`);
       },
     });
@@ -88,7 +89,7 @@ class Rivals {
 
   /** Looks, thinks for a while, and writes; as a controller it does not ask again whether it still leads. */
   async #work(client: ModelClient, own: ReturnType<typeof skewedClock>, signal: AbortSignal): Promise<void> {
-    const term = String(this.server.find(leaseRef)?.spec.leaseTransitions);
+    const term = String(raw(this.server.find(leaseRef))?.spec.leaseTransitions);
     while (!signal.aborted && !this.#stopping.signal.aborted) {
       await sleep(own, this.#draw(50, 2_000));
       const found = await client.get(sharedRef);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type HandClock, handClock } from '../../test/fakes/clock.ts';
 import { kubeServer, refuse, sendJson } from '../../test/fakes/kube-server.ts';
-import type { KubeObject } from '../api/kube-object.ts';
+import type { Lease } from '../api/kinds/lease.ts';
 import { connectionTo } from './connect.ts';
 import { createCluster } from './create-cluster.ts';
 import { electLeader } from './lease.ts';
@@ -14,7 +14,7 @@ afterEach(async () => {
 /** A server that keeps one Lease with optimistic concurrency, and can be made to refuse all. */
 async function given() {
   const clock = handClock();
-  const state: { lease?: KubeObject; version: number; broken: boolean; requests: number; onWrite?: (() => void) | undefined } = {
+  const state: { lease?: Lease; version: number; broken: boolean; requests: number; onWrite?: (() => void) | undefined } = {
     ...{ version: 0, broken: false, requests: 0 },
   };
   const server = await kubeServer(({ method, body }, response) => {
@@ -22,7 +22,7 @@ async function given() {
     if (method !== 'GET') state.onWrite?.();
     if (state.broken) return refuse(response, 500, 'InternalError');
     if (method === 'GET') return state.lease === undefined ? refuse(response, 404, 'NotFound') : sendJson(response, 200, state.lease);
-    const sent: KubeObject = JSON.parse(body);
+    const sent: Lease = JSON.parse(body);
     const known = state.lease?.metadata.resourceVersion;
     if (method === 'POST' ? known !== undefined : sent.metadata.resourceVersion !== known) return refuse(response, 409, 'Conflict');
     state.version += 1;
@@ -52,7 +52,7 @@ async function given() {
     open.unshift(() => leadership.stop());
     return { leadership, calls, signals };
   };
-  return { clock, state, cluster, campaign, holder: () => state.lease?.spec.holderIdentity };
+  return { clock, state, cluster, campaign, holder: () => state.lease?.spec?.holderIdentity };
 }
 
 /** Moves the clock in steps until the condition holds; each step lets the requests under way be answered. */
@@ -168,7 +168,7 @@ describe('leader election', () => {
     await moveUntil(clock, 500, () => b.leadership.isLeader());
     expect(clock.monotonicMs()).toBeGreaterThanOrEqual(15_000); // since b first saw it: another machine's clock says nothing
     expect(holder()).toBe('b');
-    expect(state.lease?.spec.leaseTransitions).toBe(1);
+    expect(state.lease?.spec?.leaseTransitions).toBe(1);
   });
 
   it('is lost at once when another holder is found', async () => {
@@ -214,7 +214,7 @@ describe('leader election', () => {
     await a.leadership.stop();
     expect(holder()).toBe('');
     // A candidate that goes by the record alone does not wait for it either.
-    expect(state.lease?.spec.leaseDurationSeconds).toBe(1);
+    expect(state.lease?.spec?.leaseDurationSeconds).toBe(1);
     expect(a.calls).toEqual(['leading', 'released']);
     await moveUntil(clock, 500, () => b.leadership.isLeader());
     expect(clock.monotonicMs()).toBeLessThan(15_000);

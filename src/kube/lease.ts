@@ -1,4 +1,5 @@
-import type { KubeObject } from '../api/kube-object.ts';
+import { asLease, type LeaseSpec } from '../api/kinds/lease.ts';
+import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { Cluster } from './cluster.ts';
@@ -35,194 +36,228 @@ export interface Leadership {
   stop(): Promise<void>;
 }
 
-/**
- * Campaigns for one Lease until stopped. Every duration is measured on our own monotonic clock: another machine's timestamps
- * only show that the record changed. `renewedAt` is the time before the request was sent, the earliest the server may have counted from.
- */
+interface Term {
+  renewedAtMs: number;
+  lease: KubeObject;
+  leading: AbortController;
+  cancelDeadline: () => void;
+}
+
+/** Campaigns for one Lease until stopped; see `LeaderElection`. */
 export function electLeader(cluster: Cluster, options: LeaseOptions): Leadership {
-  const { clock, identity, namespace, name } = options;
-  const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
-  if (!(retryPeriodMs < renewDeadlineMs && renewDeadlineMs < leaseDurationMs)) {
-    throw new Error('the lease needs retryPeriodMs < renewDeadlineMs < leaseDurationMs');
+  return new LeaderElection(cluster, options);
+}
+
+/**
+ * Every duration is measured on our own monotonic clock: another machine's timestamps only show that the record changed. `renewedAt` is the
+ * time before the request was sent, the earliest the server may have counted from.
+ */
+class LeaderElection implements Leadership {
+  readonly #cluster: Cluster;
+  readonly #options: LeaseOptions;
+  readonly #times: Required<Pick<LeaseOptions, 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'>>;
+  readonly #ref: ObjectRef & { namespace: string };
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  #held: Term | undefined;
+  #observed: { record: string; atMs: number; holder: string } | undefined;
+
+  constructor(cluster: Cluster, options: LeaseOptions) {
+    const { namespace, name, leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
+    if (!(retryPeriodMs < renewDeadlineMs && renewDeadlineMs < leaseDurationMs)) {
+      throw new Error('the lease needs retryPeriodMs < renewDeadlineMs < leaseDurationMs');
+    }
+    this.#cluster = cluster;
+    this.#options = options;
+    this.#times = { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
+    this.#ref = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name };
+    this.#running = this.#run();
   }
-  const ref = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name };
-  const stopping = new AbortController();
-  let held: { renewedAtMs: number; lease: KubeObject; leading: AbortController; cancelDeadline: () => void } | undefined;
-  let observed: { record: string; atMs: number; holder: string } | undefined;
 
-  const deadlineOf = (renewedAtMs: number): number => renewedAtMs + renewDeadlineMs;
-
-  function won(lease: KubeObject, renewedAtMs: number): void {
-    const leading = held?.leading ?? new AbortController();
-    const isNew = held === undefined;
-    held?.cancelDeadline();
-    const leftMs = Math.max(0, deadlineOf(renewedAtMs) - clock.monotonicMs());
-    held = { renewedAtMs, lease, leading, cancelDeadline: clock.setTimer(leftMs, () => lost('renew deadline passed')) };
-    observed = undefined;
-    if (isNew) options.onLeading(leading.signal);
+  isLeader(): boolean {
+    return this.#held !== undefined && this.#options.clock.monotonicMs() < this.#deadlineOf(this.#held.renewedAtMs);
   }
 
-  function lost(why: string): void {
-    if (!endTerm(`the lease is lost: ${why}`)) return;
-    options.log?.warn({ lease: `${namespace}/${name}`, why }, 'leadership lost');
-    options.onLost();
+  mayWriteUntilMs(): number {
+    return this.#held === undefined ? 0 : this.#deadlineOf(this.#held.renewedAtMs);
+  }
+
+  async stop(): Promise<void> {
+    if (this.#stopping.signal.aborted) return this.#running;
+    this.#stopping.abort(new Error('stopped'));
+    await this.#running; // no renewal of ours may come after the release
+    const last = this.#held;
+    this.#endTerm('the lease is released');
+    if (last !== undefined) await this.#release(last.lease, this.#deadlineOf(last.renewedAtMs));
+  }
+
+  #deadlineOf(renewedAtMs: number): number {
+    return renewedAtMs + this.#times.renewDeadlineMs;
+  }
+
+  get #label(): string {
+    return `${this.#ref.namespace}/${this.#ref.name}`;
+  }
+
+  #won(lease: KubeObject, renewedAtMs: number): void {
+    const leading = this.#held?.leading ?? new AbortController();
+    const isNew = this.#held === undefined;
+    this.#held?.cancelDeadline();
+    const leftMs = Math.max(0, this.#deadlineOf(renewedAtMs) - this.#options.clock.monotonicMs());
+    this.#held = {
+      renewedAtMs,
+      lease,
+      leading,
+      cancelDeadline: this.#options.clock.setTimer(leftMs, () => this.#lost('renew deadline passed')),
+    };
+    this.#observed = undefined;
+    if (isNew) this.#options.onLeading(leading.signal);
+  }
+
+  #lost(why: string): void {
+    if (!this.#endTerm(`the lease is lost: ${why}`)) return;
+    this.#options.log?.warn({ lease: this.#label, why }, 'leadership lost');
+    this.#options.onLost();
   }
 
   /** False where nothing was held. */
-  function endTerm(why: string): boolean {
-    if (held === undefined) return false;
-    const { leading, cancelDeadline } = held;
-    held = undefined;
+  #endTerm(why: string): boolean {
+    if (this.#held === undefined) return false;
+    const { leading, cancelDeadline } = this.#held;
+    this.#held = undefined;
     cancelDeadline();
     leading.abort(new Error(why));
     return true;
   }
 
-  function leaseOf(previous: KubeObject | undefined, holder: string): KubeObject {
-    const now = microTime(clock.nowMs());
+  #leaseOf(previous: KubeObject | undefined, holder: string): KubeObject {
+    const now = microTime(this.#options.clock.nowMs());
     const spec = previous === undefined ? {} : specOf(previous);
     const isHandover = spec.holderIdentity !== holder && holder !== '';
     return {
-      ...(previous ?? { ...ref, metadata: { name, namespace } }),
+      ...(previous ?? { ...this.#ref, metadata: { name: this.#ref.name, namespace: this.#ref.namespace } }),
       spec: {
         ...spec,
         holderIdentity: holder,
-        leaseDurationSeconds: holder === '' ? 1 : Math.ceil(leaseDurationMs / 1000),
+        leaseDurationSeconds: holder === '' ? 1 : Math.ceil(this.#times.leaseDurationMs / 1000),
         renewTime: now,
         acquireTime: isHandover ? now : (spec.acquireTime ?? now),
         leaseTransitions: (spec.leaseTransitions ?? 0) + (isHandover && previous !== undefined ? 1 : 0),
       },
-    } as KubeObject;
+    };
   }
 
   /** Each request ends with our time to write at the latest, so that no renewal comes back after it. */
-  async function within<T>(limitMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #within<T>(limitMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const limit = new AbortController();
     const abort = (): void => limit.abort(new RequestTimeoutError('the request for the lease', limitMs));
-    const cancel = clock.setTimer(Math.max(0, limitMs), abort);
-    stopping.signal.addEventListener('abort', abort, { once: true });
+    const cancel = this.#options.clock.setTimer(Math.max(0, limitMs), abort);
+    this.#stopping.signal.addEventListener('abort', abort, { once: true });
     try {
       return await work(limit.signal);
     } finally {
       cancel();
-      stopping.signal.removeEventListener('abort', abort);
+      this.#stopping.signal.removeEventListener('abort', abort);
     }
   }
 
-  async function renew(current: NonNullable<typeof held>): Promise<void> {
-    const startedAtMs = clock.monotonicMs();
-    const leftMs = deadlineOf(current.renewedAtMs) - startedAtMs;
+  async #renew(current: Term): Promise<void> {
+    const startedAtMs = this.#options.clock.monotonicMs();
+    const leftMs = this.#deadlineOf(current.renewedAtMs) - startedAtMs;
     try {
-      const lease = await within(leftMs, (signal) => cluster.replace(leaseOf(current.lease, identity), { signal }));
-      if (held === current) won(lease, startedAtMs);
+      const lease = await this.#within(leftMs, (signal) =>
+        this.#cluster.replace(this.#leaseOf(current.lease, this.#options.identity), { signal }),
+      );
+      if (this.#held === current) this.#won(lease, startedAtMs);
     } catch (error) {
       if (!isConflict(error) && !isNotFound(error)) throw error;
-      await lookAgain(current, startedAtMs);
+      await this.#lookAgain(current, startedAtMs);
     }
   }
 
   /** Another write came first: our own late renewal, an annotation, or another holder. */
-  async function lookAgain(current: NonNullable<typeof held>, startedAtMs: number): Promise<void> {
-    const leftMs = deadlineOf(current.renewedAtMs) - startedAtMs;
-    const found = await within(leftMs, (signal) => cluster.get(ref, { signal }));
-    if (held !== current) return;
+  async #lookAgain(current: Term, startedAtMs: number): Promise<void> {
+    const leftMs = this.#deadlineOf(current.renewedAtMs) - startedAtMs;
+    const found = await this.#within(leftMs, (signal) => this.#cluster.get(this.#ref, { signal }));
+    if (this.#held !== current) return;
     const holder = found === undefined ? '' : (specOf(found).holderIdentity ?? '');
-    if (found === undefined || holder !== identity) {
-      lost(holder === '' ? 'released by another writer' : `held by ${holder}`);
+    if (found === undefined || holder !== this.#options.identity) {
+      this.#lost(holder === '' ? 'released by another writer' : `held by ${holder}`);
       return;
     }
-    const lease = await within(leftMs, (signal) => cluster.replace(leaseOf(found, identity), { signal }));
-    if (held === current) won(lease, startedAtMs);
+    const lease = await this.#within(leftMs, (signal) => this.#cluster.replace(this.#leaseOf(found, this.#options.identity), { signal }));
+    if (this.#held === current) this.#won(lease, startedAtMs);
   }
 
-  async function campaign(): Promise<void> {
-    const startedAtMs = clock.monotonicMs();
-    const found = await within(renewDeadlineMs, (signal) => cluster.get(ref, { signal }));
-    if (found !== undefined && !isFree(found)) return;
-    const lease = leaseOf(found, identity);
-    const answer = await within(renewDeadlineMs, (signal) =>
-      found === undefined ? cluster.create(lease, { signal }) : cluster.replace(lease, { signal }),
+  async #campaign(): Promise<void> {
+    const startedAtMs = this.#options.clock.monotonicMs();
+    const found = await this.#within(this.#times.renewDeadlineMs, (signal) => this.#cluster.get(this.#ref, { signal }));
+    if (found !== undefined && !this.#isFree(found)) return;
+    const lease = this.#leaseOf(found, this.#options.identity);
+    const answer = await this.#within(this.#times.renewDeadlineMs, (signal) =>
+      found === undefined ? this.#cluster.create(lease, { signal }) : this.#cluster.replace(lease, { signal }),
     );
-    if (!stopping.signal.aborted && clock.monotonicMs() < deadlineOf(startedAtMs)) won(answer, startedAtMs);
+    if (!this.#stopping.signal.aborted && this.#options.clock.monotonicMs() < this.#deadlineOf(startedAtMs)) this.#won(answer, startedAtMs);
   }
 
   /** Free: released, ours from a request whose answer was lost, or not renewed for its duration while we looked. */
-  function isFree(lease: KubeObject): boolean {
+  #isFree(lease: KubeObject): boolean {
     const { holderIdentity: holder = '', renewTime = '', leaseDurationSeconds } = specOf(lease);
     const record = `${holder} ${renewTime} ${lease.metadata.resourceVersion}`;
-    if (observed?.record !== record) {
-      if (observed?.holder !== holder) options.onObserved?.(holder);
-      observed = { record, atMs: clock.monotonicMs(), holder };
+    if (this.#observed?.record !== record) {
+      if (this.#observed?.holder !== holder) this.#options.onObserved?.(holder);
+      this.#observed = { record, atMs: this.#options.clock.monotonicMs(), holder };
     }
-    if (holder === '' || holder === identity) return true;
+    if (holder === '' || holder === this.#options.identity) return true;
     // The holder's own promise counts: its settings may differ from ours during a roll-out.
-    const promisedMs = leaseDurationSeconds === undefined ? leaseDurationMs : leaseDurationSeconds * 1000;
-    return clock.monotonicMs() >= observed.atMs + promisedMs;
+    const promisedMs = leaseDurationSeconds === undefined ? this.#times.leaseDurationMs : leaseDurationSeconds * 1000;
+    return this.#options.clock.monotonicMs() >= this.#observed.atMs + promisedMs;
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
       try {
-        if (held === undefined) await campaign();
-        else await renew(held);
+        if (this.#held === undefined) await this.#campaign();
+        else await this.#renew(this.#held);
       } catch (err) {
         // A conflict in a campaign is a race that another won.
-        if (!stopping.signal.aborted && !isConflict(err)) options.log?.warn({ lease: `${namespace}/${name}`, err }, 'lease request failed');
+        if (!this.#stopping.signal.aborted && !isConflict(err))
+          this.#options.log?.warn({ lease: this.#label, err }, 'lease request failed');
       }
-      if (!stopping.signal.aborted) await sleep(clock, retryPeriodMs, stopping.signal).catch(() => undefined); // stopped: the loop ends
+      if (!this.#stopping.signal.aborted)
+        await sleep(this.#options.clock, this.#times.retryPeriodMs, this.#stopping.signal).catch(() => undefined); // stopped: the loop ends
     }
   }
 
   /** A renewal whose answer we did not wait for may have been stored: then the lease is ours still, in another version. */
-  async function clearHolder(lease: KubeObject, signal: AbortSignal): Promise<void> {
+  async #clearHolder(lease: KubeObject, signal: AbortSignal): Promise<void> {
     try {
-      await cluster.replace(leaseOf(lease, ''), { signal });
+      await this.#cluster.replace(this.#leaseOf(lease, ''), { signal });
     } catch (error) {
       if (!isConflict(error)) throw error;
-      const found = await cluster.get(ref, { signal });
-      if (found !== undefined && specOf(found).holderIdentity === identity) await cluster.replace(leaseOf(found, ''), { signal });
+      const found = await this.#cluster.get(this.#ref, { signal });
+      if (found !== undefined && specOf(found).holderIdentity === this.#options.identity)
+        await this.#cluster.replace(this.#leaseOf(found, ''), { signal });
     }
   }
 
-  async function release(lease: KubeObject, untilMs: number): Promise<void> {
+  async #release(lease: KubeObject, untilMs: number): Promise<void> {
     const limit = new AbortController();
-    const cancel = clock.setTimer(Math.max(0, untilMs - clock.monotonicMs()), () =>
+    const cancel = this.#options.clock.setTimer(Math.max(0, untilMs - this.#options.clock.monotonicMs()), () =>
       limit.abort(new Error('too late to release the lease')),
     );
     try {
-      await clearHolder(lease, limit.signal);
-      options.onReleased?.();
+      await this.#clearHolder(lease, limit.signal);
+      this.#options.onReleased?.();
     } catch (err) {
-      options.log?.warn({ lease: `${namespace}/${name}`, err }, 'lease not released: it expires by itself');
+      this.#options.log?.warn({ lease: this.#label, err }, 'lease not released: it expires by itself');
     } finally {
       cancel();
     }
   }
-
-  const running = run();
-  return {
-    isLeader: () => held !== undefined && clock.monotonicMs() < deadlineOf(held.renewedAtMs),
-    mayWriteUntilMs: () => (held === undefined ? 0 : deadlineOf(held.renewedAtMs)),
-    async stop() {
-      if (stopping.signal.aborted) return running;
-      stopping.abort(new Error('stopped'));
-      await running; // no renewal of ours may come after the release
-      const last = held;
-      endTerm('the lease is released');
-      if (last !== undefined) await release(last.lease, deadlineOf(last.renewedAtMs));
-    },
-  };
 }
 
-interface LeaseSpec {
-  holderIdentity?: string;
-  leaseDurationSeconds?: number;
-  renewTime?: string;
-  acquireTime?: string;
-  leaseTransitions?: number;
-}
-
-const specOf = (lease: KubeObject): LeaseSpec => lease.spec ?? {};
+const specOf = (lease: KubeObject): LeaseSpec => asLease(lease).spec ?? {};
 
 /** MicroTime: RFC 3339 with six digits. */
 const microTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');

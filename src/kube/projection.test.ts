@@ -10,7 +10,7 @@ const at = (name: string, resourceVersion: string, color: string): KubeObject =>
 });
 
 function given() {
-  const projection = createProjection((object): string => object.color);
+  const projection = createProjection((object): string => String(object.color));
   const changes: string[] = [];
   projection.onChange(({ name, before, after }) => changes.push(`${name} ${before ?? '-'}>${after ?? '-'}`));
   projection.handler.onList([at('a', '9', 'red')], '10');
@@ -79,7 +79,7 @@ describe('a projection', () => {
 describe('an object that cannot be read', () => {
   function reading() {
     const unreadable: string[] = [];
-    const project = (object: KubeObject): string => object.color.toUpperCase();
+    const project = (object: KubeObject): string => (object.color as string).toUpperCase();
     const projection = createProjection(project, undefined, ({ metadata }) => unreadable.push(metadata.name));
     const bad = (version: string) => ({ ...at('bad', version, ''), color: null });
     return { projection, unreadable, bad };

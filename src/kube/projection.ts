@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import type { KubeObject, ObjectRef, Slim } from '../api/kube-object.ts';
 import type { ListHandler } from './watch.ts';
 
 export interface ProjectionChange<T> {
@@ -25,7 +25,7 @@ export interface Projection<T> {
 }
 
 /** `value` is absent where the object was deleted: the version alone keeps late events from bringing it back. */
-interface Entry<T> {
+interface KnownObject<T> {
   namespace: string | undefined;
   name: string;
   version: bigint | undefined;
@@ -33,74 +33,119 @@ interface Entry<T> {
   isUnreadable?: boolean;
 }
 
-/** `onUnreadable` hears of an object for which `project` throws, once until it can be read again: it counts as absent. */
+/** `onUnreadable` gets an object for which `project` throws, once until it can be read again: it counts as absent. */
 export function createProjection<T>(
   project: (object: KubeObject) => T,
   onUnavailable?: ListHandler['onUnavailable'],
-  onUnreadable?: (object: KubeObject, error: unknown) => void,
+  onUnreadable?: (object: Slim, error: unknown) => void,
 ): Projection<T> {
-  const entries = new Map<string, Entry<T>>();
-  // Projections of items whose LIST is incomplete, by their stubs.
-  const prepared = new WeakMap<KubeObject, { it: T } | { error: unknown }>();
-  const listeners = new Set<(change: ProjectionChange<T>) => void>();
+  return new WatchedProjection(project, onUnavailable, onUnreadable);
+}
 
-  function put(object: KubeObject, isDeleted: boolean): void {
+class WatchedProjection<T> implements Projection<T> {
+  readonly #project: (object: KubeObject) => T;
+  readonly #onUnreadable: ((object: Slim, error: unknown) => void) | undefined;
+  readonly #entries = new Map<string, KnownObject<T>>();
+  /** Projections of items whose LIST is incomplete, by their stubs. */
+  readonly #prepared = new WeakMap<Slim, { it: T } | { error: unknown }>();
+  readonly #listeners = new Set<(change: ProjectionChange<T>) => void>();
+  readonly handler: Projection<T>['handler'];
+
+  constructor(
+    project: (object: KubeObject) => T,
+    onUnavailable: ListHandler['onUnavailable'],
+    onUnreadable: ((object: Slim, error: unknown) => void) | undefined,
+  ) {
+    this.#project = project;
+    this.#onUnreadable = onUnreadable;
+    this.handler = {
+      // Only `onList` gets them.
+      slim: (item) => this.#slim(item) as KubeObject,
+      onList: (items, resourceVersion) => this.#onList(items, resourceVersion),
+      onEvent: ({ type, object }) => this.#put(object, type === 'DELETED'),
+      ...(onUnavailable === undefined ? {} : { onUnavailable }),
+    };
+  }
+
+  get(namespace: string, name: string): T | undefined {
+    return this.#entries.get(keyOf(namespace, name))?.value?.it;
+  }
+
+  values(): T[] {
+    return [...this.#entries.values()].flatMap(({ value }) => (value === undefined ? [] : [value.it]));
+  }
+
+  learn(object: KubeObject): void {
+    this.#put(object, false);
+  }
+
+  forget({ namespace, name }: { namespace?: string; name: string }): void {
+    const known = this.#entries.get(keyOf(namespace, name));
+    if (known !== undefined) this.#set(keyOf(namespace, name), { namespace, name, version: known.version });
+  }
+
+  onChange(listener: (change: ProjectionChange<T>) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #put(object: Slim, isDeleted: boolean): void {
     const { namespace, name } = object.metadata;
     const key = keyOf(namespace, name);
-    const known = entries.get(key);
+    const known = this.#entries.get(key);
     const version = versionOf(object.metadata.resourceVersion);
     if (known !== undefined && isOlder(version, known.version)) return;
     // The same version again is not a change, but a deletion may carry the version of the last state.
     if (!isDeleted && known?.version !== undefined && known.version === version) return;
-    const value = isDeleted ? undefined : (prepared.get(object) ?? read(object));
+    const value = isDeleted ? undefined : (this.#prepared.get(object) ?? this.#read(object as KubeObject)); // what was not prepared is whole
     const isUnreadable = value !== undefined && 'error' in value;
-    if (isUnreadable && !known?.isUnreadable) onUnreadable?.(object, value.error);
-    set(key, { namespace, name, version, isUnreadable, ...(value && 'it' in value && { value }) });
+    if (isUnreadable && !known?.isUnreadable) this.#onUnreadable?.(object, value.error);
+    this.#set(key, { namespace, name, version, isUnreadable, ...(value && 'it' in value && { value }) });
   }
 
   /** Anyone may have written the object: one that cannot be read must not keep the others from being seen. */
-  function read(object: KubeObject): { it: T } | { error: unknown } {
+  #read(object: KubeObject): { it: T } | { error: unknown } {
     try {
-      return { it: project(object) };
+      return { it: this.#project(object) };
     } catch (error) {
       return { error };
     }
   }
 
   /** Projects as the pages come, and reports nothing before the LIST is complete: a part would be read as the whole. */
-  function slim(item: KubeObject): KubeObject {
+  #slim(item: KubeObject): Slim {
     const { name, namespace, resourceVersion } = item.metadata;
     // Without a version its age is unknown: the item waits as it is.
     if (resourceVersion === undefined) return item;
     const { apiVersion, kind } = item;
     const stub = { apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }), resourceVersion } };
-    prepared.set(stub, read(item));
+    this.#prepared.set(stub, this.#read(item));
     return stub;
   }
 
-  function set(key: string, entry: Entry<T>): void {
-    const before = entries.get(key)?.value;
-    entries.set(key, entry);
+  #set(key: string, entry: KnownObject<T>): void {
+    const before = this.#entries.get(key)?.value;
+    this.#entries.set(key, entry);
     if (before === undefined && entry.value === undefined) return;
     const change = { namespace: entry.namespace, name: entry.name, before: before?.it, after: entry.value?.it };
-    for (const listener of listeners) listener(change);
+    for (const listener of this.#listeners) listener(change);
   }
 
-  function onList(items: readonly KubeObject[], resourceVersion?: string): void {
+  #onList(items: readonly Slim[], resourceVersion?: string): void {
     const listed = new Set(items.map((item) => keyOf(item.metadata.namespace, item.metadata.name)));
     const listVersion = versionOf(resourceVersion);
-    for (const [key, entry] of [...entries]) {
+    for (const [key, entry] of [...this.#entries]) {
       if (listed.has(key)) continue;
       // Written by us after the server had made the list: the watch will report it.
       if (listVersion !== undefined && entry.version !== undefined && entry.version > listVersion) continue;
       const { namespace, name } = entry;
-      set(key, { namespace, name, version: listVersion });
-      entries.delete(key); // no event older than the list can follow
+      this.#set(key, { namespace, name, version: listVersion });
+      this.#entries.delete(key); // no event older than the list can follow
     }
     const errors: unknown[] = [];
     for (const item of items) {
       try {
-        put(item, false);
+        this.#put(item, false);
       } catch (error) {
         errors.push(error);
       }
@@ -108,26 +153,6 @@ export function createProjection<T>(
     // A listener's error about one object is thrown last: the others are known by now.
     if (errors.length > 0) throw errors[0];
   }
-
-  return {
-    handler: {
-      slim,
-      onList,
-      onEvent: ({ type, object }) => put(object, type === 'DELETED'),
-      ...(onUnavailable === undefined ? {} : { onUnavailable }),
-    },
-    get: (namespace, name) => entries.get(keyOf(namespace, name))?.value?.it,
-    values: () => [...entries.values()].flatMap(({ value }) => (value === undefined ? [] : [value.it])),
-    learn: (object) => put(object, false),
-    forget({ namespace, name }) {
-      const known = entries.get(keyOf(namespace, name));
-      if (known !== undefined) set(keyOf(namespace, name), { namespace, name, version: known.version });
-    },
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
 }
 
 const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;

@@ -4,6 +4,7 @@ import { type ApiOutage, isUnanswered } from './api-outage.ts';
 import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { Connection, TlsIdentity } from './connect.ts';
+import { eachChunk } from './each-chunk.ts';
 import { apiErrorOf, isConnectionFailure, RequestTimeoutError, SilentStreamError, UnreachableError } from './errors.ts';
 import { atMost, FairQueue } from './fair-queue.ts';
 import { lineOf, MOST_OF_LINE, MOST_OF_UPKEEP, MOST_UNDER_WAY } from './request-line.ts';
@@ -68,28 +69,48 @@ const maxAttempts = 4;
 
 /** HTTP/1.1 with keep-alive to one API server. Retries only what the server itself asks to be sent again. */
 export function createTransport(connection: Connection, options: TransportOptions): Transport {
-  const { clock } = options;
-  const admission = atMost(MOST_UNDER_WAY, createTokenBucket(clock, options));
-  const queue = new FairQueue({ clock, admission, perKey: MOST_OF_LINE, mostUpkeep: MOST_OF_UPKEEP });
-  const agents = new Map<TlsIdentity | undefined, http.Agent>();
-  const secure = connection.baseUrl.startsWith('https:');
+  return new HttpTransport(connection, options);
+}
 
-  function agentNow(): http.Agent {
-    if (connection.agent !== undefined) return connection.agent;
-    const known = agents.get(connection.tls);
+class HttpTransport implements Transport {
+  readonly #connection: Connection;
+  readonly #options: TransportOptions;
+  readonly #clock: Clock;
+  readonly #queue: FairQueue;
+  readonly #agents = new Map<TlsIdentity | undefined, http.Agent>();
+  readonly #secure: boolean;
+
+  constructor(connection: Connection, options: TransportOptions) {
+    const { clock } = options;
+    this.#connection = connection;
+    this.#options = options;
+    this.#clock = clock;
+    const admission = atMost(MOST_UNDER_WAY, createTokenBucket(clock, options));
+    this.#queue = new FairQueue({ clock, admission, perKey: MOST_OF_LINE, mostUpkeep: MOST_OF_UPKEEP });
+    this.#secure = connection.baseUrl.startsWith('https:');
+  }
+
+  close(): void {
+    for (const agent of this.#agents.values()) agent.destroy();
+    this.#agents.clear();
+  }
+
+  #agentNow(): http.Agent {
+    if (this.#connection.agent !== undefined) return this.#connection.agent;
+    const known = this.#agents.get(this.#connection.tls);
     if (known !== undefined) return known;
-    const agent = secure ? new https.Agent({ keepAlive: true, ...connection.tls }) : new http.Agent({ keepAlive: true });
-    agents.set(connection.tls, agent);
+    const agent = this.#secure ? new https.Agent({ keepAlive: true, ...this.#connection.tls }) : new http.Agent({ keepAlive: true });
+    this.#agents.set(this.#connection.tls, agent);
     return agent;
   }
 
-  async function open(call: ApiCall, signal: AbortSignal): Promise<http.IncomingMessage> {
+  async #open(call: ApiCall, signal: AbortSignal): Promise<http.IncomingMessage> {
     // A credential plugin may wait for a login; the deadline and the caller's signal hold all the same.
-    const credentials = await orAborted(connection.headers(), signal);
+    const credentials = await orAborted(this.#connection.headers(), signal);
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     const headers: Record<string, string | number> = {
       Accept: call.accept ?? 'application/json',
-      'User-Agent': connection.userAgent,
+      'User-Agent': this.#connection.userAgent,
       ...credentials,
     };
     if (body !== undefined) {
@@ -97,69 +118,70 @@ export function createTransport(connection: Connection, options: TransportOption
       headers['Content-Length'] = Buffer.byteLength(body);
     }
     signal.throwIfAborted();
-    options.beforeSend?.({ verb: call.verb, resource: call.resource });
+    this.#options.beforeSend?.({ verb: call.verb, resource: call.resource });
     return new Promise((resolve, reject) => {
-      const request = (secure ? https : http).request(connection.baseUrl + call.path, {
+      const request = (this.#secure ? https : http).request(this.#connection.baseUrl + call.path, {
         method: call.method,
         headers,
-        agent: agentNow(),
+        agent: this.#agentNow(),
         signal,
       });
       request.once('response', (response) => {
-        options.outage?.answered();
-        if (response.statusCode === 401) connection.refused?.();
+        this.#options.outage?.answered();
+        if (response.statusCode === 401) this.#connection.refused?.();
         resolve(response);
       });
       request.on('error', (cause: NodeJS.ErrnoException) => {
         // The server closed an idle connection as we took it: a read is sent again, a write may have been done.
-        if (request.reusedSocket && cause.code === 'ECONNRESET' && call.method === 'GET' && !signal.aborted) resolve(open(call, signal));
+        if (request.reusedSocket && cause.code === 'ECONNRESET' && call.method === 'GET' && !signal.aborted)
+          resolve(this.#open(call, signal));
         else reject(cause);
       });
       request.end(body);
     });
   }
 
-  async function attempt(call: ApiCall, signal: AbortSignal): Promise<Answer> {
-    const startedAtMs = clock.monotonicMs();
+  async #attempt(call: ApiCall, signal: AbortSignal): Promise<Answer> {
+    const startedAtMs = this.#clock.monotonicMs();
     let status = 0;
     try {
-      const response = await open(call, signal);
+      const response = await this.#open(call, signal);
       const text = await readText(response);
       status = response.statusCode ?? 0;
-      const retryAfterMs = retryAfter(response.headers['retry-after'], clock);
+      const retryAfterMs = retryAfter(response.headers['retry-after'], this.#clock);
       return { status, text, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
     } finally {
-      seen(call, status, startedAtMs);
+      this.#seen(call, status, startedAtMs);
     }
   }
 
-  function seen(call: ApiCall, status: number, startedAtMs: number): void {
+  #seen(call: ApiCall, status: number, startedAtMs: number): void {
     const { verb, resource, subresource } = call;
-    const durationMs = clock.monotonicMs() - startedAtMs;
-    options.onRequest?.({ verb, resource, ...(subresource === undefined ? {} : { subresource }), status, durationMs });
+    const durationMs = this.#clock.monotonicMs() - startedAtMs;
+    this.#options.onRequest?.({ verb, resource, ...(subresource === undefined ? {} : { subresource }), status, durationMs });
   }
 
-  async function send(call: ApiCall): Promise<Answer> {
-    const ended = await queue.turn(lineOf(call), { signal: call.signal, isUpkeep: call.isUpkeep });
+  async send(call: ApiCall): Promise<Answer> {
+    const ended = await this.#queue.turn(lineOf(call), { signal: call.signal, isUpkeep: call.isUpkeep });
     const what = `${call.method} ${call.path}`;
     const limit = new AbortController();
     const onAbort = () => limit.abort(call.signal?.reason);
     call.signal?.addEventListener('abort', onAbort, { once: true });
-    const endsAtMs = clock.monotonicMs() + options.requestTimeoutMs;
-    const cancelTimer = clock.setTimer(options.requestTimeoutMs, () =>
-      limit.abort(new RequestTimeoutError(what, options.requestTimeoutMs)),
+    const endsAtMs = this.#clock.monotonicMs() + this.#options.requestTimeoutMs;
+    const cancelTimer = this.#clock.setTimer(this.#options.requestTimeoutMs, () =>
+      limit.abort(new RequestTimeoutError(what, this.#options.requestTimeoutMs)),
     );
     try {
       for (let tries = 1; ; tries += 1) {
-        const answer = await attempt(call, limit.signal);
+        const answer = await this.#attempt(call, limit.signal);
         const waitMs = answer.status === 429 || answer.status === 503 ? answer.retryAfterMs : undefined;
         // Longer than the deadline: the caller learns retryAfterMs and decides.
-        if (waitMs === undefined || tries === maxAttempts || clock.monotonicMs() + waitMs >= endsAtMs) return answer;
-        await sleep(clock, waitMs, limit.signal);
+        if (waitMs === undefined || tries === maxAttempts || this.#clock.monotonicMs() + waitMs >= endsAtMs) return answer;
+        await sleep(this.#clock, waitMs, limit.signal);
       }
     } catch (cause) {
       const error = limit.signal.aborted ? limit.signal.reason : isConnectionFailure(cause) ? new UnreachableError(what, cause) : cause;
-      if (isUnanswered(error)) options.outage?.failed(error);
+      if (isUnanswered(error)) this.#options.outage?.failed(error);
       throw error;
     } finally {
       cancelTimer();
@@ -168,40 +190,31 @@ export function createTransport(connection: Connection, options: TransportOption
     }
   }
 
-  async function stream(call: ApiCall & { signal: AbortSignal }): Promise<http.IncomingMessage> {
-    const ended = await queue.turn(lineOf(call), { signal: call.signal, isUpkeep: call.isUpkeep });
-    const startedAtMs = clock.monotonicMs();
+  async stream(call: ApiCall & { signal: AbortSignal }): Promise<http.IncomingMessage> {
+    const ended = await this.#queue.turn(lineOf(call), { signal: call.signal, isUpkeep: call.isUpkeep });
+    const startedAtMs = this.#clock.monotonicMs();
     let status = 0;
     try {
-      const response = await open(call, call.signal);
+      const response = await this.#open(call, call.signal);
       status = response.statusCode ?? 0;
       if (status < 400) return response;
       const text = await readText(response);
-      throw apiErrorOf(`${call.method} ${call.path}`, status, text, retryAfter(response.headers['retry-after'], clock));
+      throw apiErrorOf(`${call.method} ${call.path}`, status, text, retryAfter(response.headers['retry-after'], this.#clock));
     } catch (cause) {
       if (call.signal.aborted) {
         const { reason } = call.signal;
-        if (status === 0 && reason instanceof SilentStreamError) options.outage?.failed(reason);
+        if (status === 0 && reason instanceof SilentStreamError) this.#options.outage?.failed(reason);
         throw reason;
       }
       if (!isConnectionFailure(cause)) throw cause;
       const error = new UnreachableError(`${call.method} ${call.path}`, cause);
-      options.outage?.failed(error);
+      this.#options.outage?.failed(error);
       throw error;
     } finally {
       ended();
-      seen(call, status, startedAtMs);
+      this.#seen(call, status, startedAtMs);
     }
   }
-
-  return {
-    send,
-    stream,
-    close() {
-      for (const agent of agents.values()) agent.destroy();
-      agents.clear();
-    },
-  };
 }
 
 /** The work's outcome, or the signal's reason as soon as it aborts; the work itself goes on. */
@@ -222,6 +235,6 @@ function retryAfter(value: string | undefined, clock: Clock): number | undefined
 
 async function readText(response: http.IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk);
+  await eachChunk(response, (chunk) => void chunks.push(chunk));
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -3,6 +3,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { WatchHandle, WatchHandler } from './cluster.ts';
+import { eachChunk } from './each-chunk.ts';
 import { ApiError, isConnectionFailure, isForbidden, isGone, isNotFound, SilentStreamError, UnreachableError } from './errors.ts';
 import { createJsonLines } from './json-lines.ts';
 
@@ -47,142 +48,164 @@ export interface WatchParts {
 
 /** LIST, then WATCH from there for ever: a stream that ends, errs or falls silent is opened again from the last version heard. */
 export function startWatch(parts: WatchParts): WatchHandle {
-  const { clock, settings, random, log, what } = parts;
-  const handler: ListHandler = parts.handler;
-  const stopping = new AbortController();
-  const synced = Promise.withResolvers<void>();
-  let heardAtMs = clock.monotonicMs();
-  let opened = 0;
-  let failures = 0;
-  let unavailable = 0;
-  let version: string | undefined; // undefined: a LIST is due
+  return new Watch(parts);
+}
 
-  const heard = (): void => {
-    heardAtMs = clock.monotonicMs();
-  };
+class Watch implements WatchHandle {
+  readonly #parts: WatchParts;
+  readonly #handler: ListHandler;
+  readonly #stopping = new AbortController();
+  readonly #synced = Promise.withResolvers<void>();
+  #heardAtMs: number;
+  #opened = 0;
+  #failures = 0;
+  #unavailable = 0;
+  /** Undefined: a LIST is due. */
+  #version: string | undefined;
 
-  async function list(): Promise<void> {
-    const { items, resourceVersion } = await parts.list(stopping.signal);
-    if (stopping.signal.aborted) return;
-    heard();
-    notify(() => handler.onList(items, resourceVersion));
-    version = resourceVersion;
-    synced.resolve();
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+    this.#handler = parts.handler;
+    this.#heardAtMs = parts.clock.monotonicMs();
+    this.#run().catch((err: unknown) => {
+      if (!this.#stopping.signal.aborted) parts.log?.warn({ watch: parts.what, err }, 'watch ended');
+    });
+  }
+
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  get restarts(): number {
+    return Math.max(0, this.#opened - 1);
+  }
+
+  ageMs(): number {
+    return this.#parts.clock.monotonicMs() - this.#heardAtMs;
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  #heard(): void {
+    this.#heardAtMs = this.#parts.clock.monotonicMs();
+  }
+
+  async #list(): Promise<void> {
+    const { items, resourceVersion } = await this.#parts.list(this.#stopping.signal);
+    if (this.#stopping.signal.aborted) return;
+    this.#heard();
+    this.#notify(() => this.#handler.onList(items, resourceVersion));
+    this.#version = resourceVersion;
+    this.#synced.resolve();
   }
 
   /** Calls a listener; the watch goes on when it throws. */
-  function notify(call: () => void): void {
+  #notify(call: () => void): void {
     try {
       call();
     } catch (err) {
-      log?.warn({ watch: what, err }, 'a watch listener failed');
+      this.#parts.log?.warn({ watch: this.#parts.what, err }, 'a watch listener failed');
     }
   }
 
-  function receive(value: unknown): void {
+  #receive(value: unknown): void {
     const { type, object } = value as { type: string; object: KubeObject };
     if (type === 'ERROR') throw errorOf(object);
     if (type !== 'BOOKMARK' && type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') return;
-    failures = 0;
-    unavailable = 0;
-    if (type !== 'BOOKMARK') notify(() => handler.onEvent({ type, object: parts.shape(object) }));
-    version = object.metadata.resourceVersion ?? version;
+    this.#failures = 0;
+    this.#unavailable = 0;
+    if (type !== 'BOOKMARK') this.#notify(() => this.#handler.onEvent({ type, object: this.#parts.shape(object) }));
+    this.#version = object.metadata.resourceVersion ?? this.#version;
   }
 
   /** One stream until its end; throws where it did not end by itself. */
-  async function follow(from: string): Promise<void> {
+  async #follow(from: string): Promise<void> {
     const stream = new AbortController();
-    const onStop = (): void => stream.abort(stopping.signal.reason);
-    stopping.signal.addEventListener('abort', onStop, { once: true });
-    let cancelSilence = watchSilence();
-    function watchSilence(): () => void {
-      const { silentMs } = settings;
-      if (silentMs === undefined) return () => undefined;
-      return clock.setTimer(silentMs, () => stream.abort(new SilentStreamError(what, silentMs)));
-    }
+    const onStop = (): void => stream.abort(this.#stopping.signal.reason);
+    this.#stopping.signal.addEventListener('abort', onStop, { once: true });
+    let cancelSilence = this.#watchSilence(stream);
     try {
-      const { from: shortest, to: longest } = settings.streamSeconds;
-      const timeoutSeconds = Math.max(1, Math.round(shortest + (longest - shortest) * random()));
-      if (opened > 0) log?.debug({ watch: what, resourceVersion: from }, 'watch opened again');
-      opened += 1;
-      const response = await parts.open(from, timeoutSeconds, stream.signal);
-      heard();
-      const lines = createJsonLines(receive);
-      for await (const chunk of response) {
-        if (stream.signal.aborted) break;
-        heard();
-        parts.onHeard?.();
+      const { from: shortest, to: longest } = this.#parts.settings.streamSeconds;
+      const timeoutSeconds = Math.max(1, Math.round(shortest + (longest - shortest) * this.#parts.random()));
+      if (this.#opened > 0) this.#parts.log?.debug({ watch: this.#parts.what, resourceVersion: from }, 'watch opened again');
+      this.#opened += 1;
+      const response = await this.#parts.open(from, timeoutSeconds, stream.signal);
+      this.#heard();
+      const lines = createJsonLines((value) => this.#receive(value));
+      await eachChunk(response, (chunk) => {
+        if (stream.signal.aborted) return;
+        this.#heard();
+        this.#parts.onHeard?.();
         cancelSilence();
-        cancelSilence = watchSilence();
+        cancelSilence = this.#watchSilence(stream);
         lines.push(chunk);
-      }
+      });
       if (stream.signal.aborted) throw stream.signal.reason;
     } catch (cause) {
       if (stream.signal.aborted) throw stream.signal.reason;
-      throw isConnectionFailure(cause) ? new UnreachableError(`watch of ${what}`, cause) : cause;
+      throw isConnectionFailure(cause) ? new UnreachableError(`watch of ${this.#parts.what}`, cause) : cause;
     } finally {
       cancelSilence();
-      stopping.signal.removeEventListener('abort', onStop);
+      this.#stopping.signal.removeEventListener('abort', onStop);
       stream.abort(); // frees the socket of a stream that we left early
     }
   }
 
-  /** Between half of the doubled delay and all of it. */
-  function delayMs({ from, to }: { from: number; to: number }, times: number): number {
-    return Math.min(to, from * 2 ** Math.min(times, 20)) * (0.5 + random() / 2);
+  /** Ends a stream on which nothing is heard. */
+  #watchSilence(stream: AbortController): () => void {
+    const { silentMs } = this.#parts.settings;
+    if (silentMs === undefined) return () => undefined;
+    return this.#parts.clock.setTimer(silentMs, () => stream.abort(new SilentStreamError(this.#parts.what, silentMs)));
   }
 
-  async function recover(error: unknown): Promise<void> {
+  /** Between half of the doubled delay and all of it. */
+  #delayMs({ from, to }: { from: number; to: number }, times: number): number {
+    return Math.min(to, from * 2 ** Math.min(times, 20)) * (0.5 + this.#parts.random() / 2);
+  }
+
+  async #recover(error: unknown): Promise<void> {
     if (error instanceof SilentStreamError) {
-      log?.warn({ watch: what, silentMs: settings.silentMs }, 'watch fell silent');
+      this.#parts.log?.warn({ watch: this.#parts.what, silentMs: this.#parts.settings.silentMs }, 'watch fell silent');
       return;
     }
     if (isNotFound(error) || isForbidden(error)) {
-      version = undefined;
+      this.#version = undefined;
       const cause = isForbidden(error) ? 'forbidden' : 'absent';
-      if (unavailable === 0) log?.warn({ watch: what, cause, err: error }, 'watch unavailable');
-      notify(() => handler.onUnavailable?.(cause, error.message));
-      await sleep(clock, delayMs(settings.unavailableMs, unavailable++), stopping.signal);
+      if (this.#unavailable === 0) this.#parts.log?.warn({ watch: this.#parts.what, cause, err: error }, 'watch unavailable');
+      this.#notify(() => this.#handler.onUnavailable?.(cause, error.message));
+      await sleep(this.#parts.clock, this.#delayMs(this.#parts.settings.unavailableMs, this.#unavailable++), this.#stopping.signal);
       return;
     }
-    if (isGone(error)) version = undefined;
-    else log?.warn({ watch: what, err: error }, 'watch failed');
+    if (isGone(error)) this.#version = undefined;
+    else this.#parts.log?.warn({ watch: this.#parts.what, err: error }, 'watch failed');
     const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
-    const waitMs = Math.max(delayMs(settings.backOffMs, failures++), Math.min(askedMs, settings.backOffMs.to));
-    await sleep(clock, waitMs, stopping.signal);
+    const waitMs = Math.max(
+      this.#delayMs(this.#parts.settings.backOffMs, this.#failures++),
+      Math.min(askedMs, this.#parts.settings.backOffMs.to),
+    );
+    await sleep(this.#parts.clock, waitMs, this.#stopping.signal);
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
       try {
-        if (version === undefined) await list();
+        if (this.#version === undefined) await this.#list();
         // The list's listener may have stopped the watch: a stream that begins after that would never be stopped.
-        if (stopping.signal.aborted) return;
-        const openedAtMs = clock.monotonicMs();
-        if (version !== undefined) await follow(version);
-        unavailable = 0;
+        if (this.#stopping.signal.aborted) return;
+        const openedAtMs = this.#parts.clock.monotonicMs();
+        if (this.#version !== undefined) await this.#follow(this.#version);
+        this.#unavailable = 0;
         // A server that ends every stream at once would otherwise be asked without a pause.
-        if (clock.monotonicMs() - openedAtMs < settings.backOffMs.from)
-          await sleep(clock, delayMs(settings.backOffMs, failures++), stopping.signal);
+        if (this.#parts.clock.monotonicMs() - openedAtMs < this.#parts.settings.backOffMs.from)
+          await sleep(this.#parts.clock, this.#delayMs(this.#parts.settings.backOffMs, this.#failures++), this.#stopping.signal);
       } catch (error) {
-        if (stopping.signal.aborted) return;
-        await recover(error);
+        if (this.#stopping.signal.aborted) return;
+        await this.#recover(error);
       }
     }
   }
-
-  run().catch((err: unknown) => {
-    if (!stopping.signal.aborted) log?.warn({ watch: what, err }, 'watch ended');
-  });
-
-  return {
-    synced: synced.promise,
-    ageMs: () => clock.monotonicMs() - heardAtMs,
-    get restarts() {
-      return Math.max(0, opened - 1);
-    },
-    stop: () => stopping.abort(),
-  };
 }
 
 /** The Status that an ERROR event carries. */

@@ -3,6 +3,7 @@ import { aCanary } from '../../test/fakes/world.ts';
 import type { Metric } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import { type EmbeddedPrometheus, startPrometheus } from '../embedded/prometheus/index.ts';
+import { observerFor } from '../routers/observers.ts';
 import { baselineBreach } from './baseline.ts';
 import { measure } from './measure.ts';
 
@@ -24,6 +25,7 @@ async function verdictOn(metric: Metric, failing: { podinfo?: number; 'podinfo-p
   }
   const [verdict] = await measure(aCanary({ metrics: [metric] }), {
     metricsServer: server.url,
+    observerFor,
     meshProvider: 'istio',
     template: async () => ({ spec: { provider: { type: 'prometheus', address: server?.url }, query: errors } }),
     secret: async () => undefined,

@@ -3,6 +3,7 @@ import { aCanary } from '../../test/fakes/world.ts';
 import type { Metric } from '../api/canary.ts';
 import type { Release, Verdict } from '../api/canary-status.ts';
 import { type EmbeddedPrometheus, startPrometheus } from '../embedded/prometheus/index.ts';
+import { observerFor } from '../routers/observers.ts';
 import { measure } from './measure.ts';
 
 const NOW_MS = 1_000_000_000;
@@ -29,6 +30,7 @@ async function verdictOn(metric: Metric, perMinute: number | undefined, release?
   const status = { phase: 'Progressing', failedChecks: 0, canaryWeight: 20, iterations: 0, release: { ...begun, ...release } };
   const [verdict] = await measure({ ...canary, ...(release && { status: status as typeof canary.status }) } as typeof canary, {
     metricsServer: server.url,
+    observerFor,
     meshProvider: 'istio',
     template: async () => ({ spec: { provider: { type: 'prometheus', address: server?.url }, query: ratio } }),
     secret: async () => undefined,

@@ -1,5 +1,7 @@
+import type { Provider, TargetRef } from '../api/canary.ts';
 import type { Clock } from '../api/clock.ts';
 import type { MeshProvider } from '../api/mesh-provider.ts';
+import type { Observer } from '../api/observer.ts';
 import type { EgressPolicy, Turns } from '../api/outgoing.ts';
 import type { ReadSecret } from '../api/secret-use.ts';
 import type { AskCluster } from './http/ask-cluster.ts';
@@ -16,6 +18,8 @@ export interface MeasureDependencies {
   metricsServerSecret?: (() => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
   /** The global one; with `spec.provider` it decides whose built-in queries are asked. */
   meshProvider: MeshProvider;
+  /** The built-in queries for a provider and kind of target. */
+  observerFor(provider: Provider, targetKind: TargetRef['kind']): Observer;
   /** The MetricTemplate as raw JSON; undefined when not found. */
   template(namespace: string, name: string): Promise<unknown>;
   /** Called after each query of a template: whether its backend answered, or why not. */

@@ -2,6 +2,7 @@ import type { Canary, Metric } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import { parseDuration } from '../api/duration.ts';
 import { observedProvider } from '../api/mesh-provider.ts';
+import type { Observer } from '../api/observer.ts';
 import { namesPlaceholder } from '../api/placeholder.ts';
 import { askBaseline } from './baseline.ts';
 import { delayed } from './initial-delay.ts';
@@ -11,8 +12,6 @@ import { lowTraffic } from './low-traffic.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import { type MeasuredWindow, measuredWindow } from './measured-window.ts';
 import { serverOf } from './metrics-source.ts';
-import { observerFor } from './observers/index.ts';
-import type { Observer } from './observers/observer.ts';
 import type { Measurement, MetricProvider } from './providers/metric-provider.ts';
 import { type QueryVariables, renderQuery } from './query-template.ts';
 import { queryVariables } from './query-variables.ts';
@@ -66,7 +65,7 @@ function templateChecks(canary: Canary, metric: Metric): Check[] {
 }
 
 async function builtinVerdict(canary: Canary, metric: Metric, kind: MetricKind, deps: MeasureDependencies): Promise<Verdict> {
-  const observer = observerFor(observedProvider(canary.spec.provider, deps.meshProvider), canary.spec.targetRef.kind);
+  const observer = deps.observerFor(observedProvider(canary.spec.provider, deps.meshProvider), canary.spec.targetRef.kind);
   const server = timedServer(canary, deps);
   const window = measuredWindow(metric, canary.status?.release, deps.nowMs);
   const variables = nameRules(observer, variablesOf(canary, { ...metric, interval: window.interval }, deps));

@@ -2,7 +2,7 @@ import { parseDuration } from '../api/duration.ts';
 import type { MetricTemplateSpec } from '../api/metric-template.ts';
 import type { Problem } from '../api/problem.ts';
 import { baseUrl } from './http/base-url.ts';
-import type { BackendProblem } from './providers/backend.ts';
+import { anySecret, type BackendProblem } from './providers/backend.ts';
 import { readExternalQuery } from './providers/externalmetrics.ts';
 import { backendFor } from './providers/index.ts';
 import { readKeptnQuery } from './providers/keptn-query.ts';
@@ -11,25 +11,6 @@ import { foreignNamespaceProblem } from './providers/own-namespace.ts';
 import { splunkUrls } from './providers/splunk.ts';
 import { checkTemplate } from './query-template.ts';
 import { timeoutOf } from './template-backend.ts';
-
-/** A Secret with every key that any backend asks for: of the real one nothing is known here. */
-const anySecret = Object.fromEntries(
-  [
-    'token',
-    'username',
-    'password',
-    'org',
-    'project',
-    'datadog_api_key',
-    'datadog_application_key',
-    'newrelic_account_id',
-    'newrelic_query_key',
-    'dynatrace_token',
-    'sf_token_key',
-    'aws_access_key_id',
-    'aws_secret_access_key',
-  ].map((key) => [key, 'any']),
-);
 
 /** Errors of a MetricTemplate that no Secret can repair: the field, and its defect (05-W15). `namespace`: its own, where it is known. */
 export function templateProblems({ provider, query, window }: MetricTemplateSpec, namespace?: string): Problem[] {
@@ -63,7 +44,7 @@ function backendWith(provider: MetricTemplateSpec['provider'], secret: Readonly<
   return backendFor({
     provider,
     namespace: '',
-    secret: provider.secretRef && { ...secret },
+    secret: provider.secretRef && secret,
     secretName: provider.secretRef?.name ?? '',
     intervalMs: 60_000,
     windowMs,

@@ -8,7 +8,7 @@ import type { PodQuota } from './quota.ts';
 import type { Action } from './scenario.ts';
 import type { Users } from './users.ts';
 
-/** What steps of a scenario change. */
+/** The parts of a rehearsal that steps of a scenario change. */
 export interface ScenarioControls {
   clock: Clock;
   cluster: KubeCluster;

@@ -8,7 +8,7 @@ export const SCRAPE_EVERY_MS = 15_000;
 export const LAG_MS = [100, 2_000] as const;
 export const STARTUP_MS = 2_000;
 
-/** What the model takes for granted where it had an effect on the result, a sentence each. */
+/** Assumptions of the model that had an effect on the result, a sentence each. */
 export function assumptionsOf(
   { canary, objects, requestsPerSecond, assumed }: RehearsalInput,
   entry: Entry,

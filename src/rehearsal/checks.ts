@@ -2,7 +2,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 import { unmodelledSeries } from './series.ts';
 import { PROMETHEUS_HOST } from './stand-ins.ts';
 
-/** What became of a check before the rehearsal began. */
+/** How a check is measured in the rehearsal. */
 export type CheckNote =
   | { kind: 'assumed'; check: string; value: number }
   /** It is not part of the rehearsal. */

@@ -1,23 +1,16 @@
 import { crds } from '../api/crds.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import { resolvers } from '../embedded/mesh/resolvers.ts';
 import { kedaCrds, knativeCrds, routingCrds } from '../embedded/routing-crds.ts';
 
-/** API groups that the router of a provider writes to. */
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  apisix: ['apisix.apache.org'],
-  contour: ['projectcontour.io'],
-  gatewayapi: ['gateway.networking.k8s.io'],
-  gloo: ['gateway.solo.io', 'gloo.solo.io'],
-  istio: ['networking.istio.io'],
-  knative: ['serving.knative.dev'],
-  kubernetes: [],
-  linkerd: ['split.smi-spec.io', 'specs.smi-spec.io'],
-  nginx: [],
-  osm: ['split.smi-spec.io', 'specs.smi-spec.io'],
-  skipper: [],
-  smi: ['split.smi-spec.io', 'specs.smi-spec.io'],
-  traefik: ['traefik.io'],
-};
+/** API groups by provider without its version; of the others those of all are needed. */
+const GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['kubernetes', []],
+  ...resolvers.flatMap(({ providers, definitions }) => {
+    const groups = [...new Set((definitions?.() ?? []).map(({ spec }): string => spec.group))];
+    return providers.map((provider) => [provider, groups] as const);
+  }),
+]);
 
 let made: readonly KubeObject[] | undefined;
 
@@ -27,8 +20,8 @@ let made: readonly KubeObject[] | undefined;
  */
 export function definitionsFor(provider: string | undefined, objects: readonly KubeObject[]): KubeObject[] {
   const [family = ''] = (provider ?? '').split(':');
-  const known = GROUPS[family];
-  const used = new Set([...(known ?? Object.values(GROUPS).flat()), ...objects.map(({ apiVersion }) => apiVersion.split('/')[0])]);
+  const known = GROUPS.get(family);
+  const used = new Set([...(known ?? [...GROUPS.values()].flat()), ...objects.map(({ apiVersion }) => apiVersion.split('/')[0])]);
   made ??= [...crds(), ...routingCrds(), ...knativeCrds(), ...kedaCrds()];
   return made.filter(({ spec }) => spec.group === OWN_GROUP || used.has(spec.group));
 }

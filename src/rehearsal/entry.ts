@@ -10,12 +10,12 @@ export interface Entry {
   path: string;
   gateway: string;
   headers: Record<string, string>;
-  /** Of an A/B release: so many users (0–1) send these headers. */
+  /** Part of the users (0–1) that sends these headers, in an A/B release. */
   chosenShare: number;
   chosenHeaders: Record<string, string>;
 }
 
-/** Of the users of an A/B release one in ten meets its conditions. */
+/** Part of the users that meets the conditions of an A/B release. */
 export const CHOSEN_SHARE = 0.1;
 
 /** By the provider: the Gateway or Ingress where there is one, else the apex Service. */

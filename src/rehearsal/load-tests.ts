@@ -8,7 +8,7 @@ import type { Entry } from './entry.ts';
 import type { ModelledApps } from './modelled-apps.ts';
 
 const TICK_MS = 1000;
-/** Of a load test that goes as fast as it can. */
+/** Requests per second of a load test without a limit. */
 const MOST_PER_SECOND = 200;
 const SAMPLES = 5;
 const DEFAULT_MS = 60_000;

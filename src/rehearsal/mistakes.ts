@@ -14,7 +14,7 @@ export type MistakeCode =
 /** A version that fails its checks serves users for longer. Ten checks a minute apart, as most examples have it, take a third of it. */
 const LATE_MS = 30 * 60_000;
 
-/** What a rehearsal shows to be wrong with the manifests. */
+/** Mistakes in the manifests that a rehearsal shows. */
 export interface Mistake {
   code: MistakeCode;
   severity: 'error' | 'warning';

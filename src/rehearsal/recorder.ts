@@ -18,7 +18,7 @@ export type Moment = { atMs: number } & (
 
 const OURS = 'serin-controller';
 
-/** What happens to one Canary, in order. */
+/** The events of one Canary, in order. */
 export class Recorder {
   readonly moments: Moment[] = [];
   readonly #now: () => number;

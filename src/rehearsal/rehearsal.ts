@@ -17,7 +17,7 @@ export interface RehearsalInput {
   requestsPerSecond: number;
   /** Values of checks, by the name of the metric or of its template. */
   assumed: ReadonlyMap<string, number>;
-  /** Of Canaries that name none. */
+  /** Traffic provider of Canaries that name none. */
   provider?: string | undefined;
   /** The controller's own command, in virtual time. */
   startController: StartController;
@@ -33,7 +33,7 @@ export type StartController = (
 /** `notStarted`: Serin did not begin; `message` says why. */
 export type Outcome = 'promoted' | 'rolledBack' | 'unfinished' | 'notStarted';
 
-/** What users and pods did since the sample before. */
+/** Requests and answers since the sample before. */
 export interface Sample {
   atMs: number;
   requests: RequestCounts;
@@ -56,7 +56,7 @@ export interface Rehearsal {
   moments: readonly Moment[];
   samples: readonly Sample[];
   checkNotes: readonly CheckNote[];
-  /** What the model takes for granted, a sentence each. */
+  /** Assumptions of the model, a sentence each. */
   assumptions: readonly string[];
   /** Made up, since the manifests lack them. */
   supplied: readonly KubeObject[];

@@ -29,7 +29,7 @@ export const SAMPLE_EVERY_MS = 10_000;
 const AFTERMATH_MS = 10_000;
 const NODES = { probeScale: 1, startupMs: STARTUP_MS, renewLeasesEveryMs: 3_600_000 };
 
-/** One release, from the first look at the manifests to its verdict, by the production controller in virtual time. */
+/** One release, from the manifests to its verdict, by the production controller in virtual time. */
 export async function rehearse(input: RehearsalInput): Promise<Rehearsal> {
   const world = virtualWorld(input.seed);
   const unseal = sealNetwork();

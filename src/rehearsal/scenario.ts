@@ -24,7 +24,7 @@ const behaviour = {
   neverReady: z.boolean().optional().describe('pods never pass their readiness probe'),
 };
 
-/** What a step of a scenario can do. Strict: a field that is misspelt would be a step that does nothing. */
+/** Actions of a scenario's steps. Strict: a misspelt field would be a step that does nothing. */
 export const Action = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('new-version'), ...behaviour }).describe('change how pods of the new version behave'),
   z.strictObject({ do: z.literal('old-version'), ...behaviour }).describe('change how pods of the old version behave'),

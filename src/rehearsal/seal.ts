@@ -13,7 +13,7 @@ export function sealNetwork(): () => void {
   const { prototype } = Socket;
   const { connect } = prototype;
   prototype.connect = function refuse(this: Socket): Socket {
-    const error = new SealedNetworkError('a rehearsal makes no connection: this is a fault of Serin, please report it');
+    const error = new SealedNetworkError('a rehearsal makes no connection: this is a bug in Serin, please report it');
     process.nextTick(() => this.destroy(error));
     return this;
   } as typeof connect;

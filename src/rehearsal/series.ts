@@ -1,57 +1,15 @@
 import type { SyntaxNode } from '@lezer/common';
+import { resolvers } from '../embedded/mesh/resolvers.ts';
 import { syntaxTree } from '../embedded/prometheus/promql/syntax-tree.ts';
 
-const ISTIO = [
-  'reporter',
-  'destination_workload',
-  'destination_workload_namespace',
-  'destination_service',
-  'destination_service_name',
-  'destination_service_namespace',
-  'request_protocol',
-  'response_code',
-  'response_flags',
-];
-const LINKERD = [
-  'namespace',
-  'deployment',
-  'daemonset',
-  'pod',
-  'direction',
-  'status_code',
-  'classification',
-  'dst_namespace',
-  'dst_service',
-];
-const OSM = ['destination_namespace', 'destination_kind', 'destination_name', 'response_code'];
 const APP = ['kubernetes_namespace', 'kubernetes_pod_name', 'method', 'path', 'status'];
-const NGINX = ['status', 'method', 'path', 'namespace', 'ingress', 'service', 'canary', 'controller_class', 'host'];
-const TRAEFIK = ['code', 'method', 'protocol', 'service'];
-const SKIPPER = ['code', 'method', 'route'];
-const ENVOY = ['envoy_cluster_name', 'envoy_response_code'];
-const APISIX = ['code', 'type', 'route', 'matched_host', 'service', 'consumer'];
 
 /** Series that the model produces, with their labels. */
 const SERIES: Readonly<Record<string, readonly string[]>> = {
   up: [],
-  istio_requests_total: ISTIO,
-  istio_request_duration_milliseconds: ISTIO,
-  response_total: LINKERD,
-  response_latency_ms: LINKERD,
-  osm_request_total: OSM,
-  osm_request_duration_ms: OSM,
   http_requests_total: APP,
   http_request_duration_seconds: APP,
-  nginx_ingress_controller_requests: NGINX,
-  nginx_ingress_controller_response_duration_seconds: NGINX,
-  traefik_service_requests_total: TRAEFIK,
-  traefik_service_request_duration_seconds: TRAEFIK,
-  skipper_response_duration_seconds: SKIPPER,
-  skipper_serve_route_duration_seconds: SKIPPER,
-  envoy_cluster_upstream_rq: ENVOY,
-  envoy_cluster_upstream_rq_time: ENVOY,
-  apisix_http_status: APISIX,
-  apisix_http_latency: APISIX,
+  ...Object.assign({}, ...resolvers.map(({ series }) => series)),
 };
 const EVERYWHERE = new Set(['job', 'instance', 'le', '__name__']);
 /** In the place of what Serin puts into a query; a duration where one has to stand. */

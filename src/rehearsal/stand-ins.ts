@@ -21,7 +21,7 @@ interface Hook {
 export interface StandInRules {
   /** Webhooks of the Canary by their address. */
   hooks: ReadonlyMap<string, readonly Hook[]>;
-  /** What webhooks of these types answer now; undefined: as a receiver that works. */
+  /** The answer of webhooks of these types now; undefined: the one of a working receiver. */
   statusFor(types: readonly HookType[]): number | undefined;
   /** The answer of an application of the cluster; undefined: no Service has this host. */
   askCluster(host: string): number | undefined;

@@ -1,5 +1,4 @@
-import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
-import { groupOf } from './mesh-kinds.ts';
+import { groupOf, type KubeObject, type ObjectRef } from '../api/kube-object.ts';
 
 /** The object that a reference names, in whichever version of its group it was read. */
 export function findObject(current: readonly KubeObject[], ref: ObjectRef): KubeObject | undefined {

@@ -1,68 +1,62 @@
 import type { Provider } from '../api/canary.ts';
-import { type MeshProvider, meshProviderOf, unknownProvider } from '../api/mesh-provider.ts';
-import { apisix } from './apisix/apisix.ts';
-import { appMeshV1beta1 } from './appmesh/app-mesh-v1beta1.ts';
-import { appMeshV1beta2 } from './appmesh/app-mesh-v1beta2.ts';
-import { contour } from './contour/contour.ts';
-import { gatewayApi } from './gateway-api/gateway-api.ts';
-import { gloo } from './gloo/gloo.ts';
-import { istio } from './istio/istio.ts';
-import { knative } from './knative/knative.ts';
-import { kuma } from './kuma/kuma.ts';
-import { nginx } from './nginx/nginx.ts';
-import { noRoutes } from './no-routes.ts';
+import { meshProviderOf, providerOf, unknownProvider } from '../api/mesh-provider.ts';
+import { apisixProvider } from './apisix/index.ts';
+import { appMeshV1beta1Provider, appMeshV1beta2Provider } from './appmesh/index.ts';
+import { contourProvider } from './contour/index.ts';
+import { gatewayApiProvider, gatewayApiV1beta1Provider } from './gateway-api/index.ts';
+import { glooProvider } from './gloo/index.ts';
+import { istioProvider } from './istio/index.ts';
+import { knativeProvider } from './knative/index.ts';
+import { servicesProvider } from './kubernetes/index.ts';
+import { kumaProvider } from './kuma/index.ts';
+import { nginxProvider } from './nginx/index.ts';
+import type { ProviderDefinition, RouterOptions } from './provider.ts';
 import type { Router } from './router.ts';
-import { skipper } from './skipper/skipper.ts';
-import { smi } from './smi/smi.ts';
-import { traefik } from './traefik/traefik.ts';
+import { skipperProvider } from './skipper/index.ts';
+import { linkerdProvider, osmProvider, smiProvider } from './smi/index.ts';
+import { traefikProvider } from './traefik/index.ts';
 
 export { originalConfig } from './original-spec.ts';
+export type { RouterOptions } from './provider.ts';
 export type { Apex, Change, Router } from './router.ts';
 export { RoutingError } from './routing-error.ts';
 
-/** Every provider of the API and its router. */
-export const routers = {
-  apisix,
-  appmesh: appMeshV1beta1,
-  'appmesh:v1beta2': appMeshV1beta2,
-  contour: contour(),
-  'gatewayapi:v1': gatewayApi('v1'),
-  'gatewayapi:v1beta1': gatewayApi('v1beta1'),
-  gloo,
-  istio,
-  knative,
-  kubernetes: noRoutes,
-  kuma,
-  linkerd: smi('v1alpha1'),
-  nginx: nginx(),
-  none: noRoutes,
-  osm: smi('v1alpha2'),
-  skipper,
-  'smi:v1alpha1': smi('v1alpha1'),
-  'smi:v1alpha2': smi('v1alpha2'),
-  'smi:v1alpha3': smi('v1alpha3'),
-  'smi:v1alpha4': smi('v1alpha4'),
-  traefik,
-} satisfies Record<Provider, Router>;
+/** Every value of `spec.provider` and its definition: one without the other does not compile. */
+const definitions = {
+  apisix: apisixProvider,
+  appmesh: appMeshV1beta1Provider,
+  'appmesh:v1beta2': appMeshV1beta2Provider,
+  contour: contourProvider,
+  'gatewayapi:v1': gatewayApiProvider,
+  'gatewayapi:v1beta1': gatewayApiV1beta1Provider,
+  gloo: glooProvider,
+  istio: istioProvider,
+  knative: knativeProvider,
+  kubernetes: servicesProvider,
+  kuma: kumaProvider,
+  linkerd: linkerdProvider,
+  nginx: nginxProvider,
+  none: servicesProvider,
+  osm: osmProvider,
+  skipper: skipperProvider,
+  'smi:v1alpha1': smiProvider('v1alpha1'),
+  'smi:v1alpha2': smiProvider('v1alpha2'),
+  'smi:v1alpha3': smiProvider('v1alpha3'),
+  'smi:v1alpha4': smiProvider('v1alpha4'),
+  traefik: traefikProvider,
+} satisfies Record<Provider, ProviderDefinition>;
 
-/** Linkerd changes nothing of a split. */
-const byMesh: Readonly<Record<Exclude<MeshProvider, Provider>, Router>> = {
-  'smi:v1alpha1:istio': smi('v1alpha1', 'istio'),
-  'smi:v1alpha2:istio': smi('v1alpha2', 'istio'),
-  'smi:v1alpha3:istio': smi('v1alpha3', 'istio'),
-  'smi:v1alpha4:istio': smi('v1alpha4', 'istio'),
-  'smi:v1alpha1:linkerd': routers['smi:v1alpha1'],
-  'smi:v1alpha2:linkerd': routers['smi:v1alpha2'],
-  'smi:v1alpha3:linkerd': routers['smi:v1alpha3'],
-  'smi:v1alpha4:linkerd': routers['smi:v1alpha4'],
-};
+export const definitionOf = (provider: Provider): ProviderDefinition => definitions[provider];
 
-/** Settings of the controller that routers need. */
-export interface RouterOptions {
-  /** Prefix of the annotations that ingress-nginx reads. */
-  ingressAnnotationsPrefix?: string;
-  /** The ingress class of generated HTTPProxies; empty: none. */
-  ingressClass?: string;
+export const allDefinitions: readonly ProviderDefinition[] = Object.values(definitions);
+
+/** Each provider's router with the controller's default settings. */
+export const routers: Readonly<Record<Provider, Router>> = mapDefinitions(({ router }) => router({}));
+
+/** One value from each provider's definition. */
+export function mapDefinitions<T>(pick: (definition: ProviderDefinition) => T): Record<Provider, T> {
+  const entries = Object.entries(definitions).map(([provider, definition]) => [provider, pick(definition)]);
+  return Object.fromEntries(entries) as Record<Provider, T>;
 }
 
 /**
@@ -70,8 +64,8 @@ export interface RouterOptions {
  * to another (04-R-L7).
  */
 export function routerFor(provider: string, options: RouterOptions = {}): Router | { unsupported: string } {
-  if (provider === 'nginx') return nginx(options.ingressAnnotationsPrefix);
-  if (provider === 'contour') return contour(options.ingressClass);
   const known = meshProviderOf(provider);
-  return known === undefined ? { unsupported: unknownProvider(provider) } : { ...routers, ...byMesh }[known];
+  if (known === undefined) return { unsupported: unknownProvider(provider) };
+  const own = providerOf(known);
+  return definitions[own].router(known === own ? options : { ...options, mesh: known.slice(own.length + 1) });
 }

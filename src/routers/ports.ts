@@ -1,5 +1,5 @@
 import type { Canary } from '../api/canary.ts';
-import type { KubeObject } from '../api/kube-object.ts';
+import type { KubeObject, Slim } from '../api/kube-object.ts';
 import type { Port } from '../api/ports.ts';
 
 /** Containers that a mesh injects; their ports are none of the application's (03-SV6). */
@@ -7,7 +7,7 @@ const sidecars: readonly string[] = ['istio-proxy', 'envoy', 'linkerd-proxy'];
 const MAX_NAME = 63;
 
 /** The ports of the generated Services: the Canary's own first, then (portDiscovery) each container's, in their order (03-SV5–SV8, B22). */
-export function discoverPorts(canary: Canary, target: KubeObject): Port[] {
+export function discoverPorts(canary: Canary, target: Slim): Port[] {
   const main = mainPort(canary);
   const found = canary.spec.service.portDiscovery ? containerPorts(target) : [];
   return withPorts(
@@ -63,7 +63,7 @@ function targetOf(value: number | string | undefined): number | string | undefin
   return target || undefined;
 }
 
-function containerPorts(target: KubeObject): Port[] {
+function containerPorts(target: Slim): Port[] {
   const containers: unknown = target.spec?.template?.spec?.containers;
   if (!Array.isArray(containers)) return [];
   return containers

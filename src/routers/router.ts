@@ -2,6 +2,7 @@ import type { Canary } from '../api/canary.ts';
 import type { Finding } from '../api/finding.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import type { Port } from '../api/ports.ts';
+import type { Capabilities } from '../api/providers.ts';
 import type { Routes } from '../api/routes.ts';
 import type { SelectorLabel } from '../api/selector-label.ts';
 import type { RoutingError } from './routing-error.ts';
@@ -35,7 +36,7 @@ export interface RouteWarning {
 /** A traffic provider. Everything is pure; a thing that it cannot express is a thrown `RoutingError`, never a near miss (04-R-T1, R-T2). */
 export interface Router {
   /** Features of this provider. The engine asks this, never "is it nginx?". */
-  readonly supports: { weights: boolean; mirroring: boolean; headerMatch: boolean; sessionAffinity: boolean };
+  readonly supports: Capabilities;
   /** Why this Canary's spec cannot be routed here, for its condition; undefined when it can. */
   refuses?(canary: Canary): RoutingError | undefined;
   /** Parts of the spec that have no effect here, where the others are run. */

@@ -1,5 +1,5 @@
 import type { Canary } from '../api/canary.ts';
-import type { KubeObject } from '../api/kube-object.ts';
+import type { KubeObject, Slim } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import type { Port } from '../api/ports.ts';
 import { discoverPorts } from './ports.ts';
@@ -7,8 +7,8 @@ import { type CurrentServices, headlessChange, isMade } from './services.ts';
 
 /** Known facts about the Services of a Canary and of the pods that they are to lead to. */
 export interface ServiceLook {
-  /** The primary, or where there is none yet the target; reads slim objects. */
-  pods?: KubeObject | undefined;
+  /** The primary, or where there is none yet the target. */
+  pods?: Slim | undefined;
   current: CurrentServices;
   /** Ready endpoints of the apex Service. Absent: unknown, and it counts as serving. */
   endpoints?: Endpoints | undefined;
@@ -63,7 +63,7 @@ function unfitKind(apex: KubeObject, endpoints: Endpoints | undefined): Unfit | 
   return { path: 'spec.service.name', message };
 }
 
-function unfitPort(canary: Canary, pods: KubeObject, apex: KubeObject | undefined, endpoints: Endpoints | undefined): Unfit | undefined {
+function unfitPort(canary: Canary, pods: Slim, apex: KubeObject | undefined, endpoints: Endpoints | undefined): Unfit | undefined {
   const [main] = discoverPorts(canary, pods);
   if (!main) return undefined;
   const declared = declaredPorts(pods);
@@ -99,19 +99,19 @@ function numberOf({ port, targetPort = port, protocol = PROTOCOL }: ServicePort,
 }
 
 /** Whether pods of this template have the port that the Services lead to. A number is not known to be wrong. */
-export function hasMainPort(canary: Canary, pods: KubeObject): boolean {
+export function hasMainPort(canary: Canary, pods: Slim): boolean {
   const [main] = discoverPorts(canary, pods);
   return main === undefined || numberOf(main, declaredPorts(pods)) !== undefined;
 }
 
 /** Why pods of this template cannot be reached, and what to do. */
-export function lacksMainPort(canary: Canary, pods: KubeObject): Unfit | undefined {
+export function lacksMainPort(canary: Canary, pods: Slim): Unfit | undefined {
   const [main] = discoverPorts(canary, pods);
   if (main === undefined || hasMainPort(canary, pods)) return undefined;
   return { path: 'spec.service.targetPort', message: lacks(canary, main, pods, declaredPorts(pods)) };
 }
 
-function lacks(canary: Canary, { targetPort }: Port, pods: KubeObject, declared: readonly ContainerPort[]): string {
+function lacks(canary: Canary, { targetPort }: Port, pods: Slim, declared: readonly ContainerPort[]): string {
   const namesake = declared.find(({ name }) => name === targetPort);
   const isPrimary = pods.metadata.name === names(canary).primary;
   const renamed = isPrimary ? ', which serves; a number holds before and after a port is renamed' : '';
@@ -123,14 +123,14 @@ function lacks(canary: Canary, { targetPort }: Port, pods: KubeObject, declared:
   return `no container of ${whose(pods)} has a port named "${targetPort}": use the name or number of one that they have, or name it there (${has}${renamed})`;
 }
 
-const whose = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
+const whose = ({ kind, metadata }: Slim): string => `${kind} ${metadata.name}`;
 
 function listed(ports: readonly ContainerPort[]): string {
   return ports.map(({ name, containerPort, protocol = PROTOCOL }) => `${name ? `${name} ` : ''}${containerPort}/${protocol}`).join(', ');
 }
 
 /** In the order in which Kubernetes looks a name up: native sidecars come last. Of a manifest anything may be wrong. */
-function declaredPorts({ spec }: KubeObject): ContainerPort[] {
+function declaredPorts({ spec }: Slim): ContainerPort[] {
   const { containers, initContainers } = spec?.template?.spec ?? {};
   const sidecars = records(initContainers).filter(({ restartPolicy }) => restartPolicy === 'Always');
   return [...records(containers), ...sidecars].flatMap(({ ports }) =>

@@ -3,7 +3,7 @@ import { aCanary, anApex, deepFreeze } from '../../test/contracts/routers-cases.
 import type { KubeObject } from '../api/kube-object.ts';
 import { ownerAnnotation } from '../api/names.ts';
 import { allToPrimary } from '../api/routes.ts';
-import { istio } from './istio/istio.ts';
+import { istio } from './istio/router.ts';
 import { discoverPorts, renderServices } from './services.ts';
 
 const workload = (ports: object[], labels: Record<string, string> = { app: 'shop' }): KubeObject => ({

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { recordedRests } from '../../test/fakes/recorded-rest.ts';
 import { Canary } from '../api/canary.ts';
+import { asControllerRevision } from '../api/kinds/controller-revision.ts';
 import { historyToPrune, readAnchor, readTemplateRevision, recordsOf, renderAnchor, renderTemplateRevision } from './anchor.ts';
 
 const canary = Canary.parse({
@@ -72,7 +73,8 @@ describe('records that were forged', () => {
     target: { replicas: 3 },
     canary: { metadata: { name, namespace: 'test', uid }, spec: { service, analysis, targetRef } },
   };
-  const anchor = renderAnchor(canary, originals);
+  const anchor = asControllerRevision(renderAnchor(canary, originals));
+  const held = anchor.data as object;
 
   it('the namespace of an anchor is that of the object, whatever its data say', () => {
     const forged = { ...anchor, metadata: { ...anchor.metadata, namespace: 'hostile' } };
@@ -83,25 +85,25 @@ describe('records that were forged', () => {
     { what: 'a text', data: 'x', problem: 'data' },
     { what: 'a list', data: [null], problem: 'data' },
     { what: 'nothing', data: undefined, problem: 'data' },
-    { what: 'a list of originals', data: { ...anchor.data, target: [] }, problem: 'data.target' },
-    { what: 'pods below zero', data: { ...anchor.data, target: { replicas: -1 } }, problem: 'data.target.replicas' },
-    { what: 'pods beyond all numbers', data: { ...anchor.data, target: { replicas: 1e300 } }, problem: 'data.target.replicas' },
+    { what: 'a list of originals', data: { ...held, target: [] }, problem: 'data.target' },
+    { what: 'pods below zero', data: { ...held, target: { replicas: -1 } }, problem: 'data.target.replicas' },
+    { what: 'pods beyond all numbers', data: { ...held, target: { replicas: 1e300 } }, problem: 'data.target.replicas' },
     {
       what: 'a selector of numbers',
-      data: { ...anchor.data, apexService: { selector: { a: 1 } } },
+      data: { ...held, apexService: { selector: { a: 1 } } },
       problem: 'data.apexService.selector.a',
     },
     {
       what: 'a port without number',
-      data: { ...anchor.data, apexService: { selector: {}, ports: [{}] } },
+      data: { ...held, apexService: { selector: {}, ports: [{}] } },
       problem: 'apexService.ports[0].port',
     },
     {
       what: 'a key without end',
-      data: { ...anchor.data, apexService: { selector: { ['x'.repeat(100_000)]: 1 } } },
+      data: { ...held, apexService: { selector: { ['x'.repeat(100_000)]: 1 } } },
       problem: 'data.apexService.selector["xxx',
     },
-    { what: 'another uid', data: { ...anchor.data, canaryUid: 'c-2' }, problem: 'serin.dev/canary-uid' },
+    { what: 'another uid', data: { ...held, canaryUid: 'c-2' }, problem: 'serin.dev/canary-uid' },
   ])('an anchor that holds $what is reported by field', ({ data, problem }) => {
     expect(readAnchor({ ...anchor, data })).toEqual({ problem: expect.stringContaining(problem) });
     expect(JSON.stringify(readAnchor({ ...anchor, data })).length).toBeLessThan(300);

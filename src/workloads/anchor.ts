@@ -1,10 +1,12 @@
 import type { Canary } from '../api/canary.ts';
 import { fieldPath } from '../api/field-path.ts';
+import { asControllerRevision } from '../api/kinds/controller-revision.ts';
+import type { PodTemplate } from '../api/kinds/pod-template.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { anchorName, names, ownerAnnotation } from '../api/names.ts';
 import { AnchorData, type Originals, TemplateRevisionData } from './anchor-data.ts';
 import { digest } from './canonical-json.ts';
-import type { PodTemplate, PrimarySpec } from './workload.ts';
+import type { PrimarySpec } from './workload.ts';
 
 export type { ApexOriginal, Originals, TemplateRevisionData } from './anchor-data.ts';
 
@@ -71,6 +73,7 @@ export function readTemplateRevision(object: KubeObject): TemplateRevisionData |
 /** The oldest template records beyond the newest `limit`; never the newest one, and never the anchor. */
 export function historyToPrune(revisions: readonly KubeObject[], limit: number): KubeObject[] {
   return revisions
+    .map(asControllerRevision)
     .filter((object) => readTemplateRevision(object) !== undefined)
     .toSorted((a, b) => b.revision - a.revision)
     .slice(Math.max(1, limit));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isRecord, type JsonRecord } from '../api/json.ts';
 
 /** JSON text that does not depend on key order; `undefined` members are left out, as on the wire. */
 export function canonicalJson(value: unknown): string {
@@ -10,10 +11,6 @@ export function digest(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function sorted(record: Record<string, unknown>): Record<string, unknown> {
+function sorted(record: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 }

@@ -1,4 +1,4 @@
-import { isRecord } from './canonical-json.ts';
+import { isRecord } from '../api/json.ts';
 
 /** Defaults that API servers fill in, by field name. */
 export type ServerDefaults = Readonly<Record<string, readonly unknown[]>>;
@@ -27,14 +27,14 @@ export function firstDifference(
   return held === rendered ? undefined : path;
 }
 
-type Fields = Record<string, unknown>;
+type ComparedFields = Record<string, unknown>;
 interface Before {
   held: unknown;
 }
 
 function memberDifference(
-  held: Fields,
-  rendered: Fields,
+  held: ComparedFields,
+  rendered: ComparedFields,
   key: string,
   path: string,
   defaults: ServerDefaults,
@@ -122,7 +122,7 @@ function isSaid(value: unknown): boolean {
   return typeof value !== 'object' || Object.keys(value).length > 0;
 }
 
-function isDefault(key: string, value: unknown, rendered: Fields, defaults: ServerDefaults): boolean {
+function isDefault(key: string, value: unknown, rendered: ComparedFields, defaults: ServerDefaults): boolean {
   if (key === 'serviceAccount') return value === rendered.serviceAccountName;
   if (isRecord(value))
     return Object.entries(value).every(([inner, innerValue]) => !isSaid(innerValue) || isDefault(inner, innerValue, {}, defaults));

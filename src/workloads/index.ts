@@ -1,6 +1,6 @@
 import type { TargetRef } from '../api/canary.ts';
 import { knativeApiVersion } from '../api/knative.ts';
-import type { KubeObject } from '../api/kube-object.ts';
+import type { KubeObject, Slim } from '../api/kube-object.ts';
 import { entriesOf } from '../kube/taken-over-fields.ts';
 import type { ConfigRef } from './configs/config-ref.ts';
 import { MOST_CONFIGS } from './configs/read-configs.ts';
@@ -23,10 +23,10 @@ export const workloads = {
 /** All are read as apps/v1. `v1` stands in an example of Flagger's documentation; the others have been served. */
 const APPS_VERSIONS = new Set(['apps/v1', 'v1', 'apps/v1beta1', 'apps/v1beta2', 'extensions/v1beta1']);
 
-type Named = { apiVersion: string; kind: string; name?: string };
+type NamedTarget = { apiVersion: string; kind: string; name?: string };
 
 /** The plug-in for this target. A kind without one is refused and never treated as another (unlike 03-W1). */
-export function workloadFor(target: Named): Workload | { unsupported: string } {
+export function workloadFor(target: NamedTarget): Workload | { unsupported: string } {
   const { apiVersion, kind } = target;
   if (APPS_VERSIONS.has(apiVersion) && kind === 'Deployment') return workloads.Deployment;
   if (APPS_VERSIONS.has(apiVersion) && kind === 'DaemonSet') return workloads.DaemonSet;
@@ -39,7 +39,7 @@ export function workloadFor(target: Named): Workload | { unsupported: string } {
 }
 
 /** Watched kinds that are no targets: what is kept of them. */
-const companions: Readonly<Record<string, (object: KubeObject) => KubeObject>> = {
+const companions: Readonly<Record<string, (object: KubeObject) => Slim>> = {
   'discovery.k8s.io/v1/EndpointSlice': slimSlice,
   [`${knativeApiVersion}/Revision`]: slimRevision,
 };

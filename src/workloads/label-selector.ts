@@ -1,11 +1,5 @@
+import type { LabelSelector } from '../api/kinds/label-selector.ts';
 import type { Labels } from '../api/kube-object.ts';
-
-/** A Kubernetes LabelSelector. */
-export interface LabelSelector {
-  matchLabels?: Labels;
-  matchExpressions?: { key: string; operator: string; values?: string[] }[];
-  [field: string]: unknown;
-}
 
 /** Whether the selector matches these labels; an absent one matches nothing, an empty one everything (Kubernetes API). */
 export function selects(selector: LabelSelector | undefined, labels: Labels): boolean {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { LabelSelector } from '../api/kinds/label-selector.ts';
 import type { Labels } from '../api/kube-object.ts';
-import { type LabelSelector, selects } from './label-selector.ts';
+import { selects } from './label-selector.ts';
 import { rewriteSpreadTerms } from './spread-terms.ts';
 
 const selector = { key: 'app', value: 'web' };

@@ -1,15 +1,16 @@
+import type { LabelSelector } from '../api/kinds/label-selector.ts';
 import type { Labels } from '../api/kube-object.ts';
 import { primaryValue, type SelectorLabel } from '../api/selector-label.ts';
-import { keysOf, type LabelSelector, selects, swapValues } from './label-selector.ts';
+import { keysOf, selects, swapValues } from './label-selector.ts';
 
-interface Term {
+interface SpreadTerm {
   labelSelector?: LabelSelector;
   namespaces?: string[];
   namespaceSelector?: LabelSelector;
   [field: string]: unknown;
 }
-type PodSpec = Record<string, unknown> & {
-  topologySpreadConstraints?: Term[];
+type SpreadPodSpec = Record<string, unknown> & {
+  topologySpreadConstraints?: SpreadTerm[];
   affinity?: { podAntiAffinity?: Record<string, unknown>; [field: string]: unknown };
 };
 
@@ -21,8 +22,11 @@ const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
  * exactly when it selects the target's own pods, and only in the selector label, the one in which the two differ; then it
  * selects the primary's in the same way (03-B20). Terms on other pods, pod affinity and unknown fields stay.
  */
-export function rewriteSpreadTerms(podSpec: PodSpec, own: { labels: Labels; namespace: string; selector: SelectorLabel }): PodSpec {
-  const rewrite = (term: Term): Term => {
+export function rewriteSpreadTerms(
+  podSpec: SpreadPodSpec,
+  own: { labels: Labels; namespace: string; selector: SelectorLabel },
+): SpreadPodSpec {
+  const rewrite = (term: SpreadTerm): SpreadTerm => {
     const { labelSelector } = term;
     if (!labelSelector || !reaches(term, own.namespace) || !selects(labelSelector, own.labels)) return term;
     const { key, value } = own.selector;
@@ -32,7 +36,7 @@ export function rewriteSpreadTerms(podSpec: PodSpec, own: { labels: Labels; name
 }
 
 /** The label keys by which pods are spread: a copy of the pods has to keep them. */
-export function spreadKeys(podSpec: PodSpec): Set<string> {
+export function spreadKeys(podSpec: SpreadPodSpec): Set<string> {
   const keys = new Set<string>();
   mapTerms(podSpec, (term) => {
     for (const key of keysOf(term.labelSelector)) keys.add(key);
@@ -41,7 +45,7 @@ export function spreadKeys(podSpec: PodSpec): Set<string> {
   return keys;
 }
 
-function mapTerms(podSpec: PodSpec, map: (term: Term) => Term): PodSpec {
+function mapTerms(podSpec: SpreadPodSpec, map: (term: SpreadTerm) => SpreadTerm): SpreadPodSpec {
   const { topologySpreadConstraints, affinity } = podSpec;
   const antiAffinity = affinity?.podAntiAffinity;
   return {
@@ -51,9 +55,9 @@ function mapTerms(podSpec: PodSpec, map: (term: Term) => Term): PodSpec {
   };
 }
 
-function mapAntiAffinity(antiAffinity: Record<string, unknown>, map: (term: Term) => Term): Record<string, unknown> {
-  const required = antiAffinity[REQUIRED] as Term[] | undefined;
-  const preferred = antiAffinity[PREFERRED] as { podAffinityTerm?: Term }[] | undefined;
+function mapAntiAffinity(antiAffinity: Record<string, unknown>, map: (term: SpreadTerm) => SpreadTerm): Record<string, unknown> {
+  const required = antiAffinity[REQUIRED] as SpreadTerm[] | undefined;
+  const preferred = antiAffinity[PREFERRED] as { podAffinityTerm?: SpreadTerm }[] | undefined;
   return {
     ...antiAffinity,
     ...(required && { [REQUIRED]: required.map(map) }),
@@ -67,7 +71,7 @@ function mapAntiAffinity(antiAffinity: Record<string, unknown>, map: (term: Term
  * Whether the term looks at pods of this namespace. Of a namespace we know only the name label that each has, so that a
  * selector on others leaves the term alone.
  */
-function reaches(term: Term, namespace: string): boolean {
+function reaches(term: SpreadTerm, namespace: string): boolean {
   if (term.namespaces?.includes(namespace)) return true;
   if (term.namespaceSelector) return selects(term.namespaceSelector, { 'kubernetes.io/metadata.name': namespace });
   return !term.namespaces?.length;

@@ -1,15 +1,9 @@
 import type { Canary } from '../api/canary.ts';
-import type { KubeObject, Labels, ObjectRef } from '../api/kube-object.ts';
+import type { PodTemplate } from '../api/kinds/pod-template.ts';
+import type { KubeObject, ObjectRef, Slim, SlimRef } from '../api/kube-object.ts';
 import type { Readiness } from '../api/readiness.ts';
 import type { FieldProblem, SelectorLabel } from '../api/selector-label.ts';
 import type { ConfigRef } from './configs/config-ref.ts';
-
-/** A pod template as raw JSON; what we do not know passes through. */
-export interface PodTemplate {
-  metadata?: { labels?: Labels; annotations?: Labels; [field: string]: unknown };
-  spec: Record<string, unknown>;
-  [field: string]: unknown;
-}
 
 /**
  * The fields that a promotion sets in the primary, as the kind keeps them in its history: of pod workloads the template and all that shapes its
@@ -38,8 +32,7 @@ export interface RenderOptions {
 
 /** An object as the watches know it. */
 export interface Watched {
-  /** As `slim` left it. */
-  object: KubeObject;
+  object: Slim;
   /** For targets and primaries: taken from the whole object, before the projection. */
   revision?: string;
   /** The same: the configs that its pods read. */
@@ -88,71 +81,72 @@ export interface ScalePatch {
   subresource?: 'scale';
 }
 
-/** A kind of workload that a Canary can release. Every verb is pure and works on raw objects. */
-export interface Workload {
+/** Names of a workload's objects, and what is known of a target before a release. Every verb of a workload is pure. */
+export interface WorkloadIdentity {
   /** The ClusterIP Services over its pods are ours to make; false: the target answers under the apex name itself (03-S-T1). */
   readonly hasPods: boolean;
   /** The target, in the version that it is read in. */
-  targetRef(canary: Canary): ObjectRef;
+  targetRef(canary: Canary): SlimRef;
   /** The object with the promoted revision; the target itself where a kind has no second object. */
-  primaryRef(canary: Canary): ObjectRef;
+  primaryRef(canary: Canary): SlimRef;
   /** Objects that the sides are read from. An empty name is every object of the kind in the namespace. */
   watches(canary: Canary): readonly ObjectRef[];
-  /** The cached part of a watched target or primary: enough for the verbs that say so, never a pod template. */
-  slim(object: KubeObject): KubeObject;
-  /** Both sides of the release, from slim objects. */
-  sides(canary: Canary, watched: WatchedObjects): Sides;
-  /** The primary is named by what does not exist: no other revision, but nothing at all. Absent: the kind has none. Reads slim objects. */
-  isMisnamed?(primary: KubeObject, watched: WatchedObjects): boolean;
-  /** The label by which the primary's pods differ, or why there is none; reads slim objects. */
-  selector(target: KubeObject, selectorLabels: readonly string[]): SelectorLabel | FieldProblem;
-  /** Why no release can start from the target as it is, for the condition; reads slim objects. */
-  refuses?(target: KubeObject): FieldProblem | undefined;
-  /** What metrics go by, where it is not the target's name (`{{ route }}`, 01-6). Reads slim objects. */
-  measuredAs?(target: KubeObject): string | undefined;
+  /** The cached part of a watched target or primary, never a pod template. */
+  slim(object: KubeObject): Slim;
+  /** The primary is named by what does not exist: no other revision, but nothing at all. Absent: the kind has none. */
+  isMisnamed?(primary: Slim, watched: WatchedObjects): boolean;
+  /** The label by which the primary's pods differ, or why there is none. */
+  selector(target: Slim, selectorLabels: readonly string[]): SelectorLabel | FieldProblem;
+  /** Why no release can start from the target as it is, for the condition. */
+  refuses?(target: Slim): FieldProblem | undefined;
+  /** What metrics go by, where it is not the target's name (`{{ route }}`, 01-6). */
+  measuredAs?(target: Slim): string | undefined;
   /** The revision of the pods: `s1:` and SHA-256 of the canonical JSON of the served part (03-H1, ARCHITECTURE.md, Revisions). */
   revision(target: KubeObject): string;
   /**
    * How many templates the object has had, as its API server or controller counts them: a moved generation with the same count is not a new
-   * revision, whatever a newer server makes of the hash. Absent: the kind does not count. Reads slim objects.
+   * revision, whatever a newer server makes of the hash. Absent: the kind does not count.
    */
-  rollout?(target: KubeObject): string | undefined;
+  rollout?(target: Slim): string | undefined;
   /**
    * Whether its controller has counted the template that the object has now: until then it may or may not be a new one, and no pod
-   * of it exists. Absent: it is counted with the write. Reads slim objects.
+   * of it exists. Absent: it is counted with the write.
    */
-  hasCounted?(target: KubeObject): boolean;
+  hasCounted?(target: Slim): boolean;
   /** The ConfigMaps and Secrets that its pods read. Absent: the configs of this kind are not tracked (03-CT1). */
   configs?(target: KubeObject): ConfigRef[];
-  /**
-   * Pods that exist or may be coming, ready or not: 0 only when none of the old ones is left. Every kind with `configs` has it. Reads slim
-   * objects.
-   */
-  pods?(object: KubeObject): number;
-  /** Whether the pods can take the load; `thresholdPercent` of them must be available (03-W39–W47). Reads slim objects. */
-  readiness(object: KubeObject, thresholdPercent: number): Readiness;
+}
+
+/** How many pods a side has, whether they serve, and how their number changes. */
+export interface WorkloadReadiness {
+  /** Both sides of the release. */
+  sides(canary: Canary, watched: WatchedObjects): Sides;
+  /** Pods that exist or may be coming, ready or not: 0 only when none of the old ones is left. Every kind with `configs` has it. */
+  pods?(object: Slim): number;
+  /** Whether the pods can take the load; `thresholdPercent` of them must be available (03-W39–W47). */
+  readiness(object: Slim, thresholdPercent: number): Readiness;
   /**
    * Available pods of the template that the object has now: no more than there certainly are. Absent: its pods are not replaced one by
-   * one. Reads slim objects.
+   * one.
    */
-  updatedPods?(object: KubeObject): number;
-  /** At least one pod is available now. Reads slim objects. */
-  isServing(object: KubeObject): boolean;
-  /** Pods asked for. Reads slim objects. */
-  replicas(object: KubeObject): number;
-  /** How the object is brought to so many pods, 0 being none; undefined: the kind cannot be scaled by us. Reads slim objects. */
-  scalePatch(object: KubeObject, replicas: number): ScalePatch | undefined;
+  updatedPods?(object: Slim): number;
+  /** At least one pod is available now. */
+  isServing(object: Slim): boolean;
+  /** Pods asked for. */
+  replicas(object: Slim): number;
+  /** How the object is brought to so many pods, 0 being none; undefined: the kind cannot be scaled by us. */
+  scalePatch(object: Slim, replicas: number): ScalePatch | undefined;
   /**
    * Milliseconds that pods which were sent away may still take to go: until then the object is not raised, since its status counts them as
-   * if they served. Undefined: they are gone. A node that is lost never lets its pod go, hence the bound. Reads slim objects.
+   * if they served. Undefined: they are gone. A node that is lost never lets its pod go, hence the bound.
    */
-  leavingForMs?(object: KubeObject): number | undefined;
-  /** Pods that the target is raised to for an analysis, without a scaler (03-W36). Reads slim objects. */
-  scaleUpTarget(target: KubeObject, primary: KubeObject | undefined): number;
-  /** Fields of the target that the anchor keeps, to be restored when the Canary is deleted. */
-  originals(target: KubeObject): { replicas: number; [field: string]: unknown };
-  /** The merge patch that removes what we put into the target, once it may receive traffic again; absent: nothing is left in it. */
-  restorePatch?(target: KubeObject, originals: { replicas: number; [field: string]: unknown }): Record<string, unknown>;
+  leavingForMs?(object: Slim): number | undefined;
+  /** Pods that the target is raised to for an analysis, without a scaler (03-W36). */
+  scaleUpTarget(target: Slim, primary: Slim | undefined): number;
+}
+
+/** The primary, and the canary's own object, made from the target. */
+export interface WorkloadPromotion {
   /**
    * The primary to create, without owner references: the caller adds the anchor as owner. Holds `promoted` where something was
    * promoted before, otherwise what the target is now. Where the primary is the target itself: the fields to merge into it.
@@ -160,15 +154,15 @@ export interface Workload {
   renderPrimary(canary: Canary, target: KubeObject, options: RenderOptions, promoted?: PrimarySpec): KubeObject;
   /**
    * The object of the target's side where that is not the target itself, without owner references. It follows the target only as a new
-   * revision starts; reads slim objects.
+   * revision starts.
    */
-  renderCanary?(canary: Canary, target: KubeObject): KubeObject;
+  renderCanary?(canary: Canary, target: Slim): KubeObject;
   /** The primary's desired fields at promotion, for `promotionPatch` and the history. */
   primaryTemplate(canary: Canary, target: KubeObject, options: RenderOptions): PrimarySpec;
   /** The fields of a rendered primary that a promotion would set. */
   promotedPart(primary: KubeObject): PrimarySpec;
   /** The revision that the primary was written from by us; undefined when another controller wrote it, or none. */
-  carries(primary: KubeObject): string | undefined;
+  carries(primary: Slim): string | undefined;
   /** JSON patch that makes `primary` hold `spec`; fails on the server when the primary changed meanwhile. */
   promotionPatch(primary: KubeObject, spec: PrimarySpec): JsonPatchOperation[];
   /**
@@ -176,6 +170,14 @@ export interface Workload {
    * what was rendered. An addition of the server alone is none; without `before` any addition is one.
    */
   templateMatches(answer: KubeObject, rendered: PrimarySpec, before?: KubeObject): string | undefined;
+}
+
+/** Objects that were there before Serin, or stay when the Canary goes. */
+export interface WorkloadAdoption {
+  /** Fields of the target that the anchor keeps, to be restored when the Canary is deleted. */
+  originals(target: Slim): { replicas: number; [field: string]: unknown };
+  /** The merge patch that removes what we put into the target, once it may receive traffic again; absent: nothing is left in it. */
+  restorePatch?(target: Slim, originals: { replicas: number; [field: string]: unknown }): Record<string, unknown>;
   /** The template that Flagger makes of the target; absent: the same as ours. Compared only, never written. */
   flaggerTemplate?(target: KubeObject, options: RenderOptions): PrimarySpec;
   /** Whether a primary that another controller made equals `rendered` but for the promotion id, which says nothing of the pods. */
@@ -183,5 +185,8 @@ export interface Workload {
   /** The content of such a primary, for our history, as if it had been written from this revision. */
   held(primary: KubeObject, revision: string): PrimarySpec;
 }
+
+/** A kind of workload that a Canary can release. */
+export interface Workload extends WorkloadIdentity, WorkloadReadiness, WorkloadPromotion, WorkloadAdoption {}
 
 export type JsonPatchOperation = { op: 'test' | 'replace' | 'add'; path: string; value: unknown } | { op: 'remove'; path: string };

@@ -5,10 +5,10 @@ import { weight } from '../../src/api/routes.ts';
 import { recordAnswer, trafficMetrics } from '../../src/embedded/mesh/traffic-metrics.ts';
 import { parseExposition } from '../../src/embedded/prometheus/exposition.ts';
 import { type EmbeddedPrometheus, startPrometheus } from '../../src/embedded/prometheus/index.ts';
-import { observerFor } from '../../src/metrics/observers/index.ts';
 import { renderQuery } from '../../src/metrics/query-template.ts';
 import { queryVariables } from '../../src/metrics/query-variables.ts';
-import { kuma } from '../../src/routers/kuma/kuma.ts';
+import { kuma } from '../../src/routers/kuma/router.ts';
+import { observerFor } from '../../src/routers/observers.ts';
 import { aCanary, anApex } from './routers-cases.ts';
 
 const END_MS = 1_000_000_000;

@@ -39,8 +39,8 @@ describe('monitoring that fails', () => {
   );
 });
 
-const isQuiet = ({ phase, step, intent }: World): boolean =>
-  step === 'resting' && intent.target === 'zero' && ['Initialized', 'Succeeded', 'Failed'].includes(phase);
+const isQuiet = ({ phase, step, desired }: World): boolean =>
+  step === 'resting' && desired.target === 'zero' && ['Initialized', 'Succeeded', 'Failed'].includes(phase);
 const finish = (world: World): void => world.tickUntil(isQuiet, 60);
 const measured = (world: World): number => world.asked.filter(({ kind }) => kind === 'measure').length;
 const progress = ({ release, promoted }: World) => [weightOf(release.routes), release.routes.kind, release.iterations, [...promoted]];

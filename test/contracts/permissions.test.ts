@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { type Provider, providers } from '../../src/api/canary.ts';
-import { type KubeObject, type ObjectRef, refKey, refOf } from '../../src/api/kube-object.ts';
+import { groupOf, type KubeObject, type ObjectRef, refKey, refOf } from '../../src/api/kube-object.ts';
 import type { Permission, Verb } from '../../src/api/permission.ts';
 import { type Routes, weight } from '../../src/api/routes.ts';
 import { everyFeature, type Features, permissionsFor, providerPermissions } from '../../src/controller/permissions.ts';
 import { routerFor } from '../../src/routers/index.ts';
-import { groupOf } from '../../src/routers/mesh-kinds.ts';
+
 import type { Router } from '../../src/routers/router.ts';
 import { renderTemplateRevision } from '../../src/workloads/anchor.ts';
 import { routerCases } from './routers/index.ts';

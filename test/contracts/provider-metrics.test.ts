@@ -11,10 +11,10 @@ import { recordAnswer, trafficMetrics } from '../../src/embedded/mesh/traffic-me
 import { parseExposition } from '../../src/embedded/prometheus/exposition.ts';
 import { instantQuery } from '../../src/embedded/prometheus/query.ts';
 import { Store } from '../../src/embedded/prometheus/store.ts';
-import { observerFor } from '../../src/metrics/observers/index.ts';
 import { renderQuery } from '../../src/metrics/query-template.ts';
 import { queryVariables } from '../../src/metrics/query-variables.ts';
 import { routerFor } from '../../src/routers/index.ts';
+import { observerFor } from '../../src/routers/observers.ts';
 import { providerFixtures } from '../scenarios/providers/index.ts';
 import type { ProviderFixture } from '../scenarios/providers/provider-fixture.ts';
 import { aCanary, anApex } from './routers-cases.ts';

@@ -4,6 +4,7 @@ import { resolveSelector } from '../../src/api/selector-label.ts';
 import { routerFor } from '../../src/routers/index.ts';
 import type { Router } from '../../src/routers/router.ts';
 import { discoverPorts, renderServices } from '../../src/routers/services.ts';
+import { routerCases } from './routers/index.ts';
 import { casesIn, deepFreeze, goldenFile, publishedCrds, structuralErrors, toYaml } from './routers-cases.ts';
 
 function router(provider: string): Router {
@@ -12,22 +13,12 @@ function router(provider: string): Router {
   return found;
 }
 
-const folders = [
-  'apisix',
-  'appmesh',
-  'appmesh-v1beta1',
-  'contour',
-  'gateway-api',
-  'gloo',
-  'istio',
-  'kuma',
-  'nginx',
-  'skipper',
-  'smi',
-  'traefik',
-];
+const golden = Map.groupBy(
+  Object.values(routerCases).filter(({ golden }) => golden !== undefined),
+  ({ golden }) => golden ?? '',
+);
 
-describe.each(folders)('golden files of %s', (folder) => {
+describe.each([...golden])('golden files of %s', (folder, [routerCase]) => {
   const cases = casesIn(folder);
 
   it.each(cases)(`${folder} renders $name: $note`, async ({ name, provider = folder, canary, apex, routes, current }) => {
@@ -35,9 +26,9 @@ describe.each(folders)('golden files of %s', (folder) => {
     await expect(toYaml(write)).toMatchFileSnapshot(goldenFile(folder, name));
   });
 
-  // An Ingress is not a custom resource; the first form of App Mesh was never published in a form that Kubernetes still takes.
-  if (['nginx', 'skipper', 'appmesh-v1beta1'].includes(folder)) return;
-  const crds = publishedCrds(folder);
+  // The first form of App Mesh was never published in a form that Kubernetes still takes.
+  if (routerCase?.crds === undefined || routerCase.crds === 'built in') return;
+  const crds = publishedCrds(routerCase.crds);
   it.each(cases)(
     `${folder}: $name renders objects that the published CRD accepts`,
     ({ provider = folder, canary, apex, routes, current }) => {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Canary, type Provider, providers } from '../../src/api/canary.ts';
-import { type KubeObject, refKey, refOf } from '../../src/api/kube-object.ts';
+import { groupOf, type KubeObject, refKey, refOf } from '../../src/api/kube-object.ts';
 import { names } from '../../src/api/names.ts';
-import { providerCapabilities } from '../../src/api/provider-capabilities.ts';
+import { factsOf } from '../../src/api/providers.ts';
 import { allToPrimary, type HttpMatch, type Routes, weight } from '../../src/api/routes.ts';
-import type { Service } from '../../src/api/service-spec.ts';
+import type { CanaryService } from '../../src/api/service-spec.ts';
 import { RoutingError, routerFor, routers } from '../../src/routers/index.ts';
-import { groupOf, localGroups, meshGroups } from '../../src/routers/mesh-kinds.ts';
+import { localGroups, meshGroups } from '../../src/routers/mesh-kinds.ts';
 import type { Router } from '../../src/routers/router.ts';
 import { routerCases } from './routers/index.ts';
 import type { RouterCase } from './routers/router-case.ts';
@@ -99,7 +99,7 @@ function routesOf(router: Router, known: RouterCase): fc.Arbitrary<Routes> {
   return any.filter((routes) => known.refuses?.(routes) !== true);
 }
 
-const aService: fc.Arbitrary<Partial<Service>> = fc.record(
+const aService: fc.Arbitrary<Partial<CanaryService>> = fc.record(
   {
     name: fc.constantFrom('storefront', 'shop'),
     hosts: fc.constantFrom(['*'], ['shop.example.org']),
@@ -140,7 +140,7 @@ describe('the registry', () => {
   );
 
   it.each(implemented)("04-R-T1: validation knows the features of $provider's router", ({ provider, router }) =>
-    expect(providerCapabilities[provider as Provider]).toEqual(router.supports),
+    expect(factsOf(provider as Provider).can).toEqual(router.supports),
   );
   it.each(withObjects)('$provider: whether its objects may lie in another cluster is known of every kind', ({ provider, router }) => {
     const groups: readonly string[] = [...meshGroups, ...localGroups];

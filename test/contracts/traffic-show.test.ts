@@ -87,6 +87,6 @@ describe('serin traffic show', () => {
   });
 
   it('names the object that it did not find', async () => {
-    await expect(readTraffic(clusterOf([]), 'prod', 'shop', 'istio')).rejects.toThrow(/no Canary.* shop in namespace prod/);
+    await expect(readTraffic(clusterOf([]), 'prod', 'shop', 'istio')).rejects.toThrow(/shop not found in namespace prod/);
   });
 });

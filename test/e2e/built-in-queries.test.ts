@@ -4,6 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import { Canary } from '../../src/api/canary.ts';
 import type { Verdict } from '../../src/api/canary-status.ts';
 import { measure } from '../../src/metrics/measure.ts';
+import { observerFor } from '../../src/routers/observers.ts';
 import { type RealPrometheus, startRealPrometheus } from './real-prometheus.ts';
 
 let exposition: Server | undefined;
@@ -45,6 +46,7 @@ async function verdictOn(perScrape: Readonly<Record<string, number>>, awaited: V
   const ask = async () => {
     const [now] = await measure(canary, {
       metricsServer: prometheus?.url ?? '',
+      observerFor,
       meshProvider: 'istio',
       template: async () => undefined,
       secret: async () => undefined,

@@ -280,9 +280,7 @@ describe('the policy of requests', () => {
       expect(stored?.metadata.annotations?.[requestAnnotation]).toMatch(new RegExp(` ${person}$`));
     }
     await afresh();
-    const message = expect.stringMatching(
-      /^promote was refused by the API server, and nothing was asked: .*ben@example\.org may not promote/,
-    );
+    const message = expect.stringMatching(/^the API server refused to record promote: .*ben@example\.org may not promote/);
     const refused = await serin(BEN, 'promote');
     expect(refused).toMatchObject({ code: exitCodes.refused.code, result: { outcome: 'refused', message } });
     expect(refused.complained.replaceAll(/\s+/g, ' ')).toContain('it takes the verb promote on canaries.flagger.app in namespace shop');

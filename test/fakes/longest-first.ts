@@ -1,23 +1,39 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Of each project, those that take longest. */
-const LONGEST = [
+/** Files that take longest, by project; among those of `integration` are some that wait for processes, spread so that not all wait at once. */
+export const LONGEST = [
   'integration/conduct',
-  'integration/stalls',
-  'integration/shares',
-  'integration/loadtester',
-  'integration/rehearse-strategies',
-  'integration/kinds',
-  'integration/credentials',
-  'integration/provider-releases',
-  'integration/embedded',
-  'integration/analysed-bytes',
   'integration/rehearse-command',
+  'integration/rehearse-strategies',
+  'integration/loadtester',
+  'integration/credentials',
+  'integration/stalls',
+  'integration/people',
+  'integration/embedded',
+  'integration/black-hole',
+  'integration/kinds',
+  'integration/provider-releases',
   'integration/killed-processes',
-  'controller/lost-answers',
+  'integration/demo',
+  'integration/rehearse-live',
+  'integration/verbs',
+  'integration/configs',
+  'integration/shares',
+  'integration/analysed-bytes',
+  'integration/failover',
+  'integration/faulty-releases',
+  'integration/controller-start',
+  'integration/reinstall',
+  'controller/deletion/uninstall',
   'test/worst-cases',
+  'engine/invariants',
   'controller/invariants',
-  'controller/hostile-anchor',
+  'canary/lost-answers',
+  'test/fuzz',
+  'adoption/hostile-anchor',
+  'contracts/outages',
+  'reconcile/unroutable',
+  'deletion/restore-application',
 ];
 
 /** One project after the other: a worker goes on only with files of its own. */

@@ -4,6 +4,7 @@ import type { Release } from '../../src/api/canary-status.ts';
 import { type EmbeddedPrometheus, startPrometheus } from '../../src/embedded/prometheus/index.ts';
 import { measure } from '../../src/metrics/measure.ts';
 import type { MeasureDependencies } from '../../src/metrics/measure-dependencies.ts';
+import { observerFor } from '../../src/routers/observers.ts';
 
 /** When it is now. */
 export const endMs = 1_000_000_000;
@@ -76,6 +77,7 @@ export async function scraped(): Promise<void> {
 export function dependencies(): MeasureDependencies {
   return {
     metricsServer: serverUrl(),
+    observerFor,
     meshProvider: 'istio',
     template: async () => undefined,
     secret: async () => undefined,

@@ -18,7 +18,7 @@ export const misleadingTexts: readonly string[] = [
   'closed. Blocked: podinfo-primary still holds spec.replicas after the promotion.',
   'closed. Blocked: the last promoted template of podinfo is not kept any more.',
   'closed. Blocked: the API server refused everything: grant it to the service account of Serin, by a Role or ClusterRole.',
-  'closed. Blocked: the API server refused PATCH: exceeded quota: small, requested: 1: who owns the quota can raise it.',
+  'closed. Blocked: the API server refused PATCH: exceeded quota: small, requested: 1: ask the owner of the quota to raise it.',
   'closed. Blocked: service.rewrite cannot be said in a GRPCRoute: remove it.',
   'closed. Blocked: everything. An edit of the spec is refused (spec.provider: no).',
   'closed. Not in force yet: HTTPRoute podinfo: Accepted is False.',

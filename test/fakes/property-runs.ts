@@ -4,12 +4,20 @@ const LONGEST_QUICK_MS = 180_000;
 
 const wanted = Number(process.env.PROPERTY_RUNS ?? QUICK_RUNS);
 
+interface Quick {
+  /** The same for the 120 in `npm test`; default `share`. */
+  quickShare?: number;
+  /** Finds soon what has to be found; default 7. */
+  usualSeed?: number;
+}
+
 /**
  * How often a property is tried, and from which seed: 120 times from seed 7 in `npm test`, so that a failure is everybody's; as
  * `PROPERTY_RUNS` and `PROPERTY_SEED` say in the long tier. `share` is below 1 for a property whose single life costs more.
  */
-export function propertyRuns(share = 1): { numRuns: number; seed: number } {
-  return { numRuns: Math.max(1, Math.round(wanted * share)), seed: Number(process.env.PROPERTY_SEED ?? 7) };
+export function propertyRuns(share = 1, { quickShare = share, usualSeed = 7 }: Quick = {}): { numRuns: number; seed: number } {
+  const runs = process.env.PROPERTY_RUNS === undefined ? wanted * quickShare : wanted * share;
+  return { numRuns: Math.max(1, Math.round(runs)), seed: Number(process.env.PROPERTY_SEED ?? usualSeed) };
 }
 
 /** Milliseconds that a property's test may take; a bound against a life that never ends, not a measurement. */

@@ -130,7 +130,7 @@ const [version] = process.argv.slice(2);
 if (version === undefined) throw new Error('usage: node test/fakes/record-rest.ts <version>');
 const folder = join(ROOT, 'test', 'vectors', 'upgrade', version);
 const embedded = await startEmbeddedCluster({
-  nodes: { appFor: (pod) => (pod.spec.containers[0].image.endsWith(':broken') ? { neverReady: true } : {}) },
+  nodes: { appFor: (pod) => (pod.spec.containers?.[0]?.image?.endsWith(':broken') ? { neverReady: true } : {}) },
 });
 const { cluster } = embedded;
 for (const crds of CRDS)

@@ -1,14 +1,18 @@
-import type { Provider } from '../../src/api/canary.ts';
-import { RoutingError } from '../../src/routers/index.ts';
+import { type Provider, providers } from '../../src/api/canary.ts';
+import { RoutingError, routers } from '../../src/routers/index.ts';
 import type { Router } from '../../src/routers/router.ts';
+import { routerCases } from '../contracts/routers/index.ts';
 import type { GoldenCase } from '../contracts/routers-cases.ts';
 
-/** Providers with golden cases, and the folder of those. */
-export const goldenFolders: Partial<Record<Provider, string>> = {
-  ...{ apisix: 'apisix', appmesh: 'appmesh-v1beta1', 'appmesh:v1beta2': 'appmesh', contour: 'contour', 'gatewayapi:v1': 'gateway-api' },
-  ...{ gloo: 'gloo', istio: 'istio', kuma: 'kuma', nginx: 'nginx', skipper: 'skipper', 'smi:v1alpha1': 'smi', 'smi:v1alpha4': 'smi' },
-  traefik: 'traefik',
-};
+/** One provider for each folder of golden cases and each set of features, and the folder. */
+export const goldenFolders: ReadonlyMap<Provider, string> = new Map(
+  [
+    ...Map.groupBy(
+      providers.filter((provider) => routerCases[provider]?.golden !== undefined),
+      (provider) => JSON.stringify([routerCases[provider]?.golden, routers[provider].supports]),
+    ).values(),
+  ].flatMap(([provider]) => (provider ? [[provider, routerCases[provider]?.golden ?? ''] as const] : [])),
+);
 
 /** All that a router makes of one case; a `RoutingError` is what it says to a Canary that it cannot serve. */
 export function routeAll(router: Router, { canary, apex, routes, current }: GoldenCase): void {

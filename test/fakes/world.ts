@@ -3,9 +3,9 @@ import type { Canary, HookType } from '../../src/api/canary.ts';
 import type { Verdict } from '../../src/api/canary-status.ts';
 import { allToPrimary, type Routes } from '../../src/api/routes.ts';
 import type { Verb } from '../../src/api/verb-request.ts';
+import type { DesiredState } from '../../src/engine/desired-state.ts';
+import { desiredStateOf } from '../../src/engine/desired-state-of.ts';
 import type { Facts, Side } from '../../src/engine/facts.ts';
-import type { Intent } from '../../src/engine/intent.ts';
-import { intentOf } from '../../src/engine/intent-of.ts';
 import { openQuestionsOf, phaseOf, releaseOf, type Snapshot, start, step } from '../../src/engine/machine.ts';
 import { projectStatus } from '../../src/engine/project-status.ts';
 import type { Answer, EngineEvent, Question } from '../../src/engine/questions.ts';
@@ -37,7 +37,7 @@ export interface Behaviour {
 
 const uid = 'c-1';
 
-const blockerIn = (one: NewBlocker | string): NewBlocker => (typeof one === 'string' ? { code: 'Obstacle', detail: one } : one);
+const blockerIn = (one: NewBlocker | string): NewBlocker => (typeof one === 'string' ? { code: 'Other', detail: one } : one);
 
 /** A Canary as a user writes it; `analysis` and `spec` are laid over the plain defaults. */
 export function aCanary(analysis: Partial<Canary['spec']['analysis']> = {}, spec: Partial<Canary['spec']> = {}): Canary {
@@ -60,7 +60,7 @@ export function withHooks(...types: HookType[]): Pick<Canary['spec']['analysis']
 }
 
 /**
- * A cluster and controller in a few fields: answers questions, applies the intent and moves a clock that only the test turns.
+ * A cluster and controller in a few fields: answers questions, applies the desired state and moves a clock that only the test turns.
  * `lag`: false holds back every application until `apply()`.
  */
 export class World {
@@ -119,8 +119,8 @@ export class World {
   /** Deliveries listed in any record, by key. */
   readonly listed = new Set<string>();
   deliversAtOnce = true;
-  /** Called with every intent before it is applied. */
-  watch: (intent: Intent, world: World) => void = () => undefined;
+  /** Called with every desired state before it is applied. */
+  watch: (desired: DesiredState, world: World) => void = () => undefined;
   /** Called with every status that is about to be stored. */
   onRecord: (question: Extract<Question, { kind: 'record' }>, world: World) => void = () => undefined;
   /** Called with every step of the machine. */
@@ -201,8 +201,8 @@ export class World {
   get release() {
     return releaseOf(this.snapshot);
   }
-  get intent(): Intent {
-    return intentOf(this.canary, this.facts());
+  get desired(): DesiredState {
+    return desiredStateOf(this.canary, this.facts());
   }
 
   /** One event through the machine: records first, then keeps the questions for `answer()`. */
@@ -252,23 +252,23 @@ export class World {
 
   /** The reconciler: makes the cluster hold what the recorded status wants. */
   apply(): void {
-    const { intent } = this;
-    this.watch(intent, this);
-    if (intent.frozen || this.behaviour.blocker !== undefined) return;
-    if (intent.prepared && this.primaryCarries === undefined) {
+    const { desired } = this;
+    this.watch(desired, this);
+    if (desired.frozen || this.behaviour.blocker !== undefined) return;
+    if (desired.prepared && this.primaryCarries === undefined) {
       this.primaryCarries = this.targetRevision;
       this.primaryReplicas = 1;
     }
-    if (intent.apexOnPrimary) this.apexOnPrimary = true;
-    if (intent.routes) this.routes = intent.routes;
-    if (intent.primary === 'up' && this.primaryReplicas === 0 && this.primaryCarries) this.primaryReplicas = 1;
-    if (intent.target === 'zero') this.targetReplicas = 0;
-    if (intent.target === 'up' && this.targetReplicas === 0) {
+    if (desired.apexOnPrimary) this.apexOnPrimary = true;
+    if (desired.routes) this.routes = desired.routes;
+    if (desired.primary === 'up' && this.primaryReplicas === 0 && this.primaryCarries) this.primaryReplicas = 1;
+    if (desired.target === 'zero') this.targetReplicas = 0;
+    if (desired.target === 'up' && this.targetReplicas === 0) {
       this.targetReplicas = 1;
       this.podsRead = this.configs;
     }
-    this.targetReplicas = Math.min(Math.max(this.targetReplicas, intent.atLeast.target ?? 0), this.scalerGives);
-    if (this.primaryCarries) this.primaryReplicas = Math.max(this.primaryReplicas, intent.atLeast.primary ?? 0);
+    this.targetReplicas = Math.min(Math.max(this.targetReplicas, desired.atLeast.target ?? 0), this.scalerGives);
+    if (this.primaryCarries) this.primaryReplicas = Math.max(this.primaryReplicas, desired.atLeast.primary ?? 0);
     this.converged = true;
   }
 
@@ -339,7 +339,7 @@ export class World {
   }
 
   private isStuck(): boolean {
-    return this.behaviour.blocker !== undefined || this.intent.frozen;
+    return this.behaviour.blocker !== undefined || this.desired.frozen;
   }
 
   begin(): this {

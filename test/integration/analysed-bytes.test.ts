@@ -4,8 +4,8 @@ import { aSchedule, play } from '../fakes/model/adversary.ts';
 import { foundSchedules } from '../fakes/model/found-schedules.ts';
 import { propertyRuns, propertyTimeoutMs } from '../fakes/property-runs.ts';
 
-/** 40 schedules in `npm test`. */
-const SHARE = 1 / 3;
+/** 20 schedules in `npm test`. */
+const SHARE = 1 / 6;
 
 describe('what a promotion gives to the primary', () => {
   it('I3: is what was analysed, whoever edits target, primary, ConfigMaps and Secrets between any two calls', {

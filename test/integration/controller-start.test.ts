@@ -15,8 +15,8 @@ function controller(...flags: string[]): Promise<{ code: number | null; said: st
 }
 
 it.concurrent.each([
-  { flags: ['--port=abc'], told: '--port: is no whole number' },
-  { flags: ['--port=70000'], told: '--port: is no port' },
+  { flags: ['--port=abc'], told: '--port: must be a whole number' },
+  { flags: ['--port=70000'], told: '--port: must be a port' },
   { flags: ['--kubeconfig-qps=fast'], told: '--kubeconfig-qps: must be a number of requests a second' },
   { flags: ['--kubeconfig-burst=-1'], told: '--kubeconfig-burst: must be a number of requests' },
   { flags: ['-mesh-provider=gatewayapi'], told: '--mesh-provider: provider "gatewayapi" is unknown; known are ' },
@@ -24,7 +24,7 @@ it.concurrent.each([
     flags: ['--metrics-server=prometheus:9090'],
     told: '--metrics-server: prometheus:9090 must be an http(s) URL: write it like http://prometheus:9090',
   },
-  { flags: ['--lease-duration=5'], told: '--lease-duration: 5 is no duration: write it like 30s' },
+  { flags: ['--lease-duration=5'], told: '--lease-duration: 5 must be a duration, like 30s' },
   { flags: [], told: 'cannot connect to a cluster: no credentials' },
   { flags: ['--kubeconfig=/nonexistent/config'], told: '/nonexistent/config does not exist: correct --kubeconfig' },
 ])('$flags ends it with one line: $told', async ({ flags, told }) => {

@@ -51,9 +51,9 @@ it('the controller of a demo that is killed hard stops by itself', async () => {
   await expect.poll(() => readFileSync(join(folder, log()), 'utf8'), BOUND).toContain('end of the standard input');
 });
 
-it('a temporary folder that cannot be written is named, with the way out', async () => {
+it('a temporary folder that cannot be written is named, with a remedy', async () => {
   const { said, ended } = startDemo(join(folder, 'absent'));
   expect(await ended).toBe(1);
-  expect(said()).toContain(`no folder can be made in ${join(folder, 'absent')} (ENOENT): set TMPDIR`);
+  expect(said()).toContain(`cannot create a folder in ${join(folder, 'absent')} (ENOENT): set TMPDIR`);
   expect(said()).not.toContain('    at ');
 });

@@ -1,13 +1,16 @@
 import { describe } from 'vitest';
+import { partOf } from '../fakes/covering-part.ts';
 import { startModelScene } from '../scenarios/drift/model-scene.ts';
 import { DRIFT_PLAN, describeDrift } from '../scenarios/drift.ts';
 import { providerFixtures } from '../scenarios/providers/index.ts';
 
 // What runs a Knative Service is not modelled here: drift-of-knative.test.ts.
 const inVirtualTime = providerFixtures.filter(({ provider }) => provider !== 'knative');
+// Each provider has one edit in three, the next provider others; test/long plays all.
+const part = partOf(3);
 
 describe.each(inVirtualTime)('foreign edits in the middle of a release, in virtual time: $provider', (fixture) => {
-  describeDrift(fixture, async () => {
+  const start = async () => {
     const { scene, lab, canary } = await startModelScene(fixture, DRIFT_PLAN);
     return {
       scene,
@@ -18,5 +21,6 @@ describe.each(inVirtualTime)('foreign edits in the middle of a release, in virtu
         lab.close();
       },
     };
-  });
+  };
+  describeDrift(fixture, start, inVirtualTime.indexOf(fixture), part);
 });

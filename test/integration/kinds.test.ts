@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { partOf } from '../fakes/covering-part.ts';
 import { serviceApplication } from '../scenarios/kinds/core-service.ts';
 import { daemonSetApplication } from '../scenarios/kinds/daemon-set.ts';
 import { knativeApplication } from '../scenarios/kinds/knative.ts';
@@ -10,6 +11,7 @@ const kinds = { DaemonSet: daemonSetApplication, Service: serviceApplication, 'K
 
 describe('kinds of target on the embedded cluster', () => {
   const stage = aStage(startVirtualStage);
-  describeKinds(stage, kinds);
+  // Each kind has every other release, the next kind the others; test/long and test/e2e play all.
+  describeKinds(stage, kinds, partOf(2));
   describeSteeredReleases(stage);
 });

@@ -20,13 +20,13 @@ import { serin as runSerin } from '../scenarios/serin.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Commands that stay until they are told to end. */
+/** Commands that run until a signal ends them. */
 const staying: Readonly<Record<string, { flags?: string; says: RegExp; exit: number }>> = {
   // Ports of their own would be those of another test, too.
   'serin controller': { flags: '--port 0', says: /"looking after Canaries"/, exit: 0 },
   'serin loadtester': { flags: '--host 127.0.0.1 --port 0', says: /"serin loadtester started"/, exit: 0 },
   'serin cluster': { says: /^The cluster is ready/m, exit: 0 },
-  'serin demo': { says: /^Overture/m, exit: 143 },
+  'serin demo': { says: /^Start: /m, exit: 143 },
 };
 
 const commands = commandsOf(serinProgram('serin')).map((command) => ({ call: callOf(command), examples: examplesIn(helpOf(command)) }));
@@ -47,7 +47,7 @@ const runsHere = (line: string): boolean =>
   /^serin [\w ./@=,:-]+$/.test(line) &&
   forPeople.commands.some((command) => line.split(' ')[1] === command.name());
 
-describe('the commands for people, on the embedded cluster', () => {
+describe('the commands for users, on the embedded cluster', () => {
   let scene: PodinfoScene;
 
   const serin = (...args: string[]) => runSerin(scene.kubeconfigFile, ...args);
@@ -124,16 +124,16 @@ describe('the commands for people, on the embedded cluster', () => {
     expect(said).toMatch(/^[\x20-\x7e\n]*$/);
     expect(Math.max(...said.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
-  it('the exit code tells what is not there, and what does not come', async () => {
-    const [nobody, late, missing] = await Promise.all([
-      serin('status', 'nobody', '-n', 'test'),
+  it('the exit code says what is not found, and what does not happen in time', async () => {
+    const [absent, late, missing] = await Promise.all([
+      serin('status', 'absent', '-n', 'test'),
       serin('wait', 'podinfo', '-n', 'test', '--for=succeeded', '--revision=s1:0123456789', '--timeout=1s'),
-      serin('wait', 'nobody', '-n', 'test'),
+      serin('wait', 'absent', '-n', 'test'),
     ]);
-    expect(nobody).toEqual({
+    expect(absent).toEqual({
       code: exitCodes.notFound.code,
       said: '',
-      complained: 'Error: there is no Canary nobody in namespace test (see serin list -A)\n',
+      complained: 'Error: Canary absent not found in namespace test: serin list -A lists all\n',
     });
     expect(late).toMatchObject({ code: exitCodes.timedOut.code, said: expect.stringContaining('timed out') });
     expect(missing).toMatchObject({ code: exitCodes.notFound.code, said: expect.stringContaining('not found') });
@@ -187,7 +187,7 @@ describe('the commands for people, on the embedded cluster', () => {
 
   // The last, since a controller is among them, which goes on with what it finds here.
   describe('the help of commands that stay', () => {
-    it.each(stayers)('the example stays, and ends as it is told to: $line', async ({ line, call, flags = '', says, exit }) => {
+    it.each(stayers)('the example runs until a signal ends it: $line', async ({ line, call, flags = '', says, exit }) => {
       const logFile = inFolder(`${examples.indexOf(line)}.log`);
       const script = `cd '${scene.folder}' && exec ${line.replace(call, `${call} ${flags}`)}`;
       const child = startGuarded(call, ['bash', '-c', script], logFile, { ...process.env, ...env });

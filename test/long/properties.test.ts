@@ -8,5 +8,5 @@ process.stdout.write(`PROPERTY_RUNS=${process.env.PROPERTY_RUNS} PROPERTY_SEED=$
 await import('../../src/engine/invariants.test.ts');
 await import('../../src/api/parse-canary-field.test.ts');
 await import('../../src/kube/lease-invariants.test.ts');
-await import('../../src/controller/deletion/departure.test.ts');
+await import('../../src/controller/deletion/restore-application.test.ts');
 await import('../../src/controller/invariants.test.ts');

@@ -131,7 +131,7 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
       });
 
       tell(
-        '02-15.1.11, 03-H8: a config changed during the analysis: traffic goes home, and only pods that read the new one are analysed',
+        '02-15.1.11, 03-H8: a config changed during the analysis: traffic is routed to the primary, and only pods that read the new one are analysed',
         'mid-run',
         async (scene) => {
           await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });

@@ -7,7 +7,7 @@ import { eventually } from './eventually.ts';
 import type { Stage } from './stage.ts';
 import { APP, Story } from './story.ts';
 
-const END = `${APP}.deliveries is promoted and its canary rests`;
+const END = `${APP}.deliveries is promoted: its primary receives all traffic`;
 
 /** The end of a release reaches each receiver by itself, once. */
 export function describeDeliveries(stageOf: () => Stage): void {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isChosen, type Part, titleOf, WHOLE } from '../fakes/covering-part.ts';
 import { aController } from './controller.ts';
 import { followEndpoints } from './endpoint-history.ts';
 import type { Application, StartApplication } from './kinds/application.ts';
@@ -48,11 +49,12 @@ function shownAs(kind: string): SeenAs {
 }
 
 /** The life of a release for kinds of target other than the Deployment, which `describeReleases` plays in full. */
-export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<string, StartApplication>>): void {
-  describe('from creation to deletion', () => {
+export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<string, StartApplication>>, part: Part = WHOLE): void {
+  describe(`from creation to deletion (${titleOf(part)})`, () => {
     const controllerOf = aController(stageOf);
 
-    describe.concurrent.each(Object.entries(kinds))('%s', (kind, start) => {
+    describe.concurrent.each(Object.entries(kinds).map(([kind, start], row) => [kind, start, row] as const))('%s', (kind, start, row) => {
+      let column = -1;
       const tell = (
         title: string,
         what: string,
@@ -60,6 +62,8 @@ export function describeKinds(stageOf: () => Stage, kinds: Readonly<Record<strin
         analysisOf: (story: Story) => object = () => ({}),
         spec: object = {},
       ): void => {
+        column += 1;
+        if (!isChosen(part, row, column)) return;
         it(title, async () => {
           const namespace = `${kind.toLowerCase().replaceAll(' ', '-')}-${what}`;
           const story = await Story.begin(stageOf(), controllerOf(), namespace);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type KubeObject, type ObjectRef, refOf } from '../../src/api/kube-object.ts';
+import { isChosen, type Part, titleOf, WHOLE } from '../fakes/covering-part.ts';
 import { aController, type ControllerProcess } from './controller.ts';
 import { followEndpoints } from './endpoint-history.ts';
 import { canaryFor } from './providers/canary-for.ts';
@@ -30,12 +31,23 @@ const CROWD = { pauseMs: 120 };
 /** Each wait inside has a bound of its own, which says what it waits for. */
 const LONGEST_MS = 300_000;
 
-/** One bad version and one good one through every traffic provider, under users who never stop asking. */
-export function describeProviderReleases(stageOf: () => Stage, fixtures: readonly ProviderFixture[]): void {
+const VERSIONS = ['bad', 'good'] as const;
+type Versions = readonly (typeof VERSIONS)[number][];
+
+/** A bad version, a good one, or one after the other, as the part says, through every traffic provider, under users who never stop asking. */
+export function describeProviderReleases(stageOf: () => Stage, fixtures: readonly ProviderFixture[], part: Part = WHOLE): void {
   const controllerOf = aController(stageOf);
 
   describe.concurrent('a bad version is taken back, and a good one is promoted, with no request lost (I4, I10)', () => {
-    it.each(fixtures)('$provider', (fixture) => playReleases(stageOf(), controllerOf(), fixture), LONGEST_MS);
+    const chosen = fixtures.map((fixture, row) => {
+      const versions = VERSIONS.filter((_, column) => isChosen(part, row, column));
+      return { fixture, versions, provider: fixture.provider, which: versions.join(', then ') };
+    });
+    it.each(chosen)(
+      `$provider, $which version (${titleOf(part)})`,
+      ({ fixture, versions }) => playReleases(stageOf(), controllerOf(), fixture, versions),
+      LONGEST_MS,
+    );
     // Without a router there is one route to pods: the Service of the user.
     it('kubernetes', () => playServiceReleases(stageOf(), controllerOf()), LONGEST_MS);
   });
@@ -69,7 +81,7 @@ async function playServiceReleases(stage: Stage, controller: ControllerProcess):
   }
 }
 
-async function playReleases(stage: Stage, controller: ControllerProcess, fixture: ProviderFixture): Promise<void> {
+async function playReleases(stage: Stage, controller: ControllerProcess, fixture: ProviderFixture, versions: Versions): Promise<void> {
   const app: AppName = { name: APP, namespace: `through-${fixture.provider.replaceAll(':', '-')}` };
   const story = await Story.begin(stage, controller, app.namespace);
   const { given, when, then } = story;
@@ -89,22 +101,29 @@ async function playReleases(stage: Stage, controller: ControllerProcess, fixture
     await then.everyoneGets('1', asUsersDo);
     given.users(asUsersDo, CROWD);
 
-    await push('2', { ERROR_RATE: '0.5' });
-    await then.canaryReceives(30);
-    await then.releaseEnds('Failed');
-    await primaryRuns('1');
-    await then.everyoneGets('1', asUsersDo);
-    then.nothingWasLost();
-
-    when.gateOpens('finish');
-    await push('3');
-    await then.canaryReceives(30);
-    await then.canaryReceives(60);
-    await then.releaseEnds('Succeeded');
-    await primaryRuns('3');
-    await then.everyoneGets('3', asUsersDo);
-    expect(story.weights().slice(0, 3)).toEqual([0, 30, 60]);
-    then.nothingWasLost();
+    const play = {
+      async bad() {
+        await push('2', { ERROR_RATE: '0.5' });
+        await then.canaryReceives(30);
+        await then.releaseEnds('Failed');
+        await primaryRuns('1');
+        await then.everyoneGets('1', asUsersDo);
+      },
+      async good() {
+        when.gateOpens('finish');
+        await push('3');
+        await then.canaryReceives(30);
+        await then.canaryReceives(60);
+        await then.releaseEnds('Succeeded');
+        await primaryRuns('3');
+        await then.everyoneGets('3', asUsersDo);
+        expect(story.weights().slice(0, 3)).toEqual([0, 30, 60]);
+      },
+    };
+    for (const version of versions) {
+      await play[version]();
+      then.nothingWasLost();
+    }
     expect(followed.losses(), 'I14: what was there before Serin has endpoints at every version').toEqual([]);
     followed.stop();
   } finally {

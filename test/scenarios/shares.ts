@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Routes, weight } from '../../src/api/routes.ts';
 import { binomialBounds } from '../fakes/binomial.ts';
+import { isChosen, type Part, titleOf, WHOLE } from '../fakes/covering-part.ts';
 import type { ProviderFixture } from './providers/provider-fixture.ts';
 import { askMany } from './shares/ask-many.ts';
 import { type ShareStage, startShareStage } from './shares/share-stage.ts';
@@ -16,15 +17,25 @@ const COOKIES = { cookieName: 'sh-canary', primaryCookieName: 'sh-primary' };
 const FRESH = { canary: 'sh-canary=abcdefghij', primary: 'sh-primary=klmnopqrst' };
 const OLD = 'sh-canary=zyxwvutsrq';
 
+interface Run {
+  requests: number;
+  /** Decides every choice of the proxy. */
+  seed: number;
+  /** The pairs of provider and weight that are tried. */
+  part?: Part;
+}
+
 const slug = (provider: string): string => provider.replaceAll(':', '-');
 
 /**
  * What the proxies make of each weight: real requests, one at a time of each of many users, through what the router renders. Judged by
  * exact binomial bounds over all cells of a run; 0 is nobody and 100 everybody.
  */
-export function describeShares(fixtures: readonly ProviderFixture[], { requests, seed }: { requests: number; seed: number }): void {
+export function describeShares(fixtures: readonly ProviderFixture[], { requests, seed, part = WHOLE }: Run): void {
   const sticky = fixtures.filter((fixture) => routerOf(fixture).supports.sessionAffinity);
-  const cells = fixtures.length * PERCENTS.length + sticky.length * STICKY_PERCENTS.length;
+  const percentsOf = (fixture: ProviderFixture) => PERCENTS.filter((_, at) => isChosen(part, fixtures.indexOf(fixture), at));
+  const stickyPercentsOf = (fixture: ProviderFixture) => STICKY_PERCENTS.filter((_, at) => isChosen(part, sticky.indexOf(fixture), at));
+  const cells = fixtures.flatMap(percentsOf).length + sticky.flatMap(stickyPercentsOf).length;
   const believed = (percent: number) => binomialBounds(requests, percent / 100, ALARM / cells);
   const namespaceOf = ({ provider }: ProviderFixture) => `shares-${slug(provider)}`;
   let stage: ShareStage;
@@ -35,8 +46,8 @@ export function describeShares(fixtures: readonly ProviderFixture[], { requests,
   }, 60_000);
   afterAll(() => stage?.stop());
 
-  describe.concurrent.each(fixtures)(`$provider: of ${requests} requests`, (fixture) => {
-    it.each(PERCENTS)('at a weight of %i % the canary gets its share', async (percent) => {
+  describe.concurrent.each(fixtures)(`$provider: of ${requests} requests (${titleOf(part)})`, (fixture) => {
+    it.each(percentsOf(fixture))('at a weight of %i % the canary gets its share', async (percent) => {
       const app = await SplitApp.run(stage, fixture, { name: `w${percent}`, namespace: namespaceOf(fixture) });
       await app.route({ kind: 'weighted', canary: weight(percent) });
       const { byVersion } = await askMany(app.target, requests);
@@ -45,7 +56,7 @@ export function describeShares(fixtures: readonly ProviderFixture[], { requests,
   });
 
   describe.concurrent.each(sticky)(`$provider with session affinity: of ${requests} new users`, (fixture) => {
-    it.each(STICKY_PERCENTS)('at a weight of %i % the canary gets its share, and who has been there stays', async (percent) => {
+    it.each(stickyPercentsOf(fixture))('at a weight of %i % the canary gets its share, and who has been there stays', async (percent) => {
       const name = { name: `s${percent}`, namespace: namespaceOf(fixture) };
       const app = await SplitApp.run(stage, fixture, name, { sessionAffinity: COOKIES });
       const routes: Routes = { kind: 'weighted', canary: weight(percent), affinity: FRESH };

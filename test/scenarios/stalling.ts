@@ -96,6 +96,8 @@ export function describeStalls(stageOf: () => Stage, personOf?: () => Person): v
         await stall.play(theatre);
         await isTold(stall);
         await isNamedAndCleared(stall);
+        // Its checks and retries would go on beside all later stalls.
+        await theatre.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: stall.namespace });
       },
     );
   });

@@ -12,7 +12,7 @@ import { readObjectName } from './object-name.ts';
 import type { ClusterFlags, Session } from './session.ts';
 import { addVerbCommands } from './verb-commands.ts';
 
-/** The commands for people at the controls; docs/cli.md is made from what is said here. */
+/** The commands for users of a cluster; docs/cli.md is generated from their descriptions. */
 export function addCanaryCommands(program: Command, host: CommandHost = inProcess): void {
   /** A command's own module is loaded when it is called: a newcomer's first line must not wait for a Kubernetes client. */
   const run = async (flags: ClusterFlags, act: (session: Session) => Promise<ExitName>): Promise<void> => {
@@ -31,21 +31,21 @@ export function addCanaryCommands(program: Command, host: CommandHost = inProces
 
   noted(withKubectlFlags(program.command('list')), { examples: ['serin list --all-namespaces'] })
     .alias('get')
-    .description('Canaries, a line each: phase, traffic, failed checks')
-    .option('-A, --all-namespaces', 'in all namespaces')
-    .option('-l, --selector <selector>', 'only those with these labels, like team=shop')
+    .description('list Canaries: phase, traffic, failed checks')
+    .option('-A, --all-namespaces', 'Canaries of all namespaces')
+    .option('-l, --selector <selector>', 'only Canaries with these labels, like team=shop')
     .action(async (flags) => run(flags, async (session) => (await import('./list-command.ts')).listCommand(session, flags)));
 
   noted(withKubectlFlags(program.command('status')), { examples: ['serin status podinfo --namespace test'], exits: ['notFound'] })
-    .description('one screen of one Canary: both workloads, traffic, checks with their limits, gates and events')
+    .description('show one Canary: both workloads, traffic, checks with their limits, gates and events')
     .addArgument(theCanary())
-    .option('-w, --watch', 'again with every change, until Ctrl-C')
+    .option('-w, --watch', 'show it again after every change, until Ctrl-C')
     .action(async (name, flags) =>
       runOn(name, flags, async (session, bare) => (await import('./status-command.ts')).statusCommand(session, bare, flags)),
     );
 
   noted(withKubectlFlags(program.command('why')), { examples: ['serin why podinfo --namespace test'], exits: ['notFound'] })
-    .description('what holds a Canary, which field of which object proves it, and what clears it')
+    .description('say why a Canary does not go on: the cause, the field that proves it, and the remedy')
     .addArgument(theCanary())
     .action(async (name, flags) =>
       runOn(name, flags, async (session, bare) => (await import('../why/why-command.ts')).whyCommand(session, bare)),
@@ -55,18 +55,18 @@ export function addCanaryCommands(program: Command, host: CommandHost = inProces
     examples: ['serin wait podinfo --namespace test --for=succeeded --revision=target --timeout=30m'],
     exits: ['no', 'timedOut', 'notFound'],
   })
-    .description('wait for a release, and end with what became of it: made for pipelines')
+    .description('wait for a release and exit with its result, for pipelines')
     .addArgument(theCanary())
     .addOption(
-      new Option('--for <goal>', 'what is waited for')
+      new Option('--for <goal>', 'state to wait for; settled: any end of a release')
         .choices(['succeeded', 'initialized', 'waiting-promotion', 'settled'])
         .default('succeeded'),
     )
     .option(
       '--revision <revision>',
-      'only this one counts, in full or its first 7 characters; "target" is what the target holds when the command begins. Without it the last release counts, which may be the one before yours',
+      'wait for the release of this revision, in full or its first 7 characters; "target" is the revision of the target when the command starts. Without it any release counts, also the one before yours',
     )
-    .option('--timeout <duration>', 'how long', '30m')
+    .option('--timeout <duration>', 'how long to wait', '30m')
     .action(async (name, flags) =>
       runOn(name, flags, async (session, bare) => (await import('./wait-command.ts')).waitCommand(session, bare, flags)),
     );
@@ -75,9 +75,9 @@ export function addCanaryCommands(program: Command, host: CommandHost = inProces
     examples: ['serin history podinfo --namespace test', 'serin history podinfo --namespace test --journal'],
     exits: ['notFound'],
   })
-    .description('what was promoted, the newest first')
+    .description('list promoted revisions, the newest first')
     .addArgument(theCanary())
-    .option('--journal [release]', 'instead the journals of releases that are kept, or all of the one with this number')
+    .option('--journal [release]', 'list the journals of releases instead, or print the one of this release number')
     .action(async (name, flags: ClusterFlags & { journal?: string | true }) =>
       runOn(name, flags, async (session, bare) => {
         if (flags.journal === undefined) return (await import('./history-command.ts')).historyCommand(session, bare);
@@ -87,10 +87,10 @@ export function addCanaryCommands(program: Command, host: CommandHost = inProces
 
   noted(withKubectlFlags(program.command('diff')), { examples: ['serin diff podinfo --namespace test'], exits: ['no', 'notFound'] })
     .description(
-      'what would be promoted: the fields of the primary that a promotion of the target, as it is now, would change; of its ConfigMaps and Secrets only which entries differ',
+      'show which fields of the primary a promotion of the target would change now; of its ConfigMaps and Secrets only the keys that differ',
     )
     .addArgument(theCanary())
-    .option('--selector-labels <list>', 'as the controller has it', 'app,name,app.kubernetes.io/name')
+    .option('--selector-labels <list>', 'the same as the flag of the controller', 'app,name,app.kubernetes.io/name')
     .action(async (name, flags) =>
       runOn(name, flags, async (session, bare) => (await import('./diff-command.ts')).diffCommand(session, bare, flags)),
     );
@@ -100,8 +100,8 @@ export function addCanaryCommands(program: Command, host: CommandHost = inProces
   addReportCommand(program, run, runOn);
 
   noted(withOutput(withCluster(program.command('version'))), { examples: ['serin version --client'] })
-    .description('versions of this program, of what it prints, and of the Kubernetes API server')
-    .option('--client', 'of this program alone: no cluster is asked')
+    .description('print the versions of this program, of its output format, and of the Kubernetes API server')
+    .option('--client', 'only of this program, without a cluster')
     .action(async (flags) => {
       const [{ clientVersion, versionAnswer, versionCommand }, { guarded }] = await Promise.all([
         import('./version-command.ts'),

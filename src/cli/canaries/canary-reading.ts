@@ -9,6 +9,7 @@ import { CommandError } from '../output/exit-codes.ts';
 
 const CANARIES = { apiVersion, kind: 'Canary' };
 
+/** Sorted by namespace and name; `namespace` absent: all. */
 export async function listCanaries(
   cluster: Pick<Cluster, 'list'>,
   namespace: string | undefined,
@@ -22,7 +23,8 @@ export async function listCanaries(
 /** The Canary of this name, or the error that ends the command. */
 export async function getCanary(cluster: Pick<Cluster, 'get'>, namespace: string, name: string): Promise<KubeObject> {
   const found = await served(cluster.get({ ...CANARIES, namespace, name }));
-  if (found === undefined) throw new CommandError('notFound', `there is no Canary ${name} in namespace ${namespace} (see serin list -A)`);
+  if (found === undefined)
+    throw new CommandError('notFound', `Canary ${name} not found in namespace ${namespace}: serin list -A lists all`);
   return found;
 }
 
@@ -32,7 +34,7 @@ async function served<T>(answer: Promise<T>): Promise<T> {
     return await answer;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    const hint = 'the cluster knows no Canary: install Serin, or its definitions alone with serin crds apply';
+    const hint = 'the cluster has no CustomResourceDefinition of Canary: install Serin, or run serin crds apply';
     throw new CommandError('notFound', hint, { cause: error });
   }
 }
@@ -42,7 +44,7 @@ export function resourceName({ name }: { name: string }): string {
   return `canary.flagger.app/${name}`;
 }
 
-/** What a list shows. Of a spec that cannot be run only what is readable. */
+/** One line of a list; of an invalid spec only the readable fields. */
 export function summaryOf(raw: KubeObject): CanarySummary {
   const spec = record(raw.spec);
   const status = parseStatus(raw.status);
@@ -76,12 +78,13 @@ function trafficOf(routes: Routes | undefined, weight: number): CanarySummary['t
   return { kind, primary: 100 - weight, canary: weight };
 }
 
-/** A time that the API server stores, or nothing where somebody wrote something else. */
+/** A time as the API server stores it; absent where another writer stored something else. */
 export function timeOf<K extends string>(key: K, time: unknown): { [key in K]?: string } {
   const ms = typeof time === 'string' ? Date.parse(time) : Number.NaN;
   return (Number.isNaN(ms) ? {} : { [key]: new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z') }) as { [key in K]?: string };
 }
 
+/** The value as an object; empty if it is anything else. */
 export function record(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

@@ -10,10 +10,10 @@ import { outputVersion } from '../output/output-version.ts';
 import { summaryOf, timeOf } from './canary-reading.ts';
 import { type CanarySnapshot, timeOfEvent } from './snapshot.ts';
 
-/** Events that one screen has room for; `-o json` has all that the cluster keeps. */
+/** Events on one screen; `-o json` has all that the cluster keeps. */
 export const EVENTS_SHOWN = 6;
 
-/** Everything that one look at a Canary shows. Pure. */
+/** The report of a snapshot. Pure. */
 export function reportOf(snapshot: CanarySnapshot): CanaryReport {
   const { raw, canary, events } = snapshot;
   const status = parseStatus(raw.status);
@@ -63,12 +63,12 @@ function countsOf(object: KubeObject | undefined, workload: Workload | undefined
   return { exists: true, replicas: workload.replicas(slim), ready: workload.readiness(slim, 100).ready };
 }
 
-/** Both sides of a Knative Service are one object: its Revisions tell them apart. */
+/** Both sides of a Knative Service are one object: its Revisions distinguish them. */
 function runsOf(revision: unknown): Pick<WorkloadReport, 'runs'> {
   return typeof revision === 'string' && revision !== '' ? { runs: revision } : {};
 }
 
-/** What was measured last, and what is still to be. */
+/** Checks that were measured last, and those that are pending. */
 function checksOf({ spec }: Canary, release: Release | undefined): CheckReport[] {
   const { metrics = [] } = spec.analysis;
   const verdicts = release?.verdicts ?? [];

@@ -1,12 +1,13 @@
 import type { Surroundings } from './session.ts';
 
-/** What a command is run in. */
+/** The environment of a command. */
 export interface CommandHost {
   /** Absent: the process's own environment and streams. */
   around?: Surroundings;
   end(code: number): void;
 }
 
+/** The host of the program: this process. */
 export const inProcess: CommandHost = {
   end(code) {
     process.exitCode = code;

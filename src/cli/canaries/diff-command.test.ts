@@ -68,14 +68,14 @@ describe('serin diff of the configs that a target reads', () => {
     ];
     expect(said).toBe(`${[...of('ConfigMap settings'), ...of('Secret keys')].join('\n')}\n`);
   });
-  it.each([undefined, ...outputFormats])('no value is told, neither of a Secret nor of a ConfigMap (-o %s)', async (format) => {
+  it.each([undefined, ...outputFormats])('no value is shown, neither of a Secret nor of a ConfigMap (-o %s)', async (format) => {
     const { said, complained } = await diff(reading(now, before), format);
     for (const value of [...Object.values(now), ...Object.values(before)]) {
       expect(said + complained).not.toContain(value);
       expect(said + complained).not.toContain(base64(value).replace(/=+$/, ''));
     }
   });
-  it('the same content is no difference', async () => {
+  it('the same content makes no difference', async () => {
     expect(await diff(reading(now, now))).toMatchObject({ exit: 'done', said: '' });
   });
   it('what may not be read is said, and the rest is compared', async () => {

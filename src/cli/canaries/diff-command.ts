@@ -19,8 +19,12 @@ export async function diffCommand(
   const { raw, canary, workload, target, primary, hidden } = await readSnapshot(cluster, namespace, name);
   if (!canary || !workload)
     throw new CommandError('no', `the spec of Canary ${name} cannot be run: serin why ${name} says where it is wrong`);
-  if (!target) throw new CommandError('notFound', `there is no ${canary.spec.targetRef.kind} ${canary.spec.targetRef.name}, the target`);
-  if (!primary) throw new CommandError('notFound', `there is no primary of ${name} yet: serin why ${name} says what it waits for`);
+  if (!target)
+    throw new CommandError(
+      'notFound',
+      `${canary.spec.targetRef.kind} ${canary.spec.targetRef.name}, the target, not found: create it, or correct spec.targetRef`,
+    );
+  if (!primary) throw new CommandError('notFound', `the primary of ${name} does not exist yet: serin why ${name} says why`);
   const labels = selectorLabels?.split(',').map((label) => label.trim());
   const changes = pendingChanges(canary, workload, { target, primary, ...(labels && { selectorLabels: labels }) });
   const configs = await pendingConfigChanges(cluster, namespace, workload, { target, primary });
@@ -34,7 +38,7 @@ export async function diffCommand(
     changes: [...changes, ...configs.changes],
   };
   await output.show(diffAnswer(difference));
-  if (difference.changes.length === 0) output.note('Nothing would change: the primary holds what the target holds.');
+  if (difference.changes.length === 0) output.note('Nothing would change: target and primary are the same.');
   return difference.changes.length === 0 ? 'done' : 'no';
 }
 

@@ -1,5 +1,6 @@
-import { isRecord } from '../../workloads/canonical-json.ts';
+import { isRecord } from '../../api/json.ts';
 
+/** One field that differs between the promoted object and the target. */
 export interface FieldDifference {
   field: string;
   /** As JSON; absent: the field is not there. */

@@ -3,7 +3,7 @@ import { type ExitName, exitCodes } from '../output/exit-codes.ts';
 import { outputFormats } from '../output/output.ts';
 import type { ClusterFlags, Session } from './session.ts';
 
-/** What of a command its help, and docs/cli.md of those for people, say beside its flags. */
+/** Parts of a command's help, and of docs/cli.md, beside its flags. */
 export interface CommandNotes {
   /** Command lines for a shell. Each is run by a test, test/integration/people.test.ts. */
   examples: readonly string[];
@@ -13,10 +13,12 @@ export interface CommandNotes {
 
 const notes = new WeakMap<Command, CommandNotes>();
 
+/** Adds examples and exit codes to a command's help. */
 export function noted(command: Command, { examples, exits = [] }: CommandNotes): Command {
   notes.set(command, { examples, exits });
   const codes = exits.map((name) => `  ${exitCodes[name].code}  ${exitCodes[name].says}`);
-  const more = codes.length === 0 ? '' : `\n\nExit codes, beside 0, 2 and 64 (see docs/cli.md):\n${codes.join('\n')}`;
+  const more =
+    codes.length === 0 ? '' : `\n\nExit codes, beside 0 (success), 2 (no result) and 64 (wrong command line):\n${codes.join('\n')}`;
   return command.addHelpText('after', ({ command: asked }) => {
     // As the reader calls it: `kubectl serin` where it is a plugin.
     const lines = examples.map((line) => `  ${line.replaceAll(/\bserin(?= )/g, calledNow(asked))}`);
@@ -28,16 +30,17 @@ function calledNow(command: Command): string {
   return command.parent ? calledNow(command.parent) : command.name();
 }
 
+/** The notes that `noted` has added. */
 export function notesOf(command: Command): CommandNotes | undefined {
   return notes.get(command);
 }
 
-/** What a shell can complete a word to, beside words that are written here. */
+/** Names that a shell completes a word to, beside the choices of an option. */
 export type Known = 'canaries' | 'knativeServices' | 'namespaces' | 'contexts' | 'files';
 
 const known = new WeakMap<Argument, Known>();
 
-/** An argument that is the name of such a thing. */
+/** An argument that is such a name. */
 export function nameOf(what: Known, argument: string, description: string): Argument {
   const made = new Argument(argument, description);
   known.set(made, what);
@@ -51,9 +54,10 @@ export type RunOn = <F extends ClusterFlags>(
   act: (session: Session, name: string) => Promise<ExitName>,
 ) => Promise<void>;
 
+/** The argument NAME of commands on one Canary. */
 export const theCanary = (description = 'name of the Canary, or NAMESPACE/NAME'): Argument => nameOf('canaries', '<name>', description);
 
-/** Flags are known by what their value is called. */
+/** Flags are matched by the name of their value. */
 export function completionOf(thing: Option | Argument): Known | undefined {
   if (thing instanceof Argument) return known.get(thing);
   if (/<(file|folder)/.test(thing.flags)) return 'files';
@@ -65,16 +69,18 @@ export function withKubectlFlags(command: Command): Command {
   return withOutput(withCluster(command)).option('-n, --namespace <name>', "namespace; default: the context's");
 }
 
+/** Adds the flags that choose the cluster. */
 export function withCluster(command: Command): Command {
   return command
     .option('--kubeconfig <file>', 'kubeconfig; default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
     .option('--context <name>', 'context of the kubeconfig; default: the current one')
-    .addOption(new Option('--request-timeout <duration>', 'how long one request may take').default('30s'));
+    .addOption(new Option('--request-timeout <duration>', 'timeout of one request to the API server').default('30s'));
 }
 
+/** Adds the flags of the output format. */
 export function withOutput(command: Command): Command {
   return command
-    .addOption(new Option('-o, --output <format>', 'how the answer is written').choices(outputFormats))
+    .addOption(new Option('-o, --output <format>', 'output format; default: text').choices(outputFormats))
     .option('--no-color', 'no colour (as NO_COLOR and TERM=dumb)')
-    .option('--plain', 'no colour, no characters beyond ASCII, and nothing is redrawn');
+    .option('--plain', 'no colour, ASCII only, and no redrawing');
 }

@@ -12,15 +12,16 @@ import type { Session } from './session.ts';
 import { snapshotOf } from './snapshot.ts';
 import { shortRevision } from './status-screen.ts';
 
-/** `serin history NAME`: what was promoted, the newest first. */
+/** `serin history NAME`: promoted revisions, the newest first. */
 export async function historyCommand({ cluster, namespace = '', output }: Session, name: string): Promise<ExitName> {
   const raw = await getCanary(cluster, namespace, name);
   const history = historyOf(raw, await recordsInCluster(cluster, raw));
   await output.show(historyAnswer(history));
-  if (history.items.length === 0) output.note('Nothing was promoted yet, or a Serin without history did it.');
+  if (history.items.length === 0) output.note('No promoted revision is recorded yet.');
   return 'done';
 }
 
+/** ControllerRevisions of the promoted templates of this Canary. */
 export async function recordsInCluster(cluster: Pick<Cluster, 'list'>, raw: KubeObject): Promise<KubeObject[]> {
   const { canary } = snapshotOf(raw);
   if (!canary) return [];
@@ -30,6 +31,7 @@ export async function recordsInCluster(cluster: Pick<Cluster, 'list'>, raw: Kube
   return items.filter((one) => one.metadata.annotations?.[ownerAnnotation] === canary.metadata.uid && readTemplateRevision(one));
 }
 
+/** Pure: the history by its records, the newest first. */
 export function historyOf(raw: KubeObject, records: readonly KubeObject[]): History {
   const promoted = snapshotOf(raw).canary?.status?.release?.promotedRevision ?? raw.status?.lastPromotedSpec;
   return {

@@ -7,7 +7,7 @@ import { Output, type OutputFlags } from '../output/output.ts';
 import { summaryOf } from './canary-reading.ts';
 import { listAnswer } from './list-command.ts';
 
-/** A Canary at 20 %, one that rests, one that nobody has seen, and one whose spec is a text. */
+/** A Canary at 20 %, an idle one, one that no controller has reconciled, and one whose spec is a text. */
 function items() {
   const released = initialized(aCanary({ stepWeight: 20 }));
   released.push('s1:b');

@@ -46,10 +46,12 @@ function wideCells({ target, provider, message }: CanarySummary): string[] {
   return [`${target.kind}/${target.name}`, provider ?? '-', message ?? '-'];
 }
 
+/** The phase as the table shows it. */
 export function phaseOf({ phase, suspended }: CanarySummary): string {
   return `${phase || 'unseen'}${suspended ? ' (suspended)' : ''}`;
 }
 
+/** The canary's traffic, in percent. */
 export function trafficInWords({ kind, canary }: CanarySummary['traffic']): string {
   switch (kind) {
     case 'matched':

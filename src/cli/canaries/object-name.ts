@@ -1,8 +1,8 @@
-/** Resource names that `kubectl get -o name` puts before a name, and short ones that people write. */
+/** Resource names that `kubectl get -o name` puts before a name, and short ones. */
 const KINDS = /^(canar(y|ies)(\.flagger\.app)?|ksvc|kservice|services?\.serving\.knative\.dev)$/i;
 
 /**
- * An object as a person names it on the command line: `podinfo`, `test/podinfo`, `canary/podinfo` (as `kubectl get -o name` writes it) or
+ * An object as users name it on the command line: `podinfo`, `test/podinfo`, `canary/podinfo` (as `kubectl get -o name` writes it) or
  * `canary/test/podinfo`. `namespace` is that of the flag; absent: none was given.
  */
 export function readObjectName(text: string, namespace: string | undefined): { name: string; namespace?: string } | { problem: string } {

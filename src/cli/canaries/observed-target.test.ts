@@ -27,7 +27,7 @@ function promoted(name: string): KubeObject {
   world.push(knativeRevisionId(name));
   world.tickUntil(({ phase }) => phase === 'Succeeded');
   const { release } = world.canary.status ?? {};
-  // As it is recorded of a kind without a generation that tells of its pods.
+  // Recorded for a kind whose generation does not follow its pods.
   const status = { ...world.canary.status, release: { ...release, targetUid: UID, observedGeneration: 0 } };
   return JSON.parse(JSON.stringify({ ...world.canary, status }));
 }
@@ -41,15 +41,15 @@ function waiting(cluster: HeldCluster, timeout: string) {
 
 describe('the revision that a Knative Service holds', () => {
   it.each([
-    { title: 'told', status: at(2, 'podinfo-00002'), tells: true },
-    { title: 'not told: the write was not seen', status: at(1, 'podinfo-00001'), tells: false },
-    { title: 'not told: there is none', status: { observedGeneration: 2 }, tells: false },
+    { title: 'known', status: at(2, 'podinfo-00002'), isReported: true },
+    { title: 'not known: the write was not seen', status: at(1, 'podinfo-00001'), isReported: false },
+    { title: 'not known: the status has none', status: { observedGeneration: 2 }, isReported: false },
     {
-      title: 'not told: the Configuration is behind',
+      title: 'not known: the Configuration is behind',
       status: { ...at(2, 'podinfo-00001'), conditions: [{ type: 'ConfigurationsReady', status: 'Unknown', reason: 'OutOfDate' }] },
-      tells: false,
+      isReported: false,
     },
-  ])('is $title', ({ status, tells }) => expect(reportsRevision(aService(2, status))).toBe(tells));
+  ])('is $title', ({ status, isReported }) => expect(reportsRevision(aService(2, status))).toBe(isReported));
 
   it('is that of other kinds at once', () => {
     expect(reportsRevision({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'podinfo', generation: 2 } })).toBe(true);
@@ -70,9 +70,11 @@ describe('the revision that a Knative Service holds', () => {
     expect(await ended).toBe('done');
   });
 
-  it('wait --revision=target has its bound also while Knative tells nothing', async () => {
+  it('wait --revision=target has its bound also while Knative reports nothing', async () => {
     const cluster = new HeldCluster([promoted('podinfo-00001'), aService(2, at(1, 'podinfo-00001'))]);
-    await expect(waiting(cluster, '10ms')).rejects.toThrow('Service podinfo does not tell which revision it holds: is Knative running?');
+    await expect(waiting(cluster, '10ms')).rejects.toThrow(
+      'Service podinfo does not report its latest revision: check that Knative is running',
+    );
     expect(cluster.watches).toBe(0);
   });
 });

@@ -7,7 +7,7 @@ import type { Sides, Workload } from '../../workloads/workload.ts';
 import { CommandError } from '../output/exit-codes.ts';
 
 /**
- * The target, once it tells which revision it holds: a Knative Service names the newest in its status, a moment after the write that asked
+ * The target, once its status reports its revision: a Knative Service names the newest one a moment after the write that asked
  * for it, and who has just written must not see the one before. `untilMs`: by the clock's monotonic time.
  */
 export async function observedTarget(
@@ -17,7 +17,7 @@ export async function observedTarget(
   clock: Clock,
 ): Promise<KubeObject> {
   const { apiVersion, kind, name, namespace = '' } = ref;
-  const absent = () => new CommandError('notFound', `there is no ${kind} ${name}, the target`);
+  const absent = () => new CommandError('notFound', `${kind} ${name}, the target, not found: create it, or correct spec.targetRef`);
   const first = await cluster.get(ref);
   if (first === undefined) throw absent();
   if (reportsRevision(first)) return first;
@@ -35,7 +35,8 @@ export async function observedTarget(
     },
     { fieldSelector: `metadata.name=${name}` },
   );
-  const late = () => reject(new CommandError('timedOut', `${kind} ${name} does not tell which revision it holds: is Knative running?`));
+  const late = () =>
+    reject(new CommandError('timedOut', `${kind} ${name} does not report its latest revision: check that Knative is running`));
   const cancel = clock.setTimer(Math.max(0, untilMs - clock.monotonicMs()), late);
   try {
     return await promise;
@@ -45,7 +46,7 @@ export async function observedTarget(
   }
 }
 
-/** What its revision is told by; undefined where that cannot be told yet. */
+/** The target's side with its revision; undefined while the revision is not known. */
 export function targetSide(canary: Canary, workload: Workload, object: KubeObject): Sides['target'] {
   const known = { object: workload.slim(object), revision: workload.revision(object) };
   const find = (ref: ObjectRef) => (refKey(ref) === refKey(refOf(object)) ? known : undefined);
@@ -58,7 +59,7 @@ interface KnativeStatus {
   conditions?: { type: string; reason?: string }[];
 }
 
-/** Of Knative's own words: `OutOfDate` is a Service that has been seen, and whose Configuration has not. */
+/** By Knative's reasons: `OutOfDate` is a Service that has been seen, and whose Configuration has not. */
 export function reportsRevision(target: KubeObject): boolean {
   if (!isKnative(target)) return true;
   const { observedGeneration, latestCreatedRevisionName, conditions = [] }: KnativeStatus = target.status ?? {};

@@ -12,7 +12,7 @@ import { type FieldDifference, fieldDifferences } from './field-differences.ts';
 /** As the controller's `--selector-labels` has them by default. */
 const SELECTOR_LABELS = ['app', 'name', 'app.kubernetes.io/name'];
 
-/** What a promotion of the target, as it is now, would change in the primary: the very rendering that a promotion writes. */
+/** Changes that a promotion of the target would make in the primary now, by the rendering that a promotion writes. */
 export function pendingChanges(
   canary: Canary,
   workload: Workload,
@@ -56,7 +56,7 @@ function isCopyOf(name: string, source: string): boolean {
 }
 
 /**
- * Which entries of the ConfigMaps and Secrets of the target are others than in the copies that the primary reads. No value is told: this is
+ * Entries of the target's ConfigMaps and Secrets that differ from the copies that the primary reads. Values are not shown: this is
  * read in logs of pipelines, and a ConfigMap may hold a password as well.
  */
 export async function pendingConfigChanges(

@@ -19,17 +19,17 @@ export interface ClusterFlags extends OutputFlags {
   requestTimeout?: string;
 }
 
-/** What a command for people works with. */
+/** Input of a command on a cluster. */
 export interface Session {
   cluster: KubeCluster;
   /** Absent: all of them. */
   namespace: string | undefined;
-  /** What the kubeconfig calls whoever asks. */
+  /** The user's name in the kubeconfig. */
   user?: string | undefined;
   output: Output;
   /** Default: the machine's. */
   clock?: Clock;
-  /** The flags that chose the cluster, for commands that a person is told to run; kubectl has the same. */
+  /** The flags that chose the cluster, for commands that are shown to be copied; kubectl has the same. */
   clusterFlags?: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export interface Surroundings {
 
 const ofProcess = (): Surroundings => ({ env: process.env, streams: processStreams() });
 
-/** Runs a command against the cluster that the flags choose. What goes wrong is one line on the standard error, and an exit code. */
+/** Runs a command against the cluster that the flags choose. An error is one line on stderr, and an exit code. */
 export function onCluster(
   flags: ClusterFlags,
   act: (session: Session) => Promise<ExitName>,
@@ -53,7 +53,7 @@ export function onCluster(
   return guarded(flags, around, async (output) => {
     const requestTimeoutMs = parseDuration(flags.requestTimeout ?? '30s');
     if (requestTimeoutMs === undefined || requestTimeoutMs <= 0)
-      throw new CommandError('usage', `--request-timeout ${flags.requestTimeout} is no duration: write it like 30s or 1m30s`);
+      throw new CommandError('usage', `--request-timeout ${flags.requestTimeout} must be a duration above 0, like 30s or 1m30s`);
     const chosen = flags.kubeconfig || around.env.KUBECONFIG || '';
     const { connect = loadConnection, clock = systemClock } = around;
     const connection = await connect({
@@ -91,7 +91,7 @@ export async function guarded(flags: OutputFlags, around = ofProcess(), act: (ou
   } catch (error) {
     const exit = exitOf(error);
     output.note(`Error: ${error instanceof Error ? error.message : String(error)}`);
-    if (exit === 'fault') output.note('This is a fault of Serin: please report it, with what `serin report` gathers.');
+    if (exit === 'fault') output.note('This is a bug in Serin: please report it, and attach the archive of `serin report`.');
     return exitCodes[exit].code;
   }
 }

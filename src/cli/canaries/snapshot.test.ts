@@ -19,8 +19,8 @@ class LeavingCluster extends HeldCluster {
   }
 }
 
-// A rejection that nobody awaits ends the program with a stack trace, and this run as well.
-it('a cluster that is lost while a Canary is looked at is one error, and no second one comes after it', async () => {
+// An unhandled rejection ends the program with a stack trace, and this run as well.
+it('a cluster that is lost while a Canary is read gives one error, without a second one after it', async () => {
   const canary: KubeObject = JSON.parse(JSON.stringify(aCanary()));
   await expect(readSnapshot(new LeavingCluster([canary]), 'test', 'podinfo')).rejects.toThrow(UnreachableError);
   await later();

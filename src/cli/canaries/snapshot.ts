@@ -11,7 +11,7 @@ import { latestCreated, primaryRevision } from '../../workloads/knative/revision
 import type { Workload } from '../../workloads/workload.ts';
 import { getCanary, record } from './canary-reading.ts';
 
-/** What a person who looks at one Canary can see of it: the objects as they stand, nothing of the controller. */
+/** The objects of one Canary as a command read them; nothing comes from the controller. */
 export interface CanarySnapshot {
   /** As stored. */
   raw: KubeObject;
@@ -23,26 +23,27 @@ export interface CanarySnapshot {
   /** Their pods, where they have any. */
   targetPods: readonly KubeObject[];
   primaryPods: readonly KubeObject[];
-  /** Of the Canary itself, oldest first. */
+  /** Events of the Canary itself, oldest first. */
   events: readonly KubeObject[];
-  /** When this was looked at, in epoch milliseconds. Absent: nobody asks what is late. */
+  /** When it was read, in epoch milliseconds. Absent: lateness does not matter. */
   atMs?: number;
-  /** What could not be looked at, in words. */
+  /** Notes on objects that could not be read. */
   hidden: readonly string[];
 }
 
-/** In `hidden`, of a kind: what is absent from the snapshot may be there. */
+/** Note in `hidden`: objects of this kind may exist though the snapshot has none. */
 export const mayNotRead = (what: string): string => `${what} may not be read with these credentials`;
 
-/** A snapshot of nothing but the Canary. */
+/** A snapshot of the Canary alone. */
 export function snapshotOf(raw: KubeObject): CanarySnapshot {
   const parsed = parseCanary(raw);
-  const blind: CanarySnapshot = { raw, targetPods: [], primaryPods: [], events: [], hidden: [] };
-  if ('problems' in parsed) return blind;
+  const bare: CanarySnapshot = { raw, targetPods: [], primaryPods: [], events: [], hidden: [] };
+  if ('problems' in parsed) return bare;
   const workload = workloadFor(parsed.canary.spec.targetRef);
-  return { ...blind, canary: parsed.canary, ...('unsupported' in workload ? {} : { workload }) };
+  return { ...bare, canary: parsed.canary, ...('unsupported' in workload ? {} : { workload }) };
 }
 
+/** Reads a Canary, its workloads, pods and events from the cluster. */
 export async function readSnapshot(
   cluster: Pick<Cluster, 'get' | 'list'>,
   namespace: string,
@@ -52,7 +53,7 @@ export async function readSnapshot(
   const snapshot = snapshotOf(await getCanary(cluster, namespace, name));
   const { raw, canary, workload } = snapshot;
   const hidden: string[] = [];
-  /** A person may lack rights that the controller has: the rest is shown all the same. */
+  /** Users may lack rights that the controller has: show the rest all the same. */
   const ifAllowed = async <T>(what: string, answer: Promise<T>, otherwise: T): Promise<T> => {
     try {
       return await answer;
@@ -73,12 +74,12 @@ export async function readSnapshot(
     const [targetPods, primaryPods] = await Promise.all([podsOf(ofTarget), ofPrimary === ofTarget ? [] : podsOf(ofPrimary)]);
     return { ...(target && { target }), ...(primary && { primary }), targetPods, primaryPods };
   };
-  // Together: whichever fails first, the other's failure is nobody's surprise.
+  // Together: when one fails, the failure of the other must not be an unhandled rejection.
   const [events, seen] = await Promise.all([ifAllowed('events', eventsOf(cluster, raw), []), sides()]);
   return { ...snapshot, ...seen, events, hidden, atMs: clock.nowMs() };
 }
 
-/** What the screen of one Canary has to follow. */
+/** Objects whose changes the screen of one Canary shows. */
 export function watchedRefs({ raw, canary, workload }: CanarySnapshot): ObjectRef[] {
   const { name, namespace = '' } = raw.metadata;
   const own = { apiVersion, kind: 'Canary', name, namespace };
@@ -90,16 +91,17 @@ async function eventsOf(cluster: Pick<Cluster, 'list'>, { metadata }: KubeObject
   const { namespace, name, uid } = metadata;
   const fieldSelector = `involvedObject.kind=Canary,involvedObject.name=${name}`;
   const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Event', ...(namespace && { namespace }) }, { fieldSelector });
-  // Of this one, and not of another that had its name before.
+  // Only those of this Canary, not of an earlier one with its name.
   const own = items.filter(({ involvedObject }) => !involvedObject?.uid || involvedObject.uid === uid);
   return own.toSorted((a, b) => (timeOfEvent(a) < timeOfEvent(b) ? -1 : 1));
 }
 
+/** The last time of an event, RFC 3339. */
 export function timeOfEvent(event: KubeObject): string {
   return String(event.lastTimestamp ?? event.eventTime ?? event.firstTimestamp ?? event.metadata.creationTimestamp ?? '');
 }
 
-/** The selector of a workload of apps/v1, and what Knative labels the pods of a Revision with; others have none that tells their pods. */
+/** The selector of a workload of apps/v1, and what Knative labels the pods of a Revision with; other kinds have no selector for their pods. */
 function podSelector(owner: KubeObject | undefined, revisionOf: (service: KubeObject) => string | undefined): string {
   if (owner && isKnative(owner)) {
     const revision = revisionOf(owner);

@@ -21,21 +21,21 @@ export interface VerbFlags {
   timeout: string;
 }
 
-/** When an answer is late. */
+/** The deadline of an answer. */
 interface Until {
   clock: Clock;
   atMs: number;
 }
 
-/** Somebody else writes the Canary at the same moment, again and again. */
+/** Tries when other writers change the Canary at the same moment. */
 const MOST_TRIES = 10;
 
-/** `serin promote` and its kin: records the request on the Canary, and tells what the controller made of it. */
+/** `serin promote` and other verbs: records the request on the Canary, and shows the controller's answer. */
 export async function verbCommand(session: Session, verb: Verb, name: string, { wait, timeout }: VerbFlags): Promise<ExitName> {
   const { cluster, namespace = 'default', output, clock = systemClock } = session;
   const boundMs = parseDuration(timeout);
   if (boundMs === undefined || boundMs <= 0)
-    throw new CommandError('usage', `--timeout ${timeout} is no duration: write it like 30s or 1m30s`);
+    throw new CommandError('usage', `--timeout ${timeout} must be a duration above 0, like 30s or 1m30s`);
   const until: Until = { clock, atMs: clock.nowMs() + boundMs };
   const request: VerbRequest = { verb, id: randomUUID(), atMs: clock.nowMs(), by: await requester(session) };
   const recorded = await record(cluster, await getCanary(cluster, namespace, name), request, until);
@@ -45,7 +45,7 @@ export async function verbCommand(session: Session, verb: Verb, name: string, { 
     ...outcomeOf(answer, request, timeout),
   };
   await output.show(shown(result));
-  // Why it was not done, for whoever reads the data with a program, too.
+  // Programs read the data; the reason also goes to the user.
   if (output.format !== undefined && result.message !== undefined) output.note(result.message);
   return result.outcome === 'refused' ? 'refused' : result.outcome === 'timedOut' ? 'timedOut' : 'done';
 }
@@ -56,14 +56,16 @@ function outcomeOf(
   timeout: string,
 ): Pick<RequestResult, 'outcome' | 'message'> {
   if (answer === 'requested') return { outcome: 'requested' };
-  if (answer instanceof ApiError)
-    return { outcome: 'refused', message: `${verb} was refused by the API server, and nothing was asked: ${answer.message}` };
+  if (answer instanceof ApiError) return { outcome: 'refused', message: `the API server refused to record ${verb}: ${answer.message}` };
   if (answer === 'overtaken')
-    return { outcome: 'refused', message: `another request took the place of this one before it was seen: look, and ask again` };
+    return {
+      outcome: 'refused',
+      message: `another request replaced this one before the controller read it: check serin status, then try again`,
+    };
   if (answer === 'late')
     return {
       outcome: 'timedOut',
-      message: `the controller has not answered within ${timeout}: the request of ${by} stays and is carried out when it does (is Serin running?)`,
+      message: `the controller has not answered within ${timeout}: the request of ${by} stays recorded, and the controller carries it out when it runs; check that Serin is running`,
     };
   return answer.outcome === 'carriedOut'
     ? { outcome: 'done' }
@@ -80,7 +82,7 @@ function shown(document: RequestResult): Answer<RequestResult> {
   };
 }
 
-/** As the API server knows whoever asks; before Kubernetes 1.28, or where it is not allowed, as the kubeconfig does. */
+/** The user's name as the API server knows it; before Kubernetes 1.28, or where that is forbidden, as the kubeconfig has it. */
 async function requester({ cluster, user }: Session): Promise<string> {
   try {
     const answer = await cluster.create({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: { name: '' } });
@@ -94,8 +96,8 @@ async function requester({ cluster, user }: Session): Promise<string> {
 }
 
 /**
- * One that waits for its answer is not overwritten: two people who ask at once are both heard, one after the other. An error as the
- * answer: whoever asks lacks the right to write it, or an admission policy holds something against it.
+ * Never overwrites a request that waits for its answer: two users who ask at once are both answered, in turn. An error as the
+ * answer: the user lacks the right to write it, or an admission policy rejects it.
  */
 export async function record(
   cluster: Pick<Cluster, 'get' | 'patch' | 'watch'>,
@@ -107,11 +109,11 @@ export async function record(
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const before = canary.metadata.annotations?.[requestAnnotation];
     if (before !== undefined && (await acknowledgement(cluster, canary, readRequest(before).id, until)) === 'late') {
-      const waits = `an earlier request (${before}) has no answer yet, and nothing was asked: is Serin running?`;
+      const waits = `an earlier request (${before}) has no answer yet, so that nothing was recorded: check that Serin is running`;
       throw new CommandError('timedOut', waits);
     }
     const fresh = await getCanary(cluster, canary.metadata.namespace ?? '', canary.metadata.name);
-    // Who has asked since is waited for, too: this version of the Canary holds their request.
+    // Wait for a request that was recorded since, too: this version of the Canary holds it.
     if (fresh.metadata.annotations?.[requestAnnotation] !== before) {
       canary = fresh;
       continue;
@@ -126,10 +128,13 @@ export async function record(
       canary = await getCanary(cluster, canary.metadata.namespace ?? '', canary.metadata.name);
     }
   }
-  throw new CommandError('timedOut', `canary ${first.metadata.name} is written by others all the time: nothing was asked`);
+  throw new CommandError(
+    'timedOut',
+    `other writers change canary ${first.metadata.name} all the time, so that nothing was recorded: try again`,
+  );
 }
 
-/** Hears of it by a watch of this one Canary. */
+/** Waits for the answer by a watch of this one Canary. */
 async function acknowledgement(
   cluster: Pick<Cluster, 'watch'>,
   { metadata }: KubeObject,
@@ -143,7 +148,7 @@ async function acknowledgement(
       reject(new CommandError('notFound', `canary ${name} was deleted`));
       return;
     }
-    // A cache may be behind what was just written.
+    // A cache may be older than the write.
     if (Number(canary.metadata.resourceVersion) < Number(metadata.resourceVersion)) return;
     const { requests = [], undo } = parseStatus(canary.status)?.release ?? {};
     const known = requests.find((one) => one.id === id);

@@ -4,14 +4,14 @@ import { noted, type RunOn, theCanary, withKubectlFlags } from './flags.ts';
 import type { ClusterFlags } from './session.ts';
 import type { VerbFlags } from './verb-command.ts';
 
-/** What each verb is for; what it does in each phase is in docs/verbs.md. */
+/** docs/verbs.md says what each verb does in each phase. */
 const verbs = {
-  promote: 'leave out the rest of the analysis, or approve what waits for its gate',
-  rollback: 'take the release back: its traffic goes home',
-  pause: 'hold the release where it is, without limit',
-  resume: 'let a paused release go on',
-  retry: 'release a failed revision once more',
-  undo: 'go back to the revision before the last promotion',
+  promote: 'skip the rest of the analysis and promote, or approve the gate that the release waits for',
+  rollback: 'roll the release back: route all traffic to the primary',
+  pause: 'pause the release at its current weight until it is resumed',
+  resume: 'resume a paused release',
+  retry: 'release the failed revision again',
+  undo: 'return to the revision before the last promotion',
 } as const satisfies Record<Verb, string>;
 
 /** A request for each verb, recorded on the Canary and answered by the controller. */
@@ -21,10 +21,10 @@ export function addVerbCommands(program: Command, runOn: RunOn): void {
       examples: [`serin ${verb} podinfo --namespace test`],
       exits: ['timedOut', 'notFound', 'refused'],
     })
-      .addArgument(theCanary('the Canary, or NAMESPACE/NAME'))
+      .addArgument(theCanary('name of the Canary, or NAMESPACE/NAME'))
       .description(description)
-      .option('--no-wait', 'record the request, and do not wait for its answer')
-      .addOption(new Option('--timeout <duration>', 'how long the answer is waited for').default('1m'))
+      .option('--no-wait', 'record the request without waiting for the answer of the controller')
+      .addOption(new Option('--timeout <duration>', 'how long to wait for the answer of the controller').default('1m'))
       .action(async (name: string, flags: ClusterFlags & VerbFlags) =>
         runOn(name, flags, async (session, bare) => (await import('./verb-command.ts')).verbCommand(session, verb, bare, flags)),
       );

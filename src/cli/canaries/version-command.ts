@@ -20,6 +20,7 @@ export async function versionCommand({ cluster, output }: Session): Promise<Exit
   return 'done';
 }
 
+/** Version of the API server, like `v1.34.0`. */
 export async function serverVersion(cluster: Pick<KubeCluster, 'raw'>): Promise<string | undefined> {
   const { gitVersion } = record(await cluster.raw('GET', '/version'));
   return typeof gitVersion === 'string' ? gitVersion : undefined;

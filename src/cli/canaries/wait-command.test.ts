@@ -62,7 +62,7 @@ describe('what a wait ends with', () => {
       outcome: 'reached',
     },
     {
-      title: 'a gate before the promotion, which is no end',
+      title: 'a gate before the promotion, which is not the end',
       world: () => released('WaitingPromotion', shut),
       goal: 'settled',
       outcome: undefined,

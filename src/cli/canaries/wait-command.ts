@@ -17,7 +17,7 @@ import { observedTarget, targetSide } from './observed-target.ts';
 import type { Session } from './session.ts';
 import { snapshotOf } from './snapshot.ts';
 
-/** What can be waited for. */
+/** States to wait for. */
 export const waitGoals = ['succeeded', 'initialized', 'waiting-promotion', 'settled'] as const;
 export type WaitGoal = (typeof waitGoals)[number];
 
@@ -38,7 +38,7 @@ export async function waitCommand(
   flags: { for: WaitGoal; revision?: string; timeout: string },
 ): Promise<ExitName> {
   const timeoutMs = parseDuration(flags.timeout);
-  if (timeoutMs === undefined) throw new CommandError('usage', `--timeout ${flags.timeout} is no duration: write it like 30s, 10m or 1h`);
+  if (timeoutMs === undefined) throw new CommandError('usage', `--timeout ${flags.timeout} must be a duration, like 30s, 10m or 1h`);
   const startedMs = clock.monotonicMs();
   const untilMs = startedMs + timeoutMs;
   const wanted = await wantedOf(cluster, { namespace, name, untilMs, clock }, flags.revision);
@@ -56,7 +56,7 @@ export async function waitCommand(
     ...(summary?.message === undefined ? {} : { message: summary.message }),
   };
   await output.show(waitAnswer(result, flags));
-  if (outcome === 'notFound') output.note(`Error: there is no Canary ${name} in namespace ${namespace}.`);
+  if (outcome === 'notFound') output.note(`Error: Canary ${name} not found in namespace ${namespace}.`);
   return EXITS[outcome];
 }
 
@@ -80,7 +80,7 @@ export function outcomeOf(raw: KubeObject, goal: WaitGoal, wanted?: Wanted): 're
     case 'waiting-promotion':
       return isWanted && phase === 'WaitingPromotion' ? 'reached' : undefined;
     case 'succeeded':
-      // What the first release promoted is never said to have succeeded.
+      // The first release ends as Initialized, never as Succeeded.
       return isWanted && (phase === 'Succeeded' || (phase === 'Initialized' && wanted !== undefined)) ? 'reached' : undefined;
     default:
       return goal satisfies never;
@@ -89,7 +89,7 @@ export function outcomeOf(raw: KubeObject, goal: WaitGoal, wanted?: Wanted): 're
 
 const SETTLED: ReadonlySet<string> = new Set(['Initialized', 'Succeeded', 'Failed'] satisfies Phase[]);
 
-/** The release that the status tells of, running or over, is one of this revision. */
+/** The release in the status, in progress or over, is of this revision. */
 function isUnderWay(raw: KubeObject, wanted: Wanted): boolean {
   if ('target' in wanted) {
     const { canary } = snapshotOf(raw);
@@ -97,7 +97,7 @@ function isUnderWay(raw: KubeObject, wanted: Wanted): boolean {
     const release = canary?.status?.release;
     if (!canary || !release) return false;
     if (generation !== undefined) return recordedFor(canary, { ...wanted.target, generation }) !== undefined;
-    // A kind whose generation tells nothing of its pods: the hash alone decides (ARCHITECTURE.md, Revisions).
+    // The generation of this kind does not follow its pods: the hash alone decides (ARCHITECTURE.md, Revisions).
     return release.targetUid === uid && templateOf(release) === revision;
   }
   const seen = parseStatus(raw.status)?.lastAppliedSpec;
@@ -133,7 +133,8 @@ async function wantedOf(
     throw new CommandError('no', `the spec of Canary ${name} cannot be run: serin why ${name} says where it is wrong`);
   const object = await observedTarget(cluster, workload.targetRef(canary), untilMs, clock);
   const target = targetSide(canary, workload, object);
-  if (target === undefined) throw new CommandError('no', `the revision of ${object.kind} ${object.metadata.name} cannot be told yet`);
+  if (target === undefined)
+    throw new CommandError('no', `the revision of ${object.kind} ${object.metadata.name} is not known yet: try again`);
   return { target };
 }
 
@@ -161,7 +162,9 @@ async function follow(
         reject(
           new CommandError(
             cause === 'forbidden' ? 'unanswered' : 'notFound',
-            cause === 'forbidden' ? message : 'the cluster knows no Canary: install Serin, or its definitions alone with serin crds apply',
+            cause === 'forbidden'
+              ? message
+              : 'the cluster has no CustomResourceDefinition of Canary: install Serin, or run serin crds apply',
           ),
         ),
     },

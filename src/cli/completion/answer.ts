@@ -7,7 +7,7 @@ import { type Completions, completions } from './completions.ts';
 /** How long a shell waits for names, where `SERIN_COMPLETION_TIMEOUT` does not say so. */
 const WITHIN_MS = 2_000;
 
-/** What `serin __complete` prints for these words; empty for what only files can follow. */
+/** The output of `serin __complete` for these words; empty where only files can follow. */
 export async function answerShell(program: Command, words: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   const withinMs = parseDuration(env.SERIN_COMPLETION_TIMEOUT ?? '') || WITHIN_MS;
 

@@ -41,13 +41,13 @@ describe('names for a shell', () => {
     expect(await look([['--namespace', 'mine']], { KUBECONFIG: file })).toEqual(['a-mine', 'b-mine']);
   });
 
-  it('of the contexts, without asking anybody', async () => {
+  it('of the contexts, without a request', async () => {
     const file = await configFor(() => expect.unreachable('no cluster is asked'));
     expect(await clusterNames('contexts', new Map(), { env: { KUBECONFIG: file }, withinMs: WITHIN_MS })).toEqual(['one', 'two']);
     expect(server?.calls).toEqual([]);
   });
 
-  it('none where the cluster refuses, or knows no Canary, or the kubeconfig is not there', async () => {
+  it('none where the cluster refuses, or has no Canary kind, or the kubeconfig is not found', async () => {
     const refusing = await configFor((_, response) => refuse(response, 403, 'Forbidden'));
     expect(await clusterNames('namespaces', new Map(), { env: { KUBECONFIG: refusing }, withinMs: WITHIN_MS })).toEqual([]);
     expect(await clusterNames('knativeServices', new Map(), { env: { KUBECONFIG: refusing }, withinMs: WITHIN_MS })).toEqual([]);
@@ -55,7 +55,7 @@ describe('names for a shell', () => {
     expect(await clusterNames('contexts', new Map([['--kubeconfig', join(folder, 'none')]]), { env: {}, withinMs: WITHIN_MS })).toEqual([]);
   });
 
-  it('none where nobody answers in time', async () => {
+  it('none where no answer comes in time', async () => {
     const held: ServerResponse[] = [];
     const file = await configFor((_, response) => void held.push(response));
     expect(await clusterNames('canaries', new Map(), { env: { KUBECONFIG: file }, withinMs: 50 })).toEqual([]);

@@ -12,7 +12,7 @@ const KINDS = {
   namespaces: { apiVersion: 'v1', kind: 'Namespace' },
 } as const;
 
-/** Names for a shell, which waits for them with a key held down: what does not come within `withinMs` is not there, and nothing is said of it. */
+/** Names for a shell that waits while the user types: none after `withinMs`, and none on an error. */
 export async function clusterNames(
   what: Exclude<Known, 'files'>,
   given: GivenFlags,
@@ -21,10 +21,10 @@ export async function clusterNames(
   const late = Promise.withResolvers<string[]>();
   const timer = setTimeout(() => late.resolve([]), withinMs);
   try {
-    // A credential plugin may ask for a password; nobody waits for that.
+    // A credential plugin may ask for a password: do not wait for it.
     return await Promise.race([late.promise, names(what, given, { env, withinMs })]);
   } catch {
-    // A shell that completes has no place for an error; the command itself will tell it.
+    // A shell cannot show an error while it completes; the command itself reports it.
     return [];
   } finally {
     clearTimeout(timer);

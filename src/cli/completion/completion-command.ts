@@ -6,8 +6,8 @@ import { installHelp, type Shell, scriptFor, shells } from './scripts.ts';
 /** `serin completion SHELL`. What its scripts call is answered before the command line is parsed: its words belong to another one. */
 export function addCompletionCommand(program: Command, { around, end }: CommandHost): void {
   noted(program.command('completion'), { examples: ['serin completion bash'] })
-    .description('print a script for a shell that completes commands, flags, their values, and names of Canaries, namespaces and contexts')
-    .addArgument(new Argument('<shell>', 'which one').choices(shells))
+    .description('print the completion script of a shell: commands, flags, values, and names of Canaries, namespaces and contexts')
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .addHelpText('after', installHelp)
     .action(async (shell: Shell) => {
       const { guarded } = await import('../canaries/session.ts');

@@ -28,7 +28,7 @@ describe('what a shell can put in the place of the last word', () => {
     expect((await after('')).values).toEqual(expect.arrayContaining(['list', 'status', 'report', 'completion', 'traffic']));
     expect((await after('')).values).not.toContain('hidden');
     expect((await after('st')).values).toEqual(['status']);
-    expect((await after('st')).candidates[0]?.says).toContain('one screen of one Canary');
+    expect((await after('st')).candidates[0]?.says).toContain('show one Canary');
     expect((await after('traffic ')).values).toEqual(['show', 'set', 'help']);
   });
 
@@ -95,7 +95,7 @@ describe('what a shell can put in the place of the last word', () => {
     expect((await after('status -- p')).values).toEqual(['podinfo']);
   });
 
-  it.each(['nothing-of-ours ', 'list --no-such-flag ', '--', '-'])('serin %s: a line that is wrong is no error', async (line) => {
+  it.each(['nothing-of-ours ', 'list --no-such-flag ', '--', '-'])('serin %s: a wrong line is not an error', async (line) => {
     expect((await after(line)).files).toBe(false);
   });
 });

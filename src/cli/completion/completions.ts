@@ -1,12 +1,13 @@
 import type { Argument, Command, Option } from 'commander';
 import { completionOf, type Known } from '../canaries/flags.ts';
 
-/** What can follow, and whether names of files can, too. */
+/** Candidates, and whether names of files are candidates, too. */
 export interface Completions {
   candidates: readonly Candidate[];
   files: boolean;
 }
 
+/** One word that a shell can complete to, with its description. */
 export interface Candidate {
   value: string;
   says?: string;
@@ -20,7 +21,7 @@ export type FindNames = (what: Known, given: GivenFlags) => Promise<readonly str
 
 const NOTHING: Completions = { candidates: [], files: false };
 
-/** What may stand in the place of the last word, which may be empty. The words begin behind the name of the program. */
+/** Candidates for the last word, which may be empty. The words begin behind the name of the program. */
 export async function completions(program: Command, words: readonly string[], findNames: FindNames): Promise<Completions> {
   const last = words.at(-1) ?? '';
   const { command, given, waiting, place, isOver } = read(program, words.slice(0, -1));
@@ -47,7 +48,7 @@ interface Read {
   given: GivenFlags;
   /** The flag whose value comes next. */
   waiting?: Option | undefined;
-  /** Of the next word among the arguments. */
+  /** Index of the next word among the arguments. */
   place: number;
   /** After `--` nothing is a flag any more. */
   isOver: boolean;

@@ -68,6 +68,7 @@ complete -c kubectl-serin -f -a '(__serin_complete)'
 
 const scripts = { bash, zsh, fish } satisfies Record<Shell, string>;
 
+/** The completion script of a shell. */
 export function scriptFor(shell: Shell): string {
   return scripts[shell];
 }

@@ -27,7 +27,7 @@ import { type ControllerHost, processHost } from './controller-host.ts';
 import { serverSecret } from './server-secret.ts';
 
 const STALE_WATCH_MS = 300_000;
-/** Of pino's levels. */
+/** pino's number of the level. */
 const DEBUG = 20;
 
 /** client-go's: 0 stands for a default of its own, and below 0 there is no limit. */
@@ -41,7 +41,7 @@ const Flags = CommandLine.transform(({ kubeconfigQps, kubeconfigBurst, ...flags 
   return { ...flags, kubeconfigQps: orDefault(kubeconfigQps, 5), kubeconfigBurst: burst };
 }).and(z.object({ logLevel: z.string(), endWithStdin: z.boolean().default(false) }));
 
-/** Runs the controller until SIGTERM or SIGINT; the exit code is 0 after a clean stop, and 1 when a flag is unusable or the API server stays away. */
+/** Runs the controller until SIGTERM or SIGINT; the exit code is 0 after a clean stop, and 1 when a flag is unusable or the API server does not answer. */
 export async function controllerCommand(options: unknown, env: NodeJS.ProcessEnv, host: ControllerHost = processHost()): Promise<number> {
   const flags = Flags.safeParse(options);
   const config = flags.success ? configOf(flags.data, env) : undefined;
@@ -75,13 +75,13 @@ function errorForLog(error: Error): unknown {
 
 const flagName = (path: readonly PropertyKey[]): string => `--${writtenName(path.join('.').replace(/Ms$/, ''))}`;
 
-/** The established name, so that the other controller stands by; one of its own for each slice, whose leaders do not replace each other. */
+/** Flagger's name, so that the other controller stands by; one of its own for each slice, whose leaders do not replace each other. */
 function leaseName({ namespaces, canarySelector }: Pick<ControllerConfig, 'namespaces' | 'canarySelector'>): string {
   if (canarySelector === '' && namespaces.length <= 1) return 'flagger-leader-election';
   return `serin-${digest({ namespaces: namespaces.toSorted(), canarySelector }).slice(0, 10)}`;
 }
 
-/** As far as they are written out; a name of the API server is told by what the cluster says of it to its pods. */
+/** Literal addresses only; the cluster gives its pods the address of an API server that is named. */
 function addressesOf({ baseUrl }: Connection, { KUBERNETES_SERVICE_HOST: host = '' }: NodeJS.ProcessEnv): string[] {
   return [new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''), host].filter((one) => isIP(one) !== 0);
 }
@@ -170,7 +170,7 @@ async function run(
     metrics: async () => ({ contentType: metrics.registry.contentType, text: await metrics.registry.metrics() }),
     unlive: () => undefined,
     unready: () => {
-      if (controller && !hasLooked) return 'the first look at the cluster is not done yet';
+      if (controller && !hasLooked) return 'the first read of the cluster is not done yet';
       const [stale] = controller?.staleWatches(STALE_WATCH_MS) ?? [];
       return stale && `the watch of ${stale.kind} has been silent for ${Math.round(stale.ageMs / 1000)} s`;
     },

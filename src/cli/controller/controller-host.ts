@@ -6,9 +6,9 @@ import type { OutgoingConnection } from '../../api/outgoing.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import { type Connection, loadConnection } from '../../kube/connect.ts';
 
-/** What the controller takes from the process that it runs in: a run that is to be played again brings its own. */
+/** The controller's view of its process: tests and rehearsals bring their own. */
 export interface ControllerHost {
-  /** Of this process among those that want the lease. */
+  /** Identity of this process among those that want the lease. */
   readonly identity: string;
   readonly clock: Clock;
   /** 0 ≤ x < 1. */
@@ -17,7 +17,7 @@ export interface ControllerHost {
   word(): string;
   /** Lines of the log. */
   readonly log: { write(line: string): void };
-  /** What keeps it from starting. */
+  /** Prints an error that keeps it from starting. */
   complain(text: string): void;
   connect(kubeconfig: string, master: string | undefined, env: NodeJS.ProcessEnv): Promise<Connection>;
   /** Where calls of Canaries are not made by TCP. */

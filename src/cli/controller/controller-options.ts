@@ -14,15 +14,15 @@ function optionOf(name: string, flag: Flag): Option {
   if (choices) option.choices(choices);
   if (kind === 'pairs') option.argParser(collect);
   if (fallback !== undefined) option.default(fallback, shown);
-  return option.hideHelp(flag.isHidden);
+  return option.hideHelp(flag.isHidden ?? false);
 }
 
 /** `serin controller`, with the flags of `src/controller/flags.ts`. */
 export function addControllerCommand(program: Command, run: (options: unknown) => Promise<void>): void {
   const command = noted(acceptIgnoredFlags(program.command('controller')), {
     examples: ['serin controller --namespaces test,staging --mesh-provider kubernetes --metrics-server http://prometheus.monitoring:9090'],
-  }).description('look after the Canaries of a cluster');
+  }).description('run the controller: release the Canaries of a cluster until it is stopped');
   for (const [name, flag] of flagEntries) command.addOption(optionOf(name, flag));
-  // For the demo: a controller whose parent is gone ends by itself.
+  // For the demo: the controller ends when its parent does.
   command.addOption(new Option('--end-with-stdin', 'stop when the standard input ends').hideHelp()).addOption(logLevelOption()).action(run);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const MOST_BYTES = 1024 * 1024;
 
 /**
- * What the metrics server asks to see: the files of a folder, as the kubelet writes a Secret, and variables of the environment, which win.
+ * Credentials of the metrics server: the files of a folder, as the kubelet writes a Secret, and variables of the environment, which win.
  * Read anew each time, so that what is rotated counts at once. Undefined: neither is given (05-W17).
  */
 export function serverSecret(folder: string | undefined, env: NodeJS.ProcessEnv): (() => Promise<Record<string, string>>) | undefined {

@@ -9,9 +9,10 @@ import { controllerCommand } from './controller-command.ts';
 import type { ControllerHost } from './controller-host.ts';
 import { addControllerCommand } from './controller-options.ts';
 
-/** What a shell says of a program that was killed. */
+/** The exit code that shells give a killed program. */
 const KILLED = 137;
 
+/** A controller in virtual time, inside this process. */
 export interface VirtualController {
   readonly exited: Promise<number>;
   hasExited(): boolean;

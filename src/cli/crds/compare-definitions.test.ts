@@ -71,7 +71,7 @@ describe('the definitions of a cluster and ours', () => {
       found: [{ kind: 'lost', at: 'v1alpha1', says: 'is a version in which objects are stored' }],
     },
     {
-      what: 'an old version that nobody uses',
+      what: 'an old version that no object uses',
       change: (crd: KubeObject) => void crd.spec.versions.push({ name: 'v1alpha1', served: false, storage: false }),
       found: [],
     },
@@ -88,7 +88,7 @@ describe('the definitions of a cluster and ours', () => {
       change: (crd: KubeObject) => Object.assign(crd.spec.names, { categories: ['other'] }),
       found: [{ kind: 'changed', at: 'names.categories', says: '["other"] becomes ["all"]' }],
     },
-  ])('$what is told', ({ change, found }) => {
+  ])('$what is reported', ({ change, found }) => {
     expect(compareDefinitions(withChange(change), canary)).toEqual(found);
   });
 });

@@ -20,10 +20,10 @@ interface Version {
 }
 
 const KEEPS_UNKNOWN = 'x-kubernetes-preserve-unknown-fields';
-/** Looked at by themselves, or texts that decide nothing. */
+/** Compared separately, or texts without an effect. */
 const ASIDE = new Set(['properties', 'items', 'additionalProperties', 'description']);
 
-/** What applying `ours` over `live` would change, texts aside; in the order of the definition. */
+/** Changes that applying `ours` over `live` would make, texts aside; in the order of the definition. */
 export function compareDefinitions(live: KubeObject, ours: KubeObject): Difference[] {
   const versionsOf = (crd: KubeObject): Version[] => crd.spec.versions;
   const versions = versionsOf(ours).flatMap((version) => {
@@ -61,7 +61,7 @@ function compareVersions(live: Version, ours: Version): Difference[] {
   return [...around, ...compareSchemas(live.schema?.openAPIV3Schema ?? {}, ours.schema?.openAPIV3Schema ?? {}, `${ours.name} `)];
 }
 
-/** Of a column of `kubectl get` the API server keeps no priority of 0. */
+/** The API server drops a priority of 0 from a column of `kubectl get`. */
 function withoutTexts(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   return value.map(({ description: _, priority, ...column }) => ({ ...column, priority: priority ?? 0 }));

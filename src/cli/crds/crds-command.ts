@@ -12,7 +12,7 @@ interface InstalledDefinition {
 
 type Say = (line: string) => void;
 
-/** Compares the definitions of a cluster with ours, a line a difference. `no` where there is one. */
+/** Compares the definitions of a cluster with ours, a line a difference. `no` if they differ. */
 export async function diffCrds(cluster: Pick<Cluster, 'get'>, say: Say): Promise<ExitName> {
   const definitions = await readDefinitions(cluster);
   for (const definition of definitions) describe(definition, say);
@@ -31,7 +31,7 @@ export async function applyCrds(cluster: Pick<Cluster, 'get' | 'apply'>, say: Sa
       if (kind === 'lost') say(`${ours.metadata.name}: ${at}: ${says} in the cluster, which would be dropped`);
   }
   if (losing.length > 0) {
-    say('Nothing was applied. Whoever made these definitions needs what they have more: use a version of Serin that has it, too.');
+    say('Nothing was applied: another controller may need these fields. Use a version of Serin whose definitions have them, too.');
     return 'no';
   }
   for (const definition of definitions) {

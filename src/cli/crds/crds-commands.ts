@@ -6,7 +6,7 @@ import type { ClusterFlags, Session } from '../canaries/session.ts';
 /** `serin crds`: the definitions of a cluster and those of this version. */
 export function addCrdsCommands(program: Command, place: CommandHost = inProcess): void {
   const crds = noted(program.command('crds'), { examples: ['serin crds diff || serin crds apply'] }).description(
-    'compare the resource definitions of a cluster with those of this version, or bring them forward',
+    'compare the CustomResourceDefinitions of a cluster with those of this version, or update them',
   );
 
   const ofCluster = (name: string) =>
@@ -16,11 +16,11 @@ export function addCrdsCommands(program: Command, place: CommandHost = inProcess
     );
 
   ofCluster('diff')
-    .description('one line a difference: + ours has it, ~ it changes, - only the cluster has it')
+    .description('show the differences, one per line: + only this version has it, ~ changed, - only the cluster has it')
     .action((flags: ClusterFlags) => run('diffCrds', flags, place));
 
   ofCluster('apply')
-    .description('apply them as the field manager serin, unless a field or a served version would be dropped; then nothing is changed')
+    .description('apply the definitions of this version; nothing is changed if that would drop a field or a served version')
     .action((flags: ClusterFlags) => run('applyCrds', flags, place));
 }
 

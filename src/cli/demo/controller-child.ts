@@ -29,11 +29,11 @@ export class ControllerChild {
     const [program, ...before] = ownProgram();
     this.#child = spawn(program, [...before, 'controller', ...flags], { stdio: ['pipe', log, log] });
     closeSync(log);
-    // A child that is gone breaks the pipe: whoever waits for it hears of its end.
+    // A child that is gone breaks the pipe; `endedBy` reports its end.
     this.#child.stdin?.on('error', () => undefined);
   }
 
-  /** What ended it, unless it runs or was not started. */
+  /** The signal or exit code that ended it; undefined while it runs or before it starts. */
   endedBy(): string | undefined {
     const { exitCode, signalCode } = this.#child ?? {};
     return signalCode ?? (typeof exitCode === 'number' ? `exit code ${exitCode}` : undefined);

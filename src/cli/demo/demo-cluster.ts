@@ -8,14 +8,18 @@ import { type EmbeddedCluster, startEmbeddedCluster } from '../../embedded/clust
 import { startPrometheus } from '../../embedded/prometheus/index.ts';
 import { routingCrds } from '../../embedded/routing-crds.ts';
 
+/** Namespace of the demo. */
 export const NAMESPACE = 'demo';
+/** Name of the demo's application, its Canary and its Service. */
 export const APP = 'podinfo';
-/** Both lowered from what production uses, so that three acts fit into a minute; the demo says so. */
+/** Both lowered from what production uses, so that the demo takes a minute; it says so. */
 export const INTERVAL = '1s';
 export const SCALE_DOWN_DELAY = '2s';
 
+/** Traffic providers that the demo can show. */
 export type DemoProvider = 'istio' | 'smi' | 'kubernetes';
 
+/** The embedded cluster with the application and its Canary. */
 export interface DemoCluster {
   embedded: EmbeddedCluster;
   prometheusUrl: string;
@@ -58,14 +62,14 @@ export async function startDemoCluster(provider: DemoProvider, folder: string): 
   };
 }
 
-/** The Service that the application already has: users call it before Serin arrives. */
+/** The Service that the application already has: users call it before Serin takes over. */
 function service(): KubeObject {
   const metadata = { name: APP, namespace: NAMESPACE };
   const ports = [{ name: 'http', port: 80, targetPort: 'http' }];
   return { apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: { app: APP }, ports } };
 }
 
-/** Resolves when every proxy has heard of the application. */
+/** Resolves when every proxy routes to the application. */
 async function serving(proxyUrls: readonly string[]): Promise<void> {
   for (const url of proxyUrls) {
     while ((await statusOf(url)) !== 200) await sleep(50);
@@ -103,12 +107,12 @@ function canary(provider: DemoProvider): KubeObject {
       provider: provider === 'smi' ? 'smi:v1alpha2' : provider,
       targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: APP },
       service: { port: 80, targetPort: 'http' },
-      // Version 3 never becomes ready where no traffic can judge it: taken back at this deadline.
+      // Without a mesh version 3 never becomes ready: it is rolled back at this deadline.
       progressDeadlineSeconds: provider === 'kubernetes' ? 8 : 60,
       analysis: {
         interval: INTERVAL,
         threshold: 2,
-        // The first seconds of a step may have nothing to measure yet: that is no fault of the version.
+        // In the first seconds of a step there may be nothing to measure yet, which the version is not blamed for.
         unmeasured: 'hold',
         ...plan,
         // Without a mesh no user reaches the new version while it is judged, so there is nothing to measure.

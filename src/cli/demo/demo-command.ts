@@ -9,7 +9,7 @@ import { createScreen, type Screen, withUnit } from './screen.ts';
 import { difference, inWords, type ReleaseResult, type Summary, smallestStep, type Waypoint } from './summary.ts';
 
 const INTRODUCTION = [
-  'Serin demo: three acts on a cluster inside this process.',
+  'Serin demo: three parts on a cluster inside this process.',
   'Real: the controller, its API calls, HTTP requests, metrics and queries.',
   'Simulated: pods are small HTTP servers; mesh and Prometheus are Serin’s own.',
   'Checks run every 1 s here (--min-analysis-interval); users have 10 s or more.',
@@ -18,13 +18,14 @@ const INTRODUCTION = [
 const BOUND_MS = 180_000;
 const FRAME_MS = 250;
 
+/** Flags of `serin demo`. */
 export interface DemoOptions {
   provider: DemoProvider;
   keep: boolean;
   json: boolean;
 }
 
-/** Three acts on a cluster in this process; exit code 0 only if version 2 was promoted, 3 taken back, and no request was lost. */
+/** Three parts on a cluster in this process; exit code 0 only if version 2 was promoted, 3 rolled back, and no request was lost. */
 export async function demoCommand(options: DemoOptions): Promise<number> {
   const startedMs = Date.now();
   const out = options.json ? process.stderr : process.stdout;
@@ -34,7 +35,7 @@ export async function demoCommand(options: DemoOptions): Promise<number> {
   const folder = temporaryFolder(screen);
   if (folder === undefined) return 1;
   const leftovers: Leftovers = { folder, isKept: false, child: undefined };
-  leaveNothingBehind(leftovers, screen);
+  cleanUpAtExit(leftovers, screen);
   try {
     return await play(options, screen, leftovers, startedMs);
   } catch (error) {
@@ -45,7 +46,7 @@ export async function demoCommand(options: DemoOptions): Promise<number> {
   }
 }
 
-/** What must not outlive the demo, however it ends. */
+/** Resources that must not outlive the demo, however it ends. */
 interface Leftovers {
   folder: string;
   /** The log of a failure is kept for reading. */
@@ -58,13 +59,13 @@ function temporaryFolder(screen: Screen): string | undefined {
     return mkdtempSync(join(tmpdir(), 'serin-demo-'));
   } catch (error) {
     const why = error instanceof Error && 'code' in error ? error.code : error;
-    screen.say(`Failed: no folder can be made in ${tmpdir()} (${why}): set TMPDIR to a folder that you may write`);
+    screen.say(`Failed: cannot create a folder in ${tmpdir()} (${why}): set TMPDIR to a writable folder`);
     return undefined;
   }
 }
 
 /** A signal ends the demo at once: everything but the controller lives in this process. */
-function leaveNothingBehind(leftovers: Leftovers, screen: Screen): void {
+function cleanUpAtExit(leftovers: Leftovers, screen: Screen): void {
   process.once('exit', () => {
     void leftovers.child?.kill('SIGKILL');
     if (!leftovers.isKept) rmSync(leftovers.folder, { recursive: true, force: true });
@@ -73,15 +74,15 @@ function leaveNothingBehind(leftovers: Leftovers, screen: Screen): void {
   for (const [signal, code] of Object.entries(signals))
     process.once(signal, () => {
       screen.settle();
-      screen.say('Ended before its time; nothing is left running.');
+      screen.say('Interrupted; nothing is left running.');
       process.exit(code);
     });
-  // Whoever reads may stop reading: `serin demo | head`.
+  // The reader may stop reading: `serin demo | head`.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(1));
 }
 
 async function play(options: DemoOptions, screen: Screen, leftovers: Leftovers, startedMs: number): Promise<number> {
-  // The cluster is loaded after the first lines: a newcomer should not look at nothing.
+  // The cluster is loaded after the first lines, so that the screen is never empty.
   const [{ startDemoCluster, APP, NAMESPACE }, { startUsers }, { followDemo }, { ControllerChild }] = await Promise.all([
     import('./demo-cluster.ts'),
     import('./users.ts'),
@@ -151,7 +152,7 @@ async function play(options: DemoOptions, screen: Screen, leftovers: Leftovers, 
   let killCost: Summary['kill'] = { downMs: 0, weightBefore: 0, weightAfter: 0, iterationsBefore: 0, iterationsAfter: 0 };
   let atRest: Record<string, number> = {};
   try {
-    follower.setAct('Overture: version 1 gets its primary copy');
+    follower.setAct('Start: version 1 gets its primary copy');
     controller.start();
     await until('the start', (status) => status?.phase === 'Initialized');
     await until('rest', () => follower.frame().canaryReady === '0/0');
@@ -159,7 +160,7 @@ async function play(options: DemoOptions, screen: Screen, leftovers: Leftovers, 
     const resting = demo.embedded.requestCounts(agent);
     await sleep(2_000);
     atRest = difference(demo.embedded.requestCounts(agent), resting);
-    follower.setAct('Acts 1 and 2: version 2 is released; the controller is killed on the way');
+    follower.setAct('Parts 1 and 2: version 2 is released; the controller is killed half-way');
     const isHalfWay = (status: CanaryStatus | undefined) => (status?.canaryWeight ?? 0) >= 40 || (status?.iterations ?? 0) >= 2;
     const killInTheMiddle = async () => {
       const middle = await until('the middle of the release', isHalfWay);
@@ -167,7 +168,7 @@ async function play(options: DemoOptions, screen: Screen, leftovers: Leftovers, 
       isKilled = true;
       await controller.kill('SIGKILL');
       screen.say(
-        `  kill -9 of the controller${middle.canaryWeight > 0 ? ` at ${middle.canaryWeight} %` : ''}: the mesh goes on as it was told`,
+        `  kill -9 of the controller${middle.canaryWeight > 0 ? ` at ${middle.canaryWeight} %` : ''}: the mesh keeps its last routes`,
       );
       await sleep(1_500);
       const during = follower.status();
@@ -187,9 +188,9 @@ async function play(options: DemoOptions, screen: Screen, leftovers: Leftovers, 
       };
     };
     results.push(await release('2', {}, 'Succeeded', killInTheMiddle));
-    // Without a mesh no user meets a version under test, so that only its readiness can tell.
+    // Without a mesh no user reaches a version under test, so that only its readiness counts.
     const isMeshless = options.provider === 'kubernetes';
-    follower.setAct(isMeshless ? 'Act 3: version 3 never becomes ready' : 'Act 3: version 3 fails 5 % of its requests and is slow');
+    follower.setAct(isMeshless ? 'Part 3: version 3 never becomes ready' : 'Part 3: version 3 fails 5 % of its requests and is slow');
     const bad: Record<string, string> = isMeshless ? { NEVER_READY: 'true' } : { ERROR_RATE: '0.05', LATENCY_MS: '600' };
     results.push(await release('3', bad, 'Failed'));
   } catch (error) {
@@ -199,7 +200,7 @@ async function play(options: DemoOptions, screen: Screen, leftovers: Leftovers, 
   screen.show(follower.frame());
   screen.settle();
   const { lost, lastLost } = users.counts();
-  failure ??= results.find(({ verdict, expected }) => verdict !== expected) && 'a release did not end as it should have';
+  failure ??= results.find(({ verdict, expected }) => verdict !== expected) && 'a release ended with another result than expected';
   failure ??= lost > 0 ? `${lost} requests were lost (${lastLost})` : undefined;
   leftovers.isKept = failure !== undefined;
   const summary: Summary = {
@@ -217,7 +218,7 @@ async function play(options: DemoOptions, screen: Screen, leftovers: Leftovers, 
   else for (const line of inWords(summary, process.env.npm_lifecycle_event === 'demo')) screen.say(line);
   follower.stop();
   if (options.keep) {
-    screen.say(`The cluster stays up until Ctrl-C:\nexport KUBECONFIG=${demo.kubeconfigFile}`);
+    screen.say(`The cluster runs until Ctrl-C:\nexport KUBECONFIG=${demo.kubeconfigFile}`);
     await new Promise<void>((resolve) => {
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.removeAllListeners(signal).once(signal, () => resolve());
     });

@@ -3,7 +3,7 @@ import type { DemoFrame } from './demo-frame.ts';
 import { createScreen, type Output } from './screen.ts';
 
 const frame: DemoFrame = {
-  act: 'Act 3: version 3 fails 5 % of its requests and is slow',
+  act: 'Part 3: version 3 fails 5 % of its requests and is slow',
   phase: 'Progressing',
   weight: 20,
   step: 'analysing',
@@ -38,14 +38,14 @@ it.each([
   expect(out.text()).toContain(`\x1b[${lines.length}A\x1b[0J`);
 });
 
-it('without a terminal each act and each event is told once, and nothing is erased', () => {
+it('without a terminal each part and each event is printed once, and nothing is erased', () => {
   const out = paper();
   const screen = createScreen(out, false);
   screen.show({ ...frame, events: ['one'] });
   screen.show(frame);
   screen.show(frame);
   const lines = out.text().trimEnd().split('\n');
-  for (const word of ['Act 3', 'one', 'two', 'three', 'four', 'five'])
+  for (const word of ['Part 3', 'one', 'two', 'three', 'four', 'five'])
     expect(
       lines.filter((line) => line.trim().startsWith(word)),
       word,

@@ -1,18 +1,20 @@
 import type { Verdict } from '../../api/canary-status.ts';
 import type { DemoFrame } from './demo-frame.ts';
 
-/** Of a terminal that does not tell its size. */
+/** The size of a terminal that does not report it. */
 const USUAL = { columns: 80, rows: 24 };
 const EVENTS = 4;
 const CHECKS = 3;
 
+/** Output of the demo: a frame that is redrawn, and lines. */
 export interface Screen {
   say(line: string): void;
   show(frame: DemoFrame): void;
-  /** What is shown now stays; further lines come below it. */
+  /** Keeps the last frame; further lines come below it. */
   settle(): void;
 }
 
+/** The stream that the demo writes to. */
 export interface Output {
   isTTY?: boolean | undefined;
   columns?: number | undefined;
@@ -88,7 +90,7 @@ interface Line {
 /** At most 13 lines; every bar has its number beside it. */
 function linesOf(frame: DemoFrame, columns: number = USUAL.columns): Line[] {
   const { users } = frame;
-  // What stands beside a bar takes 40 characters.
+  // The text beside a bar takes 40 characters.
   const width = Math.max(5, Math.min(50, columns - 40));
   const side = (name: string, weight: number, ready: string) =>
     `  ${name.padEnd(8)} ${bar(weight, width)} ${String(weight).padStart(3)} %  pods ready ${ready}`;

@@ -39,7 +39,7 @@ it('a failed demo ends with the reason and the log, and shows no figures that it
     'Failed: the controller ended by itself (exit code 1)',
     'The controller’s log: /tmp/serin-demo/controller.log',
   ]);
-  expect(lines.join('\n')).not.toMatch(/verdict|kill -9|at rest/);
+  expect(lines.join('\n')).not.toMatch(/verdict|kill -9|while idle/);
 });
 
 it.each([

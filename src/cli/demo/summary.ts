@@ -1,4 +1,4 @@
-/** What one release came to. */
+/** The result of one release. */
 export interface ReleaseResult {
   version: string;
   expected: 'Succeeded' | 'Failed';
@@ -6,17 +6,18 @@ export interface ReleaseResult {
   /** Checks with their values and limits, or the reason in words; separated by `; `. */
   why: string;
   seconds: number;
-  /** Requests that the new version answered before it was promoted or taken back, and the errors it made. */
+  /** Requests that the new version answered before it was promoted or rolled back, and the errors it made. */
   exposure: { requests: number; errors: number };
 }
 
-/** Where a release was, and what the controller had asked of the API server until then. */
+/** The progress of a release, and the requests to the API server until then. */
 export interface Waypoint {
   weight: number;
   iterations: number;
   requests: Record<string, number>;
 }
 
+/** Result of the demo, as --json prints it. */
 export interface Summary {
   provider: string;
   ok: boolean;
@@ -27,7 +28,7 @@ export interface Summary {
   requestsLost: number;
   apiRequests: { atRestIn2s: Record<string, number>; perStep: Record<string, number> };
   seconds: number;
-  /** Of the controller; kept where the demo failed or was kept up. */
+  /** The controller's log file; kept if the demo failed, or with --keep. */
   log?: string;
 }
 
@@ -39,7 +40,7 @@ export function inWords(
   const demo = isFromCheckout ? 'npm run demo --' : 'serin demo';
   const column = (label: string, of: (release: ReleaseResult) => string) =>
     `  ${label.padEnd(11)}${releases.map((release) => of(release).slice(0, 32).padEnd(34)).join('')}`.trimEnd();
-  const told = (counts: Record<string, number>) =>
+  const listed = (counts: Record<string, number>) =>
     Object.entries(counts)
       .map(([what, count]) => `${count} ${what}`)
       .join(', ') || 'none';
@@ -53,7 +54,7 @@ export function inWords(
       ? []
       : [
           column('', ({ version }) => `version ${version}`),
-          column('verdict', ({ verdict }) => (verdict === 'Succeeded' ? 'promoted' : 'taken back')),
+          column('verdict', ({ verdict }) => (verdict === 'Succeeded' ? 'promoted' : 'rolled back')),
           column('took', (release) => `${release.seconds} s`),
           column('exposure', ({ exposure }) => `${exposure.requests} requests, ${exposure.errors} errors`),
           ...releases.flatMap(({ version, why }) =>
@@ -64,9 +65,9 @@ export function inWords(
     `  lost       ${requestsLost} requests lost by Serin`,
     ...(ok
       ? [
-          `  API        requests in 2 s at rest: ${told(apiRequests.atRestIn2s)}`,
+          `  API        requests in 2 s while idle: ${listed(apiRequests.atRestIn2s)}`,
           '             for a step:',
-          `             ${told(apiRequests.perStep)}`,
+          `             ${listed(apiRequests.perStep)}`,
         ]
       : []),
     `  took       ${seconds} s in all`,
@@ -74,7 +75,7 @@ export function inWords(
     ...(ok
       ? [
           'Try next:',
-          `  ${demo} --keep            look at it with kubectl`,
+          `  ${demo} --keep            inspect it with kubectl`,
           `  ${demo} --provider smi    the same over a TrafficSplit`,
           isFromCheckout ? '  node src/cli/main.ts validate -f examples' : '  serin validate -f FILE',
         ]
@@ -82,6 +83,7 @@ export function inWords(
   ];
 }
 
+/** Counts that have grown between two moments. */
 export function difference(after: Record<string, number>, before: Record<string, number>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(after)
@@ -98,9 +100,9 @@ export function smallestStep(waypoints: readonly Waypoint[]): Record<string, num
     return { isStep, cost: difference(each.requests, before.requests) };
   });
   const size = (cost: Record<string, number>) => Object.values(cost).reduce((sum, count) => sum + count, 0);
-  const told = steps.filter(({ isStep, cost }) => isStep && size(cost) > 0).toSorted((a, b) => size(a.cost) - size(b.cost));
+  const counted = steps.filter(({ isStep, cost }) => isStep && size(cost) > 0).toSorted((a, b) => size(a.cost) - size(b.cost));
   // The route follows its status; on a busy machine it may fall into the next step, which makes this one look too cheap.
-  return (told.find(({ cost }) => Object.keys(cost).some(isRouteWrite)) ?? told[0])?.cost ?? {};
+  return (counted.find(({ cost }) => Object.keys(cost).some(isRouteWrite)) ?? counted[0])?.cost ?? {};
 }
 
 function isRouteWrite(request: string): boolean {

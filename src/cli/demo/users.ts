@@ -3,6 +3,7 @@ import { APP, NAMESPACE } from './demo-cluster.ts';
 
 const PAUSE_MS = 20;
 
+/** Clients that send requests through the proxies all the time. */
 export interface Users {
   counts(): { sent: number; answered: number; appErrors: number; lost: number; lastLost?: string };
   stop(): Promise<void>;

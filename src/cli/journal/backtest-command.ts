@@ -9,14 +9,15 @@ import { identityOf, type Journal, type JournalSession, readJournals } from './r
 import { type ReplayFlags, supposedOf, verdictWords } from './replay-command.ts';
 import { analysisChange, supposedAnalysis } from './supposed-analysis.ts';
 
+/** Flags of `serin backtest`. */
 export interface BacktestFlags extends ReplayFlags {
   selector?: string;
 }
 
-/** `serin backtest --with …`: what a changed analysis would have made of every release whose journal is kept. */
+/** `serin backtest --with …`: the outcome of every recorded release under a changed analysis. */
 export async function backtestCommand({ cluster, namespace = '', output }: JournalSession, flags: BacktestFlags): Promise<ExitName> {
   const change = await analysisChange(flags);
-  if (change === undefined) throw new CommandError('usage', 'no change is given: give --with or --with-file');
+  if (change === undefined) throw new CommandError('usage', 'the changed analysis is missing: give --with or --with-file');
   const items: SupposedRelease[] = [];
   for (const canary of await listCanaries(cluster, namespace, flags.selector)) {
     const journals = await readJournals(cluster, identityOf(canary));

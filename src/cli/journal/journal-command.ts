@@ -22,13 +22,14 @@ export async function journalCommand(
   if (release === true) {
     const journals = await readJournals(cluster, canary);
     await output.show(listAnswer(listOf(canary, journals)));
-    if (journals.length === 0) output.note('No journal is kept: nothing was released yet, or --journal-limit of the controller is 0.');
+    if (journals.length === 0) output.note('No journal found: nothing was released yet, or --journal-limit of the controller is 0.');
     return 'done';
   }
   await output.show(journalAnswer(await readOneJournal(cluster, canary, Number(release))));
   return 'done';
 }
 
+/** The document of `serin history --journal`. */
 export function listOf({ namespace, name }: { namespace: string; name: string }, journals: readonly Journal[]): JournalList {
   const items = journals.map(({ run, parts, bytes, problems }) => {
     const [first, last] = [parts[0], parts.at(-1)];
@@ -47,6 +48,7 @@ export function listOf({ namespace, name }: { namespace: string; name: string },
   return { apiVersion: outputVersion, kind: 'JournalList', namespace, name, items };
 }
 
+/** The document of `serin history --journal=RELEASE`. */
 export function documentOf({ namespace, name, run, parts }: Journal): JournalDocument {
   return { apiVersion: outputVersion, kind: 'Journal', namespace, name, release: run, parts: [...parts] };
 }

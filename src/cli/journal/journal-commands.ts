@@ -8,18 +8,18 @@ import type { ReplayFlags } from './replay-command.ts';
 
 type Run = (flags: ClusterFlags, act: (session: Session) => Promise<ExitName>) => Promise<void>;
 
-const WITH = 'JSON merge patch (RFC 7386) of spec.analysis: what would a release with it have done; lists are replaced whole';
-const WITH_FILE = 'the same from a file; or a Canary, whose spec.analysis is taken';
+const WITH = 'decide as with this JSON merge patch (RFC 7386) of spec.analysis; lists are replaced as a whole';
+const WITH_FILE = 'the same from a file, or from a Canary manifest with another spec.analysis';
 
-/** What is done with the journals of releases (docs/journal.md). */
+/** `serin replay` and `serin backtest`, on the journals of releases (docs/journal.md). */
 export function addJournalCommands(program: Command, { run, runOn, host }: { run: Run; runOn: RunOn; host: CommandHost }): void {
   noted(withKubectlFlags(program.command('replay')), {
     examples: ['serin replay podinfo --namespace test', `serin replay podinfo --namespace test --with '{"threshold":2}'`],
     exits: ['no', 'notFound'],
   })
-    .description('run the journal of a release through this version of the engine: the same decisions, or the first that differs')
+    .description('replay the journal of a release in this version of Serin, and show the first decision that differs')
     .addArgument(nameOf('canaries', '[name]', 'name of the Canary, NAME/RELEASE or NAMESPACE/NAME/RELEASE; without a release the last one'))
-    .option('-f, --file <file>', 'a journal as serin history --journal=RELEASE -o json prints it; no cluster is asked')
+    .option('-f, --file <file>', 'read a journal that serin history --journal=RELEASE -o json printed, without a cluster')
     .option('--with <patch>', WITH)
     .option('--with-file <file>', WITH_FILE)
     .action(async (text: string | undefined, flags: ClusterFlags & ReplayFlags & { file?: string }) => {
@@ -42,7 +42,7 @@ export function addJournalCommands(program: Command, { run, runOn, host }: { run
     examples: [`serin backtest --namespace test --with '{"threshold":2}'`],
     exits: ['no'],
   })
-    .description('what a changed analysis would have made of each release of a namespace whose journal is kept, in one table')
+    .description('show how each recorded release of a namespace would have ended with a changed analysis')
     .option('--with <patch>', WITH)
     .option('--with-file <file>', WITH_FILE)
     .option('-l, --selector <selector>', 'only Canaries with these labels, like team=shop')

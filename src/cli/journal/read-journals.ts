@@ -13,15 +13,16 @@ export interface Journal {
   run: number;
   /** In the order of time. */
   parts: readonly JournalPart[];
-  /** Of the records, as they are stored. */
+  /** Size of the records, as they are stored. */
   bytes: number;
   /** Why a record cannot be used, with its name and a remedy. */
   problems: readonly string[];
 }
 
-/** What the commands for journals need of a session. */
+/** The part of a session that the commands for journals need. */
 export type JournalSession = Pick<Session, 'namespace' | 'output'> & { cluster: Pick<Cluster, 'get' | 'list'> };
 
+/** A Canary by uid: another one of its name has other journals. */
 export interface CanaryIdentity {
   namespace: string;
   name: string;
@@ -55,6 +56,7 @@ export async function readOneJournal(cluster: Pick<Cluster, 'list'>, canary: Can
   );
 }
 
+/** The journal, or an error that names its problems. */
 export function usable(journal: Journal): Journal {
   const [problem] = journal.problems;
   if (problem !== undefined) throw new CommandError('unanswered', problem);

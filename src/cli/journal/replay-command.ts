@@ -1,6 +1,6 @@
 import { preciseTimestamp } from '../../api/timestamp.ts';
-import type { Decision } from '../../engine/journal/decision.ts';
 import { isSame, replay } from '../../engine/journal/replay.ts';
+import type { StepSummary } from '../../engine/journal/step-summary.ts';
 import { type Supposed, suppose } from '../../engine/journal/suppose.ts';
 import { getCanary } from '../canaries/canary-reading.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
@@ -11,6 +11,7 @@ import { version } from '../version.ts';
 import { identityOf, type Journal, type JournalSession, readOneJournal } from './read-journals.ts';
 import { analysisChange, supposedAnalysis } from './supposed-analysis.ts';
 
+/** Flags of `serin replay`. */
 export interface ReplayFlags {
   with?: string;
   withFile?: string;
@@ -80,8 +81,9 @@ export function replayOf({ namespace, name, run, parts }: Journal): ReplayResult
   return { ...head, outcome: steps === 0 ? 'unknown' : 'same', steps, ...(steps === 0 && { unknown: 'the journal holds no step' }) };
 }
 
-const reportOf = ({ asks, ...decision }: Decision): Decision & { asks: string[] } => ({ ...decision, asks: [...asks] });
+const reportOf = ({ asks, ...decision }: StepSummary): StepSummary & { asks: string[] } => ({ ...decision, asks: [...asks] });
 
+/** The outcome of one release under a changed analysis. */
 export function supposedOf({ namespace, name, run, parts }: Journal, { recorded, first, end, isIncomplete }: Supposed): SupposedRelease {
   const began = parts[0];
   const head = {
@@ -107,9 +109,10 @@ export function supposedOf({ namespace, name, run, parts }: Journal, { recorded,
   return { ...head, outcome: 'same', supposed };
 }
 
+/** Verdicts in words. */
 export const verdictWords = { promoted: 'promoted', rolledBack: 'rolled back', cancelled: 'cancelled' } as const;
 
-function decisionWords({ state, routes, weight, failedChecks, iterations, asks }: Decision): string {
+function decisionWords({ state, routes, weight, failedChecks, iterations, asks }: StepSummary): string {
   return `${state}, ${routes} ${weight}%, ${failedChecks} failed checks, ${iterations} iterations; then ${asks.join(', ') || 'waits'}`;
 }
 
@@ -128,7 +131,7 @@ function replayAnswer(result: ReplayResult): Answer<ReplayResult> {
       `  replayed: ${difference ? decisionWords(difference.decided) : ''}`,
       difference?.cause === 'engineVersion'
         ? '  Another version of Serin recorded it: see CHANGELOG.md for what changed since.'
-        : '  The same version recorded it: the journal was edited, or this is a fault of Serin. Please report it, with what `serin report` gathers.',
+        : '  The same version recorded it: the journal was edited, or this is a bug in Serin. Please report it, with what `serin report` gathers.',
     ],
   };
   return { document: result, names: [`${result.name}/${result.release}`], lines: () => words[outcome]() };
@@ -165,6 +168,7 @@ export function splitRelease(text: string): { canary: string; release?: number }
   return found?.[1] === undefined ? { canary: text } : { canary: found[1], release: Number(found[2]) };
 }
 
+/** The error for `serin replay` without a name and a file. */
 export function noNameError(): CommandError {
-  return new CommandError('usage', 'nothing to replay is named: give NAME or NAME/RELEASE of a Canary, or a journal with -f FILE');
+  return new CommandError('usage', 'name the release to replay: NAME or NAME/RELEASE of a Canary, or a journal with -f FILE');
 }

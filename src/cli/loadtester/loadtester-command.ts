@@ -15,29 +15,29 @@ const LONGEST_MS = 480 * 3_600_000;
 
 const Duration = z.string().transform((text, context) => {
   const ms = parseDuration(text);
-  if (!ms || ms > LONGEST_MS) context.addIssue({ code: 'custom', message: `${text} is no duration up to 480h: write it like 30s or 1h` });
+  if (!ms || ms > LONGEST_MS) context.addIssue({ code: 'custom', message: `${text} must be a duration up to 480h, like 30s or 1h` });
   return ms ?? 0;
 });
 const Count = z
   .string()
-  .regex(/^\d{1,9}$/, 'is no whole number: write it like 50')
+  .regex(/^\d{1,9}$/, 'must be a whole number, like 50')
   .transform(Number);
 const Bytes = z.string().transform((text, context) => {
   const bytes = parseQuantity(text);
-  if (bytes === undefined || bytes < 1) context.addIssue({ code: 'custom', message: `${text} is no amount: write it like 512Mi` });
+  if (bytes === undefined || bytes < 1) context.addIssue({ code: 'custom', message: `${text} must be a quantity, like 512Mi` });
   return bytes ?? 0;
 });
 const Pattern = z.string().superRefine((text, context) => {
   try {
     new RegExp(`^(?:${text})$`);
   } catch (error) {
-    context.addIssue({ code: 'custom', message: `${text} is no regular expression: ${(error as Error).message}` });
+    context.addIssue({ code: 'custom', message: `${text} is not a regular expression: ${(error as Error).message}` });
   }
 });
 
 const Flags = z
   .object({
-    port: Count.pipe(z.number().max(65_535, 'is no port: ports end at 65535')),
+    port: Count.pipe(z.number().max(65_535, 'must be a port from 0 to 65535')),
     host: z.string(),
     timeout: Duration,
     namespaceRegexp: Pattern,
@@ -59,7 +59,7 @@ const Flags = z
   .readonly();
 type Flags = z.infer<typeof Flags>;
 
-/** Runs the load tester until SIGTERM or SIGINT; the exit code is 0 after a clean stop, and 1 when it cannot start or is told to stop twice. */
+/** Runs the load tester until SIGTERM or SIGINT; the exit code is 0 after a clean stop, and 1 when it cannot start or gets a second stop signal. */
 export async function loadTesterCommand(options: unknown, env: NodeJS.ProcessEnv): Promise<number> {
   const flags = Flags.safeParse(options);
   if (!flags.success) {
@@ -79,7 +79,7 @@ export async function loadTesterCommand(options: unknown, env: NodeJS.ProcessEnv
   const { credentials, commandNamespaces } = settings;
   if (commandNamespaces.length > 0 && !areRequired(credentials) && !flags.data.allowUnauthenticatedCommands) {
     complain(
-      '--allow-commands: whoever reaches the port could run commands: name credentials (--token-file, --signing-key-file, --credentials-dir), or say that you want this with --allow-unauthenticated-commands',
+      '--allow-commands: every client that reaches the port could run commands: name credentials (--token-file, --signing-key-file, --credentials-dir), or say that you want this with --allow-unauthenticated-commands',
     );
     return 1;
   }
@@ -106,7 +106,8 @@ export async function loadTesterCommand(options: unknown, env: NodeJS.ProcessEnv
   );
   for (const { flag, reason } of ignoredFlagsIn(options as Record<string, unknown>))
     log.warn({ flag, reason }, 'this flag means nothing here');
-  if (!areRequired(credentials)) log.warn({}, 'whoever reaches the port may start tests and open gates: name credentials to change that');
+  if (!areRequired(credentials))
+    log.warn({}, 'every client that reaches the port may start tests and open gates: name credentials to change that');
   if (settings.stateFile === undefined) log.warn({}, 'gates are closed after a restart: name a file with --state-file to keep them');
   return stopped;
 }

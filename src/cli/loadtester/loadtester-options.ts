@@ -9,46 +9,49 @@ const EXAMPLES = [
   'serin loadtester --state-file gates.json   # hey and curl, as in webhooks; gates survive a restart',
   'serin loadtester --signing-key-file key    # only calls signed with it: webhooks[].secretRef with signingKey',
   // secrets/team-a.token or secrets/team-a.signingKey speaks for Canaries of team-a.
-  "serin loadtester --credentials-dir secrets --allow-commands 'team-a|team-a-.*'   # commands for those who know their secret",
+  "serin loadtester --credentials-dir secrets --allow-commands 'team-a|team-a-.*'   # commands for callers with credentials",
 ];
 const MORE = '\nVariables: SERIN_LOADTESTER_TOKEN and SERIN_LOADTESTER_SIGNING_KEY, instead of the files. More: docs/loadtester.md';
 
-/** `serin loadtester`: flags of the established load tester keep their names and meaning (06-LT1–LT6). */
+/** `serin loadtester`: the flags of Flagger's load tester keep their names and meaning (06-LT1–LT6). */
 export function addLoadTesterCommand(program: Command, run: (options: unknown) => Promise<void>): void {
   noted(acceptIgnoredFlags(program.command('loadtester')), { examples: EXAMPLES })
-    .description('make load, run tests and keep gates for the webhooks of Canaries')
-    .option('--port <number>', 'port of all routes; 0 picks one (--port 8080)', '9090')
-    .addOption(new Option('--host <address>', 'only on this address (--host 127.0.0.1)').default('', 'all'))
-    .option('--timeout <duration>', 'how long a task may take (--timeout 10m)', '1h')
+    .description('run the load tester: load, tests and gates for the webhooks of Canaries')
+    .option('--port <number>', 'port to listen on; 0 picks one (--port 8080)', '9090')
+    .addOption(new Option('--host <address>', 'address to listen on (--host 127.0.0.1)').default('', 'all'))
+    .option('--timeout <duration>', 'timeout of one task (--timeout 10m)', '1h')
     .addOption(
       new Option(
         '--namespace-regexp <pattern>',
-        "only for Canaries of namespaces that match as a whole (--namespace-regexp 'team-.*')",
+        "serve only Canaries of namespaces whose whole name matches (--namespace-regexp 'team-.*')",
       ).default('', 'all'),
     )
     .addOption(
       new Option(
         '--allow-commands <pattern>',
-        'let Canaries of namespaces that match as a whole run commands: sh, bash, helm, kubectl; more than once for several (--allow-commands team-a)',
+        'let Canaries of namespaces whose whole name matches run sh, bash, helm and kubectl; may be repeated (--allow-commands team-a)',
       ).argParser(list),
     )
     .addOption(
-      switchOption('--allow-unauthenticated-commands', '--allow-commands without credentials: for whoever reaches the port', false),
+      switchOption('--allow-unauthenticated-commands', 'let every client that reaches the port run commands, without credentials', false),
     )
-    .option('--token-file <file>', 'callers send this bearer token (--token-file /secrets/token)')
-    .option('--signing-key-file <file>', 'or sign calls with this key, as webhooks with a signingKey do (--signing-key-file /secrets/key)')
+    .option('--token-file <file>', 'file with the bearer token that callers must send (--token-file /secrets/token)')
+    .option(
+      '--signing-key-file <file>',
+      'file with the key that callers must sign with, as webhooks with a signingKey do (--signing-key-file /secrets/key)',
+    )
     .option(
       '--credentials-dir <folder>',
-      'files NAMESPACE.token and NAMESPACE.signingKey: each speaks for Canaries of its namespace (--credentials-dir /secrets)',
+      'folder with files NAMESPACE.token and NAMESPACE.signingKey: the credentials of callers by namespace (--credentials-dir /secrets)',
     )
-    .option('--state-file <file>', 'where open gates are kept over a restart (--state-file /data/gates.json); default: nowhere')
+    .option('--state-file <file>', 'file that keeps open gates over a restart (--state-file /data/gates.json); default: none')
     .option('--max-tasks <number>', 'tasks at a time (--max-tasks 100)', '50')
     .option('--max-tasks-per-canary <number>', 'tasks of one Canary at a time (--max-tasks-per-canary 5)', '10')
     .option('--max-processes <number>', 'processes of one command at a time (--max-processes 64)', '128')
     .option('--max-memory <quantity>', 'memory of one command with all its processes (--max-memory 256Mi)', '512Mi')
-    .option('--max-output <quantity>', 'what one command may write; the last 64Ki are kept (--max-output 1Mi)', '16Mi')
-    .option('--grace <duration>', 'how long blocking tasks go on after SIGTERM (--grace 60s)', '25s')
-    .addOption(switchOption('--allow-local-addresses', 'let requests go to loopback, for trials on one machine', false))
+    .option('--max-output <quantity>', 'output of one command; the last 64Ki are kept (--max-output 1Mi)', '16Mi')
+    .option('--grace <duration>', 'how long blocking tasks continue after SIGTERM (--grace 60s)', '25s')
+    .addOption(switchOption('--allow-local-addresses', 'allow requests to loopback addresses, for trials on one machine', false))
     .addOption(logLevelOption())
     .addHelpText('after', MORE)
     .action(run);

@@ -17,7 +17,7 @@ const FOLDERS = ['/dev/shm', tmpdir()];
 /**
  * The credentials that the environment gives. Commands have the user of this process, and so can read the environment that it was started with
  * (`/proc/$PPID/environ`, whatever it deletes later): where they may run, the process replaces itself by one with the same id and without them,
- * and hands them on in a file that has no name any more. Throws where no such file can be made.
+ * and passes them on in a file that is already unlinked. Throws where no such file can be made.
  */
 export function ownCredentials(env: NodeJS.ProcessEnv, { runsCommands }: { runsCommands: boolean }): OwnCredentials {
   if (env[ON_STDIN] !== undefined) return fromStdin();

@@ -9,22 +9,24 @@ const FieldOf = z.object({
   namespace: z.string().optional(),
   name: z.string(),
   field: z.string().describe('Path in the object, as in spec.suspend.'),
-  value: z.string().describe('What stands there, in words.'),
+  value: z.string().describe('The value, as text.'),
 });
 
+/** The traffic split of a Canary, in percent. */
 export const Traffic = z.object({
   kind: z.enum(['weighted', 'matched', 'mirrored']).describe('matched: requests that match go to the canary, all others to the primary.'),
   primary: z.number().describe('Percent of requests; where the kind is matched, of those that match.'),
   canary: z.number().describe('Percent of requests; where the kind is matched, of those that match; where it is mirrored, of copies.'),
 });
 
+/** One Canary in a list. */
 export const CanarySummary = z.object({
   namespace: z.string(),
   name: z.string(),
-  phase: z.string().describe('Empty: no controller has seen it yet.'),
+  phase: z.string().describe('Empty: no controller has reconciled it yet.'),
   suspended: z.boolean(),
   target: z.object({ kind: z.string(), name: z.string() }),
-  provider: z.string().optional().describe('Absent: the global one of the controller.'),
+  provider: z.string().optional().describe('Absent: --mesh-provider of the controller.'),
   traffic: Traffic,
   iterations: z.number(),
   failedChecks: z.number(),
@@ -36,6 +38,7 @@ export const CanarySummary = z.object({
 });
 export type CanarySummary = z.infer<typeof CanarySummary>;
 
+/** One side of a Canary, with its pods. */
 export const WorkloadReport = z.object({
   kind: z.string(),
   name: z.string(),
@@ -47,19 +50,21 @@ export const WorkloadReport = z.object({
 });
 export type WorkloadReport = z.infer<typeof WorkloadReport>;
 
+/** One check of the analysis with its last value and limit. */
 export const CheckReport = z.object({
   check: z.string(),
-  verdict: z.enum(['passed', 'failed', 'unmeasured', 'pending']).describe('pending: not asked yet in this release.'),
+  verdict: z.enum(['passed', 'failed', 'unmeasured', 'pending']).describe('pending: not measured yet in this release.'),
   value: z.number().optional(),
   baseline: z.number().optional().describe('The value of the primary.'),
   limit: z.string().optional(),
   reason: z.string().optional(),
   code: z.string().optional().describe('Of one that is unmeasured: why, from a closed list (docs/reasons.md).'),
-  observed: z.boolean().optional().describe('Shown only: it has no say.'),
+  observed: z.boolean().optional().describe('Shown only: it does not count.'),
   recent: z.array(z.object({ at: Time, verdict: z.string(), value: z.number().optional() })).optional(),
 });
 export type CheckReport = z.infer<typeof CheckReport>;
 
+/** One webhook that can hold a release. */
 export const GateReport = z.object({
   name: z.string(),
   type: z.string(),
@@ -68,6 +73,7 @@ export const GateReport = z.object({
 });
 export type GateReport = z.infer<typeof GateReport>;
 
+/** One Kubernetes event of the Canary. */
 export const EventReport = z.object({
   at: Time.optional(),
   type: z.string(),
@@ -79,6 +85,7 @@ export type EventReport = z.infer<typeof EventReport>;
 
 const ConditionReport = z.object({ type: z.string(), status: z.string(), reason: z.string(), message: z.string().optional() });
 
+/** Output of `serin status`. */
 export const CanaryReport = CanarySummary.extend({
   apiVersion: version,
   kind: z.literal('CanaryReport'),
@@ -89,15 +96,17 @@ export const CanaryReport = CanarySummary.extend({
   blockers: z
     .array(Blocker.extend({ code: z.string().describe('From a closed list (docs/reasons.md), which grows.') }))
     .optional()
-    .describe('Reasons for which the release does not go on now, the most urgent one first; absent: there is none.'),
+    .describe('Reasons for which the release does not go on now, the most urgent one first; absent: none.'),
   conditions: z.array(ConditionReport),
   events: z.array(EventReport),
 });
 export type CanaryReport = z.infer<typeof CanaryReport>;
 
+/** Output of `serin list`. */
 export const CanaryList = z.object({ apiVersion: version, kind: z.literal('CanaryList'), items: z.array(CanarySummary) });
 export type CanaryList = z.infer<typeof CanaryList>;
 
+/** An edit that a user has to decide on. */
 export const ChangeOf = z.object({
   verb: z.enum(['set', 'create', 'remove']),
   kind: z.string(),
@@ -107,33 +116,34 @@ export const ChangeOf = z.object({
 });
 export type ChangeOf = z.infer<typeof ChangeOf>;
 
+/** One cause with proof and remedy. */
 export const Diagnosis = z.object({
   cause: z.string().describe('From a closed list (docs/cli.md), or the type of a standing condition.'),
   sentence: z.string(),
-  proof: z.array(FieldOf).describe('Which field of which object shows it.'),
-  action: z.string().describe('What clears it, and who can do it.'),
-  change: ChangeOf.optional().describe(
-    'What clears it, where a person has to decide: the field to correct, the object to make or to remove.',
-  ),
-  command: z.string().optional().describe('Clears it, run as it stands.'),
-  look: z.string().optional().describe('Run as it stands: shows more of it, or opens what is to be corrected.'),
+  proof: z.array(FieldOf).describe('Fields of objects that prove it.'),
+  action: z.string().describe('The remedy, and who can apply it.'),
+  change: ChangeOf.optional().describe('The remedy, if a user has to decide: the field to set, the object to create or to remove.'),
+  command: z.string().optional().describe('Command that removes the cause, complete as it is.'),
+  look: z.string().optional().describe('Command that shows more, or opens the object to correct, complete as it is.'),
 });
 export type Diagnosis = z.infer<typeof Diagnosis>;
 
+/** Output of `serin why`. */
 export const Why = z.object({
   apiVersion: version,
   kind: z.literal('Why'),
   namespace: z.string(),
   name: z.string(),
   phase: z.string(),
-  waits: z.boolean().describe('Whether anything is still to come without a change of the target.'),
+  waits: z.boolean().describe('Whether the release is still in progress: more follows without a change of the target.'),
   diagnosis: Diagnosis,
   also: z
     .array(Diagnosis)
-    .describe('What else is told of it: a pause or an untaken route that holds it, too, or a warning that holds up nothing now.'),
+    .describe('Further causes: a pause or an unconfirmed route that holds it, too, or a warning that holds nothing up now.'),
 });
 export type Why = z.infer<typeof Why>;
 
+/** Output of `serin wait`. */
 export const WaitResult = z.object({
   apiVersion: version,
   kind: z.literal('WaitResult'),
@@ -147,6 +157,7 @@ export const WaitResult = z.object({
 });
 export type WaitResult = z.infer<typeof WaitResult>;
 
+/** Output of `serin history`. */
 export const History = z.object({
   apiVersion: version,
   kind: z.literal('History'),
@@ -165,6 +176,7 @@ export const History = z.object({
 });
 export type History = z.infer<typeof History>;
 
+/** Output of `serin diff`. */
 export const Difference = z.object({
   apiVersion: version,
   kind: z.literal('Difference'),
@@ -179,6 +191,7 @@ export const Difference = z.object({
 });
 export type Difference = z.infer<typeof Difference>;
 
+/** Output of `serin version`. */
 export const VersionReport = z.object({
   apiVersion: version,
   kind: z.literal('VersionReport'),
@@ -189,7 +202,7 @@ export const VersionReport = z.object({
 });
 export type VersionReport = z.infer<typeof VersionReport>;
 
-/** What became of a request that a person made of a release. */
+/** The outcome of a user's request to a release. */
 export const RequestResult = z.object({
   apiVersion: version,
   kind: z.literal('RequestResult'),
@@ -210,6 +223,7 @@ const RevisionTraffic = z.object({
   url: z.string().optional(),
 });
 
+/** Output of `serin traffic show`. */
 export const TrafficReport = z.object({
   apiVersion: version,
   kind: z.literal('TrafficReport'),
@@ -217,7 +231,7 @@ export const TrafficReport = z.object({
     .object({ kind: z.string(), namespace: z.string(), name: z.string() })
     .describe('The Canary, or the Knative Service without one.'),
   provider: z.string(),
-  traffic: Traffic.optional().describe('Of a Canary; absent: there is no route yet, or none of ours.'),
+  traffic: Traffic.optional().describe('Of a Canary; absent: the route is missing, or has another owner.'),
   matching: z.boolean().optional().describe('Only requests that match are split; all others go to the primary.'),
   sides: z.object({ primary: z.string(), canary: z.string() }).optional(),
   unreadable: z.string().optional().describe('Why the objects hold no split of primary and canary.'),
@@ -226,6 +240,7 @@ export const TrafficReport = z.object({
 });
 export type TrafficReport = z.infer<typeof TrafficReport>;
 
+/** Output of `serin report`, and contents.json in its archive. */
 export const ReportContents = z.object({
   apiVersion: version,
   kind: z.literal('ReportContents'),
@@ -241,12 +256,13 @@ export const ReportContents = z.object({
       cut: z.boolean().optional().describe('The end is missing: the file would be too large.'),
     }),
   ),
-  notRead: z.array(z.object({ what: z.string(), why: z.string() })).describe('What belongs into the report and could not be had.'),
-  leftOut: z.array(z.string()).describe('What is never in a report, whatever the permissions.'),
+  notRead: z.array(z.object({ what: z.string(), why: z.string() })).describe('Objects that belong into the report and could not be read.'),
+  leftOut: z.array(z.string()).describe('Data that is never in a report, whatever the permissions.'),
   valuesHidden: z.number().describe('How many values of objects were replaced by ***.'),
 });
 export type ReportContents = z.infer<typeof ReportContents>;
 
+/** All documents of the output version. */
 export const Documents = z.discriminatedUnion('kind', [
   CanaryList,
   CanaryReport,

@@ -1,13 +1,13 @@
-/** What the exit code of a command for people says; docs/cli.md has the table. Programs may match on the numbers. */
+/** Meaning of the exit codes; docs/cli.md has the table. Programs may match on the numbers. */
 export const exitCodes = {
-  done: { code: 0, says: 'it is so, or it was done' },
-  no: { code: 1, says: 'the answer is no: the release failed, there is a difference, a manifest has an error' },
-  unanswered: { code: 2, says: 'nobody knows: the cluster was not reached, did not answer in time, or refused to tell' },
-  timedOut: { code: 3, says: 'what was waited for did not come in time' },
-  notFound: { code: 4, says: 'there is no such Canary, or no such revision of it' },
-  refused: { code: 5, says: 'a request was refused, by the API server or as the release stands now; the message says why' },
-  usage: { code: 64, says: 'the command line is wrong' },
-  fault: { code: 70, says: 'a fault of Serin itself' },
+  done: { code: 0, says: 'success' },
+  no: { code: 1, says: 'a negative result: the release failed, a difference was found, a manifest has an error' },
+  unanswered: { code: 2, says: 'no result: the cluster was not reached, did not answer in time, or denied access' },
+  timedOut: { code: 3, says: 'the timeout passed' },
+  notFound: { code: 4, says: 'the Canary, or its revision, was not found' },
+  refused: { code: 5, says: 'the request was refused, by the API server or in the current state of the release; the message says why' },
+  usage: { code: 64, says: 'the command line is wrong: see --help' },
+  fault: { code: 70, says: 'a bug in Serin' },
 } as const satisfies Record<string, { code: number; says: string }>;
 
 export type ExitName = keyof typeof exitCodes;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Time, version } from './output-version.ts';
 
+/** Output of `serin history --journal`. */
 export const JournalList = z.object({
   apiVersion: version,
   kind: z.literal('JournalList'),
@@ -23,6 +24,7 @@ export const JournalList = z.object({
 });
 export type JournalList = z.infer<typeof JournalList>;
 
+/** Output of `serin history --journal=RELEASE`. */
 export const JournalDocument = z.object({
   apiVersion: version,
   kind: z.literal('Journal'),
@@ -39,9 +41,10 @@ const DecisionReport = z.object({
   weight: z.number().describe('Percent of traffic to the canary.'),
   failedChecks: z.number(),
   iterations: z.number(),
-  asks: z.array(z.string()).describe('What is done next.'),
+  asks: z.array(z.string()).describe('The next actions.'),
 });
 
+/** Output of `serin replay`. */
 export const ReplayResult = z.object({
   apiVersion: version,
   kind: z.literal('ReplayResult'),
@@ -69,6 +72,7 @@ export type ReplayResult = z.infer<typeof ReplayResult>;
 
 const Verdict = z.enum(['promoted', 'rolledBack', 'cancelled']);
 
+/** One release under a changed analysis. */
 export const SupposedRelease = z.object({
   namespace: z.string(),
   name: z.string(),
@@ -86,13 +90,15 @@ export const SupposedRelease = z.object({
     })
     .optional(),
   firstDifference: z.object({ at: Time, recorded: DecisionReport, decided: DecisionReport }).optional(),
-  unknown: z.string().optional().describe('What the journal cannot know.'),
+  unknown: z.string().optional().describe('Why the journal does not say it.'),
 });
 export type SupposedRelease = z.infer<typeof SupposedRelease>;
 
+/** Output of `serin replay --with`. */
 export const Supposition = SupposedRelease.extend({ apiVersion: version, kind: z.literal('Supposition') });
 export type Supposition = z.infer<typeof Supposition>;
 
+/** Output of `serin backtest`. */
 export const Backtest = z.object({
   apiVersion: version,
   kind: z.literal('Backtest'),

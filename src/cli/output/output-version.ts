@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Of what `-o json` and `-o yaml` print. Fields may be added; none goes or changes its meaning within a version. */
+/** Version of the output of `-o json` and `-o yaml`. Within a version fields may be added; no field is removed or changes its meaning. */
 export const outputVersion = 'cli.serin.dev/v1';
 
 export const version = z.literal(outputVersion);

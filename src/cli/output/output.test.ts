@@ -34,7 +34,7 @@ it('keeps its own colours, and its columns', async () => {
   expect(await rendered(undefined)).toContain('\x1b[31mFailed\x1b[0m');
 });
 
-it('a colour that others wrote is none of ours where there is no colour', async () => {
+it('a colour that others wrote is removed where colours are off', async () => {
   const output = new Output({}, {}, { out: { write: () => 0 }, err: { write: () => 0 } });
   const text = await output.render({ document: {} as unknown as Documents, names: [], lines: () => ['a\x1b[31mb   c'] });
   expect(text).toBe('a[31mb   c\n');

@@ -3,6 +3,7 @@ import { betweenColors } from './paint.ts';
 import { type Terminal, terminalOf } from './terminal.ts';
 import { cleaned, numbered, printable, wrapped } from './text.ts';
 
+/** Values of --output; without it, text. */
 export const outputFormats = ['json', 'yaml', 'wide', 'name'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
@@ -19,7 +20,7 @@ export interface OutputFlags {
   plain?: boolean | undefined;
 }
 
-/** One answer in each of its forms: the document is the contract, lines are for people. */
+/** One answer in each of its forms: the document is the contract for programs, lines are for users. */
 export interface Answer<D extends Documents> {
   document: D;
   /** `canary.flagger.app/web`, a line each. */
@@ -63,12 +64,13 @@ export class Output {
     this.#streams.out.write(data);
   }
 
-  /** Beside the data: a hint, a warning, what went wrong. */
+  /** Prints a hint, a warning or an error beside the data. */
   note(message: string): void {
     for (const line of wrapped(cleaned(message, this.terminal), this.terminal.columns)) this.#streams.err.write(`${line}\n`);
   }
 }
 
+/** stdout and stderr of this process. */
 export function processStreams(): Streams {
   return { out: process.stdout, err: process.stderr };
 }

@@ -1,11 +1,12 @@
 import type { Terminal } from './terminal.ts';
 
-/** What a word means to its reader; the word says it too. */
+/** The meaning that a colour repeats; the word says it, too. */
 export type Meaning = 'good' | 'bad' | 'busy' | 'plain';
 
 const COLORS = { good: 32, bad: 31, busy: 33 } as const;
 const OWN = new RegExp(`(${String.fromCharCode(27)}\\[(?:0|${Object.values(COLORS).join('|')})m)`);
 
+/** The text in the colour of its meaning, if colours are on. */
 export function paint(text: string, meaning: Meaning, { color }: Pick<Terminal, 'color'>): string {
   return color && meaning !== 'plain' && text !== '' ? `\x1b[${COLORS[meaning]}m${text}\x1b[0m` : text;
 }
@@ -19,7 +20,7 @@ export function betweenColors(line: string, { color }: Pick<Terminal, 'color'>, 
     .join('');
 }
 
-/** What a phase means. Source of the phases: 01-9. */
+/** The colour of a phase. Source of the phases: 01-9. */
 export function meaningOf(phase: string): Meaning {
   if (phase === 'Succeeded' || phase === 'Initialized') return 'good';
   return phase === 'Failed' ? 'bad' : 'busy';

@@ -1,25 +1,26 @@
-/** What may be written: decided once, from the environment and the flags. */
+/** Abilities of the terminal: decided once, from the environment and the flags. */
 export interface Terminal {
   /** Colour beside words, never instead of them. */
   color: boolean;
   /** Characters beyond ASCII. */
   unicode: boolean;
-  /** What was written may be replaced in place. */
+  /** Lines may be redrawn in place. */
   live: boolean;
   /** Characters a line may have. */
   columns: number;
 }
 
+/** Inputs of the decision: environment, stream and flags. */
 export interface TerminalChoice {
   env: Readonly<Record<string, string | undefined>>;
-  /** The standard output; one that is no terminal is read by a program. */
+  /** The standard output; without a terminal a program reads it. */
   out: { isTTY?: boolean | undefined; columns?: number | undefined };
   /** `--no-color` is false. */
   color: boolean;
   plain: boolean;
 }
 
-/** Of a reader who does not tell. */
+/** The width of a terminal that does not report it. */
 const COLUMNS = 80;
 const NARROWEST = 40;
 

@@ -2,6 +2,7 @@ import { type Meaning, paint } from './paint.ts';
 import type { Terminal } from './terminal.ts';
 import { cleaned, cut } from './text.ts';
 
+/** A cell with a colour. */
 export interface Cell {
   text: string;
   meaning: Meaning;
@@ -11,7 +12,7 @@ const GAP = 2;
 
 /**
  * Columns under their headings. What names or counts something is never cut, so that it can be copied; a `sentence` in the last column is,
- * where the reader is a person and the line would be too long.
+ * on a terminal where the line would be too long.
  */
 export function textTable(
   headings: readonly string[],
@@ -21,11 +22,11 @@ export function textTable(
 ): string[] {
   const table = [...(headings.length > 0 ? [headings] : []), ...rows].map((row) => row.map((cell) => cellOf(cell, terminal)));
   const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((row) => row[column]?.text.length ?? 0)));
-  const room = terminal.columns - indent - widths.slice(0, -1).reduce((sum, width) => sum + width + GAP, 0);
+  const available = terminal.columns - indent - widths.slice(0, -1).reduce((sum, width) => sum + width + GAP, 0);
   return table.map((row) => {
     const cells = row.map(({ text, meaning }, column) => {
       if (column < row.length - 1) return `${paint(text, meaning, terminal)}${' '.repeat((widths[column] ?? 0) - text.length + GAP)}`;
-      return paint(sentence && terminal.live ? cut(text, Math.max(10, room), terminal) : text, meaning, terminal);
+      return paint(sentence && terminal.live ? cut(text, Math.max(10, available), terminal) : text, meaning, terminal);
     });
     return `${' '.repeat(indent)}${cells.join('')}`.trimEnd();
   });

@@ -22,7 +22,7 @@ export function printable(line: string): string {
   return line.replace(/[\t\n\v\f\r]/g, ' ').replace(OBEYED, '');
 }
 
-/** Of those, the ones that JSON and YAML texts leave as they are. */
+/** The ones of those that JSON and YAML texts leave as they are. */
 export const LEFT_IN_STRINGS = /[\x7f-\x9f\p{Cf}]/gu;
 
 /** JSON as before, with such characters by their numbers. */

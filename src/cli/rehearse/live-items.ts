@@ -27,7 +27,7 @@ export async function liveCanary(
     : [itemOf(asApplied({ ...found, apiVersion, kind: 'Canary' }), { source: LIVE, file: LIVE, lineOf: () => 1 })];
 }
 
-/** What belongs to the Canaries of these items and is not among them, as it was before Serin took it over. Only reads, and never a Secret. */
+/** Objects that the Canaries of these items use and that the items lack, as they were before Serin took them over. Reads only, and never a Secret. */
 export async function readForRehearsal(cluster: Reader, items: readonly Item[]): Promise<{ items: Item[]; hidden: ReadonlySet<string> }> {
   const reader = withoutSecrets(cluster);
   const { items: referred, hidden } = await readCluster(reader, items);

@@ -32,6 +32,7 @@ function scenarioInFile(word: string): Scenario {
   throw new CommandError('usage', `--scenario ${word}: ${said.join('; ')}`);
 }
 
+/** --seed: a whole number. */
 export function readSeed(text: string): number {
   const seed = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(seed))
@@ -39,6 +40,7 @@ export function readSeed(text: string): number {
   return seed;
 }
 
+/** --rate: requests per second. */
 export function readRate(text: string): number {
   const rate = Number(text);
   if (text.trim() === '' || !(rate >= 0 && rate <= MOST_PER_SECOND))

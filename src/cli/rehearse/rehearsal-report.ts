@@ -10,6 +10,7 @@ const RequestsBy = z.object({
 });
 const ObjectName = z.object({ kind: z.string(), namespace: z.string().optional(), name: z.string() });
 
+/** A mistake in the manifests, with its remedy. */
 export const RehearsalMistake = z.object({
   severity: z.enum(['error', 'warning']),
   rule: z.string().describe('What found it: `validate`, or a code of a rehearsal such as bad-version-promoted.'),
@@ -30,6 +31,7 @@ const CheckSeen = z.object({
   reason: z.string().optional(),
 });
 
+/** One entry of a rehearsal's timeline. */
 export const TimelineEntry = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('scenario'), seconds: Seconds, message: z.string() }),
   z.object({ kind: z.literal('phase'), seconds: Seconds, phase: z.string() }),
@@ -62,6 +64,7 @@ export const TimelineEntry = z.discriminatedUnion('kind', [
 ]);
 export type TimelineEntry = z.infer<typeof TimelineEntry>;
 
+/** One rehearsal: one Canary in one scenario. */
 export const RehearsalResult = z.object({
   namespace: z.string(),
   name: z.string(),
@@ -99,6 +102,7 @@ export const RehearsalResult = z.object({
 });
 export type RehearsalResult = z.infer<typeof RehearsalResult>;
 
+/** Output of `serin rehearse`. */
 export const RehearsalReport = z.object({
   apiVersion: version,
   kind: z.literal('RehearsalReport'),

@@ -21,6 +21,7 @@ import type { rehearsalFormats } from './rehearse-options.ts';
 import { resultOf } from './result-of.ts';
 import { showReport } from './show-report.ts';
 
+/** Flags of `serin rehearse`. */
 export interface RehearseFlags extends Omit<ClusterFlags, 'output'> {
   filename?: string[];
   canary?: string;

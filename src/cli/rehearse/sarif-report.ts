@@ -3,7 +3,7 @@ import { version } from '../version.ts';
 import type { RehearsalMistake, RehearsalReport } from './rehearsal-report.ts';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
-/** Of each rule, what it found. */
+/** The mistake that each rule finds. */
 export const RULES: Readonly<Record<string, string>> = {
   validate: 'A finding of serin validate',
   'bad-version-promoted': 'A version that harms users is promoted',

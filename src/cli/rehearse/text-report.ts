@@ -20,6 +20,7 @@ export function reportLines(report: RehearsalReport, terminal: Terminal, wide: b
   ];
 }
 
+/** The table of --matrix. */
 export function tableLines({ rehearsals }: RehearsalReport, terminal: Terminal): string[] {
   const names = new Set(rehearsals.map(({ namespace, name }) => `${namespace}/${name}`));
   const headings = [...(names.size > 1 ? ['CANARY'] : []), 'SCENARIO', 'VERDICT', 'AFTER', 'NEW VERSION', 'ERRORS', 'PODS', 'CAUSE'];
@@ -125,6 +126,7 @@ function callRows(timeline: readonly TimelineEntry[], wide: boolean): string[][]
   });
 }
 
+/** Mistakes, a paragraph each. */
 export function mistakeLines(mistakes: readonly RehearsalMistake[], terminal: Terminal): string[] {
   if (mistakes.length === 0) return ['No mistake found.'];
   return [

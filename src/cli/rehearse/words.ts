@@ -10,6 +10,7 @@ const VERDICTS: Readonly<Record<RehearsalResult['verdict'], string>> = {
   notRehearsed: 'not rehearsed',
 };
 
+/** The verdict in words, with its colour. */
 export function verdictWords({ verdict, scenario }: RehearsalResult): { text: string; meaning: Meaning } {
   const isBad = verdict === 'notStarted' || verdict === 'notRehearsed' || isAgainst(verdict, scenario.expect);
   return { text: VERDICTS[verdict], meaning: isBad ? 'bad' : verdict === 'promoted' || verdict === 'caught' ? 'good' : 'busy' };
@@ -48,14 +49,16 @@ export function outcomeWords(result: RehearsalResult): string {
   }
 }
 
+/** How long after the push the verdict came. */
 export function afterWords({ seconds, verdict }: RehearsalResult): string {
   if (verdict === 'notStarted' || verdict === 'notRehearsed') return '-';
   return lasts(seconds.toPromote ?? seconds.toRollBack ?? seconds.total);
 }
 
+/** Requests of users that failed, of all versions. */
 export const failedIn = ({ requests }: RehearsalResult): number => requests.old.failed + requests.new.failed + requests.none.failed;
 
-/** An entry for people; undefined: another entry says the same. */
+/** The text of an entry; undefined: another entry says the same. */
 export function entryWords(entry: TimelineEntry): { text: string; meaning: Meaning } | undefined {
   switch (entry.kind) {
     case 'scenario':
@@ -99,4 +102,5 @@ function checkWords({ check, verdict, value, limit, reason }: Check): string {
   return `${check} ${value === undefined ? '' : `${rounded(value)} `}${verdict}${limit ? ` (${limit})` : ''}`;
 }
 
+/** Five significant digits. */
 export const rounded = (value: number): string => String(Number(value.toPrecision(5)));

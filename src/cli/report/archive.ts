@@ -3,9 +3,9 @@ import { stringify } from 'yaml';
 import type { ReportContents } from '../output/documents.ts';
 import { tarOf } from './tar.ts';
 
-/** Of one file, in characters: a log or a Canary with thousands of Events does not crowd out the rest. */
+/** Largest file, in characters: a log or a Canary with thousands of Events does not crowd out the rest. */
 const LARGEST_FILE = 1_000_000;
-/** Of all of them. */
+/** Largest sum of all files, in characters. */
 export const LARGEST_ARCHIVE = 20_000_000;
 /** The folder that an archive unpacks into. */
 const FOLDER = 'serin-report';
@@ -22,12 +22,12 @@ export class Archive {
     this.#largest = largest;
   }
 
-  /** What is in it, by path. */
+  /** Its files, by path. */
   get listed(): Listed[] {
     return this.#sorted().map(([path, { text: _, ...rest }]) => ({ path, ...rest }));
   }
 
-  /** False: there is no more room, and the file was left out. */
+  /** False: the archive is full, and the file was left out. */
   add(path: string, says: string, whole: string): boolean {
     const cut = whole.length > LARGEST_FILE;
     const text = cut ? `${whole.slice(0, whole.lastIndexOf('\n', LARGEST_FILE))}\n` : whole;

@@ -12,6 +12,7 @@ import { endpointsSummary } from './endpoints-summary.ts';
 import { podSummary, replicaSetSummary } from './pod-summary.ts';
 import type { ReportReader } from './report-reader.ts';
 
+/** One file of the archive. */
 export interface ReportFile {
   path: string;
   says: string;
@@ -40,7 +41,7 @@ export async function canaryFiles(
     file('canary.yaml', 'the Canary', [raw]),
     file('why.json', 'what holds it, as serin why says', whyOf(snapshot)),
     file('status.json', 'as serin status says', reportOf(snapshot)),
-    file('history.json', 'what was promoted, as serin history says', historyOf(raw, await recordsInCluster(reader, raw))),
+    file('history.json', 'promoted revisions, as serin history shows them', historyOf(raw, await recordsInCluster(reader, raw))),
     ...journals.map((one) => file(`journal-${one.run}.json`, `the journal of release ${one.run}, for serin replay -f`, documentOf(one))),
     file('workloads.yaml', 'the target and the primary', workloads),
     file('pods.json', 'their ReplicaSets and pods, in short', { replicaSets: sets.map(replicaSetSummary), pods: pods.map(podSummary) }),
@@ -108,7 +109,7 @@ async function all(reader: ReportReader, refs: readonly ObjectRef[]): Promise<Ku
   return found;
 }
 
-/** Of the workloads that have any. */
+/** The ReplicaSets of those owners that are Deployments. */
 async function replicaSets(reader: ReportReader, namespace: string, owners: readonly (KubeObject | undefined)[]): Promise<KubeObject[]> {
   const uids = owners.flatMap((owner) => (owner?.kind === 'Deployment' ? (owner.metadata.uid ?? []) : []));
   if (uids.length === 0) return [];

@@ -9,7 +9,7 @@ import type { ReportReader } from './report-reader.ts';
 
 /** As the chart and the kustomizations label it. */
 const CONTROLLER = 'app.kubernetes.io/name=serin';
-/** Of the log of one container, from its end. */
+/** Most characters of one container's log, from its end. */
 const LONGEST_LOG = 900_000;
 /** The API server counts them from the beginning of the lines that it is asked for: the end would be lost, were it not many more. */
 const MOST_BYTES = 10 * LONGEST_LOG;

@@ -5,7 +5,7 @@ import { digest } from '../../workloads/canonical-json.ts';
 import { compareDefinitions } from '../crds/compare-definitions.ts';
 import type { ReportReader } from './report-reader.ts';
 
-/** Of the resource definitions of the cluster: which versions, whether their schemas are those of this version, and where not. */
+/** The cluster's CustomResourceDefinitions: their versions, and where their schemas differ from this version's. */
 export async function readDefinitions(cluster: Pick<Cluster, 'get'>, reader: Pick<ReportReader, 'attempt'>): Promise<object[]> {
   const looks = crds().map(async (ours): Promise<object> => {
     const { name } = ours.metadata;

@@ -8,7 +8,7 @@ interface Endpoint {
   targetRef?: { kind?: string; name?: string };
 }
 
-/** Whom clients of a Service reach, without addresses: a name of a pod tells more. */
+/** Whom clients of a Service reach, without addresses: names of pods are more useful. */
 export function endpointsSummary({ metadata: { name, labels = {} }, addressType, endpoints = [] }: KubeObject): object {
   return {
     name,

@@ -1,8 +1,8 @@
-import { isRecord } from '../../workloads/canonical-json.ts';
+import { isRecord } from '../../api/json.ts';
 
 /**
  * The fields that a manager owns, as `spec.template.containers[web].image`: of `fieldsV1` only the names. The entry of a list of plain values is
- * the value itself, and is told as `[]`.
+ * the value itself, and is shown as `[]`.
  */
 export function fieldPaths(fields: unknown, path = ''): string[] {
   if (!isRecord(fields)) return [];
@@ -16,7 +16,7 @@ function stepOf(key: string, isFirst: boolean): string {
   return key.startsWith('k:') ? `[${nameIn(key.slice(2))}]` : '[]';
 }
 
-/** Of the fields by which a list's entries are told apart the name; others may be an address. */
+/** Shows only the name of a list entry's key fields; others may be an address. */
 function nameIn(text: string): string {
   try {
     const keys: unknown = JSON.parse(text);

@@ -14,22 +14,25 @@ import { redactText } from './redact-text.ts';
 import { Redaction } from './redaction.ts';
 import { ReportReader } from './report-reader.ts';
 
+/** The part of a cluster that a report uses: it never writes. */
 export type ReadingCluster = Pick<Cluster, 'get' | 'list'> & Pick<KubeCluster, 'raw' | 'ask'>;
 
+/** Scope of a report. */
 export interface ReportOptions {
-  /** Of Canaries that name none. */
+  /** Traffic provider of Canaries that name none. */
   meshProvider: string;
   /** Lines of each container of the controller; 0: no logs. */
   logLines: number;
   /** Label selector of the controller's Deployments; absent: as the chart labels them. */
   controllerSelector?: string;
   nowMs: number;
-  /** Hears what is being looked at. */
+  /** Called with the name of the next part. */
   progress(what: string): void;
-  /** Of all files together, in characters. */
+  /** Most characters of all files together. */
   largest?: number;
 }
 
+/** Contents and bytes of the archive. */
 export interface Report {
   contents: ReportContents;
   /** A gzipped tar. */
@@ -37,17 +40,17 @@ export interface Report {
 }
 
 const FULL = 'the report has reached its largest size';
-/** Of how many Canaries the credentials are looked for in the logs of the controller: each is looked for in many forms. */
-const MOST_LOOKED_FOR = 20;
+/** Most Canaries whose credentials are searched in the logs of the controller: each is searched in many forms. */
+const MOST_SEARCHED = 20;
 
-/** One archive of these Canaries, for strangers to read. What cannot be had is named in it. */
+/** One archive of these Canaries, for strangers to read. It names the parts that cannot be read. */
 export async function gatherReport(cluster: ReadingCluster, canaries: readonly KubeObject[], options: ReportOptions): Promise<Report> {
   const { nowMs, progress, meshProvider, logLines, controllerSelector } = options;
   const ofAll = new Redaction();
   const redactions = [ofAll];
   const reader = new ReportReader(cluster, ofAll);
   const archive = new Archive(options.largest);
-  /** False: there is no room for some of them. */
+  /** False: some of them do not fit. */
   const add = (files: readonly ReportFile[], without: readonly Redaction[]): boolean => {
     const left = files.filter(({ path, says, content }) => {
       const text = without.reduce((shown, redaction) => redaction.text(shown), textOf(path, content));
@@ -80,8 +83,8 @@ export async function gatherReport(cluster: ReadingCluster, canaries: readonly K
     logLines,
     ...(controllerSelector ? { selector: controllerSelector } : {}),
   });
-  // Its log may tell what the pods of a Canary were given.
-  add(ofController, redactions.slice(0, MOST_LOOKED_FOR));
+  // Its log may contain values that the pods of a Canary got.
+  add(ofController, redactions.slice(0, MOST_SEARCHED));
 
   const contents: ReportContents = {
     apiVersion: outputVersion,
@@ -101,13 +104,13 @@ export async function gatherReport(cluster: ReadingCluster, canaries: readonly K
   return { contents, bytes: archive.bytes(head, nowMs) };
 }
 
-/** What makes this program stumble is what the report is for. */
+/** Notes a failure instead of throwing it: the report may be about this very failure. */
 async function orTheFault(reader: ReportReader, what: string, gather: () => Promise<ReportFile[]>): Promise<ReportFile[]> {
   try {
     return await gather();
   } catch (error) {
     const fault = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    reader.notRead.set(`Canary ${what}`, redactText(`a fault of serin report: ${fault}`));
+    reader.notRead.set(`Canary ${what}`, redactText(`a bug in serin report: ${fault}`));
     return [];
   }
 }

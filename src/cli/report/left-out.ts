@@ -1,30 +1,30 @@
 import type { ReportContents } from '../output/documents.ts';
 
-/** What is never in a report, for `contents.json` and the README of an archive. */
+/** Data that is never in a report, for `contents.json` and the README of an archive. */
 export const leftOut: readonly string[] = [
   'the content of Secrets and ConfigMaps: they are not even read',
-  'values of environment variables, arguments and commands of containers; of the controller only flags that hold no address and no credential are told',
-  'annotations that others wrote, kubectl’s last-applied-configuration among them; only their names are told',
+  'values of environment variables, arguments and commands of containers; of the controller only flags without addresses and credentials are shown',
+  'annotations that others wrote, kubectl’s last-applied-configuration among them; only their names are shown',
   'of managedFields the values: only which manager has which field',
   'of addresses name and password, query, and any path that is not a known one',
   'values of headers, query parameters and cookies, also in conditions of routes; metadata of webhooks and triggers; variables of templates',
   'fields whose name speaks of a password, token, key or the like, and texts of any field that look like one',
-  'what a container said last before it ended',
+  'termination messages of containers',
   'the kubeconfig, the address of the API server, and who made the report',
 ];
 
-/** What somebody reads first who unpacks a report. */
+/** The README of an archive. */
 export function readme({ created, client, canaries, files, notRead, valuesHidden }: ReportContents): string {
   const list = (lines: readonly string[]) => lines.map((line) => `- ${line}\n`).join('');
   return `A report of Serin ${client}, made ${created} by "serin report" for a bug report: what the cluster said of
 ${canaries.map(({ namespace, name }) => `${namespace}/${name}`).join(', ') || 'no Canary'}.
 
-Look through it before you send it: names of objects, hosts, images and people who asked for something are in it, as are
+Review it before you send it: it contains names of objects, hosts, images and of users who made requests, and also
 queries of checks and sentences of events. ${valuesHidden} values were replaced by ***. contents.json says the same for programs.
 
 Files
 ${list(files.map(({ path, says, cut }) => `${path}: ${says}${cut ? ' (its end is missing: too large)' : ''}`))}
-Could not be read
+Not readable
 ${list(notRead.map(({ what, why }) => `${what}: ${why}`)) || '- nothing\n'}
 Never in a report
 ${list(leftOut)}`;

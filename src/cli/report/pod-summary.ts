@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { record } from '../canaries/canary-reading.ts';
 
-/** What of a pod tells how it fares; what its containers were told (`env`, `args`) is not here. */
+/** The state of a pod, without the inputs of its containers (`env`, `args`). */
 export function podSummary({ metadata, spec, status = {} }: KubeObject): object {
   const { name, creationTimestamp, deletionTimestamp, ownerReferences = [] } = metadata;
   const statuses: unknown = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
@@ -22,6 +22,7 @@ function containerSummary({ name, image, imageID, ready, restartCount, state, la
   return { name, image, imageID, ready, restarts: restartCount, state, lastState };
 }
 
+/** The state of a ReplicaSet, without its pod template. */
 export function replicaSetSummary({ metadata, spec, status = {} }: KubeObject): object {
   const { name, creationTimestamp, annotations = {}, labels = {}, ownerReferences = [] } = metadata;
   const containers: unknown = spec?.template?.spec?.containers;

@@ -1,12 +1,12 @@
+import { isRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { isRecord } from '../../workloads/canonical-json.ts';
 import { fieldPaths } from './field-paths.ts';
 import { addressOf, HIDDEN, isSecretName, redactText } from './redact-text.ts';
 
-/** Hears what was taken out, and of which field, flag or variable. */
+/** Called with the removed value, and its field, flag or variable. */
 export type OnHidden = (value: string, name: string) => void;
 
-/** What is hidden below a field: nothing but what looks like a credential; every value; or every value but names of objects. */
+/** Values hidden below a field: those that look like credentials; all; or all but names of objects. */
 type Below = 'looks' | 'values' | 'valuesButNames';
 
 interface Where {
@@ -17,7 +17,7 @@ interface Where {
   inList: boolean;
 }
 
-/** Maps and lists into which people write what they like. */
+/** Maps and lists with free text of users. */
 const FREE =
   /^(env|args|command|data|stringData|binaryData|config|options|parameters|volumeAttributes|exprs|primaryScalerTriggers|templateVariables)$|header|quer(y|ies)Param/i;
 const ADDRESS = /(url|address|proxy|endpoint|server)$/i;
@@ -95,7 +95,7 @@ function isFree(key: string, where: Where, siblings: Record<string, unknown>): b
   // Of webhooks and triggers; that of a pod template stands beside its spec.
   if (key === 'metadata') return !('spec' in siblings);
   if (key === 'affinity') return where.key === 'routes';
-  // What a container said last is taken from its log.
+  // A termination message may be taken from the log of the container.
   if (key === 'message') return where.key === 'terminated';
   return FREE.test(key) && !/Name$/.test(key);
 }
@@ -113,7 +113,7 @@ function leaf(value: string | number, { key, below }: Where, hide: (value: strin
   return shown;
 }
 
-/** Of a command line only which flags it has, and of a controller's the values that decide what it does. */
+/** Keeps only the names of flags, and for the controller the values that decide its behaviour. */
 function flagOf(value: string, hide: (value: string, name: string) => string): string {
   const [, dashes = '', name = '', given] = /^(--?)([a-z][a-z-]*)(?:=([\s\S]*))?$/.exec(value) ?? [];
   if (name === '') return hide(value, '');

@@ -21,7 +21,7 @@ describe('a text that others wrote', () => {
     ['what is long and mixed', 'key wJalrXUtnFEMI9K7MDENGbPxRfiCY', 'key ***'],
     ['a private key', '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----', '***'],
     ['a private key that is cut off', 'see -----BEGIN RSA PRIVATE KEY-----\nMIIE', 'see ***'],
-  ])('is told without %s', (_, text, shown) => {
+  ])('is shown without %s', (_, text, shown) => {
     expect(redactText(text)).toBe(shown);
   });
 

@@ -1,4 +1,4 @@
-/** What stands in the place of something that is not told. */
+/** Replaces a hidden value. */
 export const HIDDEN = '***';
 
 /** Paths of an address that are known to be no secret: those of the load tester and of Prometheus. */
@@ -7,7 +7,7 @@ const OPEN_PATHS = /^\/?$|^\/(gate|rollback)\/(check|open|close|approve|halt)\/?
 const SECRET_WORD =
   'passw(?:or)?d|passphrase|pwd|secret|token|api[-_. ]?key|access[-_. ]?key|private[-_. ]?key|signing[-_. ]?key|credential|signature';
 
-/** Whether a field, header, flag or variable of this name holds what nobody else may know. */
+/** Whether a field, header, flag or variable of this name holds a secret. */
 export function isSecretName(name: string): boolean {
   return (
     new RegExp(`${SECRET_WORD}|authorization|cookie|bearer|basic[-_]?auth`, 'i').test(name) &&
@@ -33,7 +33,7 @@ const RULES: readonly [RegExp, string | ((...found: string[]) => string)][] = [
   [/\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g, HIDDEN],
   [/\b(?:xox[a-z]-|gh[a-z]_|github_pat_|glpat-|sk[-_](?:live|test|ant|proj)?[-_]?|hvs\.|dt0c01\.|NRAK-|AIza)[\w.-]{10,}/g, HIDDEN],
   [/\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g, HIDDEN],
-  // What is long and mixes digits with letters of both cases is a key or base64; names and digests of Kubernetes have no capitals.
+  // Long words with digits and letters of both cases are keys or base64; names and digests of Kubernetes have no capitals.
   [/[\w+-]{24,}={0,2}/g, (whole = '') => (isRandom(whole) ? HIDDEN : whole)],
 ];
 
@@ -45,7 +45,7 @@ export function redactText(text: string): string {
   );
 }
 
-/** Of an address behind its scheme: host and port, and a path that is known. Hooks of chats have their secret in the path. */
+/** Host and port of an address, and its path if it is known. Hooks of chats have their secret in the path. */
 export function addressOf(rest: string): string {
   const [whole = '', after = ''] = [rest.replace(/[).,;:\]}]+$/, ''), /[).,;:\]}]*$/.exec(rest)?.[0]];
   const at = whole.search(/[/?#]/);

@@ -4,7 +4,7 @@ import { redactObject } from './redact-object.ts';
 import { isSecretName } from './redact-text.ts';
 
 const SHORTEST = 6;
-/** Of a value whose name says nothing: shorter ones stand in ordinary words. */
+/** Shortest value that is hidden by its form alone: shorter ones are part of ordinary words. */
 const SHORTEST_UNNAMED = 8;
 /** As names and hosts are written: hidden where it stood, and not wherever it may stand. */
 const LIKE_A_NAME = /^[a-z0-9.-]+$/;
@@ -31,7 +31,7 @@ export class Redaction {
     });
   }
 
-  /** Of a whole file, when every object has been seen. */
+  /** Redacts a whole file, when every object has been seen. */
   text(text: string): string {
     return withoutSecrets(
       text,
@@ -48,7 +48,7 @@ function partsOf(value: string, name: string): string[] {
   return [...inAddress.filter((part) => part.length >= SHORTEST), ...own];
 }
 
-/** Looks as if it were made to be guessed by nobody. */
+/** Looks like a random secret. */
 function isTelling(value: string): boolean {
   return (
     value.length >= SHORTEST_UNNAMED && /\d/.test(value) && /[A-Za-z]/.test(value) && !LIKE_A_NAME.test(value) && !value.includes('://')

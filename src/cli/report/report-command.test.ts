@@ -56,7 +56,7 @@ async function unpacked(cluster: HeldCluster, asked: Asked = { name: 'podinfo', 
 }
 
 const read = (all: Map<string, string>, path: string): string =>
-  all.get(`serin-report/${path}`) ?? `there is no ${path} in ${[...all.keys()]}`;
+  all.get(`serin-report/${path}`) ?? `${path} not found in ${[...all.keys()]}`;
 const contentsOf = (all: Map<string, string>): ReportContents => ReportContents.parse(JSON.parse(read(all, 'contents.json')));
 const ofCanary = (all: Map<string, string>, path: string): string => read(all, `canaries/test/podinfo/${path}`);
 
@@ -184,7 +184,7 @@ describe('serin report', () => {
     expect(read(all, 'canaries/test/podinfo/canary.yaml')).toContain('podinfo');
   });
 
-  it('is no larger than may be sent: what has no room is named', async () => {
+  it('is never larger than may be sent: files that do not fit are named', async () => {
     const { cluster } = aCluster();
     const canary = await cluster.get({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', namespace: 'test', name: 'podinfo' });
     for (let number = 0; number < 5; number += 1)
@@ -220,11 +220,11 @@ describe('serin report', () => {
     expect(notRead).toContainEqual({ what: 'log of pod ops/serin-1, container serin', why: 'may not be read with these credentials' });
   });
 
-  it('writes a file that only its owner reads, and tells its name on the standard output and the way there on the other', async () => {
+  it('writes a file that only its owner reads, and prints its name on stdout and notes on stderr', async () => {
     const { exit, said, complained, file } = await report(aCluster().cluster, { name: 'podinfo', namespace: 'test' });
     expect(exit).toBe('done');
     expect(said).toMatch(/1\.tar\.gz: 1 Canary, \d+ files, \d+ values hidden\n$|\.tar\.gz: 1 Canary, \d+ files/);
-    expect(complained.replace(/\n/g, ' ')).toMatch(/1 of 1: Canary test\/podinfo .*Look through it before you send it/);
+    expect(complained.replace(/\n/g, ' ')).toMatch(/1 of 1: Canary test\/podinfo .*Review it before you send it/);
     expect(statSync(file).mode & 0o777).toBe(process.platform === 'win32' ? 0o666 : 0o600);
   });
 
@@ -248,7 +248,7 @@ describe('serin report', () => {
     expect(contentsOf(untar(readFileSync(file))).canaries).toHaveLength(1);
   });
 
-  it('a place that cannot be written is said by the way out', async () => {
+  it('a file that cannot be written is reported with its remedy', async () => {
     const file = join(folder, 'nowhere', 'a.tar.gz');
     await expect(report(aCluster().cluster, { namespace: 'test', file })).rejects.toThrow(
       /cannot be written \(ENOENT\): choose another place with --file/,
@@ -278,8 +278,8 @@ describe('serin report', () => {
     ]);
   });
 
-  it('a Canary that is not there is no report', async () => {
-    const refused = report(new HeldCluster(), { name: 'nobody', namespace: 'test' });
+  it('a Canary that is not found makes no report', async () => {
+    const refused = report(new HeldCluster(), { name: 'absent', namespace: 'test' });
     await expect(refused).rejects.toBeInstanceOf(CommandError);
     await expect(refused).rejects.toMatchObject({ exit: 'notFound' });
   });

@@ -8,6 +8,7 @@ import type { Answer } from '../output/output.ts';
 import { cleaned } from '../output/text.ts';
 import { gatherReport, type ReadingCluster } from './gather-report.ts';
 
+/** Flags of `serin report`. */
 export interface ReportFlags {
   file?: string;
   force?: boolean;
@@ -30,7 +31,7 @@ export async function reportCommand(
 ): Promise<ExitName> {
   const { file = defaultName(namespace, name, nowMs), force = false, meshProvider, controllerSelector } = flags;
   if (file === STDOUT && output.format !== undefined)
-    throw new CommandError('usage', '-o cannot be had beside -f -: both write to the standard output');
+    throw new CommandError('usage', '-o and -f - exclude each other, since both write to stdout: leave one out');
   if (name !== undefined && namespace === undefined)
     throw new CommandError('usage', 'one Canary is in one namespace: leave out --all-namespaces');
   // Before the cluster is asked for everything.
@@ -56,7 +57,7 @@ export async function reportCommand(
   }
   if (contents.notRead.length > 0)
     output.note(`Not read: ${contents.notRead.length} of the objects; README.txt in the archive names them.`);
-  output.note('Look through it before you send it: names of objects, hosts and images are in it.');
+  output.note('Review it before you send it: it contains names of objects, hosts and images.');
   return 'done';
 }
 

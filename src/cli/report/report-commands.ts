@@ -6,25 +6,23 @@ import type { ReportFlags } from './report-command.ts';
 
 type Run = (flags: ClusterFlags, act: (session: Session) => Promise<ExitName>) => Promise<void>;
 
-/** `serin report`: what a bug report needs, and nothing that strangers must not see. */
+/** `serin report`: the data that a bug report needs, without secrets. */
 export function addReportCommand(program: Command, run: Run, runOn: RunOn): void {
   noted(withKubectlFlags(program.command('report')), {
     examples: ['serin report podinfo --namespace test --file podinfo-report.tar.gz'],
     exits: ['notFound'],
   })
-    .description(
-      'one archive for a bug report: a Canary and all that belongs to it, without credentials; what it leaves out is said inside',
-    )
-    .addArgument(nameOf('canaries', '[name]', 'name of the Canary, or NAMESPACE/NAME; without it all of the namespace'))
+    .description('write an archive for a bug report: a Canary and its objects, without credentials; its README says what is left out')
+    .addArgument(nameOf('canaries', '[name]', 'name of the Canary, or NAMESPACE/NAME; without it all Canaries of the namespace'))
     .option('-A, --all-namespaces', 'the Canaries of all namespaces')
-    .option('-f, --file <file>', 'where to write it, - is the standard output; default: serin-report-NAMESPACE-NAME-TIME.tar.gz')
+    .option('-f, --file <file>', 'file to write, - for stdout; default: serin-report-NAMESPACE-NAME-TIME.tar.gz')
     .option('--force', 'overwrite the file')
     .option(
       '--controller-logs [lines]',
-      'also the end of the controller’s logs, 2000 lines of each container; they tell of other Canaries, too',
+      'also the last lines of the controller’s logs, 2000 of each container; other Canaries are in them, too',
     )
-    .option('--controller-selector <selector>', 'labels of the controller, where they are not those of our chart')
-    .option('--mesh-provider <name>', 'traffic provider of Canaries that name none, as the controller has it', 'istio')
+    .option('--controller-selector <selector>', 'labels of the controller’s pods, if not those of Serin’s chart')
+    .option('--mesh-provider <name>', 'traffic provider of Canaries without one: the same as the flag of the controller', 'istio')
     .action(async (name: string | undefined, flags: ClusterFlags & ReportFlags) =>
       name === undefined
         ? run(flags, async (session) => (await import('./report-command.ts')).reportCommand(session, name, flags))

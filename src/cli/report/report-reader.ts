@@ -8,18 +8,18 @@ import type { Redaction } from './redaction.ts';
 /** Never read, whatever refers to them. */
 const CLOSED: ReadonlySet<string> = new Set(['Secret', 'ConfigMap']);
 
-/** Of one Canary, the newest. */
+/** Journals of one Canary, the newest ones. */
 const MOST_JOURNALS = 3;
 
 type List = { items: KubeObject[]; resourceVersion: string };
 
-/** Reads for a report: what comes is redacted before anybody sees it, and what does not come is noted instead of thrown. */
+/** Reads for a report: redacts every object at once, and notes a failure instead of throwing it. */
 export class ReportReader implements Pick<Cluster, 'get' | 'list'> {
-  /** What could not be read, and why. */
+  /** Objects that could not be read, and why. */
   readonly notRead: Map<string, string>;
   readonly #cluster: Pick<Cluster, 'get' | 'list'>;
   readonly #redaction: Redaction;
-  /** Of whole namespaces, as they came: each Canary in one asks for the same. */
+  /** Lists of whole namespaces, cached: each Canary in one asks for the same. */
   readonly #lists: Map<string, Promise<List | undefined>>;
 
   constructor(
@@ -51,7 +51,7 @@ export class ReportReader implements Pick<Cluster, 'get' | 'list'> {
     return { resourceVersion: '', ...found, items: (found?.items ?? []).map((item) => this.#redaction.object(item)) };
   }
 
-  /** Of all objects of a kind in a namespace those that are wanted; they are chosen by what is never redacted. */
+  /** The objects of a kind in a namespace that `isWanted` takes; it sees them unredacted. */
   async choose(kind: KindRef, isWanted: (object: KubeObject) => boolean): Promise<KubeObject[]> {
     const key = `${kind.kind} objects ${placeOf(kind)}`;
     const list = this.#lists.get(key) ?? this.#attempt(kind, key, () => this.#cluster.list(kind));

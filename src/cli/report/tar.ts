@@ -1,3 +1,4 @@
+/** One file of a tar archive. */
 export interface TarFile {
   /** With `/` between its parts, of at most 100 characters each. */
   path: string;

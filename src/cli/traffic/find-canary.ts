@@ -28,7 +28,7 @@ export async function canarySteering(cluster: Reader, namespace: string, service
   return found?.metadata.name;
 }
 
-/** Empty as well where there is no such kind, or where nobody may read it: a Knative Service can be looked at all the same. */
+/** Empty also where the kind does not exist or may not be read: a Knative Service can be shown all the same. */
 async function canariesIn(cluster: Reader, namespace: string): Promise<KubeObject[]> {
   try {
     return (await cluster.list({ apiVersion: canaryVersion, kind: 'Canary', namespace })).items;

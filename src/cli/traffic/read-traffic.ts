@@ -15,15 +15,16 @@ import { findCanary } from './find-canary.ts';
 
 type Reader = Pick<Cluster, 'get' | 'list'>;
 
-/** Of a Canary, of the Service that it routes, or of a Knative Service without one. `meshProvider`: of Canaries that name none. */
+/** The traffic of a Canary, of the Service that it routes, or of a Knative Service without a Canary. `meshProvider`: for Canaries that name none. */
 export async function readTraffic(cluster: Reader, namespace: string, name: string, meshProvider: string): Promise<TrafficReport> {
   const raw = await findCanary(cluster, namespace, name);
   if (raw) return ofCanary(cluster, namespace, raw, meshProvider);
   const service = await knativeService(cluster, namespace, name);
   if (service) return knativeReport(service);
-  throw new CommandError('notFound', `there is no Canary, no Service of a Canary and no Knative Service ${name} in namespace ${namespace}`);
+  throw new CommandError('notFound', `Canary, Service of a Canary or Knative Service ${name} not found in namespace ${namespace}`);
 }
 
+/** The Service of serving.knative.dev; undefined: not found, or the kind is absent. */
 export async function knativeService(cluster: Reader, namespace: string, name: string): Promise<KubeObject | undefined> {
   try {
     return await cluster.get({ apiVersion: knativeApiVersion, kind: 'Service', namespace, name });
@@ -57,7 +58,7 @@ async function ofCanary(cluster: Reader, namespace: string, raw: KubeObject, mes
   };
 }
 
-/** What is in force, or what is asked for where the cluster has not said anything yet. */
+/** The traffic in force; the desired one while the status is empty. */
 export function knativeReport(
   service: KubeObject,
   traffic: readonly TrafficTarget[] = service.status?.traffic ?? trafficOf(service),

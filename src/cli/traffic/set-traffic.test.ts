@@ -90,6 +90,6 @@ it('a Service that a Canary steers is left to it, until that is suspended', asyn
   expect(suspended.patches).toHaveLength(1);
 });
 
-it('a Service that is not there is told by its name', async () => {
-  await expect(aCluster(undefined).set({ tag: ['v1=now'] })).rejects.toThrow('there is no Knative Service web in namespace test');
+it('a Service that is not found is reported by its name', async () => {
+  await expect(aCluster(undefined).set({ tag: ['v1=now'] })).rejects.toThrow('Knative Service web not found in namespace test');
 });

@@ -9,11 +9,12 @@ import { CommandError } from '../output/exit-codes.ts';
 import { canarySteering } from './find-canary.ts';
 import { knativeService } from './read-traffic.ts';
 
-/** Times that a change is worked out anew, since somebody wrote first. */
+/** Times that a change is computed again after another writer came first. */
 const TRIES = 5;
-/** What Knative makes of a Service that says nothing of traffic. */
+/** Knative's default for a Service without traffic. */
 const TO_LATEST: readonly TrafficTarget[] = [{ latestRevision: true, percent: 100 }];
 
+/** Flags of `serin traffic set`. */
 export interface TrafficChange extends TrafficFlags {
   /** Image of the first container: the change of the template that `@latest` then means (07-K14). */
   image?: string | undefined;
@@ -30,12 +31,12 @@ export async function setTraffic(
   if (steering !== undefined)
     throw new CommandError(
       'refused',
-      `Canary ${steering} writes the traffic of this Service: suspend it first, by spec.suspend, or it takes your change back`,
+      `Canary ${steering} writes the traffic of this Service: set its spec.suspend to true first, or it reverts your change`,
     );
   const ref = { apiVersion: knativeApiVersion, kind: 'Service', namespace, name };
   for (let tried = 1; ; tried += 1) {
     const service = await knativeService(cluster, namespace, name);
-    if (!service) throw new CommandError('notFound', `there is no Knative Service ${name} in namespace ${namespace}`);
+    if (!service) throw new CommandError('notFound', `Knative Service ${name} not found in namespace ${namespace}`);
     const current = trafficOf(service);
     const traffic = changeTraffic(current.length > 0 ? current : TO_LATEST, change);
     const template = change.image === undefined ? {} : { template: withImage(service, change.image) };

@@ -42,7 +42,7 @@ it.each<[what: string, fields: Partial<TrafficReport>, shown: string[]]>([
     ['  primary  web-primary  [##########] 100 %', '  canary   web-canary   copies of 30 %'],
   ],
   ['no route', {}, ['no route yet']],
-  ['a route of somebody else', { unreadable: 'it has three backends' }, ['not a split of primary and canary: it has three backends']],
+  ['a route of another owner', { unreadable: 'it has three backends' }, ['not a split of primary and canary: it has three backends']],
 ])('%s of a Canary', async (_, fields, shown) => expect(await rows(fields)).toEqual(shown));
 
 it('-o wide says which objects were read, -o name is what kubectl takes, -o json is the document of the schema', async () => {

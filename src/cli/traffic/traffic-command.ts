@@ -23,7 +23,7 @@ export async function changeTraffic({ cluster, namespace = '', output }: Session
       throw new TrafficFlagError('nothing to change: give --traffic, --tag or --untag');
     const written = await setTraffic(cluster, namespace, name, change);
     if (written) await output.show(trafficAnswer(knativeReport(written, trafficOf(written))));
-    else output.note(`Nothing was written: Service ${name} is like that already.`);
+    else output.note(`Nothing was written: Service ${name} has this traffic already.`);
     return 'done';
   } catch (error) {
     if (error instanceof TrafficFlagError) throw new CommandError('usage', error.message, { cause: error });

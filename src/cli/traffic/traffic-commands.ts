@@ -5,16 +5,16 @@ import type { ClusterFlags } from '../canaries/session.ts';
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
-/** `serin traffic`: where requests go, and by hand for Knative Services. */
+/** `serin traffic`: shows the split of requests, and changes it for Knative Services. */
 export function addTrafficCommands(program: Command, runOn: RunOn): void {
   const traffic = noted(program.command('traffic'), { examples: ['serin traffic show podinfo --namespace test'] }).description(
-    'show where requests go, or split them by hand between the revisions of a Knative Service',
+    'show the traffic split of a Canary, or change the one of a Knative Service',
   );
 
   noted(withKubectlFlags(traffic.command('show')), { examples: ['serin traffic show podinfo --namespace test'], exits: ['no', 'notFound'] })
-    .description('what each side of a Canary, or each revision of a Knative Service, receives; read from the objects of its provider')
+    .description('show the traffic of each side of a Canary, or of each revision of a Knative Service, from the objects of its provider')
     .addArgument(theCanary('a Canary, the Service that it routes, or a Knative Service'))
-    .option('--mesh-provider <name>', 'traffic provider of Canaries that name none, as the controller has it', 'istio')
+    .option('--mesh-provider <name>', 'traffic provider of Canaries without one: the same as the flag of the controller', 'istio')
     .action(async (name: string, flags: ClusterFlags & { meshProvider: string }) =>
       runOn(name, flags, async (session, bare) => (await import('./traffic-command.ts')).showTraffic(session, bare, flags)),
     );
@@ -23,12 +23,12 @@ export function addTrafficCommands(program: Command, runOn: RunOn): void {
     examples: ['serin traffic set podinfo --tag podinfo-00001=stable --traffic stable=90,@latest=10 --image podinfo:2 --namespace test'],
     exits: ['notFound', 'refused'],
   })
-    .description('change the traffic of a Knative Service: first every --untag is done, then every --tag, then every --traffic')
+    .description('change the traffic of a Knative Service: first each --untag, then each --tag, then each --traffic')
     .addArgument(nameOf('knativeServices', '<name>', 'a Knative Service'))
-    .option('--traffic <share>', 'REVISION=PERCENT, TAG=PERCENT or @latest=PERCENT; all of a command sum to 100', collect)
-    .option('--tag <tag>', 'REVISION=TAG or @latest=TAG: an address of its own for a revision', collect)
-    .option('--untag <tag>', 'take a tag away', collect)
-    .option('--image <image>', 'image of the first container, in the same write: @latest then is the revision that it makes')
+    .option('--traffic <share>', 'REVISION=PERCENT, TAG=PERCENT or @latest=PERCENT; the sum must be 100', collect)
+    .option('--tag <tag>', 'REVISION=TAG or @latest=TAG: gives a revision its own address', collect)
+    .option('--untag <tag>', 'remove a tag', collect)
+    .option('--image <image>', 'also set the image of the first container: @latest is then the revision with this image')
     .action(async (name: string, flags: ClusterFlags & TrafficFlags & { image?: string }) =>
       runOn(name, flags, async (session, bare) => (await import('./traffic-command.ts')).changeTraffic(session, bare, flags)),
     );

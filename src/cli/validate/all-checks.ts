@@ -4,7 +4,7 @@ import { receiverProblems } from '../../notifiers/receiver-problems.ts';
 import { checkRoutes } from './check-routes.ts';
 import type { ObjectChecks } from './object-findings.ts';
 
-/** Checks of one object that other rooms supply; loaded only when manifests are judged. */
+/** Checks of one object that other folders supply; loaded only when manifests are checked. */
 export const allChecks = {
   checkTemplate,
   checkMetricTemplate: templateProblems,

@@ -2,7 +2,7 @@ import type { Canary, Provider } from '../../api/canary.ts';
 import { error, type Finding } from '../../api/finding.ts';
 import { routerFor } from '../../routers/index.ts';
 
-/** Why the controller would refuse to route this Canary, or the parts of its spec that have no effect; none where there is no router. */
+/** Why the controller would refuse to route this Canary, or the parts of its spec that have no effect; none without a router. */
 export function checkRoutes(canary: Canary, provider: Provider): readonly Finding[] {
   const router = routerFor(provider);
   if ('unsupported' in router) return [];

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 /** Where an object is written. */
 export interface Place {
   source: string;
-  /** Of the file, without links; of the standard input `-`. */
+  /** Path of the file, without links; `-` for stdin. */
   file: string;
   /** The line of a field, or of the nearest one around it that is written. */
   lineOf(path: string): number;
@@ -52,6 +52,7 @@ export function readDocuments({ source, file, text }: { source: string; file: st
   return { items, unreadable };
 }
 
+/** An object with its place in the files; without one, from the cluster. */
 export function itemOf(object: KubeObject, place?: Place): Item {
   const { name, namespace } = isFields(object.metadata) ? object.metadata : ({} as Partial<KubeObject['metadata']>);
   return {

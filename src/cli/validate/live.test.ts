@@ -66,13 +66,13 @@ describe('serin validate --live', () => {
     expect(lines).toEqual([
       expect.stringMatching(/^stdin:5 .*warning: spec\.targetRef\.name: .*no such Deployment yet/),
       expect.stringMatching(
-        /^stdin:11 .*error: spec\.analysis\.metrics\[0\]\.templateRef\.name: .*no such MetricTemplate in namespace test/,
+        /^stdin:11 .*error: spec\.analysis\.metrics\[0\]\.templateRef\.name: .*but the MetricTemplate was not found in namespace test/,
       ),
       expect.stringMatching(/^stdin:12 .*warning: spec\.analysis\.webhooks\[0\]\.url: .*namespace tools has no Service loadtester/),
     ]);
   });
 
-  it('an older Canary of the cluster for the same target is named, and the Canary itself is no rival', async () => {
+  it('an older Canary of the cluster for the same target is named, and the Canary itself is not a rival', async () => {
     const { spec } = object('flagger.app/v1beta1', 'Canary', 'x', {
       targetRef: deployment && { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
       service: { port: 80 },

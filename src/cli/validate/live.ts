@@ -74,13 +74,13 @@ const namespacesIn = ({ metrics = [], alerts = [] }: References): (string | unde
   ...alerts.map(({ providerRef }) => providerRef.namespace),
 ];
 
-/** Of Services that webhooks are sent to. */
+/** Namespaces of the Services that webhooks are sent to. */
 function hostNamespaces(analyses: readonly References[]): string[] {
   const hosts = analyses.flatMap(({ webhooks = [] }) => webhooks.map(({ url }) => URL.parse(url)?.hostname.split('.') ?? []));
   return unique(hosts.flatMap(([, namespace, svc]) => (svc === undefined || svc === 'svc' ? [namespace] : [])));
 }
 
-/** Of any `…SecretRef` of a spec. */
+/** Names of the Secrets in any `…SecretRef` of a spec. */
 function secretNames(spec: unknown): string[] {
   if (Array.isArray(spec)) return spec.flatMap(secretNames);
   if (typeof spec !== 'object' || spec === null) return [];

@@ -50,6 +50,6 @@ function textOf(bytes: Buffer): Source['text'] {
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return 'does not exist: correct the path';
-  if (code === 'EACCES' || code === 'EPERM') return 'may not be read: give yourself read access';
+  if (code === 'EACCES' || code === 'EPERM') return 'is not readable: change its permissions';
   return error instanceof Error ? error.message : String(error);
 }

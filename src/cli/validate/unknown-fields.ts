@@ -1,5 +1,5 @@
 import type { StructuralSchema } from '../../api/crds.ts';
-import { fieldPath, type Step } from '../../api/field-path.ts';
+import { fieldPath, type PathStep } from '../../api/field-path.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { nearest } from './nearest.ts';
@@ -14,7 +14,7 @@ export function unknownFields(object: KubeObject, schema: StructuralSchema, seve
 
 type Unknown = Omit<Finding, 'severity'>;
 
-function walk(value: unknown, schema: StructuralSchema, path: readonly Step[]): Unknown[] {
+function walk(value: unknown, schema: StructuralSchema, path: readonly PathStep[]): Unknown[] {
   if (schema.items && Array.isArray(value)) {
     const { items } = schema;
     return value.flatMap((each, index) => walk(each, items, [...path, index]));
@@ -29,7 +29,7 @@ function walk(value: unknown, schema: StructuralSchema, path: readonly Step[]): 
   });
 }
 
-function unknown(path: readonly Step[], key: string, known: readonly string[]): Unknown {
+function unknown(path: readonly PathStep[], key: string, known: readonly string[]): Unknown {
   const likely = key === 'canaryAnalysis' ? 'analysis' : nearest(key, known);
   const remedy = likely === undefined ? 'remove it' : `did you mean ${likely}?`;
   return { path: fieldPath(path), message: `is not a field: kubectl apply refuses the object for it, other clients drop it: ${remedy}` };

@@ -16,22 +16,22 @@ interface ValidateFlags extends ClusterFlags {
 
 const SEVERITY = `
 An error is a manifest that cannot work: the release could not run or end, or Flagger or the API server refuses the object. A warning works,
-and otherwise than it looks. All files of a run are judged as one world; what they refer to and do not have may be in the cluster: --live asks it,
-and only reads. With warnings alone the exit code is 0.`;
+but not as it looks. All files of a run are checked together; objects that they lack may be in the cluster: --live reads them,
+and writes nothing. With warnings alone the exit code is 0.`;
 
 /** `serin validate`. */
 export function addValidateCommand(program: Command): void {
   const examples = ['serin validate canary.yaml', 'serin validate --filename canary.yaml --strict'];
   noted(withCluster(program.command('validate')), { examples, exits: ['no'] })
-    .description('check Canary, MetricTemplate, AlertProvider and TrafficSplit manifests, as one world')
+    .description('check Canary, MetricTemplate, AlertProvider and TrafficSplit manifests, all files together')
     .addArgument(nameOf('files', '[file...]', 'files, folders, or - for standard input'))
-    .option('-f, --filename <file...>', 'the same, as kubectl has it')
-    .option('--strict', 'unknown fields are errors: kubectl apply refuses them by default, other clients drop them')
-    .option('--live', 'also read from the cluster the objects that the manifests refer to')
-    .option('-n, --namespace <name>', 'namespace of objects that name none')
-    .option('--mesh-provider <name>', 'traffic provider of Canaries that name none, as the controller has it')
-    .option('--selector-labels <list>', 'as the controller has it', 'app,name,app.kubernetes.io/name')
-    .option('--require-secret-label', 'as the controller has it')
+    .option('-f, --filename <file...>', 'the same as FILE, as in kubectl')
+    .option('--strict', 'report unknown fields as errors: kubectl apply rejects them by default, other clients drop them')
+    .option('--live', 'also read the objects that the manifests refer to from the cluster')
+    .option('-n, --namespace <name>', 'namespace of objects without one')
+    .option('--mesh-provider <name>', 'traffic provider of Canaries without one: the same as the flag of the controller')
+    .option('--selector-labels <list>', 'the same as the flag of the controller', 'app,name,app.kubernetes.io/name')
+    .option('--require-secret-label', 'the same as the flag of the controller')
     .addHelpText('after', SEVERITY)
     .action(async (words: string[], flags: ValidateFlags, command: Command) => {
       const files = [...words, ...(flags.filename ?? [])];
@@ -50,7 +50,7 @@ async function validateLive(files: string[], flags: ValidateFlags, provider: Pro
       async readCluster(items) {
         const read = await readCluster(cluster, items);
         for (const kind of read.hidden)
-          output.note(`Note: ${kind}s may not be read with these credentials: whether they exist is not judged.`);
+          output.note(`Note: ${kind}s may not be read with these credentials: whether they exist is not checked.`);
         return read;
       },
     });

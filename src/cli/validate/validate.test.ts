@@ -98,7 +98,7 @@ describe('serin validate', () => {
     expect((await validated(['absent.yaml'])).lines[0]).toBe('absent.yaml: error: does not exist: correct the path');
   });
 
-  it('reads stdin, and a warning alone is no failure; with --strict an unknown field is one', async () => {
+  it('reads stdin, and a warning alone does not fail; with --strict an unknown field is one', async () => {
     const stdin =
       'apiVersion: flagger.app/v1beta1\nkind: AlertProvider\nmetadata: {name: chat}\nspec: {type: slack, address: http://a.b, chanel: x}\n';
     const { code, lines } = await validated(['-'], { stdin });
@@ -161,14 +161,14 @@ describe('serin validate', () => {
     ['lists within lists', '['.repeat(20_000), 'is not YAML: it is nested too deeply: write it flatter'],
     ['bytes', Buffer.from([1, 0, 255]), 'f.yaml: error: is not UTF-8 text: save it as UTF-8, or leave it out'],
     ['UTF-16', Buffer.from('kind: Canary', 'utf16le'), 'is not UTF-8 text'],
-  ])('names %s in one line, and fails', async (_, content, told) => {
+  ])('names %s in one line, and fails', async (_, content, message) => {
     const away = mkdtempSync(join(tmpdir(), 'serin-validate-'));
     writeFileSync(join(away, 'f.yaml'), content);
     const { code, lines } = await validated([relative(folder, away)]);
     rmSync(away, { recursive: true });
     expect(code).toBe(1);
     expect(lines).toHaveLength(1);
-    expect(lines[0]?.replace(/^.*(?=f\.yaml)/, '')).toContain(told);
+    expect(lines[0]?.replace(/^.*(?=f\.yaml)/, '')).toContain(message);
   });
 
   it('reads a folder whose links lead nowhere or back to it', async () => {
@@ -288,7 +288,7 @@ spec: { selector: { matchLabels: { app: shop } }, template: { metadata: { labels
     expect(errorsIn(lines)).toEqual(messages.map((message) => expect.stringMatching(message)));
   });
   it.each([target(web), target('wrong'), target('[null, { ports: 1 }, { ports: [null, { name: web, containerPort: 1 }] }]'), ''])(
-    'I14: and nothing where it fits, or cannot be told: %#',
+    'I14: and nothing where it fits, or is not known: %#',
     async (beside) => {
       const field = beside.includes('wrong') ? 'targetPort: 9898' : 'targetPort: web';
       const { code, lines } = await validated(['-'], { stdin: `${canary(field)}---\n${beside}` });

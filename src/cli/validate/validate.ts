@@ -8,11 +8,12 @@ import type { ObjectChecks } from './object-findings.ts';
 import { readSources } from './sources.ts';
 import { type Check, isOurs, type WorldFinding, type WorldOptions, worldOf } from './world.ts';
 
+/** Input of `serin validate`, without its streams. */
 export interface ValidateArgs extends ObjectChecks {
   /** Files, folders (searched for .yaml and .yml), or `-` for `stdin`. */
   files: string[];
   stdin?: Buffer;
-  /** Of objects that name none. */
+  /** Namespace of objects that name none. */
   namespace?: string | undefined;
   /** Judged as the objects of files are, where those have none of their name. */
   more?: readonly Item[] | undefined;
@@ -29,7 +30,7 @@ interface LiveItems {
 }
 
 /**
- * Checks manifests as one world: a line for each finding to `out`, a summary to `summary`. The exit code is 1 when there is an error, and 0 with
+ * Checks all manifests together: a line for each finding to `out`, a summary to `summary`. The exit code is 1 when there is an error, and 0 with
  * warnings alone.
  */
 export async function validateCommand(
@@ -57,6 +58,7 @@ export async function validateCommand(
   return count.error > 0 ? 1 : 0;
 }
 
+/** Findings of a run, by object. */
 export interface Judged {
   sources: readonly { items: readonly Item[]; unreadable: readonly Unreadable[] }[];
   /** Those of the files, with their namespaces. */

@@ -7,16 +7,18 @@ import type { MetricTemplateSpec } from '../../api/metric-template.ts';
 import { parseCanary, parseMetricTemplate } from '../../api/parse-canary.ts';
 import type { Item } from './documents.ts';
 
+/** A Canary that can be parsed; `provider` undefined: not known. */
 export type CanaryItem = Item & { canary: Canary; provider: Provider | undefined };
+/** A MetricTemplate that can be parsed. */
 export type TemplateItem = Item & { spec: MetricTemplateSpec };
 
-/** Everything that checks look at: the objects of all files of a run and, with --live, those of the cluster that they refer to. */
+/** Input of the checks: the objects of all files of a run and, with --live, those of the cluster that they refer to. */
 export interface World {
   items: readonly Item[];
   /** Those that can be read; the others have findings of their own. */
   canaries: readonly CanaryItem[];
   templates: readonly TemplateItem[];
-  /** Labels by which a controller can tell the sides of a target apart, as `--selector-labels` has them. */
+  /** Labels by which a controller distinguishes the sides of a target, as `--selector-labels` has them. */
   selectorLabels: readonly string[];
   /** `--require-secret-label` of the controller. */
   requireSecretLabel: boolean;
@@ -32,6 +34,7 @@ export type WorldFinding = Finding & { on: Item };
 /** A pure test of the world. */
 export type Check = (world: World) => WorldFinding[];
 
+/** Flags of the controller that findings depend on. */
 export interface WorldOptions {
   /** The traffic provider of the controller, for Canaries that name none. */
   provider?: Provider | undefined;
@@ -41,8 +44,10 @@ export interface WorldOptions {
   hidden?: ReadonlySet<string>;
 }
 
+/** Default of --selector-labels. */
 export const defaultSelectorLabels = ['app', 'name', 'app.kubernetes.io/name'];
 
+/** Sorts objects by kind for the checks. */
 export function worldOf(items: readonly Item[], options: WorldOptions = {}): World {
   const {
     provider,
@@ -66,18 +71,22 @@ export function worldOf(items: readonly Item[], options: WorldOptions = {}): Wor
   return { items, canaries, templates, selectorLabels, requireSecretLabel, isWhole, hidden };
 }
 
+/** Kinds of Flagger's API group. */
 export const ourKinds = ['Canary', 'MetricTemplate', 'AlertProvider'] as const;
 
+/** An object of `flagger.app/v1beta1`, of any kind or of this one. */
 export function isOurs(object: KubeObject, kind?: (typeof ourKinds)[number]): boolean {
   return object.apiVersion === apiVersion && (kind === undefined ? ourKinds.some((one) => one === object.kind) : object.kind === kind);
 }
 
+/** The API group; empty for core/v1. */
 export const groupOf = ({ apiVersion }: KubeObject): string =>
   String(apiVersion).includes('/') ? String(apiVersion).replace(/\/[^/]*$/, '') : '';
 
 /** Without a namespace a manifest goes where it is applied to, which may be any. */
 export const isNear = (a: string | undefined, b: string | undefined): boolean => a === undefined || b === undefined || a === b;
 
+/** An object to find by kind, group, name and namespace. */
 export interface Wanted {
   kind: string;
   /** The API group; of any version. */
@@ -107,4 +116,5 @@ export function whereOf({ object, name, namespace, place }: Item): string {
   return place ? `${full} (${place.source}:${place.lineOf('')})` : `${full} (in the cluster)`;
 }
 
+/** Findings with the object that they are about. */
 export const on = (item: Item, findings: readonly Finding[]): WorldFinding[] => findings.map((finding) => ({ ...finding, on: item }));

@@ -112,11 +112,11 @@ const stalls: readonly Stall[] = [
     /by a Role or ClusterRole/,
   ),
   blocked(
-    'a quota without room',
+    'an exhausted quota',
     forbidden('services "podinfo-canary" is forbidden: exceeded quota: small, requested: services=1, used: services=2'),
     'QuotaExceeded',
     ['ResourceQuota', 'spec.hard'],
-    /^who owns the quota can raise it$/,
+    /^ask the owner of the quota to raise it$/,
   ),
   ...[
     [403, 'pods "podinfo" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true'] as const,
@@ -129,7 +129,7 @@ const stalls: readonly Stall[] = [
       refusedWith(status, 'Refused', message),
       'ApiRefused',
       ['Canary', /Promoted/],
-      /^who owns the rule that refuses it can correct it or make an exception$/,
+      /^ask the owner of the rule that rejects it to correct the rule or make an exception$/,
     ),
   ),
   blocked(
@@ -174,8 +174,8 @@ const stalls: readonly Stall[] = [
   ),
   blocked(
     'something else',
-    new ConfigUnavailableError({ code: 'Obstacle', detail: 'the cluster is being moved: wait for the end of it' }),
-    'Obstacle',
+    new ConfigUnavailableError({ code: 'Other', detail: 'the cluster is being moved: wait for the end of it' }),
+    'Other',
     ['Canary', /Promoted/],
     /wait for the end of it/,
   ),

@@ -1,31 +1,31 @@
 import { type BlockerCode, blockers } from '../../api/blockers.ts';
 
-/** What `serin why` finds by itself, in the objects as they stand. */
+/** Causes that `serin why` finds by itself, in the objects as they are. */
 const own = {
-  Unseen: 'no controller has looked at this Canary or at its last change, or none that may; or what is due is not done',
-  Deleting: 'the Canary is being deleted and something holds it',
-  Unreadable: 'the reader may not read the object that the release waits for',
+  Unseen: 'no controller has reconciled this Canary or its last change, or a step is overdue',
+  Deleting: 'the Canary is being deleted, and a finalizer keeps it',
+  Unreadable: 'these credentials may not read the object that the release waits for',
   PrimaryMissing: 'the primary does not exist',
   ScaledToZero: 'the workload was scaled to zero',
   RolloutPaused: 'the rollout of the workload is paused',
   PodsRefused: 'a quota or an admission rule refuses the pods',
-  Unschedulable: 'no node has room for a pod, or none fits it',
+  Unschedulable: 'no node has enough free resources for a pod, or none fits it',
   ImageUnavailable: 'an image cannot be pulled',
   ContainerConfig: 'a container cannot be made: something that it reads is missing',
-  OutOfMemory: 'a container was ended for the memory that it took',
-  CrashLoop: 'a container ends again and again',
+  OutOfMemory: 'a container exceeded its memory limit',
+  CrashLoop: 'a container crashes again and again',
   ProbeFails: 'a container runs and is not ready',
   PodGated: 'a scheduling or readiness gate of a pod is not open yet',
-  PodsStarting: 'pods are being started',
+  PodsStarting: 'pods are starting',
   NotYetAvailable: 'pods are ready, and count only after spec.minReadySeconds',
   Restoring: 'a promotion failed and the last promoted template is restored in the primary',
   Failed: 'the release was rolled back',
-  Propagating: 'time passes until the proxies have learned of a change',
-  Running: 'nothing holds it: the next check is awaited',
-  Resting: 'nothing is to be done until the target changes',
+  Propagating: 'the proxies are given time to learn of a change',
+  Running: 'nothing holds it: the next check runs soon',
+  Resting: 'no release is in progress: the next edit of the target starts one',
 } as const;
 
-/** Codes that stand for what a closer look finds, or for a finer point of another cause. */
+/** Codes that are replaced by a more exact cause, or that are part of another one. */
 type Refined = 'PodsNotReady' | 'SecretMissing' | 'SecretRefused';
 export type Cause = keyof typeof own | Exclude<BlockerCode, Refined>;
 
@@ -46,5 +46,5 @@ export function causeOf(code: BlockerCode): Cause {
   return code === 'SecretMissing' || code === 'SecretRefused' ? 'Unmeasured' : code;
 }
 
-/** Causes that end by themselves, or are no trouble at all. */
+/** Causes that end by themselves, or that need no action. */
 export const harmless: ReadonlySet<Cause> = new Set(['Propagating', 'Running', 'Resting', 'PodsStarting']);

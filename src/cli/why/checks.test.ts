@@ -59,11 +59,11 @@ const errors = (namespace: string) => ({ apiVersion: 'flagger.app/v1beta1', kind
 const secret = (name: string) => ({ apiVersion: 'v1', kind: 'Secret', name, namespace: 'ops' });
 
 const stalls: readonly Stall[] = [
-  gate('confirm-rollout', 'GateClosed', /who runs the gate confirm-rollout can open it/),
-  gate('pre-rollout', 'HookRefused', /who runs pre-rollout can let it pass/),
-  gate('confirm-traffic-increase', 'GateClosed', /can open it/),
-  gate('confirm-promotion', 'GateClosed', /can open it/),
-  gate('rollout', 'HookRefused', /can let it pass/),
+  gate('confirm-rollout', 'GateClosed', /ask the owner of the gate confirm-rollout to open it/),
+  gate('pre-rollout', 'HookRefused', /ask the owner of pre-rollout to let it pass/),
+  gate('confirm-traffic-increase', 'GateClosed', /ask the owner of the gate .* to open it/),
+  gate('confirm-promotion', 'GateClosed', /ask the owner of the gate .* to open it/),
+  gate('rollout', 'HookRefused', /ask the owner of .* to let it pass/),
   checked(
     'a value out of its range',
     verdict({ value: 3, limit: 'at most 1', reason: 'errors is 3' }),
@@ -77,14 +77,14 @@ const stalls: readonly Stall[] = [
     verdict({ verdict: 'unmeasured', reason: 'connection refused' }),
     {},
     'Unmeasured',
-    /who runs the metrics/,
+    /ask the owner of the metrics/,
   ),
   checked(
     'a backend that does not answer, held',
     verdict({ verdict: 'unmeasured', reason: '502 of the backend' }),
     { unmeasured: 'hold' },
     'Unmeasured',
-    /who runs the metrics/,
+    /ask the owner of the metrics/,
   ),
   checked(
     'a query that finds nothing',

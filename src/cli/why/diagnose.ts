@@ -10,7 +10,7 @@ import { fromRejection, suspended } from './from-rejection.ts';
 import { fromStep } from './from-step.ts';
 import { overdue, unseen } from './unseen.ts';
 
-/** What holds a Canary, by the objects as they stand. Pure. What a person has to mend first comes first. */
+/** The causes that hold a Canary, from the objects as they are. Pure. The one to correct first comes first. */
 export function whyOf(snapshot: CanarySnapshot): Why {
   const { raw } = snapshot;
   const status = parseStatus(raw.status);
@@ -27,44 +27,46 @@ export function whyOf(snapshot: CanarySnapshot): Why {
   };
 }
 
-/** What holds it, the main cause first. */
+/** The main cause first. */
 function holding(snapshot: CanarySnapshot): [Diagnosis, ...Diagnosis[]] {
   const { raw, canary } = snapshot;
   const status = parseStatus(raw.status);
   const { release, phase = '', conditions = [] } = status ?? {};
-  const said = conditions.find(({ type }) => type === 'Promoted')?.message ?? 'No controller has said anything of it yet.';
-  const told = (trouble: Trouble, sentence = said): Diagnosis => ({ ...trouble, sentence });
-  if (raw.metadata.deletionTimestamp !== undefined) return [told(deleting(snapshot))];
+  const said = conditions.find(({ type }) => type === 'Promoted')?.message ?? 'No controller has reconciled it yet.';
+  const diagnosed = (trouble: Trouble, sentence = said): Diagnosis => ({ ...trouble, sentence });
+  if (raw.metadata.deletionTimestamp !== undefined) return [diagnosed(deleting(snapshot))];
   const pause = release?.paused && paused(snapshot, release.paused);
-  const alsoPaused = pause ? [told(pause, 'It is paused, too: nothing is checked until that ends.')] : [];
+  const alsoPaused = pause ? [diagnosed(pause, 'It is paused, too: nothing is checked until that ends.')] : [];
   const refused = conditions.find(({ type, status: is }) => type === 'Accepted' && is === 'False');
   const { blockers = [] } = release ?? {};
-  if (refused) return [told(fromRejection(snapshot, refused, blockers), release ? said : refused.message), ...alsoPaused];
-  if (!canary || !release || phase === '') return [told(unseen(snapshot))];
-  if (canary.spec.suspend === true) return [told(suspended(snapshot)), ...alsoPaused];
+  if (refused) return [diagnosed(fromRejection(snapshot, refused, blockers), release ? said : refused.message), ...alsoPaused];
+  if (!canary || !release || phase === '') return [diagnosed(unseen(snapshot))];
+  if (canary.spec.suspend === true) return [diagnosed(suspended(snapshot)), ...alsoPaused];
   const blocker = blockers.find(isOfObjects);
-  // A promotion is refused by what stands behind it in the list.
+  // A refused promotion lists the cause after itself.
   const isRefused = blockers.some(({ code }, index) => code === 'PrimaryRefused' && blocker && index < blockers.indexOf(blocker));
   const finer =
     blocker && isRefused ? [{ ...fromBlocker(snapshot, blocker), sentence: `The primary is refused: ${blockerText(blocker)}.` }] : [];
-  if (blocker !== undefined && !isRefused) return [told(fromBlocker(snapshot, blocker)), ...alsoPaused];
+  if (blocker !== undefined && !isRefused) return [diagnosed(fromBlocker(snapshot, blocker)), ...alsoPaused];
   const unconfirmed = blockers.find(({ code }) => code === 'RouteUnconfirmed');
   const route = unconfirmed && routeUnconfirmed(snapshot, blockerText(unconfirmed));
   if (!pause) {
     const late = overdue(snapshot);
     const held = route ?? fromStep(snapshot, canary, phase, release);
-    // That it goes on by itself is just what it does not.
-    return late ? [told(late), ...(harmless.has(held.cause) ? [] : [told(held)]), ...finer] : [told(held), ...finer];
+    // An overdue release does not go on by itself, so that harmless causes are wrong.
+    return late ? [diagnosed(late), ...(harmless.has(held.cause) ? [] : [diagnosed(held)]), ...finer] : [diagnosed(held), ...finer];
   }
-  // A provider often takes a route by itself, a moment later; a pause ends by a person only.
-  return unconfirmed && route ? [told(pause), told(route, `Its routes are not in force yet: ${blockerText(unconfirmed)}.`)] : [told(pause)];
+  // A provider often accepts a route a moment later; only a user ends a pause.
+  return unconfirmed && route
+    ? [diagnosed(pause), diagnosed(route, `Its routes are not in force yet: ${blockerText(unconfirmed)}.`)]
+    : [diagnosed(pause)];
 }
 
 function routeUnconfirmed({ raw }: CanarySnapshot, unconfirmed: string): Trouble {
   return {
     cause: 'RouteUnconfirmed',
     proof: [proofIn(raw, 'status.conditions[Promoted].message', unconfirmed)],
-    action: 'correct what the provider says against the route: it names the object',
+    action: 'correct the object that the provider names in its answer',
   };
 }
 
@@ -83,7 +85,7 @@ function deleting({ raw }: CanarySnapshot): Trouble {
     cause: 'Deleting',
     proof: [proofIn(raw, 'metadata.finalizers', finalizers)],
     action:
-      'start the controller that set the finalizer: it puts everything back and then lets the Canary go; one that nobody serves any more has to be taken out',
+      'start the controller that set the finalizer: it restores the Service and the target, then removes the finalizer; remove the finalizer of a controller that is gone',
     change: toSet(raw, 'metadata.finalizers'),
     look: `kubectl get canary ${name} -n ${namespace} -o yaml`,
   };
@@ -92,21 +94,21 @@ function deleting({ raw }: CanarySnapshot): Trouble {
 /** Standing warnings: they hold up nothing now. */
 function beside({ raw }: CanarySnapshot): Diagnosis[] {
   const { conditions = [], release } = parseStatus(raw.status) ?? {};
-  const told = conditions.flatMap(({ type, status, message = '' }): Diagnosis[] => {
+  const diagnosed = conditions.flatMap(({ type, status, message = '' }): Diagnosis[] => {
     if (type === 'Promoted' || type === 'Accepted' || status !== 'True') return [];
     const proof = [proofIn(raw, `status.conditions[${type}].message`, message)];
-    return [{ cause: type, sentence: message, proof, action: 'do what the sentence says; docs/reasons.md has more on it' }];
+    return [{ cause: type, sentence: message, proof, action: 'do what the sentence says; docs/reasons.md explains the reason' }];
   });
   const waiting = release?.deliveries?.length ?? 0;
-  if (waiting === 0) return told;
+  if (waiting === 0) return diagnosed;
   const proof = [proofIn(raw, 'status.release.deliveries', `${waiting} waiting`)];
   return [
-    ...told,
+    ...diagnosed,
     {
       cause: 'Undelivered',
       sentence: `${waiting} messages wait for their receivers.`,
       proof,
-      action: 'bring the receivers of alerts and event webhooks back',
+      action: 'restore the receivers of alerts and event webhooks',
     },
   ];
 }

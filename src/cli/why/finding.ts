@@ -5,7 +5,7 @@ import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import type { ChangeOf, Diagnosis } from '../output/documents.ts';
 import type { Cause } from './causes.ts';
 
-/** One thing that holds a release, and what proves it. */
+/** One cause that holds a release, with its proof. */
 export interface Trouble extends Omit<Diagnosis, 'sentence'> {
   cause: Cause;
 }
@@ -17,6 +17,7 @@ export function proofIn({ kind, metadata: { name, namespace } }: Named, field: s
   return { kind, ...(namespace === undefined ? {} : { namespace }), name, field, value: shown(value) };
 }
 
+/** A value as text, JSON unless it is a text. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'not set';
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -24,20 +25,22 @@ export function shown(value: unknown): string {
 
 type Named = Pick<KubeObject, 'kind' | 'metadata'>;
 
-/** What a person decides on: the field of an object that is to be corrected. */
+/** The field of an object to correct; the value is for the user to decide. */
 export function toSet({ kind, metadata: { name, namespace } }: Named, field: string): ChangeOf {
   return { verb: 'set', kind, ...(namespace === undefined ? {} : { namespace }), name, field };
 }
 
+/** The change: create this object. */
 export function toCreate(kind: string, name: string, namespace: string | undefined): ChangeOf {
   return { verb: 'create', kind, ...(namespace === undefined ? {} : { namespace }), name };
 }
 
+/** The change: remove this object. */
 export function toRemove(kind: string, name: string, namespace: string | undefined): ChangeOf {
   return { ...toCreate(kind, name, namespace), verb: 'remove' };
 }
 
-/** The pod template of what the user owns, or a part of it: every version comes from there, so that nothing else is to be edited. */
+/** The pod template of what the user owns, or a part of it: every version comes from it, so that only it is edited. */
 export function toCorrect({ raw, canary }: Pick<CanarySnapshot, 'raw' | 'canary'>, part = ''): { change?: ChangeOf } {
   if (canary === undefined) return {};
   const { apiVersion, kind, name } = canary.spec.targetRef;
@@ -65,7 +68,7 @@ export function commandsOf(
   const words: Readonly<Record<string, string>> = {
     CANARY: metadata.name,
     NAMESPACE: object?.namespace ?? metadata.namespace ?? '',
-    // Any value will do that the annotation has not had yet.
+    // Any value that the annotation has not had yet.
     VERSION: `v${metadata.resourceVersion}`,
     ...(object && { KIND: object.kind.toLowerCase(), OBJECT: object.name }),
   };

@@ -22,9 +22,10 @@ const OF_OBJECTS: ReadonlySet<BlockerCode> = new Set<BlockerCode>([
   'TemplateLeftover',
   'NoPromotedTemplate',
   'RouteRefused',
-  'Obstacle',
+  'Other',
 ]);
 
+/** A blocker that one of the release's objects causes. */
 export const isOfObjects = ({ code }: Blocker): boolean => OF_OBJECTS.has(code);
 
 /** A blocker of the objects of a release, and what removes it. */
@@ -40,7 +41,7 @@ export function fromBlocker(snapshot: CanarySnapshot, blocker: Blocker): Trouble
       case 'Forbidden':
         return { ...ofCluster, action: 'grant it to the service account of Serin, by a Role or ClusterRole' };
       case 'ApiRefused':
-        return { ...ofCluster, action: 'who owns the rule that refuses it can correct it or make an exception' };
+        return { ...ofCluster, action: 'ask the owner of the rule that rejects it to correct the rule or make an exception' };
       default:
         if (field === undefined) return { ...ofCluster, action: detail };
         return {
@@ -78,7 +79,7 @@ export function fromBlocker(snapshot: CanarySnapshot, blocker: Blocker): Trouble
       };
     }
     case 'QuotaExceeded':
-      return { ...about('spec.hard', detail), action: 'who owns the quota can raise it' };
+      return { ...about('spec.hard', detail), action: 'ask the owner of the quota to raise it' };
     case 'Forbidden':
       return { ...ofCluster, action: 'grant it to the service account of Serin, by a Role or ClusterRole' };
     case 'TemplateLeftover':

@@ -17,14 +17,14 @@ export function fromHooks({ raw }: CanarySnapshot, { spec }: Canary, release: Re
   return {
     cause,
     proof: [proofIn(raw, 'status.release.reason', release.reason), proofIn(raw, `spec.analysis.webhooks[${index}].url`, hostOf(hook.url))],
-    action: isGate ? `who runs the gate ${hook.name} can open it` : `who runs ${hook.name} can let it pass`,
+    action: isGate ? `ask the owner of the gate ${hook.name} to open it` : `ask the owner of ${hook.name} to let it pass`,
   };
 }
 
 /** Addresses may carry credentials. */
 const hostOf = (url: string): string => URL.parse(url)?.host ?? 'no address';
 
-/** The check of the last tick that keeps a release from its next step; what is only observed has no say. */
+/** The check of the last interval that keeps a release from its next step; checks that are only observed do not count. */
 export function fromVerdicts({ raw, canary }: CanarySnapshot, { verdicts = [] }: Release): Trouble | undefined {
   const counted = verdicts.map((verdict, index) => ({ verdict, index })).filter(({ verdict }) => verdict.observed !== true);
   const worst =
@@ -40,7 +40,7 @@ export function fromVerdicts({ raw, canary }: CanarySnapshot, { verdicts = [] }:
         proofIn(raw, `${at}.value`, verdict.value ?? verdict.reason),
         ...(verdict.limit ? [proofIn(raw, `${at}.limit`, verdict.limit)] : []),
       ],
-      action: `push a version that passes ${verdict.check}, or take the target back to the promoted one`,
+      action: `push a version that passes ${verdict.check}, or set the target back to the promoted one`,
       ...toCorrect({ raw, ...(canary && { canary }) }),
     };
   return { ...fromUnmeasured(raw, canary, verdict), proof: [proofIn(raw, `${at}.reason`, verdict.reason)] };

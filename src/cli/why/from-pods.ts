@@ -4,7 +4,7 @@ import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import type { Cause } from './causes.ts';
 import { proofIn, type Trouble, toCorrect } from './finding.ts';
 
-/** `part`: what of the pod template it is a matter of. */
+/** `part`: the part of the pod template to correct. */
 type PodProblem = { cause: Cause; field: string; value: unknown; part?: string };
 
 const WAITING: Readonly<Record<string, Cause>> = {
@@ -19,21 +19,21 @@ const WAITING: Readonly<Record<string, Cause>> = {
 
 const STATUSES = { initContainers: 'initContainerStatuses', containers: 'containerStatuses' } as const;
 
-/** Of a container. */
+/** Fields of a container, by cause. */
 const PARTS: Readonly<Partial<Record<Cause, string>>> = { ImageUnavailable: '.image', OutOfMemory: '.resources.limits.memory' };
 
 const ACTIONS: Readonly<Partial<Record<Cause, string>>> = {
-  Unschedulable: 'who owns the cluster can make room, or the owner of the workload asks for less',
+  Unschedulable: 'ask the administrator of the cluster for more capacity, or lower the requests in the pod template',
   ImageUnavailable: 'correct the image in the pod template, or the credentials for its registry',
   ContainerConfig: 'create what the container reads, or correct its reference in the pod template',
   OutOfMemory: 'raise the memory limit of the container in the pod template, or push a version that takes less',
   CrashLoop: 'read the logs of the container and push a version that starts',
   ProbeFails: 'read the logs of the container: push a version that becomes ready, or correct its readinessProbe',
-  PodGated: 'who opens this gate (a queue of the cluster, or the controller of a load balancer) can tell what it waits for',
-  PodsStarting: 'nothing to do but wait; if that lasts, the events of the pod tell what it waits for',
+  PodGated: 'ask the owner of this gate (a queue of the cluster, or the controller of a load balancer) what it waits for',
+  PodsStarting: 'wait; if that lasts, the events of the pod say what it waits for',
 };
 
-/** The first pod that does not come, and what it says itself. */
+/** The first pod that does not become ready, and the reason in its own status. */
 export function fromPods(snapshot: Pick<CanarySnapshot, 'raw' | 'canary'>, pods: readonly KubeObject[]): Trouble | undefined {
   for (const pod of pods) {
     if (pod.metadata.deletionTimestamp !== undefined) continue;

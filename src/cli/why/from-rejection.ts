@@ -1,6 +1,6 @@
 import type { Blocker } from '../../api/blocker.ts';
 import { blockers } from '../../api/blockers.ts';
-import type { Condition } from '../../api/canary-status.ts';
+import type { CanaryCondition } from '../../api/canary-status.ts';
 import { resumeAnnotation } from '../../api/names.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { type Cause, causeOf } from './causes.ts';
@@ -9,10 +9,10 @@ import { commandsOf, proofIn, type Trouble, toRemove, toSet, valueAt } from './f
 /** The condition `Accepted` says why a spec is not run, or an edit of it; its reason is a code of the closed list. */
 export function fromRejection(
   { raw }: CanarySnapshot,
-  { reason, message = '', field: ofCondition }: Condition,
+  { reason, message = '', field: ofCondition }: CanaryCondition,
   known: readonly Blocker[],
 ): Trouble {
-  const code = isCode(reason) ? reason : 'Obstacle';
+  const code = isCode(reason) ? reason : 'Other';
   const cause: Cause = causeOf(code);
   const field = known.find((one) => one.code === reason)?.field ?? ofCondition;
   const said = proofIn(raw, 'status.conditions[Accepted].message', message);
@@ -33,11 +33,11 @@ export function fromRejection(
       return {
         cause,
         proof: [said, proofIn(raw, 'status.release', raw.status?.release)],
-        action: 'who runs the cluster brings the definitions to this version',
+        action: 'ask the administrator of the cluster to bring the definitions to this version',
         ...commands,
       };
     case 'TargetTaken':
-      // The older one serves: without it the application would be restored, and released anew.
+      // Keep the older one, which serves: without it the application would be restored, and released anew.
       return {
         cause,
         proof,
@@ -45,7 +45,7 @@ export function fromRejection(
         change: toRemove('Canary', name, namespace),
         ...commands,
       };
-    case 'Obstacle':
+    case 'Other':
       return { cause, proof, action: message };
     default:
       return { cause, proof, action: `correct the spec: ${message}`, change: toSet(raw, field ?? 'spec'), ...commands };
@@ -54,6 +54,7 @@ export function fromRejection(
 
 const isCode = (reason: string): reason is keyof typeof blockers => Object.hasOwn(blockers, reason);
 
+/** The cause of a suspended Canary. */
 export function suspended({ raw }: Pick<CanarySnapshot, 'raw'>): Trouble {
   return {
     cause: 'Suspended',

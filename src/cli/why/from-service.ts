@@ -12,7 +12,7 @@ interface Condition {
   message?: string;
 }
 
-/** Why a Revision does not serve: by its pods, where one of them tells, else as far as its Knative Service does. */
+/** Why a Revision does not serve: from its pods if one of them says it, else from its Knative Service. */
 export function fromKnative(snapshot: CanarySnapshot, service: KubeObject, role: 'target' | 'primary'): Trouble {
   const conditions: Condition[] = service.status?.conditions ?? [];
   const unmet = conditions.find(({ type, status }) => type === 'Ready' && status !== 'True');
@@ -33,7 +33,7 @@ export function fromKnative(snapshot: CanarySnapshot, service: KubeObject, role:
   };
 }
 
-/** A Service selects pods that somebody else manages: what is missing is an endpoint. */
+/** The pods of a Service have another owner: only an endpoint can be missing. */
 export function fromService(snapshot: CanarySnapshot, service: KubeObject): Trouble {
   const { name, namespace } = service.metadata;
   return {

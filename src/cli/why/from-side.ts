@@ -15,7 +15,7 @@ interface Condition {
   message?: string;
 }
 
-/** Why one side of a release does not serve, as its own objects tell it. */
+/** Why one side of a release does not serve, as its own objects say it. */
 export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): Trouble {
   const { raw, canary, workload } = snapshot;
   const object = snapshot[role];
@@ -29,7 +29,7 @@ export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): 
       return {
         cause: 'PrimaryMissing',
         proof: [missing],
-        action: 'wait until Serin has made it, or see what serin why says of the Canary',
+        action: 'wait until Serin has made it; if it does not appear, read the log of the controller',
       };
     const ref = proofIn(raw, 'spec.targetRef.name', name);
     const action = `create ${kind} ${name}, or correct spec.targetRef`;
@@ -45,14 +45,14 @@ export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): 
     return {
       cause: 'RolloutPaused',
       proof: [proofIn(object, 'spec.paused', true)],
-      action: 'set spec.paused of it to false',
+      action: `set spec.paused of ${object.kind} ${object.metadata.name} to false`,
       command: `kubectl rollout resume ${where.replace(' ', '/')}`,
     };
   if (refused)
     return {
       cause: 'PodsRefused',
       proof: [proofIn(object, 'status.conditions[ReplicaFailure].message', refused.message)],
-      action: 'raise the quota, or correct what the admission rule names',
+      action: 'raise the quota, or correct the field that the admission rule names',
       look: `kubectl describe ${where}`,
     };
   if (pods && !harmless.has(pods.cause)) return pods;
@@ -74,14 +74,14 @@ export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): 
   return pods ?? nowhere(snapshot, object) ?? notYetAvailable(snapshot, role, object) ?? starting(object);
 }
 
-/** It may be there or not: the sentence of the controller, which may read it, is all that is known. */
+/** It may exist or not: only the controller, which may read it, knows. */
 function unreadable({ raw }: CanarySnapshot, kind: string): Trouble {
   const { namespace = '' } = raw.metadata;
   const said = (raw.status?.conditions ?? []).find(({ type }: Condition) => type === 'Promoted')?.message;
   return {
     cause: 'Unreadable',
     proof: [proofIn(raw, 'status.conditions[Promoted].message', said)],
-    action: `ask somebody who may get ${kind}s in ${namespace}, or have that granted: what Serin itself says of it is all that can be told`,
+    action: `get the right to read ${kind}s in ${namespace}, or ask a user who has it: without it this is all that is known`,
     look: `kubectl auth can-i get ${kind.toLowerCase()}s -n ${namespace}`,
   };
 }

@@ -8,7 +8,7 @@ import { fromHooks, fromVerdicts } from './from-checks.ts';
 import { fromSide } from './from-side.ts';
 import { unseenChange } from './unseen.ts';
 
-/** What a release waits for where it stands in the statechart. */
+/** The cause that follows from the state of the release in the statechart. */
 export function fromStep(snapshot: CanarySnapshot, canary: Canary, phase: Phase, release: Release): Trouble {
   const { raw, target, primary } = snapshot;
   const step = (cause: Cause, action: string): Trouble => ({ cause, proof: [proofIn(raw, 'status.release.step', release.step)], action });
@@ -49,7 +49,7 @@ export function fromStep(snapshot: CanarySnapshot, canary: Canary, phase: Phase,
     case 'Succeeded.confirming':
     case 'Failed.confirming':
     case 'Progressing.preRollout':
-      return fromHooks(snapshot, canary, release) ?? step('Running', 'nothing to do: the hooks are being asked');
+      return fromHooks(snapshot, canary, release) ?? step('Running', 'nothing to do: the hooks are being called');
     case 'Progressing.settling':
     case 'Progressing.comingBack':
     case 'WaitingPromotion.comingBack':
@@ -70,7 +70,7 @@ export function fromStep(snapshot: CanarySnapshot, canary: Canary, phase: Phase,
   }
 }
 
-/** Its template is what Serin puts back, so that only its surroundings are for others to correct. */
+/** Serin restores its template itself: users can correct only its surroundings. */
 function restoring({ change: _, ...why }: Trouble): Trouble {
   const then = 'then push a corrected target';
   if (harmless.has(why.cause)) return { cause: 'Restoring', proof: why.proof, action: `wait until the primary is ready again, ${then}` };
@@ -82,13 +82,13 @@ function resting(snapshot: CanarySnapshot): Trouble {
   const down = primaryDown(snapshot);
   if (down) return down;
   const missing = target === undefined ? fromSide(snapshot, 'target') : undefined;
-  // At rest nothing depends on it.
+  // Nothing depends on it while no release is in progress.
   if (missing && missing.cause !== 'Unreadable') return missing;
   const rest = { proof: [proofIn(raw, 'status.phase', raw.status?.phase)], action: 'edit the target to start a release' };
   return unseenChange(snapshot) ?? { cause: 'Resting', ...rest };
 }
 
-/** The primary was ready once: what is wrong with it now was done by another writer, or with its surroundings, so that it may be corrected itself. */
+/** The primary was ready once: another writer or its surroundings broke it, so that it may be corrected itself. */
 function primaryDown(snapshot: CanarySnapshot): Trouble | undefined {
   const { canary, primary, workload } = snapshot;
   if (!canary || !workload?.hasPods || !primary || workload.isServing(workload.slim(primary))) return undefined;
@@ -96,14 +96,14 @@ function primaryDown(snapshot: CanarySnapshot): Trouble | undefined {
   return { ...why, cause: 'PrimaryDown', ...(change && { change: { ...change, name: primary.metadata.name } }) };
 }
 
-/** What ended it is in the reason; what can be done is the same whatever it was. */
+/** The reason says what ended it; the remedy is the same for every reason. */
 function failed(snapshot: CanarySnapshot, { spec }: Canary, { reason }: Release): Trouble {
   const { kind, name } = spec.targetRef;
   const { raw } = snapshot;
   return {
     cause: 'Failed',
     proof: [proofIn(raw, 'status.release.reason', reason)],
-    action: `push a corrected ${kind} ${name} to start again; if it was not its fault, try it again as it is`,
+    action: `push a corrected ${kind} ${name}; if the version is good, release it again with serin retry`,
     ...toCorrect(snapshot),
     look: `serin status ${raw.metadata.name} -n ${raw.metadata.namespace}`,
   };
@@ -116,6 +116,6 @@ function noRoom(snapshot: CanarySnapshot, role: 'target' | 'primary', { capacity
     ...why,
     cause: why.cause === 'PodsStarting' ? 'NoRoom' : why.cause,
     proof: [...why.proof, wanted],
-    action: `${why.action}; who owns the cluster can make room`,
+    action: `${why.action}; ask the administrator of the cluster for more capacity`,
   };
 }

@@ -30,7 +30,7 @@ export function fromUnmeasured(raw: KubeObject, canary: Canary | undefined, verd
     case 'Unmeasured':
       return {
         cause,
-        action: `who runs the metrics can bring them back; correct the address or credentials of ${check} if they are wrong`,
+        action: `ask the owner of the metrics to restore them; correct the address or credentials of ${check} if they are wrong`,
         ...changing(serverOf(raw, canary, check)),
       };
     default:

@@ -70,11 +70,11 @@ const stalls: readonly Stall[] = [
     mend: comes,
   },
   {
-    title: 'no node with room',
+    title: 'no node with free resources',
     play: () => unready({ conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }] }),
     cause: 'Unschedulable',
     proof: ['Pod', 'status.conditions[PodScheduled].message'],
-    action: /make room/,
+    action: /ask the administrator of the cluster for more capacity/,
     way: 'set Deployment podinfo spec.template.spec',
     mend: comes,
   },
@@ -103,7 +103,7 @@ const stalls: readonly Stall[] = [
       play: scene,
       cause: 'PodGated',
       proof: ['Pod', field],
-      action: /who opens this gate/,
+      action: /ask the owner of this gate/,
       mend: comes,
     }),
   ),
@@ -112,7 +112,7 @@ const stalls: readonly Stall[] = [
     play: () => ({ ...unready({}), target: { spec: { replicas: 1, paused: true } } }),
     cause: 'RolloutPaused',
     proof: ['Deployment', 'spec.paused'],
-    action: /set spec\.paused of it to false/,
+    action: /set spec\.paused of Deployment .* to false/,
     way: 'run kubectl rollout resume deployment/podinfo -n test',
     mend: comes,
   },
@@ -200,7 +200,7 @@ const stalls: readonly Stall[] = [
     mend: comes,
   },
   {
-    title: 'a primary whose pods are gone at rest',
+    title: 'a primary whose pods are gone while no release is in progress',
     play() {
       const world = initialized();
       world.primaryDown = true;

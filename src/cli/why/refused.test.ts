@@ -88,7 +88,7 @@ const wrongs: readonly Wrong[] = [
     cause: 'CrossNamespaceRef',
     action: /--allowed-hosts=test=api\.other/,
   },
-  { field: 'spec.analysis.webhooks[0].url', bad: 'tester', action: /write it as in http:/ },
+  { field: 'spec.analysis.webhooks[0].url', bad: 'tester', action: /must be an http or https address, as in http:/ },
   { field: 'spec.analysis.webhooks[0].type', bad: 'sometimes', action: /one of/ },
   {
     field: 'spec.analysis.sessionAffinity',
@@ -141,7 +141,7 @@ describe('serin why of a Canary that is refused', () => {
       action: 'correct the spec: spec.service.rewrite: cannot be said in a GRPCRoute: remove it',
     },
     {
-      what: 'the field of the way out, where the refusal is of the whole strategy',
+      what: 'the field of the remedy, where the whole strategy is rejected',
       fields: { provider: 'istio', service: { port: 80, delegation: true, hosts: ['example.com'] } },
       field: 'spec.service.hosts',
       action:
@@ -156,7 +156,7 @@ describe('serin why of a Canary that is refused', () => {
     expect(whyOf(snapshotOf(judged(set(bad, field, undefined)))).diagnosis.cause).toBe('Unseen');
   });
 
-  it('names the provider where another one is the way out', () => {
+  it('names the provider where another one is the remedy', () => {
     const analysis = { interval: '1m', threshold: 1, iterations: 5, match: [{ headers: { a: { exact: 'b' } } }] };
     const bad = set(set(plan(), 'spec.analysis', analysis), 'spec.provider', 'knative');
     const target = { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: 'podinfo' };

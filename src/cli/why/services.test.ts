@@ -11,7 +11,7 @@ const knativeService = (status: string, reason: string) => ({
   status: { latestCreatedRevisionName: 'podinfo-00002', conditions: [{ type: 'Ready', status, reason, message: 'podinfo-00002 …' }] },
 });
 
-/** A canary that does not come, of a kind whose pods nobody can name. */
+/** A canary that does not become ready, of a kind without pods of its own. */
 function unready(apiVersion: string, target: object): Scene {
   const world = initialized(aCanary({ stepWeight: 20 }, { targetRef: { apiVersion, kind: 'Service', name: 'podinfo' } }));
   world.behaviour.brokenCanary.add('s1:b');
@@ -44,7 +44,7 @@ const stalls: readonly Stall[] = [
     mend: comes,
   },
   {
-    title: 'a Service whose pods are somebody else’s, and none of them is ready',
+    title: 'a Service whose pods have another owner, and none of them is ready',
     play: () => unready('v1', { apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: { app: 'podinfo', version: '2' } } }),
     cause: 'PodsStarting',
     proof: ['Service', 'spec.selector'],

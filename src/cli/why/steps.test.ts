@@ -83,7 +83,7 @@ const stalls: readonly Stall[] = [
     },
     cause: 'NoRoom',
     proof: ['Deployment', 'status.availableReplicas'],
-    action: /who owns the cluster can make room/,
+    action: /ask the administrator of the cluster for more capacity/,
     mend({ world }) {
       world.room.target = 20;
       world.look();
@@ -91,7 +91,7 @@ const stalls: readonly Stall[] = [
     },
   },
   {
-    title: 'a primary that somebody has deleted during its promotion',
+    title: 'a primary that is deleted during its promotion',
     play() {
       const world = initialized(aCanary({ stepWeight: 50 }));
       world.behaviour.brokenPrimary.add('s1:b');
@@ -116,7 +116,7 @@ const stalls: readonly Stall[] = [
     mend: ({ world }) => void world.tickUntil(({ step }) => step === 'analysing'),
   },
   {
-    title: 'a Canary that nobody has seen',
+    title: 'a Canary that no controller has reconciled',
     play: () => ({ world: new World(aCanary({ stepWeight: 20 })) }),
     cause: 'Unseen',
     proof: ['Canary', 'status.release'],
@@ -124,7 +124,7 @@ const stalls: readonly Stall[] = [
     mend: ({ world }) => void world.begin(),
   },
   {
-    title: 'a release that somebody suspended',
+    title: 'a suspended release',
     play() {
       const world = pushed(initialized(aCanary({ stepWeight: 20 })));
       world.canary.spec.suspend = true;
@@ -139,7 +139,7 @@ const stalls: readonly Stall[] = [
     },
   },
   {
-    title: 'a release that somebody paused',
+    title: 'a paused release',
     play() {
       const world = pushed(initialized(aCanary({ stepWeight: 20 })));
       world.ask('pause', '1');
@@ -175,7 +175,7 @@ const stalls: readonly Stall[] = [
     },
     cause: 'RouteUnconfirmed',
     proof: ['Canary', 'status.conditions[Promoted].message'],
-    action: /correct what the provider says/,
+    action: /correct the object that the provider names/,
     mend({ world }) {
       delete world.behaviour.unconfirmed;
     },
@@ -184,13 +184,13 @@ const stalls: readonly Stall[] = [
 
 describeEach('a release that stands still', stalls);
 
-it('serin why says of a release that runs, and of one that rests, that nothing holds it', () => {
+it('serin why says of a release in progress, and of an idle Canary, that nothing holds it', () => {
   const world = pushed(initialized(aCanary({ stepWeight: 20 })));
   expect(whyOf(sightIn({ world }))).toMatchObject({ waits: true, diagnosis: { cause: 'Running' } });
   expect(whyOf(sightIn({ world: initialized() }))).toMatchObject({ waits: false, diagnosis: { cause: 'Resting' } });
 });
 
-describe('serin why of a release that somebody paused', () => {
+describe('serin why of a paused release', () => {
   const pausedIn = (upset: (world: World) => void) => {
     const world = pushed(initialized(aCanary({ stepWeight: 20 })));
     world.ask('pause', '1');

@@ -63,7 +63,7 @@ const failedAtOnce = () => {
 };
 
 it.each([
-  { where: 'at rest', world: initialized(aCanary({ stepWeight: 20 })), cause: 'Resting' },
+  { where: 'while idle', world: initialized(aCanary({ stepWeight: 20 })), cause: 'Resting' },
   { where: 'after a failure', world: failedAtOnce(), cause: 'Failed' },
 ])('names it $where when the target has changed since a controller saw it, and not when it has been seen', ({ world, cause }) => {
   expect(whyOf(sightIn({ world })).diagnosis.cause).toBe(cause);

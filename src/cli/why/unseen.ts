@@ -6,21 +6,21 @@ import { reportsRevision, targetSide } from '../canaries/observed-target.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { proofIn, type Trouble } from './finding.ts';
 
-/** Beyond it an answer is no longer under way: metric queries have a minute, and clocks differ. */
+/** Longer than any answer takes: metric queries have a minute, and clocks differ. */
 const PATIENCE_MS = 2 * 60_000;
 
 const HELP = {
   cause: 'Unseen',
-  action: 'start the controller, or let its --namespace and --canary-selector reach this Canary',
+  action: 'start the controller, or make its --namespaces and --canary-selector include this Canary',
   look: 'kubectl get deployment -A -l app.kubernetes.io/name=serin',
 } as const;
 
-/** Nobody has said anything of it. */
+/** No controller has written its status. */
 export function unseen({ raw }: CanarySnapshot): Trouble {
   return { ...HELP, proof: [proofIn(raw, 'status.release', raw.status?.release)] };
 }
 
-/** What happens by itself at a time that is over, and has not happened. */
+/** A step that is due by itself, and late. */
 export function overdue({ raw, canary, atMs }: CanarySnapshot): Trouble | undefined {
   const dueMs = canary?.status?.release?.dueMs;
   if (canary === undefined || atMs === undefined || dueMs === undefined || atMs - dueMs <= PATIENCE_MS + hooksMs(canary)) return undefined;
@@ -28,7 +28,7 @@ export function overdue({ raw, canary, atMs }: CanarySnapshot): Trouble | undefi
   return { ...HELP, proof: [proofIn(raw, 'status.release.dueMs', said)] };
 }
 
-/** The hooks of one look, however they are asked. */
+/** The longest that the hooks of one interval may take, in sequence. */
 function hooksMs({ spec }: Canary): number {
   return (spec.analysis.webhooks ?? []).reduce((sum, webhook) => sum + longestCallMs(webhook), 0);
 }
@@ -36,10 +36,10 @@ function hooksMs({ spec }: Canary): number {
 /** A target that has changed since a controller saw it, which one that runs does within a second. */
 export function unseenChange({ raw, canary, workload, target }: CanarySnapshot): Trouble | undefined {
   const release = canary?.status?.release;
-  // Without a generation the release itself says that its configs are waited for.
+  // Without a generation the release waits for its configs, and says so itself.
   if (!canary || !workload || !target || !release || release.observedGeneration === 0 || !reportsRevision(target)) return undefined;
   const side = targetSide(canary, workload, target);
-  // One that was deleted and made again as it was starts no release.
+  // A target that was deleted and created again unchanged starts no release.
   if (side === undefined || side.revision === templateOf(release) || recordedFor(canary, side) !== undefined) return undefined;
   const { kind, metadata } = target;
   return {

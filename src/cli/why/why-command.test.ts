@@ -10,7 +10,7 @@ import { whyCommand } from './why-command.ts';
 it.each([
   { flags: [], run: 'run      serin resume podinfo -n test' },
   { flags: ['--context=two'], run: 'run      serin resume podinfo -n test --context=two' },
-])('what is to be run reaches the cluster that was looked at, by $flags', async ({ flags, run }) => {
+])('commands to copy reach the cluster that was read, by $flags', async ({ flags, run }) => {
   const world = initialized(aCanary({ stepWeight: 25 }));
   world.push('s1:b');
   world.tickUntil(({ canary }) => canary.status?.canaryWeight === 25);
@@ -24,7 +24,7 @@ it.each([
 });
 
 it.each([
-  { where: 'at rest', isSo: (world: World) => world.step === 'resting', cause: 'Resting' },
+  { where: 'while idle', isSo: (world: World) => world.step === 'resting', cause: 'Resting' },
   { where: 'while its pods are awaited', isSo: (world: World) => world.step === 'scalingUp', cause: 'Unreadable' },
 ])('$where a target that may not be read is not said to be missing', async ({ isSo, cause }) => {
   const world = initialized(aCanary({ stepWeight: 25 }));

@@ -11,7 +11,7 @@ import { whyOf } from './diagnose.ts';
 
 const INDENT = 9;
 
-/** `serin why NAME`: what holds a Canary, which field of which object proves it, and what clears it. */
+/** `serin why NAME`: the cause that holds a Canary, the field that proves it, and the remedy. */
 export async function whyCommand({ cluster, namespace = '', output, clock, clusterFlags = [] }: Session, name: string): Promise<ExitName> {
   const snapshot = await readSnapshot(cluster, namespace, name, clock);
   for (const what of snapshot.hidden) output.note(`Note: ${what}.`);
@@ -19,15 +19,15 @@ export async function whyCommand({ cluster, namespace = '', output, clock, clust
   return 'done';
 }
 
-/** What is copied from here reaches the cluster that was looked at, and no other. */
+/** Copied commands must reach the cluster that was read, and no other. */
 function onThisCluster(why: Why, flags: readonly string[]): Why {
   const withFlags = (line: string) => [line, ...flags].join(' ');
-  const told = ({ command, look, ...rest }: Diagnosis): Diagnosis => ({
+  const withCommands = ({ command, look, ...rest }: Diagnosis): Diagnosis => ({
     ...rest,
     ...(command === undefined ? {} : { command: withFlags(command) }),
     ...(look === undefined ? {} : { look: withFlags(look) }),
   });
-  return { ...why, diagnosis: told(why.diagnosis), also: why.also.map(told) };
+  return { ...why, diagnosis: withCommands(why.diagnosis), also: why.also.map(withCommands) };
 }
 
 function whyAnswer(why: Why): Answer<Why> {

@@ -4,7 +4,7 @@ import { ApiError } from '../../kube/errors.ts';
 import { RoutingError } from '../../routers/index.ts';
 import { refusalBy, unroutableBy } from '../status/blocker-of.ts';
 
-/** A refusal is tried again after this long: what lets it pass (a policy, a CRD) is not always heard of. */
+/** A refusal is tried again after this long: a change that lets it pass (of a policy or CRD) may cause no watch event. */
 const TRY_AGAIN_MS = 15_000;
 
 type Spec = Canary['spec'];
@@ -15,16 +15,16 @@ interface Refusal {
 }
 
 /**
- * The last spec whose routes were accepted, so that a later one that cannot be routed takes no way home: while routes of the new spec are
- * refused, those that a release comes to are written in the words of the old one (04-6.2). Kept in memory only.
+ * The last spec whose routes were accepted, so that a later one that cannot be routed does not block a rollback: while routes of the new spec
+ * are refused, those of a release are rendered from the old one (04-6.2). Kept in memory only.
  */
 export class AcceptedSpec {
   #accepted: { spec: Spec; generation: number | undefined } | undefined;
   #refusal: Refusal | undefined;
 
   /**
-   * Writes the routes of the Canary by `attempt`, or those of its last accepted spec, and tells why then. Throws what was thrown where there
-   * is no other spec to fall back on.
+   * Writes the routes of the Canary by `attempt`, or those of its last accepted spec, and returns why then. Throws the error where no
+   * other spec was accepted before.
    */
   async write(canary: Canary, nowMs: number, attempt: (canary: Canary) => Promise<void>): Promise<Refusal | undefined> {
     const { generation } = canary.metadata;
@@ -52,7 +52,7 @@ export class AcceptedSpec {
   }
 }
 
-/** What the object says is refused, by a schema, a policy or ourselves; not who asks, nor when. */
+/** The object's content is refused, by a schema, a policy or ourselves; not the requester, nor the time. */
 function refusalIn(error: unknown, namespace: string): NewBlocker | undefined {
   if (error instanceof RoutingError) return unroutableBy(error);
   // A field that an older CRD does not know makes an apply fail with 500.

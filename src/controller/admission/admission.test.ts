@@ -4,9 +4,9 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { routers } from '../../routers/index.ts';
 import { ControllerConfig } from '../config.ts';
-import { warningsOf } from '../status/standing-warnings.ts';
+import { warningsOf } from '../status/warnings.ts';
 import { admit, type Refusal } from './admission.ts';
-import { RefusedSteering } from './refused-steering.ts';
+import { RefusedTrafficFields } from './refused-traffic-fields.ts';
 
 const admitted = (canary: Canary, noCrossNamespaceRefs: boolean, lists: object = {}) =>
   admit(canary as KubeObject, {
@@ -82,6 +82,6 @@ it('I12: 05-T23: references within the namespace are none of that', () => {
 it('DF340: a stored provider gatewayapi:v1alpha2 is run by gatewayapi:v1, with a warning', () => {
   const canary = aCanary({ stepWeight: 10 }, { provider: 'gatewayapi:v1alpha2', service: { port: 80, gatewayRefs: [{ name: 'edge' }] } });
   expect(admitted(canary, false)).toMatchObject({ provider: 'gatewayapi:v1', router: routers['gatewayapi:v1'] });
-  const warnings = warningsOf(canary, 'gatewayapi:v1', { find: () => undefined, all: () => [] }, new RefusedSteering());
+  const warnings = warningsOf(canary, 'gatewayapi:v1', { find: () => undefined, all: () => [] }, new RefusedTrafficFields());
   expect(warnings).toEqual([{ type: 'ProviderDeprecated', message: expect.stringContaining('v1alpha2') }]);
 });

@@ -1,11 +1,11 @@
 import type { Canary, Provider } from '../../api/canary.ts';
-import type { Condition } from '../../api/canary-status.ts';
+import type { CanaryCondition } from '../../api/canary-status.ts';
 import { findings } from '../../api/findings.ts';
 import { foreignRefs } from '../../api/foreign-refs.ts';
 import { foreignRoutes } from '../../api/foreign-routes.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import { providerOf } from '../../api/mesh-provider.ts';
-import { parseCanary } from '../../api/parse-canary.ts';
+import { parseCanaryOnce } from '../../api/parse-canary.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { dated, refusedBlocker } from '../../engine/blockers-of.ts';
 import type { RefusalCode } from '../../engine/facts.ts';
@@ -14,7 +14,7 @@ import { routerFor } from '../../routers/index.ts';
 import type { Router } from '../../routers/router.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { Workload } from '../../workloads/workload.ts';
-import type { ControllerRoom } from '../controller-room.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
 
 export interface Admitted {
   canary: Canary;
@@ -23,7 +23,7 @@ export interface Admitted {
   workload: Workload;
 }
 
-/** Why a Canary cannot be run, in words that name the field. */
+/** Why a Canary cannot be run, with the field to correct. */
 export interface Refusal {
   reason: RefusalCode;
   message: string;
@@ -33,9 +33,9 @@ export interface Refusal {
   before?: Readonly<Record<string, unknown>>;
 }
 
-/** Whether this Canary can be run, as it was written (I12). What comes first is what a person has to mend first. */
-export function admit(raw: KubeObject, room: Pick<ControllerRoom, 'config' | 'olderRival'>): Admitted | Refusal {
-  const readable = admitSpec(raw, room);
+/** Whether this Canary can be run, as it was written (I12). The first reason is the one to correct first. */
+export function admit(raw: KubeObject, deps: Pick<ControllerDeps, 'config' | 'olderRival'>): Admitted | Refusal {
+  const readable = admitSpec(raw, deps);
   if ('reason' in readable) return readable;
   const { canary } = readable;
   if (canary.spec.suspend === true && canary.status?.release === undefined) {
@@ -45,15 +45,15 @@ export function admit(raw: KubeObject, room: Pick<ControllerRoom, 'config' | 'ol
       field: 'spec.suspend',
     };
   }
-  const rival = room.olderRival(canary);
+  const rival = deps.olderRival(canary);
   if (rival === undefined) return readable;
   const message = `spec.targetRef: Canary ${rival} releases the same target and is older: remove this Canary, or let it release another target`;
   return { reason: 'TargetTaken', message, field: 'spec.targetRef' };
 }
 
 /** The same by its spec alone, whatever else there is in the cluster. */
-export function admitSpec(raw: KubeObject, { config }: Pick<ControllerRoom, 'config'>): Admitted | Refusal {
-  const parsed = parseCanary(raw);
+export function admitSpec(raw: KubeObject, { config }: Pick<ControllerDeps, 'config'>): Admitted | Refusal {
+  const parsed = parseCanaryOnce(raw);
   if ('problems' in parsed) {
     const [first] = parsed.problems;
     return first
@@ -102,11 +102,11 @@ interface NameLeft {
 export async function refuse(
   raw: KubeObject,
   { reason, message, field }: Refusal | NameLeft,
-  room: ControllerRoom,
+  deps: ControllerDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, cluster, view } = room;
-  const status = (raw.status ?? {}) as { conditions?: Condition[] };
+  const { clock, cluster, view } = deps;
+  const status = (raw.status ?? {}) as { conditions?: CanaryCondition[] };
   const condition = { type: 'Accepted', status: 'False', reason, message, ...(field === undefined ? {} : { field }) } as const;
   const known = (status.conditions ?? []).find(({ type }) => type === 'Accepted');
   if (known?.reason === reason && known.message === message) return;
@@ -114,7 +114,7 @@ export async function refuse(
   const before = (status.conditions ?? []).find(({ type }) => type === 'Promoted');
   // Another controller's status stays, and a failure stays a failure.
   const isKept = before !== undefined && (reason === 'ForeignController' || before.status === 'False');
-  const promoted: Condition = {
+  const promoted: CanaryCondition = {
     type: 'Promoted',
     status: 'Unknown',
     reason: before?.reason ?? 'Initializing',
@@ -130,20 +130,20 @@ export async function refuse(
       status: {
         ...statusBasics(status),
         conditions,
-        ...(reason === 'Blocked' ? {} : blockedBy(raw, { reason, message, ...(field && { field }) }, room)),
+        ...(reason === 'Blocked' ? {} : blockedBy(raw, { reason, message, ...(field && { field }) }, deps)),
       },
     };
     view.learn(await cluster.patch(refOf(raw), patch, { subresource: 'status', signal }));
   } catch (error) {
-    // Whoever wrote first is heard of by the watch; of a rival for the status itself it is told once, whatever he writes.
+    // The watch brings the version of the other writer. A rival for the status itself is reported once, whatever it writes.
     if (!isConflict(error)) throw error;
     if (reason !== 'ForeignController') return;
   }
-  room.announceOn(raw, { reason, type: 'Warning', message });
+  deps.announceOn(raw, { reason, type: 'Warning', message });
 }
 
 /** Beside the memory of a release, where there is one: whose status another controller writes, or whose memory the CRD drops, has none. */
-function blockedBy({ status }: KubeObject, refusal: Refusal, { clock, writer }: Pick<ControllerRoom, 'clock' | 'writer'>): object {
+function blockedBy({ status }: KubeObject, refusal: Refusal, { clock, writer }: Pick<ControllerDeps, 'clock' | 'writer'>): object {
   const { release } = parseStatus(status) ?? {};
   if (release === undefined || refusal.reason === 'ForeignController' || refusal.reason === 'CRDOutdated') return {};
   return { release: { blockers: dated([refusedBlocker(refusal)], release.blockers, clock.nowMs()), dueMs: null, writer } };

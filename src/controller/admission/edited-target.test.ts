@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { aDeployment, aModelCanary, canaryRef, type ModelLab, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
 import { eventsOf, imageOf, plan, promoted } from '../../../test/fakes/model/uninstalling.ts';
-import type { Condition } from '../../api/canary-status.ts';
+import type { CanaryCondition } from '../../api/canary-status.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
@@ -11,8 +11,8 @@ const nextRef = { ...targetRef, name: 'next' };
 const nextPrimaryRef = { ...targetRef, name: 'next-primary' };
 const toNext = { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'next' }, service: { name: 'podinfo' } };
 const back = { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' }, service: { name: null } };
-const accepted = (lab: ModelLab): Condition | undefined =>
-  lab.canary()?.status?.conditions?.find(({ type }: Condition) => type === 'Accepted');
+const accepted = (lab: ModelLab): CanaryCondition | undefined =>
+  lab.canary()?.status?.conditions?.find(({ type }: CanaryCondition) => type === 'Accepted');
 
 /** Another target for the Canary, and the edit that names it. */
 function retarget(lab: ModelLab, edit: object = toNext): void {
@@ -67,7 +67,7 @@ it('E112: a release that has begun ends by the old target, after a restart, too'
   }
 });
 
-it('E112: the same holds for an edit while Serin is down; at rest it writes nothing, and deleted it is given back', async () => {
+it('E112: the same holds for an edit while Serin is down; at rest it writes nothing, and deleted it is restored', async () => {
   const lab = await promoted();
   lab.kill();
   retarget(lab);
@@ -102,7 +102,7 @@ it('E112: the remedy works: deleted while the edit is refused, and made for the 
   lab.close();
 });
 
-it('E112: another spelling of the same target is no edit of it', async () => {
+it('E112: another spelling of the same target does not count as an edit', async () => {
   const lab = await promoted();
   lab.server.patch(canaryRef, { spec: { targetRef: { apiVersion: 'extensions/v1beta1' } } });
   lab.push('3');

@@ -2,16 +2,16 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import { labelOf, readable } from '../canary/readable.ts';
-import type { ControllerRoom } from '../controller-room.ts';
+import { labelOf, readCanary } from '../canary/read-canary.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
 import type { Admitted, Refusal } from './admission.ts';
 
 type Spec = Canary['spec'];
-type View = Pick<ControllerRoom['view'], 'find' | 'ready'>;
-interface Room {
+type View = Pick<ControllerDeps['view'], 'find' | 'ready'>;
+interface Deps {
   view: View;
-  lastAccepted: ControllerRoom['lastAccepted'];
-  anchors: Pick<ControllerRoom['anchors'], 'originalSpec'>;
+  lastAccepted: ControllerDeps['lastAccepted'];
+  anchors: Pick<ControllerDeps['anchors'], 'originalSpec'>;
 }
 
 /**
@@ -34,19 +34,19 @@ export function editedTarget({ canary, workload }: Pick<Admitted, 'canary' | 'wo
 export async function editedSincePromoted(
   admitted: Admitted,
   raw: KubeObject,
-  room: Room,
+  deps: Deps,
   signal: AbortSignal,
 ): Promise<Refusal | undefined> {
   const { canary, workload } = admitted;
   if (!hasPromoted(canary)) return undefined;
-  const { view } = room;
+  const { view } = deps;
   await view.ready(workload.primaryRef(canary));
   if (view.find(workload.primaryRef(canary))) return undefined;
-  const last = room.lastAccepted(labelOf(canary));
-  const lastRun = last && last.metadata.uid === raw.metadata.uid ? readable(last)?.spec : undefined;
+  const last = deps.lastAccepted(labelOf(canary));
+  const lastRun = last && last.metadata.uid === raw.metadata.uid ? readCanary(last)?.spec : undefined;
   const edited = lastRun && editedTarget(admitted, lastRun, view);
   if (edited) return edited;
-  const original = await room.anchors.originalSpec(raw, signal);
+  const original = await deps.anchors.originalSpec(raw, signal);
   if (original === undefined) return undefined;
   const former = workloadFor(original.targetRef);
   if (!('unsupported' in former)) await view.ready(former.primaryRef({ ...canary, spec: original }));

@@ -56,7 +56,7 @@ describe('providers whose upstream has ended', () => {
   it.each([
     { gone: 'its Canary', ref: canaryRef },
     { gone: 'its namespace', ref: namespaceRef },
-  ])('04-R-L3: the TrafficRoute goes with $gone, and nobody else has to see to it', async ({ ref }) => {
+  ])('04-R-L3: the TrafficRoute goes with $gone, without another writer', async ({ ref }) => {
     const lab = await initialized('kuma');
     if (ref === namespaceRef) lab.watched = false;
     lab.server.delete(ref);

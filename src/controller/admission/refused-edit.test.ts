@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
-import type { Condition } from '../../api/canary-status.ts';
+import type { CanaryCondition } from '../../api/canary-status.ts';
 
 const plan = { stepWeight: 25, maxWeight: 50 };
 const routeRef = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name: APP, namespace: NAMESPACE };
@@ -22,7 +22,7 @@ async function releasing(spec: object = {}): Promise<ModelLab> {
   return lab;
 }
 
-/** The same, whose spec somebody has edited, and Serin restarted since. */
+/** The same, whose spec was edited, and Serin restarted since. */
 async function restarted(edit: object): Promise<ModelLab> {
   const lab = await releasing();
   lab.kill();
@@ -33,8 +33,8 @@ async function restarted(edit: object): Promise<ModelLab> {
 }
 
 const weightOf = (lab: ModelLab): number | undefined => lab.server.find(routeRef)?.spec.http?.[0]?.route?.[1]?.weight;
-const accepted = (lab: ModelLab): Condition | undefined =>
-  lab.canary()?.status?.conditions?.find(({ type }: Condition) => type === 'Accepted');
+const accepted = (lab: ModelLab): CanaryCondition | undefined =>
+  lab.canary()?.status?.conditions?.find(({ type }: CanaryCondition) => type === 'Accepted');
 const events = (lab: ModelLab, reason: string) =>
   lab.server.api.store.list('/events').flatMap(([, event]) => (event.reason === reason ? [event.message] : []));
 const ended = (lab: ModelLab) =>
@@ -116,7 +116,7 @@ describe('02-15.1.13: an edit of the spec that Serin refuses in the middle of a 
   });
 });
 
-describe('the same after a restart, when nobody knows the spec before', () => {
+describe('the same after a restart, when the spec before is unknown', () => {
   it.each([
     { what: 'its steps', edit: noSteps },
     {
@@ -125,8 +125,8 @@ describe('the same after a restart, when nobody knows the spec before', () => {
     },
     { what: 'its provider', edit: { provider: 'nginx' } },
     { what: 'the name of its Service', edit: { service: { name: `x${'y'.repeat(60)}`, timeout: '7s' } } },
-    { what: 'a port, so that nobody can read it', edit: { service: { port: 70_000 } } },
-  ])('E65: holds weight, routes and counters until the progress deadline, then goes home: $what', async ({ edit }) => {
+    { what: 'a port, so that it cannot be read', edit: { service: { port: 70_000 } } },
+  ])('E65: holds weight, routes and counters until the progress deadline, then is rolled back: $what', async ({ edit }) => {
     const lab = await restarted(edit);
     const route = lab.server.find(routeRef)?.spec.http;
     await lab.pass(100_000);
@@ -180,7 +180,7 @@ describe('the same after a restart, when nobody knows the spec before', () => {
     { what: '', revertOnDeletion: false, isDown: false },
     { what: ', with revertOnDeletion', revertOnDeletion: true, isDown: false },
     { what: ', with revertOnDeletion and while Serin is down', revertOnDeletion: true, isDown: true },
-  ])('I7: a Canary that nobody can read is given back when it is deleted$what', async ({ revertOnDeletion, isDown }) => {
+  ])('I7: the target of an unreadable Canary is restored when it is deleted$what', async ({ revertOnDeletion, isDown }) => {
     const lab = await releasing({ revertOnDeletion });
     await ended(lab);
     lab.kill();

@@ -5,24 +5,24 @@ import type { Routes } from '../../api/routes.ts';
 import { progressDeadlineMs } from '../../engine/deadlines.ts';
 import type { RefusedEdit } from '../../engine/facts.ts';
 import { weightOf } from '../../engine/strategy.ts';
-import type { ControllerRoom } from '../controller-room.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
 import type { Admitted, Refusal } from './admission.ts';
 
-/** What a Canary is run by while its spec is refused (E65). */
+/** The spec by which a Canary is run while its own is refused (E65). */
 export interface Fallback extends Admitted {
   refused: RefusedEdit;
-  /** The routes are said in words that may be older than those in the cluster: they are written only when traffic has to move. */
-  isWorded: boolean;
+  /** False: the routes can only be rendered from a spec older than those in the cluster, and are written only when traffic has to move. */
+  isRenderable: boolean;
 }
 
 type Fields = Record<string, unknown>;
-type Room = Pick<ControllerRoom, 'clock' | 'lastAccepted' | 'view'> & {
-  anchors: Pick<ControllerRoom['anchors'], 'originalSpec'>;
+type Deps = Pick<ControllerDeps, 'clock' | 'lastAccepted' | 'view'> & {
+  anchors: Pick<ControllerDeps['anchors'], 'originalSpec'>;
   admit(raw: KubeObject): Promise<Admitted | Refusal>;
 };
 
 const UNKNOWN =
-  'the spec before this one is not known since Serin was restarted, so no check is made, and an analysis is taken back when the progress deadline has passed';
+  'the spec before this one is not known since Serin was restarted, so no check is made, and an analysis is rolled back when the progress deadline has passed';
 
 /**
  * Undefined: nothing has begun under another spec, or nothing of it is known, so that all stays as it is. `latest` is what this gave the
@@ -32,28 +32,28 @@ export async function fallbackOf(
   raw: KubeObject,
   refusal: Refusal,
   latest: Fallback | undefined,
-  room: Room,
+  deps: Deps,
   signal: AbortSignal,
 ): Promise<Fallback | undefined> {
   const { namespace, name, uid, generation } = raw.metadata;
   if (latest && latest.canary.metadata.uid === uid && latest.canary.metadata.generation === generation) {
-    const again = await room.admit(withSpec(raw, latest.canary.spec));
+    const again = await deps.admit(withSpec(raw, latest.canary.spec));
     return 'reason' in again ? undefined : { ...latest, ...again };
   }
   const status = parseStatus(raw.status);
   if (status?.release === undefined || refusal.reason === 'TargetTaken') return undefined;
-  const last = room.lastAccepted(`${namespace}/${name}`);
+  const last = deps.lastAccepted(`${namespace}/${name}`);
   for (const spec of [last?.metadata.uid === uid ? last?.spec : undefined, refusal.before]) {
-    const known = spec === undefined ? refusal : await room.admit(withSpec(raw, spec));
-    if (!('reason' in known)) return { ...known, refused: refusal, isWorded: true };
+    const known = spec === undefined ? refusal : await deps.admit(withSpec(raw, spec));
+    if (!('reason' in known)) return { ...known, refused: refusal, isRenderable: true };
   }
-  // What rests needs nothing, and what waits for its gate or its first primary has moved no traffic.
+  // An idle Canary needs nothing, and one that waits for its gate or its first primary has moved no traffic.
   if (status.release.step === 'resting' || ['', 'Initializing', 'Waiting'].includes(status.phase)) return undefined;
-  const bare = await bareFallback(raw, status.release.routes, room, signal);
+  const bare = await bareFallback(raw, status.release.routes, deps, signal);
   if (bare === undefined) return undefined;
   const message = `${refusal.message}; ${UNKNOWN}`;
-  const told = status.conditions?.find((one) => one.type === 'Accepted' && one.message === message)?.lastUpdateTime;
-  const sinceMs = told === undefined ? room.clock.nowMs() : Date.parse(told);
+  const reportedAt = status.conditions?.find((one) => one.type === 'Accepted' && one.message === message)?.lastUpdateTime;
+  const sinceMs = reportedAt === undefined ? deps.clock.nowMs() : Date.parse(reportedAt);
   return { ...bare, refused: { ...refusal, message, uncheckedUntilMs: sinceMs + progressDeadlineMs(bare.canary) } };
 }
 
@@ -61,19 +61,19 @@ export async function fallbackOf(
 async function bareFallback(
   raw: KubeObject,
   routes: Routes,
-  room: Room,
+  deps: Deps,
   signal: AbortSignal,
 ): Promise<Omit<Fallback, 'refused'> | undefined> {
   const found: (Omit<Fallback, 'refused'> & { score: number })[] = [];
-  for (const { spec, isWorded } of await bareSpecs(raw, room, signal)) {
-    const bare = await room.admit(withSpec(raw, spec));
-    if (!('reason' in bare)) found.push({ ...bare, isWorded, score: await likenessOf(bare, routes, room) });
+  for (const { spec, isRenderable } of await bareSpecs(raw, deps, signal)) {
+    const bare = await deps.admit(withSpec(raw, spec));
+    if (!('reason' in bare)) found.push({ ...bare, isRenderable, score: await likenessOf(bare, routes, deps) });
   }
   const best = Math.max(...found.map(({ score }) => score));
   return found.find(({ score }) => score === best);
 }
 
-async function likenessOf({ canary, router }: Admitted, routes: Routes, { view }: Room): Promise<number> {
+async function likenessOf({ canary, router }: Admitted, routes: Routes, { view }: Deps): Promise<number> {
   const refs = router.watches(canary);
   await Promise.all(refs.map((ref) => view.ready(ref)));
   const live = router.readRoutes(
@@ -93,18 +93,18 @@ function withSpec(raw: KubeObject, spec: Fields): KubeObject {
  * Specs that say no more than what traffic needs to go home: as much of this one as can be used, and of the one that the anchor was made
  * under what is left. Nothing is checked by them, and nothing skips its checks.
  */
-async function bareSpecs(raw: KubeObject, { anchors }: Room, signal: AbortSignal): Promise<{ spec: Fields; isWorded: boolean }[]> {
+async function bareSpecs(raw: KubeObject, { anchors }: Deps, signal: AbortSignal): Promise<{ spec: Fields; isRenderable: boolean }[]> {
   const spec = fieldsOf(raw.spec);
   const original = await anchors.originalSpec(raw, signal);
   const { provider, targetRef, autoscalerRef, service, analysis } = original ?? {};
   const first = { provider, targetRef, autoscalerRef };
   return [
-    { spec: bare(spec, true), isWorded: true },
-    { spec: bare(spec, false), isWorded: true },
+    { spec: bare(spec, true), isRenderable: true },
+    { spec: bare(spec, false), isRenderable: true },
     ...(original
       ? [
-          { spec: bare({ ...spec, ...first, service: { ...fieldsOf(spec.service), name: service?.name } }, false), isWorded: true },
-          { spec: bare({ ...first, ...deadlineIn(spec), service, analysis }, false), isWorded: false },
+          { spec: bare({ ...spec, ...first, service: { ...fieldsOf(spec.service), name: service?.name } }, false), isRenderable: true },
+          { spec: bare({ ...first, ...deadlineIn(spec), service, analysis }, false), isRenderable: false },
         ]
       : []),
   ];

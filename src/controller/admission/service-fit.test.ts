@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
-import type { Condition } from '../../api/canary-status.ts';
+import type { CanaryCondition } from '../../api/canary-status.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
@@ -9,8 +9,8 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const plan = { stepWeight: 25, maxWeight: 50 };
 const serviceRef = { apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE };
-const accepted = (lab: ModelLab): Condition | undefined =>
-  lab.canary()?.status?.conditions?.find(({ type }: Condition) => type === 'Accepted');
+const accepted = (lab: ModelLab): CanaryCondition | undefined =>
+  lab.canary()?.status?.conditions?.find(({ type }: CanaryCondition) => type === 'Accepted');
 const made = (lab: ModelLab) =>
   lab.writes.map(({ verb, ref: { kind, name } }) => `${verb} ${kind} ${name}`).filter((one) => !/Event|Canary/.test(one));
 
@@ -75,7 +75,7 @@ it('I14, E65: an edit to a port that the primary does not have writes no Service
   lab.close();
 });
 
-it('E95: a revision that has lost the port gets no traffic and fails at the deadline; its owner is told the field', async () => {
+it('E95: a revision that has lost the port gets no traffic and fails at the deadline; the condition names the field', async () => {
   const lab = await initialized();
   const ports = [{ name: 'web', containerPort: 9898 }];
   const template = { spec: { containers: [{ name: 'web', image: '2', ports }] } };

@@ -9,31 +9,31 @@ import type { Admitted, Refusal } from './admission.ts';
 
 const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 
-type Room = { view: Pick<ClusterView, 'find' | 'ready'>; cluster: Pick<Cluster, 'list'> };
+type Deps = { view: Pick<ClusterView, 'find' | 'ready'>; cluster: Pick<Cluster, 'list'> };
 type View = Pick<ClusterView, 'find'>;
 
 /** Looks before anything is written whether the Services of a Canary would keep what serves behind them (I14). */
 export class ServiceFit {
-  readonly #room: Room;
+  readonly #deps: Deps;
   /** Looks that the endpoints have shown to be fit after all, as text: nothing is read twice for the same. */
   #proven: string | undefined;
 
-  constructor(room: Room) {
-    this.#room = room;
+  constructor(deps: Deps) {
+    this.#deps = deps;
   }
 
   async refusalOf({ canary, workload }: Admitted, signal: AbortSignal): Promise<Refusal | undefined> {
     if (!workload.hasPods || canary.spec.suspend === true || isRunning(canary)) return undefined;
     const { namespace } = canary.metadata;
     const kinds = [{ ...SERVICE, namespace }, ...workload.watches(canary)];
-    await Promise.all(kinds.map((kind) => this.#room.view.ready(kind)));
-    const look = lookAt({ canary, workload }, this.#room.view);
+    await Promise.all(kinds.map((kind) => this.#deps.view.ready(kind)));
+    const look = lookAt({ canary, workload }, this.#deps.view);
     const suspected = unfitService(canary, look);
     if (suspected === undefined && !hasHandmadeEndpoints(look.current)) return undefined;
     const { apex, pods } = { ...look.current, pods: look.pods };
     const key = [canary.metadata, apex?.metadata, pods?.metadata].map(versionOf).join(' ');
     if (this.#proven === key) return undefined;
-    const endpoints = apex && (await readEndpoints(this.#room.cluster, apex, signal));
+    const endpoints = apex && (await readEndpoints(this.#deps.cluster, apex, signal));
     const unfit = unfitService(canary, { ...look, endpoints });
     if (unfit !== undefined) return refused(unfit);
     this.#proven = key;

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { aModelCanary, canaryRef, type ModelLab } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
-import type { Condition } from '../../api/canary-status.ts';
+import type { CanaryCondition } from '../../api/canary-status.ts';
 import { crds } from '../../api/crds.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
@@ -9,8 +9,8 @@ import type { KubeObject } from '../../api/kube-object.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 const plan = { stepWeight: 25, maxWeight: 50 };
-const accepted = (lab: ModelLab): Condition | undefined =>
-  lab.canary()?.status?.conditions?.find(({ type }: Condition) => type === 'Accepted');
+const accepted = (lab: ModelLab): CanaryCondition | undefined =>
+  lab.canary()?.status?.conditions?.find(({ type }: CanaryCondition) => type === 'Accepted');
 
 /** Flagger's definition, or ours of the last version. */
 function withoutLimits(): KubeObject {

@@ -11,14 +11,14 @@ import { type FoundConfigs, secretsPolicy, trackable } from '../../workloads/con
 import { isTracked } from '../../workloads/configs/tracking.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { ControllerConfig } from '../config.ts';
-import type { Log } from '../controller-room.ts';
+import type { Log } from '../controller-deps.ts';
 import { ConfigUnavailableError } from '../errors.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
 import type { Anchors } from './anchors.ts';
 
-interface AdoptionRoom {
+interface AdoptionDeps {
   cluster: Cluster;
   view: ClusterView;
   anchors: Anchors;
@@ -35,11 +35,11 @@ export function isForeign(canary: Canary, view: ClusterView): boolean {
 }
 
 /**
- * What can be told of another controller's release: its hashes cannot be computed by us (02-15.4.35), so its primary is compared with the
+ * Compares another controller's release: its hashes cannot be computed by us (02-15.4.35), so its primary is compared with the
  * target. What the primary holds is kept as the last promoted template before anything is recorded. The reads of an adoption happen once.
  */
-export async function lookAtAdoption(canary: Canary, room: AdoptionRoom): Promise<Adoption | undefined> {
-  const { cluster, anchors, config, signal } = room;
+export async function inspectAdoption(canary: Canary, deps: AdoptionDeps): Promise<Adoption | undefined> {
+  const { cluster, anchors, config, signal } = deps;
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) return undefined;
   const [target, primary] = await Promise.all([
@@ -71,13 +71,13 @@ export async function lookAtAdoption(canary: Canary, room: AdoptionRoom): Promis
   const promoted = equals ? revision : primaryRevision;
   if (!(await anchors.promotedTemplate(canary, signal, promoted)))
     await anchors.keepTemplate(canary, workload.held(primary, promoted), promoted, signal);
-  await keepCopies(canary, workload.configs?.(primary) ?? [], room);
+  await keepCopies(canary, workload.configs?.(primary) ?? [], deps);
   return { target: revision, equals, primaryRevision, pushed: wasPushedSince(target, canary.status?.lastTransitionTime) };
 }
 
 /**
  * Whether what decides the pods was changed after that moment, by anyone but the other controller, as the API server recorded it. Both
- * have whole seconds: a change in the same one counts, since too much analysis harms nobody.
+ * have whole seconds: a change in the same one counts, since too much analysis does no harm.
  */
 function wasPushedSince(target: KubeObject, lastTransitionTime: string | undefined): boolean {
   const sinceMs = Date.parse(lastTransitionTime ?? '');
@@ -93,7 +93,7 @@ function wasPushedSince(target: KubeObject, lastTransitionTime: string | undefin
 async function keepCopies(
   canary: Canary,
   refs: readonly ConfigRef[],
-  { cluster, anchors, config, log, signal }: AdoptionRoom,
+  { cluster, anchors, config, log, signal }: AdoptionDeps,
 ): Promise<void> {
   const isTheirs = ({ kind, name }: { kind: string; name: string }) => kind === 'Canary' && name === canary.metadata.name;
   const secrets = secretsPolicy(config, canary.metadata.namespace);
@@ -111,7 +111,7 @@ async function keepCopies(
     ];
     const metadata = { resourceVersion: copy?.metadata.resourceVersion, ownerReferences };
     await cluster.patch(where, { metadata }, { signal }).catch((err: unknown) => {
-      // They stay until the Canary goes, which is no reason to leave the Canary to nobody.
+      // They stay until the Canary goes, which must not keep the Canary from being taken over.
       if (!isForbidden(err)) throw err;
       log.warn({ canary: `${canary.metadata.namespace}/${canary.metadata.name}`, err }, 'a config copy goes with its Canary');
     });
@@ -119,7 +119,7 @@ async function keepCopies(
 }
 
 /**
- * Where the primary reads `<name>-primary`, as the established controller names its copies, and that holds what the source holds, the
+ * Where the primary reads `<name>-primary`, as Flagger names its copies, and that holds what the source holds, the
  * primary reads the same as the target: its copies have no binaryData, and are left alone until our first promotion (03-CT14).
  */
 async function establishedCopies(

@@ -45,7 +45,7 @@ it('at the start only the anchors without a Canary are read whole', async () => 
   expect([read, orphans]).toEqual([['test/gone-serin-anchor'], ['test/gone']]);
 });
 
-it('a tenant with any number of anchors delays no start, and keeps no other application from being given back', async () => {
+it('a tenant with any number of anchors delays no start, and keeps no other application from being restored', async () => {
   const flood = Array.from({ length: 10 * MOST_ORPHANS }, (_, nth) => anAnchor('hostile', `app-${nth}`));
   const { read, orphans, logged } = await started([...flood, anAnchor('test', 'gone')], () => false);
   expect([read.length, orphans.length, orphans.at(-1)]).toEqual([MOST_ORPHANS + 1, MOST_ORPHANS + 1, 'test/gone']);

@@ -1,7 +1,8 @@
 import { apiVersion, type Canary } from '../../api/canary.ts';
+import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { refOf } from '../../api/kube-object.ts';
-import { anchorName, canaryNameOf, keepAnnotation, names, ownerAnnotation } from '../../api/names.ts';
+import { anchorName, keepAnnotation, names } from '../../api/names.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isAlreadyExists, isForbidden } from '../../kube/errors.ts';
 import {
@@ -17,15 +18,16 @@ import {
 } from '../../workloads/anchor.ts';
 import type { AnchorData } from '../../workloads/anchor-data.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import type { PodTemplate, PrimarySpec } from '../../workloads/workload.ts';
-import type { Log } from '../controller-room.ts';
-import { apexOriginal } from '../deletion/apex-given-back.ts';
+import type { PrimarySpec } from '../../workloads/workload.ts';
+import type { Log } from '../controller-deps.ts';
+import { apexOriginal } from '../deletion/restore-apex.ts';
 import { NameTakenError } from '../errors.ts';
+import { identity, keyOf, type Owner, ownerOf } from './anchor-owner.ts';
 
 /** Value of the mark on an anchor that was copied from the Canary or the target, and goes with theirs; any other value is the user's. */
 const COPIED = 'copied';
 
-/** Anchors without a running Canary that are read in one namespace; whoever has more has forged them, or many starts to go. */
+/** Anchors without a running Canary that are read in one namespace; a namespace with more has forged ones, or is read at the next starts. */
 export const MOST_ORPHANS = 200;
 
 /** Which Canaries there are. */
@@ -34,10 +36,6 @@ export interface LivingCanaries {
   isRunning(canary: Owner & { metadata: { name: string } }): boolean;
   /** This one, or another one on what stands. */
   isInherited(canary: Pick<Canary, 'metadata' | 'spec'>): boolean;
-}
-
-interface Owner {
-  metadata: Pick<Canary['metadata'], 'namespace' | 'uid'>;
 }
 
 /** The application is to serve on when its target and Canary are both gone. */
@@ -53,8 +51,8 @@ export interface KeptTemplates {
 }
 
 /**
- * The anchor of each Canary and the templates that were promoted. They are read when a release needs them and not watched: at rest
- * nobody looks at them.
+ * The anchor of each Canary and the templates that were promoted. They are read when a release needs them, and not watched: an idle
+ * Canary reads none.
  */
 export class Anchors {
   readonly #cluster: Cluster;
@@ -137,7 +135,7 @@ export class Anchors {
     else this.#kept.delete(key);
   }
 
-  /** The spec that the anchor was made under, as far as it tells what the Canary owns and how it is routed. */
+  /** The spec that the anchor was made under, as far as it says what the Canary owns and how it is routed. */
   async originalSpec({ metadata }: KubeObject, signal: AbortSignal): Promise<Canary['spec'] | undefined> {
     const { name, namespace = '', uid = '' } = metadata;
     const anchor = await this.#find({ metadata: { name, namespace, uid } }, signal);
@@ -150,7 +148,7 @@ export class Anchors {
     return (anchor && this.read(anchor)?.target.replicas) || undefined;
   }
 
-  /** Records a promoted template, `target` being the target's own, and prunes the history; tells what is left of it. */
+  /** Records a promoted template, `target` being the target's own, and prunes the history; returns what is left of it. */
   async keepTemplate(
     canary: Canary,
     spec: PrimarySpec,
@@ -187,7 +185,7 @@ export class Anchors {
   }
 
   /**
-   * Canaries that were deleted while nobody looked, by their anchors. Data of anchors may be large, and are read of the ones without a running
+   * Canaries that were deleted while Serin was down, by their anchors. Data of anchors may be large, and are read of the ones without a running
    * Canary alone; in one namespace of no more than `MOST_ORPHANS`.
    */
   async orphans(canaries: LivingCanaries, namespaces: readonly string[], signal: AbortSignal): Promise<Canary[]> {
@@ -222,7 +220,7 @@ export class Anchors {
     return (await this.promotions(canary, signal)).find((data) => revision === undefined || data.revision === revision);
   }
 
-  /** What was promoted, newest first, as far as it is kept. */
+  /** Promoted templates, newest first, as far as they are kept. */
   async promotions(canary: Canary, signal: AbortSignal): Promise<TemplateRevisionData[]> {
     const records = await this.#records(canary, signal);
     return records.toSorted((a, b) => Number(b.revision) - Number(a.revision)).flatMap((object) => readTemplateRevision(object) ?? []);
@@ -233,7 +231,7 @@ export class Anchors {
     this.#kept.delete(keyOf(canary));
   }
 
-  /** What the anchor says; undefined where it cannot be believed, which is reported once. */
+  /** Data of the anchor; undefined where it cannot be trusted, which is reported once. */
   read(anchor: KubeObject): AnchorData | undefined {
     const read = readAnchor(anchor);
     if (read === undefined || 'data' in read) return read?.data;
@@ -273,7 +271,7 @@ export class Anchors {
     const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
     const { items } = await this.#cluster.list(kind, { labelSelector: recordsOf(canary), signal });
     const anchor = await this.#find(canary, signal);
-    // Those of an earlier anchor are about to be collected, and tell of an application that was uninstalled.
+    // Those of an earlier anchor are about to be collected, and belong to an application that was uninstalled.
     const isOurs = ({ metadata: { ownerReferences = [] } }: KubeObject) =>
       ownerReferences.length === 0 || ownerReferences.some(({ uid }) => uid === anchor?.metadata.uid);
     return items.filter(isOurs);
@@ -291,16 +289,4 @@ export class Anchors {
     this.#known.set(keyOf(canary), found);
     return found;
   }
-}
-
-/** By its metadata alone. */
-function ownerOf({ metadata: { name, namespace = '', annotations } }: KubeObject): Owner & { metadata: { name: string } } {
-  return { metadata: { name: canaryNameOf(name), namespace, uid: annotations?.[ownerAnnotation] ?? '' } };
-}
-
-/** A uid alone may have been copied into the anchor of another namespace. */
-const keyOf = ({ metadata: { namespace, uid } }: Owner): string => `${namespace}/${uid}`;
-
-function identity(anchor: KubeObject): { name: string; uid: string } {
-  return { name: anchor.metadata.name, uid: anchor.metadata.uid ?? '' };
 }

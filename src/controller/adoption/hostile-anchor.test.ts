@@ -145,7 +145,7 @@ describe('an anchor that another tenant has forged', () => {
     lab.close();
   });
 
-  it('whose application can never be given back costs no more than a few requests a minute', async () => {
+  it('whose application can never be restored costs no more than a few requests a minute', async () => {
     const lab = await twoTenants();
     lab.server.create(forgedAnchor(lab));
     const { metadata, ...target } = aDeployment('1');
@@ -175,7 +175,7 @@ describe('an anchor that another tenant has forged', () => {
   });
 });
 
-it('a ControllerRevision in place of its anchor is told to the owner of the Canary, by name', async () => {
+it('a ControllerRevision in place of its anchor is reported on the Canary, by name', async () => {
   const lab = await twoTenants();
   lab.start();
   const taken = { ...anchorRef, name: 'other-serin-anchor' };

@@ -12,7 +12,7 @@ import { isCollected } from '../objects/ownership.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
 import type { Anchors } from './anchors.ts';
 
-interface TakeOverRoom {
+interface TakeOverDeps {
   cluster: Cluster;
   view: ClusterView;
   anchors: Anchors;
@@ -33,18 +33,18 @@ export function generatedRefs(canary: Canary, workload: Workload, router: Router
 }
 
 /**
- * Makes what the established controller left ours, without a change that its users would notice: the anchor becomes the owner, so that it
+ * Takes over the objects that Flagger left, without a change that its users would notice: the anchor becomes the owner, so that it
  * does not vanish with the Canary, and the fields that it set become fields that we applied, so that what a later version leaves out is
  * removed. True when something was written; nothing is read where nothing is left to take over.
  */
-export async function takeOver(canary: Canary, workload: Workload, router: Router, room: TakeOverRoom): Promise<boolean> {
+export async function takeOver(canary: Canary, workload: Workload, router: Router, deps: TakeOverDeps): Promise<boolean> {
   let wrote = false;
   for (const ref of generatedRefs(canary, workload, router)) {
-    const seen = room.view.find(ref);
+    const seen = deps.view.find(ref);
     if (!seen?.isEstablished || isAnothers(canary, seen.object)) continue;
-    // A promotion of the established controller takes the owner from the primary of a Service target (03-S-T5).
+    // A promotion of Flagger takes the owner from the primary of a Service target (03-S-T5).
     const lostOwner = !workload.hasPods && refKey(ref) === refKey(workload.primaryRef(canary));
-    wrote = (await takeOverOne(canary, ref, lostOwner, room)) || wrote;
+    wrote = (await takeOverOne(canary, ref, lostOwner, deps)) || wrote;
   }
   return wrote;
 }
@@ -53,7 +53,7 @@ async function takeOverOne(
   canary: Canary,
   ref: ObjectRef,
   lostOwner: boolean,
-  { cluster, view, anchors, config, signal }: TakeOverRoom,
+  { cluster, view, anchors, config, signal }: TakeOverDeps,
 ): Promise<boolean> {
   // The projection keeps no managedFields.
   const found = await cluster.get(ref, { signal });

@@ -10,7 +10,7 @@ import type { ControllerConfig } from '../config.ts';
 import type { TrackedConfigs } from '../facts/tracked-configs.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
 
-/** What an answer to one of the chart's questions takes from the world. */
+/** Dependencies of an answer to one of the chart's questions. */
 export interface AnswerContext {
   canary: Canary;
   cluster: Cluster;
@@ -19,7 +19,7 @@ export interface AnswerContext {
   configs: Pick<TrackedConfigs, 'learn'>;
   /** The answer of a write replaces what the view knows. */
   learn(object: KubeObject): void;
-  measure(canary: Canary, signal: AbortSignal, asked?: (query: string) => void): Promise<Verdict[]>;
+  measure(canary: Canary, signal: AbortSignal, onQuery?: (query: string) => void): Promise<Verdict[]>;
   secret: ReadSecret;
   clock?: Clock | undefined;
   callsOf?: CallsOf | undefined;

@@ -1,6 +1,7 @@
 import type { NewBlocker } from '../../api/blocker.ts';
 import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary, HookType } from '../../api/canary.ts';
+import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { wereWrittenBetween } from '../../engine/pin.ts';
 import type { Answer, HookCall, Question } from '../../engine/questions.ts';
@@ -8,7 +9,7 @@ import { isAlreadyExists, isConflict } from '../../kube/errors.ts';
 import { runHooks } from '../../webhooks/run-hooks.ts';
 import { secretsPolicy, seenConfigs } from '../../workloads/configs/read-configs.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import type { PodTemplate, PrimarySpec, Workload } from '../../workloads/workload.ts';
+import type { PrimarySpec, Workload } from '../../workloads/workload.ts';
 import { NoPromotedTemplateError, TargetUnusableError, TemplateLeftoverError } from '../errors.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
@@ -62,7 +63,7 @@ export async function answerQuestion(question: Asked, context: AnswerContext): P
 type Refused = { outcome: 'refused'; reason: string; blocker?: NewBlocker };
 type Written = { outcome: 'written' } | Refused;
 
-/** A lost race is no refusal: everything is read again at once, and compared again with what was analysed (E103). */
+/** After a lost race everything is read again at once, and compared again with what was analysed (E103). */
 async function unlessRaced<T>(act: () => Promise<T>, { canary, signal }: AnswerContext): Promise<T | Refused> {
   for (let races = 0; ; races += 1) {
     try {
@@ -129,7 +130,7 @@ async function promote(revision: string, context: AnswerContext): Promise<Writte
 }
 
 /**
- * What the primary carries may have to be put back. It has no record when the controller was killed after it wrote the template and
+ * The primary's template may have to be restored. It has no record when the controller was killed after it wrote the template and
  * before it kept it.
  */
 async function keepCarried(primary: KubeObject, { canary, anchors, signal }: AnswerContext, workload: Workload): Promise<void> {
@@ -191,7 +192,7 @@ async function keep(
   target?: PodTemplate,
 ): Promise<void> {
   const { kept, pruned } = await anchors.keepTemplate(canary, template, revision, signal, target);
-  // What its pods read until now they may read until they are gone, whatever the history says.
+  // The primary's old pods may read the old copies until they are gone, whatever the history says.
   const inUse = [...kept, workload.promotedPart(primary)];
   const secrets = secretsPolicy(config, canary.metadata.namespace);
   if (config.enableConfigTracking) await pruneCopies(cluster, canary, { kept: inUse, pruned }, { secrets, signal });

@@ -1,34 +1,31 @@
 import type { Canary, Provider } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { resumeAnnotation } from '../../api/names.ts';
 import type { Phase } from '../../api/phase.ts';
 import type { Adoption, Facts } from '../../engine/facts.ts';
 import { type Snapshot, start, step } from '../../engine/machine.ts';
 import type { EngineEvent, Question } from '../../engine/questions.ts';
 import { upkeepWhile } from '../../kube/upkeep.ts';
 import type { Router } from '../../routers/router.ts';
-import { type Admitted, admit, type Refusal, refuse } from '../admission/admission.ts';
-import { editedSincePromoted } from '../admission/edited-target.ts';
-import { type Fallback, fallbackOf } from '../admission/refused-edit.ts';
-import { ServiceFit } from '../admission/service-fit.ts';
-import { isForeign, lookAtAdoption } from '../adoption/adoption.ts';
-import type { ControllerRoom } from '../controller-room.ts';
+import { refuse } from '../admission/admission.ts';
+import { RunnableSpec } from '../admission/runnable-spec.ts';
+import { inspectAdoption, isForeign } from '../adoption/adoption.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
 import { keepFinalizer } from '../deletion/finalizer.ts';
 import { gatherFacts } from '../facts/gather-facts.ts';
 import { scalerRefs } from '../facts/scaling.ts';
 import { JournalKeeper } from '../journal/journal-keeper.ts';
 import { notedWrites } from '../journal/noted-writes.ts';
 import { Convergence } from '../reconcile/convergence.ts';
-import { RIVAL_SILENCE_MS, type Rival } from '../status/status-ownership.ts';
-import { isSameStored, plain } from '../status/status-patch.ts';
-import { StatusWriter } from '../status/status-writer.ts';
+import { RIVAL_SILENCE_MS, type Rival, rivalMessage } from '../status/ownership.ts';
+import { isSameStored, memoryOf, plain } from '../status/patch.ts';
+import { StatusWriter } from '../status/writer.ts';
 import { Alarms } from './alarms.ts';
-import { Asking } from './asking.ts';
-import { ConfigLook } from './config-look.ts';
-import { eventsOfPass, type Letter } from './events-of-pass.ts';
+import { ConfigTracker } from './config-tracker.ts';
+import { type CanaryMessage, engineEvents } from './engine-events.ts';
 import { Mailbox } from './mailbox.ts';
-import { OfflineLook } from './offline-look.ts';
-import { Told } from './told.ts';
+import { OfflineBackends } from './offline-backends.ts';
+import { OpenQuestions } from './open-questions.ts';
+import { Reported } from './reported.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
@@ -36,65 +33,64 @@ const INITIALIZING = new Set<unknown>([undefined, '', 'Initializing'] satisfies 
 
 /**
  * One Canary's mailbox: everything that happens to it is handled here, one after the other, and nothing here reaches another Canary.
- * Each pass gathers facts, steps the chart, records its intent, and only then asks its questions and reconciles the cluster.
+ * Each pass gathers facts, steps the chart, records the result, and only then asks its questions and reconciles the cluster.
  */
 export class CanaryProcess {
-  readonly #room: ControllerRoom;
+  readonly #deps: ControllerDeps;
   readonly #key: { namespace: string; name: string };
-  readonly #mail: Mailbox<Letter>;
-  readonly #asking: Asking;
-  readonly #told: Told;
+  readonly #mail: Mailbox<CanaryMessage>;
+  readonly #questions: OpenQuestions;
+  readonly #reported: Reported;
   readonly #convergence: Convergence;
   readonly #status: StatusWriter;
-  readonly #alarms: Alarms<'wake' | 'retry' | 'tell' | 'look' | 'unchecked'>;
-  readonly #configs: ConfigLook;
-  readonly #offline: OfflineLook;
-  readonly #fit: ServiceFit;
+  readonly #alarms: Alarms<'wake' | 'retry' | 'sentence' | 'configs' | 'unchecked'>;
+  readonly #configs: ConfigTracker;
+  readonly #offline: OfflineBackends;
+  readonly #spec: RunnableSpec;
   readonly #journal: JournalKeeper | undefined;
   #snapshot: Snapshot | undefined;
-  /** What the status remembered when the snapshot was last in step with it. */
+  /** The stored release that the snapshot was last derived from. */
   #remembered: unknown;
-  #fallback: Fallback | undefined;
   #adoption: Adoption | undefined;
   #isAside = false;
-  /** Not initialized yet: what it asks for delays no release. */
+  /** Not initialized yet: its requests delay no release. */
   #isNew = true;
   #pauseMs = FIRST_PAUSE_MS;
   /** Of the spec that the open questions were asked under. */
   #seenGeneration: number | undefined;
 
-  constructor(shared: ControllerRoom, key: { namespace: string; name: string }) {
+  constructor(shared: ControllerDeps, key: { namespace: string; name: string }) {
     this.#journal = shared.config.journalLimit > 0 ? new JournalKeeper(shared, key.namespace) : undefined;
     const cluster = upkeepWhile(shared.cluster, () => this.#isNew);
-    const room = { ...shared, cluster: this.#journal ? notedWrites(cluster, (write) => this.#journal?.wrote(write)) : cluster };
-    this.#room = room;
+    const deps = { ...shared, cluster: this.#journal ? notedWrites(cluster, (write) => this.#journal?.wrote(write)) : cluster };
+    this.#deps = deps;
     this.#key = key;
-    this.#alarms = new Alarms(room.clock);
-    this.#told = new Told(room);
-    this.#convergence = new Convergence(room, this.#told);
-    this.#status = new StatusWriter(room);
-    this.#configs = new ConfigLook(room, this.#label);
+    this.#alarms = new Alarms(deps.clock);
+    this.#reported = new Reported(deps);
+    this.#convergence = new Convergence(deps, this.#reported);
+    this.#status = new StatusWriter(deps);
+    this.#configs = new ConfigTracker(deps, this.#label);
     this.#mail = new Mailbox({
       pass: async () => {
         await this.#pass();
         this.#pauseMs = FIRST_PAUSE_MS;
       },
-      mayRun: () => room.mayWrite(),
+      mayRun: () => deps.mayWrite(),
       failed: (error) => this.#recover(error),
     });
-    this.#asking = new Asking(room, this.#configs, {
+    this.#questions = new OpenQuestions(deps, this.#configs, {
       answered: (answer) => this.wake({ type: 'ANSWER', answer }),
       failed: (error) => this.#recover(error),
       wakeIn: (ms, ring) => this.#alarms.set('wake', ms, ring),
       due: () => this.wake({ type: 'WAKE' }),
     });
-    this.#offline = new OfflineLook(room);
-    this.#fit = new ServiceFit(room);
+    this.#offline = new OfflineBackends(deps);
+    this.#spec = new RunnableSpec(deps);
   }
 
   /** Something that this Canary looks at has changed. */
-  wake(letter?: Letter): void {
-    this.#mail.wake(letter);
+  wake(message?: CanaryMessage): void {
+    this.#mail.wake(message);
   }
 
   /** Cancels what is under way and waits until nothing of it can write any more. */
@@ -102,76 +98,45 @@ export class CanaryProcess {
     const stopped = this.#mail.stop();
     this.#alarms.stop();
     this.#configs.stop();
-    this.#asking.stop();
+    this.#questions.stop();
     await Promise.all([stopped, this.#journal?.stop()]);
   }
 
   async #pass(): Promise<void> {
-    const raw = this.#room.view.find({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', ...this.#key })?.object;
+    const raw = this.#deps.view.find({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', ...this.#key })?.object;
     if (!raw || raw.metadata.deletionTimestamp !== undefined || this.#status.isWaitingForCrd()) return;
     this.#isNew = INITIALIZING.has(raw.status?.phase);
     const rival = this.#status.rivalOf(raw);
     if (rival) return this.#standAside(raw, rival);
     this.#isAside = false;
-    const admitted = await this.#admit(raw);
-    const { signal: looking } = this.#asking;
-    const again = (spec: KubeObject) => this.#admit(spec);
-    this.#fallback =
-      'reason' in admitted ? await fallbackOf(raw, admitted, this.#fallback, { ...this.#room, admit: again }, looking) : undefined;
-    const runnable = this.#fallback ?? admitted;
+    const runnable = await this.#spec.resolve(raw, this.#questions.signal);
     if ('reason' in runnable) {
-      await refuse(raw, runnable, this.#room, this.#asking.signal);
+      await refuse(raw, runnable, this.#deps, this.#questions.signal);
       return;
     }
     const { canary, provider, router, workload } = runnable;
-    // Refused for what the cluster held, and fit since.
-    if (!this.#fallback && this.#room.lastAccepted(this.#label)?.metadata.generation !== raw.metadata.generation) {
-      this.#room.lookAfter(canary, raw);
-    }
-    this.#lookAtRefusal(canary, raw);
+    this.#alarms.clear('unchecked');
+    const uncheckedMs = this.#spec.track(canary, raw);
+    if (uncheckedMs > 0) this.#alarms.set('unchecked', uncheckedMs, () => this.wake());
     const watched = [...workload.watches(canary), ...router.watches(canary), ...scalerRefs(canary)];
-    await Promise.all(watched.map((ref) => this.#room.view.ready(ref)));
-    if (this.#fallback === undefined && (await keepFinalizer(canary, this.#room, this.#asking.signal))) {
+    await Promise.all(watched.map((ref) => this.#deps.view.ready(ref)));
+    if (this.#spec.fallback === undefined && (await keepFinalizer(canary, this.#deps, this.#questions.signal))) {
       this.#mail.again();
       return;
     }
-    const lookAgainMs = await this.#configs.look(canary, workload, this.#asking.signal);
-    this.#alarms.clear('look');
-    if (lookAgainMs !== undefined) this.#alarms.set('look', lookAgainMs, () => this.wake());
-    // Another controller's Canary is not taken over before it can be told what its target is.
-    const isTakenOver = isForeign(canary, this.#room.view);
-    if (isTakenOver && lookAgainMs !== undefined) return;
-    const { signal } = this.#asking;
+    const retryConfigsMs = await this.#configs.read(canary, workload, this.#questions.signal);
+    this.#alarms.clear('configs');
+    if (retryConfigsMs !== undefined) this.#alarms.set('configs', retryConfigsMs, () => this.wake());
+    // Another controller's Canary is not taken over before the state of its target is known.
+    const isTakenOver = isForeign(canary, this.#deps.view);
+    if (isTakenOver && retryConfigsMs !== undefined) return;
+    const { signal } = this.#questions;
     // Anew until it is recorded: whatever is pushed meanwhile must not be taken for what the primary holds.
-    this.#adoption = isTakenOver ? await lookAtAdoption(canary, { ...this.#room, signal }) : undefined;
+    this.#adoption = isTakenOver ? await inspectAdoption(canary, { ...this.#deps, signal }) : undefined;
     await this.#step(canary, provider, router);
   }
 
-  /** By its spec, by the target it had (E112), and by what its Services lead to now (I14). */
-  async #admit(raw: KubeObject): Promise<Admitted | Refusal> {
-    const admitted = admit(raw, this.#room);
-    if ('reason' in admitted) return admitted;
-    const { signal } = this.#asking;
-    return (await editedSincePromoted(admitted, raw, this.#room, signal)) ?? (await this.#fit.refusalOf(admitted, signal)) ?? admitted;
-  }
-
-  /** What was accepted before is not known: the bare spec's objects are looked at, and the analysis has an end. */
-  #lookAtRefusal(canary: Canary, raw: KubeObject): void {
-    const { uncheckedUntilMs } = this.#fallback?.refused ?? {};
-    this.#alarms.clear('unchecked');
-    if (uncheckedUntilMs === undefined) {
-      // Known from the anchor only: the objects of that spec are looked at, and given back when the Canary goes.
-      const isSeenRefused = this.#room.lastAccepted(this.#label)?.metadata.generation === raw.metadata.generation;
-      if (this.#fallback && isSeenRefused)
-        this.#room.lookAfter(canary, { ...raw, metadata: { ...raw.metadata, generation: 0 }, spec: canary.spec });
-      return;
-    }
-    this.#room.lookAfter(canary, raw);
-    const leftMs = uncheckedUntilMs - this.#room.clock.nowMs();
-    if (leftMs > 0) this.#alarms.set('unchecked', leftMs, () => this.wake());
-  }
-
-  /** Two controllers must not run one Canary: it is said once, and nothing is written or asked as long as the other one goes on. */
+  /** Two controllers must not run one Canary: reported once, and nothing is written or asked as long as the other one goes on. */
   async #standAside(raw: KubeObject, rival: Rival): Promise<void> {
     this.#alarms.stop();
     if (rival.kind === 'serin') this.#alarms.set('wake', RIVAL_SILENCE_MS, () => this.wake());
@@ -179,20 +144,16 @@ export class CanaryProcess {
     this.#isAside = true;
     this.#dropSnapshot();
     this.#convergence.forget();
-    this.#room.deliveries.stop({ metadata: { namespace: this.#key.namespace, uid: raw.metadata.uid ?? '' } });
-    const resume = `then annotate the Canary ${resumeAnnotation} with a new value, or restart Serin`;
-    const message =
-      rival.kind === 'other'
-        ? `another controller writes this status, so Serin leaves the Canary to it: stop the other one and ${resume}`
-        : `another Serin, ${rival.writer}, writes this status, so ${this.#room.writer} leaves the Canary to it: run one, or all with --enable-leader-election and one lease; it goes on when the other one has written nothing for ${RIVAL_SILENCE_MS / 60_000} minutes; to go on sooner stop that one and ${resume}`;
+    this.#deps.deliveries.stop({ metadata: { namespace: this.#key.namespace, uid: raw.metadata.uid ?? '' } });
     const by = rival.kind === 'other' ? 'another controller' : rival.writer;
-    this.#room.log.warn({ canary: this.#label, by }, 'left to another controller, which writes its status');
-    await refuse(raw, { reason: 'ForeignController', message }, this.#room, this.#asking.signal);
+    this.#deps.log.warn({ canary: this.#label, by }, 'left to another controller, which writes its status');
+    const message = rivalMessage(rival, this.#deps.writer);
+    await refuse(raw, { reason: 'ForeignController', message }, this.#deps, this.#questions.signal);
   }
 
   async #step(canary: Canary, provider: Provider, router: Router): Promise<void> {
     const { generation } = canary.metadata;
-    // What was asked under the old spec has no answer any more, and what the cluster holds was made for that one.
+    // Questions of the old spec have no answer any more, and the objects in the cluster were made for it.
     if (this.#seenGeneration !== undefined && this.#seenGeneration !== generation) {
       this.#dropSnapshot();
       this.#convergence.unsettle();
@@ -201,7 +162,7 @@ export class CanaryProcess {
     this.#forgetOvertaken(canary);
     this.#announceStored(canary);
     const facts = this.#facts(canary, provider, router);
-    this.#told.missingTarget(canary, facts);
+    this.#reported.missingTarget(canary, facts);
     if (facts.adoption && facts.adoption.target !== facts.target?.revision) {
       // The watch and the read have seen different versions of the target: nothing is adopted before they agree.
       this.#retryIn(FIRST_PAUSE_MS);
@@ -211,8 +172,8 @@ export class CanaryProcess {
     let events: EngineEvent[];
     if (this.#snapshot === undefined) {
       this.#snapshot = start(canary, facts);
-      events = [{ type: 'RESUME', facts }, ...pending.map((letter) => ({ ...letter, facts }))];
-    } else events = eventsOfPass(pending, this.#snapshot, facts);
+      events = [{ type: 'RESUME', facts }, ...pending.map((message) => ({ ...message, facts }))];
+    } else events = engineEvents(pending, this.#snapshot, facts);
     const questions: Question[] = [];
     for (const event of events) {
       const before: Snapshot = this.#snapshot;
@@ -224,15 +185,15 @@ export class CanaryProcess {
     const recorded = await this.#record(canary, facts, questions);
     if (recorded === undefined) return;
     this.#remembered = plain(memoryOf(recorded));
-    if (pending.some((one) => one.type === 'ANSWER' && one.answer.kind === 'measure')) this.#asking.endTick(recorded);
-    this.#asking.ask(this.#convergence.steering.worded(recorded), questions);
-    this.#offline.look(recorded, this.#asking.signal);
+    if (pending.some((one) => one.type === 'ANSWER' && one.answer.kind === 'measure')) this.#questions.endTick(recorded);
+    this.#questions.ask(this.#convergence.trafficFields.withoutRefused(recorded), questions);
+    this.#offline.check(recorded, this.#questions.signal);
     if (!this.#isHeldInPlace(recorded)) await this.#reconcile(recorded, provider, router);
-    this.#room.deliveries.deliver(recorded);
+    this.#deps.deliveries.deliver(recorded);
   }
 
   /**
-   * What is stored counts, and not what was thought of meanwhile: a record whose answer was lost may be stored long after the release was read
+   * The stored status counts, not the one in memory: a record whose answer was lost may be stored long after the release was read
    * anew, and the next record would then take its step back.
    */
   #forgetOvertaken(canary: Canary): void {
@@ -246,47 +207,47 @@ export class CanaryProcess {
   #announceStored(canary: Canary): void {
     const stored = this.#status.takeUnanswered(canary);
     if (stored === undefined) return;
-    this.#room.metrics.phaseChanged(canary, stored.phase);
-    this.#asking.ask(canary, stored.announcements);
+    this.#deps.metrics.phaseChanged(canary, stored.phase);
+    this.#questions.ask(canary, stored.announcements);
   }
 
-  /** Only words of long ago are left to say the routes in: those in the cluster stay until traffic has to move. */
+  /** The routes can only be rendered from an old spec: those in the cluster stay until traffic has to move. */
   #isHeldInPlace({ status }: Canary): boolean {
-    return this.#fallback?.isWorded === false && status?.release?.step === 'analysing';
+    return this.#spec.fallback?.isRenderable === false && status?.release?.step === 'analysing';
   }
 
   #facts(canary: Canary, provider: Provider, router: Router): Facts {
-    const { view, config, clock } = this.#room;
-    const cookieWord = this.#room.cookieWord();
+    const { view, config, clock } = this.#deps;
+    const cookieWord = this.#deps.cookieWord();
     return gatherFacts({
       canary,
       provider,
       router,
       view,
       config,
-      globalAlerts: this.#room.globalAlerts,
+      globalAlerts: this.#deps.globalAlerts,
       globalEvents: config.eventWebhook !== '',
       cookieWord,
       adoption: this.#adoption,
       nowMs: clock.nowMs(),
-      ...this.#convergence.standing,
-      refused: this.#fallback?.refused,
+      ...this.#convergence.state,
+      refused: this.#spec.fallback?.refused,
       look: this.#configs.latest,
     });
   }
 
-  /** Stores the last recorded intent of this pass. Undefined: it was not stored, and the release is read anew. */
+  /** Stores the last record of this pass. Undefined: it was not stored, and the release is read anew. */
   async #record(canary: Canary, facts: Facts, questions: readonly Question[]): Promise<Canary | undefined> {
-    const warnings = this.#told.warnings(canary, facts.provider, this.#convergence.steering, this.#configs.unwatched);
-    this.#told.edit(canary, facts);
-    this.#alarms.clear('tell');
+    const warnings = this.#reported.warnings(canary, facts.provider, this.#convergence.trafficFields, this.#configs.unwatched);
+    this.#reported.refusedSpec(canary, facts);
+    this.#alarms.clear('sentence');
     const { brake } = this.#convergence;
-    const { signal } = this.#asking;
+    const { signal } = this.#questions;
     const willWrite = () => this.#convergence.unsettle();
     try {
       const written = await this.#status.write(canary, facts, questions, { brake, warnings, willWrite, signal });
       if (written.outcome === 'written') {
-        if (written.tellInMs !== undefined) this.#alarms.set('tell', written.tellInMs, () => this.wake());
+        if (written.sentenceDueInMs !== undefined) this.#alarms.set('sentence', written.sentenceDueInMs, () => this.wake());
         return written.canary;
       }
       if (written.outcome === 'outdated') this.#retryIn(written.retryInMs);
@@ -302,7 +263,7 @@ export class CanaryProcess {
     const facts = this.#facts(canary, provider, router);
     const { again, retryInMs } = await this.#convergence.reach(canary, router, facts, {
       pauseMs: this.#pauseMs,
-      signal: this.#asking.signal,
+      signal: this.#questions.signal,
     });
     if (again) this.#mail.again();
     if (retryInMs !== undefined) this.#retryIn(retryInMs);
@@ -312,14 +273,14 @@ export class CanaryProcess {
     const pauseMs = this.#backOff();
     this.#dropSnapshot();
     this.#convergence.noteFailure(error, this.#key.namespace);
-    this.#room.metrics.tickFailed();
-    this.#room.log.warn({ canary: this.#label, err: error, retryInMs: pauseMs }, 'tick failed');
+    this.#deps.metrics.tickFailed();
+    this.#deps.log.warn({ canary: this.#label, err: error, retryInMs: pauseMs }, 'tick failed');
     this.#retryIn(pauseMs);
   }
 
   #dropSnapshot(): void {
     this.#snapshot = undefined;
-    this.#asking.supersede();
+    this.#questions.supersede();
     this.#mail.take();
   }
 
@@ -336,11 +297,4 @@ export class CanaryProcess {
   get #label(): string {
     return `${this.#key.namespace}/${this.#key.name}`;
   }
-}
-
-/** The part of a stored release that decisions are made from. */
-function memoryOf({ status }: Canary): unknown {
-  if (status?.release === undefined) return undefined;
-  const { blockers: _, dueMs: __, ...memory } = status.release;
-  return memory;
 }

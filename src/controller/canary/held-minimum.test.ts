@@ -24,7 +24,7 @@ describe('E101: the minimum of the user’s scaler', () => {
   it.each([
     { kind: 'an HPA', scaler: anHpa(), ref: hpaRef, field: 'minReplicas' },
     { kind: 'a ScaledObject', scaler: aScaledObject(), ref: soRef, field: 'minReplicaCount' },
-  ])('$kind: is raised for the release, and given back with its end', async ({ scaler, ref, field }) => {
+  ])('$kind: is raised for the release, and restored at its end', async ({ scaler, ref, field }) => {
     const lab = await initialized(scaler, {}, rests100);
     lab.push('2');
     await lab.passUntil(isSteppedTo(lab, 100), LONG_MS);
@@ -73,9 +73,9 @@ describe('E101: the minimum of the user’s scaler', () => {
   });
 
   it.each([
-    { how: 'in the sight of the controller', isUnseen: false },
+    { how: 'while the controller runs', isUnseen: false },
     { how: 'while no controller runs', isUnseen: true },
-  ])('is given back when the Canary is deleted in the middle of a release, $how', async ({ isUnseen }) => {
+  ])('is restored when the Canary is deleted in the middle of a release, $how', async ({ isUnseen }) => {
     const lab = await initialized(anHpa(), {}, rests100);
     lab.push('2');
     await lab.passUntil(isSteppedTo(lab, 100), LONG_MS);
@@ -88,7 +88,7 @@ describe('E101: the minimum of the user’s scaler', () => {
     lab.close();
   });
 
-  it('is given back to a scaler that the spec does not name any more', async () => {
+  it('is restored to a scaler that the spec does not name any more', async () => {
     const lab = await initialized(anHpa(), {}, rests100);
     lab.push('2');
     await lab.passUntil(isSteppedTo(lab, 100), LONG_MS);

@@ -1,4 +1,4 @@
-/** A pass that keeps finding something to do is a fault; it is left for the next wake instead of spinning. */
+/** A pass that always finds something to do is a defect: it ends at this round, and goes on at the next wake. */
 const MAX_ROUNDS = 50;
 
 export interface Work {
@@ -8,10 +8,10 @@ export interface Work {
   failed(error: unknown): void;
 }
 
-/** Passes one after the other, never two at once: whoever wakes it during a pass gets another one. */
-export class Mailbox<Letter> {
+/** Passes one after the other, never two at once: a wake during a pass causes another one. */
+export class Mailbox<Message> {
   readonly #work: Work;
-  #letters: Letter[] = [];
+  #messages: Message[] = [];
   #running: Promise<void> | undefined;
   #again = false;
   #stopped = false;
@@ -20,10 +20,10 @@ export class Mailbox<Letter> {
     this.#work = work;
   }
 
-  /** Something has changed, perhaps as a letter says; letters wait until they are taken. */
-  wake(letter?: Letter): void {
+  /** Something has changed, perhaps as a message says; messages wait until they are taken. */
+  wake(message?: Message): void {
     if (this.#stopped) return;
-    if (letter !== undefined) this.#letters.push(letter);
+    if (message !== undefined) this.#messages.push(message);
     this.#again = true;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
@@ -31,12 +31,12 @@ export class Mailbox<Letter> {
     });
   }
 
-  /** All that have come, in order. */
-  take(): Letter[] {
-    return this.#letters.splice(0);
+  /** All messages since the last pass, in order. */
+  take(): Message[] {
+    return this.#messages.splice(0);
   }
 
-  /** After this pass another one. */
+  /** Adds a pass after this one. */
   again(): void {
     this.#again = true;
   }

@@ -167,7 +167,7 @@ describe('undo', () => {
     lab.close();
   });
 
-  it('E74: a target that somebody changes after the request is not overwritten', async () => {
+  it('E74: a target that is changed after the request is not overwritten', async () => {
     const lab = await promoted();
     lab.refuse = ({ ref, subresource }) => {
       // The canary may still be on its way to zero.

@@ -1,9 +1,9 @@
 import type { Canary } from '../../api/canary.ts';
 import { finalizer } from '../../api/names.ts';
-import type { ControllerRoom } from '../controller-room.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
 
-/** Only `revertOnDeletion` holds a deleted Canary back; whoever switches it off is let go at once. True when it was written. */
-export async function keepFinalizer(canary: Canary, { cluster, view }: ControllerRoom, signal: AbortSignal): Promise<boolean> {
+/** Only `revertOnDeletion` holds a deleted Canary; without it the finalizer is removed at once. True when it was written. */
+export async function keepFinalizer(canary: Canary, { cluster, view }: ControllerDeps, signal: AbortSignal): Promise<boolean> {
   const { finalizers = [], resourceVersion, name, namespace } = canary.metadata;
   const wants = canary.spec.revertOnDeletion === true;
   if (finalizers.includes(finalizer) === wants) return false;

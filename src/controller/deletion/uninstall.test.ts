@@ -118,7 +118,7 @@ describe('uninstalling an application, in virtual time', () => {
     lab.close();
   });
 
-  it('I7: what the user had is given back: the Service leads to the pods of the target again', async () => {
+  it('I7: what the user had is restored: the Service leads to the pods of the target again', async () => {
     const lab = await promoted();
     manifests.canary(lab);
     manifests.target(lab);
@@ -128,7 +128,7 @@ describe('uninstalling an application, in virtual time', () => {
     lab.close();
   });
 
-  it('I7: without a Service of the user, the one that Serin made goes too, also when the target went while it was given back', async () => {
+  it('I7: without a Service of the user, the one that Serin made goes too, also when the target went while it was restored', async () => {
     const lab = await promoted({}, false);
     manifests.canary(lab);
     await lab.passUntil(() => lab.answering().includes(APP), 60_000);
@@ -229,7 +229,7 @@ describe('installing an application again, in virtual time', () => {
   it.each([
     { what: 'as it was', version: undefined },
     { what: 'with another image in the target', version: '4' },
-  ])('I7: a Canary made again $what, while its application is given back, waits for that and starts like new', async ({ version }) => {
+  ])('I7: a Canary made again $what, while its application is restored, waits for that and starts like new', async ({ version }) => {
     const lab = await promoted();
     manifests.canary(lab);
     await lab.pass(500);

@@ -5,10 +5,10 @@ import type { Originals } from '../../workloads/anchor.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import { type Anchors, isKept } from '../adoption/anchors.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
-import { facesOf } from '../reconcile/canary-faces.ts';
-import { wakeScalers } from './departing-scalers.ts';
-import { type DepartureDeps, findTarget, giveApexBack, removeAnchor } from './departure.ts';
-import { finalizeRoutes, removeFromAfar } from './routes-given-back.ts';
+import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
+import { type DeletionDeps, findTarget, removeAnchor, restoreApex } from './restore-application.ts';
+import { finalizeRoutes, removeRoutesElsewhere } from './restore-routes.ts';
+import { resumeScalers } from './restore-scalers.ts';
 import { recordSince } from './uninstall-since.ts';
 
 /** A timer counts no more than 2^31 ms; a longer grace is looked at again after this. */
@@ -16,7 +16,7 @@ const LONGEST_TIMER_MS = 86_400_000;
 /** A process that has just come may find the target in the middle of being replaced, or a grace recorded by another clock. */
 const SHORTEST_LOOK_MS = 30_000;
 
-export interface UninstallDeps extends DepartureDeps {
+export interface UninstallDeps extends DeletionDeps {
   anchors: Anchors;
   /** A Canary on this target that lives: the primary is its. */
   awaitedBy(): ObjectRef | undefined;
@@ -26,8 +26,8 @@ export interface UninstallDeps extends DepartureDeps {
 
 /**
  * The target is gone, and its Canary (I7): when both are for the whole grace, the application is uninstalled, and all that was generated for
- * it goes. The grace is recorded on the anchor, so that it outlives a restart; what ends it sooner is heard of by watches. `targetBack`: the
- * application is to be given back to it. `over`: nothing is left.
+ * it goes. The grace is recorded on the anchor, so that it outlives a restart; watch events end it sooner. `targetBack`: the
+ * application is to be restored on it. `over`: nothing is left.
  */
 export async function awaitUninstall(canary: Canary, deps: UninstallDeps): Promise<'targetBack' | 'over'> {
   const { cluster, view, config, clock, signal, log } = deps;
@@ -42,7 +42,7 @@ export async function awaitUninstall(canary: Canary, deps: UninstallDeps): Promi
     const before = seen();
     const home = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal });
     if (!home || home.metadata.deletionTimestamp !== undefined) {
-      await removeFromAfar(canary, deps);
+      await removeRoutesElsewhere(canary, deps);
       return 'over';
     }
     const anchor = await cluster.get(anchorRef, { signal });
@@ -75,18 +75,18 @@ export async function awaitUninstall(canary: Canary, deps: UninstallDeps): Promi
 }
 
 /** Leaves what the user had to the user, and removes the rest with the anchor. */
-async function uninstall(canary: Canary, anchor: KubeObject, originals: Originals, deps: DepartureDeps): Promise<void> {
-  await wakeScalers(canary, deps);
+async function uninstall(canary: Canary, anchor: KubeObject, originals: Originals, deps: DeletionDeps): Promise<void> {
+  await resumeScalers(canary, deps);
   const target = await formerTarget(canary, originals, deps);
-  for (const face of await facesOf(canary, target, originals, deps)) {
-    await finalizeRoutes(face, 0, deps);
-    await giveApexBack(face, target, originals, deps);
+  for (const spec of await currentAndFormerSpecs(canary, target, originals, deps)) {
+    await finalizeRoutes(spec, 0, deps);
+    await restoreApex(spec, target, originals, deps);
   }
   await removeAnchor(canary, anchor, deps);
 }
 
 /** By which labels the target's pods were known: those of its primary, or of the Service that led to them. */
-async function formerTarget(canary: Canary, { apexService }: Originals, { cluster, config, signal }: DepartureDeps): Promise<KubeObject> {
+async function formerTarget(canary: Canary, { apexService }: Originals, { cluster, config, signal }: DeletionDeps): Promise<KubeObject> {
   const ref = targetRefOf(canary);
   const workload = workloadFor(canary.spec.targetRef);
   const primary = await cluster.get(primaryRefOf(canary), { signal });

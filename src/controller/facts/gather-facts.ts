@@ -12,7 +12,7 @@ import type { Sides, Workload } from '../../workloads/workload.ts';
 import { type ControllerConfig, scaleDownDelayMs } from '../config.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
 import { scalerFacts } from './scaling.ts';
-import { type Look, targetFacts } from './target-facts.ts';
+import { type TargetConfigs, targetFacts } from './target-facts.ts';
 
 const DEFAULT_INTERVAL_MS = 60_000;
 
@@ -49,7 +49,7 @@ export function gatherFacts(input: {
   cookieWord: string;
   adoption?: Adoption | undefined;
   /** At the target's configs; absent where none are tracked. */
-  look?: Look | undefined;
+  look?: TargetConfigs | undefined;
 }): Facts {
   const { canary, provider, router, view, config, nowMs, converged, unconfirmed, refused, blocker, unroutable } = input;
   const { globalAlerts, globalEvents, cookieWord, adoption, look } = input;
@@ -101,14 +101,14 @@ function reachable(canary: Canary, workload: Workload, view: ClusterView): Sides
   return { ...sides, target: { ...target, serving: false, readiness: { ...target.readiness, state: 'waiting', reason } } };
 }
 
-/** As the watch has it: a request is no part of the spec, whichever of those the release goes by. */
+/** Read from the watch: a request is not part of the spec, whichever spec the release goes by. */
 function requested({ metadata: { namespace, name } }: Canary, view: ClusterView): Pick<Facts, 'request'> {
   const text = view.find({ apiVersion, kind: 'Canary', namespace, name })?.object.metadata.annotations?.[requestAnnotation];
   return text === undefined ? {} : { request: readRequest(text) };
 }
 
-/** Only a person can go on from either. */
-function blockedBy(blocker: Facts['blocker'] | undefined, look: Look | undefined): Pick<Facts, 'blocker'> {
+/** Neither ends without an edit in the cluster. */
+function blockedBy(blocker: Facts['blocker'] | undefined, look: TargetConfigs | undefined): Pick<Facts, 'blocker'> {
   const problem = blocker ?? (look && 'problem' in look ? look.problem : undefined);
   return problem === undefined ? {} : { blocker: problem };
 }

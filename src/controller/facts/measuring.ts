@@ -5,9 +5,10 @@ import { findOffline } from '../../metrics/find-offline.ts';
 import type { AskCluster } from '../../metrics/http/ask-cluster.ts';
 import { measure } from '../../metrics/measure.ts';
 import type { MeasureDependencies } from '../../metrics/measure-dependencies.ts';
+import { observerFor } from '../../routers/observers.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { ControllerConfig } from '../config.ts';
-import type { ControllerRoom } from '../controller-room.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
 import type { ProviderConditions } from '../notifications/provider-conditions.ts';
 import { answeringOf } from '../notifications/provider-findings.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
@@ -39,10 +40,11 @@ export function measuring({
   askCluster: AskCluster | undefined;
   metricsServerSecret: (() => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
   callsOf: CallsOf;
-}): Pick<ControllerRoom, 'measure' | 'findOffline'> {
+}): Pick<ControllerDeps, 'measure' | 'findOffline'> {
   const timeQuery = metrics.timeQuery(clock);
   const dependencies = ({ metadata: { namespace: own } }: Canary, signal: AbortSignal): MeasureDependencies => {
     return {
+      observerFor,
       meshProvider: config.meshProvider,
       metricsServer: config.metricsServer,
       metricsServerSecret,
@@ -50,7 +52,7 @@ export function measuring({
       template: async (namespace, name) => view.find({ ...TEMPLATE, namespace, name })?.object,
       templateAsked(ref, problem) {
         const template = view.find({ ...TEMPLATE, ...ref })?.object;
-        if (template) conditions.say(template, answeringOf(problem));
+        if (template) conditions.report(template, answeringOf(problem));
       },
       secret: secretReader(cluster, config, signal),
       askCluster,
@@ -70,7 +72,7 @@ export function measuring({
         route: target && !('unsupported' in workload) ? workload.measuredAs?.(target.object) : undefined,
         timeQuery,
         queryAsked,
-        // What the primary does at the same time is shown beside it, so that a person can judge the judgement.
+        // The value of the primary at the same time is shown beside it, for a comparison by eye.
         baselines: true,
       });
       // One that was superseded meanwhile decides nothing.

@@ -38,7 +38,7 @@ export function formerScalingOf(canary: Canary, view: Pick<ClusterView, 'find'>)
   return isScaler(kind) ? found(canary, view, kind as Kind, name) : undefined;
 }
 
-/** What the watches have to bring: the user's scaler and the primary's, also those that are to be replaced. */
+/** Scalers to watch: the user's and the primary's, also those that are to be replaced. */
 export function scalerRefs(canary: Canary): ObjectRef[] {
   const nothing = { find: () => undefined };
   return [scalingOf(canary, nothing), formerScalingOf(canary, nothing)].flatMap((one) => (one ? [one.ref, one.primaryRef] : []));
@@ -56,12 +56,12 @@ export function scalerFacts(canary: Canary, view: Pick<ClusterView, 'find'>): Fa
 }
 
 /** Why the primary may scale otherwise than it looks, for a condition. */
-export function scalerDoubts(canary: Canary, view: Pick<ClusterView, 'find'>): readonly string[] {
+export function scalerWarnings(canary: Canary, view: Pick<ClusterView, 'find'>): readonly string[] {
   const scaling = scalingOf(canary, view);
   return scaling?.own ? scaling.scaler.renderPrimary(canary, scaling.own).warnings : [];
 }
 
-/** What keeps the primary from having a scaler like the target's. */
+/** The reason why the primary cannot have a scaler like the target's. */
 export function scalerProblem(
   canary: Canary,
   { ref, primaryRef, own, primary }: Scaling,

@@ -42,7 +42,7 @@ export async function readTargetConfigs(
     return { problem: { ...UNCOUNTED, object: refOf(target), detail: `${target.kind} ${target.metadata.name}: ${UNCOUNTED.detail}` } };
   const recorded = recordedFor(canary, seen);
   const refs = workload.configs?.(target) ?? [];
-  // What was recorded counts, also when a flag has been changed since.
+  // Recorded configs count, also when a flag has been changed since.
   const counted = recorded
     ? refs.filter((ref) => recorded.configs?.[configKey(ref)] !== undefined)
     : newlyCounted(refs, config, canary.metadata.namespace);

@@ -54,14 +54,14 @@ describe('recordedFor', () => {
     },
     { what: 'another generation, hash and count', target: { ...live('s1:new', 9), rollout: '4' }, is: false },
     { what: 'the same generation, counted as a newer one since', target: { ...live('s1:new'), rollout: '4' }, is: false },
-    { what: 'the same generation, whose count somebody has set back', target: { ...live('s1:defaulted'), rollout: '2' }, is: true },
+    { what: 'the same generation, whose count was set back', target: { ...live('s1:defaulted'), rollout: '2' }, is: true },
     {
-      what: 'another generation and hash that nobody has counted yet',
+      what: 'another generation and hash that was not counted yet',
       target: { ...live('s1:new', 9), uncounted: true as const },
       is: true,
     },
     {
-      what: 'another object that nobody has counted yet',
+      what: 'another object that was not counted yet',
       target: { ...live('s1:new'), uid: 'other', uncounted: true as const },
       is: false,
     },
@@ -119,7 +119,7 @@ describe('targetFacts', () => {
 
   const unknown = { uid: 't', template: 's1:new', problem: { code: 'ConfigUnreadable', detail: 'cannot be read' } as const };
 
-  it('03-B24: what cannot be told is no new revision', () => {
+  it('03-B24: an unknown state starts no new revision', () => {
     const facts = targetFacts(recorded(), live('s1:new', 6), unknown, true);
     expect(facts).toMatchObject({ revision: both('s1:old', 'blue'), undetermined: unknown.problem, serving: true });
     const same = targetFacts(recorded(), live('s1:old'), { ...unknown, template: 's1:old' }, true);

@@ -5,14 +5,14 @@ import type { Release } from '../../api/canary-status.ts';
 import type { Facts } from '../../engine/facts.ts';
 import { revisionWithConfigs } from '../../workloads/configs/revision.ts';
 import type { Sides } from '../../workloads/workload.ts';
-import type { ConfigsLook, LookedAt } from './tracked-configs.ts';
+import type { ConfigsResult, TrackedTarget } from './tracked-configs.ts';
 
-/** Of a target what tells its template: `revision` is the hash of that alone. */
+/** The fields of a target that identify its template: `revision` is the hash of that alone. */
 type Template = Pick<NonNullable<Sides['target']>, 'uid' | 'generation' | 'rollout' | 'uncounted' | 'revision'>;
 type TargetFacts = NonNullable<Facts['target']>;
 
 /** A look at the configs that a template reads. Absent: none is tracked. */
-export type Look = ConfigsLook & Pick<LookedAt, 'uid' | 'template'>;
+export type TargetConfigs = ConfigsResult & Pick<TrackedTarget, 'uid' | 'template'>;
 
 /** Said of a target while `isUncounted`. */
 export const UNCOUNTED = {
@@ -45,7 +45,7 @@ export function isUncounted(canary: Canary, target: Template): boolean {
   return templateOf(release) !== revision && !isCountedAnew(release, target);
 }
 
-/** Numbers only rise: a lower one is what somebody has put back from an old manifest, for a moment. */
+/** Numbers only rise: a lower one comes from an old manifest that was applied again, for a moment. */
 function isCountedAnew({ observedRollout }: Release, { rollout }: Template): boolean {
   return rollout !== undefined && observedRollout !== undefined && Number(rollout) > Number(observedRollout);
 }
@@ -56,11 +56,11 @@ export function templateOfTarget(canary: Canary, target: Template): string {
   return recorded ? templateOf(recorded) : target.revision;
 }
 
-/** What decides the target's pods (ARCHITECTURE.md, Revisions): its template, and the configs that they read. */
+/** The parts that decide the target's pods (ARCHITECTURE.md, Revisions): its template, and the configs that they read. */
 export function targetFacts(
   canary: Canary,
   target: NonNullable<Sides['target']>,
-  look: Look | undefined,
+  look: TargetConfigs | undefined,
   primaryServes: boolean,
 ): TargetFacts {
   const { configs: _refs, uncounted = false, generation = 0, rollout, ...side } = target;
@@ -83,7 +83,7 @@ export function targetFacts(
   const { phase, release } = canary.status ?? {};
   const unknown = { ...same, undetermined, revision: release?.revision ?? template };
   if ((phase !== 'Progressing' && phase !== 'WaitingPromotion') || !primaryServes) return unknown;
-  // Its pods are not those of the revision under analysis, nor can it be told which they are of: they get no traffic meanwhile.
+  // Its pods are not those of the revision under analysis, and their revision is unknown: they get no traffic meanwhile.
   return { ...unknown, serving: false, readiness: { ...side.readiness, state: 'waiting', reason: blockerText(undetermined) } };
 }
 

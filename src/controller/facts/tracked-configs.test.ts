@@ -4,7 +4,7 @@ import { ApiError } from '../../kube/errors.ts';
 import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
 import { MOST_CONFIGS, type SecretsMode } from '../../workloads/configs/read-configs.ts';
 import { type SeenConfigs, trackedChecksums } from '../../workloads/configs/revision.ts';
-import type { ConfigSight } from '../watch/config-sight.ts';
+import type { ConfigState } from '../watch/config-state.ts';
 import { TrackedConfigs } from './tracked-configs.ts';
 
 const settings: ConfigRef = { kind: 'ConfigMap', name: 'settings', optional: false };
@@ -12,12 +12,12 @@ const db: ConfigRef = { kind: 'Secret', name: 'db', optional: false };
 const BLUE = 'f234cb93c08ad64e';
 const { signal } = new AbortController();
 
-const MISSING: ConfigSight = { state: 'absent', resourceVersion: '3' };
+const MISSING: ConfigState = { state: 'absent', resourceVersion: '3' };
 
 /** A namespace whose watches tell at once, unless a test holds them back. */
 class Configs {
   readonly objects = new Map<string, KubeObject>();
-  readonly sights = new Map<string, ConfigSight>();
+  readonly states = new Map<string, ConfigState>();
   readonly read: string[] = [];
   followed: string[] = [];
   #version = 10;
@@ -32,7 +32,7 @@ class Configs {
 
   tell({ name }: ConfigRef, optedOut = false): void {
     const { uid = '', resourceVersion = '' } = this.objects.get(name)?.metadata ?? {};
-    this.sights.set(name, this.objects.has(name) ? { state: 'present', uid, resourceVersion, optedOut } : MISSING);
+    this.states.set(name, this.objects.has(name) ? { state: 'present', uid, resourceVersion, optedOut } : MISSING);
   }
 
   tracked(secrets: SecretsMode = 'watch'): TrackedConfigs {
@@ -44,14 +44,14 @@ class Configs {
       follow: (_follower: string, _namespace: string, refs: readonly ConfigRef[]) => {
         this.followed = refs.map(({ name }) => name);
       },
-      sight: async ({ name }: ConfigRef): Promise<ConfigSight> => this.sights.get(name) ?? MISSING,
+      state: async ({ name }: ConfigRef): Promise<ConfigState> => this.states.get(name) ?? MISSING,
     };
     return new TrackedConfigs({ cluster: { get }, watches, secrets: () => ({ mode: secrets, names: [] }) });
   }
 }
 
 const lookAt = (tracked: TrackedConfigs, refs: ConfigRef[], configs: SeenConfigs = {}, isPinned = false, template = 's1:a') =>
-  tracked.look({ follower: 'shop/web', namespace: 'shop', uid: 'd-1', template, refs }, { configs, isPinned }, signal);
+  tracked.read({ follower: 'shop/web', namespace: 'shop', uid: 'd-1', template, refs }, { configs, isPinned }, signal);
 const known = async (look: ReturnType<typeof lookAt>): Promise<SeenConfigs> => {
   const found = await look;
   if ('problem' in found) throw new Error(found.problem.detail);
@@ -94,9 +94,9 @@ describe('watched configs', () => {
   it('what was read after the watch last told is newer than what it told', async () => {
     const configs = new Configs();
     configs.put(settings, { color: 'red' });
-    const late = configs.sights.get('settings');
+    const late = configs.states.get('settings');
     configs.put(settings, { color: 'blue' });
-    if (late) configs.sights.set('settings', late);
+    if (late) configs.states.set('settings', late);
     const tracked = configs.tracked();
     for (const _ of [1, 2]) expect(trackedChecksums(await known(lookAt(tracked, [settings])))).toEqual({ 'configmap/settings': BLUE });
     expect(configs.read.length).toBe(1);
@@ -120,7 +120,7 @@ describe('watched configs', () => {
 
   it('E56: of one that is missing it is known since when, as far as it was watched', async () => {
     const configs = new Configs();
-    configs.sights.set('settings', { state: 'absent', resourceVersion: '7' });
+    configs.states.set('settings', { state: 'absent', resourceVersion: '7' });
     const optional = { ...settings, optional: true };
     expect(await known(lookAt(configs.tracked(), [optional]))).toEqual({ 'configmap/settings': { resourceVersion: '7' } });
   });
@@ -128,27 +128,27 @@ describe('watched configs', () => {
   it('03-B24: what cannot be watched or read is a problem, also where it is optional', async () => {
     const configs = new Configs();
     const problem = { code: 'ConfigUnreadable', detail: 'cannot be watched' } as const;
-    configs.sights.set('settings', { state: 'unknown', problem });
+    configs.states.set('settings', { state: 'unknown', problem });
     expect(await lookAt(configs.tracked(), [{ ...settings, optional: true }])).toEqual({ problem });
     configs.put(settings, {});
     const get = async () => {
       throw new ApiError('GET: 503', { status: 503, reason: 'ServiceUnavailable' });
     };
-    const watches = { follow: () => undefined, sight: async () => configs.sights.get('settings') ?? MISSING };
+    const watches = { follow: () => undefined, state: async () => configs.states.get('settings') ?? MISSING };
     const broken = new TrackedConfigs({ cluster: { get }, watches, secrets: () => ({ mode: 'watch', names: [] }) });
     expect(await lookAt(broken, [settings])).toMatchObject({
       problem: { code: 'ConfigUnreadable', object: { name: 'settings' }, detail: expect.stringContaining('cannot be read') },
     });
   });
 
-  it('what a promotion has read is not asked for again, nor taken back by an older watch', async () => {
+  it('what a promotion has read is not read again, nor replaced by an older watch event', async () => {
     const configs = new Configs();
     configs.put(settings, { color: 'red' });
     const tracked = configs.tracked();
     await lookAt(tracked, [settings]);
-    const late = configs.sights.get('settings');
+    const late = configs.states.get('settings');
     configs.put(settings, { color: 'blue' });
-    if (late) configs.sights.set('settings', late);
+    if (late) configs.states.set('settings', late);
     tracked.learn(new Map([['configmap/settings', configs.objects.get('settings')]]));
     expect(trackedChecksums(await known(lookAt(tracked, [settings])))).toEqual({ 'configmap/settings': BLUE });
     expect(configs.read.length).toBe(1);
@@ -172,13 +172,13 @@ describe('many configs', () => {
     const extra: ConfigRef = { ...settings, name: 'extra' };
     configs.put(settings, { color: 'blue' });
     configs.put(extra, { size: '1' });
-    configs.sights.set('extra', { state: 'unwatched' });
+    configs.states.set('extra', { state: 'unwatched' });
     const tracked = configs.tracked();
     const first = await lookAt(tracked, [settings, extra]);
     expect(first).toMatchObject({ configs: { 'configmap/extra': { checksum: expect.any(String) } }, unwatched: [extra] });
     const pinned = await known(Promise.resolve(first));
     configs.put(extra, { size: '2' });
-    configs.sights.set('extra', { state: 'unwatched' });
+    configs.states.set('extra', { state: 'unwatched' });
     expect(await known(lookAt(configs.tracked(), [settings, extra], pinned, true)), 'after a restart').toEqual(pinned);
     expect(configs.read).toEqual(['settings', 'extra']);
     const next = await known(lookAt(tracked, [settings, extra], pinned, false, 's1:b'));
@@ -204,7 +204,7 @@ describe('secrets mode', () => {
     const first = await known(lookAt(tracked, [settings, db]));
     expect(configs.followed).toEqual(['settings']);
     configs.put(db, { p: 'eQ==' });
-    expect(await known(lookAt(tracked, [settings, db], first, true)), 'nobody watches it').toEqual(first);
+    expect(await known(lookAt(tracked, [settings, db], first, true)), 'it is not watched').toEqual(first);
     expect(await known(lookAt(configs.tracked('get'), [settings, db], first, true)), 'after a restart').toEqual(first);
     const next = await known(lookAt(tracked, [settings, db], first, false, 's1:b'));
     expect(next['secret/db']?.checksum).not.toBe(first['secret/db']?.checksum);

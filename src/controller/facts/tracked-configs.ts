@@ -13,11 +13,11 @@ import {
   trackable,
 } from '../../workloads/configs/read-configs.ts';
 import { type SeenConfigs, trackedChecksums } from '../../workloads/configs/revision.ts';
-import type { ConfigSight } from '../watch/config-sight.ts';
+import type { ConfigState } from '../watch/config-state.ts';
 import type { ConfigWatches } from '../watch/config-watches.ts';
 
-/** What is known of the configs of one target, or why nothing can be told of them now. */
-export type ConfigsLook =
+/** The state of the configs of one target, or why it is unknown now. */
+export type ConfigsResult =
   | {
       configs: SeenConfigs;
       /** Of these, the ones that are read when a release starts, since too many are watched. */
@@ -26,7 +26,7 @@ export type ConfigsLook =
   | { problem: NewBlocker };
 
 /** The target as the watch shows it. */
-export interface LookedAt {
+export interface TrackedTarget {
   follower: string;
   namespace: string;
   uid: string;
@@ -34,15 +34,15 @@ export interface LookedAt {
   refs: readonly ConfigRef[];
 }
 
-/** What the status remembers: of this very template (`isPinned`), or of another one, whose checksums are still good. */
-export interface Remembered {
+/** Configs in the status: of this very template (`isPinned`), or of another one, whose checksums are still good. */
+export interface RememberedConfigs {
   configs: SeenConfigs;
   isPinned: boolean;
 }
 
-export interface ConfigRoom {
+export interface ConfigDeps {
   cluster: Pick<Cluster, 'get'>;
-  watches: Pick<ConfigWatches, 'follow' | 'sight'>;
+  watches: Pick<ConfigWatches, 'follow' | 'state'>;
   /** Of a namespace. */
   secrets(namespace: string): SecretsPolicy;
 }
@@ -52,21 +52,21 @@ export interface ConfigRoom {
  * and forgotten at once: a restart over resting Canaries reads none.
  */
 export class TrackedConfigs {
-  readonly #room: ConfigRoom;
+  readonly #deps: ConfigDeps;
   /** As last read here. */
   readonly #read = new Map<string, SeenConfig>();
   /** Secrets that are not watched, and for which state of target and ConfigMaps they were read. */
   #unwatched: { occasion: unknown; configs: SeenConfigs } | undefined;
   #occasion: unknown;
 
-  constructor(room: ConfigRoom) {
-    this.#room = room;
+  constructor(deps: ConfigDeps) {
+    this.#deps = deps;
   }
 
-  /** What decides the pods besides the template. One look reads each changed config once. */
-  async look(target: LookedAt, remembered: Remembered, signal: AbortSignal): Promise<ConfigsLook> {
-    const { watches } = this.#room;
-    const secrets = this.#room.secrets(target.namespace);
+  /** The configs that decide the pods besides the template. Each changed one is read once. */
+  async read(target: TrackedTarget, remembered: RememberedConfigs, signal: AbortSignal): Promise<ConfigsResult> {
+    const { watches } = this.#deps;
+    const secrets = this.#deps.secrets(target.namespace);
     const { constant, wanted } = countedRefs(target.refs, remembered, secrets);
     const tooMany = tooManyConfigs(wanted);
     if (tooMany !== undefined) {
@@ -77,36 +77,36 @@ export class TrackedConfigs {
     watches.follow(target.follower, target.namespace, wanted.filter(isWatched));
     const keys = new Set<string>(wanted.map(configKey));
     for (const key of this.#read.keys()) if (!keys.has(key)) this.#read.delete(key);
-    const seen = await this.#lookAtWatched(wanted.filter(isWatched), target.namespace, remembered.configs, signal);
+    const seen = await this.#readWatched(wanted.filter(isWatched), target.namespace, remembered.configs, signal);
     if ('problem' in seen) return seen;
     const { unwatched = [] } = seen;
     const unseen = [...unwatched, ...wanted.filter((ref) => !isWatched(ref))];
-    const others = await this.#lookAtUnwatched(unseen, seen.configs, target, remembered, signal);
+    const others = await this.#readUnwatched(unseen, seen.configs, target, remembered, signal);
     if ('problem' in others) return others;
     return { configs: { ...constant, ...seen.configs, ...others.configs }, ...(unwatched.length > 0 && { unwatched }) };
   }
 
-  /** What a promotion has read, so that a mismatch is not found again and again. */
+  /** Records the configs that a promotion has read, so that a mismatch is not found again and again. */
   learn(found: FoundConfigs): void {
     const configs = Object.fromEntries([...found].map(([key, object]) => [key, seenConfig(object)]));
     for (const [key, config] of Object.entries(configs)) if (config.uid !== undefined) this.#read.set(key, config);
     this.#unwatched = { occasion: this.#occasion, configs };
   }
 
-  async #lookAtWatched(refs: readonly ConfigRef[], namespace: string, remembered: SeenConfigs, signal: AbortSignal): Promise<ConfigsLook> {
-    const sights = await Promise.all(refs.map(async (ref) => ({ ref, sight: await this.#room.watches.sight(ref, namespace, signal) })));
+  async #readWatched(refs: readonly ConfigRef[], namespace: string, remembered: SeenConfigs, signal: AbortSignal): Promise<ConfigsResult> {
+    const states = await Promise.all(refs.map(async (ref) => ({ ref, state: await this.#deps.watches.state(ref, namespace, signal) })));
     const configs: Record<string, SeenConfig> = {};
     const unread: ConfigRef[] = [];
     const unwatched: ConfigRef[] = [];
-    for (const { ref, sight } of sights) {
+    for (const { ref, state } of states) {
       const key = configKey(ref);
-      if (sight.state === 'unknown') return { problem: sight.problem };
-      if (sight.state === 'unwatched') {
+      if (state.state === 'unknown') return { problem: state.problem };
+      if (state.state === 'unwatched') {
         unwatched.push(ref);
         continue;
       }
-      if (sight.state === 'absent' && !ref.optional) return { problem: missingConfig(ref, namespace) };
-      const known = knownOf(sight, [this.#read.get(key), remembered[key]]);
+      if (state.state === 'absent' && !ref.optional) return { problem: missingConfig(ref, namespace) };
+      const known = knownOf(state, [this.#read.get(key), remembered[key]]);
       if (known) configs[key] = known;
       else unread.push(ref);
     }
@@ -115,13 +115,13 @@ export class TrackedConfigs {
   }
 
   /** Read again at each release start, which another template or watched config makes. */
-  async #lookAtUnwatched(
+  async #readUnwatched(
     refs: readonly ConfigRef[],
     watched: SeenConfigs,
-    { namespace, uid, template }: LookedAt,
-    { configs: remembered, isPinned }: Remembered,
+    { namespace, uid, template }: TrackedTarget,
+    { configs: remembered, isPinned }: RememberedConfigs,
     signal: AbortSignal,
-  ): Promise<ConfigsLook> {
+  ): Promise<ConfigsResult> {
     if (refs.length === 0) return { configs: {} };
     const keys = new Set<string>(refs.map(configKey));
     const then = Object.fromEntries(Object.entries(remembered).filter(([key]) => watched[key] !== undefined));
@@ -136,9 +136,9 @@ export class TrackedConfigs {
     return look;
   }
 
-  async #readNow(refs: readonly ConfigRef[], namespace: string, known: SeenConfigs, signal: AbortSignal): Promise<ConfigsLook> {
+  async #readNow(refs: readonly ConfigRef[], namespace: string, known: SeenConfigs, signal: AbortSignal): Promise<ConfigsResult> {
     if (refs.length === 0) return { configs: known };
-    const read = await readConfigs(this.#room.cluster, namespace, refs, signal);
+    const read = await readConfigs(this.#deps.cluster, namespace, refs, signal);
     if ('problem' in read) return read;
     const configs: Record<string, SeenConfig> = { ...known };
     for (const [key, object] of read.found) {
@@ -156,7 +156,7 @@ export class TrackedConfigs {
  */
 export function countedRefs(
   refs: readonly ConfigRef[],
-  { configs, isPinned }: Remembered,
+  { configs, isPinned }: RememberedConfigs,
   secrets: SecretsPolicy,
 ): { wanted: ConfigRef[]; constant: SeenConfigs } {
   const lookable = trackable(refs, secrets);
@@ -169,18 +169,18 @@ export function countedRefs(
   };
 }
 
-/** The remembered one that is as new as the watch, or newer: it was read after the watch last told. */
+/** The remembered one that is as new as the watch, or newer: it was read after the last watch event. */
 function knownOf(
-  sight: Extract<ConfigSight, { state: 'present' | 'absent' }>,
+  state: Extract<ConfigState, { state: 'present' | 'absent' }>,
   remembered: readonly (SeenConfig | undefined)[],
 ): SeenConfig | undefined {
-  if (sight.state === 'absent') return { resourceVersion: sight.resourceVersion };
-  const { uid, resourceVersion, optedOut } = sight;
+  if (state.state === 'absent') return { resourceVersion: state.resourceVersion };
+  const { uid, resourceVersion, optedOut } = state;
   if (optedOut) return { uid, resourceVersion };
   return remembered.find((known) => known?.uid === uid && !isOlder(known.resourceVersion, resourceVersion));
 }
 
-/** API servers number versions upwards (KEP-5504); what is no number can only be the same. */
+/** API servers number versions upwards (KEP-5504); anything else can only be equal. */
 function isOlder(known: string | undefined, seen: string): boolean {
   return known !== seen && !(Number(known) > Number(seen));
 }

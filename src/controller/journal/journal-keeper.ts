@@ -9,7 +9,7 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isAlreadyExists } from '../../kube/errors.ts';
 import { forUpkeep } from '../../kube/upkeep.ts';
 import { type JournalHead, journalsOf, journalsToPrune, MOST_PARTS, packJournal, renderJournal } from '../../workloads/journal-record.ts';
-import type { ControllerRoom } from '../controller-room.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
 
 /** Parts that wait to be stored; a cluster that answers slowly must not make them pile up. */
 const MOST_WAITING = 4;
@@ -21,7 +21,7 @@ const MOST_DELETED = 20;
 const STOP_MS = 2_000;
 
 type Deps = Pick<
-  ControllerRoom,
+  ControllerDeps,
   'cluster' | 'clock' | 'anchors' | 'config' | 'log' | 'isLeading' | 'cookieWord' | 'version' | 'writer' | 'journalMemory'
 >;
 

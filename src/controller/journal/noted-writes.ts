@@ -3,7 +3,7 @@ import { refOf } from '../../api/kube-object.ts';
 import type { Cluster, WriteOptions } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
 
-/** The same cluster; `note` hears of each write once it is answered, without what was written. */
+/** The same cluster; `note` is called for each answered write, without its content. */
 export function notedWrites(cluster: Cluster, note: (write: string) => void): Cluster {
   const noted = async <T>(verb: string, ref: ObjectRef, options: WriteOptions | undefined, write: () => Promise<T>): Promise<T> => {
     if (options?.dryRun) return write();

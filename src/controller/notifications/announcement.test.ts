@@ -27,7 +27,7 @@ it('05-V1, V5: what happens is an Event of its own reason, a log line with the C
   const counted: string[] = [];
   const log = { debug: () => undefined, info: (...line: unknown[]) => logged.push(line), warn: () => undefined, error: () => undefined };
   const { announce } = announcer({
-    metrics: { told: (_, reason) => counted.push(reason) },
+    metrics: { announced: (_, reason) => counted.push(reason) },
     recorder: loggedEvents({ record: async (involved, announcement) => void events.push([involved.metadata.name, announcement]) }, log),
     log,
     clock: handClock(1234),

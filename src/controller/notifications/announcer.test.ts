@@ -6,7 +6,7 @@ import { hookedCanary } from '../../webhooks/test-canary.ts';
 import { withServer } from '../../webhooks/test-server.ts';
 import { announcer } from './announcer.ts';
 
-it('06-F18, LT52: what happened is told under its own reason, and nobody waits for an event webhook', async () => {
+it('06-F18, LT52: an announcement has its own reason, and nothing waits for an event webhook', async () => {
   const recorded: string[] = [];
   const warned: object[] = [];
   let answer = (): void => undefined;
@@ -19,7 +19,7 @@ it('06-F18, LT52: what happened is told under its own reason, and nobody waits f
     },
     async (url) => {
       const { announce } = announcer({
-        metrics: { told: (_, reason) => recorded.push(`counted ${reason}`) },
+        metrics: { announced: (_, reason) => recorded.push(`counted ${reason}`) },
         recorder: { record: async (_, { reason }) => void recorded.push(`recorded ${reason}`) },
         log: {
           ...{ debug: () => undefined, info: () => undefined, error: () => undefined },

@@ -5,12 +5,12 @@ import type { Clock } from '../../kube/clock.ts';
 import type { EventRecorder, InvolvedObject } from '../../kube/events.ts';
 import type { TimeCall } from '../../webhooks/call-webhook.ts';
 import { sendEvent } from '../../webhooks/run-hooks.ts';
-import { labelOf } from '../canary/readable.ts';
-import type { ControllerRoom, Log } from '../controller-room.ts';
+import { labelOf } from '../canary/read-canary.ts';
+import type { ControllerDeps, Log } from '../controller-deps.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
 import type { ControllerMetrics } from '../telemetry/controller-metrics.ts';
 
-/** How what happened is told: by an Event, by the event webhooks, in the log and in the metrics. Nobody waits for it. */
+/** Announces what happened: by an Event, by the event webhooks, in the log and in the metrics. Nothing waits for it. */
 export function announcer({
   metrics,
   recorder,
@@ -22,7 +22,7 @@ export function announcer({
   timeCall,
   signal,
 }: {
-  metrics: Pick<ControllerMetrics, 'told'>;
+  metrics: Pick<ControllerMetrics, 'announced'>;
   recorder: EventRecorder;
   log: Log;
   clock: Clock;
@@ -31,9 +31,9 @@ export function announcer({
   callsOf: CallsOf;
   timeCall: TimeCall;
   signal: AbortSignal;
-}): Pick<ControllerRoom, 'announce' | 'announceOn'> {
+}): Pick<ControllerDeps, 'announce' | 'announceOn'> {
   const announceOn = (involved: InvolvedObject, announcement: Announcement): void => {
-    metrics.told(involved, announcement.reason);
+    metrics.announced(involved, announcement.reason);
     void recorder.record(involved, announcement);
   };
   const announce = (canary: Canary, announcement: Announcement): void => {

@@ -75,7 +75,7 @@ it('05-W7: a failure is tried again after 1, 2, 4 … 300 s, under the same key'
 });
 
 it.each([
-  { what: 'what somebody has to mend waits long', answer: { retry: false }, seconds: 300 },
+  { what: 'what a user has to correct waits long', answer: { retry: false }, seconds: 300 },
   { what: 'a receiver that asks for a pause gets it', answer: { retry: true, retryAfterMs: 30_000 }, seconds: 30 },
   { what: 'a pause has a bound', answer: { retry: true, retryAfterMs: 86_400_000 }, seconds: 300 },
 ])('05-W7: $what', async ({ answer, seconds }) => {
@@ -100,7 +100,7 @@ it('05-W7: a dead receiver delays no other, and an event tells of it once', asyn
   expect(record.mock.calls.map(([, event]) => event)).toEqual([{ type: 'Warning', reason: 'AlertFailed', message }]);
 });
 
-it('a receiver that hangs keeps nobody waiting, and is let go with its Canary', async () => {
+it('a receiver that hangs keeps no other waiting, and ends with its Canary', async () => {
   let aborted = false;
   const hang = (signal: AbortSignal) =>
     new Promise<AlertOutcome>((_, reject) =>

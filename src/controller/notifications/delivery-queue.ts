@@ -7,8 +7,8 @@ import { type SendHooksOptions, sendHooks } from './send-hooks.ts';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;
-/** A receiver that is away for a moment is no news: an event tells of it from this pause on. */
-const TELL_FROM_MS = 8_000;
+/** A receiver that is away for a moment is not worth an event: it is reported from this pause on. */
+const REPORT_FROM_MS = 8_000;
 
 const REASON: Record<NonNullable<Delivery['outcome']>, Reason> = {
   Succeeded: 'Succeeded',
@@ -25,7 +25,7 @@ export interface DeliveryQueueOptions extends SendHooksOptions {
   mayWrite(): boolean;
   /** Writes the Kubernetes Event of the outcome; never fails. */
   record(canary: Canary, event: { type: 'Normal' | 'Warning'; reason: string; message: string }): Promise<void>;
-  /** A release has come to this end, which is told once for all attempts. */
+  /** A release has ended like this: called once for all attempts. */
   onEnding?(canary: Canary, reason: Reason): void;
   /** The receiver has answered, so that the delivery may leave the status. */
   onDelivered(canaryUid: string, key: string): void;
@@ -48,7 +48,7 @@ interface Attempt {
 }
 
 /**
- * Carries messages to their receivers, never in the way of a tick. What is to be delivered is listed in the status before the first attempt
+ * Carries messages to their receivers, without delaying a release. What is to be delivered is listed in the status before the first attempt
  * and leaves it when answered; a failure is tried again with back-off, and after a restart under the same key (I6). Each waits for its own
  * receiver alone.
  */
@@ -90,7 +90,7 @@ export class DeliveryQueue {
     return this.#underway.size;
   }
 
-  /** Everything of one Canary, or all: what was not answered stays listed for whoever comes next. */
+  /** Everything of one Canary, or all: messages without an answer stay listed for the next leader. */
   stop(canary?: { metadata: Pick<Canary['metadata'], 'namespace' | 'uid'> }): void {
     const prefix = canary ? prefixOf(canary) : '';
     for (const [id, abort] of this.#underway) {
@@ -112,18 +112,18 @@ export class DeliveryQueue {
     const failure = this.#options.mayWrite() ? await this.#try(attempt) : { reason: 'the lease is not ours' };
     if (signal.aborted) return;
     if (failure === undefined || failure.isFinal) {
-      if (failure) this.#tell(attempt, failure.reason);
+      if (failure) this.#report(attempt, failure.reason);
       this.#underway.delete(id);
       this.#answered.add(id);
       this.#options.onDelivered(canary.metadata.uid, delivery.key);
       return;
     }
-    // Somebody has to mend it first: asking often would only be a nuisance.
+    // A user has to correct it first: frequent attempts would only be a nuisance.
     const waitMs = failure.isLasting ? LONGEST_PAUSE_MS : Math.min(Math.max(pauseMs, failure.retryAfterMs ?? 0), LONGEST_PAUSE_MS);
     const { namespace, name } = canary.metadata;
     const canaryLabel = `${namespace}/${name}`;
     this.#options.log.warn({ canary: canaryLabel, kind: delivery.kind, reason: failure.reason, retryInMs: waitMs }, 'delivery failed');
-    if (waitMs >= TELL_FROM_MS) this.#tell(attempt, failure.reason);
+    if (waitMs >= REPORT_FROM_MS) this.#report(attempt, failure.reason);
     const cancel = this.#options.clock.setTimer(waitMs, () => {
       signal.removeEventListener('abort', cancel);
       void this.#attempt(attempt, Math.min(pauseMs * 2, LONGEST_PAUSE_MS));
@@ -133,7 +133,7 @@ export class DeliveryQueue {
   }
 
   /** Once for all attempts of a message. */
-  #tell(attempt: Attempt, reason: string): void {
+  #report(attempt: Attempt, reason: string): void {
     const { canary, delivery } = attempt;
     if (attempt.isTold) return;
     attempt.isTold = true;

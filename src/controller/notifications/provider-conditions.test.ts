@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { handClock } from '../../../test/fakes/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ApiError } from '../../kube/errors.ts';
-import { ProviderConditions, type Said } from './provider-conditions.ts';
+import { type ConditionUpdate, ProviderConditions } from './provider-conditions.ts';
 
-const answering = (status: 'True' | 'False', message = 'm'): Said => ({
+const answering = (status: 'True' | 'False', message = 'm'): ConditionUpdate => ({
   type: 'Answering',
   status,
   reason: status === 'True' ? 'Answered' : 'Unanswered',
@@ -18,8 +18,8 @@ const template = (conditions?: object[]): KubeObject => ({
   ...(conditions && { status: { conditions } }),
 });
 
-/** An API server that stores, or does as it is told; and a clock that only the test turns. */
-function room({ refuses, prunes = false, leads = true }: { refuses?: ApiError; prunes?: boolean; leads?: boolean } = {}) {
+/** An API server that stores, or answers as the test says; and a clock that only the test turns. */
+function deps({ refuses, prunes = false, leads = true }: { refuses?: ApiError; prunes?: boolean; leads?: boolean } = {}) {
   const clock = handClock(1_000_000_000_000);
   const patches: unknown[] = [];
   const warned: object[] = [];
@@ -48,9 +48,9 @@ function room({ refuses, prunes = false, leads = true }: { refuses?: ApiError; p
 }
 
 it('05-W24: a condition is written with the version that it was made for, and others stay', async () => {
-  const { conditions, patches, turn } = room();
+  const { conditions, patches, turn } = deps();
   const other = { type: 'Valid', status: 'True', reason: 'Valid', message: '' };
-  conditions.say(template([other]), answering('False', 'down'));
+  conditions.report(template([other]), answering('False', 'down'));
   await turn(0);
   expect(patches).toEqual([
     {
@@ -71,37 +71,37 @@ it('05-W24: a condition is written with the version that it was made for, and ot
 });
 
 it('05-W24, I8: what is stored already is not written again, and another sentence only after ten minutes', async () => {
-  const { conditions, patches, turn, stored } = room();
-  conditions.say(template(), answering('False', 'down'));
+  const { conditions, patches, turn, stored } = deps();
+  conditions.report(template(), answering('False', 'down'));
   await turn(0);
   for (const message of ['down', 'down in other words', 'down again']) {
-    conditions.say(stored(), answering('False', message));
+    conditions.report(stored(), answering('False', message));
     await turn(61_000);
   }
   expect(patches).toHaveLength(1);
   await turn(600_000);
-  conditions.say(stored(), answering('False', 'down for long'));
+  conditions.report(stored(), answering('False', 'down for long'));
   await turn(0);
   expect(patches).toHaveLength(2);
 });
 
 it('05-W24: a backend that comes and goes is written once a minute at most, and as it is then', async () => {
-  const { conditions, patches, turn, stored, timers } = room();
-  conditions.say(template(), answering('False'));
+  const { conditions, patches, turn, stored, timers } = deps();
+  conditions.report(template(), answering('False'));
   await turn(0);
   for (const status of ['True', 'False', 'True'] as const) {
-    conditions.say(stored(), answering(status));
+    conditions.report(stored(), answering(status));
     await turn(10_000);
   }
   expect(patches).toHaveLength(1);
   await turn(30_000);
   expect(patches).toHaveLength(2);
   expect(stored().status?.conditions).toMatchObject([{ type: 'Answering', status: 'True' }]);
-  conditions.say(stored(), answering('False'));
-  conditions.say(stored(), answering('True'));
+  conditions.report(stored(), answering('False'));
+  conditions.report(stored(), answering('True'));
   await turn(60_000);
   expect(patches, 'back as it was').toHaveLength(2);
-  conditions.say(stored(), answering('False'));
+  conditions.report(stored(), answering('False'));
   conditions.stop();
   expect(timers()).toBe(0);
 });
@@ -113,11 +113,11 @@ it.each([
     { refuses: new ApiError('no', { status: 403, reason: 'Forbidden' }) },
     /permission to patch metrictemplates\/status/,
   ],
-])('05-W24: %s is told once, and nothing is tried again', async (_, how, why) => {
-  const { conditions, patches, warned, turn } = room(how);
+])('05-W24: %s is logged once, and nothing is tried again', async (_, how, why) => {
+  const { conditions, patches, warned, turn } = deps(how);
   for (const uid of ['a', 'b', 'c']) {
     const object = template();
-    conditions.say({ ...object, metadata: { ...object.metadata, uid } }, answering('True'));
+    conditions.report({ ...object, metadata: { ...object.metadata, uid } }, answering('True'));
     await turn(0);
   }
   expect(patches).toHaveLength(1);
@@ -127,10 +127,10 @@ it.each([
 it.each([
   ['a CRD without a status', new ApiError('no', { status: 404, reason: 'NotFound' }), 1],
   ['a conflict', new ApiError('no', { status: 409, reason: 'Conflict' }), 2],
-])('05-W24: %s harms nobody', async (_, refuses, tries) => {
-  const { conditions, patches, warned, turn } = room({ refuses });
+])('05-W24: %s harms no release', async (_, refuses, tries) => {
+  const { conditions, patches, warned, turn } = deps({ refuses });
   for (const status of ['True', 'False'] as const) {
-    conditions.say(template(), answering(status));
+    conditions.report(template(), answering(status));
     await turn(61_000);
   }
   expect(patches).toHaveLength(tries);
@@ -138,18 +138,18 @@ it.each([
 });
 
 it('I9: who does not lead writes nothing', async () => {
-  const { conditions, patches, turn } = room({ leads: false });
-  conditions.say(template(), answering('True'));
+  const { conditions, patches, turn } = deps({ leads: false });
+  conditions.report(template(), answering('True'));
   await turn(0);
   expect(patches).toEqual([]);
 });
 
 it('05-W24: a condition that is new does not wait for another one that was written a moment ago', async () => {
-  const { conditions, patches, turn, stored } = room();
-  conditions.say(template(), { type: 'Valid', status: 'True', reason: 'Valid', message: '' });
+  const { conditions, patches, turn, stored } = deps();
+  conditions.report(template(), { type: 'Valid', status: 'True', reason: 'Valid', message: '' });
   await turn(0);
-  conditions.say(stored(), { type: 'Valid', status: 'False', reason: 'InvalidSpec', message: '' });
-  conditions.say(stored(), answering('True'));
+  conditions.report(stored(), { type: 'Valid', status: 'False', reason: 'InvalidSpec', message: '' });
+  conditions.report(stored(), answering('True'));
   await turn(0);
   expect(patches).toHaveLength(2);
   expect(stored().status?.conditions).toMatchObject([
@@ -159,10 +159,10 @@ it('05-W24: a condition that is new does not wait for another one that was writt
 });
 
 it('05-W24: what met a conflict is written with the next version at once', async () => {
-  const { conditions, patches, turn } = room({ refuses: new ApiError('no', { status: 409, reason: 'Conflict' }) });
-  conditions.say(template(), answering('True'));
+  const { conditions, patches, turn } = deps({ refuses: new ApiError('no', { status: 409, reason: 'Conflict' }) });
+  conditions.report(template(), answering('True'));
   await turn(0);
-  conditions.say(template(), answering('True'));
+  conditions.report(template(), answering('True'));
   await turn(0);
   expect(patches).toHaveLength(2);
 });

@@ -1,14 +1,14 @@
-import type { Condition } from '../../api/canary-status.ts';
+import type { CanaryCondition } from '../../api/canary-status.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
-import type { Log } from '../controller-room.ts';
+import type { Log } from '../controller-deps.ts';
 
-/** What is to be said on a MetricTemplate or AlertProvider. */
-export type Said = Pick<Condition, 'type' | 'status' | 'reason'> & { message: string };
+/** A condition of a MetricTemplate or AlertProvider. */
+export type ConditionUpdate = Pick<CanaryCondition, 'type' | 'status' | 'reason'> & { message: string };
 
-interface Room {
+interface Deps {
   cluster: Pick<Cluster, 'patch'>;
   clock: Clock;
   log: Log;
@@ -25,22 +25,22 @@ const REWORD_AFTER_MS = 600_000;
 
 /**
  * Conditions on MetricTemplates and AlertProviders (05-W7, W15, W24): written only when they change, each at most once a minute,
- * and never in the way of anybody. Where they cannot be stored, by an older CRD or for want of a permission, it is said once in the log.
+ * and nothing waits for them. Where they cannot be stored, by an older CRD or for want of a permission, that is logged once.
  */
 export class ProviderConditions {
-  readonly #room: Room;
-  readonly #waiting = new Map<string, { object: KubeObject; said: Map<string, Said>; dueMs: number; cancel: () => void }>();
+  readonly #deps: Deps;
+  readonly #waiting = new Map<string, { object: KubeObject; said: Map<string, ConditionUpdate>; dueMs: number; cancel: () => void }>();
   readonly #writtenAtMs = new Map<string, number>();
-  /** Kinds whose conditions nobody keeps, and single objects that have no place for them. */
+  /** Kinds without stored conditions, and single objects that have no place for them. */
   readonly #deaf = new Set<string>();
   #stopped = false;
 
-  constructor(room: Room) {
-    this.#room = room;
+  constructor(deps: Deps) {
+    this.#deps = deps;
   }
 
   /** `object`: as it was seen last. */
-  say(object: KubeObject, said: Said): void {
+  report(object: KubeObject, said: ConditionUpdate): void {
     const { uid = '' } = object.metadata;
     if (this.#stopped || this.#deaf.has(object.kind) || this.#deaf.has(uid)) return;
     const waiting = this.#waiting.get(uid);
@@ -49,15 +49,15 @@ export class ProviderConditions {
       return;
     }
     const writtenAtMs = this.#writtenAtMs.get(`${uid} ${said.type}`);
-    const nowMs = this.#room.clock.monotonicMs();
+    const nowMs = this.#deps.clock.monotonicMs();
     const dueMs = writtenAtMs === undefined ? nowMs : Math.max(nowMs, writtenAtMs + PAUSE_MS);
-    const all = (waiting?.said ?? new Map<string, Said>()).set(said.type, said);
+    const all = (waiting?.said ?? new Map<string, ConditionUpdate>()).set(said.type, said);
     if (waiting && waiting.dueMs <= dueMs) {
       waiting.object = object;
       return;
     }
     waiting?.cancel();
-    const cancel = this.#room.clock.setTimer(dueMs - nowMs, () => void this.#write(uid));
+    const cancel = this.#deps.clock.setTimer(dueMs - nowMs, () => void this.#write(uid));
     this.#waiting.set(uid, { object, said: all, dueMs, cancel });
   }
 
@@ -67,22 +67,22 @@ export class ProviderConditions {
     this.#waiting.clear();
   }
 
-  #isSaid(object: KubeObject, { type, status, reason, message }: Said): boolean {
+  #isSaid(object: KubeObject, { type, status, reason, message }: ConditionUpdate): boolean {
     const stored = conditionsOf(object).find((one) => one.type === type);
     if (stored?.status !== status || stored.reason !== reason) return false;
-    return stored.message === message || this.#room.clock.nowMs() - Date.parse(stored.lastUpdateTime ?? '') < REWORD_AFTER_MS;
+    return stored.message === message || this.#deps.clock.nowMs() - Date.parse(stored.lastUpdateTime ?? '') < REWORD_AFTER_MS;
   }
 
   async #write(uid: string): Promise<void> {
     const waiting = this.#waiting.get(uid);
     this.#waiting.delete(uid);
-    if (!waiting || waiting.said.size === 0 || this.#stopped || !this.#room.mayWrite()) return;
+    if (!waiting || waiting.said.size === 0 || this.#stopped || !this.#deps.mayWrite()) return;
     const { object, said } = waiting;
-    const { cluster, clock, log, learn } = this.#room;
+    const { cluster, clock, log, learn } = this.#deps;
     for (const type of said.keys()) this.#writtenAtMs.set(`${uid} ${type}`, clock.monotonicMs());
     const now = new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
     const before = conditionsOf(object);
-    const added = [...said.values()].map((one): Condition => {
+    const added = [...said.values()].map((one): CanaryCondition => {
       const old = before.find(({ type }) => type === one.type);
       const lastTransitionTime = old?.status === one.status ? (old.lastTransitionTime ?? now) : now;
       return { ...one, lastUpdateTime: now, lastTransitionTime, ...(generationOf(object) ?? {}) };
@@ -106,11 +106,11 @@ export class ProviderConditions {
 
   #giveUp({ kind }: KubeObject, why: string): void {
     this.#deaf.add(kind);
-    this.#room.log.warn({ kind, reason: why }, 'conditions are not stored');
+    this.#deps.log.warn({ kind, reason: why }, 'conditions are not stored');
   }
 }
 
-function conditionsOf(object: KubeObject): Condition[] {
+function conditionsOf(object: KubeObject): CanaryCondition[] {
   const { conditions } = (object.status ?? {}) as { conditions?: unknown };
   return Array.isArray(conditions) ? conditions : [];
 }

@@ -2,13 +2,13 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { parseMetricTemplate } from '../../api/parse-canary.ts';
 import { templateProblems } from '../../metrics/template-problems.ts';
 import type { SendOutcome } from '../../notifiers/notifier.ts';
-import type { Said } from './provider-conditions.ts';
+import type { ConditionUpdate } from './provider-conditions.ts';
 
 /** Conditions have room for more, but people have not. */
 const LONGEST = 500;
 
 /** Whether a MetricTemplate can work at all, as far as that shows without its Secret (05-W15). */
-export function validityOf(template: KubeObject): Said {
+export function validityOf(template: KubeObject): ConditionUpdate {
   const parsed = parseMetricTemplate(template);
   const [first] = 'problems' in parsed ? parsed.problems : templateProblems(parsed.metricTemplate.spec);
   if (first === undefined)
@@ -16,15 +16,15 @@ export function validityOf(template: KubeObject): Said {
   return { type: 'Valid', status: 'False', reason: 'InvalidSpec', message: `${first.path}: ${first.message}`.slice(0, LONGEST) };
 }
 
-/** What came of asking its backend last; `problem`: why there was no answer (05-W24). */
-export function answeringOf(problem: string | undefined): Said {
+/** Condition for the last query of its backend; `problem`: why there was no answer (05-W24). */
+export function answeringOf(problem: string | undefined): ConditionUpdate {
   if (problem === undefined)
     return { type: 'Answering', status: 'True', reason: 'Answered', message: 'the backend answered when it was asked last' };
   return { type: 'Answering', status: 'False', reason: 'Unanswered', message: problem.slice(0, LONGEST) };
 }
 
-/** What came of the last alert to an AlertProvider (05-W7). */
-export function deliveringOf(outcome: SendOutcome): Said {
+/** Condition for the last alert to an AlertProvider (05-W7). */
+export function deliveringOf(outcome: SendOutcome): ConditionUpdate {
   if (outcome.ok) return { type: 'Delivering', status: 'True', reason: 'Delivered', message: 'the last alert was taken' };
   return { type: 'Delivering', status: 'False', reason: 'NotDelivered', message: outcome.reason.slice(0, LONGEST) };
 }

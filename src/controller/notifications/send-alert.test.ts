@@ -32,12 +32,12 @@ const delivery = (namespace = 'test'): Delivery => ({
   key: 'u1/1/s1:b/Failed/alert/test/chat',
   kind: 'alert',
   outcome: 'Failed',
-  message: 'taken back',
+  message: 'rolled back',
   sinceMs: 1000,
   alert: { reason: 'Failed', severity: 'error', to: { namespace, name: 'chat' }, fields: [{ name: 'Revision', value: 's1:b' }] },
 });
 
-function room(spec: object | undefined, secret?: Record<string, string>, config: Partial<ControllerConfig> = {}) {
+function deps(spec: object | undefined, secret?: Record<string, string>, config: Partial<ControllerConfig> = {}) {
   const asked: string[] = [];
   const provider = { apiVersion: 'flagger.app/v1beta1', kind: 'AlertProvider', metadata: { name: 'chat', namespace: 'test' }, spec };
   const send = alertSender({
@@ -61,7 +61,7 @@ describe('an alert by an AlertProvider', () => {
   it('05-A20, A33: goes to the address of the Secret, with its token and the name of the cluster first', async () => {
     const secret = { address: `${chat.origin}/${PLANTED.address}\n`, token: `${PLANTED.token}\n` };
     const spec = { type: 'slack', address: 'http://127.0.0.1:1/never', secretRef: { name: 'chat' }, channel: 'ops' };
-    const { send, asked } = room(spec, secret, { clusterName: 'eu-1' });
+    const { send, asked } = deps(spec, secret, { clusterName: 'eu-1' });
     expect(await send(canary, delivery(), signal)).toEqual({ ok: true });
     expect(asked).toEqual(['AlertProvider test/chat', 'Secret test/chat']);
     expect(chat.posts[0]?.path).toBe(`POST /${PLANTED.address}`);
@@ -72,7 +72,7 @@ describe('an alert by an AlertProvider', () => {
       attachments: [
         {
           author_name: 'podinfo.test',
-          text: 'taken back',
+          text: 'rolled back',
           fields: [
             { title: 'Cluster', value: 'eu-1' },
             { title: 'Revision', value: 's1:b' },
@@ -83,12 +83,12 @@ describe('an alert by an AlertProvider', () => {
   });
 
   it('05-A34: to the channel general, in the name of flagger, where nothing else is said', async () => {
-    await room({ type: 'slack', address: `${chat.origin}/` }).send(canary, delivery(), signal);
+    await deps({ type: 'slack', address: `${chat.origin}/` }).send(canary, delivery(), signal);
     expect(JSON.parse(chat.posts[0]?.body ?? '')).toMatchObject({ channel: 'general', username: 'flagger' });
   });
 
   it('reads the provider for each attempt, so that a corrected one counts at once', async () => {
-    const { send, asked } = room({ type: 'webhook', address: `${chat.origin}/` });
+    const { send, asked } = deps({ type: 'webhook', address: `${chat.origin}/` });
     await send(canary, delivery(), signal);
     await send(canary, delivery(), signal);
     expect(asked).toEqual(['AlertProvider test/chat', 'AlertProvider test/chat']);
@@ -102,7 +102,7 @@ describe('an alert by an AlertProvider', () => {
       what: 'a Secret without an address',
       spec: { type: 'slack', secretRef },
       secret: { token: PLANTED.token },
-      reason: 'its Secret chat has no key address, and there is no spec.address',
+      reason: 'its Secret chat has no key address, and spec.address is not set',
     },
     { what: 'no address', spec: { type: 'slack' }, reason: 'the address must be an http or https URL' },
     {
@@ -111,13 +111,13 @@ describe('an alert by an AlertProvider', () => {
       secret: { address: `hooks/${PLANTED.address}` },
       reason: 'the address must be an http or https URL',
     },
-  ])('05-A36: $what is told without a request, and waits for somebody', async ({ spec, secret, reason }) => {
-    expect(await room(spec, secret).send(canary, delivery(), signal)).toEqual({ ok: false, reason, retry: false });
+  ])('05-A36: $what is reported without a request, and waits for a correction', async ({ spec, secret, reason }) => {
+    expect(await deps(spec, secret).send(canary, delivery(), signal)).toEqual({ ok: false, reason, retry: false });
     expect(chat.posts).toEqual([]);
   });
 
   it('05-A36: an unknown type names the field', async () => {
-    expect(await room({ type: 'pager', address: chat.origin }).send(canary, delivery(), signal)).toMatchObject({
+    expect(await deps({ type: 'pager', address: chat.origin }).send(canary, delivery(), signal)).toMatchObject({
       ok: false,
       reason: expect.stringContaining('spec.type'),
       retry: false,
@@ -127,7 +127,7 @@ describe('an alert by an AlertProvider', () => {
   it('what goes wrong shows nothing of the Secret', async () => {
     chat.behaves({ kind: 'echoes', status: 403 });
     const secret = { address: `${chat.origin}/${PLANTED.address}`, token: PLANTED.token, signingKey: PLANTED.signingKey };
-    const outcome = await room({ type: 'webhook', secretRef: { name: 'chat' } }, secret).send(canary, delivery(), signal);
+    const outcome = await deps({ type: 'webhook', secretRef: { name: 'chat' } }, secret).send(canary, delivery(), signal);
     expect(outcome).toMatchObject({ ok: false, reason: `HTTP 403 from ${new URL(chat.origin).host}` });
     for (const planted of Object.values(PLANTED)) expect(JSON.stringify(outcome)).not.toContain(planted);
     const send = alertSender({
@@ -140,11 +140,11 @@ describe('an alert by an AlertProvider', () => {
   });
 
   it('05-T24, W16: one of another namespace is not even read with --no-cross-namespace-refs', async () => {
-    const forbidden = room({ type: 'webhook', address: chat.origin }, undefined, { noCrossNamespaceRefs: true });
+    const forbidden = deps({ type: 'webhook', address: chat.origin }, undefined, { noCrossNamespaceRefs: true });
     expect(await forbidden.send(canary, delivery('ops'), signal)).toMatchObject({ ok: false, isFinal: true });
     expect([forbidden.asked, chat.posts]).toEqual([[], []]);
     expect(await forbidden.send(canary, delivery('test'), signal)).toEqual({ ok: true });
-    const allowed = room({ type: 'webhook', address: chat.origin });
+    const allowed = deps({ type: 'webhook', address: chat.origin });
     expect(await allowed.send(canary, delivery('ops'), signal)).toEqual({ ok: true });
     expect(allowed.asked).toEqual(['AlertProvider ops/chat']);
   });
@@ -161,12 +161,12 @@ describe('an alert by the global receiver', () => {
     });
     const { alert: _, ...bare } = delivery();
     expect(await send(canary, bare, signal)).toEqual({ ok: true });
-    expect(global.sent).toMatchObject([{ key: bare.key, severity: 'error', reason: 'Failed', text: 'taken back', fields: [] }]);
+    expect(global.sent).toMatchObject([{ key: bare.key, severity: 'error', reason: 'Failed', text: 'rolled back', fields: [] }]);
   });
 
-  it('without one there is nobody to wait for', async () => {
+  it('without one no receiver is waited for', async () => {
     const { alert: _, ...bare } = delivery();
-    expect(await room(undefined).send(canary, bare, signal)).toEqual({ ok: true });
+    expect(await deps(undefined).send(canary, bare, signal)).toEqual({ ok: true });
   });
 
   const made = (config: Partial<ControllerConfig>) => globalNotifier(ControllerConfig.parse(config));

@@ -15,35 +15,35 @@ import type { CallsOf } from '../outgoing/outgoing-calls.ts';
 export type AlertOutcome = SendOutcome & { isFinal?: boolean };
 export type SendAlert = (canary: Canary, delivery: Delivery, signal: AbortSignal) => Promise<AlertOutcome>;
 
-interface Room {
+interface Deps {
   config: Pick<ControllerConfig, 'clusterName' | 'noCrossNamespaceRefs' | 'proxyEnvironment'>;
   cluster: Pick<Cluster, 'get'>;
   secret: ReadSecret;
   global: Notifier | undefined;
   callsOf?: CallsOf;
   clock?: Clock;
-  /** Hears what came of each attempt at an AlertProvider that exists. */
-  told?(provider: KubeObject, outcome: SendOutcome): void;
+  /** Gets the outcome of each attempt at an AlertProvider that exists. */
+  onOutcome?(provider: KubeObject, outcome: SendOutcome): void;
 }
 
 /** Sends one alert to one receiver. AlertProvider and Secret are read for each attempt: what was corrected counts at once. */
-export function alertSender(room: Room): SendAlert {
+export function alertSender(deps: Deps): SendAlert {
   return async (canary, delivery, signal) => {
     const { alert } = delivery;
     const found: { receiver: Notifier | Problem | undefined; provider?: KubeObject } = alert?.to
-      ? await receiverOf(alert.to, canary, room, signal)
-      : { receiver: room.global };
+      ? await receiverOf(alert.to, canary, deps, signal)
+      : { receiver: deps.global };
     const { receiver } = found;
     if (receiver === undefined) return { ok: true };
-    const { turns = atOnce } = room.callsOf?.(canary.metadata.namespace) ?? {};
-    const message = messageOf(canary, delivery, room.config);
+    const { turns = atOnce } = deps.callsOf?.(canary.metadata.namespace) ?? {};
+    const message = messageOf(canary, delivery, deps.config);
     const outcome = 'send' in receiver ? await turns.run(() => receiver.send(message, signal), signal) : receiver;
-    if (found.provider) room.told?.(found.provider, outcome);
+    if (found.provider) deps.onOutcome?.(found.provider, outcome);
     return outcome;
   };
 }
 
-function messageOf(canary: Canary, delivery: Delivery, { clusterName }: Room['config']): AlertMessage {
+function messageOf(canary: Canary, delivery: Delivery, { clusterName }: Deps['config']): AlertMessage {
   const { alert } = delivery;
   const { namespace, name } = canary.metadata;
   const isFailed = delivery.outcome === 'Failed';
@@ -67,8 +67,8 @@ interface Found {
   provider?: KubeObject;
 }
 
-async function receiverOf(to: { namespace: string; name: string }, canary: Canary, room: Room, signal: AbortSignal): Promise<Found> {
-  const { config, cluster } = room;
+async function receiverOf(to: { namespace: string; name: string }, canary: Canary, deps: Deps, signal: AbortSignal): Promise<Found> {
+  const { config, cluster } = deps;
   // Also here: it may have been listed before the flag was set (05-T24).
   if (config.noCrossNamespaceRefs && to.namespace !== canary.metadata.namespace) {
     const reason = `it is in namespace ${to.namespace}, which --no-cross-namespace-refs forbids`;
@@ -77,7 +77,7 @@ async function receiverOf(to: { namespace: string; name: string }, canary: Canar
   try {
     const provider = await cluster.get({ apiVersion: canary.apiVersion, kind: 'AlertProvider', ...to }, { signal });
     if (provider === undefined) return { receiver: wrong('it does not exist: create it, or correct providerRef') };
-    return { provider, receiver: await notifierOf(provider, to.namespace, room, canary) };
+    return { provider, receiver: await notifierOf(provider, to.namespace, deps, canary) };
   } catch {
     signal.throwIfAborted();
     // The error of a failed read may quote the request; the words for the user are ours.
@@ -88,7 +88,7 @@ async function receiverOf(to: { namespace: string; name: string }, canary: Canar
 async function notifierOf(
   provider: KubeObject,
   namespace: string,
-  { config, secret, callsOf, clock }: Room,
+  { config, secret, callsOf, clock }: Deps,
   { metadata }: Canary,
 ): Promise<Notifier | Problem> {
   const parsed = parseAlertProvider(provider);
@@ -97,8 +97,7 @@ async function notifierOf(
   const data = secretRef && (await secret(namespace, secretRef.name, 'spec.secretRef'));
   if (data instanceof RefusedSecret) return wrong(data.reason);
   if (secretRef && data === undefined) return wrong(`its Secret ${secretRef.name} does not exist`);
-  if (secretRef && !data?.address && !address)
-    return wrong(`its Secret ${secretRef.name} has no key address, and there is no spec.address`);
+  if (secretRef && !data?.address && !address) return wrong(`its Secret ${secretRef.name} has no key address, and spec.address is not set`);
   const { token, signingKey } = data ?? {};
   const settings = { address: data?.address || address || '', token, signingKey, proxy, channel, username, format };
   const { egress } = callsOf?.(metadata.namespace) ?? {};

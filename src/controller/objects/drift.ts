@@ -1,16 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { allDefinitions } from '../../routers/index.ts';
 
 /** Maps that Kubernetes treats as one value: a foreign key in them changes what is selected. */
 const ATOMIC_MAPS = new Set(['selector', 'matchLabels']);
-/** Lists that a router owns whole: whatever else an entry of them holds changes where traffic goes. */
-const OWNED_WHOLE = new Set(['http', 'tcp', 'backends', 'matches', 'rules', 'routes', 'services', 'mirrors']);
+/** Lists that a router owns whole. */
+const OWNED_WHOLE = new Set(allDefinitions.flatMap(({ ownedWhole = [] }) => ownedWhole));
 
 /**
  * The first field of `wanted` that `live` does not hold, as a path; undefined when nothing is missing. Fields that `wanted` does not
  * name belong to others or to server defaults, and are not looked at, except in selectors and in lists of ours, which count whole.
  * `answered`: the object as the server gave it back when it was last written so. What it has added to a list of ours by itself, as a newer
- * CRD does with its defaults, is no drift.
+ * CRD does with its defaults, does not count as drift.
  */
 export function missingField(wanted: unknown, live: unknown, path = '', answered?: unknown): string | undefined {
   if (Array.isArray(wanted)) {
@@ -51,7 +52,7 @@ export function holds(whole: unknown, part: unknown): boolean {
   return whole === part;
 }
 
-/** What a projection keeps of an object whose fields are compared: all but the bookkeeping, plus who wrote last. */
+/** The projection of an object whose fields are compared: all but the bookkeeping, plus the last writer. */
 export function withoutBookkeeping(object: KubeObject): KubeObject {
   const { managedFields, ...metadata } = object.metadata;
   return { ...object, metadata };
@@ -65,7 +66,7 @@ interface ManagedFieldsEntry {
 }
 
 /**
- * The field manager that last wrote what somebody wants of the object, other than us; for the Contested condition. Not who reports of
+ * The field manager that last wrote the spec of the object, other than us; for the Contested condition. Not one that reports the status of
  * it: controllers write its status, and annotations that count its revisions, after every change of others.
  */
 export function lastForeignManager(object: KubeObject, ours: string): string | undefined {

@@ -3,7 +3,8 @@ import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-o
 import { ownerAnnotation } from '../../api/names.ts';
 import { NameTakenError } from '../errors.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
-import { type ReconcileContext, type Reconciled, retryIn } from '../reconcile/reconcile-context.ts';
+import type { ReconcileContext } from '../reconcile/context.ts';
+import { HELD, type Outcome, retryIn, WRITTEN } from '../reconcile/outcome.ts';
 import { missingField } from './drift.ts';
 import { isCollected, isOurRoute, isOurs } from './ownership.ts';
 import { replacingLists } from './whole-lists.ts';
@@ -12,14 +13,16 @@ import { replacingLists } from './whole-lists.ts';
 export async function ensure(
   context: ReconcileContext,
   object: KubeObject,
-  { takenOver, isWhole = false }: { takenOver: boolean /** What we have not asked for ourselves is not ours. */; isWhole?: boolean },
-  done: Reconciled,
-): Promise<void> {
-  const { canary, view, cluster, brake, nowMs, wanted, answers, anchors, marks, signal } = context;
+  {
+    takenOver,
+    isWhole = false,
+  }: { takenOver: boolean /** A field that we have not requested ourselves is not ours. */; isWhole?: boolean },
+): Promise<Outcome> {
+  const { canary, view, cluster, brake, nowMs, wanted, answers, anchors, annotations, signal } = context;
   const ref = refOf(object);
   const key = refKey(ref);
   const live = view.find(ref);
-  const known = live && marks.restored(live.object);
+  const known = live && annotations.restored(live.object);
   const text = JSON.stringify(object);
   const before = wanted.get(key);
   if (known && !takenOver && !isOurs(canary, known)) throw new NameTakenError(ref);
@@ -30,20 +33,15 @@ export async function ensure(
     : 'metadata';
   if (missing === undefined && (before === text || (before === undefined && !isWhole))) {
     wanted.set(key, text);
-    return;
+    return HELD;
   }
   const isDrift = before === text && live !== undefined;
   const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
-  if (waitMs > 0) {
-    done.converged = false;
-    retryIn(done, waitMs);
-    return;
-  }
+  if (waitMs > 0) return retryIn(waitMs);
   const owner = await anchors.reference(canary, signal);
   if (live && isTarget(canary, ref)) {
     view.learn(await mergeIntoTarget(context, object, live.object));
-    noteWritten();
-    return;
+    return written();
   }
   const foundInPlace = known !== undefined && !isOurRoute(canary, known, context.config);
   const toWrite = foundInPlace ? object : marked(context, object, owner);
@@ -54,16 +52,16 @@ export async function ensure(
   const hasChanged = before !== undefined && before !== text;
   const answered = replaced && !hasChanged ? replaced : await cluster.apply(at(toWrite, replaced ?? live?.object), { signal });
   view.learn(answered);
-  marks.restored(answered);
+  annotations.restored(answered);
   const isMore = missingField(object, answered) !== undefined;
   answers.set(key, { text, ...(isMore && { spec: answered.spec }) });
-  noteWritten();
+  return written();
 
-  function noteWritten(): void {
+  function written(): Outcome {
     wanted.set(key, text);
-    done.wrote = true;
     if (isDrift) brake.corrected(key, nowMs, missing ?? 'metadata', live?.manager);
     else if (before !== undefined) brake.forget(key);
+    return WRITTEN;
   }
 }
 

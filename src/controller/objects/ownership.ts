@@ -4,19 +4,19 @@ import { adoptAnnotation, names, ownerAnnotation } from '../../api/names.ts';
 import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import type { ControllerConfig } from '../config.ts';
 
-/** Made by us for this Canary, or by the established controller for one of this name, or handed over by an annotation (03-B25). */
+/** Made by us for this Canary, or by Flagger for one of this name, or handed over by an annotation (03-B25). */
 export function isOurs(canary: Canary, object: KubeObject): boolean {
   const { annotations, ownerReferences } = object.metadata;
   return (
     annotations?.[ownerAnnotation] === canary.metadata.uid ||
     annotations?.[adoptAnnotation] === 'true' ||
-    // Made by the established controller, for a Canary of this name.
+    // Made by Flagger, for a Canary of this name.
     (ownerReferences ?? []).some((owner) => owner.kind === 'Canary' && owner.name === canary.metadata.name) ||
     (ownerReferences ?? []).some((owner) => owner.kind === 'ControllerRevision' && owner.name === names(canary).anchor)
   );
 }
 
-/** Made by us; where no owner tells for whom, for this Canary or one that had its apex before it was made again. */
+/** Made by us; without an owner mark, for this Canary or one that had its apex before it was made again. */
 export function isOurRoute(canary: Canary, object: KubeObject, config: Pick<ControllerConfig, 'remoteRoutes'>): boolean {
   return isOurs(canary, object) || (!isCollected(refOf(object), config) && object.metadata.annotations?.[ownerAnnotation] !== undefined);
 }

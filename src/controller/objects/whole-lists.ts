@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
+import { allDefinitions } from '../../routers/index.ts';
 import { holds } from './drift.ts';
 
 type Fields = Record<string, unknown>;
@@ -9,7 +10,9 @@ type Fields = Record<string, unknown>;
  */
 const MERGED: Readonly<Record<string, { field: string; keyOf(entry: Fields): string; isWhole: boolean }>> = {
   Service: { field: 'ports', keyOf: ({ port, protocol = 'TCP' }) => `${port}/${protocol}`, isWhole: false },
-  ApisixRoute: { field: 'http', keyOf: ({ name }) => String(name), isWhole: true },
+  ...Object.fromEntries(
+    allDefinitions.flatMap(({ mergedLists = [] }) => mergedLists.map(({ kind, ...list }) => [kind, { ...list, isWhole: true }])),
+  ),
 };
 
 /**

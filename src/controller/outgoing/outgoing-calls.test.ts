@@ -8,6 +8,7 @@ import { canary, endMs } from '../../../test/fakes/measuring.ts';
 import type { Canary, Metric } from '../../api/canary.ts';
 import { openEgress } from '../../api/outgoing.ts';
 import { measure } from '../../metrics/measure.ts';
+import { observerFor } from '../../routers/observers.ts';
 import { runHooks } from '../../webhooks/run-hooks.ts';
 import { hookedCanary } from '../../webhooks/test-canary.ts';
 import { egressPolicy } from './outgoing.ts';
@@ -63,7 +64,7 @@ function measured(calls: OutgoingCalls, namespace: string, address: string, metr
   }));
   const own = canary(all);
   return measure({ ...own, metadata: { ...own.metadata, namespace } } as Canary, {
-    ...{ metricsServer: address, meshProvider: 'istio', secret: async () => undefined, nowMs: endMs, timeoutMs: 600_000 },
+    ...{ metricsServer: address, observerFor, meshProvider: 'istio', secret: async () => undefined, nowMs: endMs, timeoutMs: 600_000 },
     template: async () => ({ spec: { provider: { type: 'prometheus', address }, query: 'q' } }),
     ...calls.queriesOf(namespace),
     signal,

@@ -90,7 +90,7 @@ export class OutgoingCalls {
     return { turns: { run: (work, signal) => this.#queues.query.run(namespace, work, { signal, waitMs }) }, ...this.#waysOf(namespace) };
   };
 
-  /** Webhooks and alerts, which wait for as long as it takes: a call that was not made is no answer. */
+  /** Webhooks and alerts, which wait for as long as it takes: a call that was not made has no answer. */
   readonly messagesOf: CallsOf = (namespace) => ({
     turns: { run: (work, signal) => this.#queues.message.run(namespace, work, { signal }) },
     ...this.#waysOf(namespace),

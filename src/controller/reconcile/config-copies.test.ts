@@ -59,7 +59,7 @@ describe('makeCopies', () => {
     expect([...store.objects.values()]).toEqual([made]);
   });
 
-  it('03-B25: an object of somebody else under the name of a copy is refused and left as it is', async () => {
+  it('03-B25: an object of another owner under the name of a copy is refused and left as it is', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
     const [copy] = copies.copies;
@@ -96,7 +96,7 @@ describe('makeCopies', () => {
     {
       what: 'a quota',
       error: refused('secrets "db" is forbidden: exceeded quota: small, requested: secrets=1, used: secrets=1, limited: secrets=1'),
-      says: /exceeded quota.*who owns the quota can raise it/,
+      says: /exceeded quota.*ask the owner of the quota to raise it/,
     },
     {
       what: 'a webhook that quotes',
@@ -109,7 +109,7 @@ describe('makeCopies', () => {
       says: /422 Invalid$/,
     },
     { what: 'an error that quotes', error: new SyntaxError(`in ${SECRET_TEXT}`), says: /SyntaxError$/ },
-  ])('$what is told without content', async ({ error, says }) => {
+  ])('$what is reported without content', async ({ error, says }) => {
     const store = new Store();
     store.refusal = error;
     const refused = await makeCopies(store, copyOf(secret('db', SECRET_TEXT)), owner, { secrets, signal }).catch(

@@ -71,7 +71,7 @@ export async function pruneCopies(
   }
 }
 
-/** Whether it is ours, its marks tell. */
+/** By its name; its annotations say whether it is ours. */
 function isCopyName({ name }: ConfigRef): boolean {
   return /-primary-[0-9a-f]{10}$/.test(name);
 }
@@ -80,5 +80,5 @@ function isCopyName({ name }: ConfigRef): boolean {
 function refusalOf(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.name : 'the write failed';
   if (error.denial?.by === 'authorization') return `${error.message}: grant it to the service account of Serin, by a Role or ClusterRole`;
-  return error.denial?.by === 'quota' ? `${error.message}: who owns the quota can raise it` : `${error.status} ${error.reason}`;
+  return error.denial?.by === 'quota' ? `${error.message}: ask the owner of the quota to raise it` : `${error.status} ${error.reason}`;
 }

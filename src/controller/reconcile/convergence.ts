@@ -2,27 +2,27 @@ import { isDeepStrictEqual } from 'node:util';
 import type { NewBlocker } from '../../api/blocker.ts';
 import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary } from '../../api/canary.ts';
+import { desiredStateOf } from '../../engine/desired-state-of.ts';
 import type { Facts } from '../../engine/facts.ts';
-import { intentOf } from '../../engine/intent-of.ts';
 import { isConflict } from '../../kube/errors.ts';
 import type { Router } from '../../routers/router.ts';
 import { AcceptedSpec } from '../admission/accepted-spec.ts';
-import { RefusedSteering } from '../admission/refused-steering.ts';
-import type { Told } from '../canary/told.ts';
-import type { ControllerRoom } from '../controller-room.ts';
+import { RefusedTrafficFields } from '../admission/refused-traffic-fields.ts';
+import type { Reported } from '../canary/reported.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
 import { HealingBrake } from '../objects/healing-brake.ts';
-import { Marks } from '../objects/marks.ts';
+import { KnownAnnotations } from '../objects/known-annotations.ts';
 import { blockerOf } from '../status/blocker-of.ts';
+import { ApexGuard } from './apex-guard.ts';
+import { type ReconcileContext, workloadOf } from './context.ts';
 import { reconcile } from './reconcile.ts';
-import { type ReconcileContext, workloadOf } from './reconcile-context.ts';
-import { TakenApex } from './taken-apex.ts';
 
 const FIRST_BLOCKED_MS = 500;
-/** Between two tries while blocked: what removes a blocker is not always heard of, and must not wait for long. */
+/** Between two tries while blocked: the end of a blocker may cause no watch event. */
 const LONGEST_BLOCKED_MS = 15_000;
 
 /** Whether the cluster holds what one Canary wants of it, as the facts say it. */
-export type Standing = Pick<Facts, 'converged'> & {
+export type ConvergenceState = Pick<Facts, 'converged'> & {
   unconfirmed: Facts['unconfirmed'] | undefined;
   blocker: Facts['blocker'] | undefined;
   unroutable: Facts['unroutable'] | undefined;
@@ -30,80 +30,79 @@ export type Standing = Pick<Facts, 'converged'> & {
 
 /** Brings the cluster to what the recorded status asks for, and remembers between passes how far it is and what keeps it from that. */
 export class Convergence {
-  readonly #room: ControllerRoom;
-  readonly #told: Told;
+  readonly #deps: ControllerDeps;
+  readonly #reported: Reported;
   #brake = new HealingBrake();
   readonly #accepted = new AcceptedSpec();
-  readonly #marks = new Marks();
-  /** What the cluster has refused of the Services' traffic fields. */
-  readonly steering = new RefusedSteering();
-  readonly #apex = new TakenApex();
-  readonly #wanted = new Map<string, string>();
+  readonly #annotations = new KnownAnnotations();
+  /** Traffic fields of the Services that the cluster has refused. */
+  readonly trafficFields = new RefusedTrafficFields();
+  readonly #apexGuard = new ApexGuard();
+  readonly #requested = new Map<string, string>();
   readonly #answers: ReconcileContext['answers'] = new Map();
   readonly #lastReplicas = new Map<string, number>();
-  #standing: Standing = { converged: false, unconfirmed: undefined, blocker: undefined, unroutable: undefined };
+  #state: ConvergenceState = { converged: false, unconfirmed: undefined, blocker: undefined, unroutable: undefined };
   /** A pass that ends at a blocker has not failed: its pauses grow on their own, until the blocker is gone. */
   #blockedPauseMs = FIRST_BLOCKED_MS;
 
-  constructor(room: ControllerRoom, told: Told) {
-    this.#room = room;
-    this.#told = told;
+  constructor(deps: ControllerDeps, reported: Reported) {
+    this.#deps = deps;
+    this.#reported = reported;
   }
 
-  get standing(): Standing {
-    return this.#standing;
+  get state(): ConvergenceState {
+    return this.#state;
   }
 
   get brake(): HealingBrake {
     return this.#brake;
   }
 
-  /** What the cluster holds is not known to be what is wanted. */
+  /** It is unknown whether the cluster holds the desired state. */
   unsettle(): void {
-    this.#standing = { ...this.#standing, converged: false, unconfirmed: undefined };
+    this.#state = { ...this.#state, converged: false, unconfirmed: undefined };
   }
 
-  /** Somebody else looks after the objects from here on: what was known of them is worth nothing. */
+  /** Another controller writes the objects from here on: what was known of them no longer counts. */
   forget(): void {
     this.#brake = new HealingBrake();
-    this.#wanted.clear();
+    this.#requested.clear();
     this.#answers.clear();
     this.unsettle();
   }
 
-  /** A pass has failed, perhaps for something that a person has to remove. */
+  /** A pass has failed, perhaps at a blocker. */
   noteFailure(error: unknown, namespace: string): void {
     const blocker = blockerOf(error, namespace);
-    if (blocker !== undefined) this.#standing = { ...this.#standing, blocker };
+    if (blocker !== undefined) this.#state = { ...this.#state, blocker };
   }
 
-  /** One pass. `again`: the facts are others now; `retryInMs`: a correction that waits, after `pauseMs` where somebody else wrote first. */
+  /** One pass. `again`: the facts are others now; `retryInMs`: a correction that waits, after `pauseMs` where another writer was first. */
   async reach(
     canary: Canary,
     router: Router,
     facts: Facts,
     { pauseMs, signal }: { pauseMs: number; signal: AbortSignal },
   ): Promise<{ again: boolean; retryInMs?: number }> {
-    const before = this.#standing;
+    const before = this.#state;
     let wrote = false;
     let retryInMs: number | undefined;
     try {
-      const worded = this.steering.worded(canary);
-      const done = await reconcile(this.#context(worded, router, signal), intentOf(canary, facts), facts);
-      const unroutable = this.#sinceWhen(done.unroutable);
-      this.#standing = { converged: done.converged, unconfirmed: done.unconfirmed, blocker: undefined, unroutable };
+      const writable = this.trafficFields.withoutRefused(canary);
+      const outcome = await reconcile(this.#context(writable, router, signal), desiredStateOf(canary, facts), facts);
+      const unroutable = this.#sinceWhen(outcome.unroutable);
+      this.#state = { converged: outcome.converged, unconfirmed: outcome.unconfirmed, blocker: undefined, unroutable };
       this.#blockedPauseMs = FIRST_BLOCKED_MS;
-      this.#told.refusal(canary, done.refused ?? done.unroutable);
-      wrote = done.wrote;
-      retryInMs = done.retryInMs;
-      this.#told.doubtsOfRoutes(canary, router);
+      this.#reported.refusal(canary, outcome.refused ?? outcome.unroutable);
+      ({ wrote, retryInMs } = outcome);
+      this.#reported.routeWarnings(canary, router);
     } catch (error) {
       if (isConflict(error)) {
-        // Somebody wrote between our look and our write: the watch brings their version, and wakes us.
+        // Another write came between our read and ours: the watch brings that version, and wakes us.
         this.unsettle();
         return { again: false, retryInMs: pauseMs * 4 };
       }
-      if (!workloadOf(canary).hasPods && this.steering.isOfCopies(error, canary)) {
+      if (!workloadOf(canary).hasPods && this.trafficFields.isRefusedForCopies(error, canary)) {
         this.unsettle();
         return { again: true };
       }
@@ -114,37 +113,37 @@ export class Convergence {
       retryInMs = this.#blockedPauseMs;
       this.#blockedPauseMs = Math.min(this.#blockedPauseMs * 2, LONGEST_BLOCKED_MS);
     }
-    const hasMoved = !isDeepStrictEqual(before, this.#standing);
+    const hasMoved = !isDeepStrictEqual(before, this.#state);
     return { again: wrote || hasMoved, ...(retryInMs === undefined ? {} : { retryInMs }) };
   }
 
   /** The time of a release that cannot go on counts from when that was first seen. */
-  #sinceWhen(blocker: NewBlocker | undefined): Standing['unroutable'] {
+  #sinceWhen(blocker: NewBlocker | undefined): ConvergenceState['unroutable'] {
     if (blocker === undefined) return undefined;
-    const { sinceMs, ...known } = this.#standing.unroutable ?? { sinceMs: this.#room.clock.nowMs() };
-    return { ...blocker, sinceMs: isDeepStrictEqual(known, blocker) ? sinceMs : this.#room.clock.nowMs() };
+    const { sinceMs, ...known } = this.#state.unroutable ?? { sinceMs: this.#deps.clock.nowMs() };
+    return { ...blocker, sinceMs: isDeepStrictEqual(known, blocker) ? sinceMs : this.#deps.clock.nowMs() };
   }
 
   #context(canary: Canary, router: Router, signal: AbortSignal): ReconcileContext {
-    const { cluster, view, anchors, config, clock } = this.#room;
+    const { cluster, view, anchors, config, clock } = this.#deps;
     return {
       ...{ canary, router, cluster, view, anchors, config, clock, signal },
       brake: this.#brake,
       accepted: this.#accepted,
-      marks: this.#marks,
-      steering: this.steering,
-      apex: this.#apex,
-      wanted: this.#wanted,
+      annotations: this.#annotations,
+      trafficFields: this.trafficFields,
+      apexGuard: this.#apexGuard,
+      wanted: this.#requested,
       answers: this.#answers,
       lastReplicas: this.#lastReplicas,
       nowMs: clock.nowMs(),
     };
   }
 
-  /** What keeps us from doing our part: the condition says it as long as it lasts, and an event once. */
+  /** A blocker is in a condition as long as it lasts, and in an event once. */
   #blockedBy(canary: Canary, blocker: NewBlocker): void {
-    if (!isDeepStrictEqual(this.#standing.blocker, blocker))
-      this.#room.announceOn(canary, { reason: 'Blocked', type: 'Warning', message: blockerText(blocker) });
-    this.#standing = { ...this.#standing, blocker };
+    if (!isDeepStrictEqual(this.#state.blocker, blocker))
+      this.#deps.announceOn(canary, { reason: 'Blocked', type: 'Warning', message: blockerText(blocker) });
+    this.#state = { ...this.#state, blocker };
   }
 }

@@ -44,7 +44,7 @@ describe('what cannot be had', () => {
     lab.close();
   });
 
-  it('03-A3: a scaler that is deleted in the middle of a release keeps nobody from being taken home', async () => {
+  it('03-A3: a scaler that is deleted in the middle of a release does not keep it from being rolled back', async () => {
     const lab = await initialized(anHpa(), {}, { threshold: 1, metrics: [{ name: 'request-success-rate', thresholdRange: { min: 99 } }] });
     lab.push('2');
     await lab.passUntil(() => lab.canary()?.status?.canaryWeight === 50, 60_000);
@@ -76,7 +76,7 @@ describe('what cannot be had', () => {
     lab.close();
   });
 
-  it('03-B12: a query that was not rewritten is told by a condition, which ends with its cause', async () => {
+  it('03-B12: a query that was not rewritten is reported by a condition, which ends with its cause', async () => {
     const triggers = [{ type: 'prometheus', metadata: { query: 'rq{app="cart"}', threshold: '5' } }];
     const lab = await initialized(aScaledObject({}, { triggers }));
     const doubt = () => lab.canary()?.status?.conditions?.find(({ type }: { type: string }) => type === 'ScalerInDoubt');

@@ -196,7 +196,7 @@ describe('the scaler of the target', () => {
     lab.close();
   });
 
-  it('I7: also when nobody saw the Canary go, whose scaler was named after it came', async () => {
+  it('I7: also when the Canary was deleted while Serin was down, whose scaler was named after it came', async () => {
     const lab = await aLab();
     lab.server.create(aModelCanary(plan));
     lab.start();

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Canary } from '../../api/canary.ts';
+import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ApiError, isConflict } from '../../kube/errors.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import type { PodTemplate } from '../../workloads/workload.ts';
 import type { AnswerContext } from '../canary/answer-context.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
 
@@ -29,7 +29,7 @@ type Undone = { outcome: 'written' } | { outcome: 'refused'; reason: string };
 
 /**
  * Puts the target's template back to what it was at the promotion before the last (E74), while it still is `revision`. Asked again after a
- * crash it finds its own write. Only an answer that leaves no doubt is one; anything else is thrown, and the question comes again.
+ * crash it finds its own write. Only a definite answer is one; anything else is thrown, and the question comes again.
  */
 export async function undo(revision: string, context: Context): Promise<Undone> {
   let done = await attempt(revision, context);
@@ -80,7 +80,7 @@ async function attempt(
   }
 }
 
-/** What the history keeps beside each promotion, where it can be put back. */
+/** The target's template, kept beside each promotion where it can be restored. */
 export function undoableTemplate(canary: Canary, target: KubeObject): PodTemplate | undefined {
   return canary.spec.targetRef.kind === 'Deployment' ? target.spec?.template : undefined;
 }

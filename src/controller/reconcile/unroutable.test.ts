@@ -50,7 +50,7 @@ it('E96, D10: after an edit to a provider whose Ingress lacks the backend no wei
   lab.close();
 });
 
-it('E96: an Ingress that loses its backend before a release is told at rest, holds the release, and lets it go on when it is mended', async () => {
+it('E96: an Ingress that loses its backend before a release is reported, holds the release, and lets it go on when it is corrected', async () => {
   const lab = await resting(routedByIngress, APP);
   expect(copied(lab)).toBe('0');
   lead(lab, 'elsewhere');

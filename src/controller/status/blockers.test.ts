@@ -93,7 +93,7 @@ describe('status.release.blockers at rest', () => {
 });
 
 describe('status.release.blockers of a release', () => {
-  it('D13: names the quota that has no room, by its name alone', async () => {
+  it('D13: names the quota that has no deps, by its name alone', async () => {
     const lab = await resting();
     const message = 'virtualservices "app" is forbidden: exceeded quota: compute, requested: count=1, used: count=9, limited: count=9';
     lab.refuse = ({ ref }) => {

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { aDeployment, aModelCanary, canaryRef, type ModelLab, primaryRef } from '../../../test/fakes/model/lab.ts';
 import { HOSTILE, twoTenants } from '../../../test/fakes/model/two-tenants.ts';
 import { ApiError } from '../../kube/errors.ts';
-import { MOST_STATUS_BYTES } from './status-size.ts';
+import { MOST_STATUS_BYTES } from './size.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });

@@ -1,9 +1,9 @@
-/** A sentence that stands for this long is worth a write of its own, in milliseconds; pods come up faster than that one after another. */
+/** A sentence that stays for this long is worth a write of its own, in milliseconds; pods come up faster than that one after another. */
 const STANDS_MS = 5_000;
 
 /**
- * Holds back a status write whose only news is the sentence of `explain` (rule E55). While a workload rolls, it changes with each pod;
- * written each time, a release would cost a write a pod. What stands still is what a person has to read, and is written then.
+ * Delays a status write whose only change is the sentence of `explain` (rule E55). While a workload rolls, it changes with each pod;
+ * written each time, a release would cost a write a pod. A sentence that stays is worth reading, and is written then.
  */
 export class SentencePause {
   #sentence: string | undefined;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Release } from '../../api/canary-status.ts';
 import type { Phase } from '../../api/phase.ts';
 import type { Question } from '../../engine/questions.ts';
-import { plain } from './status-patch.ts';
+import { plain } from './patch.ts';
 
 type AnnounceQuestion = Extract<Question, { kind: 'announce' }>;
 

@@ -13,7 +13,7 @@ export interface ShownCanary {
   status?: CanaryStatus | undefined;
 }
 
-/** What the status of each Canary says: gauges that are set when it changes, also by what is found at the start. */
+/** Gauges of each Canary's status, set when it changes and at the start. */
 export function canaryMetrics(registry: Registry, series: OwnedSeries) {
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
     new Gauge({ name, help, labelNames, registers: [registry] });

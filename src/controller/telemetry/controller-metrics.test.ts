@@ -49,7 +49,7 @@ it.each([
   expect(await lines('flagger_canary_phase')).toEqual([`flagger_canary_phase{${AT},phase="${phase}"} 1`]);
 });
 
-it('06-ME3: a Canary that nobody has initialized has no status', async () => {
+it('06-ME3: a Canary that was not initialized has no status', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease({ phase: 'Initializing' }), START_MS);
   expect(await lines('flagger_canary_status')).toEqual([]);
@@ -129,7 +129,7 @@ it('06-F14: the last advance moves with phase, weight and iterations, and not wi
   expect(await advancedAt()).toEqual([START_MS / 1000 + 120]);
 });
 
-it('06-F13: webhooks and metric backends are timed by kind and result, whoever asks them', async () => {
+it('06-F13: webhooks and metric backends are timed by kind and result, for every caller', async () => {
   const { metrics, lines } = started();
   let nowMs = 0;
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, setTimer: () => () => undefined };
@@ -148,9 +148,9 @@ it('06-F13: webhooks and metric backends are timed by kind and result, whoever a
 it('06-F13: events are counted by reason, those about other objects not at all', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease(), START_MS);
-  metrics.told(aCanary(), 'Stepped');
-  metrics.told(aCanary(), 'Stepped');
-  metrics.told({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'podinfo', namespace: 'test', uid: 'c-1' } }, 'RouteInDoubt');
+  metrics.announced(aCanary(), 'Stepped');
+  metrics.announced(aCanary(), 'Stepped');
+  metrics.announced({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'podinfo', namespace: 'test', uid: 'c-1' } }, 'RouteInDoubt');
   expect(await lines('flagger_canary_events_total')).toEqual([`flagger_canary_events_total{${AT},reason="Stepped"} 2`]);
 });
 
@@ -181,7 +181,7 @@ function tellAll(metrics: ReturnType<typeof createControllerMetrics>, canary: Ca
   metrics.seen(whole, START_MS);
   metrics.measured(whole, verdicts);
   metrics.tickEnded(whole, 10);
-  metrics.told(whole, 'Stepped');
+  metrics.announced(whole, 'Stepped');
   metrics.phaseChanged(whole, 'Succeeded', START_MS);
   metrics.phaseChanged(whole, 'Failed', START_MS);
 }
@@ -196,7 +196,7 @@ it('06-F13: a Canary that is gone leaves no series behind, nor does what comes l
   metrics.gone({ namespace: 'test', name: 'podinfo' });
   metrics.phaseChanged(inRelease(), 'Failed', START_MS);
   metrics.measured(inRelease(), verdicts);
-  metrics.told(aCanary(), 'Failed');
+  metrics.announced(aCanary(), 'Failed');
   metrics.tickEnded(aCanary(), 5);
   expect(await allSeries(metrics)).toEqual([]);
 });

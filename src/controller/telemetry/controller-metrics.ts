@@ -8,7 +8,7 @@ import { releaseMetrics } from './release-metrics.ts';
 import { tickMetrics } from './tick-metrics.ts';
 import { verdictMetrics } from './verdict-metrics.ts';
 
-/** What the controller exports, under the established names (02-13) and some of our own: docs/observability.md. */
+/** The metrics of the controller, under Flagger's names (02-13) and some of our own: docs/observability.md. */
 export function createControllerMetrics(version: string) {
   const registry = new Registry();
   runtimeMetrics(registry);
@@ -23,7 +23,7 @@ export function createControllerMetrics(version: string) {
     ...tickMetrics(registry, series),
     ...callMetrics(registry),
     counted,
-    /** The Canary as it is stored now; whatever else is told of one that was never seen, or is gone, is not counted. */
+    /** The Canary as it is stored now. Other calls for a Canary that was never seen, or is gone, are not counted. */
     seen(canary: ShownCanary, nowMs: number): void {
       series.begin(canary);
       seen(canary, nowMs);
@@ -33,7 +33,7 @@ export function createControllerMetrics(version: string) {
       series.end(key);
       forget(key);
     },
-    /** Another replica tells of the Canaries from now on. */
+    /** Another replica exports the Canaries from now on. */
     stopped(): void {
       series.endAll();
       forgetAll();

@@ -55,7 +55,7 @@ export class OwnedSeries {
     this.#owners.clear();
   }
 
-  /** The name of what it releases, which the established metrics call it by; undefined where it is not looked after. */
+  /** The name of its target, as Flagger's metrics label it; undefined for a Canary that is not run. */
   targetOf(canary: Owned): string | undefined {
     return this.#ownerOf(canary)?.target;
   }

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
 import type { CallFigures } from '../outgoing/outgoing-calls.ts';
 
-/** What a controller at work can be asked when somebody scrapes: nothing of it is looked at in between. */
+/** Figures of a running controller, read at each scrape and not in between. */
 export interface Inspected {
   watches(): readonly { kind: string; ageMs: number; restarts: number }[];
   /** Messages that have no answer of their receiver yet. */

@@ -4,7 +4,7 @@ import type { Phase } from '../../api/phase.ts';
 import { type Strategy, strategyOf } from '../../engine/strategy.ts';
 import type { OwnedSeries } from './owned-series.ts';
 
-/** The established words for strategies; which one it is follows from the spec alone, whatever the provider can do (02-13). */
+/** Flagger's words for strategies; which one it is follows from the spec alone, whatever the provider can do (02-13). */
 const STRATEGY: Readonly<Record<Strategy, string>> = { canary: 'canary', 'a/b': 'ab-testing', 'blue/green': 'blue-green' };
 const ANY_PROVIDER = { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true };
 /** Half a minute to a day, in seconds. */

@@ -4,7 +4,7 @@ import type { Reason } from '../../engine/reasons.ts';
 import type { InvolvedObject } from '../../kube/events.ts';
 import type { OwnedSeries } from './owned-series.ts';
 
-/** What happens on the way of a release. */
+/** Metrics of the progress of a release. */
 export function tickMetrics(registry: Registry, series: OwnedSeries) {
   const registers = [registry];
   const durations = new Histogram({
@@ -20,9 +20,9 @@ export function tickMetrics(registry: Registry, series: OwnedSeries) {
     registers,
   });
   const errors = new Counter({ name: 'serin_tick_errors_total', help: 'Ticks that ended in an error and are tried again', registers });
-  const told = new Counter({
+  const reported = new Counter({
     name: 'flagger_canary_events_total',
-    help: 'What was told of each Canary, by the reasons of docs/reasons.md',
+    help: 'Announcements of each Canary, by the reasons of docs/reasons.md',
     labelNames: ['name', 'namespace', 'reason'],
     registers,
   });
@@ -37,12 +37,12 @@ export function tickMetrics(registry: Registry, series: OwnedSeries) {
     tickFailed(): void {
       errors.inc();
     },
-    /** Of routes and other objects that something is told about, too, nothing is counted. */
-    told(involved: InvolvedObject, reason: Reason): void {
+    /** Announcements on routes and other objects are not counted. */
+    announced(involved: InvolvedObject, reason: Reason): void {
       const name = involved.kind === 'Canary' ? series.targetOf(involved) : undefined;
       if (name === undefined) return;
-      const labels = series.own(involved, told, { name, namespace: involved.metadata.namespace ?? '', reason });
-      if (labels) told.inc(labels);
+      const labels = series.own(involved, reported, { name, namespace: involved.metadata.namespace ?? '', reason });
+      if (labels) reported.inc(labels);
     },
   };
 }

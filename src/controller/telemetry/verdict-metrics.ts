@@ -18,7 +18,7 @@ export function verdictMetrics(registry: Registry, series: OwnedSeries) {
     registers: [registry],
   });
   return {
-    /** What could not be measured yet is no verdict, and what could not be measured now keeps its last value (05-B36). */
+    /** A check that was never measured has no verdict, and one that cannot be measured now keeps its last value (05-B36). */
     measured(canary: Canary, verdicts: readonly Verdict[]): void {
       const { namespace } = canary.metadata;
       const { name } = canary.spec.targetRef;

@@ -7,7 +7,7 @@ interface Entry {
   /** The object that the projection holds: nothing of it is kept twice. */
   raw: KubeObject;
   age: string;
-  /** What two Canaries cannot share: the target and the apex Service. */
+  /** Keys that two Canaries cannot share: the target and the apex Service. */
   claims: readonly string[];
   interests: readonly string[];
 }

@@ -71,7 +71,7 @@ it('says what did not happen when the bound is over, and ends with its signal', 
   await stopped;
 });
 
-it('I8: what a scaler measures, every 15 s, wakes nobody; an edit of it does', () => {
+it('I8: what a scaler measures, every 15 s, wakes no Canary; an edit of it does', () => {
   const { view, list, bring, heard } = aView();
   const scaler = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: 'web', namespace: 'test' };
   const measured = (version: number, currentReplicas: number, maxReplicas = 9): KubeObject => ({

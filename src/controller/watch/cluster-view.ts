@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { NewBlocker } from '../../api/blocker.ts';
 import { apiVersion } from '../../api/canary.ts';
-import { type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.ts';
+import { type KubeObject, type ObjectRef, refKey, type Slim, type SlimRef } from '../../api/kube-object.ts';
 import { fieldManager, flaggerManager } from '../../api/names.ts';
 import { withoutLastApplied } from '../../api/tracking-metadata.ts';
 import type { Clock } from '../../kube/clock.ts';
@@ -15,12 +15,17 @@ import { isScaler } from '../../workloads/scalers/index.ts';
 import type { Watched as Remembered } from '../../workloads/workload.ts';
 import { lastForeignManager, withoutBookkeeping } from '../objects/drift.ts';
 
-/** What is kept of an object: enough to decide and to notice drift. */
-export interface Seen extends Remembered {
+/** The part of an object that is kept: enough to decide and to notice drift. */
+export interface SlimViewedObject extends Remembered {
   /** Who wrote last, other than us. */
   manager?: string;
-  /** The established controller made it, or has written it, and it has not been taken over yet. */
+  /** Flagger made it, or has written it, and it has not been taken over yet. */
   isEstablished?: true;
+}
+
+/** The same of an object that is kept whole. */
+export interface ViewedObject extends SlimViewedObject {
+  object: KubeObject;
 }
 
 const BASE_KINDS = [
@@ -40,7 +45,7 @@ interface WaitBounds {
 }
 
 interface Watched {
-  projection: Projection<Seen>;
+  projection: Projection<ViewedObject>;
   handle: WatchHandle;
   unavailable?: Pick<NewBlocker, 'code' | 'detail'> | undefined;
   /** Resolves when it is first known what there is: by a LIST, or because the kind cannot be had. */
@@ -55,7 +60,7 @@ export class ClusterView {
   readonly #cluster: Cluster;
   readonly #namespaces: readonly string[];
   readonly #onChange: (ref: ObjectRef) => void;
-  readonly #onUnreadable: ((object: KubeObject, error: unknown) => void) | undefined;
+  readonly #onUnreadable: ((object: Slim, error: unknown) => void) | undefined;
   readonly #waiting = new Set<(ref: ObjectRef) => void>();
   #isStopped = false;
 
@@ -64,7 +69,7 @@ export class ClusterView {
     cluster: Cluster,
     namespaces: readonly string[],
     onChange: (ref: ObjectRef) => void,
-    onUnreadable?: (object: KubeObject, error: unknown) => void,
+    onUnreadable?: (object: Slim, error: unknown) => void,
   ) {
     this.#cluster = cluster;
     this.#namespaces = namespaces;
@@ -79,7 +84,7 @@ export class ClusterView {
     await Promise.all(watches.map(({ known, handle }) => (this.#namespaces.length > 1 ? known : handle.synced)));
   }
 
-  /** Whoever waits for a first LIST waits no longer: nobody may be there any more to answer it. */
+  /** Ends the waits for a first LIST too: the API server may be gone. */
   stop(): void {
     this.#isStopped = true;
     for (const { handle, giveUp } of this.#watched.values()) {
@@ -88,11 +93,13 @@ export class ClusterView {
     }
   }
 
-  find(ref: ObjectRef): Seen | undefined {
+  find(ref: SlimRef): SlimViewedObject | undefined;
+  find(ref: ObjectRef): ViewedObject | undefined;
+  find(ref: ObjectRef): ViewedObject | undefined {
     return this.#scopes(ref)[0]?.projection.get(ref.namespace ?? '', ref.name);
   }
 
-  all(kind: KindRef): Seen[] {
+  all(kind: KindRef): ViewedObject[] {
     return this.#scopes(kind).flatMap(({ projection }) => projection.values());
   }
 
@@ -171,7 +178,7 @@ export class ClusterView {
       firstHeard.resolve();
       tellAvailability();
     };
-    const projection = createProjection<Seen>(see, onUnavailable, this.#onUnreadable);
+    const projection = createProjection<ViewedObject>(see, onUnavailable, this.#onUnreadable);
     const { handler } = projection;
     const tellAvailability = () => this.#onChange({ apiVersion, kind, name: '' });
     const listening: ListHandler = {
@@ -183,7 +190,7 @@ export class ClusterView {
           firstHeard.resolve();
         }
         if (watched.unavailable === undefined) return;
-        // The CRD has appeared: whoever waited for it goes on.
+        // The CRD has appeared: Canaries that waited for it go on.
         watched.unavailable = undefined;
         tellAvailability();
       },
@@ -201,7 +208,7 @@ export class ClusterView {
       known: firstHeard.promise,
       giveUp: firstHeard.reject,
     };
-    // That nobody waits for it when the view is stopped is no error.
+    // Without a waiter, the rejection of a stopped view is not an error.
     firstHeard.promise.catch(() => undefined);
     this.#watched.set(key, watched);
     return watched;
@@ -210,13 +217,13 @@ export class ClusterView {
 
 const stopped = (): Error => new Error('the view of the cluster is stopped');
 
-/** A scaler tells of its measurements every 15 s, which concern nobody here. */
+/** A scaler reports its measurements every 15 s, which change nothing here. */
 function isSameScaler(before: KubeObject, after: KubeObject): boolean {
   const saidBy = ({ metadata: { resourceVersion: _, ...metadata }, spec }: KubeObject) => ({ metadata, spec });
   return isDeepStrictEqual(saidBy(before), saidBy(after));
 }
 
-function see(whole: KubeObject): Seen {
+function see(whole: KubeObject): ViewedObject {
   const { status, ...said } = whole;
   const object: KubeObject = isScaler(whole.kind) ? said : whole;
   const manager = lastForeignManager(object, fieldManager);
@@ -230,8 +237,9 @@ function see(whole: KubeObject): Seen {
   };
 }
 
-function keptOf(known: KubeObject): KubeObject {
-  const object = withoutBookkeeping(known);
+/** Typed as whole: readers get a slim object by its SlimRef only. */
+function keptOf(known: Slim): KubeObject {
+  const object = withoutBookkeeping(known as KubeObject);
   // On Services and routes it shows what they were before Serin.
   return object.apiVersion === apiVersion ? { ...object, metadata: withoutLastApplied(object.metadata) } : object;
 }

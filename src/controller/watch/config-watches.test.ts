@@ -60,12 +60,12 @@ describe('ConfigWatches', () => {
     watches.follow('shop/b', 'shop', [settings]);
     const handler = handlerOf(SETTINGS);
     handler.onList([metadata('settings', '1')]);
-    expect(await watches.sight(settings, 'shop', signal)).toEqual({ state: 'present', uid: 'u-1', resourceVersion: '1', optedOut: false });
+    expect(await watches.state(settings, 'shop', signal)).toEqual({ state: 'present', uid: 'u-1', resourceVersion: '1', optedOut: false });
     handler.onList([metadata('settings', '1')]);
     handler.onEvent({ type: 'MODIFIED', object: metadata('settings', '2', { 'flagger.app/config-tracking': 'disabled' }) });
-    expect(await watches.sight(settings, 'shop', signal)).toEqual({ state: 'present', uid: 'u-1', resourceVersion: '2', optedOut: true });
+    expect(await watches.state(settings, 'shop', signal)).toEqual({ state: 'present', uid: 'u-1', resourceVersion: '2', optedOut: true });
     handler.onEvent({ type: 'DELETED', object: metadata('settings', '3') });
-    expect(await watches.sight(settings, 'shop', signal)).toEqual({ state: 'absent', resourceVersion: '3' });
+    expect(await watches.state(settings, 'shop', signal)).toEqual({ state: 'absent', resourceVersion: '3' });
     expect(woken).toEqual(['shop/a', 'shop/b', 'shop/a', 'shop/b', 'shop/a', 'shop/b']);
   });
 
@@ -73,20 +73,20 @@ describe('ConfigWatches', () => {
     watches.follow('shop/a', 'shop', [settings]);
     const handler: ListHandler = handlerOf(SETTINGS);
     handler.onList([], '5');
-    expect(await watches.sight(settings, 'shop', signal)).toEqual({ state: 'absent', resourceVersion: '5' });
+    expect(await watches.state(settings, 'shop', signal)).toEqual({ state: 'absent', resourceVersion: '5' });
     handler.onEvent({ type: 'ADDED', object: metadata('settings', '6') });
     handler.onEvent({ type: 'DELETED', object: metadata('settings', '7') });
-    expect(await watches.sight(settings, 'shop', signal)).toEqual({ state: 'absent', resourceVersion: '7' });
+    expect(await watches.state(settings, 'shop', signal)).toEqual({ state: 'absent', resourceVersion: '7' });
     woken = [];
     handler.onList([], '9');
-    expect(await watches.sight(settings, 'shop', signal)).toEqual({ state: 'absent', resourceVersion: '9' });
+    expect(await watches.state(settings, 'shop', signal)).toEqual({ state: 'absent', resourceVersion: '9' });
     expect(woken).toEqual(['shop/a']);
   });
 
-  it('03-B24: a forbidden watch says what to grant, and is no stale one', async () => {
+  it('03-B24: a forbidden watch says what to grant, and does not count as stale', async () => {
     watches.follow('shop/a', 'shop', [db]);
     handlerOf('shop/Secret/metadata.name=db').onUnavailable?.('forbidden', 'secrets "db" is forbidden');
-    expect(await watches.sight(db, 'shop', signal)).toEqual({
+    expect(await watches.state(db, 'shop', signal)).toEqual({
       state: 'unknown',
       problem: {
         code: 'ConfigUnreadable',
@@ -99,12 +99,12 @@ describe('ConfigWatches', () => {
 
   it('waits for the first answer, but not for ever', async () => {
     watches.follow('shop/a', 'shop', [settings]);
-    const early = watches.sight(settings, 'shop', signal);
+    const early = watches.state(settings, 'shop', signal);
     handlerOf(SETTINGS).onList([]);
     expect(await early).toMatchObject({ state: 'absent' });
     expect(clock.pending).toBe(0);
     watches.follow('shop/a', 'shop', [settings, db]);
-    const never = watches.sight(db, 'shop', signal);
+    const never = watches.state(db, 'shop', signal);
     clock.advance(10_000);
     expect(await never).toMatchObject({ state: 'unknown', problem: { code: 'ConfigUnreadable', object: { kind: 'Secret', name: 'db' } } });
   });
@@ -112,7 +112,7 @@ describe('ConfigWatches', () => {
   it('stops waiting when its Canary does', async () => {
     watches.follow('shop/a', 'shop', [settings]);
     const stopping = new AbortController();
-    const waiting = watches.sight(settings, 'shop', stopping.signal);
+    const waiting = watches.state(settings, 'shop', stopping.signal);
     stopping.abort(new Error('stopped'));
     await expect(waiting).rejects.toThrow('stopped');
   });

@@ -2,10 +2,10 @@ import { type Clock, sleep } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
 import { unknownConfig } from '../../workloads/configs/read-configs.ts';
-import type { ConfigSight, FollowedConfig } from './config-sight.ts';
+import type { ConfigState, FollowedConfig } from './config-state.ts';
 import { NamespaceConfigs } from './namespace-configs.ts';
 
-/** How long a tick waits for the first answer of a new watch, in milliseconds; a request has ended by then, in one way or another. */
+/** How long a pass waits for the first answer of a new watch, in milliseconds; a request has ended by then, in one way or another. */
 const FIRST_ANSWER_MS = 10_000;
 
 /** A config by its kind, namespace and name. */
@@ -15,7 +15,7 @@ type Named = Pick<ConfigRef, 'kind' | 'name'> & { namespace: string };
 export class ConfigWatches {
   /** By kind and namespace. */
   readonly #scopes = new Map<string, NamespaceConfigs>();
-  /** What each Canary's target reads. */
+  /** Configs that each Canary's target reads. */
   readonly #followed = new Map<string, Named[]>();
   readonly #cluster: Pick<Cluster, 'watch'>;
   readonly #clock: Clock;
@@ -38,11 +38,11 @@ export class ConfigWatches {
     else this.#followed.set(follower, wanted);
   }
 
-  /** What is known of a followed config; waits for the first answer about it. */
-  async sight({ kind, name }: ConfigRef, namespace: string, signal: AbortSignal): Promise<ConfigSight> {
+  /** The state of a followed config; waits for the first answer about it. */
+  async state({ kind, name }: ConfigRef, namespace: string, signal: AbortSignal): Promise<ConfigState> {
     const followed = this.#scopes.get(`${kind}/${namespace}`)?.find(name);
     if (followed === undefined) return { state: 'unknown', problem: unknownConfig({ kind, name }, namespace, 'is not watched any more') };
-    if (followed.sight.state === 'unknown') {
+    if (followed.state.state === 'unknown') {
       const waiting = new AbortController();
       const patience = sleep(this.#clock, FIRST_ANSWER_MS, AbortSignal.any([signal, waiting.signal]));
       await Promise.race([followed.known, patience]).finally(() => {
@@ -50,7 +50,7 @@ export class ConfigWatches {
         waiting.abort();
       });
     }
-    return followed.sight;
+    return followed.state;
   }
 
   /** Age of each watch in milliseconds, but for those that are forbidden: their Canaries say so. */

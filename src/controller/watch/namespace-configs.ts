@@ -5,7 +5,7 @@ import type { Cluster, WatchHandle, WatchHandler } from '../../kube/cluster.ts';
 import type { ListHandler } from '../../kube/watch.ts';
 import type { ConfigKind } from '../../workloads/configs/config-ref.ts';
 import { unknownConfig } from '../../workloads/configs/read-configs.ts';
-import { FollowedConfig } from './config-sight.ts';
+import { FollowedConfig } from './config-state.ts';
 
 /**
  * Configs of one kind and namespace with a watch of their own: as many as a few applications name. A shared watch also hears of all other
@@ -136,7 +136,7 @@ export class NamespaceConfigs {
           items.find(({ metadata }) => metadata.name === name),
           resourceVersion,
         ),
-      onEvent: (event) => config.heard(event),
+      onEvent: (event) => config.observe(event),
       onUnavailable: (_cause, message) =>
         config.set({ state: 'unknown', problem: forbidden({ kind: this.#kind, name }, this.#namespace, message) }),
     };
@@ -170,7 +170,7 @@ export class NamespaceConfigs {
         this.#stopList();
         const found = new Map(items.map((item) => [item.metadata.name, item]));
         for (const [name, config] of configs) {
-          // One that left and came back was not heard of in between.
+          // One that was followed again after a while was not watched in between.
           if (this.#shared.get(name) !== config) continue;
           config.listed(found.get(name), resourceVersion);
           this.#stopJoining(name);
@@ -210,7 +210,7 @@ export class NamespaceConfigs {
           if (!this.#joining.has(name) || found.has(name)) config.listed(found.get(name), resourceVersion);
         }
       },
-      onEvent: (event) => this.#shared.get(event.object.metadata.name)?.heard(event),
+      onEvent: (event) => this.#shared.get(event.object.metadata.name)?.observe(event),
       onUnavailable: (_cause, message) => this.#watchByNameAlone(message),
     };
     return this.#watch(handler);

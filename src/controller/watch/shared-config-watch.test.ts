@@ -53,7 +53,7 @@ function list(items: readonly KubeObject[], resourceVersion: string): void {
     resourceVersion,
   );
 }
-const sightOf = (ref: ConfigRef) => watches.sight(ref, 'shop', signal);
+const sightOf = (ref: ConfigRef) => watches.state(ref, 'shop', signal);
 const last = (count: number): ConfigRef => ({ kind: 'ConfigMap', name: `flag-${count - 1}`, optional: true });
 
 describe('configs beyond those watched by name', () => {
@@ -76,7 +76,7 @@ describe('configs beyond those watched by name', () => {
     expect(woken).toEqual([]);
   });
 
-  it('E56: the sight follows the events of the shared watch, and a new list is a gap', async () => {
+  it('E56: the state follows the events of the shared watch, and a new list is a gap', async () => {
     watches.follow('shop/a', 'shop', refs(FIRST_SHARED));
     list([], '5');
     const handler = handlerOf(SHARED);

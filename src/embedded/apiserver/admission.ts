@@ -1,5 +1,4 @@
-import type { KubeObject } from '../../api/kube-object.ts';
-import { clone, isEqual, isRecord, type Json } from './json.ts';
+import { clone, isEqual, isRecord, type Json, type RawObject } from './json.ts';
 import type { Resource } from './resources.ts';
 import { type Cause, invalid, invalidValue, required } from './status.ts';
 
@@ -35,7 +34,7 @@ function nameCauses(resource: Resource, name: string): Cause[] {
   return [invalidValue('metadata.name', name, why)];
 }
 
-function metadataCauses(resource: Resource, object: KubeObject): Cause[] {
+function metadataCauses(resource: Resource, object: RawObject): Cause[] {
   const causes = nameCauses(resource, object.metadata.name);
   for (const [key, value] of Object.entries(object.metadata.labels ?? {})) {
     if (key.length > 317 || !labelKey.test(key))
@@ -59,14 +58,14 @@ function metadataCauses(resource: Resource, object: KubeObject): Cause[] {
 }
 
 /** Built-in rules beyond the schema. Refuses with 422. */
-export function validateObject(resource: Resource, object: KubeObject, before: KubeObject | undefined): void {
+export function validateObject(resource: Resource, object: RawObject, before: RawObject | undefined): void {
   const causes = [...metadataCauses(resource, object)];
   if (before !== undefined) causes.push(...immutableCauses(resource, object, before));
   if (!resource.custom) causes.push(...kindCauses(resource, object));
   if (causes.length > 0) throw invalid(resource.kind, resource.group, object.metadata.name, causes);
 }
 
-function kindCauses(resource: Resource, object: KubeObject): Cause[] {
+function kindCauses(resource: Resource, object: RawObject): Cause[] {
   const { storeKey } = resource;
   if (storeKey.startsWith('apps/') && isRecord(object.spec?.template)) return workloadCauses(object);
   if (storeKey === '/pods') return containerCauses(object.spec, 'spec');
@@ -74,7 +73,7 @@ function kindCauses(resource: Resource, object: KubeObject): Cause[] {
   return [];
 }
 
-function workloadCauses(object: KubeObject): Cause[] {
+function workloadCauses(object: RawObject): Cause[] {
   const causes = containerCauses(object.spec.template.spec, 'spec.template.spec');
   const { replicas, selector, template } = object.spec;
   if (typeof replicas === 'number' && replicas < 0)
@@ -132,7 +131,7 @@ const fixed: Record<string, readonly string[]> = {
   'apps/statefulsets': ['selector', 'serviceName', 'podManagementPolicy', 'volumeClaimTemplates'],
 };
 
-function immutableCauses(resource: Resource, object: KubeObject, before: KubeObject): Cause[] {
+function immutableCauses(resource: Resource, object: RawObject, before: RawObject): Cause[] {
   const why = 'field is immutable';
   const causes = (fixed[resource.storeKey] ?? [])
     .filter((field) => !isEqual(object.spec?.[field], before.spec?.[field]))
@@ -171,9 +170,9 @@ function immutableCauses(resource: Resource, object: KubeObject, before: KubeObj
   return causes;
 }
 
-/** Whoever sets a scheduling gate does so at the pod's creation; afterwards they only go. */
-function addedGateCauses(object: KubeObject, before: KubeObject): Cause[] {
-  const gatesOf = ({ spec }: KubeObject): string[] => (spec?.schedulingGates ?? []).map(({ name }: { name: string }) => name);
+/** Scheduling gates are set when a pod is created; afterwards they can only be removed. */
+function addedGateCauses(object: RawObject, before: RawObject): Cause[] {
+  const gatesOf = ({ spec }: RawObject): string[] => (spec?.schedulingGates ?? []).map(({ name }: { name: string }) => name);
   const known = new Set(gatesOf(before));
   const added = gatesOf(object).filter((name) => !known.has(name));
   return added.map((name) => ({
@@ -183,7 +182,7 @@ function addedGateCauses(object: KubeObject, before: KubeObject): Cause[] {
   }));
 }
 
-function fixedPodSpec(pod: KubeObject): Json {
+function fixedPodSpec(pod: RawObject): Json {
   const {
     activeDeadlineSeconds: _deadline,
     tolerations: _tolerations,

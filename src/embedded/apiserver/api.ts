@@ -1,3 +1,4 @@
+import { asCustomResourceDefinition } from '../../api/kinds/custom-resource-definition.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { secondsText, type World } from '../world.ts';
 import { checkApplication, keepPart } from './application.ts';
@@ -6,7 +7,7 @@ import { completeObject } from './complete.ts';
 import { decodeObject } from './decode.ts';
 import { checkPreconditions, deletionFinalizers, graceSeconds, isFinished } from './deletion.ts';
 import { generatedName, randomUid } from './generate-name.ts';
-import { clone, isEqual, isRecord, type Json, type JsonRecord } from './json.ts';
+import { clone, isEqual, isRecord, type Json, type JsonRecord, type RawObject } from './json.ts';
 import { applyConfiguration, recordUpdate, withoutBookkeeping } from './managed-fields.ts';
 import { jsonPatch, mergePatch, strategicMerge } from './patch.ts';
 import { apiVersionOf, type Resource, Resources, resourcesOf } from './resources.ts';
@@ -21,7 +22,7 @@ import { type ApiHooks, type DeleteOptions, internalWrite, type PatchType, type 
 /** Kinds with a status whose spec is not counted. */
 const withoutGeneration = new Set(['/nodes', '/services', '/namespaces', 'autoscaling/horizontalpodautoscalers']);
 
-/** What the server does to objects, whoever asks: requests and its own collectors alike. */
+/** Operations on objects, for requests and for the server's own collectors alike. */
 export class Api {
   readonly store: Store;
   readonly resources = new Resources();
@@ -179,7 +180,7 @@ export class Api {
   }
 
   /** `default` is never missed: its controller is not part of this cluster. */
-  #checkServiceAccount(pods: Resource, { metadata, spec }: KubeObject): void {
+  #checkServiceAccount(pods: Resource, { metadata, spec }: RawObject): void {
     const name: string = spec?.serviceAccountName || spec?.serviceAccount || 'default';
     const key = `${metadata.namespace}/${name}`;
     if (name === 'default' || this.store.get('/serviceaccounts', key) !== undefined) return;
@@ -200,7 +201,8 @@ export class Api {
   }
 
   #serve(crd: KubeObject): void {
-    this.resources.removeAll(crd.spec.group, crd.spec.names.plural);
+    const { group, names } = asCustomResourceDefinition(crd).spec;
+    this.resources.removeAll(group, names.plural);
     for (const resource of resourcesOf(crd)) this.resources.add(resource);
   }
 
@@ -210,7 +212,7 @@ export class Api {
     const next = clone(live);
     next.metadata.finalizers = deletionFinalizers(resource, live, options);
     const grace = graceSeconds(resource, live, options);
-    if (resource.storeKey === '/namespaces') next.status = { ...next.status, phase: 'Terminating' };
+    if (resource.storeKey === '/namespaces') next.status = { ...(next.status as object | undefined), phase: 'Terminating' };
     const context = { ...internalWrite, dryRun: options.dryRun === true };
     if (grace === 0) next.metadata.deletionGracePeriodSeconds = 0;
     if (grace === 0 && isFinished(next)) return { object: this.#remove(resource, next, context), gone: true };
@@ -228,8 +230,10 @@ export class Api {
     if (context.dryRun) return object;
     const removed = this.store.remove(resource.storeKey, keyOf(object)) ?? object;
     this.#hooks.onWrite?.({ userAgent: context.userAgent, subresource: '', before: removed, object: undefined });
-    if (resource.storeKey === 'apiextensions.k8s.io/customresourcedefinitions')
-      this.resources.removeAll(object.spec.group, object.spec.names.plural);
+    if (resource.storeKey === 'apiextensions.k8s.io/customresourcedefinitions') {
+      const { group, names } = asCustomResourceDefinition(object).spec;
+      this.resources.removeAll(group, names.plural);
+    }
     return fromStored(removed, resource);
   }
 

@@ -1,5 +1,4 @@
-import type { KubeObject } from '../../api/kube-object.ts';
-import { isRecord, type Json, valueAt } from './json.ts';
+import { isRecord, type Json, type RawObject, valueAt } from './json.ts';
 import { selectorText } from './selectors.ts';
 
 export type Cell = string | number | boolean | null;
@@ -9,7 +8,7 @@ export interface TableColumn {
   format?: string;
   priority?: number;
   description?: string;
-  cell(object: KubeObject, now: number): Cell;
+  cell(object: RawObject, now: number): Cell;
 }
 
 const column = (name: string, cell: TableColumn['cell'], priority = 0, type = 'string'): TableColumn => ({ name, type, cell, priority });
@@ -50,7 +49,7 @@ const nodeAddress =
   (node) =>
     list(node.status?.addresses).find((address) => address.type === type)?.address ?? '<none>';
 
-const architecture = (node: KubeObject): string => (node.status?.nodeInfo?.architecture ? ` (${node.status.nodeInfo.architecture})` : '');
+const architecture = (node: RawObject): string => (node.status?.nodeInfo?.architecture ? ` (${node.status.nodeInfo.architecture})` : '');
 
 const subjects =
   (kind: string): TableColumn['cell'] =>
@@ -69,7 +68,7 @@ const bindingColumns = [
 ];
 
 /** `cpu: 40%/80%`; what is not measured is `<unknown>`. */
-function metricTarget(hpa: KubeObject, metric: Json): string {
+function metricTarget(hpa: RawObject, metric: Json): string {
   const source = metric.resource ?? metric.containerResource;
   const wanted = Object.values(metric).find((value: Json) => isRecord(value) && isRecord(value.target)) as Json;
   const { averageUtilization, averageValue, value } = wanted?.target ?? {};
@@ -89,7 +88,7 @@ const templateColumns = [
   column('Selector', (object) => selectorText(object.spec?.selector ?? {}), 1),
 ];
 
-/** What `kubectl get` shows of a built-in kind, by store. Source: Kubernetes' printers, by what a real server answers. */
+/** Columns of `kubectl get` for a built-in kind, by store. Source: Kubernetes' printers, by what a real server answers. */
 export const columnsByStore: Readonly<Record<string, readonly TableColumn[]>> = {
   '/pods': [
     nameColumn,
@@ -269,7 +268,7 @@ export const columnsByStore: Readonly<Record<string, readonly TableColumn[]>> = 
   'apiextensions.k8s.io/customresourcedefinitions': [nameColumn, column('Created At', at('.metadata.creationTimestamp'))],
 };
 
-function podStatus(pod: KubeObject): string {
+function podStatus(pod: RawObject): string {
   if (pod.metadata.deletionTimestamp !== undefined) return 'Terminating';
   const states = list(pod.status?.containerStatuses).flatMap((status) => [status.state?.waiting?.reason, status.state?.terminated?.reason]);
   return String(states.findLast((reason) => typeof reason === 'string') ?? pod.status?.reason ?? pod.status?.phase ?? 'Unknown');

@@ -1,3 +1,4 @@
+import { asCustomResourceDefinition } from '../../api/kinds/custom-resource-definition.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Api } from './api.ts';
 import { clone, isEqual, isRecord } from './json.ts';
@@ -35,15 +36,14 @@ export class Collectors {
   #run(): void {
     this.#scheduled = undefined;
     const objects = this.#all();
-    const dependents = Map.groupBy(
-      objects.flatMap((object) => (object.metadata.ownerReferences ?? []).map((owner) => ({ owner: owner.uid, object }))),
-      ({ owner }) => owner,
-    );
+    const dependents = new Map<string, KubeObject[]>();
     for (const object of objects)
-      this.#collect(
-        object,
-        (dependents.get(object.metadata.uid ?? '') ?? []).map((entry) => entry.object),
-      );
+      for (const { uid } of object.metadata.ownerReferences ?? []) {
+        const known = dependents.get(uid);
+        if (known) known.push(object);
+        else dependents.set(uid, [object]);
+      }
+    for (const object of objects) this.#collect(object, dependents.get(object.metadata.uid ?? '') ?? []);
     for (const object of objects) if (object.metadata.deletionTimestamp !== undefined) this.#finish(object);
   }
 
@@ -89,13 +89,14 @@ export class Collectors {
     for (const object of inside) if (object.metadata.deletionTimestamp === undefined) this.#delete(object, 'Background');
     if (inside.length > 0) return;
     this.#edit(namespace, (copy) => {
-      copy.spec = { ...copy.spec, finalizers: [] };
+      copy.spec = { ...(copy.spec as object | undefined), finalizers: [] };
     });
     this.#delete(namespace, 'Background');
   }
 
   #emptyDefinition(crd: KubeObject): void {
-    const storeKey = `${crd.spec.group}/${crd.spec.names.plural}`;
+    const { group, names } = asCustomResourceDefinition(crd).spec;
+    const storeKey = `${group}/${names.plural}`;
     const instances = this.#api.store.list(storeKey).map(([, object]) => object);
     for (const object of instances) if (object.metadata.deletionTimestamp === undefined) this.#delete(object, 'Background');
     if (instances.length === 0 && resourcesOf(crd).length > 0) this.#dropFinalizer(crd, cleanup);
@@ -125,7 +126,7 @@ export class Collectors {
     });
   }
 
-  /** A conflict or an object already gone means that somebody else was faster: the change they made wakes us again. */
+  /** A conflict or an object already gone means that another writer was faster: its change wakes us again. */
   #try(action: () => void): void {
     try {
       action();

@@ -3,7 +3,7 @@ import { validateObject } from './admission.ts';
 import type { CelRules } from './cel.ts';
 import { prepareDefinition } from './custom-resource-definition.ts';
 import { applyBuiltinDefaults } from './defaults.ts';
-import { isEqual, isRecord } from './json.ts';
+import { isEqual, isRecord, type RawObject } from './json.ts';
 import { applyDefaults } from './prune.ts';
 import type { Resource } from './resources.ts';
 import type { ServiceAddresses } from './service-addresses.ts';
@@ -41,8 +41,8 @@ export function completeObject(resource: Resource, object: KubeObject, live: Kub
   if (resource.kind === 'CustomResourceDefinition' && !resource.custom) prepareDefinition(object, parts.time());
 }
 
-/** The server alone counts the templates of a DaemonSet, in an annotation since apps/v1 has no field for it; nobody can set it. */
-function countTemplate(object: KubeObject, live: KubeObject | undefined): void {
+/** The server alone counts the templates of a DaemonSet, in an annotation since apps/v1 has no field for it; clients cannot set it. */
+function countTemplate(object: RawObject, live: RawObject | undefined): void {
   const key = 'deprecated.daemonset.template.generation';
   const before = Number(live?.metadata.annotations?.[key] ?? 0);
   const isNew = live === undefined || !isEqual(live.spec?.template, object.spec?.template);

@@ -1,10 +1,9 @@
-import type { KubeObject } from '../../api/kube-object.ts';
-import { clone, isRecord, type Json, type JsonRecord } from './json.ts';
+import { clone, isRecord, type Json, type JsonRecord, type RawObject } from './json.ts';
 import { fieldSchema } from './schema.ts';
 import { invalid, invalidValue } from './status.ts';
 
 /** Checks a CustomResourceDefinition and establishes it at once. */
-export function prepareDefinition(crd: KubeObject, time: string): void {
+export function prepareDefinition(crd: RawObject, time: string): void {
   const { group, names, versions } = crd.spec;
   const expected = `${names?.plural}.${group}`;
   if (crd.metadata.name !== expected)

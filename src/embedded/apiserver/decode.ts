@@ -7,7 +7,7 @@ import { validate } from './validate.ts';
 import type { WriteContext } from './write-context.ts';
 
 /**
- * What a client sent as an object of the resource: known fields only, no nulls, in the namespace of the request. An unknown field is a
+ * The object in a request's body: known fields only, no nulls, in the namespace of the request. An unknown field is a
  * warning, or with strict field validation a refusal; a wrong type is always one. `patch`: what made an object that is already there into this.
  */
 export function decodeObject(resource: Resource, namespace: string, body: KubeObject, context: WriteContext, patch?: unknown): KubeObject {

@@ -1,5 +1,4 @@
-import type { KubeObject } from '../../api/kube-object.ts';
-import { isRecord, type Json, type JsonRecord } from './json.ts';
+import { isRecord, type Json, type JsonRecord, type RawObject } from './json.ts';
 import { isExternallyAccessible } from './service-traffic.ts';
 
 /** Fills fields that are absent, in place. Source: the defaulting functions of Kubernetes' API groups (`v1/defaults.go`). */
@@ -10,11 +9,11 @@ function fill(record: JsonRecord, defaults: JsonRecord): void {
 const list = (value: Json): Json[] => (Array.isArray(value) ? value : []);
 
 /** The server's own defaults for built-in kinds. */
-export function applyBuiltinDefaults(object: KubeObject): void {
+export function applyBuiltinDefaults(object: RawObject): void {
   defaultsByKind[`${object.apiVersion}/${object.kind}`]?.(object);
 }
 
-const defaultsByKind: Record<string, (object: KubeObject) => void> = {
+const defaultsByKind: Record<string, (object: RawObject) => void> = {
   'v1/Namespace': (object) => {
     object.spec ??= {};
     fill(object.spec, { finalizers: ['kubernetes'] });
@@ -166,7 +165,7 @@ function service(spec: JsonRecord): void {
   else if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
   if (spec.type !== 'ExternalName') {
     fill(spec, { internalTrafficPolicy: 'Cluster' });
-    // Without a selector nobody knows which families its endpoints will have.
+    // Without a selector the families of its endpoints are not known.
     const isOpen = spec.clusterIP === 'None' && Object.keys(spec.selector ?? {}).length === 0;
     fill(
       spec,

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
+import type { RawObject } from './json.ts';
 import type { Resource } from './resources.ts';
 import { conflict } from './status.ts';
 import type { DeleteOptions } from './write-context.ts';
@@ -18,13 +19,13 @@ export function checkPreconditions(resource: Resource, live: KubeObject, options
 }
 
 /** Bound pods end gracefully: the kubelet deletes them with grace 0. Everything else goes at once. */
-export function graceSeconds(resource: Resource, live: KubeObject, options: DeleteOptions): number {
+export function graceSeconds(resource: Resource, live: RawObject, options: DeleteOptions): number {
   if (resource.storeKey !== '/pods' || !live.spec?.nodeName || ['Succeeded', 'Failed'].includes(live.status?.phase)) return 0;
   return options.gracePeriodSeconds ?? live.spec?.terminationGracePeriodSeconds ?? 30;
 }
 
 /** Nothing holds the object back: it can leave the store. */
-export function isFinished(object: KubeObject): boolean {
+export function isFinished(object: RawObject): boolean {
   if ((object.metadata.finalizers ?? []).length > 0) return false;
   if (object.kind === 'Pod' && object.spec?.nodeName && Number(object.metadata.deletionGracePeriodSeconds ?? 0) > 0) return false;
   return !(object.kind === 'Namespace' && object.apiVersion === 'v1' && (object.spec?.finalizers ?? []).length > 0);

@@ -160,7 +160,7 @@ function wholeSchema({ custom, schema }: Resource): Schema {
   return { ...schema, properties: { ...schema.properties, metadata: { $ref: objectMetaName } } };
 }
 
-/** What may be a number or a text has two forms in v3, where v2 can only say that it is a text. */
+/** A number or a text has two forms in v3; v2 can only say that it is a text. */
 const alternatives: Readonly<Record<string, readonly string[]>> = {
   'int-or-string': ['integer', 'string'],
   quantity: ['string', 'number'],

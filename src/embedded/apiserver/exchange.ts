@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse } from 'yaml';
+import { eachChunk } from '../../kube/each-chunk.ts';
 import type { Json, JsonRecord } from './json.ts';
 import { fromProtobuf, protobufType } from './protobuf.ts';
 import { badRequest, unsupportedMediaType } from './status.ts';
@@ -35,7 +36,7 @@ export async function readBody(request: IncomingMessage): Promise<Json> {
   const { headers } = request;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return undefined;
   const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
+  await eachChunk(request, (chunk) => void chunks.push(chunk));
   const bytes = Buffer.concat(chunks);
   if (bytes.length === 0) return undefined;
   const type = String(headers['content-type'] ?? 'application/json');

@@ -13,7 +13,7 @@ export interface ApiServerOptions {
   port?: number;
   /** Seconds, least and most, for a watch that names no timeout; 1800 to 3600 as on a real server. */
   watchTimeoutSeconds?: [number, number];
-  /** How many changes a watch or a list may lag behind before it hears 410; default 10,000. */
+  /** How many changes a watch or a list may lag behind before it gets 410; default 10,000. */
   watchWindow?: number;
   world?: World;
   onRequest?: (request: SeenRequest) => void;
@@ -69,7 +69,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     };
     handle(api, { clock, watchTimeoutMs }, exchange)
       .catch((cause: unknown) => {
-        const refusal =
+        const failure =
           cause instanceof StatusError
             ? cause
             : new StatusError(
@@ -77,7 +77,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
                 'InternalError',
                 `Internal error occurred: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`,
               );
-        sendJson(response, refusal.code, refusal.toStatus());
+        sendJson(response, failure.code, failure.toStatus());
       })
       .finally(note);
   });

@@ -1,8 +1,14 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 
-/** Raw JSON of unknown shape, as KubeObject holds it. Everything that reads it checks first. */
-export type Json = KubeObject['spec'];
+/** Raw JSON of unknown shape. Everything that reads it checks first. */
+// biome-ignore lint/suspicious/noExplicitAny: an API server reads and writes fields of any kind, which its schemas have checked
+export type Json = any;
 export type JsonRecord = Record<string, Json>;
+
+/** An object of any kind, whose fields are raw JSON. */
+export interface RawObject extends KubeObject {
+  [field: string]: Json;
+}
 
 export const isRecord = (value: unknown): value is JsonRecord => typeof value === 'object' && value !== null && !Array.isArray(value);
 

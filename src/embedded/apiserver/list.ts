@@ -32,7 +32,7 @@ export function listPage(store: Store, resource: Resource, path: ApiPath, query:
   };
 }
 
-/** What the path and the selectors of the query leave of a resource's objects. */
+/** Objects of a resource that match the path and the selectors of the query. */
 export function selection(resource: Resource, { namespace, name }: ApiPath, query: URLSearchParams): (object: KubeObject) => boolean {
   const labels = parseLabelSelector(query.get('labelSelector') ?? '');
   const fields = parseFieldSelector(query.get('fieldSelector') ?? '', resource.storeKey, resource.selectable);

@@ -24,7 +24,7 @@ interface Entry {
   stored?: { fieldsV1: JsonRecord; fields: FieldSet };
 }
 
-/** Of what is stored, which is never changed in place. */
+/** Cached by stored object, which is never changed in place. */
 const known = new WeakMap<JsonRecord, FieldSet>();
 
 function fieldsIn(fieldsV1: JsonRecord): FieldSet {

@@ -33,7 +33,7 @@ function mergeLists(live: readonly Json[], applied: readonly Json[], schema: Sch
   return [...merged, ...rest.filter(([key]) => !appliedKeys.has(key)).map(([, item]) => item)];
 }
 
-/** Removes, in place, what the manager applied last time, leaves out now, and nobody else owns. */
+/** Removes, in place, fields that the manager applied last time, leaves out now, and alone owns. */
 export function removeDropped(object: JsonRecord, schema: Schema, last: FieldSet, next: FieldSet, others: FieldSet): void {
   const wanted = withPrefixes([...next, ...others]);
   const dropped = new Set<string>();

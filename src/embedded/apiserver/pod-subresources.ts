@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Api } from './api.ts';
-import { clone, type Json } from './json.ts';
+import { clone, type Json, type RawObject } from './json.ts';
 import type { ApiPath } from './request.ts';
 import type { Resource } from './resources.ts';
 import { methodNotAllowed, pathNotFound, StatusError } from './status.ts';
@@ -8,7 +8,7 @@ import { methodNotAllowed, pathNotFound, StatusError } from './status.ts';
 /** `log`, `eviction` and `binding`: the answer's code. */
 export function podSubresource(api: Api, resource: Resource, path: ApiPath, verb: string, body: Json): { code: number } {
   const { namespace, name, subresource } = path;
-  const pod = api.get(resource, namespace, name);
+  const pod: RawObject = api.get(resource, namespace, name);
   if (subresource === 'log' && verb === 'get')
     throw new StatusError(
       501,

@@ -7,22 +7,30 @@ const objectFields: Schema = {
 };
 
 /** Removes, in place, what the schema does not know; gives the paths of what it removed. */
-export function prune(value: unknown, schema: Schema, path = ''): string[] {
-  if (Array.isArray(value)) {
-    if (schema.items === undefined) return [];
-    const items = deref(schema.items);
-    return value.flatMap((item, index) => prune(item, items, `${path}[${index}]`));
-  }
-  if (!isRecord(value)) return [];
-  return Object.keys(value).flatMap((key) => pruneField(value, key, schema, path === '' ? key : `${path}.${key}`));
+export function prune(value: unknown, schema: Schema): string[] {
+  const removed: string[] = [];
+  pruneInto(value, schema, '', removed);
+  return removed;
 }
 
-function pruneField(record: JsonRecord, key: string, schema: Schema, path: string): string[] {
+function pruneInto(value: unknown, schema: Schema, path: string, removed: string[]): void {
+  if (Array.isArray(value)) {
+    if (schema.items === undefined) return;
+    const items = deref(schema.items);
+    for (const [index, item] of value.entries()) pruneInto(item, items, `${path}[${index}]`, removed);
+  } else if (isRecord(value))
+    for (const key of Object.keys(value)) pruneField(value, key, schema, path === '' ? key : `${path}.${key}`, removed);
+}
+
+function pruneField(record: JsonRecord, key: string, schema: Schema, path: string, removed: string[]): void {
   const own = schema['x-kubernetes-embedded-resource'] === true ? fieldSchema(objectFields, key) : undefined;
   const known = own ?? fieldSchema(schema, key);
-  if (known !== undefined) return prune(record[key], known, path);
+  if (known !== undefined) {
+    pruneInto(record[key], known, path, removed);
+    return;
+  }
   delete record[key];
-  return [path];
+  removed.push(path);
 }
 
 /** Fills in, in place, what the schema gives a default for. Null counts as absent where null is not allowed. */

@@ -112,7 +112,7 @@ export function resourcesOf(crd: KubeObject): Resource[] {
     });
 }
 
-/** What is served now. */
+/** Resources that are served now. */
 export class Resources {
   readonly #resources = new Map<string, Resource>();
   /** By apiVersion and kind. */

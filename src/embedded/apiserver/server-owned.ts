@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { clone, isEqual, isRecord, type JsonRecord } from './json.ts';
+import { clone, isEqual, isRecord, type JsonRecord, type RawObject } from './json.ts';
 import type { Resource } from './resources.ts';
 import { keepClusterIp } from './service-addresses.ts';
 
-/** What the client may not change stays: identity, and the other side of a status subresource. */
+/** Keeps the fields that the client may not change: identity, and the other side of a status subresource. */
 export function keepServerOwned(resource: Resource, live: KubeObject, object: KubeObject, subresource: string): KubeObject {
   const next = subresource === 'status' ? ({ ...clone(live), status: object.status } as KubeObject) : { ...object };
   if (subresource === 'status') {
@@ -43,8 +43,8 @@ function served(object: KubeObject): JsonRecord {
   return rest;
 }
 
-/** What the creator of an object owns: not its status, nor the addresses that the server gave it. */
-export function withoutAllocated(resource: Resource, object: KubeObject, sent: KubeObject): KubeObject {
+/** Fields that the creator of an object owns: not its status, nor the addresses that the server gave it. */
+export function withoutAllocated(resource: Resource, object: KubeObject, sent: RawObject): KubeObject {
   const owned = clone(object);
   if (resource.status) delete owned.status;
   if (resource.storeKey === '/services' && isRecord(owned.spec))

@@ -317,7 +317,7 @@ describe('server-side apply', () => {
     expect(status).toBe(201);
     expect(body.metadata.managedFields).toMatchObject([{ manager: 'one', operation: 'Apply', fieldsV1: { 'f:data': { 'f:a': {} } } }]);
   });
-  it('needs a manager', async () => expect((await apply(`${maps}/nobody`, '', map('nobody'))).status).toBe(422));
+  it('needs a manager', async () => expect((await apply(`${maps}/unmanaged`, '', map('unmanaged'))).status).toBe(422));
   it('refuses another manager’s field, unless forced', async () => {
     await apply(`${maps}/fought`, 'one', map('fought', { a: '1' }));
     const { body } = await apply(`${maps}/fought`, 'two', map('fought', { a: '2' }));
@@ -540,5 +540,5 @@ describe('custom resources', () => {
 
 it('counts requests by verb, resource and user agent', () => {
   expect(server.requestCounts('tester/1')['patch deployments/status']).toBe(1);
-  expect(server.requestCounts('nobody')).toEqual({});
+  expect(server.requestCounts('unknown')).toEqual({});
 });

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { isRecord, type Json, type JsonRecord } from './json.ts';
+import { isRecord, type Json, type JsonRecord, type RawObject } from './json.ts';
 import { portCauses, portsOf } from './service-ports.ts';
 import { externalCauses, isExternallyAccessible, trafficCauses } from './service-traffic.ts';
 import { type Cause, invalid, invalidValue } from './status.ts';
@@ -50,7 +50,7 @@ const keptPort = ({ port, protocol }: JsonRecord, live: KubeObject | undefined):
   portsOf(live?.spec).find((each) => each.port === port && each.protocol === protocol)?.nodePort;
 
 /** A change of type leaves what the new type cannot have, as long as the client did not touch it. */
-function dropUnused(spec: JsonRecord, live: KubeObject | undefined): void {
+function dropUnused(spec: JsonRecord, live: RawObject | undefined): void {
   if (live === undefined) return;
   if (spec.type === 'ExternalName') for (const field of [...addressed, 'internalTrafficPolicy']) delete spec[field];
   if (spec.type === 'NodePort' || spec.type === 'LoadBalancer') return;
@@ -105,7 +105,7 @@ function nodePortCauses(spec: JsonRecord): Cause[] {
 }
 
 /** A write that leaves the address out keeps it. */
-export function keepClusterIp(next: KubeObject, live: KubeObject): void {
+export function keepClusterIp(next: KubeObject, live: RawObject): void {
   if (!isRecord(next.spec) || next.spec.type === 'ExternalName') return;
   if (!next.spec.clusterIP) next.spec.clusterIP = live.spec?.clusterIP;
   next.spec.clusterIPs ??= live.spec?.clusterIPs;

@@ -8,7 +8,7 @@ const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
 export const portsOf = (spec: Json): JsonRecord[] => (Array.isArray(spec?.ports) ? spec.ports : []);
 
-/** Refusals of kube-apiserver for the ports of a Service. Source: its ValidateService. */
+/** Errors of kube-apiserver in the ports of a Service. Source: its ValidateService. */
 export function portCauses(spec: JsonRecord): Cause[] {
   const ports = portsOf(spec);
   const isHeadless = spec.clusterIP === 'None';

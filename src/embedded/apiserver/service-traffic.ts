@@ -9,7 +9,7 @@ const supported: Record<string, readonly string[]> = {
   trafficDistribution: ['PreferClose', 'PreferSameNode', 'PreferSameZone'],
 };
 
-/** What an API server refuses of the fields that steer a Service's traffic. Source: Kubernetes' validation of Services. */
+/** Validates the fields that steer a Service's traffic. Source: Kubernetes' validation of Services. */
 export function trafficCauses(spec: JsonRecord): Cause[] {
   return [...Object.keys(supported).flatMap((field) => valueCauses(spec, field)), ...affinityCauses(spec), ...externalCauses(spec)];
 }
@@ -33,7 +33,7 @@ function affinityCauses({ sessionAffinity, sessionAffinityConfig }: JsonRecord):
   return [invalidValue(`${field}.clientIP.timeoutSeconds`, seconds, why)];
 }
 
-/** Whether clients outside reach a Service: by a port of each node, or by addresses that somebody leads to the cluster. */
+/** Whether clients outside reach a Service: by a port of each node, or by addresses that are routed to the cluster. */
 export function isExternallyAccessible({ type, externalIPs }: JsonRecord): boolean {
   const hasAddresses = type === 'ClusterIP' && Array.isArray(externalIPs) && externalIPs.length > 0;
   return type === 'NodePort' || type === 'LoadBalancer' || hasAddresses;

@@ -15,7 +15,7 @@ export interface Details {
   retryAfterSeconds?: number;
 }
 
-/** A refusal, with the `Status` object that Kubernetes answers. */
+/** An error answer, with the `Status` object that Kubernetes sends. */
 export class StatusError extends Error {
   readonly code: number;
   readonly reason: string;
@@ -42,7 +42,7 @@ export class StatusError extends Error {
   }
 }
 
-/** What a refusal names: the resource, as `deployments.apps`. */
+/** The resource in an error, as `deployments.apps`. */
 export interface Named {
   group: string;
   plural: string;

@@ -6,7 +6,7 @@ export interface Change {
   type: 'ADDED' | 'MODIFIED' | 'DELETED';
   storeKey: string;
   object: KubeObject;
-  /** What it replaced: a selector decides by both. */
+  /** The object before the change: a selector decides by both. */
   before: KubeObject | undefined;
 }
 

@@ -2,15 +2,25 @@ import { isEqual, isRecord } from './json.ts';
 import { deref, isIntOrString, itemKey, type Schema } from './schema.ts';
 import { type Cause, invalidValue, required } from './status.ts';
 
-/** What is wrong with a value by its structural schema, as the causes of a 422. */
+/** Errors of a value by its structural schema, as the causes of a 422. */
 export function validate(value: unknown, schema: Schema, path: string): Cause[] {
-  if (value === null && schema.nullable === true) return [];
-  const wrongType = typeCause(value, schema, path);
-  if (wrongType !== undefined) return [wrongType];
-  const causes = [...valueCauses(value, schema, path), ...compositionCauses(value, schema, path)];
-  if (Array.isArray(value)) causes.push(...listCauses(value, schema, path));
-  else if (isRecord(value)) causes.push(...recordCauses(value, schema, path));
+  const causes: Cause[] = [];
+  check(value, schema, path, causes);
   return causes;
+}
+
+/** Each adds to the causes: a list of its own for each of hundreds of fields would cost more than all looking. */
+function check(value: unknown, schema: Schema, path: string, causes: Cause[]): void {
+  if (value === null && schema.nullable === true) return;
+  const wrongType = typeCause(value, schema, path);
+  if (wrongType !== undefined) {
+    causes.push(wrongType);
+    return;
+  }
+  checkValue(value, schema, path, causes);
+  checkComposition(value, schema, path, causes);
+  if (Array.isArray(value)) checkList(value, schema, path, causes);
+  else if (isRecord(value)) checkRecord(value, schema, path, causes);
 }
 
 const jsonType = (value: unknown): string =>
@@ -34,8 +44,8 @@ const typeInvalid = (path: string, value: unknown, wanted: string, found: string
   field: path,
 });
 
-function valueCauses(value: unknown, schema: Schema, path: string): Cause[] {
-  const causes: Cause[] = [];
+function checkValue(value: unknown, schema: Schema, path: string, causes: Cause[]): void {
+  if (schema.enum === undefined && typeof value !== 'string' && typeof value !== 'number') return;
   const wrong = (why: string): void => void causes.push(invalidValue(path, value, `${path} in body ${why}`));
   if (schema.enum !== undefined && !schema.enum.some((allowed) => isEqual(allowed, value))) {
     const allowed = schema.enum.map((item) => JSON.stringify(item)).join(', ');
@@ -46,7 +56,7 @@ function valueCauses(value: unknown, schema: Schema, path: string): Cause[] {
     });
   }
   if (typeof value === 'string') {
-    const length = [...value].length;
+    const length = schema.minLength === undefined && schema.maxLength === undefined ? 0 : [...value].length;
     if (schema.pattern !== undefined && !matches(schema.pattern, value)) wrong(`should match '${schema.pattern}'`);
     if (schema.minLength !== undefined && length < schema.minLength) wrong(`should be at least ${schema.minLength} chars long`);
     if (schema.maxLength !== undefined && length > schema.maxLength) wrong(`should be at most ${schema.maxLength} chars long`);
@@ -60,7 +70,6 @@ function valueCauses(value: unknown, schema: Schema, path: string): Cause[] {
       wrong(`should be less than${schema.exclusiveMaximum === true ? '' : ' or equal to'} ${maximum}`);
     if (schema.multipleOf !== undefined && value % schema.multipleOf !== 0) wrong(`should be a multiple of ${schema.multipleOf}`);
   }
-  return causes;
 }
 
 /** RE2 patterns that JavaScript cannot read (inline flags) are taken as they are meant where that is plain. */
@@ -77,27 +86,25 @@ function compiled(pattern: string): RegExp {
   return new RegExp(flags === null ? pattern : pattern.slice(flags[0].length), `u${flags?.[1] ?? ''}`);
 }
 
-function compositionCauses(value: unknown, schema: Schema, path: string): Cause[] {
-  const causes: Cause[] = [];
+function checkComposition(value: unknown, schema: Schema, path: string, causes: Cause[]): void {
+  const { allOf, anyOf, oneOf, not } = schema;
+  if (allOf === undefined && anyOf === undefined && oneOf === undefined && not === undefined) return;
   // The real server names the field in the message alone.
   const wrong = (why: string): void => void causes.push(invalidValue('<nil>', '', `${JSON.stringify(path)} ${why}`));
   const holds = (branch: Schema): boolean => validate(value, deref(branch), path).length === 0;
-  if (schema.allOf !== undefined && schema.allOf[0]?.$ref === undefined)
-    for (const branch of schema.allOf) causes.push(...validate(value, branch, path));
-  if (schema.anyOf !== undefined && !isIntOrString(schema) && !schema.anyOf.some(holds)) wrong('must validate at least one schema (anyOf)');
-  if (schema.oneOf !== undefined) {
-    const count = schema.oneOf.filter(holds).length;
+  if (allOf !== undefined && allOf[0]?.$ref === undefined) for (const branch of allOf) check(value, branch, path, causes);
+  if (anyOf !== undefined && !isIntOrString(schema) && !anyOf.some(holds)) wrong('must validate at least one schema (anyOf)');
+  if (oneOf !== undefined) {
+    const count = oneOf.filter(holds).length;
     if (count !== 1) {
       const found = count === 0 ? 'Found none valid' : `Found ${count} valid alternatives`;
       wrong(`must validate one and only one schema (oneOf). ${found}`);
     }
   }
-  if (schema.not !== undefined && holds(schema.not)) wrong('must not validate the schema (not)');
-  return causes;
+  if (not !== undefined && holds(not)) wrong('must not validate the schema (not)');
 }
 
-function listCauses(value: readonly unknown[], schema: Schema, path: string): Cause[] {
-  const causes: Cause[] = [];
+function checkList(value: readonly unknown[], schema: Schema, path: string, causes: Cause[]): void {
   if (schema.minItems !== undefined && value.length < schema.minItems)
     causes.push(invalidValue(path, value.length, `${path} in body should have at least ${schema.minItems} items`));
   if (schema.maxItems !== undefined && value.length > schema.maxItems)
@@ -109,18 +116,16 @@ function listCauses(value: readonly unknown[], schema: Schema, path: string): Ca
   const items = deref(schema.items);
   const seen = new Set<string>();
   for (const [index, item] of value.entries()) {
-    causes.push(...validate(item, items, `${path}[${index}]`));
+    check(item, items, `${path}[${index}]`, causes);
     const kind = schema['x-kubernetes-list-type'];
     if (kind !== 'set' && kind !== 'map') continue;
     const key = JSON.stringify(kind === 'map' && isRecord(item) ? itemKey(schema, item) : item);
     if (seen.has(key)) causes.push({ reason: 'FieldValueDuplicate', message: `Duplicate value: ${key}`, field: `${path}[${index}]` });
     seen.add(key);
   }
-  return causes;
 }
 
-function recordCauses(value: Record<string, unknown>, schema: Schema, path: string): Cause[] {
-  const causes: Cause[] = [];
+function checkRecord(value: Record<string, unknown>, schema: Schema, path: string, causes: Cause[]): void {
   const join = (key: string): string => (path === '' ? key : `${path}.${key}`);
   for (const key of schema.required ?? []) if (value[key] === undefined) causes.push(required(join(key)));
   const size = Object.keys(value).length;
@@ -135,7 +140,6 @@ function recordCauses(value: Record<string, unknown>, schema: Schema, path: stri
   for (const [key, child] of Object.entries(value)) {
     const own = schema.properties !== undefined && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
     const field = own ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
-    if (field !== undefined) causes.push(...validate(child, deref(field), own === undefined ? `${path}[${key}]` : join(key)));
+    if (field !== undefined) check(child, deref(field), own === undefined ? `${path}[${key}]` : join(key), causes);
   }
-  return causes;
 }

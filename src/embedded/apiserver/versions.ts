@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { clone, isRecord, type Json } from './json.ts';
+import { clone, isRecord, type Json, type RawObject } from './json.ts';
 import { prune } from './prune.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 
@@ -33,7 +33,7 @@ export function toStored(object: KubeObject, resource: Resource): KubeObject {
 const isCpu = (metric: Json): boolean =>
   metric?.type === 'Resource' && metric.resource?.name === 'cpu' && metric.resource.target?.type === 'Utilization';
 
-function hpaToV1(object: KubeObject): KubeObject {
+function hpaToV1(object: RawObject): KubeObject {
   const { metrics = [], behavior: _behavior, ...spec } = object.spec ?? {};
   const cpu = metrics.find(isCpu)?.resource.target.averageUtilization;
   const { currentMetrics: _currentMetrics, conditions: _conditions, ...status } = object.status ?? {};
@@ -44,7 +44,7 @@ function hpaToV1(object: KubeObject): KubeObject {
   };
 }
 
-function hpaToV2(object: KubeObject): KubeObject {
+function hpaToV2(object: RawObject): KubeObject {
   const { targetCPUUtilizationPercentage: cpu, ...spec } = object.spec ?? {};
   const target = { type: 'Utilization', averageUtilization: cpu ?? 80 };
   return { ...object, spec: { minReplicas: 1, ...spec, metrics: [{ type: 'Resource', resource: { name: 'cpu', target } }] } };

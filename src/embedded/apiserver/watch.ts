@@ -83,7 +83,7 @@ function textOf(object: JsonRecord): string {
   return last.text;
 }
 
-/** What a selector makes of a change: entering it is ADDED, leaving it DELETED. */
+/** The event of a change behind a selector: entering it is ADDED, leaving it DELETED. */
 function visibleType(change: Change, seen: (object: KubeObject) => boolean): Change['type'] | undefined {
   const before = change.before !== undefined && seen(change.before);
   const after = change.type !== 'DELETED' && seen(change.object);

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 
-/** Who writes, through which endpoint, and how strictly. */
+/** The writer, its endpoint, and how strictly fields are checked. */
 export interface WriteContext {
   manager: string;
   userAgent: string;

@@ -1,4 +1,8 @@
-import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import type { ControllerRevision } from '../../api/kinds/controller-revision.ts';
+import type { DaemonSet } from '../../api/kinds/daemon-set.ts';
+import type { Node } from '../../api/kinds/node.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
+import { refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { currentRevision, forgetRevisions } from './daemon-set-history.ts';
 import { fitOf, nodeOf, podForNode } from './daemon-set-pods.ts';
@@ -9,19 +13,19 @@ import { resolveBound } from './rolling-update.ts';
 import { canonicalJson, controllerOf } from './selectors.ts';
 
 export interface DaemonSetStores {
-  daemonSets: ObjectStore;
-  pods: ObjectStore;
-  nodes: ObjectStore;
-  revisions: ObjectStore;
-  /** Uids of pods whose deletion was asked for and not yet heard of. */
+  daemonSets: ObjectStore<DaemonSet>;
+  pods: ObjectStore<Pod>;
+  nodes: ObjectStore<Node>;
+  revisions: ObjectStore<ControllerRevision>;
+  /** Uids of pods whose deletion was asked for and not yet seen in the watch. */
   leaving: Set<string>;
 }
 
-/** What a pass does to pods. */
+/** Changes of pods in one pass. */
 interface Changes {
   /** Nodes that get a pod. */
   make: string[];
-  remove: KubeObject[];
+  remove: Pod[];
 }
 
 /** One pass over one DaemonSet: a pod on every node that it wants, replaced by its update strategy, then its status. */
@@ -49,14 +53,13 @@ export async function syncDaemonSet(
   return againInMs === undefined ? {} : { againInMs };
 }
 
-const ownPods = (pods: ObjectStore, set: KubeObject): KubeObject[] =>
-  pods.list().filter((pod) => controllerOf(pod)?.uid === set.metadata.uid);
+const ownPods = (pods: ObjectStore<Pod>, set: DaemonSet): Pod[] => pods.list().filter((pod) => controllerOf(pod)?.uid === set.metadata.uid);
 
 /** Every node with the set's pods on it, oldest first; terminating ones are gone already as far as decisions go. */
-function seenOn({ pods, nodes, leaving }: DaemonSetStores, set: KubeObject): NodeSeen[] {
+function seenOn({ pods, nodes, leaving }: DaemonSetStores, set: DaemonSet): NodeSeen[] {
   const byNode = Map.groupBy(ownPods(pods, set), (pod) => nodeOf(pod) ?? '');
-  const isGoing = (pod: KubeObject): boolean => pod.metadata.deletionTimestamp !== undefined || leaving.has(pod.metadata.uid ?? '');
-  const age = (pod: KubeObject): string => `${pod.metadata.creationTimestamp} ${keyOf(pod)}`;
+  const isGoing = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined || leaving.has(pod.metadata.uid ?? '');
+  const age = (pod: Pod): string => `${pod.metadata.creationTimestamp} ${keyOf(pod)}`;
   return nodes.list().map((node) => {
     const here = (byNode.get(node.metadata.name) ?? []).toSorted((a, b) => (age(a) < age(b) ? -1 : 1));
     return {
@@ -82,10 +85,10 @@ function membership(seen: readonly NodeSeen[]): Changes {
 }
 
 /** Old pods that may go now, and with `maxSurge` the new ones that come before. */
-function rollout(set: KubeObject, seen: readonly NodeSeen[], hash: string, nowMs: number): Changes {
+function rollout(set: DaemonSet, seen: readonly NodeSeen[], hash: string, nowMs: number): Changes {
   const running = seen.filter(({ shouldRun }) => shouldRun);
   const { maxUnavailable = 1, maxSurge = 0 } = set.spec.updateStrategy?.rollingUpdate ?? {};
-  const isAvailable = (pod: KubeObject): boolean => availableInMs(pod, Number(set.spec.minReadySeconds ?? 0), nowMs) === 0;
+  const isAvailable = (pod: Pod): boolean => availableInMs(pod, Number(set.spec.minReadySeconds ?? 0), nowMs) === 0;
   const surge = resolveBound(maxSurge, running.length, 'up');
   const changes: Changes = { make: [], remove: [] };
   if (surge > 0) {
@@ -107,7 +110,7 @@ function rollout(set: KubeObject, seen: readonly NodeSeen[], hash: string, nowMs
   const most = resolveBound(maxUnavailable, running.length, 'up');
   for (const { pods } of running) {
     const old = pods.filter((pod) => !isUpdated(pod, hash));
-    // Who serves nobody may go at once.
+    // Pods without traffic may be deleted at once.
     if (!pods.some(isAvailable)) changes.remove.push(...old);
     else if (old.length > 0 && unavailable < most) {
       unavailable += 1;
@@ -117,7 +120,7 @@ function rollout(set: KubeObject, seen: readonly NodeSeen[], hash: string, nowMs
   return changes;
 }
 
-async function carryOut(cluster: Cluster, { pods, leaving }: DaemonSetStores, set: KubeObject, hash: string, { make, remove }: Changes) {
+async function carryOut(cluster: Cluster, { pods, leaving }: DaemonSetStores, set: DaemonSet, hash: string, { make, remove }: Changes) {
   for (const pod of remove) {
     leaving.add(pod.metadata.uid ?? '');
     await cluster.delete(refOf(pod)).catch((error: unknown) => {

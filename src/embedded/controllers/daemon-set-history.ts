@@ -1,3 +1,5 @@
+import type { ControllerRevision } from '../../api/kinds/controller-revision.ts';
+import type { DaemonSet } from '../../api/kinds/daemon-set.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { REVISION_HASH, TEMPLATE_GENERATION } from './daemon-set-pods.ts';
@@ -5,7 +7,7 @@ import type { ObjectStore } from './object-store.ts';
 import { canonicalJson, controllerOf, controllerReference, shortHash } from './selectors.ts';
 
 /** The hash of the set's template now; its ControllerRevision is made, or moved to the front when the template is an old one. */
-export async function currentRevision(cluster: Cluster, revisions: ObjectStore, set: KubeObject): Promise<string> {
+export async function currentRevision(cluster: Cluster, revisions: ObjectStore<ControllerRevision>, set: DaemonSet): Promise<string> {
   const data = { spec: { template: { ...set.spec.template, $patch: 'replace' } } };
   const owned = historyOf(revisions, set);
   const found = owned.find((revision) => canonicalJson(revision.data) === canonicalJson(data));
@@ -19,8 +21,8 @@ export async function currentRevision(cluster: Cluster, revisions: ObjectStore, 
 /** Deletes the oldest revisions that no pod carries, beyond `revisionHistoryLimit`. */
 export async function forgetRevisions(
   cluster: Cluster,
-  revisions: ObjectStore,
-  set: KubeObject,
+  revisions: ObjectStore<ControllerRevision>,
+  set: DaemonSet,
   pods: readonly KubeObject[],
   current: string,
 ): Promise<void> {
@@ -31,10 +33,10 @@ export async function forgetRevisions(
     await cluster.delete(refOf(revision));
 }
 
-const historyOf = (revisions: ObjectStore, set: KubeObject): KubeObject[] =>
+const historyOf = (revisions: ObjectStore<ControllerRevision>, set: DaemonSet): ControllerRevision[] =>
   revisions.list().filter((revision) => controllerOf(revision)?.uid === set.metadata.uid && !revision.metadata.deletionTimestamp);
 
-function revisionFor(set: KubeObject, data: object, hash: string, revision: number): KubeObject {
+function revisionFor(set: DaemonSet, data: object, hash: string, revision: number): KubeObject {
   const { name, namespace, annotations } = set.metadata;
   return {
     apiVersion: 'apps/v1',

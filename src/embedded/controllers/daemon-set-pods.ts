@@ -1,3 +1,7 @@
+import type { DaemonSet } from '../../api/kinds/daemon-set.ts';
+import type { Node } from '../../api/kinds/node.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
+import type { PodSpec, SchedulingAffinity } from '../../api/kinds/pod-template.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { untolerated, wantsNode } from '../nodes/node-fit.ts';
 import { controllerReference } from './selectors.ts';
@@ -6,7 +10,7 @@ export const REVISION_HASH = 'controller-revision-hash';
 const GENERATION = 'pod-template-generation';
 export const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
-/** What every daemon tolerates. Source: Kubernetes documentation, "DaemonSet", taints and tolerations. */
+/** Tolerations of every daemon. Source: Kubernetes documentation, "DaemonSet", taints and tolerations. */
 const daemonTolerations = [
   { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
   { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
@@ -17,7 +21,7 @@ const daemonTolerations = [
 ];
 
 /** The set's pod for one node: pinned to it by its name, so that the scheduler has no choice. */
-export function podForNode(set: KubeObject, node: string, hash: string): KubeObject {
+export function podForNode(set: DaemonSet, node: string, hash: string): KubeObject {
   const { namespace } = set.metadata;
   const { template } = set.spec;
   const generation = set.metadata.annotations?.[TEMPLATE_GENERATION];
@@ -42,27 +46,27 @@ export function podForNode(set: KubeObject, node: string, hash: string): KubeObj
   };
 }
 
-const daemonSpec = (set: KubeObject): KubeObject['spec'] => ({
+const daemonSpec = (set: DaemonSet): PodSpec => ({
   ...set.spec.template.spec,
   tolerations: [...(set.spec.template.spec.tolerations ?? []), ...daemonTolerations],
 });
 
-function pinnedTo(affinity: KubeObject['spec'], node: string): KubeObject['spec'] {
+function pinnedTo(affinity: SchedulingAffinity | undefined, node: string): SchedulingAffinity {
   const matchFields = [{ key: 'metadata.name', operator: 'In', values: [node] }];
-  const terms: object[] = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [{}];
+  const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [{}];
   const required = { nodeSelectorTerms: terms.map(() => ({ matchFields })).slice(0, 1) };
   return { ...affinity, nodeAffinity: { ...affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: required } };
 }
 
 /** The node that a daemon's pod is on, or pinned to while it waits for the scheduler. */
-export function nodeOf(pod: KubeObject): string | undefined {
+export function nodeOf(pod: Pod): string | undefined {
   if (pod.spec.nodeName) return pod.spec.nodeName;
   const required = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   return required?.nodeSelectorTerms?.[0]?.matchFields?.[0]?.values?.[0];
 }
 
 /** Whether a new pod belongs onto the node, and whether one that is there may stay (only NoExecute drives it away). */
-export function fitOf(set: KubeObject, node: KubeObject): { shouldRun: boolean; mayStay: boolean } {
+export function fitOf(set: DaemonSet, node: Node): { shouldRun: boolean; mayStay: boolean } {
   const spec = daemonSpec(set);
   if (!wantsNode(spec, node)) return { shouldRun: false, mayStay: false };
   return {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../api/kube-object.ts';
+import { asDaemonSet } from '../../api/kinds/daemon-set.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
 import { REVISION_HASH } from './daemon-set-pods.ts';
 import { daemonSetStatus, type NodeSeen } from './daemon-set-status.ts';
 
-const set: KubeObject = { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: 'web', generation: 2 }, spec: {} };
+const set = asDaemonSet({ apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: 'web', generation: 2 }, spec: {} });
 
-function pod(name: string, hash: string, second: number, { isReady = true, isPlaced = true } = {}): KubeObject {
+function pod(name: string, hash: string, second: number, { isReady = true, isPlaced = true } = {}): Pod {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -14,7 +15,7 @@ function pod(name: string, hash: string, second: number, { isReady = true, isPla
     status: { conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] },
   };
 }
-const seen = (pods: KubeObject[], leaving: KubeObject[] = []): NodeSeen => ({
+const seen = (pods: Pod[], leaving: Pod[] = []): NodeSeen => ({
   name: 'one',
   shouldRun: true,
   mayStay: true,

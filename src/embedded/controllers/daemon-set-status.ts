@@ -1,4 +1,5 @@
-import type { KubeObject } from '../../api/kube-object.ts';
+import type { DaemonSet } from '../../api/kinds/daemon-set.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
 import { REVISION_HASH } from './daemon-set-pods.ts';
 import { availableInMs, isPodReady } from './pods.ts';
 
@@ -7,25 +8,25 @@ export interface NodeSeen {
   name: string;
   shouldRun: boolean;
   mayStay: boolean;
-  /** The set's pods there that are not on their way out, oldest first. */
-  pods: readonly KubeObject[];
+  /** The set's pods there that are not terminating, oldest first. */
+  pods: readonly Pod[];
   /** Those that are, and have not ended: the status counts them. Source: updateDaemonSetStatus of kube-controller-manager. */
-  leaving: readonly KubeObject[];
-  /** A pod there is on its way out: the next one waits for it. */
+  leaving: readonly Pod[];
+  /** A pod there is terminating: the next one waits for it. */
   isVacating: boolean;
 }
 
-export const isUpdated = (pod: KubeObject, hash: string): boolean => pod.metadata.labels?.[REVISION_HASH] === hash;
+export const isUpdated = (pod: Pod, hash: string): boolean => pod.metadata.labels?.[REVISION_HASH] === hash;
 
 /** The pod by which a node is counted: one that has its node before one that waits for it, then the older. Source: updateDaemonSetStatus. */
-function countedBy({ pods, leaving }: NodeSeen): KubeObject | undefined {
-  const rank = ({ metadata, spec }: KubeObject) => `${spec.nodeName ? 0 : 1} ${metadata.creationTimestamp} ${metadata.name}`;
+function countedBy({ pods, leaving }: NodeSeen): Pod | undefined {
+  const rank = ({ metadata, spec }: Pod) => `${spec.nodeName ? 0 : 1} ${metadata.creationTimestamp} ${metadata.name}`;
   return [...leaving, ...pods].toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))[0];
 }
 
-/** The counts, and how long until a ready pod counts as available. The first four are always told, the others when they are not zero. */
+/** The counts, and how long until a ready pod counts as available. The first four are always set, the others when they are not zero. */
 export function daemonSetStatus(
-  set: KubeObject,
+  set: DaemonSet,
   seen: readonly NodeSeen[],
   hash: string,
   nowMs: number,

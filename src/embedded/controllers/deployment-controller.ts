@@ -1,3 +1,6 @@
+import type { Deployment } from '../../api/kinds/deployment.ts';
+import type { PodTemplate } from '../../api/kinds/pod-template.ts';
+import { asReplicaSet, type ReplicaSet } from '../../api/kinds/replica-set.ts';
 import { type KubeObject, type Labels, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { deploymentStatus } from './deployment-status.ts';
@@ -13,12 +16,12 @@ const HASH = 'pod-template-hash';
 const OWN_ANNOTATIONS = new Set(['kubectl.kubernetes.io/last-applied-configuration', REVISION, DESIRED, MAXIMUM]);
 
 export interface DeploymentStores {
-  deployments: ObjectStore;
-  replicaSets: ObjectStore;
+  deployments: ObjectStore<Deployment>;
+  replicaSets: ObjectStore<ReplicaSet>;
   pods: ObjectStore;
 }
 
-/** One pass over one Deployment: makes its ReplicaSets follow its spec, then tells its status. */
+/** One pass over one Deployment: makes its ReplicaSets follow its spec, then writes its status. */
 export async function syncDeployment(
   cluster: Cluster,
   stores: DeploymentStores,
@@ -50,37 +53,46 @@ export async function syncDeployment(
   return deadlineInMs === undefined ? {} : { againInMs: deadlineInMs };
 }
 
-interface Writer {
+interface DeploymentWriter {
   cluster: Cluster;
   stores: DeploymentStores;
-  deployment: KubeObject;
+  deployment: Deployment;
 }
 
 const revisionOf = (object: KubeObject): number => Number(object.metadata.annotations?.[REVISION] ?? 0);
 
 /** The ReplicaSet whose template is the Deployment's, the hash label apart. */
-function freshOf(deployment: KubeObject, sets: readonly KubeObject[]): KubeObject | undefined {
-  const wanted = canonicalJson(withoutHash(deployment.spec.template));
-  return sets.find((set) => canonicalJson(withoutHash(set.spec.template)) === wanted);
+function freshOf(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
+  const wanted = textOf(deployment.spec.template);
+  return sets.find((set) => textOf(set.spec.template) === wanted);
 }
 
-function withoutHash(template: { metadata?: { labels?: Labels } }): unknown {
+const texts = new WeakMap<object, string>();
+
+/** A template as text, the hash label apart; the same version of an object is compared at each pass. */
+function textOf(template: PodTemplate): string {
+  const text = texts.get(template) ?? canonicalJson(withoutHash(template));
+  texts.set(template, text);
+  return text;
+}
+
+function withoutHash(template: PodTemplate): unknown {
   const { [HASH]: _, ...labels } = template.metadata?.labels ?? {};
   const { creationTimestamp: __, ...metadata } = { creationTimestamp: null, ...template.metadata };
   return { ...template, metadata: { ...metadata, labels } };
 }
 
-async function withRevision(writer: Writer, owned: readonly KubeObject[], existing: KubeObject | undefined): Promise<KubeObject> {
+async function withRevision(writer: DeploymentWriter, owned: readonly ReplicaSet[], existing: ReplicaSet | undefined): Promise<ReplicaSet> {
   const { cluster, stores, deployment } = writer;
   const newest = Math.max(0, ...owned.filter((set) => set !== existing).map(revisionOf));
   const revision = String(existing && revisionOf(existing) > newest ? revisionOf(existing) : newest + 1);
   // It follows an edit of the Deployment without a new template (as kube-controller-manager has it).
   const minReadySeconds = deployment.spec.minReadySeconds || undefined;
   let fresh = existing;
-  if (!fresh) fresh = await cluster.create(replicaSetFor(deployment, revision, initialSize(deployment, owned)));
+  if (!fresh) fresh = asReplicaSet(await cluster.create(replicaSetFor(deployment, revision, initialSize(deployment, owned))));
   else if (fresh.metadata.annotations?.[REVISION] !== revision || (fresh.spec.minReadySeconds || undefined) !== minReadySeconds) {
     const metadata = { annotations: { [REVISION]: revision } };
-    fresh = await cluster.patch(refOf(fresh), { metadata, spec: { minReadySeconds: minReadySeconds ?? null } });
+    fresh = asReplicaSet(await cluster.patch(refOf(fresh), { metadata, spec: { minReadySeconds: minReadySeconds ?? null } }));
   }
   stores.replicaSets.remember(fresh);
   if (deployment.metadata.annotations?.[REVISION] !== revision) {
@@ -91,14 +103,14 @@ async function withRevision(writer: Writer, owned: readonly KubeObject[], existi
   return fresh;
 }
 
-function initialSize(deployment: KubeObject, owned: readonly KubeObject[]): number {
+function initialSize(deployment: Deployment, owned: readonly ReplicaSet[]): number {
   const replicas = Number(deployment.spec.replicas ?? 1);
   const present = owned.reduce((sum, set) => sum + Number(set.spec.replicas ?? 0), 0);
   if (deployment.spec.strategy?.type === 'Recreate') return present === 0 && owned.length === 0 ? replicas : 0;
   return Math.max(0, Math.min(replicas, replicas + bounds(deployment.spec.strategy?.rollingUpdate, replicas).maxSurge - present));
 }
 
-function replicaSetFor(deployment: KubeObject, revision: string, replicas: number): KubeObject {
+function replicaSetFor(deployment: Deployment, revision: string, replicas: number): KubeObject {
   const { template, selector, minReadySeconds } = deployment.spec;
   const hash = shortHash(canonicalJson([template, deployment.status?.collisionCount ?? 0]));
   const labels = { ...template.metadata?.labels, [HASH]: hash };
@@ -123,25 +135,25 @@ function replicaSetFor(deployment: KubeObject, revision: string, replicas: numbe
   };
 }
 
-function sizeAnnotations(deployment: KubeObject): Labels {
+function sizeAnnotations(deployment: Deployment): Labels {
   const replicas = Number(deployment.spec.replicas ?? 1);
   return { [DESIRED]: String(replicas), [MAXIMUM]: String(replicas + surgeOf(deployment)) };
 }
 
-const surgeOf = (deployment: KubeObject): number =>
+const surgeOf = (deployment: Deployment): number =>
   deployment.spec.strategy?.type === 'Recreate'
     ? 0
     : bounds(deployment.spec.strategy?.rollingUpdate, Number(deployment.spec.replicas ?? 1)).maxSurge;
 
-const isActive = (set: KubeObject): boolean => Number(set.spec.replicas ?? 0) > 0;
+const isActive = (set: ReplicaSet): boolean => Number(set.spec.replicas ?? 0) > 0;
 
 /** `spec.replicas` moved since the active ReplicaSets were sized. */
-function isScaling(deployment: KubeObject, owned: readonly KubeObject[]): boolean {
+function isScaling(deployment: Deployment, owned: readonly ReplicaSet[]): boolean {
   const wanted = String(deployment.spec.replicas ?? 1);
   return owned.filter(isActive).some((set) => (set.metadata.annotations?.[DESIRED] ?? wanted) !== wanted);
 }
 
-async function scaleInProportion(writer: Writer, fresh: KubeObject | undefined, old: readonly KubeObject[]): Promise<void> {
+async function scaleInProportion(writer: DeploymentWriter, fresh: ReplicaSet | undefined, old: readonly ReplicaSet[]): Promise<void> {
   const { deployment } = writer;
   const wanted = Number(deployment.spec.replicas ?? 1);
   const all = [...old, ...(fresh ? [fresh] : [])];
@@ -154,7 +166,7 @@ async function scaleInProportion(writer: Writer, fresh: KubeObject | undefined, 
   for (const set of active) await resize(writer, set, sizes.get(set.metadata.name) ?? 0);
 }
 
-async function rollOut(writer: Writer, fresh: KubeObject, old: readonly KubeObject[]): Promise<void> {
+async function rollOut(writer: DeploymentWriter, fresh: ReplicaSet, old: readonly ReplicaSet[]): Promise<void> {
   const { deployment, stores } = writer;
   const replicas = Number(deployment.spec.replicas ?? 1);
   const active = old.filter(isActive);
@@ -177,13 +189,13 @@ async function rollOut(writer: Writer, fresh: KubeObject, old: readonly KubeObje
   }
 }
 
-const sized = (set: KubeObject): Sized => ({
+const sized = (set: ReplicaSet): Sized => ({
   name: set.metadata.name,
   replicas: Number(set.spec.replicas ?? 0),
   available: Number(set.status?.availableReplicas ?? 0),
 });
 
-async function resize({ cluster, stores, deployment }: Writer, set: KubeObject, replicas: number): Promise<void> {
+async function resize({ cluster, stores, deployment }: DeploymentWriter, set: ReplicaSet, replicas: number): Promise<void> {
   const annotations = sizeAnnotations(deployment);
   const isSame =
     Number(set.spec.replicas ?? 0) === replicas &&
@@ -193,13 +205,13 @@ async function resize({ cluster, stores, deployment }: Writer, set: KubeObject, 
   stores.replicaSets.remember(await cluster.patch(refOf(set), { metadata: { resourceVersion, annotations }, spec: { replicas } }));
 }
 
-async function forgetHistory({ cluster, deployment }: Writer, old: readonly KubeObject[]): Promise<void> {
+async function forgetHistory({ cluster, deployment }: DeploymentWriter, old: readonly ReplicaSet[]): Promise<void> {
   const limit = Number(deployment.spec.revisionHistoryLimit ?? 10);
   const idle = old.filter((set) => !isActive(set) && Number(set.status?.replicas ?? 0) === 0);
   for (const set of idle.slice(0, Math.max(0, idle.length - limit))) await cluster.delete(refOf(set), { propagationPolicy: 'Background' });
 }
 
-async function writeStatus({ cluster, stores, deployment }: Writer, status: Record<string, unknown>): Promise<void> {
+async function writeStatus({ cluster, stores, deployment }: DeploymentWriter, status: Record<string, unknown>): Promise<void> {
   if (canonicalJson(deployment.status ?? {}) === canonicalJson(status)) return;
   stores.deployments.remember(await cluster.replace({ ...deployment, status }, { subresource: 'status' }));
 }

@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../api/kube-object.ts';
+import { asDeployment } from '../../api/kinds/deployment.ts';
+import { asReplicaSet } from '../../api/kinds/replica-set.ts';
 import { deploymentStatus } from './deployment-status.ts';
 
-const deployment: KubeObject = {
+const deployment = asDeployment({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
   metadata: { name: 'web', generation: 2 },
   spec: { replicas: 1 },
-};
-const set = (replicas: number, availableReplicas: number): KubeObject => ({
-  apiVersion: 'apps/v1',
-  kind: 'ReplicaSet',
-  metadata: { name: 'web-x' },
-  spec: { replicas },
-  status: { replicas, availableReplicas, readyReplicas: availableReplicas },
 });
+const set = (replicas: number, availableReplicas: number) =>
+  asReplicaSet({
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { name: 'web-x' },
+    spec: { replicas },
+    status: { replicas, availableReplicas, readyReplicas: availableReplicas },
+  });
 
 describe('the status of a Deployment', () => {
   it('counts a new pod that does not come as unavailable beside the old one that stays for it', () => {

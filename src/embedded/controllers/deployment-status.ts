@@ -1,4 +1,5 @@
-import type { KubeObject } from '../../api/kube-object.ts';
+import type { Deployment } from '../../api/kinds/deployment.ts';
+import type { ReplicaSet } from '../../api/kinds/replica-set.ts';
 import { bounds } from './rolling-update.ts';
 
 export interface DeploymentCondition {
@@ -18,16 +19,17 @@ interface Counts {
 }
 
 const NEVER_SECONDS = 2147483647;
-const count = (sets: readonly KubeObject[], field: string): number => sets.reduce((sum, set) => sum + Number(set.status?.[field] ?? 0), 0);
+const count = (sets: readonly ReplicaSet[], field: keyof Counts | 'terminatingReplicas'): number =>
+  sets.reduce((sum, set) => sum + Number(set.status?.[field] ?? 0), 0);
 
 /**
  * The status of a Deployment from its ReplicaSets, and how long until its progress deadline passes.
  * Source: Kubernetes documentation, "Deployment status" (complete, progressing, failed).
  */
 export function deploymentStatus(
-  deployment: KubeObject,
-  fresh: KubeObject | undefined,
-  old: readonly KubeObject[],
+  deployment: Deployment,
+  fresh: ReplicaSet | undefined,
+  old: readonly ReplicaSet[],
   nowMs: number,
 ): { status: Record<string, unknown>; isComplete: boolean; deadlineInMs?: number } {
   const all = fresh ? [fresh, ...old] : old;
@@ -39,23 +41,23 @@ export function deploymentStatus(
   };
   // Beside an old pod that stays until the new one is available, the new one counts: it is of what the sets want, not of the Deployment.
   const wantedBySets = all.reduce((sum, set) => sum + Number(set.spec?.replicas ?? 1), 0);
-  const previous = (deployment.status?.conditions ?? []) as DeploymentCondition[];
+  const previous = conditionsOf(deployment);
   const progress = progressing(deployment, fresh, counts, previous, nowMs);
   const failure = replicaFailure(all, previous, nowMs);
   const conditions = [available(deployment, counts, previous, nowMs), progress.condition, failure].filter((one) => one !== undefined);
   const status = {
     observedGeneration: deployment.metadata.generation,
     ...nonZero({ ...counts, unavailableReplicas: Math.max(0, wantedBySets - counts.availableReplicas) }),
-    // Unlike the other counters it is a pointer, so its zero is told.
+    // Unlike the other counters it is a pointer, so its zero is set.
     terminatingReplicas: count(all, 'terminatingReplicas'),
     ...(deployment.status?.collisionCount === undefined ? {} : { collisionCount: deployment.status.collisionCount }),
     conditions: [...conditions, ...previous.filter(({ type }) => !['Available', 'Progressing', 'ReplicaFailure'].includes(type))],
   };
-  const told = { status, isComplete: isComplete(deployment, counts) };
-  return progress.deadlineInMs === undefined ? told : { ...told, deadlineInMs: progress.deadlineInMs };
+  const result = { status, isComplete: isComplete(deployment, counts) };
+  return progress.deadlineInMs === undefined ? result : { ...result, deadlineInMs: progress.deadlineInMs };
 }
 
-function isComplete(deployment: KubeObject, counts: Counts): boolean {
+function isComplete(deployment: Deployment, counts: Counts): boolean {
   const wanted = Number(deployment.spec.replicas ?? 1);
   return counts.updatedReplicas === wanted && counts.replicas === wanted && counts.availableReplicas === wanted;
 }
@@ -63,7 +65,7 @@ function isComplete(deployment: KubeObject, counts: Counts): boolean {
 /** Counters of zero are left out, as the real controller's `omitempty` does: readers must cope. */
 const nonZero = (counts: Record<string, number>) => Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== 0));
 
-function available(deployment: KubeObject, counts: Counts, previous: DeploymentCondition[], nowMs: number): DeploymentCondition {
+function available(deployment: Deployment, counts: Counts, previous: DeploymentCondition[], nowMs: number): DeploymentCondition {
   const wanted = Number(deployment.spec.replicas ?? 1);
   const { maxUnavailable } =
     deployment.spec.strategy?.type === 'Recreate' ? { maxUnavailable: 0 } : bounds(deployment.spec.strategy?.rollingUpdate, wanted);
@@ -76,13 +78,17 @@ function available(deployment: KubeObject, counts: Counts, previous: DeploymentC
   });
 }
 
-/** What refuses pods of the newest ReplicaSet that is refused any. */
+/** As this controller has written them. */
+const conditionsOf = ({ status }: Deployment | ReplicaSet): DeploymentCondition[] =>
+  (status?.conditions ?? []) as object[] as DeploymentCondition[];
+
+/** The error that keeps the newest ReplicaSet from creating pods. */
 function replicaFailure(
-  newestFirst: readonly KubeObject[],
+  newestFirst: readonly ReplicaSet[],
   previous: DeploymentCondition[],
   nowMs: number,
 ): DeploymentCondition | undefined {
-  const conditions = newestFirst.flatMap(({ status }) => (status?.conditions ?? []) as DeploymentCondition[]);
+  const conditions = newestFirst.flatMap(conditionsOf);
   const found = conditions.find(({ type }) => type === 'ReplicaFailure');
   if (!found) return undefined;
   const { type, status, reason, message } = found;
@@ -90,8 +96,8 @@ function replicaFailure(
 }
 
 function progressing(
-  deployment: KubeObject,
-  fresh: KubeObject | undefined,
+  deployment: Deployment,
+  fresh: ReplicaSet | undefined,
   counts: Counts,
   previous: DeploymentCondition[],
   nowMs: number,

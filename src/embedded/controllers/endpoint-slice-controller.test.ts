@@ -1,4 +1,8 @@
 import { expect, it } from 'vitest';
+import type { EndpointSlice } from '../../api/kinds/endpoint-slice.ts';
+import type { Node } from '../../api/kinds/node.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
+import { asService } from '../../api/kinds/service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { syncEndpointSlices } from './endpoint-slice-controller.ts';
@@ -7,30 +11,39 @@ import type { ObjectStore } from './object-store.ts';
 const place = { namespace: 'shop', labels: { app: 'web' } };
 const zone = { 'topology.kubernetes.io/zone': 'z1' };
 
-function storeOf(...objects: KubeObject[]): ObjectStore {
+function storeOf<T extends KubeObject>(...objects: T[]): ObjectStore<T> {
   const named = (key: string) => objects.find(({ metadata }) => [metadata.name, `${metadata.namespace}/${metadata.name}`].includes(key));
   return { list: () => objects, get: named, remember: () => undefined, synced: Promise.resolve(), stop: () => undefined };
 }
 
 /** The one endpoint of a Service over one pod. */
 async function endpoint(spec: object, { isReady = true, isLeaving = false } = {}): Promise<{ hints?: object }> {
-  const pod: KubeObject = {
+  const pod: Pod = {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name: 'web-1', ...place, ...(isLeaving ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}) },
     spec: { nodeName: 'n1', containers: [] },
     status: { podIP: '10.244.0.1', conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] },
   };
-  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', ...place }, spec: { selector: place.labels, ...spec } };
-  const made: KubeObject[] = [];
-  const create = async (slice: KubeObject): Promise<KubeObject> => {
+  const service = asService({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'web', ...place },
+    spec: { selector: place.labels, ...spec },
+  });
+  const made: EndpointSlice[] = [];
+  const create = async (slice: EndpointSlice): Promise<KubeObject> => {
     made.push(slice);
     return slice;
   };
   const cluster = { create } as unknown as Cluster;
-  const nodes = storeOf({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', labels: zone } });
-  await syncEndpointSlices(cluster, { services: storeOf(service), pods: storeOf(pod), nodes, slices: storeOf() }, 'shop/web');
-  return made[0]?.endpoints[0];
+  const nodes = storeOf<Node>({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', labels: zone } });
+  await syncEndpointSlices(
+    cluster,
+    { services: storeOf(service), pods: storeOf(pod), nodes, slices: storeOf<EndpointSlice>() },
+    'shop/web',
+  );
+  return made[0]?.endpoints?.[0] ?? {};
 }
 const conditions = (ready: boolean, serving: boolean, terminating: boolean) => ({ conditions: { ready, serving, terminating } });
 const open = { publishNotReadyAddresses: true };
@@ -54,8 +67,13 @@ it.each([
 );
 
 it('of a Service that was deleted and made again, the slice of the former one goes and another is made', async () => {
-  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', uid: 'new', ...place }, spec: { selector: place.labels } };
-  const former = {
+  const service = asService({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'web', uid: 'new', ...place },
+    spec: { selector: place.labels },
+  });
+  const former: EndpointSlice = {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
     metadata: {
@@ -75,7 +93,7 @@ it('of a Service that was deleted and made again, the slice of the former one go
     },
     delete: async ({ name }: { name: string }) => void written.push(['delete', name]),
   } as unknown as Cluster;
-  const stores = { services: storeOf(service), pods: storeOf(), nodes: storeOf(), slices: storeOf(former) };
+  const stores = { services: storeOf(service), pods: storeOf<Pod>(), nodes: storeOf<Node>(), slices: storeOf(former) };
   await syncEndpointSlices(cluster, stores, 'shop/web');
   expect(written).toEqual([
     ['create', ['new']],

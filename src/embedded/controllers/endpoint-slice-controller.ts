@@ -1,4 +1,8 @@
-import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import type { DiscoveryEndpoint, EndpointSlice } from '../../api/kinds/endpoint-slice.ts';
+import type { Node } from '../../api/kinds/node.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
+import type { Service } from '../../api/kinds/service.ts';
+import { refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, type ObjectStore } from './object-store.ts';
 import { isPodFinished, isPodReady } from './pods.ts';
@@ -12,22 +16,18 @@ const MANAGER = 'endpointslice-controller.k8s.io';
 const PER_SLICE = 100;
 
 export interface EndpointStores {
-  services: ObjectStore;
-  pods: ObjectStore;
-  nodes: ObjectStore;
-  slices: ObjectStore;
+  services: ObjectStore<Service>;
+  pods: ObjectStore<Pod>;
+  nodes: ObjectStore<Node>;
+  slices: ObjectStore<EndpointSlice>;
 }
 
-interface SliceEndpoint extends HintedEndpoint {
+interface WrittenEndpoint extends HintedEndpoint, DiscoveryEndpoint {
   addresses: string[];
   conditions: { ready: boolean; serving: boolean; terminating: boolean };
   targetRef: object;
 }
-interface Container {
-  restartPolicy?: string;
-  ports?: { name?: string; containerPort: number; protocol?: string }[];
-}
-interface SlicePort {
+interface WrittenPort {
   name: string;
   port: number;
   protocol: string;
@@ -60,17 +60,17 @@ export async function syncEndpointSlices(cluster: Cluster, stores: EndpointStore
   for (const slice of [...spare, ...foreign]) await cluster.delete(refOf(slice));
 }
 
-const differs = (current: KubeObject, wanted: KubeObject): boolean =>
+const differs = (current: EndpointSlice, wanted: EndpointSlice): boolean =>
   canonicalJson([current.endpoints ?? [], current.ports ?? [], current.metadata.labels]) !==
   canonicalJson([wanted.endpoints, wanted.ports, wanted.metadata.labels]);
 
-function slicesFor(service: KubeObject, stores: EndpointStores): KubeObject[] {
+function slicesFor(service: Service, stores: EndpointStores): EndpointSlice[] {
   const pods = stores.pods
     .list()
     .filter(
       (pod) =>
         pod.metadata.namespace === service.metadata.namespace &&
-        matchesSelector({ matchLabels: service.spec.selector }, pod.metadata.labels),
+        matchesSelector({ matchLabels: service.spec.selector ?? {} }, pod.metadata.labels),
     )
     .filter((pod) => pod.status?.podIP && !isPodFinished(pod))
     .toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
@@ -86,50 +86,44 @@ function slicesFor(service: KubeObject, stores: EndpointStores): KubeObject[] {
     Array.from({ length: Math.ceil(group.length / PER_SLICE) }, (_, index) =>
       sliceFor(
         service,
-        JSON.parse(ports) as SlicePort[],
+        JSON.parse(ports) as WrittenPort[],
         group.slice(index * PER_SLICE, (index + 1) * PER_SLICE).map(({ endpoint }) => endpoint),
       ),
     ),
   );
 }
 
-function portsOf(service: KubeObject, pod: KubeObject): SlicePort[] {
-  const sidecars = ((pod.spec.initContainers ?? []) as Container[]).filter(({ restartPolicy }) => restartPolicy === 'Always');
-  const declared = [...((pod.spec.containers ?? []) as Container[]), ...sidecars].flatMap(({ ports = [] }) => ports);
+function portsOf(service: Service, pod: Pod): WrittenPort[] {
+  const sidecars = (pod.spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
+  const declared = [...(pod.spec.containers ?? []), ...sidecars].flatMap(({ ports = [] }) => ports);
   const named = (name: string, protocol: string) =>
     declared.find((port) => port.name === name && (port.protocol ?? 'TCP') === protocol)?.containerPort;
-  const ports = (service.spec.ports ?? []) as {
-    name?: string;
-    port: number;
-    targetPort?: number | string;
-    protocol?: string;
-    appProtocol?: string;
-  }[];
-  return ports.flatMap(({ name = '', port, targetPort = port, protocol = 'TCP', appProtocol }) => {
+  return (service.spec.ports ?? []).flatMap(({ name = '', port, targetPort = port, protocol = 'TCP', appProtocol }) => {
     const number = typeof targetPort === 'number' ? targetPort : named(targetPort, protocol);
     return number === undefined ? [] : [{ name, port: number, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) }];
   });
 }
 
-function endpointFor(service: KubeObject, pod: KubeObject, nodes: ObjectStore): SliceEndpoint {
+function endpointFor(service: Service, pod: Pod, nodes: ObjectStore<Node>): WrittenEndpoint {
   const isTerminating = pod.metadata.deletionTimestamp !== undefined;
   const serving = isPodReady(pod);
   const ready = service.spec.publishNotReadyAddresses === true || (serving && !isTerminating);
-  const zone = nodes.get(pod.spec.nodeName)?.metadata.labels?.['topology.kubernetes.io/zone'];
+  const { nodeName } = pod.spec;
+  const zone = nodes.get(nodeName ?? '')?.metadata.labels?.['topology.kubernetes.io/zone'];
   return {
-    addresses: [pod.status.podIP],
+    addresses: [pod.status?.podIP ?? ''],
     conditions: {
       ready,
       serving,
       terminating: isTerminating,
     },
-    nodeName: pod.spec.nodeName,
+    ...(nodeName === undefined ? {} : { nodeName }),
     targetRef: { kind: 'Pod', name: pod.metadata.name, namespace: pod.metadata.namespace, uid: pod.metadata.uid },
     ...(zone === undefined ? {} : { zone }),
   };
 }
 
-function sliceFor(service: KubeObject, ports: readonly SlicePort[], endpoints: readonly object[]): KubeObject {
+function sliceFor(service: Service, ports: WrittenPort[], endpoints: WrittenEndpoint[]): EndpointSlice {
   const { name, namespace, labels } = service.metadata;
   const headless = service.spec.clusterIP === 'None' ? { 'service.kubernetes.io/headless': '' } : {};
   return {

@@ -1,7 +1,8 @@
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import type { Deployment } from '../../api/kinds/deployment.ts';
+import { type HorizontalPodAutoscaler, scaleTargetRefOf } from '../../api/kinds/horizontal-pod-autoscaler.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import type { Json } from '../apiserver/json.ts';
-import { desiredBy, type Measured, millicores, type Usage } from './hpa-desired.ts';
+import { desiredBy, type MeasuredMetric, millicores, type Usage } from './hpa-desired.ts';
 import type { ObjectStore } from './object-store.ts';
 import { isPodActive, isPodReady } from './pods.ts';
 import { canonicalJson, matchesSelector } from './selectors.ts';
@@ -10,16 +11,16 @@ import { canonicalJson, matchesSelector } from './selectors.ts';
 export const DEMAND_ANNOTATION = 'serin.dev/demand-millicores';
 
 export interface HpaStores {
-  autoscalers: ObjectStore;
-  deployments: ObjectStore;
-  pods: ObjectStore;
+  autoscalers: ObjectStore<HorizontalPodAutoscaler>;
+  deployments: ObjectStore<Deployment>;
+  pods: ObjectStore<Pod>;
 }
 
 /** The Deployment that an HPA scales; other kinds are left alone. */
-export const scaleTargetOf = (hpa: KubeObject): string | undefined =>
+export const scaleTargetOf = (hpa: HorizontalPodAutoscaler): string | undefined =>
   hpa.spec?.scaleTargetRef?.kind === 'Deployment' ? `${hpa.metadata.namespace}/${hpa.spec.scaleTargetRef.name}` : undefined;
 
-/** One pass over one HPA: scales its Deployment to the demand within min and max, then tells its status. `behavior` is not read. */
+/** One pass over one HPA: scales its Deployment to the demand within min and max, then writes its status. `behavior` is not read. */
 export async function syncAutoscaler(cluster: Cluster, { autoscalers, deployments, pods }: HpaStores, key: string, nowMs: number) {
   const hpa = autoscalers.get(key);
   const targetKey = hpa && scaleTargetOf(hpa);
@@ -31,8 +32,7 @@ export async function syncAutoscaler(cluster: Cluster, { autoscalers, deployment
   const replicas = Number(target?.spec.replicas ?? 0);
   const isScaling = decision.desired !== undefined && decision.desired !== replicas;
   if (isScaling && target) {
-    const ref: ObjectRef = { ...hpa.spec.scaleTargetRef, namespace: hpa.metadata.namespace };
-    await cluster.patch(ref, { spec: { replicas: decision.desired } }, { subresource: 'scale' });
+    await cluster.patch(scaleTargetRefOf(hpa), { spec: { replicas: decision.desired } }, { subresource: 'scale' });
   }
   const time = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
   const before = hpa.status ?? {};
@@ -42,7 +42,7 @@ export async function syncAutoscaler(cluster: Cluster, { autoscalers, deployment
     desiredReplicas: decision.desired ?? replicas,
     currentMetrics: decision.current?.length ? decision.current : null,
     conditions: decision.conditions.map((condition) => {
-      const same = (before.conditions ?? []).find((each: Json) => each.type === condition.type && each.status === condition.status);
+      const same = (before.conditions ?? []).find((each) => each.type === condition.type && each.status === condition.status);
       return { ...condition, lastTransitionTime: same?.lastTransitionTime ?? time };
     }),
   };
@@ -51,10 +51,10 @@ export async function syncAutoscaler(cluster: Cluster, { autoscalers, deployment
   return {};
 }
 
-interface Decision {
+interface ScalingDecision {
   /** Undefined: leave the target as it is. */
   desired?: number;
-  current?: Json[];
+  current?: object[];
   conditions: { type: string; status: string; reason: string; message: string }[];
 }
 
@@ -66,15 +66,15 @@ const says = (type: string, isTrue: boolean, reason: string, message: string) =>
 });
 const able = says('AbleToScale', true, 'ReadyForNewScale', 'the target can be scaled');
 
-function decide(hpa: KubeObject, target: KubeObject, pods: ObjectStore): Decision {
+function decide(hpa: HorizontalPodAutoscaler, target: Deployment, pods: ObjectStore<Pod>): ScalingDecision {
   const replicas = Number(target.spec.replicas ?? 1);
   const { minReplicas = 1, maxReplicas, metrics = [] } = hpa.spec;
   // Zero means switched off by hand.
   if (replicas === 0)
     return { desired: 0, conditions: [able, says('ScalingActive', false, 'ScalingDisabled', 'the target has zero replicas')] };
   const clamped = (count: number): number => Math.min(maxReplicas, Math.max(minReplicas, count));
-  const measured = (metrics as Json[]).map((metric) => desiredBy(metric, usageOf(target, pods), replicas));
-  const found = measured.filter((each): each is Measured => 'replicas' in each);
+  const measured = metrics.map((metric) => desiredBy(metric, usageOf(target, pods), replicas));
+  const found = measured.filter((each): each is MeasuredMetric => 'replicas' in each);
   const failed = measured.flatMap((each) => ('unmeasured' in each ? [each.unmeasured] : []));
   if (found.length === 0)
     return {
@@ -101,7 +101,7 @@ function decide(hpa: KubeObject, target: KubeObject, pods: ObjectStore): Decisio
   };
 }
 
-function usageOf(target: KubeObject, pods: ObjectStore): Usage {
+function usageOf(target: Deployment, pods: ObjectStore<Pod>): Usage {
   const ready = pods
     .list()
     .filter(
@@ -111,7 +111,7 @@ function usageOf(target: KubeObject, pods: ObjectStore): Usage {
         isPodActive(pod) &&
         isPodReady(pod),
     );
-  const requests: (number | undefined)[] = (target.spec.template.spec.containers ?? []).map((container: Json) =>
+  const requests = (target.spec.template.spec.containers ?? []).map((container) =>
     millicores(container.resources?.requests?.cpu ?? container.resources?.limits?.cpu),
   );
   return {

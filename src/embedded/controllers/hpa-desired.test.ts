@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { HpaMetric, HpaMetricTarget } from '../../api/kinds/horizontal-pod-autoscaler.ts';
 import { desiredBy, millicores } from './hpa-desired.ts';
 
-const cpu = (target: object) => ({ type: 'Resource', resource: { name: 'cpu', target } });
+const cpu = (target: HpaMetricTarget): HpaMetric => ({ type: 'Resource', resource: { name: 'cpu', target } });
 const half = cpu({ type: 'Utilization', averageUtilization: 50 });
 const usage = (totalMillicores: number | undefined, readyPods = 2, requestMillicores: number | undefined = 100) => ({
   totalMillicores,
@@ -23,7 +24,7 @@ describe('desiredBy', () => {
     ['without a demand', half, usage(undefined)],
     ['without a ready pod', half, usage(100, 0)],
     ['a utilization without a request', half, { totalMillicores: 100, readyPods: 2, requestMillicores: undefined }],
-    ['another resource', { type: 'Resource', resource: { name: 'memory', target: {} } }, usage(100)],
+    ['another resource', { type: 'Resource', resource: { name: 'memory', target: { type: 'Utilization' } } } as const, usage(100)],
   ])('%s nothing is measured', (_, metric, seen) => expect(desiredBy(metric, seen, 2)).toHaveProperty('unmeasured'));
 
   it('reads quantities of CPU', () => expect(['250m', '2', '0.5', 'x'].map(millicores)).toEqual([250, 2000, 500, undefined]));

@@ -1,6 +1,6 @@
-import type { Json } from '../apiserver/json.ts';
+import type { HpaMetric } from '../../api/kinds/horizontal-pod-autoscaler.ts';
 
-/** What the target's pods use now. */
+/** Current usage of the target's pods. */
 export interface Usage {
   /** CPU of all ready pods together, in millicores; undefined: not measured. */
   totalMillicores: number | undefined;
@@ -9,9 +9,9 @@ export interface Usage {
   requestMillicores: number | undefined;
 }
 
-export interface Measured {
+export interface MeasuredMetric {
   /** For `status.currentMetrics`. */
-  current: Json;
+  current: object;
   /** Replicas that this metric wants. */
   replicas: number;
 }
@@ -20,12 +20,13 @@ export interface Measured {
 const TOLERANCE = 0.1;
 
 /**
- * What one CPU metric wants: ceil(ready pods × current ÷ target), or the replicas of now within the tolerance. Another metric, or no
+ * Replicas by one CPU metric: ceil(ready pods × current ÷ target), or the replicas of now within the tolerance. Another metric, or no
  * measurement, is the sentence that says so. Source: Kubernetes documentation, "Horizontal Pod Autoscaling", algorithm details.
  */
-export function desiredBy(metric: Json, usage: Usage, replicas: number): Measured | { unmeasured: string } {
-  const { name, target } = metric.resource ?? {};
-  if (metric.type !== 'Resource' || name !== 'cpu') return { unmeasured: `only cpu is measured here, not ${name ?? metric.type}` };
+export function desiredBy(metric: HpaMetric, usage: Usage, replicas: number): MeasuredMetric | { unmeasured: string } {
+  const resource = metric.type === 'Resource' ? metric.resource : undefined;
+  if (resource?.name !== 'cpu') return { unmeasured: `only cpu is measured here, not ${resource?.name ?? metric.type}` };
+  const { name, target } = resource;
   const { totalMillicores, readyPods, requestMillicores } = usage;
   if (totalMillicores === undefined) return { unmeasured: 'no demand is set on the target' };
   if (readyPods === 0) return { unmeasured: 'no pod is ready' };
@@ -33,7 +34,9 @@ export function desiredBy(metric: Json, usage: Usage, replicas: number): Measure
   if (target.type === 'Utilization' && !requestMillicores) return { unmeasured: 'a container has no cpu request' };
   const utilization = requestMillicores ? Math.floor((average / requestMillicores) * 100) : undefined;
   const ratio =
-    target.type === 'Utilization' ? (utilization ?? 0) / target.averageUtilization : average / (millicores(target.averageValue) ?? average);
+    target.type === 'Utilization'
+      ? (utilization ?? 0) / Number(target.averageUtilization)
+      : average / (millicores(target.averageValue) ?? average);
   const current = {
     averageValue: `${Math.round(average)}m`,
     ...(target.type === 'Utilization' ? { averageUtilization: utilization } : {}),

@@ -1,11 +1,20 @@
 import { type Clock, systemClock } from '../../api/clock.ts';
+import type { ControllerRevision } from '../../api/kinds/controller-revision.ts';
+import type { DaemonSet } from '../../api/kinds/daemon-set.ts';
+import type { Deployment } from '../../api/kinds/deployment.ts';
+import type { EndpointSlice } from '../../api/kinds/endpoint-slice.ts';
+import type { HorizontalPodAutoscaler } from '../../api/kinds/horizontal-pod-autoscaler.ts';
+import type { Node } from '../../api/kinds/node.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
+import type { ReplicaSet } from '../../api/kinds/replica-set.ts';
+import type { Service } from '../../api/kinds/service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { syncDaemonSet } from './daemon-set-controller.ts';
 import { syncDeployment } from './deployment-controller.ts';
 import { syncEndpointSlices } from './endpoint-slice-controller.ts';
 import { scaleTargetOf, syncAutoscaler } from './hpa-controller.ts';
-import { type Change, keyOf, watchObjects } from './object-store.ts';
+import { keyOf, type ObjectChange, type ObjectStore, watchObjects } from './object-store.ts';
 import { syncReplicaSet } from './replica-set-controller.ts';
 import { controllerOf, matchesSelector } from './selectors.ts';
 import { topologyOf } from './topology-hints.ts';
@@ -16,7 +25,7 @@ export interface ControllerOptions {
   namespace?: string;
   /** Default: the machine's. */
   clock?: Clock;
-  /** Hears of each failed pass (most are conflicts, and are tried again). Default: silence. */
+  /** Gets the error of each failed pass (most are conflicts, and are tried again). Default: ignored. */
   onError?(error: unknown, key: string): void;
 }
 
@@ -28,105 +37,138 @@ export interface Controllers {
 
 /** Deployment → ReplicaSet → Pod, DaemonSet → Pod, HPAs, and EndpointSlices: what kube-controller-manager does on a real server. */
 export function startControllers(cluster: Cluster, options: ControllerOptions = {}): Controllers {
-  const { clock = systemClock, onError = () => undefined } = options;
-  const narrow = options.namespace === undefined ? {} : { namespace: options.namespace };
-  const leaving = new Set<string>();
+  return new ControllerManager(cluster, options);
+}
 
-  const deploymentQueue = workQueue(
-    clock,
-    (key) => passing(deploymentQueue, key, () => syncDeployment(cluster, stores, key, clock.nowMs())),
-    onError,
-  );
-  const replicaSetQueue = workQueue(
-    clock,
-    (key) => passing(replicaSetQueue, key, () => syncReplicaSet(cluster, { ...stores, leaving }, key, clock.nowMs())),
-    onError,
-  );
-  const daemonSetQueue = workQueue(
-    clock,
-    (key) => passing(daemonSetQueue, key, () => syncDaemonSet(cluster, { ...stores, leaving }, key, clock.nowMs())),
-    onError,
-  );
-  const autoscalerQueue = workQueue(
-    clock,
-    (key) => passing(autoscalerQueue, key, () => syncAutoscaler(cluster, stores, key, clock.nowMs())),
-    onError,
-  );
-  const endpointQueue = workQueue(clock, (key) => synced.then(() => syncEndpointSlices(cluster, stores, key)), onError);
+const ofEither = ({ previous, next }: ObjectChange): KubeObject | undefined => next ?? previous;
+const keyOfEither = (change: ObjectChange): string => keyOf(ofEither(change) ?? { metadata: { name: '' } });
 
-  // A pass on half of the objects would make what exists already.
-  const passing = async (queue: WorkQueue, key: string, pass: () => Promise<{ againInMs?: number }>): Promise<void> => {
-    await synced;
-    const { againInMs } = await pass();
-    if (againInMs !== undefined) queue.addAfter(key, againInMs);
-  };
+type Queues = Record<'deployments' | 'replicaSets' | 'daemonSets' | 'autoscalers' | 'endpoints', WorkQueue>;
+interface Stores {
+  deployments: ObjectStore<Deployment>;
+  autoscalers: ObjectStore<HorizontalPodAutoscaler>;
+  replicaSets: ObjectStore<ReplicaSet>;
+  pods: ObjectStore<Pod>;
+  daemonSets: ObjectStore<DaemonSet>;
+  revisions: ObjectStore<ControllerRevision>;
+  services: ObjectStore<Service>;
+  nodes: ObjectStore<Node>;
+  slices: ObjectStore<EndpointSlice>;
+}
 
-  const wakeOwner = (queue: WorkQueue, kind: string, object: KubeObject | undefined): void => {
-    const owner = object && controllerOf(object);
-    if (owner?.kind === kind) queue.add(`${object?.metadata.namespace}/${owner.name}`);
-  };
-  const wakeServices = (pod: KubeObject | undefined): void => {
+class ControllerManager implements Controllers {
+  readonly #cluster: Cluster;
+  readonly #clock: Clock;
+  readonly #narrow: { namespace?: string };
+  /** UIDs of pods whose deletion was requested. */
+  readonly #leaving = new Set<string>();
+  readonly #queues: Queues;
+  readonly #stores: Stores;
+  readonly synced: Promise<void>;
+
+  constructor(cluster: Cluster, { clock = systemClock, onError = () => undefined, namespace }: ControllerOptions) {
+    this.#cluster = cluster;
+    this.#clock = clock;
+    this.#narrow = namespace === undefined ? {} : { namespace };
+    this.#queues = this.#startQueues(onError);
+    this.#stores = this.#watchAll();
+    this.synced = Promise.all(Object.values(this.#stores).map((store) => store.synced)).then(() => undefined);
+  }
+
+  stop(): void {
+    for (const store of Object.values(this.#stores)) store.stop();
+    for (const queue of Object.values(this.#queues)) queue.stop();
+  }
+
+  #startQueues(onError: NonNullable<ControllerOptions['onError']>): Queues {
+    type Pass = (key: string, nowMs: number) => Promise<{ againInMs?: number }>;
+    const queueOf = (pass: Pass): WorkQueue => {
+      const queue: WorkQueue = workQueue(
+        this.#clock,
+        async (key) => {
+          // A pass on half of the objects would make what exists already.
+          await this.synced;
+          const { againInMs } = await pass(key, this.#clock.nowMs());
+          if (againInMs !== undefined) queue.addAfter(key, againInMs);
+        },
+        onError,
+      );
+      return queue;
+    };
+    const leaving = this.#leaving;
+    return {
+      deployments: queueOf((key, nowMs) => syncDeployment(this.#cluster, this.#stores, key, nowMs)),
+      replicaSets: queueOf((key, nowMs) => syncReplicaSet(this.#cluster, { ...this.#stores, leaving }, key, nowMs)),
+      daemonSets: queueOf((key, nowMs) => syncDaemonSet(this.#cluster, { ...this.#stores, leaving }, key, nowMs)),
+      autoscalers: queueOf((key, nowMs) => syncAutoscaler(this.#cluster, this.#stores, key, nowMs)),
+      endpoints: workQueue(this.#clock, (key) => this.synced.then(() => syncEndpointSlices(this.#cluster, this.#stores, key)), onError),
+    };
+  }
+
+  #watchAll(): Stores {
+    const { deployments, replicaSets, daemonSets, autoscalers, endpoints } = this.#queues;
+    const watch = <T extends KubeObject>(apiVersion: string, kind: T['kind'], onChange: (change: ObjectChange<T>) => void) =>
+      watchObjects<T>(this.#cluster, { apiVersion, kind, ...this.#narrow }, onChange);
+    return {
+      deployments: watch<Deployment>('apps/v1', 'Deployment', (change) => {
+        deployments.add(keyOfEither(change));
+        for (const hpa of this.#stores.autoscalers.list()) if (scaleTargetOf(hpa) === keyOfEither(change)) autoscalers.add(keyOf(hpa));
+      }),
+      autoscalers: watch<HorizontalPodAutoscaler>('autoscaling/v2', 'HorizontalPodAutoscaler', (change) =>
+        autoscalers.add(keyOfEither(change)),
+      ),
+      replicaSets: watch<ReplicaSet>('apps/v1', 'ReplicaSet', (change) => {
+        replicaSets.add(keyOfEither(change));
+        wakeOwner(deployments, 'Deployment', ofEither(change));
+      }),
+      pods: watch<Pod>('v1', 'Pod', (change) => this.#podChanged(change)),
+      daemonSets: watch<DaemonSet>('apps/v1', 'DaemonSet', (change) => daemonSets.add(keyOfEither(change))),
+      revisions: watch<ControllerRevision>('apps/v1', 'ControllerRevision', (change) =>
+        wakeOwner(daemonSets, 'DaemonSet', ofEither(change)),
+      ),
+      services: watch<Service>('v1', 'Service', (change) => endpoints.add(keyOfEither(change))),
+      nodes: watchObjects<Node>(this.#cluster, { apiVersion: 'v1', kind: 'Node' }, (change) => this.#nodeChanged(change)),
+      slices: watch<EndpointSlice>('discovery.k8s.io/v1', 'EndpointSlice', (change) => {
+        const service = ofEither(change)?.metadata.labels?.['kubernetes.io/service-name'];
+        if (service) endpoints.add(`${ofEither(change)?.metadata.namespace}/${service}`);
+      }),
+    };
+  }
+
+  #podChanged(change: ObjectChange<Pod>): void {
+    const { deployments, replicaSets, daemonSets } = this.#queues;
+    if (!change.next) {
+      this.#leaving.delete(change.previous?.metadata.uid ?? '');
+      // Recreate waits for the last pod of the old revision, and a pod does not name its Deployment.
+      for (const deployment of this.#stores.deployments.list())
+        if (deployment.spec.strategy?.type === 'Recreate') deployments.add(keyOf(deployment));
+    }
+    wakeOwner(replicaSets, 'ReplicaSet', ofEither(change));
+    wakeOwner(daemonSets, 'DaemonSet', ofEither(change));
+    this.#wakeServices(change.next);
+    this.#wakeServices(change.previous);
+  }
+
+  #nodeChanged({ previous, next }: ObjectChange<Node>): void {
+    for (const set of this.#stores.daemonSets.list()) this.#queues.daemonSets.add(keyOf(set));
+    // A heartbeat changes no endpoint.
+    if (topologyOf(previous) === topologyOf(next)) return;
+    for (const service of this.#stores.services.list()) this.#queues.endpoints.add(keyOf(service));
+  }
+
+  #wakeServices(pod: Pod | undefined): void {
     if (!pod) return;
-    for (const service of stores.services.list())
+    for (const service of this.#stores.services.list())
       if (
         service.metadata.namespace === pod.metadata.namespace &&
-        service.spec.selector &&
+        service.spec?.selector &&
         matchesSelector({ matchLabels: service.spec.selector }, pod.metadata.labels)
       )
-        endpointQueue.add(keyOf(service));
-  };
-  const ofEither = ({ previous, next }: Change): KubeObject | undefined => next ?? previous;
-  const keyOfEither = (change: Change): string => keyOf(ofEither(change) ?? { metadata: { name: '' } });
+        this.#queues.endpoints.add(keyOf(service));
+  }
+}
 
-  const stores = {
-    deployments: watchObjects(cluster, { apiVersion: 'apps/v1', kind: 'Deployment', ...narrow }, (change) => {
-      deploymentQueue.add(keyOfEither(change));
-      for (const hpa of stores.autoscalers.list()) if (scaleTargetOf(hpa) === keyOfEither(change)) autoscalerQueue.add(keyOf(hpa));
-    }),
-    autoscalers: watchObjects(cluster, { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', ...narrow }, (change) =>
-      autoscalerQueue.add(keyOfEither(change)),
-    ),
-    replicaSets: watchObjects(cluster, { apiVersion: 'apps/v1', kind: 'ReplicaSet', ...narrow }, (change) => {
-      replicaSetQueue.add(keyOfEither(change));
-      wakeOwner(deploymentQueue, 'Deployment', ofEither(change));
-    }),
-    pods: watchObjects(cluster, { apiVersion: 'v1', kind: 'Pod', ...narrow }, (change) => {
-      if (!change.next) {
-        leaving.delete(change.previous?.metadata.uid ?? '');
-        // Recreate waits for the last pod of the old revision, and a pod does not name its Deployment.
-        for (const deployment of stores.deployments.list())
-          if (deployment.spec.strategy?.type === 'Recreate') deploymentQueue.add(keyOf(deployment));
-      }
-      wakeOwner(replicaSetQueue, 'ReplicaSet', ofEither(change));
-      wakeOwner(daemonSetQueue, 'DaemonSet', ofEither(change));
-      wakeServices(change.next);
-      wakeServices(change.previous);
-    }),
-    daemonSets: watchObjects(cluster, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...narrow }, (change) =>
-      daemonSetQueue.add(keyOfEither(change)),
-    ),
-    revisions: watchObjects(cluster, { apiVersion: 'apps/v1', kind: 'ControllerRevision', ...narrow }, (change) =>
-      wakeOwner(daemonSetQueue, 'DaemonSet', ofEither(change)),
-    ),
-    services: watchObjects(cluster, { apiVersion: 'v1', kind: 'Service', ...narrow }, (change) => endpointQueue.add(keyOfEither(change))),
-    nodes: watchObjects(cluster, { apiVersion: 'v1', kind: 'Node' }, ({ previous, next }) => {
-      for (const set of stores.daemonSets.list()) daemonSetQueue.add(keyOf(set));
-      // A heartbeat changes no endpoint.
-      if (topologyOf(previous) !== topologyOf(next)) for (const service of stores.services.list()) endpointQueue.add(keyOf(service));
-    }),
-    slices: watchObjects(cluster, { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', ...narrow }, (change) => {
-      const service = ofEither(change)?.metadata.labels?.['kubernetes.io/service-name'];
-      if (service) endpointQueue.add(`${ofEither(change)?.metadata.namespace}/${service}`);
-    }),
-  };
-
-  const all = Object.values(stores);
-  const synced = Promise.all(all.map((store) => store.synced)).then(() => undefined);
-  return {
-    synced,
-    stop() {
-      for (const store of all) store.stop();
-      for (const queue of [deploymentQueue, replicaSetQueue, daemonSetQueue, autoscalerQueue, endpointQueue]) queue.stop();
-    },
-  };
+function wakeOwner(queue: WorkQueue, kind: string, object: KubeObject | undefined): void {
+  const owner = object && controllerOf(object);
+  if (owner?.kind === kind) queue.add(`${object?.metadata.namespace}/${owner.name}`);
 }

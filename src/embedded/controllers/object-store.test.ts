@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster, WatchHandler } from '../../kube/cluster.ts';
-import { type Change, watchObjects } from './object-store.ts';
+import { type ObjectChange, watchObjects } from './object-store.ts';
 
 const pod = (uid: string, resourceVersion: string): KubeObject => ({
   apiVersion: 'v1',
@@ -11,10 +11,10 @@ const pod = (uid: string, resourceVersion: string): KubeObject => ({
 
 /** A store whose watch the test itself plays. */
 function watched() {
-  const changes: Change[] = [];
+  const changes: ObjectChange[] = [];
   let handler: WatchHandler | undefined;
-  const watch = (_: object, heard: WatchHandler) => {
-    handler = heard;
+  const watch = (_: object, given: WatchHandler) => {
+    handler = given;
     return { synced: Promise.resolve(), stop: () => undefined };
   };
   const store = watchObjects({ watch } as unknown as Cluster, { apiVersion: 'v1', kind: 'Pod' }, (change) => changes.push(change));

@@ -2,14 +2,14 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster, KindRef, WatchHandle } from '../../kube/cluster.ts';
 
 /** One change seen by a store; `next` is absent when the object is gone. */
-export type Change = { previous?: KubeObject; next?: KubeObject };
+export type ObjectChange<T extends KubeObject = KubeObject> = { previous?: T; next?: T };
 
-/** The objects of one kind as last heard, by `namespace/name`. */
-export interface ObjectStore {
+/** The objects of one kind as last seen in the watch, by `namespace/name`. */
+export interface ObjectStore<T extends KubeObject = KubeObject> {
   readonly synced: Promise<void>;
-  get(key: string): KubeObject | undefined;
-  list(): KubeObject[];
-  /** Takes a write's answer at once, so that the next decision does not repeat it before the watch tells. */
+  get(key: string): T | undefined;
+  list(): T[];
+  /** Takes a write's answer at once, so that the next decision does not repeat it before the watch shows it. */
   remember(object: KubeObject): void;
   stop(): void;
 }
@@ -23,13 +23,17 @@ const versionOf = (object: KubeObject): number => Number(object.metadata.resourc
 const MOST_GONE = 1000;
 
 /** Watches one kind. `onChange` is called after the store holds the change. */
-export function watchObjects(cluster: Cluster, kind: KindRef, onChange: (change: Change) => void): ObjectStore {
-  const objects = new Map<string, KubeObject>();
+export function watchObjects<T extends KubeObject = KubeObject>(
+  cluster: Cluster,
+  kind: KindRef & { kind: T['kind'] },
+  onChange: (change: ObjectChange<T>) => void,
+): ObjectStore<T> {
+  const objects = new Map<string, T>();
   // The answer to a write may come after the news that its object is deleted: it must not bring that back.
   const gone = new Set<string>();
   const put = (raw: KubeObject): void => {
     // Items of a real server's list carry neither apiVersion nor kind.
-    const next: KubeObject = { ...raw, apiVersion: raw.apiVersion ?? kind.apiVersion, kind: raw.kind ?? kind.kind };
+    const next = { ...raw, apiVersion: raw.apiVersion ?? kind.apiVersion, kind: raw.kind ?? kind.kind } as T;
     const previous = objects.get(keyOf(next));
     if (gone.has(next.metadata.uid ?? '') || (previous && versionOf(next) <= versionOf(previous))) return;
     objects.set(keyOf(next), next);

@@ -1,3 +1,5 @@
+import type { Pod } from '../../api/kinds/pod.ts';
+import type { ReplicaSet } from '../../api/kinds/replica-set.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
@@ -9,13 +11,13 @@ import { canonicalJson, controllerOf, controllerReference } from './selectors.ts
 const FIRST_BATCH = 4;
 
 export interface ReplicaSetStores {
-  replicaSets: ObjectStore;
-  pods: ObjectStore;
-  /** Uids of pods whose deletion was asked for and not yet heard of. */
+  replicaSets: ObjectStore<ReplicaSet>;
+  pods: ObjectStore<Pod>;
+  /** Uids of pods whose deletion was asked for and not yet seen in the watch. */
   leaving: Set<string>;
 }
 
-/** One pass over one ReplicaSet: makes or deletes pods, then tells its status. */
+/** One pass over one ReplicaSet: makes or deletes pods, then writes its status. */
 export async function syncReplicaSet(
   cluster: Cluster,
   stores: ReplicaSetStores,
@@ -25,7 +27,7 @@ export async function syncReplicaSet(
   const { replicaSets, pods, leaving } = stores;
   const set = replicaSets.get(key);
   if (!set) return {};
-  const active = (): KubeObject[] =>
+  const active = (): Pod[] =>
     pods.list().filter((pod) => controllerOf(pod)?.uid === set.metadata.uid && isPodActive(pod) && !leaving.has(pod.metadata.uid ?? ''));
   const refusal = set.metadata.deletionTimestamp ? undefined : await follow(cluster, stores, set, active());
   const own = pods.list().filter((pod) => controllerOf(pod)?.uid === set.metadata.uid);
@@ -43,8 +45,8 @@ export async function syncReplicaSet(
 async function follow(
   cluster: Cluster,
   { pods, leaving }: ReplicaSetStores,
-  set: KubeObject,
-  present: readonly KubeObject[],
+  set: ReplicaSet,
+  present: readonly Pod[],
 ): Promise<ApiError | undefined> {
   const wanted = wantedBy(set);
   let batch = FIRST_BATCH;
@@ -66,12 +68,12 @@ async function follow(
   return undefined;
 }
 
-const wantedBy = (set: KubeObject): number => Number(set.spec.replicas ?? 1);
+const wantedBy = (set: ReplicaSet): number => Number(set.spec.replicas ?? 1);
 
 /** Counts and the first refusal since the last pass that none was met in (as kube-controller-manager has it). */
 function replicaSetStatus(
-  set: KubeObject,
-  { pods, terminatingReplicas, refusal }: { pods: readonly KubeObject[]; terminatingReplicas: number; refusal: ApiError | undefined },
+  set: ReplicaSet,
+  { pods, terminatingReplicas, refusal }: { pods: readonly Pod[]; terminatingReplicas: number; refusal: ApiError | undefined },
   nowMs: number,
 ) {
   const waits = pods.map((pod) => availableInMs(pod, Number(set.spec.minReadySeconds ?? 0), nowMs));
@@ -99,7 +101,7 @@ const failedCreate = ({ message }: ApiError, nowMs: number): object => ({
   message,
 });
 
-function podFor(set: KubeObject): KubeObject {
+function podFor(set: ReplicaSet): KubeObject {
   const { namespace } = set.metadata;
   const { labels, annotations } = set.spec.template.metadata ?? {};
   return {
@@ -119,9 +121,8 @@ function podFor(set: KubeObject): KubeObject {
 }
 
 /** Unassigned before pending, unready before ready, young before old: the order in which pods may go. */
-function leastUseful(a: KubeObject, b: KubeObject): number {
-  const rank = (pod: KubeObject): number =>
-    (pod.spec.nodeName ? 2 : 0) + (pod.status?.phase === 'Running' ? 2 : 0) + (isPodReady(pod) ? 4 : 0);
-  const age = (pod: KubeObject): string => pod.metadata.creationTimestamp ?? '';
+function leastUseful(a: Pod, b: Pod): number {
+  const rank = (pod: Pod): number => (pod.spec.nodeName ? 2 : 0) + (pod.status?.phase === 'Running' ? 2 : 0) + (isPodReady(pod) ? 4 : 0);
+  const age = (pod: Pod): string => pod.metadata.creationTimestamp ?? '';
   return rank(a) - rank(b) || (age(a) === age(b) ? keyOf(a).localeCompare(keyOf(b)) : age(a) < age(b) ? 1 : -1);
 }

@@ -1,4 +1,4 @@
-/** What the plan needs of a ReplicaSet: what is asked for, and what its status says is available. */
+/** The part of a ReplicaSet that the plan needs: desired replicas, and available ones by its status. */
 export interface Sized {
   name: string;
   replicas: number;
@@ -55,7 +55,7 @@ function sizesOfOld({ replicas, maxUnavailable, fresh, old }: Rollout): Map<stri
     sizes.set(name, (sizes.get(name) ?? 0) - taken);
     allowed -= taken;
   };
-  // Pods that serve nobody go first.
+  // Unavailable pods are deleted first.
   for (const set of old) take(set.name, set.replicas - set.available);
   const serving = (set: Sized): number => Math.min(set.available, sizes.get(set.name) ?? set.replicas);
   let spare = sum([fresh, ...old].map(serving)) - minAvailable;

@@ -1,15 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { LabelRequirement, LabelSelector } from '../../api/kinds/label-selector.ts';
 import type { KubeObject, Labels, OwnerReference } from '../../api/kube-object.ts';
-
-interface Requirement {
-  key: string;
-  operator: string;
-  values?: string[];
-}
-export interface LabelSelector {
-  matchLabels?: Labels;
-  matchExpressions?: Requirement[];
-}
 
 /** Whether labels satisfy a selector; an empty selector matches everything. */
 export function matchesSelector(selector: LabelSelector | undefined, labels: Labels = {}): boolean {
@@ -20,7 +11,7 @@ export function matchesSelector(selector: LabelSelector | undefined, labels: Lab
   );
 }
 
-function holds({ key, operator, values = [] }: Requirement, labels: Labels): boolean {
+function holds({ key, operator, values = [] }: LabelRequirement, labels: Labels): boolean {
   const value = labels[key];
   if (operator === 'Exists') return value !== undefined;
   if (operator === 'DoesNotExist') return value === undefined;
@@ -29,12 +20,13 @@ function holds({ key, operator, values = [] }: Requirement, labels: Labels): boo
 }
 
 /** JSON with sorted keys: equal objects give equal text. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    part && typeof part === 'object' && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
+export const canonicalJson = (value: unknown): string => JSON.stringify(withSortedKeys(value));
+
+function withSortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  return Object.fromEntries([...fields.keys()].sort().map((key) => [key, withSortedKeys(fields.get(key))]));
 }
 
 /** Ten characters without vowels, so that no name spells a word; as the real controllers' hashes look. */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { KubeObject } from '../../api/kube-object.ts';
+import type { Node } from '../../api/kinds/node.ts';
 import { type HintedEndpoint, hintByCpu, hintNear, isAutomatic } from './topology-hints.ts';
 
-const node = (name: string, zone: string, cpu = '4', labels: object = {}): KubeObject => ({
+const node = (name: string, zone: string, cpu = '4', labels: object = {}): Node => ({
   apiVersion: 'v1',
   kind: 'Node',
   metadata: { name, labels: { ...labels, ...(zone === '' ? {} : { 'topology.kubernetes.io/zone': zone }) } },
@@ -15,7 +15,7 @@ const at = (zone: string, ready = true): HintedEndpoint => ({ conditions: { read
 function hinted(endpoints: readonly HintedEndpoint[]): string[] {
   return endpoints.map(({ zone, hints }) => `${zone}>${hints?.forZones?.map(({ name }) => name) ?? ''}`);
 }
-function shared(zones: string, nodes: readonly KubeObject[] = twoZones): string[] {
+function shared(zones: string, nodes: readonly Node[] = twoZones): string[] {
   const endpoints = zones.split(' ').map((zone) => at(zone));
   hintByCpu(endpoints, nodes);
   return hinted(endpoints);

@@ -1,3 +1,4 @@
+import type { Node } from '../../api/kinds/node.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 
@@ -37,7 +38,7 @@ export function hintNear(endpoints: readonly HintedEndpoint[], distribution: str
  * Shares endpoints among zones by the CPUs of their nodes, and hints nothing where that would overload one. Source: Kubernetes documentation,
  * "Topology Aware Routing", and the topology cache of kube-controller-manager, whose steps these are.
  */
-export function hintByCpu(endpoints: readonly HintedEndpoint[], nodes: readonly KubeObject[]): void {
+export function hintByCpu(endpoints: readonly HintedEndpoint[], nodes: readonly Node[]): void {
   const ready = endpoints.filter(({ conditions }) => conditions.ready);
   const wanted = sharesOf(ready.length, cpuShares(nodes));
   if (!wanted || ready.some(({ zone }) => !zone)) return;
@@ -49,8 +50,8 @@ export function hintByCpu(endpoints: readonly HintedEndpoint[], nodes: readonly 
   }
 }
 
-/** Part of all CPUs by zone; undefined where a ready node tells neither its zone nor its CPUs. */
-function cpuShares(nodes: readonly KubeObject[]): Map<string, number> | undefined {
+/** Part of all CPUs by zone; undefined where a ready node reports neither its zone nor its CPUs. */
+function cpuShares(nodes: readonly Node[]): Map<string, number> | undefined {
   const cpus = new Map<string, number>();
   for (const node of nodes) {
     const { zone, isReady, cpu } = topologyIn(node);
@@ -62,8 +63,8 @@ function cpuShares(nodes: readonly KubeObject[]): Map<string, number> | undefine
   return new Map([...cpus].map(([zone, cpu]) => [zone, cpu / total]));
 }
 
-function topologyIn({ metadata, status }: KubeObject): { zone: string; isReady: boolean; cpu: number } {
-  const conditions: { type: string; status: string }[] = status?.conditions ?? [];
+function topologyIn({ metadata, status }: Node): { zone: string; isReady: boolean; cpu: number } {
+  const { conditions = [] } = status ?? {};
   return {
     zone: metadata.labels?.[ZONE] ?? '',
     isReady: conditions.some((one) => one.type === 'Ready' && one.status === 'True'),
@@ -71,8 +72,8 @@ function topologyIn({ metadata, status }: KubeObject): { zone: string; isReady: 
   };
 }
 
-/** What of a node hints depend on, as text to compare. */
-export function topologyOf(node: KubeObject | undefined): string {
+/** The fields of a node that hints depend on, as text to compare. */
+export function topologyOf(node: Node | undefined): string {
   return node === undefined ? '' : JSON.stringify(topologyIn(node));
 }
 

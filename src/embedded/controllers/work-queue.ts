@@ -10,7 +10,7 @@ export interface WorkQueue {
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 5000;
 
-/** A failing key (a conflict, most often) is tried again with back-off; `onError` hears of each failure. */
+/** A failing key (a conflict, most often) is tried again with back-off; `onError` gets each failure. */
 export function workQueue(clock: Clock, work: (key: string) => Promise<void>, onError: (error: unknown, key: string) => void): WorkQueue {
   const running = new Set<string>();
   const again = new Set<string>();

@@ -1,3 +1,4 @@
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
 /** One parent that a route names; absent fields are those that the API server would fill in. */
@@ -9,7 +10,7 @@ export interface ParentRef {
   sectionName?: string;
   port?: number;
 }
-export interface Listener {
+export interface GatewayListener {
   name: string;
   hostname?: string;
   port?: number;
@@ -20,9 +21,9 @@ export interface Listener {
 }
 
 export const GROUP = 'gateway.networking.k8s.io';
-export const parentRefsOf = (route: KubeObject): ParentRef[] => route.spec?.parentRefs ?? [];
-export const listenersOf = (gateway: KubeObject): Listener[] => gateway.spec?.listeners ?? [];
-export const hostnamesOf = (route: KubeObject): string[] => route.spec?.hostnames ?? [];
+export const parentRefsOf = (route: KubeObject): ParentRef[] => specOf<{ parentRefs: ParentRef[] }>(route).parentRefs ?? [];
+export const listenersOf = (gateway: KubeObject): GatewayListener[] => specOf<{ listeners: GatewayListener[] }>(gateway).listeners ?? [];
+export const hostnamesOf = (route: KubeObject): string[] => specOf<{ hostnames: string[] }>(route).hostnames ?? [];
 
 export function namesGateway(ref: ParentRef, route: KubeObject, gateway: KubeObject): boolean {
   const { name, namespace } = gateway.metadata;
@@ -35,7 +36,7 @@ export function namesService(ref: ParentRef): boolean {
   return (ref.group === '' || ref.group === 'core') && ref.kind === 'Service';
 }
 
-export type Attachment = { listeners: Listener[] } | { refused: string; message: string };
+export type Attachment = { listeners: GatewayListener[] } | { refused: string; message: string };
 
 /** The listeners that take a route by one of its references. Source: ParentReference and AllowedRoutes of the Gateway API. */
 export function attachmentTo(gateway: KubeObject, route: KubeObject, ref: ParentRef): Attachment {
@@ -50,7 +51,7 @@ export function attachmentTo(gateway: KubeObject, route: KubeObject, ref: Parent
   return { listeners };
 }
 
-function allows({ allowedRoutes = {} }: Listener, gateway: KubeObject, route: KubeObject): boolean {
+function allows({ allowedRoutes = {} }: GatewayListener, gateway: KubeObject, route: KubeObject): boolean {
   const { namespaces, kinds = [] } = allowedRoutes;
   if (kinds.length > 0 && !kinds.some(({ kind }) => kind === route.kind)) return false;
   const { namespace } = route.metadata;

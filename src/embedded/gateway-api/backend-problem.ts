@@ -1,3 +1,5 @@
+import { servicePorts } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
 export interface BackendRef {
@@ -9,30 +11,32 @@ export interface BackendRef {
   weight?: number;
 }
 
-/** What is known of other objects; a proxy knows it later than a controller. */
-export interface Surroundings {
+/** Other objects as known; a proxy knows them later than a controller. */
+export interface RouteSurroundings {
   service(namespace: string, name: string): KubeObject | undefined;
   grants(): readonly KubeObject[];
 }
 
 /** Why requests cannot go to a backend, as the reason of a ResolvedRefs condition; undefined when they can. */
-export function backendProblem(ref: BackendRef, route: KubeObject, { service, grants }: Surroundings): string | undefined {
+export function backendProblem(ref: BackendRef, route: KubeObject, { service, grants }: RouteSurroundings): string | undefined {
   const { group = '', kind = 'Service', name, namespace = route.metadata.namespace ?? '', port } = ref;
   if (group !== '' || kind !== 'Service') return 'InvalidKind';
   if (namespace !== route.metadata.namespace && !grants().some((grant) => allows(grant, route, namespace, name))) return 'RefNotPermitted';
   const found = service(namespace, name);
-  const ports: { port: number }[] = found?.spec?.ports ?? [];
-  return found && ports.some((one) => one.port === port) ? undefined : 'BackendNotFound';
+  return servicePorts(found).some((one) => one.port === port) ? undefined : 'BackendNotFound';
+}
+
+interface ReferenceGrant {
+  from: { kind: string; namespace: string }[];
+  to: { group: string; kind: string; name?: string }[];
 }
 
 /** A ReferenceGrant stands in the namespace of what is referred to. */
 function allows(grant: KubeObject, route: KubeObject, namespace: string, name: string): boolean {
-  const { from = [], to = [] } = grant.spec ?? {};
+  const { from = [], to = [] } = specOf<ReferenceGrant>(grant);
   return (
     grant.metadata.namespace === namespace &&
-    from.some((one: { kind: string; namespace: string }) => one.kind === route.kind && one.namespace === route.metadata.namespace) &&
-    to.some(
-      (one: { group: string; kind: string; name?: string }) => one.kind === 'Service' && (one.name === undefined || one.name === name),
-    )
+    from.some((one) => one.kind === route.kind && one.namespace === route.metadata.namespace) &&
+    to.some((one) => one.kind === 'Service' && (one.name === undefined || one.name === name))
   );
 }

@@ -1,7 +1,8 @@
 import { systemClock } from '../../api/clock.ts';
+import { statusOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { type Change, keyOf, watchObjects } from '../controllers/object-store.ts';
+import { keyOf, type ObjectChange, watchObjects } from '../controllers/object-store.ts';
 import { canonicalJson } from '../controllers/selectors.ts';
 import { workQueue } from '../controllers/work-queue.ts';
 import { type StandInOptions, secondsText } from '../world.ts';
@@ -30,7 +31,7 @@ export function startGatewayApi(cluster: Cluster, options: StandInOptions = {}):
     onError,
   );
   const routeKey = (route: KubeObject): string => `${route.kind} ${keyOf(route)}`;
-  const hear = ({ previous, next }: Change): void => {
+  const hear = ({ previous, next }: ObjectChange): void => {
     const route = next ?? previous;
     if (route) queue.add(routeKey(route));
   };
@@ -56,7 +57,7 @@ export function startGatewayApi(cluster: Cluster, options: StandInOptions = {}):
       service: (namespace: string, name: string) => stores.services.get(`${namespace}/${name}`),
     };
     const nowText = secondsText({ clock });
-    const before: ParentStatus[] = route.status?.parents ?? [];
+    const { parents: before = [] } = statusOf<{ parents: ParentStatus[] }>(route);
     const others = before.filter(({ controllerName }) => controllerName !== GATEWAY_CONTROLLER && controllerName !== MESH_CONTROLLER);
     const parents = [...others, ...parentStatuses(route, known, nowText)];
     if (canonicalJson(before) === canonicalJson(parents)) return;

@@ -52,11 +52,11 @@ it.each([
   { what: 'a Service that does not exist', ref: { name: 'b', port: 80 }, reason: 'BackendNotFound' },
   { what: 'another kind', ref: { group: 'x', kind: 'Bucket', name: 'a' }, reason: 'InvalidKind' },
   { what: 'another namespace without a grant', ref: { name: 'a', namespace: 'other', port: 80 }, reason: 'RefNotPermitted' },
-])('$what as backend is told as $reason', ({ ref, reason }) => {
+])('$what as backend is reported as $reason', ({ ref, reason }) => {
   expect(said(route({ rules: [{ backendRefs: [ref] }] }))[0]?.[1]).toEqual(['ResolvedRefs', 'False', reason, 4]);
 });
 
-it('a mesh tells no generation, and nobody speaks of a Gateway that does not exist', () => {
+it('a mesh reports no generation, and a Gateway that does not exist gets no status', () => {
   const parentRefs = [{ group: 'core', kind: 'Service', name: 'a' }, { name: 'other' }];
   expect(said(route({ parentRefs }))).toEqual([
     [

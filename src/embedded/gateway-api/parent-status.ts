@@ -1,8 +1,9 @@
+import { specOf, statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { attachmentTo, namesGateway, namesService, type ParentRef, parentRefsOf } from './attachment.ts';
-import { type BackendRef, backendProblem, type Surroundings } from './backend-problem.ts';
+import { type BackendRef, backendProblem, type RouteSurroundings } from './backend-problem.ts';
 
-interface Condition {
+interface ParentCondition {
   type: string;
   status: string;
   reason: string;
@@ -13,24 +14,24 @@ interface Condition {
 export interface ParentStatus {
   parentRef: ParentRef;
   controllerName: string;
-  conditions: Condition[];
+  conditions: ParentCondition[];
 }
 
 /** The names of the two controllers that this room stands in for. */
 export const GATEWAY_CONTROLLER = 'serin.dev/embedded-gateway';
 export const MESH_CONTROLLER = 'serin.dev/embedded-mesh';
 
-interface Known extends Surroundings {
+interface KnownRoutes extends RouteSurroundings {
   gateways(): readonly KubeObject[];
 }
 
 /**
- * What the controllers of this cluster say of a route, one entry for each parent that they know. Of a Gateway that does not exist nobody
- * says anything. A mesh says no `observedGeneration`, as Linkerd's controller does (linkerd2 #14964).
+ * The status that the controllers of this cluster write to a route, one entry for each parent that they know. A Gateway that does not exist
+ * gets no entry. A mesh writes no `observedGeneration`, as Linkerd's controller does (linkerd2 #14964).
  */
-export function parentStatuses(route: KubeObject, known: Known, nowText: string): ParentStatus[] {
+export function parentStatuses(route: KubeObject, known: KnownRoutes, nowText: string): ParentStatus[] {
   const { generation = 0, namespace = '' } = route.metadata;
-  const before: ParentStatus[] = route.status?.parents ?? [];
+  const { parents: before = [] } = statusOf<{ parents: ParentStatus[] }>(route);
   const resolved = resolvedRefs(route, known);
   return parentRefsOf(route).flatMap((parentRef) => {
     const judged = judge(parentRef);
@@ -51,7 +52,7 @@ export function parentStatuses(route: KubeObject, known: Known, nowText: string)
   function judge(parentRef: ParentRef) {
     if (namesService(parentRef)) {
       const isThere = known.service(parentRef.namespace ?? namespace, parentRef.name) !== undefined;
-      const accepted = isThere ? yes('Accepted') : no('NoMatchingParent', 'there is no such Service');
+      const accepted = isThere ? yes('Accepted') : no('NoMatchingParent', 'the Service was not found');
       return { controllerName: MESH_CONTROLLER, accepted, observedGeneration: undefined };
     }
     const gateway = known.gateways().find((one) => namesGateway(parentRef, route, one));
@@ -65,11 +66,13 @@ export function parentStatuses(route: KubeObject, known: Known, nowText: string)
 const yes = (reason: string) => ({ status: 'True', reason, message: '' });
 const no = (reason: string, message: string) => ({ status: 'False', reason, message });
 
-function resolvedRefs(route: KubeObject, known: Surroundings) {
-  for (const { backendRefs = [], filters = [] } of (route.spec?.rules ?? []) as {
-    backendRefs?: BackendRef[];
-    filters?: { requestMirror?: { backendRef: BackendRef } }[];
-  }[]) {
+interface RouteRule {
+  backendRefs?: BackendRef[];
+  filters?: { requestMirror?: { backendRef: BackendRef } }[];
+}
+
+function resolvedRefs(route: KubeObject, known: RouteSurroundings) {
+  for (const { backendRefs = [], filters = [] } of specOf<{ rules: RouteRule[] }>(route).rules ?? []) {
     for (const ref of [...backendRefs, ...filters.flatMap(({ requestMirror }) => requestMirror?.backendRef ?? [])]) {
       const problem = backendProblem(ref, route, known);
       if (problem !== undefined) return no(problem, `backend ${ref.name}`);

@@ -1,4 +1,6 @@
 import { systemClock } from '../../api/clock.ts';
+import type { ScaledObject } from '../../api/kinds/scaled-object.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { type ObjectStore, watchObjects } from '../controllers/object-store.ts';
@@ -21,7 +23,7 @@ export interface Keda {
  */
 export function startKeda(cluster: Cluster, options: StandInOptions = {}): Keda {
   const queue = workQueue(options.clock ?? systemClock, (key) => sync(cluster, scaledObjects, key), options.onError ?? (() => undefined));
-  const scaledObjects: ObjectStore = watchObjects(cluster, KIND, ({ previous, next }) => {
+  const scaledObjects: ObjectStore<ScaledObject> = watchObjects<ScaledObject>(cluster, KIND, ({ previous, next }) => {
     const { namespace, name } = (next ?? previous)?.metadata ?? {};
     queue.add(`${namespace}/${name}`);
   });
@@ -34,7 +36,7 @@ export function startKeda(cluster: Cluster, options: StandInOptions = {}): Keda 
   };
 }
 
-async function sync(cluster: Cluster, scaledObjects: ObjectStore, key: string): Promise<void> {
+async function sync(cluster: Cluster, scaledObjects: ObjectStore<ScaledObject>, key: string): Promise<void> {
   const found = scaledObjects.get(key);
   // The HPA of one that is gone goes with its owner.
   if (!found || found.metadata.deletionTimestamp !== undefined) return;
@@ -57,11 +59,12 @@ async function sync(cluster: Cluster, scaledObjects: ObjectStore, key: string): 
   const workload: ObjectRef = { apiVersion, kind, name: target, namespace };
   const replicas = Number(paused);
   const now = await cluster.get(workload);
-  if (now && now.spec.replicas !== replicas) await cluster.patch(workload, { spec: { replicas } }, { subresource: 'scale' });
+  if (now && specOf<{ replicas: number }>(now).replicas !== replicas)
+    await cluster.patch(workload, { spec: { replicas } }, { subresource: 'scale' });
 }
 
 /** An HPA cannot keep less than one pod; what is between zero and one KEDA does itself, which is not played here. */
-function hpaOf(scaledObject: KubeObject): KubeObject {
+function hpaOf(scaledObject: ScaledObject): KubeObject {
   const { metadata, spec } = scaledObject;
   const { apiVersion = 'apps/v1', kind = 'Deployment', name } = spec.scaleTargetRef;
   const owner = { ...KIND, name: metadata.name, uid: metadata.uid ?? '', controller: true, blockOwnerDeletion: true };

@@ -1,7 +1,9 @@
 import { systemClock } from '../../api/clock.ts';
+import type { Deployment } from '../../api/kinds/deployment.ts';
+import type { KnativeService } from '../../api/kinds/knative-service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { type Change, keyOf, watchObjects } from '../controllers/object-store.ts';
+import { keyOf, type ObjectChange, watchObjects } from '../controllers/object-store.ts';
 import { controllerOf } from '../controllers/selectors.ts';
 import { workQueue } from '../controllers/work-queue.ts';
 import type { StandInOptions } from '../world.ts';
@@ -30,18 +32,18 @@ export function startKnative(cluster: Cluster, options: StandInOptions = {}): Kn
     },
     onError,
   );
-  const ofEither = ({ previous, next }: Change): KubeObject | undefined => next ?? previous;
+  const ofEither = ({ previous, next }: ObjectChange): KubeObject | undefined => next ?? previous;
   const wake = (object: KubeObject | undefined): void => {
     const name = object?.metadata.labels?.['serving.knative.dev/service'];
     if (name !== undefined) queue.add(`${object?.metadata.namespace}/${name}`);
   };
   const stores = {
-    services: watchObjects(cluster, { apiVersion: SERVING, kind: 'Service' }, (change) => {
+    services: watchObjects<KnativeService>(cluster, { apiVersion: SERVING, kind: 'Service' }, (change) => {
       const service = ofEither(change);
       if (service) queue.add(keyOf(service));
     }),
     revisions: watchObjects(cluster, { apiVersion: SERVING, kind: 'Revision' }, (change) => wake(ofEither(change))),
-    deployments: watchObjects(cluster, { apiVersion: 'apps/v1', kind: 'Deployment' }, (change) => {
+    deployments: watchObjects<Deployment>(cluster, { apiVersion: 'apps/v1', kind: 'Deployment' }, (change) => {
       const deployment = ofEither(change);
       if (deployment && controllerOf(deployment)?.kind === 'Revision') wake(deployment);
     }),

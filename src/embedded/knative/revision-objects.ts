@@ -1,3 +1,5 @@
+import { asKnativeRevision } from '../../api/kinds/knative-revision.ts';
+import type { KnativeService } from '../../api/kinds/knative-service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { controllerReference } from '../controllers/selectors.ts';
 
@@ -13,10 +15,10 @@ const labelsOf = (service: string, revision: string) => ({
 });
 
 /** The Revision that a template of a Knative Service makes; its spec never changes afterwards. */
-export function revisionFor(service: KubeObject, number: number, templateHash: string): KubeObject {
+export function revisionFor(service: KnativeService, number: number, templateHash: string): KubeObject {
   const { name, namespace = '' } = service.metadata;
-  const template = service.spec.template ?? {};
-  const own: string = template.metadata?.name ?? `${name}-${String(number).padStart(5, '0')}`;
+  const { template = {} } = service.spec ?? {};
+  const own = template.metadata?.name ?? `${name}-${String(number).padStart(5, '0')}`;
   return {
     apiVersion: service.apiVersion,
     kind: 'Revision',
@@ -31,14 +33,15 @@ export function revisionFor(service: KubeObject, number: number, templateHash: s
   };
 }
 
-/** What runs a Revision: pods, and a Service that the gateway sends its share to. */
+/** Objects that run a Revision: pods, and a Service that gets its part of the traffic from the gateway. */
 export function objectsOf(revision: KubeObject): KubeObject[] {
   const { name, namespace = '', labels = {} } = revision.metadata;
   const own = labelsOf(labels['serving.knative.dev/service'] ?? '', name);
   const { [TEMPLATE_HASH]: _, ...annotations } = revision.metadata.annotations ?? {};
   const selector = { 'serving.knative.dev/revision': name };
-  const [container = {}, ...others] = revision.spec.containers ?? [];
-  const containerPort: number = container.ports?.[0]?.containerPort ?? DEFAULT_PORT;
+  const { spec = {} } = asKnativeRevision(revision);
+  const [container, ...others] = spec.containers ?? [];
+  const containerPort = container?.ports?.[0]?.containerPort ?? DEFAULT_PORT;
   const serving = { name: 'user-container', ...container, ports: [{ name: 'http', containerPort }] };
   const ownerReferences = [controllerReference(revision)];
   return [
@@ -49,7 +52,7 @@ export function objectsOf(revision: KubeObject): KubeObject[] {
       spec: {
         replicas: PODS,
         selector: { matchLabels: selector },
-        progressDeadlineSeconds: revision.spec.timeoutSeconds ?? 600,
+        progressDeadlineSeconds: spec.timeoutSeconds ?? 600,
         template: { metadata: { labels: { ...own, app: name }, annotations }, spec: { containers: [serving, ...others] } },
       },
     },

@@ -1,15 +1,12 @@
+import type { Condition } from '../../api/kinds/condition.ts';
+import type { Deployment } from '../../api/kinds/deployment.ts';
+import type { KnativeService, KnativeTraffic } from '../../api/kinds/knative-service.ts';
+import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
-export interface Condition {
-  type: string;
-  status: 'True' | 'False' | 'Unknown';
-  reason?: string;
-  message?: string;
-}
-
 /** Ready when a pod of it is available; Knative gives a Revision up when its Deployment does. */
-export function revisionConditions(deployment: KubeObject | undefined): Condition[] {
-  const progressing = (deployment?.status?.conditions ?? []).find(({ type }: Condition) => type === 'Progressing');
+export function revisionConditions(deployment: Deployment | undefined): Condition[] {
+  const progressing = (deployment?.status?.conditions ?? []).find(({ type }) => type === 'Progressing');
   const available = deployment?.status?.availableReplicas ?? 0;
   if (available > 0) return [{ type: 'Ready', status: 'True' }];
   if (progressing?.reason === 'ProgressDeadlineExceeded')
@@ -18,22 +15,19 @@ export function revisionConditions(deployment: KubeObject | undefined): Conditio
 }
 
 export const isReady = (object: KubeObject): boolean =>
-  (object.status?.conditions ?? []).some(({ type, status }: Condition) => type === 'Ready' && status === 'True');
-
-interface Target {
-  revisionName?: string;
-  latestRevision?: boolean;
-  percent?: number;
-  tag?: string;
-}
+  (statusOf<{ conditions: Condition[] }>(object).conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True');
 
 /** The traffic block with its revisions by name, or why it cannot be followed yet; what is in force then stays. */
-export function resolveTraffic(service: KubeObject, revisions: readonly KubeObject[]): { traffic: Target[] } | { waitsFor: string } {
+export function resolveTraffic(
+  service: KnativeService,
+  revisions: readonly KubeObject[],
+): { traffic: KnativeTraffic[] } | { waitsFor: string } {
   const latestReady = revisions.findLast(isReady)?.metadata.name;
-  const block: Target[] = service.spec.traffic?.length ? service.spec.traffic : [{ latestRevision: true, percent: 100 }];
+  const { traffic: wanted = [] } = service.spec ?? {};
+  const block: KnativeTraffic[] = wanted.length > 0 ? wanted : [{ latestRevision: true, percent: 100 }];
   const sum = block.reduce((total, { percent = 0 }) => total + percent, 0);
   if (sum !== 100) return { waitsFor: `percentages that sum to 100 instead of ${sum}` };
-  const traffic: Target[] = [];
+  const traffic: KnativeTraffic[] = [];
   for (const target of block) {
     const name = target.revisionName ?? latestReady;
     const revision = revisions.find(({ metadata }) => metadata.name === name);

@@ -1,15 +1,18 @@
+import type { Condition } from '../../api/kinds/condition.ts';
+import type { Deployment } from '../../api/kinds/deployment.ts';
+import type { KnativeService } from '../../api/kinds/knative-service.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import { keyOf, type ObjectStore } from '../controllers/object-store.ts';
 import { canonicalJson, controllerOf, shortHash } from '../controllers/selectors.ts';
 import { objectsOf, revisionFor, TEMPLATE_HASH } from './revision-objects.ts';
-import { type Condition, isReady, resolveTraffic, revisionConditions } from './status.ts';
+import { isReady, resolveTraffic, revisionConditions } from './status.ts';
 
 export interface KnativeStores {
-  services: ObjectStore;
+  services: ObjectStore<KnativeService>;
   revisions: ObjectStore;
-  deployments: ObjectStore;
+  deployments: ObjectStore<Deployment>;
 }
 
 /** One pass over one Knative Service: a Revision for its template, what runs each Revision, and both statuses. */
@@ -28,8 +31,8 @@ export async function syncKnativeService(cluster: Cluster, stores: KnativeStores
 
 const numberOf = (revision: KubeObject): number => Number(revision.metadata.labels?.['serving.knative.dev/configurationGeneration'] ?? 0);
 
-async function withNewest(cluster: Cluster, stores: KnativeStores, service: KubeObject, known: KubeObject[]): Promise<KubeObject[]> {
-  const hash = shortHash(canonicalJson(service.spec.template ?? {}));
+async function withNewest(cluster: Cluster, stores: KnativeStores, service: KnativeService, known: KubeObject[]): Promise<KubeObject[]> {
+  const hash = shortHash(canonicalJson(service.spec?.template ?? {}));
   const newest = known.at(-1);
   if (newest?.metadata.annotations?.[TEMPLATE_HASH] === hash) return known;
   const created = await cluster.create(revisionFor(service, (newest ? numberOf(newest) : 0) + 1, hash));
@@ -45,7 +48,12 @@ async function syncRevision(cluster: Cluster, stores: KnativeStores, revision: K
   return writeStatus(cluster, stores.revisions, revision, status);
 }
 
-async function writeServiceStatus(cluster: Cluster, stores: KnativeStores, service: KubeObject, revisions: KubeObject[]): Promise<void> {
+async function writeServiceStatus(
+  cluster: Cluster,
+  stores: KnativeStores,
+  service: KnativeService,
+  revisions: KubeObject[],
+): Promise<void> {
   const resolved = resolveTraffic(service, revisions);
   const isRouted = 'traffic' in resolved;
   const ready: Condition = isRouted
@@ -78,7 +86,7 @@ async function createOnce(cluster: Cluster, object: KubeObject): Promise<void> {
   try {
     await cluster.create(object);
   } catch (error) {
-    // The pass before made it, and the watch has not told yet.
+    // The pass before made it, and the watch has not shown it yet.
     if (!isAlreadyExists(error)) throw error;
   }
 }

@@ -1,4 +1,6 @@
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { definition, open } from '../definition.ts';
 import { cookieOf } from './ingress.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
@@ -6,40 +8,59 @@ import { type MeshRequest, pathOf } from './request.ts';
 import type { DirectResponse, ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
+/** APISIX's own CRD merges rules by their names: an apply leaves in each what others have put there. */
+const rulesByName = {
+  ...open,
+  properties: {
+    http: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+      items: { ...open, required: ['name'], properties: { name: { type: 'string' } } },
+    },
+  },
+};
+const LABELS = ['code', 'type', 'route', 'matched_host', 'service', 'consumer'];
+
 const LATENCY_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
-/** What a backend without a weight has. Source: the ingress controller of APISIX, DefaultWeight. */
+/** Weight of a backend that names none. Source: the ingress controller of APISIX, DefaultWeight. */
 const DEFAULT_WEIGHT = 100;
 
 /** APISIX: every rule of every ApisixRoute is a route. Sources: its pages "ApisixRoute", "Router radixtree" and "prometheus". */
 export const apisixRoute: RouteResolver = {
+  providers: ['apisix'],
+  definitions: () => [definition('apisix.apache.org', 'ApisixRoute', 'apisixroutes', ['v2'], rulesByName)],
+  series: { apisix_http_status: LABELS, apisix_http_latency: LABELS },
   kinds: [{ apiVersion: 'apisix.apache.org/v2', kind: 'ApisixRoute' }],
   histograms: { apisix_http_latency: LATENCY_MS },
   resolve: routeByApisix,
 };
 
-interface Expr {
+interface ApisixExpr {
   subject: { scope: string; name?: string };
   op: string;
   value?: string;
   set?: string[];
 }
-interface Rule {
+interface ApisixRule {
   name: string;
   priority?: number;
-  match?: { hosts?: string[]; paths?: string[]; methods?: string[]; exprs?: Expr[] };
+  match?: { hosts?: string[]; paths?: string[]; methods?: string[]; exprs?: ApisixExpr[] };
   backends?: { serviceName: string; weight?: number }[];
   plugins?: { name: string; enable?: boolean; config?: { prefer_name?: boolean } }[];
 }
-interface Candidate {
+interface ApisixCandidate {
   route: KubeObject;
-  rule: Rule;
+  rule: ApisixRule;
   /** How well the host and the path fit; the higher goes first. */
   host: number;
   path: number;
 }
 
 export function routeByApisix(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
-  const rules = view.list('ApisixRoute').flatMap((route) => ((route.spec?.http ?? []) as Rule[]).map((rule) => ({ route, rule })));
+  const rules = view
+    .list('ApisixRoute')
+    .flatMap((route) => (specOf<{ http: ApisixRule[] }>(route).http ?? []).map((rule) => ({ route, rule })));
   const ofHost = rules
     .map((each) => ({
       ...each,
@@ -56,7 +77,7 @@ export function routeByApisix(view: LaggedView, request: MeshRequest): RouteChoi
   return (random) => resolve(chosen, request, random);
 }
 
-function resolve({ route, rule }: Candidate, request: MeshRequest, random: () => number): ResolvedRoute | DirectResponse {
+function resolve({ route, rule }: ApisixCandidate, request: MeshRequest, random: () => number): ResolvedRoute | DirectResponse {
   const { namespace = '', name } = route.metadata;
   const backend = pickWeighted(
     (rule.backends ?? []).map(({ serviceName, weight = DEFAULT_WEIGHT }) => ({ serviceName, weight })),
@@ -106,7 +127,7 @@ function pathFit(paths: readonly string[] | undefined, asked: string): number {
   return Math.max(0, ...fits);
 }
 
-function holds({ subject, op, value = '', set = [] }: Expr, request: MeshRequest): boolean {
+function holds({ subject, op, value = '', set = [] }: ApisixExpr, request: MeshRequest): boolean {
   const found = subjectOf(subject, request);
   const isMatch = (flags: string) => found !== undefined && new RegExp(value, flags).test(found);
   switch (op) {
@@ -131,7 +152,7 @@ function holds({ subject, op, value = '', set = [] }: Expr, request: MeshRequest
   }
 }
 
-function subjectOf({ scope, name = '' }: Expr['subject'], request: MeshRequest): string | undefined {
+function subjectOf({ scope, name = '' }: ApisixExpr['subject'], request: MeshRequest): string | undefined {
   switch (scope) {
     case 'Header':
       return request.headers[name.toLowerCase()]?.toString();
@@ -146,7 +167,7 @@ function subjectOf({ scope, name = '' }: Expr['subject'], request: MeshRequest):
   }
 }
 
-/** Without names APISIX tells routes by ids made of a checksum of the name. */
+/** APISIX identifies routes by a checksum of their name. */
 function idOf(name: string): string {
   let hash = 0;
   for (const character of name) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;

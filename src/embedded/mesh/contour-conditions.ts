@@ -1,6 +1,6 @@
 import { type MeshRequest, pathOf } from './request.ts';
 
-interface Text {
+interface ContourText {
   name: string;
   exact?: string;
   notexact?: string;
@@ -13,12 +13,12 @@ interface Text {
   notpresent?: boolean;
   ignoreCase?: boolean;
 }
-export interface Condition {
+export interface ContourCondition {
   prefix?: string;
   exact?: string;
   regex?: string;
-  header?: Text;
-  queryParameter?: Text;
+  header?: ContourText;
+  queryParameter?: ContourText;
 }
 
 /** The path that a chain of includes and a route ask for together. */
@@ -28,22 +28,22 @@ export interface PathMatch {
 }
 
 /** Whether Contour takes the conditions of one block: at most one path, which begins with /. Another makes the whole HTTPProxy invalid. */
-export function hasValidPaths(conditions: readonly Condition[], inInclude: boolean): boolean {
+export function hasValidPaths(conditions: readonly ContourCondition[], inInclude: boolean): boolean {
   const paths = conditions.flatMap(({ prefix, exact, regex }) => [prefix, exact, regex].filter((path) => path));
   if (inInclude && conditions.some(({ exact, regex }) => exact || regex)) return false;
   return paths.length <= 1 && paths.every((path) => path?.startsWith('/'));
 }
 
 /** One name may have one exact value: Contour refuses a second, even the same. */
-export function hasValidTexts(conditions: readonly Condition[]): boolean {
+export function hasValidTexts(conditions: readonly ContourCondition[]): boolean {
   return (['header', 'queryParameter'] as const).every((kind) => {
     const names = conditions.flatMap((condition) => (condition[kind]?.exact ? [condition[kind].name.toLowerCase()] : []));
     return new Set(names).size === names.length;
   });
 }
 
-/** Paths are joined; the last condition decides whether the whole is exact, and a header is no path. Source: contour `internal/dag/conditions.go`. */
-export function mergedPath(conditions: readonly Condition[]): PathMatch {
+/** Paths are joined; the last condition decides whether the whole is exact, and a header is not a path. Source: contour `internal/dag/conditions.go`. */
+export function mergedPath(conditions: readonly ContourCondition[]): PathMatch {
   const text = conditions
     .map(({ prefix, exact, regex }) => prefix || exact || regex || '')
     .join('')
@@ -60,8 +60,8 @@ export function matchesPath({ kind, text }: PathMatch, request: MeshRequest): bo
 }
 
 /** The conditions beside the path that say something: one without an operator is none to Contour. */
-export function textsOf(conditions: readonly Condition[]): { headers: Text[]; queries: Text[] } {
-  const says = (text: Text | undefined): text is Text =>
+export function textsOf(conditions: readonly ContourCondition[]): { headers: ContourText[]; queries: ContourText[] } {
+  const says = (text: ContourText | undefined): text is ContourText =>
     text !== undefined && Object.entries(text).some(([form, value]) => form !== 'name' && form !== 'ignoreCase' && value);
   return {
     headers: conditions.map(({ header }) => header).filter(says),
@@ -69,15 +69,15 @@ export function textsOf(conditions: readonly Condition[]): { headers: Text[]; qu
   };
 }
 
-export function matchesHeader(text: Text, request: MeshRequest): boolean {
+export function matchesHeader(text: ContourText, request: MeshRequest): boolean {
   return matchesText(text, request.headers[text.name.toLowerCase()]?.toString());
 }
 
-export function matchesQuery(text: Text, request: MeshRequest): boolean {
+export function matchesQuery(text: ContourText, request: MeshRequest): boolean {
   return matchesText(text, new URLSearchParams(request.url.split('?')[1] ?? '').get(text.name) ?? undefined);
 }
 
-function matchesText(text: Text, found: string | undefined): boolean {
+function matchesText(text: ContourText, found: string | undefined): boolean {
   const fold = (value: string): string => (text.ignoreCase ? value.toLowerCase() : value);
   if (text.present) return found !== undefined;
   if (text.notpresent) return found === undefined;

@@ -1,3 +1,5 @@
+import { asEndpointSlice, type EndpointSlice } from '../../api/kinds/endpoint-slice.ts';
+import { servicePorts } from '../../api/kinds/service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Destination } from './destination.ts';
 import type { LaggedView } from './lagged-view.ts';
@@ -14,7 +16,7 @@ export interface Endpoint {
 export interface EndpointSeen {
   endpoint: Endpoint;
   isReady: boolean;
-  /** On its way out, and still answering. */
+  /** Terminating, and still answering. */
   isDraining: boolean;
   nodeName?: string;
   /** Where its requests should come from: names of zones and of nodes. */
@@ -22,7 +24,7 @@ export interface EndpointSeen {
   forNodes: readonly string[];
 }
 
-interface SliceEndpoint {
+interface RoutedEndpoint {
   addresses: string[];
   conditions?: { ready?: boolean; serving?: boolean; terminating?: boolean };
   targetRef?: { name?: string; namespace?: string };
@@ -53,7 +55,7 @@ function readEndpoints(view: LaggedView, destination: Destination): EndpointSeen
     // This Service has no such port, or these pods have none of that name.
     if (port !== undefined && targetPort === undefined) return [];
     const at = targetPort === undefined ? {} : { targetPort };
-    return ((slice.endpoints ?? []) as SliceEndpoint[]).flatMap(({ addresses, conditions, targetRef, nodeName, hints }) =>
+    return ((slice.endpoints ?? []) as RoutedEndpoint[]).flatMap(({ addresses, conditions, targetRef, nodeName, hints }) =>
       addresses.slice(0, 1).map((ip) => ({
         endpoint: { ...at, ip, pod: targetRef?.name ?? '', namespace: targetRef?.namespace ?? namespace },
         // An absent `ready` means ready. Source: discovery.k8s.io/v1 EndpointConditions.
@@ -72,16 +74,16 @@ export function hasEndpoints(view: LaggedView, destination: Destination): boolea
   return slicesOf(view, destination).some(({ endpoints }) => (endpoints ?? []).length > 0);
 }
 
-function slicesOf(view: LaggedView, { name, namespace }: Destination): KubeObject[] {
+function slicesOf(view: LaggedView, { name, namespace }: Destination): EndpointSlice[] {
   return view
     .list('EndpointSlice')
-    .filter((slice) => slice.metadata.namespace === namespace && slice.metadata.labels?.['kubernetes.io/service-name'] === name);
+    .filter((slice) => slice.metadata.namespace === namespace && slice.metadata.labels?.['kubernetes.io/service-name'] === name)
+    .map(asEndpointSlice);
 }
 
 /** A slice names ports as its Service does, with the number that the pods have: each Service maps its own (07-T7). */
-function targetPortOf(service: KubeObject, slice: KubeObject, port: number): number | undefined {
-  const ports: { name?: string; port: number }[] = service.spec?.ports ?? [];
-  const own = ports.find((each) => each.port === port);
-  const mapped: { name?: string; port?: number }[] = slice.ports ?? [];
+function targetPortOf(service: KubeObject, slice: EndpointSlice, port: number): number | undefined {
+  const own = servicePorts(service).find((each) => each.port === port);
+  const mapped = slice.ports ?? [];
   return own && mapped.find((each) => (each.name ?? '') === (own.name ?? ''))?.port;
 }

@@ -3,8 +3,10 @@ import { type Answered, MS } from './traffic-metrics.ts';
 
 /** Bounds of what `countUpstream` observes; milliseconds. */
 export const envoyHistograms = { envoy_cluster_upstream_rq_time: MS } as const;
+const LABELS = ['envoy_cluster_name', 'envoy_response_code'];
+export const envoySeries = { envoy_cluster_upstream_rq: LABELS, envoy_cluster_upstream_rq_time: LABELS };
 
-/** What an Envoy counts of one of its clusters; answers that it makes itself for want of a pod count there too. */
+/** Counters of one cluster of an Envoy; its own answers without a pod count there, too. */
 export function countUpstream(metrics: Metrics, cluster: string, { status, durationMs }: Answered): void {
   const labels = { envoy_cluster_name: cluster };
   metrics.count('envoy_cluster_upstream_rq', { ...labels, envoy_response_code: String(status) });

@@ -8,7 +8,7 @@ export interface Metrics {
   counter(name: string, labels: Labels): (by: number) => void;
   histogram(name: string, labels: Labels): (value: number, by: number) => void;
   text(): string;
-  /** What a reader of `text` finds in it. Labels of a series are the same object each time. */
+  /** The samples that `text` contains. Labels of a series are the same object each time. */
   samples(): Sample[];
 }
 
@@ -27,6 +27,8 @@ interface Histogram {
   sum: number;
   /** How it is written; absent once it has changed. Scrapes ask more often than most of them change. */
   lines?: string | undefined;
+  /** The same for a reader of samples. */
+  samples?: Sample[] | undefined;
 }
 
 const NEEDS_QUOTING = /[\\"\n]/;
@@ -61,11 +63,12 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
     const found: Histogram = series.get(key) ?? emptyHistogram(name, labels, limits);
     series.set(key, found);
     return (value: number, by: number): void => {
-      const bucket = limits.findIndex((limit) => value <= limit);
-      const index = bucket < 0 ? limits.length : bucket;
+      let index = 0;
+      while (index < limits.length && !(value <= (limits[index] ?? 0))) index += 1;
       found.counts[index] = (found.counts[index] ?? 0) + by;
       found.sum += value * by;
       found.lines = undefined;
+      found.samples = undefined;
     };
   };
   return {
@@ -88,10 +91,16 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
       }
       return `${lines.join('\n')}\n`;
     },
-    samples: () => [
-      ...[...counters.values()].flatMap((series) => [...series.values()]),
-      ...[...histograms.values()].flatMap((series) => [...series.values()].flatMap(histogramSamples)),
-    ],
+    samples() {
+      const samples: Sample[] = [];
+      for (const series of counters.values()) samples.push(...series.values());
+      for (const series of histograms.values())
+        for (const histogram of series.values()) {
+          histogram.samples ??= histogramSamples(histogram);
+          samples.push(...histogram.samples);
+        }
+      return samples;
+    },
   };
 }
 

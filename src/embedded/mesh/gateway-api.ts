@@ -1,7 +1,9 @@
 import { parseDuration } from '../../api/duration.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { definition } from '../definition.ts';
 import { attachmentTo, covers, GROUP, hostnamesOf, namesGateway, namesService, parentRefsOf } from '../gateway-api/attachment.ts';
-import { type BackendRef, backendProblem, type Surroundings } from '../gateway-api/backend-problem.ts';
+import { type BackendRef, backendProblem, type RouteSurroundings } from '../gateway-api/backend-problem.ts';
 import { applyFilters, destinationOf, type GatewayFilter } from './gateway-filters.ts';
 import { type GatewayMatch, specificity } from './gateway-match.ts';
 import type { LaggedView } from './lagged-view.ts';
@@ -10,15 +12,15 @@ import type { MeshRequest } from './request.ts';
 import type { DirectResponse, ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
-interface Rule {
+interface GatewayRule {
   matches?: GatewayMatch[];
   filters?: GatewayFilter[];
   timeouts?: { request?: string; backendRequest?: string };
   backendRefs?: (BackendRef & { filters?: GatewayFilter[] })[];
 }
-interface Found {
+interface FoundRule {
   route: KubeObject;
-  rule: Rule;
+  rule: GatewayRule;
   match: GatewayMatch;
   rank: number[];
 }
@@ -28,6 +30,13 @@ const GATEWAY = 'GatewayApiGateway';
 
 /** HTTPRoutes and GRPCRoutes: of the Gateway that a request entered by (`x-serin-gateway`), or inside the mesh those of the Service it asks for. */
 export const gatewayApi: RouteResolver = {
+  providers: ['gatewayapi'],
+  definitions: () => [
+    definition(GROUP, 'Gateway', 'gateways', ['v1', 'v1beta1']),
+    definition(GROUP, 'HTTPRoute', 'httproutes', ['v1', 'v1beta1']),
+    definition(GROUP, 'GRPCRoute', 'grpcroutes', ['v1']),
+    definition(GROUP, 'ReferenceGrant', 'referencegrants', ['v1beta1', 'v1']),
+  ],
   kinds: [
     { apiVersion: `${GROUP}/v1`, kind: 'HTTPRoute' },
     { apiVersion: `${GROUP}/v1beta1`, kind: 'HTTPRoute' },
@@ -96,10 +105,10 @@ function oneKind(attached: Attached): Attached {
   return attached.filter(({ route }) => route.kind === kind);
 }
 
-function mostSpecific(attached: Attached, request: MeshRequest): Found | undefined {
+function mostSpecific(attached: Attached, request: MeshRequest): FoundRule | undefined {
   const found = attached.flatMap(({ route, hostRank }) =>
-    ((route.spec?.rules ?? []) as Rule[]).flatMap((rule) =>
-      (rule.matches?.length ? rule.matches : [{}]).flatMap((match): Found[] => {
+    (specOf<{ rules: GatewayRule[] }>(route).rules ?? []).flatMap((rule) =>
+      (rule.matches?.length ? rule.matches : [{}]).flatMap((match): FoundRule[] => {
         const rank = specificity(match, request);
         return rank ? [{ route, rule, match, rank: [...hostRank, ...rank] }] : [];
       }),
@@ -120,12 +129,12 @@ function byAge(a: KubeObject, b: KubeObject): number {
 }
 
 function resolve(
-  { route, rule, match }: Found,
+  { route, rule, match }: FoundRule,
   view: LaggedView,
   request: MeshRequest,
   random: () => number,
 ): ResolvedRoute | DirectResponse {
-  const around: Surroundings = {
+  const around: RouteSurroundings = {
     service: (namespace, name) => view.get('Service', `${namespace}/${name}`),
     grants: () => view.list('ReferenceGrant'),
   };

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { type BackendRef, backendProblem, type Surroundings } from '../gateway-api/backend-problem.ts';
+import { type BackendRef, backendProblem, type RouteSurroundings } from '../gateway-api/backend-problem.ts';
 import type { Destination } from './destination.ts';
 import { withPrefixReplaced } from './gateway-match.ts';
 import { type MeshRequest, pathOf } from './request.ts';
@@ -21,10 +21,10 @@ export interface GatewayFilter {
 }
 export type Filtered = Pick<ResolvedRoute, 'mirrors' | 'requestHeaders' | 'responseHeaders' | 'rewrite'>;
 
-/** What the filters of a matched rule do to a request. `prefix`: the path that matched, where that was a prefix. */
+/** The changes that the filters of a matched rule make to a request. `prefix`: the path that matched, where that was a prefix. */
 export function applyFilters(
   filters: readonly GatewayFilter[],
-  { route, prefix, around }: { route: KubeObject; prefix: string; around: Surroundings },
+  { route, prefix, around }: { route: KubeObject; prefix: string; around: RouteSurroundings },
   request: MeshRequest,
   random: () => number,
 ): Filtered | DirectResponse {

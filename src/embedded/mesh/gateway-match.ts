@@ -1,7 +1,7 @@
 import { matchesText } from './http-match.ts';
 import { type MeshRequest, pathOf } from './request.ts';
 
-interface Condition {
+interface MatchCondition {
   type?: string;
   name: string;
   value: string;
@@ -10,8 +10,8 @@ interface Condition {
 export interface GatewayMatch {
   path?: { type?: string; value?: string };
   method?: string | { type?: string; service?: string; method?: string };
-  headers?: Condition[];
-  queryParams?: Condition[];
+  headers?: MatchCondition[];
+  queryParams?: MatchCondition[];
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type MeshRequest, pathOf } from './request.ts';
 
-interface Text {
+interface GlooText {
   name: string;
   value?: string;
   regex?: boolean;
@@ -13,8 +13,8 @@ export interface GlooMatcher {
   exact?: string;
   regex?: string;
   caseSensitive?: boolean;
-  headers?: Text[];
-  queryParameters?: Text[];
+  headers?: GlooText[];
+  queryParameters?: GlooText[];
   methods?: string[];
 }
 /** How a delegated route takes from the route above it. */
@@ -62,7 +62,7 @@ export function underParent(
       methods: [...methods, ...(matcher.methods ?? [])],
     };
   });
-  const holds = (all: readonly Text[], wanted: readonly Text[]): boolean =>
+  const holds = (all: readonly GlooText[], wanted: readonly GlooText[]): boolean =>
     wanted.every((text) =>
       isDeepStrictEqual(
         // Of two with one name the later one is looked at.
@@ -97,7 +97,7 @@ function matchesPath({ prefix, exact, regex, caseSensitive = true }: GlooMatcher
 }
 
 /** Without a value a matcher asks for presence. */
-function matchesText({ value = '', regex = false, invertMatch = false }: Text, found: string | undefined): boolean {
+function matchesText({ value = '', regex = false, invertMatch = false }: GlooText, found: string | undefined): boolean {
   if (value === '') return (found !== undefined) !== invertMatch;
   if (found === undefined) return false;
   return (regex ? new RegExp(`^(?:${value})$`, 's').test(found) : found === value) !== invertMatch;

@@ -1,22 +1,22 @@
 import { type MeshRequest, pathOf } from './request.ts';
 
-type Text = { exact?: string; prefix?: string; regex?: string };
+type IstioText = { exact?: string; prefix?: string; regex?: string };
 /** One entry of a VirtualService's `http[].match`; all that it names must hold. */
 export interface IstioMatch {
-  uri?: Text;
-  method?: Text;
-  authority?: Text;
-  scheme?: Text;
-  headers?: Record<string, Text>;
-  withoutHeaders?: Record<string, Text>;
-  queryParams?: Record<string, Text>;
+  uri?: IstioText;
+  method?: IstioText;
+  authority?: IstioText;
+  scheme?: IstioText;
+  headers?: Record<string, IstioText>;
+  withoutHeaders?: Record<string, IstioText>;
+  queryParams?: Record<string, IstioText>;
   sourceLabels?: Record<string, string>;
   gateways?: string[];
   ignoreUriCase?: boolean;
 }
 
 /** A regex matches the whole text, as Envoy's RE2 full match does. An empty condition asks only for presence. */
-export function matchesText(condition: Text, text: string): boolean {
+export function matchesText(condition: IstioText, text: string): boolean {
   if (condition.exact !== undefined) return text === condition.exact;
   if (condition.prefix !== undefined) return text.startsWith(condition.prefix);
   if (condition.regex !== undefined) return new RegExp(`^(?:${condition.regex})$`, 's').test(text);
@@ -32,12 +32,13 @@ function matchesOne(match: IstioMatch, request: MeshRequest): boolean {
   const path = pathOf(request.url);
   const query = new URLSearchParams(request.url.split('?')[1] ?? '');
   const header = (name: string): string | undefined => request.headers[name.toLowerCase()]?.toString();
-  const hasText = (condition: Text, text: string | null | undefined): boolean =>
+  const hasText = (condition: IstioText, text: string | null | undefined): boolean =>
     text !== undefined && text !== null && matchesText(condition, text);
-  const lower = (condition: Text): Text => Object.fromEntries(Object.entries(condition).map(([form, text]) => [form, text.toLowerCase()]));
+  const lower = (condition: IstioText): IstioText =>
+    Object.fromEntries(Object.entries(condition).map(([form, text]) => [form, text.toLowerCase()]));
   // A regex says itself what it makes of upper and lower case.
-  const isAnyCase = (uri: Text): boolean => match.ignoreUriCase === true && uri.regex === undefined;
-  const matchesUri = (uri: Text): boolean => (isAnyCase(uri) ? matchesText(lower(uri), path.toLowerCase()) : matchesText(uri, path));
+  const isAnyCase = (uri: IstioText): boolean => match.ignoreUriCase === true && uri.regex === undefined;
+  const matchesUri = (uri: IstioText): boolean => (isAnyCase(uri) ? matchesText(lower(uri), path.toLowerCase()) : matchesText(uri, path));
   return (
     (!match.uri || matchesUri(match.uri)) &&
     (!match.method || matchesText(match.method, request.method)) &&

@@ -85,7 +85,7 @@ describe('HTTPProxy', () => {
     { what: 'notexact', header: { notexact: 'a' }, yes: 'b', no: 'a' },
     { what: 'notcontains', header: { notcontains: 'a' }, yes: 'b', no: 'xa' },
     { what: 'contains without regard to case', header: { contains: 'A', ignoreCase: true }, yes: 'xa', no: 'b' },
-    { what: 'an operator that is missing, which is no condition', header: {}, yes: 'anything', no: undefined },
+    { what: 'an operator that is missing, which is not a condition', header: {}, yes: 'anything', no: undefined },
   ])('header conditions: $what', ({ header, yes, no }) => {
     const view = viewOf(root(), proxy('shop', { routes: [canary({ conditions: [{ header: { name: 'x', ...header } }] })] }));
     expect(nameOf(view, request('/', { x: yes }))).toBe('shop-canary');

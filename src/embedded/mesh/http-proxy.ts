@@ -1,7 +1,10 @@
 import { parseDuration } from '../../api/duration.ts';
+import { servicePorts } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { definition } from '../definition.ts';
 import {
-  type Condition,
+  type ContourCondition,
   hasValidPaths,
   hasValidTexts,
   matchesHeader,
@@ -11,7 +14,7 @@ import {
   textsOf,
 } from './contour-conditions.ts';
 import type { Destination } from './destination.ts';
-import { countUpstream, envoyHistograms } from './envoy-cluster.ts';
+import { countUpstream, envoyHistograms, envoySeries } from './envoy-cluster.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
@@ -31,7 +34,7 @@ interface ProxiedService {
   responseHeadersPolicy?: HeadersPolicy;
 }
 interface ProxyRoute {
-  conditions?: Condition[];
+  conditions?: ContourCondition[];
   services?: ProxiedService[];
   timeoutPolicy?: { response?: string };
   retryPolicy?: { count?: number; perTryTimeout?: string; retryOn?: string[] };
@@ -41,11 +44,16 @@ interface ProxyRoute {
 interface Include {
   name: string;
   namespace?: string;
-  conditions?: Condition[];
+  conditions?: ContourCondition[];
 }
 /** A route with all conditions that lead to it; without a route where an include leads nowhere. */
-interface Leaf {
-  conditions: readonly Condition[];
+interface HttpProxy {
+  virtualhost: { fqdn?: string };
+  includes: Include[];
+  routes: ProxyRoute[];
+}
+interface ProxyLeaf {
+  conditions: readonly ContourCondition[];
   namespace: string;
   route?: ProxyRoute;
 }
@@ -55,6 +63,9 @@ const kindOrder = { exact: 0, regex: 1, prefix: 2 } as const;
 
 /** Contour: root HTTPProxies and what they include. */
 export const httpProxy: RouteResolver = {
+  providers: ['contour'],
+  definitions: () => [definition('projectcontour.io', 'HTTPProxy', 'httpproxies', ['v1'])],
+  series: envoySeries,
   kinds: [{ apiVersion: 'projectcontour.io/v1', kind: 'HTTPProxy' }],
   histograms: envoyHistograms,
   resolve: routeByHttpProxy,
@@ -62,7 +73,7 @@ export const httpProxy: RouteResolver = {
 
 /** The most specific route of the root of the request's host; undefined when no root has this host. */
 export function routeByHttpProxy(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
-  const roots = view.list('HTTPProxy').filter(({ spec }) => servesHost(spec?.virtualhost?.fqdn, request.host.text));
+  const roots = view.list('HTTPProxy').filter((one) => servesHost(specOf<HttpProxy>(one).virtualhost?.fqdn, request.host.text));
   const [root, rival] = roots;
   if (!root) return undefined;
   // Two roots of one host are both invalid.
@@ -100,10 +111,9 @@ function servesHost(fqdn: string | undefined, host: string): boolean {
 }
 
 /** The routes of an HTTPProxy and of those that it includes; undefined when Contour takes none of it, for a condition that it refuses. */
-function collect(view: LaggedView, proxy: KubeObject, above: readonly Condition[], depth = 0): Leaf[] | undefined {
+function collect(view: LaggedView, proxy: KubeObject, above: readonly ContourCondition[], depth = 0): ProxyLeaf[] | undefined {
   const namespace = proxy.metadata.namespace ?? '';
-  const includes: Include[] = proxy.spec?.includes ?? [];
-  const routes: ProxyRoute[] = proxy.spec?.routes ?? [];
+  const { includes = [], routes = [] } = specOf<HttpProxy>(proxy);
   if (depth > DEEPEST) return undefined;
   if (!includes.every(({ conditions = [] }) => hasValidPaths(conditions, true))) return undefined;
   if (!routes.every(({ conditions = [] }) => hasValidPaths(conditions, false))) return undefined;
@@ -111,7 +121,7 @@ function collect(view: LaggedView, proxy: KubeObject, above: readonly Condition[
     const conditions = [...above, ...(include.conditions ?? [])];
     const child = view.get('HTTPProxy', `${include.namespace || namespace}/${include.name}`);
     // A root cannot be included.
-    if (!child || child.spec?.virtualhost) return [{ conditions, namespace }];
+    if (!child || specOf<HttpProxy>(child).virtualhost) return [{ conditions, namespace }];
     return collect(view, child, conditions, depth + 1) ?? [];
   });
   return [...included, ...routes.map((route) => ({ conditions: [...above, ...(route.conditions ?? [])], namespace, route }))];
@@ -120,7 +130,7 @@ function collect(view: LaggedView, proxy: KubeObject, above: readonly Condition[
 function resolve(view: LaggedView, route: ProxyRoute, namespace: string, random: () => number): ResolvedRoute | DirectResponse {
   // A service that is not there, or lacks the port, is left out.
   const services = (route.services ?? []).filter(({ name, port }) =>
-    (view.get('Service', `${namespace}/${name}`)?.spec?.ports ?? []).some((one: { port: number }) => one.port === port),
+    servicePorts(view.get('Service', `${namespace}/${name}`)).some((one) => one.port === port),
   );
   const answering = services.filter(({ mirror }) => !mirror);
   const isEven = answering.every(({ weight = 0 }) => weight === 0);

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
 import { sleep } from '../../api/clock.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { type Change, keyOf, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
+import { keyOf, type ObjectChange, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
 import { PORT_ANNOTATION } from '../nodes/kubelet.ts';
 import { realWorld, type World } from '../world.ts';
 import type { Metrics, Sample } from './exposition.ts';
@@ -31,7 +32,7 @@ export interface MeshOptions {
   groups?: ReadonlySet<string>;
 }
 
-/** What the mesh saw since its start. */
+/** Counters of the mesh since its start. */
 export interface MeshCounts {
   /** Answers to clients, mirrored copies apart. */
   total: number;
@@ -57,9 +58,9 @@ export interface Mesh {
   counts(): MeshCounts;
   /** One request, or some alike, through a proxy: routed and counted as by HTTP, and answered as `answerOf` computes. */
   model(proxy: number, request: ModelledRequest, answerOf: AnswerOf, count?: number): ModelledOutcome;
-  /** Changes that some proxy has not heard of yet. */
+  /** Changes that some proxy has not received yet. */
   pending(): number;
-  /** Whether every proxy has heard of this version of an object or of a later one; of a kind that routes nothing, always. */
+  /** Whether every proxy has received this version of an object or a later one; always true for a kind that routes nothing. */
   knows(object: KubeObject): boolean;
   stop(): Promise<void>;
 }
@@ -75,7 +76,7 @@ const KINDS: readonly ObservedKind[] = [
   ...new Set(resolvers.flatMap(({ kinds }) => kinds).filter((kind) => kind !== ingressKind)),
 ];
 
-/** A data plane: real HTTP, routed by what each proxy has heard of the objects. */
+/** A data plane: real HTTP, routed by the objects as each proxy has received them. */
 export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Promise<Mesh> {
   const { proxies: size = 3, lagMs = [0, 3000], seed = 1, keepsConnections = false, world = realWorld, groups } = options;
   const { clock, network } = world;
@@ -89,7 +90,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
     const random = seededRandom(seed * 7919 + index);
     return laggedView(() => (isStarting ? 0 : lagMs[0] + random() * (lagMs[1] - lagMs[0])), clock);
   });
-  const hear = (kind: string, change: Change): void => {
+  const hear = (kind: string, change: ObjectChange): void => {
     for (const view of views) view.hear(kind, change);
   };
   let places: Place[] = [];
@@ -98,11 +99,11 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
     places = sorted.map(({ metadata }) => ({ node: metadata.name, zone: metadata.labels?.['topology.kubernetes.io/zone'] ?? '' }));
   });
   const placeOf = (index: number): Place => places[index % Math.max(1, places.length)] ?? { node: '', zone: '' };
-  const gone = new Map<string, NonNullable<Change['previous']>>();
-  const pods = watchObjects(cluster, { apiVersion: 'v1', kind: 'Pod' }, ({ previous, next }) => {
+  const gone = new Map<string, NonNullable<ObjectChange['previous']>>();
+  const pods = watchObjects<Pod>(cluster, { apiVersion: 'v1', kind: 'Pod' }, ({ previous, next }) => {
     const pod = next ?? previous;
     const port = Number(pod?.metadata.annotations?.[PORT_ANNOTATION]);
-    // A gone pod keeps its entry: a proxy that has not heard of its end is refused the connection, as in a real network.
+    // A gone pod keeps its entry: a proxy that does not know of its end yet is refused the connection, as in a real network.
     if (pod?.status?.podIP && port) portByIp.set(pod.status.podIP, port);
     if (previous && !next) remember(gone, keyOf(previous), previous);
   });
@@ -182,19 +183,20 @@ function remember<T>(map: Map<string, T>, key: string, value: T): void {
 }
 
 function tally(counts: MeshCounts, { pod, status, isProxyError, isMirror, reason, count = 1 }: Seen): void {
-  const workload = pod ? `${pod.metadata.namespace}/${workloadOf(pod).name}` : 'unknown';
-  const bump = (record: Record<string, number>, key: string): void => {
-    record[key] = (record[key] ?? 0) + count;
-  };
+  const workload = pod ? workloadOf(pod).key : 'unknown';
   if (isMirror) {
-    bump(counts.mirrored, workload);
+    add(counts.mirrored, workload, count);
     return;
   }
   counts.total += count;
-  bump(counts.byStatus, String(status));
-  if (isProxyError) bump(counts.proxyErrors, reason ?? 'unknown');
+  add(counts.byStatus, status, count);
+  if (isProxyError) add(counts.proxyErrors, reason ?? 'unknown', count);
   else {
     counts.byWorkload[workload] ??= {};
-    bump(counts.byWorkload[workload], String(status));
+    add(counts.byWorkload[workload], status, count);
   }
+}
+
+function add(record: Record<string, number>, key: string | number, count: number): void {
+  record[key] = (record[key] ?? 0) + count;
 }

@@ -1,4 +1,6 @@
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { definition } from '../definition.ts';
 import type { Metrics } from './exposition.ts';
 import type { LaggedView } from './lagged-view.ts';
 import type { MeshRequest } from './request.ts';
@@ -8,7 +10,9 @@ import { parseRule, type TraefikRule } from './traefik-rule.ts';
 import { type Balancer, buildBalancer, type TraefikBackend, type TraefikRef, weightedBalancer } from './traefik-service.ts';
 import { type Answered, SECONDS } from './traffic-metrics.ts';
 
-interface Rule {
+const LABELS = ['code', 'method', 'protocol', 'service'];
+
+interface IngressRouteRule {
   match?: string;
   priority?: number;
   services?: TraefikRef[];
@@ -16,6 +20,12 @@ interface Rule {
 
 /** Traefik: IngressRoutes, of those hosts that they name, over TraefikServices and Services. */
 export const ingressRoute: RouteResolver = {
+  providers: ['traefik'],
+  definitions: () => [
+    definition('traefik.io', 'TraefikService', 'traefikservices', ['v1alpha1']),
+    definition('traefik.io', 'IngressRoute', 'ingressroutes', ['v1alpha1']),
+  ],
+  series: { traefik_service_requests_total: LABELS, traefik_service_request_duration_seconds: LABELS },
   kinds: ['IngressRoute', 'TraefikService'].map((kind) => ({ apiVersion: 'traefik.io/v1alpha1', kind })),
   histograms: { traefik_service_request_duration_seconds: SECONDS },
   resolve: routeByIngressRoute,
@@ -49,7 +59,7 @@ function rulesOf(route: KubeObject): ParsedRule[] {
   const found = known.get(route);
   if (found) return found;
   const namespace = route.metadata.namespace ?? '';
-  const rules = ((route.spec?.routes ?? []) as Rule[]).flatMap(({ match = '', priority, services = [] }) => {
+  const rules = (specOf<{ routes: IngressRouteRule[] }>(route).routes ?? []).flatMap(({ match = '', priority, services = [] }) => {
     const rule = parseRule(match);
     // The length of a rule is its priority unless it has one of its own.
     return rule ? [{ ...rule, namespace, services, priority: priority || match.length }] : [];

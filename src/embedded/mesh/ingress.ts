@@ -1,3 +1,4 @@
+import { asIngress } from '../../api/kinds/ingress.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { LaggedView } from './lagged-view.ts';
 import type { ObservedKind } from './resolver.ts';
@@ -20,7 +21,8 @@ export interface IngressRoute {
 export function ingressesOf(view: LaggedView, className: string, isDefault: boolean): KubeObject[] {
   return view
     .list('Ingress')
-    .filter(({ metadata, spec }) => {
+    .filter((ingress) => {
+      const { metadata, spec } = asIngress(ingress);
       const named = spec?.ingressClassName ?? metadata.annotations?.['kubernetes.io/ingress.class'];
       return named === undefined ? isDefault : named === className;
     })
@@ -31,7 +33,7 @@ const ageOf = ({ metadata }: KubeObject): string => `${metadata.creationTimestam
 
 /** Paths with a Service behind them; rules without `http` have none. */
 export function pathsOf(ingress: KubeObject): IngressRoute[] {
-  return ((ingress.spec?.rules ?? []) as { host?: string; http?: { paths?: Record<string, unknown>[] } }[]).flatMap(({ host = '', http }) =>
+  return (asIngress(ingress).spec?.rules ?? []).flatMap(({ host = '', http }) =>
     (http?.paths ?? []).flatMap((entry) => {
       const {
         path = '/',

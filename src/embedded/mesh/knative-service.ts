@@ -1,4 +1,6 @@
-import { countUpstream, envoyHistograms } from './envoy-cluster.ts';
+import { asKnativeService } from '../../api/kinds/knative-service.ts';
+import { definition, open } from '../definition.ts';
+import { countUpstream, envoyHistograms, envoySeries } from './envoy-cluster.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
@@ -8,6 +10,12 @@ import type { RouteChoice, RouteResolver } from './resolver.ts';
 const KNATIVE_SERVICE = 'KnativeService';
 
 export const knativeService: RouteResolver = {
+  providers: ['knative'],
+  definitions: () => [
+    definition('serving.knative.dev', 'Service', 'services', ['v1'], open, ['kservice', 'ksvc']),
+    definition('serving.knative.dev', 'Revision', 'revisions', ['v1'], open, ['rev']),
+  ],
+  series: envoySeries,
   kinds: [{ apiVersion: 'serving.knative.dev/v1', kind: 'Service', knownAs: KNATIVE_SERVICE }],
   histograms: envoyHistograms,
   resolve: routeByKnativeService,
@@ -18,7 +26,7 @@ function routeByKnativeService(view: LaggedView, request: MeshRequest): RouteCho
   const { service } = request.host;
   const found = service && view.get(KNATIVE_SERVICE, `${service.namespace}/${service.name}`);
   if (!service || !found) return undefined;
-  const targets: { revisionName?: string; percent?: number }[] = found.status?.traffic ?? [];
+  const targets = asKnativeService(found).status?.traffic ?? [];
   const weighted = targets.map(({ revisionName = '', percent = 0 }) => ({ name: revisionName, weight: percent }));
   return (random) => {
     const chosen = pickWeighted(weighted, random);

@@ -38,7 +38,7 @@ it('a Service that is made again is there, however late the news of its deletion
   expect(known()).toBe('b');
 });
 
-it('changes that are due at once come in their order, whenever they were heard of', async () => {
+it('changes that are due at once come in their order, whenever they were received', async () => {
   const { view, known } = viewOf(0, ...Array.from({ length: 40 }, (_, index) => 40 - index));
   view.hear('Service', { next: former });
   for (let round = 0; round < 20; round += 1) {
@@ -61,7 +61,7 @@ it('the news of a deletion that came over a slower stream does not take away wha
   expect(view.get('Service', 'shop/web')?.metadata.resourceVersion).toBe('3');
 });
 
-it('what was made of a view is kept until it hears of a change', () => {
+it('a value made from a view is kept until the view gets a change', () => {
   const { view, known } = viewOf();
   let made = 0;
   const read = () =>

@@ -1,13 +1,13 @@
 import { type Clock, systemClock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { type Change, keyOf } from '../controllers/object-store.ts';
+import { keyOf, type ObjectChange } from '../controllers/object-store.ts';
 
-/** What one proxy knows: the same changes as everybody, each after a lag of its own, in order within a kind. */
+/** The objects that one proxy knows: the same changes as the others, each after its own lag, in order within a kind. */
 export interface LaggedView {
-  hear(kind: string, change: Change): void;
+  hear(kind: string, change: ObjectChange): void;
   get(kind: string, key: string): KubeObject | undefined;
   list(kind: string): KubeObject[];
-  /** What `make` makes of this view: made again only after a change. Each key is for one thing. */
+  /** The value that `make` computes from this view, cached until a change. Each key has one meaning. */
   once<T>(key: unknown, make: () => T): T;
   /** Changes that are still on their way. */
   pending(): number;
@@ -17,7 +17,7 @@ export interface LaggedView {
 /** `lagMs` gives the next lag in milliseconds; 0 applies at once. */
 export function laggedView(lagMs: () => number, clock: Clock = systemClock): LaggedView {
   const kinds = new Map<string, Map<string, KubeObject>>();
-  const coming = new Map<string, { dueMs: number; change: Change }[]>();
+  const coming = new Map<string, { dueMs: number; change: ObjectChange }[]>();
   const timers = new Set<() => void>();
   const made = new Map<unknown, unknown>();
   const of = (kind: string): Map<string, KubeObject> => {
@@ -30,7 +30,7 @@ export function laggedView(lagMs: () => number, clock: Clock = systemClock): Lag
     coming.set(kind, changes);
     return changes;
   };
-  const apply = (kind: string, { previous, next }: Change): void => {
+  const apply = (kind: string, { previous, next }: ObjectChange): void => {
     const key = keyOf(next ?? previous ?? { metadata: { name: '' } });
     const known = of(kind).get(key);
     // One object comes over one stream for each version that its kind is served in: the slower ones bring old news.
@@ -62,8 +62,11 @@ export function laggedView(lagMs: () => number, clock: Clock = systemClock): Lag
     get: (kind, key) => of(kind).get(key),
     list: (kind) => [...of(kind).values()],
     once<T>(key: unknown, make: () => T): T {
-      if (!made.has(key)) made.set(key, make());
-      return made.get(key) as T;
+      const known = made.get(key);
+      if (known !== undefined || made.has(key)) return known as T;
+      const value = make();
+      made.set(key, value);
+      return value;
     },
     pending: () => timers.size,
     stop() {

@@ -24,13 +24,14 @@ export interface ModelledOutcome {
   status: number;
   durationMs: number;
   /** The pod that answered. */
-  pod?: KubeObject;
+  pod?: KubeObject | undefined;
   /** The proxy answered itself. */
-  reason?: string;
+  reason?: string | undefined;
 }
 
 const METHOD = 'GET';
 const CLIENT = { address: '', isOutside: false };
+const NONE: ReadonlySet<string> = new Set();
 
 /** Routed as by HTTP, with retries, deadlines and copies; no connection is made and no time passes. */
 export function modelRequest(context: Standing, request: ModelledRequest, answerOf: AnswerOf, count: number): ModelledOutcome {
@@ -39,47 +40,47 @@ export function modelRequest(context: Standing, request: ModelledRequest, answer
     const asked = { method: METHOD, url, headers, host: parseHost(request.host, 'default'), gateway, sourceLabels: {} };
     return { host: asked.host, path: pathOf(url), choice: resolveRoute(context.view, asked) };
   });
-  const seen = { method: METHOD, path, count };
   const route = choice(context.random);
   if ('reason' in route) {
     const destination = host.service ?? { name: host.text, namespace: '' };
-    context.onAnswer({ ...seen, ...route, destination, isProxyError: true, isMirror: false, durationMs: 0 });
-    return { ...route, durationMs: 0 };
+    const { status, reason } = route;
+    context.onAnswer({ method: METHOD, path, count, destination, status, reason, isProxyError: true, isMirror: false, durationMs: 0 });
+    return { status, reason, durationMs: 0 };
   }
-  for (const mirror of route.mirrors) {
-    const copy = attempts(context, mirror, { ...route, retries: { attempts: 0, on: [] } }, answerOf);
-    context.onAnswer({ ...seen, ...copy, destination: mirror, isProxyError: copy.reason !== undefined, isMirror: true }, route);
-  }
+  // Field by field, here and below: each request of a rehearsal comes by.
+  const answered = (destination: Destination, { status, durationMs, pod, reason }: ModelledOutcome, isMirror: boolean): void => {
+    const isProxyError = reason !== undefined;
+    context.onAnswer({ method: METHOD, path, count, destination, status, durationMs, pod, reason, isProxyError, isMirror }, route);
+  };
+  for (const mirror of route.mirrors)
+    answered(mirror, attempts(context, mirror, { ...route, retries: { attempts: 0, on: [] } }, answerOf), true);
   const outcome = attempts(context, route.destination, route, answerOf);
-  context.onAnswer(
-    { ...seen, ...outcome, destination: route.destination, isProxyError: outcome.reason !== undefined, isMirror: false },
-    route,
-  );
+  answered(route.destination, outcome, false);
   return outcome;
 }
 
 function attempts(context: Standing, destination: Destination, route: ResolvedRoute, answerOf: AnswerOf): ModelledOutcome {
   const { view, affinity } = context;
-  const tried = new Set<string>();
+  let tried = NONE;
   const mostMs = route.timeoutMs ?? Number.POSITIVE_INFINITY;
-  const name = `${destination.namespace}/${destination.name}`;
   let durationMs = 0;
   for (let attempt = 0; ; attempt += 1) {
     const endpoints =
       route.via === 'Service' ? serviceEndpoints(view, destination, context.place(), CLIENT, affinity) : endpointsOf(view, destination);
-    if (!endpoints) return { status: 503, durationMs, reason: `no Service ${name}` };
+    if (!endpoints) return { status: 503, durationMs, reason: `no Service ${destination.namespace}/${destination.name}` };
     const endpoint = pick(endpoints, tried, context.random);
-    if (!endpoint) return { status: 503, durationMs, reason: `no healthy upstream in ${name}` };
-    tried.add(endpoint.ip);
+    if (!endpoint) return { status: 503, durationMs, reason: `no healthy upstream in ${destination.namespace}/${destination.name}` };
     const pod = context.podOf(endpoint.namespace, endpoint.pod);
     const answer = pod && answerOf(pod);
     const leftMs = Math.min(mostMs - durationMs, route.retries.perTryTimeoutMs ?? Number.POSITIVE_INFINITY);
     const isLate = answer !== undefined && answer.durationMs > leftMs;
     durationMs += Math.min(answer?.durationMs ?? 0, leftMs);
     const outcome = isLate ? ({ failure: 'timeout' } as const) : (answer ?? ({ failure: 'connect-failure' } as const));
-    if (attempt < route.retries.attempts && durationMs < mostMs && isRetried(outcome, route.retries.on)) continue;
-    const by = pod ? { pod } : {};
-    if (!('failure' in outcome)) return { status: outcome.status, durationMs, ...by };
-    return { status: outcome.failure === 'timeout' ? 504 : 503, durationMs, reason: `${outcome.failure} at ${endpoint.pod}`, ...by };
+    if (attempt < route.retries.attempts && durationMs < mostMs && isRetried(outcome, route.retries.on)) {
+      tried = new Set([...tried, endpoint.ip]);
+      continue;
+    }
+    if (!('failure' in outcome)) return { status: outcome.status, durationMs, pod };
+    return { status: outcome.failure === 'timeout' ? 504 : 503, durationMs, reason: `${outcome.failure} at ${endpoint.pod}`, pod };
   }
 }

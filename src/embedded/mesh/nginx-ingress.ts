@@ -8,6 +8,8 @@ import type { ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 import { SECONDS } from './traffic-metrics.ts';
 
+const LABELS = ['status', 'method', 'path', 'namespace', 'ingress', 'service', 'canary', 'controller_class', 'host'];
+
 const CLASS = 'nginx';
 const annotation = (ingress: KubeObject, name: string): string =>
   ingress.metadata.annotations?.[`nginx.ingress.kubernetes.io/${name}`]?.trim() ?? '';
@@ -17,6 +19,8 @@ const annotation = (ingress: KubeObject, name: string): string =>
  * backends, its `route_to_alternative_balancer`, and the page "Annotations".
  */
 export const nginxIngress: RouteResolver = {
+  providers: ['nginx'],
+  series: { nginx_ingress_controller_requests: LABELS, nginx_ingress_controller_response_duration_seconds: LABELS },
   kinds: [ingressKind],
   histograms: { nginx_ingress_controller_response_duration_seconds: SECONDS },
   resolve: routeByNginx,

@@ -1,6 +1,7 @@
 import { type Agent, createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Clock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { eachChunk } from '../../kube/each-chunk.ts';
 import { realWorld, type World } from '../world.ts';
 import { ClientAffinity } from './client-affinity.ts';
 import type { Destination } from './destination.ts';
@@ -18,7 +19,7 @@ import { callUpstream, type UpstreamAnswer, type UpstreamFailure } from './upstr
 export interface ProxyContext {
   view: LaggedView;
   random(): number;
-  /** The node that it stands on; told with the Service proxy's rules alone: meshes balance by their own. */
+  /** Its node; only the Service proxy's rules use it: meshes balance by their own. */
   place(): Place;
   /** The loopback port behind a made-up pod address: wiring of the embedded cluster, so never lagged. */
   portOf(ip: string): number | undefined;
@@ -30,7 +31,7 @@ export interface ProxyContext {
 }
 
 /** `count`: so many requests alike; default 1. */
-export type Seen = Answered & { isMirror: boolean; reason?: string; count?: number };
+export type Seen = Answered & { isMirror: boolean; reason?: string | undefined; count?: number };
 
 export interface MeshProxy {
   readonly url: string;
@@ -64,7 +65,7 @@ export async function startProxy(wiring: ProxyContext): Promise<MeshProxy> {
   const server = createServer((request, response) => {
     void answer(context, request, response).catch((error: unknown) => refuse(response, { status: 500, reason: `proxy: ${String(error)}` }));
   });
-  // Clients close what they keep: a connection dropped here as idle would be a lost request of whoever is just asking on it.
+  // Clients close what they keep: a connection dropped here as idle would lose the request that a client is just sending on it.
   server.keepAliveTimeout = 0;
   const listener = await network.listen(server);
   return {
@@ -82,7 +83,7 @@ async function answer(context: Standing, incoming: IncomingMessage, response: Se
   const startedMs = context.clock.monotonicMs();
   const request = readRequest(incoming);
   const parts: Buffer[] = [];
-  for await (const part of incoming) parts.push(part as Buffer);
+  await eachChunk(incoming, (part) => void parts.push(part));
   const body = Buffer.concat(parts);
   const route = resolveRoute(context.view, request)(context.random);
   const seen = { method: request.method, path: pathOf(request.url) };
@@ -131,7 +132,7 @@ function readRequest(incoming: IncomingMessage): MeshRequest {
   };
 }
 
-/** What no provider's object speaks of goes to the plain Service. */
+/** Requests that match no object of a provider go to the plain Service. */
 export function resolveRoute(view: LaggedView, request: MeshRequest): RouteChoice {
   for (const { resolve } of resolvers) {
     const choice = resolve(view, request);
@@ -143,7 +144,7 @@ export function resolveRoute(view: LaggedView, request: MeshRequest): RouteChoic
   return () => ({ via: 'Service', destination: service, ...common });
 }
 
-/** Told by headers, since here everybody comes from loopback: an address, and whether by a node port (`x-serin-entry: node-port`). */
+/** The client by headers, since all connections come from loopback: an address, and whether by a node port (`x-serin-entry: node-port`). */
 function clientOf({ headers, socket }: IncomingMessage): Client {
   const address = headers['x-serin-client']?.toString() ?? socket.remoteAddress ?? '';
   return { address, isOutside: headers['x-serin-entry'] === 'node-port' };

@@ -11,7 +11,8 @@ export function seededRandom(seed: number): () => number {
 
 /** One entry by weight; undefined when no weight is above zero. */
 export function pickWeighted<T extends { weight: number }>(entries: readonly T[], random: () => number): T | undefined {
-  const total = entries.reduce((sum, { weight }) => sum + weight, 0);
+  let total = 0;
+  for (const { weight } of entries) total += weight;
   let point = random() * total;
   for (const entry of entries) {
     if (entry.weight <= 0) continue;

@@ -20,7 +20,7 @@ export interface ResolvedRoute {
   /** Of the whole request, with its retries. */
   timeoutMs?: number;
   retries: { attempts: number; perTryTimeoutMs?: number; on: readonly string[] };
-  /** What this provider's own proxy counts of the answer, besides what sidecars and applications count of any. */
+  /** Counters of this provider's own proxy, beside those of sidecars and applications. */
   count?(metrics: Metrics, answered: Answered): void;
 }
 

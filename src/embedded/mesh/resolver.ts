@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../api/kube-object.ts';
 import type { KindRef } from '../../kube/cluster.ts';
 import type { LaggedView } from './lagged-view.ts';
 import type { MeshRequest } from './request.ts';
@@ -5,7 +6,13 @@ import type { DirectResponse, ResolvedRoute } from './resolved-route.ts';
 
 /** How the proxies understand the objects of one traffic provider, by that provider's own specification and nothing else. */
 export interface RouteResolver {
-  /** What it reads. One object can be served in several versions: all of them feed one name, and whichever exists is heard. */
+  /** The values of `spec.provider` whose objects it honours, without the version. */
+  readonly providers: readonly string[];
+  /** CRDs of its kinds; absent: the kinds are the API server's own. */
+  definitions?(): KubeObject[];
+  /** Labels of the series that its traffic is counted in. */
+  readonly series?: Readonly<Record<string, readonly string[]>>;
+  /** Kinds that it reads. One object can be served in several versions: all of them feed one name, so that any that exists is read. */
   readonly kinds: readonly ObservedKind[];
   /** Upper bounds of the histograms that its `count` observes, ascending, in each one's own unit. */
   readonly histograms?: Readonly<Record<string, readonly number[]>>;

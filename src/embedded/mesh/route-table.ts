@@ -1,7 +1,10 @@
 import { parseDuration } from '../../api/duration.ts';
+import { asService } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { definition } from '../definition.ts';
 import type { Destination } from './destination.ts';
-import { countUpstream, envoyHistograms } from './envoy-cluster.ts';
+import { countUpstream, envoyHistograms, envoySeries } from './envoy-cluster.ts';
 import { anyPath, delegateMatcher, type GlooMatcher, type Inheritance, matches, underParent } from './gloo-matcher.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
@@ -23,33 +26,41 @@ interface HeaderManipulation {
   responseHeadersToAdd?: HeaderValue[];
   responseHeadersToRemove?: string[];
 }
-interface Options {
+interface GlooOptions {
   shadowing?: { upstream: Ref; percentage?: number };
   headerManipulation?: HeaderManipulation;
   timeout?: string;
   retries?: { retryOn?: string; numRetries?: number; perTryTimeout?: string };
 }
-interface Target {
+interface GlooTarget {
   upstream?: Ref;
   kube?: { ref: Ref; port: number };
 }
 interface WeightedTarget {
   weight?: number;
-  destination?: Target;
+  destination?: GlooTarget;
   options?: { headerManipulation?: HeaderManipulation };
 }
 interface GlooRoute extends Inheritance {
   matchers?: GlooMatcher[];
   delegateAction?: Partial<Ref> & { ref?: Ref };
-  routeAction?: { single?: Target; multi?: { destinations?: WeightedTarget[] } };
-  options?: Options;
+  routeAction?: { single?: GlooTarget; multi?: { destinations?: WeightedTarget[] } };
+  options?: GlooOptions;
+}
+interface GlooVirtualService {
+  virtualHost: { domains?: string[]; routes?: GlooRoute[] };
+}
+interface KubeUpstream {
+  serviceName: string;
+  serviceNamespace: string;
+  selector?: Record<string, string>;
 }
 interface Parent {
   matcher: GlooMatcher;
   route: GlooRoute;
 }
 /** A route with the matchers and options of all that delegate to it. */
-interface Leaf {
+interface GlooLeaf {
   matchers: readonly GlooMatcher[];
   route: GlooRoute;
   namespace: string;
@@ -61,6 +72,13 @@ const DEEPEST = 10;
 
 /** Gloo: VirtualServices, the RouteTables that they delegate to, and Upstreams. */
 export const routeTable: RouteResolver = {
+  providers: ['gloo'],
+  definitions: () => [
+    definition('gateway.solo.io', 'VirtualService', 'virtualservices', ['v1']),
+    definition('gateway.solo.io', 'RouteTable', 'routetables', ['v1']),
+    definition('gloo.solo.io', 'Upstream', 'upstreams', ['v1']),
+  ],
+  series: envoySeries,
   kinds: [
     { apiVersion: 'gateway.solo.io/v1', kind: 'VirtualService', knownAs: GLOO_VIRTUAL_SERVICE },
     { apiVersion: 'gateway.solo.io/v1', kind: 'RouteTable' },
@@ -72,9 +90,11 @@ export const routeTable: RouteResolver = {
 
 /** The first route that matches, in the order of the objects; undefined for a host that no VirtualService names. */
 export function routeByRouteTable(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
-  const found = view.list(GLOO_VIRTUAL_SERVICE).find(({ spec }) => servesHost(spec?.virtualHost?.domains, request.host.text));
+  const found = view
+    .list(GLOO_VIRTUAL_SERVICE)
+    .find((one) => servesHost(specOf<GlooVirtualService>(one).virtualHost?.domains, request.host.text));
   if (!found) return undefined;
-  const leaves = collect(view, (found.spec.virtualHost.routes ?? []) as GlooRoute[], found.metadata.namespace ?? '');
+  const leaves = collect(view, specOf<GlooVirtualService>(found).virtualHost?.routes ?? [], found.metadata.namespace ?? '');
   const leaf = leaves.find(({ matchers }) => matchers.some((matcher) => matches(matcher, request)));
   if (!leaf) return refuseWith({ status: 404, reason: 'no route of the VirtualService matches' });
   return (random) => resolve(view, leaf, random);
@@ -88,7 +108,7 @@ function servesHost(domains: string[] | undefined, host: string): boolean {
   });
 }
 
-function collect(view: LaggedView, routes: readonly GlooRoute[], namespace: string, parent?: Parent, depth = 0): Leaf[] {
+function collect(view: LaggedView, routes: readonly GlooRoute[], namespace: string, parent?: Parent, depth = 0): GlooLeaf[] {
   if (depth > DEEPEST) return [];
   return routes.flatMap((own) => {
     const route = parent ? inherited(own, parent.route) : own;
@@ -98,11 +118,17 @@ function collect(view: LaggedView, routes: readonly GlooRoute[], namespace: stri
     const matcher = delegateMatcher(matchers);
     const table = tableOf(view, route.delegateAction, namespace);
     if (!matcher || !table) return [];
-    return collect(view, (table.spec?.routes ?? []) as GlooRoute[], table.metadata.namespace ?? '', { matcher, route }, depth + 1);
+    return collect(
+      view,
+      specOf<{ routes: GlooRoute[] }>(table).routes ?? [],
+      table.metadata.namespace ?? '',
+      { matcher, route },
+      depth + 1,
+    );
   });
 }
 
-/** What the parent says of options goes before what the child says, and of inheritance after. */
+/** For options the parent goes before the child; for inheritance after. */
 function inherited(route: GlooRoute, parent: GlooRoute): GlooRoute {
   return {
     ...route,
@@ -122,7 +148,7 @@ function tableOf(
   return view.get('RouteTable', `${target.namespace || own}/${target.name}`);
 }
 
-function resolve(view: LaggedView, { route, namespace }: Leaf, random: () => number): ResolvedRoute | DirectResponse {
+function resolve(view: LaggedView, { route, namespace }: GlooLeaf, random: () => number): ResolvedRoute | DirectResponse {
   const { single, multi } = route.routeAction ?? {};
   const weighted = single ? [{ destination: single, weight: 1 }] : (multi?.destinations ?? []);
   const chosen = pickWeighted(
@@ -158,23 +184,21 @@ function resolve(view: LaggedView, { route, namespace }: Leaf, random: () => num
 }
 
 /** The Service behind an Upstream, and the name of the cluster that Gloo makes of it. */
-function clusterOf(view: LaggedView, { upstream, kube }: Target, own: string): { destination: Destination; name: string } | undefined {
+function clusterOf(view: LaggedView, { upstream, kube }: GlooTarget, own: string): { destination: Destination; name: string } | undefined {
   if (kube) {
     const destination = { name: kube.ref.name, namespace: kube.ref.namespace || own };
     return { destination, name: `kube-svc:${destination.namespace}-${destination.name}-${kube.port}_${destination.namespace}` };
   }
   const namespace = upstream?.namespace || own;
-  const spec = view.get('Upstream', `${namespace}/${upstream?.name}`)?.spec?.kube;
+  const { kube: spec } = specOf<{ kube: KubeUpstream }>(view.get('Upstream', `${namespace}/${upstream?.name}`));
   if (!upstream || !spec || selectsNothing(view, spec)) return undefined;
   return { destination: { name: spec.serviceName, namespace: spec.serviceNamespace }, name: `${upstream.name}_${namespace}` };
 }
 
 /** An Upstream's own selector leaves out pods without these labels; where the Service selects by other values, that is all of them. */
-function selectsNothing(
-  view: LaggedView,
-  kube: { serviceName: string; serviceNamespace: string; selector?: Record<string, string> },
-): boolean {
-  const selected: Record<string, string> = view.get('Service', `${kube.serviceNamespace}/${kube.serviceName}`)?.spec?.selector ?? {};
+function selectsNothing(view: LaggedView, kube: KubeUpstream): boolean {
+  const service = view.get('Service', `${kube.serviceNamespace}/${kube.serviceName}`);
+  const selected = (service && asService(service).spec.selector) ?? {};
   return Object.entries(kube.selector ?? {}).some(([key, value]) => selected[key] !== undefined && selected[key] !== value);
 }
 

@@ -59,7 +59,7 @@ describe('the Service proxy of a node', () => {
     expect(chosen(local, spread)).toEqual(['pod-0']);
     expect(chosen(local, spread, { place: away })).toEqual([]);
   });
-  it('07-S8: hints for zones keep requests in the zone, and a zone without an endpoint asks anybody', () => {
+  it('07-S8: hints for zones keep requests in the zone, and a zone without an endpoint uses any endpoint', () => {
     expect(chosen({}, hinted('zone'))).toEqual(['pod-0', 'pod-1']);
     expect(chosen({}, hinted('zone'), { place: away })).toHaveLength(3);
     const notReady = hinted('zone').map((pod) => (pod.zone === 'z1' ? { ...pod, is: 'starting' as const } : pod));
@@ -120,7 +120,7 @@ describe('the Service proxy of a node', () => {
     expect(chosen({ ...open, externalTrafficPolicy: 'Local' }, spread, { client: outside, place: away })).toEqual([]);
     expect(chosen({ ...open, externalTrafficPolicy: 'Local' }, spread, { client: outside })).toEqual(['pod-0']);
   });
-  it('of a Service that it has not heard of it knows nothing', () => {
+  it('it knows no endpoint of a Service that it has not received', () => {
     const view = laggedView(() => 0);
     expect(serviceEndpoints(view, destination, here, inside, new ClientAffinity(() => 0))).toBeUndefined();
   });

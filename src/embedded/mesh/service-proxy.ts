@@ -1,3 +1,4 @@
+import { asService } from '../../api/kinds/service.ts';
 import type { ClientAffinity } from './client-affinity.ts';
 import type { Destination } from './destination.ts';
 import { type Endpoint, type EndpointSeen, seenEndpoints } from './endpoints.ts';
@@ -33,19 +34,20 @@ export function serviceEndpoints(
 ): readonly Endpoint[] | undefined {
   const seen = seenEndpoints(view, destination);
   const { namespace, name } = destination;
-  const spec = view.get('Service', `${namespace}/${name}`)?.spec;
-  if (!seen || !spec) return undefined;
+  const service = view.get('Service', `${namespace}/${name}`);
+  if (!seen || !service) return undefined;
+  const { spec } = asService(service);
   if (client.isOutside && spec.type !== 'NodePort' && spec.type !== 'LoadBalancer') return [];
   const policy = client.isOutside ? spec.externalTrafficPolicy : spec.internalTrafficPolicy;
   const reachable = policy === 'Local' ? onNode(seen, place) : inCluster(seen, place);
   const endpoints = reachable.map(({ endpoint }) => endpoint);
   if (spec.sessionAffinity !== 'ClientIP') return endpoints;
-  const seconds: number = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? DEFAULT_AFFINITY_SECONDS;
+  const seconds = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? DEFAULT_AFFINITY_SECONDS;
   const kept = affinity.endpointOf(`${namespace}/${name}`, client.address, seconds * 1000);
   return endpoints.some(({ ip }) => ip === kept) ? endpoints.filter(({ ip }) => ip === kept) : endpoints;
 }
 
-/** The policy leaves no way out: none here means none (07-S7); hints say nothing (07-S9), and who is leaving serves as long as it can (07-S11). */
+/** The policy has no fallback: no endpoint on this node means none (07-S7); hints are ignored (07-S9), and terminating pods serve as long as they can (07-S11). */
 function onNode(seen: readonly EndpointSeen[], { node }: Place): EndpointSeen[] {
   const here = seen.filter(({ nodeName }) => nodeName === node);
   const ready = here.filter(({ isReady }) => isReady);
@@ -54,7 +56,7 @@ function onNode(seen: readonly EndpointSeen[], { node }: Place): EndpointSeen[] 
 
 function inCluster(seen: readonly EndpointSeen[], place: Place): EndpointSeen[] {
   const ready = seen.filter(({ isReady }) => isReady);
-  // Not the near ones alone: who is leaving is no reason to stay near.
+  // Not the near ones alone: a terminating pod does not make its zone preferred.
   return ready.length > 0 ? nearest(ready, place) : seen.filter(({ isDraining }) => isDraining);
 }
 

@@ -34,7 +34,7 @@ function answer(objects: readonly KubeObject[], { headers = {}, url = '/', rando
 const nameOf = (route: ReturnType<typeof answer>) => route && ('destination' in route ? route.destination.name : route.status);
 
 describe('routes', () => {
-  it('share by the backend weights, and without a route where there is no weight', () => {
+  it('share by the backend weights, and without a route where the weight is missing', () => {
     const count = (canary: number) => {
       const random = seededRandom(3);
       const objects = [main, copy({ 'shop-canary': canary, 'shop-primary': 100 - canary }, 'Weight(100)')];
@@ -71,7 +71,7 @@ describe('routes', () => {
       nameOf(answer([anIngress('cart', ['cart'], {}, '/cart'), copy({ 'shop-canary': 100 }, 'Weight(100)')], { url: '/cart/1' })),
     ).toBe('cart');
     expect(nameOf(answer([anIngress('cart', ['cart'], {}, '/cart')]))).toBe(404);
-    expect(answer([{ ...main, spec: { ...main.spec, ingressClassName: 'nginx' } }])).toBeUndefined();
+    expect(answer([{ ...main, spec: { ...(main.spec as object), ingressClassName: 'nginx' } }])).toBeUndefined();
   });
 });
 

@@ -7,6 +7,8 @@ import type { RouteChoice, RouteResolver } from './resolver.ts';
 import { holds, parsePredicates, type SkipperPredicate, weightOf } from './skipper-predicate.ts';
 import { SECONDS } from './traffic-metrics.ts';
 
+const LABELS = ['code', 'method', 'route'];
+
 const CLASS = 'skipper';
 
 /**
@@ -14,6 +16,8 @@ const CLASS = 'skipper';
  * "Predicates", and its calculation of Traffic() from backend weights.
  */
 export const skipperIngress: RouteResolver = {
+  providers: ['skipper'],
+  series: { skipper_response_duration_seconds: LABELS, skipper_serve_route_duration_seconds: LABELS },
   kinds: [ingressKind],
   histograms: { skipper_response_duration_seconds: SECONDS, skipper_serve_route_duration_seconds: SECONDS },
   resolve: routeBySkipper,

@@ -49,7 +49,7 @@ function argument(text: string): { value: string | number; length: number } | un
 
 const unescaped = (character: string): string => ({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' })[character] ?? character;
 
-/** Whether a request satisfies a predicate; one that is not known here satisfies nobody, as a route with it would not be accepted. */
+/** Whether a request satisfies a predicate; no request satisfies an unknown one, as a route with it would not be accepted. */
 export function holds({ name, args }: SkipperPredicate, request: MeshRequest, random: () => number): boolean {
   const [first, second] = args;
   const header = (wanted: unknown): string | undefined => request.headers[String(wanted).toLowerCase()]?.toString();
@@ -90,7 +90,7 @@ export function holds({ name, args }: SkipperPredicate, request: MeshRequest, ra
   }
 }
 
-/** What decides between routes of one path: each predicate counts one, `Weight` its number. */
+/** The rank among routes of one path: each predicate counts one, `Weight` its number. */
 export function weightOf(predicates: readonly SkipperPredicate[]): number {
   return predicates.reduce((sum, { name, args }) => sum + (name === 'Weight' ? Number(args[0]) : 1), 0);
 }

@@ -8,8 +8,8 @@ export interface TraefikRule {
 }
 
 const TOKEN = /\s*(?:(&&|\|\||!|\(|\)|,)|([A-Za-z]+)(?=\s*\()|`([^`]*)`|"((?:[^"\\]|\\.)*)")/y;
-type Token = { word: string } | { text: string };
-type Test = (request: MeshRequest) => boolean;
+type RuleToken = { word: string } | { text: string };
+type RuleTest = (request: MeshRequest) => boolean;
 
 /** Undefined where Traefik would not make a router of it: a syntax error, or a matcher that is not known here. */
 export function parseRule(rule: string): TraefikRule | undefined {
@@ -26,7 +26,7 @@ export function parseRule(rule: string): TraefikRule | undefined {
   const matches = either();
   return matches && at === tokens.length ? { matches, hosts } : undefined;
 
-  function either(): Test | undefined {
+  function either(): RuleTest | undefined {
     let left = all();
     while (left && isNext('||')) {
       const [before, right] = [left, all()];
@@ -34,7 +34,7 @@ export function parseRule(rule: string): TraefikRule | undefined {
     }
     return left;
   }
-  function all(): Test | undefined {
+  function all(): RuleTest | undefined {
     let left = one();
     while (left && isNext('&&')) {
       const [before, right] = [left, one()];
@@ -42,7 +42,7 @@ export function parseRule(rule: string): TraefikRule | undefined {
     }
     return left;
   }
-  function one(): Test | undefined {
+  function one(): RuleTest | undefined {
     if (isNext('!')) {
       const inner = one();
       return inner && ((request) => !inner(request));
@@ -71,8 +71,8 @@ export function parseRule(rule: string): TraefikRule | undefined {
   }
 }
 
-function tokensOf(rule: string): Token[] | undefined {
-  const tokens: Token[] = [];
+function tokensOf(rule: string): RuleToken[] | undefined {
+  const tokens: RuleToken[] = [];
   TOKEN.lastIndex = 0;
   const end = rule.trimEnd().length;
   while (TOKEN.lastIndex < end) {
@@ -86,7 +86,7 @@ function tokensOf(rule: string): Token[] | undefined {
 }
 
 /** Source: Traefik v3 "Routers"; the names and the several hosts or paths in one matcher are v2's. */
-function matcher(name: string, args: readonly string[]): Test | undefined {
+function matcher(name: string, args: readonly string[]): RuleTest | undefined {
   const [key = '', value] = args;
   const header = (request: MeshRequest) => request.headers[key.toLowerCase()]?.toString();
   const query = (request: MeshRequest) => new URLSearchParams(request.url.split('?')[1] ?? '').get(key) ?? undefined;

@@ -1,3 +1,5 @@
+import { servicePorts } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { Destination } from './destination.ts';
 import { endpointsOf } from './endpoints.ts';
 import type { LaggedView } from './lagged-view.ts';
@@ -13,11 +15,16 @@ export interface TraefikRef {
   percent?: number;
 }
 
+interface TraefikService {
+  weighted: { services?: Parameters<typeof weightedBalancer>[1] };
+  mirroring: Parameters<typeof mirroringBalancer>[1];
+}
+
 export interface TraefikBackend {
   destination: Destination;
   port: string;
 }
-/** What is behind a reference: `pick` gives the one that answers and those that get a copy; nothing where no weight is above zero. */
+/** Services behind a reference: `pick` gives the one that answers and those that get a copy; none where no weight is above zero. */
 export interface Balancer {
   pick(random: () => number): { main: TraefikBackend; mirrors: TraefikBackend[] } | undefined;
 }
@@ -34,13 +41,13 @@ export function buildBalancer(view: LaggedView, ref: TraefikRef, parentNamespace
   if (namespace !== parentNamespace || depth > DEEPEST) return undefined;
   if ((ref.kind || 'Service') === 'Service') return serviceBalancer(view, { name: ref.name, namespace }, ref.port);
   if (ref.kind !== 'TraefikService') return undefined;
-  const spec = view.get('TraefikService', `${namespace}/${ref.name}`)?.spec ?? {};
+  const spec = specOf<TraefikService>(view.get('TraefikService', `${namespace}/${ref.name}`));
   if (spec.weighted) return weightedBalancer(view, spec.weighted.services ?? [], namespace, depth + 1);
   return spec.mirroring ? mirroringBalancer(view, spec.mirroring, namespace, depth + 1) : undefined;
 }
 
 function serviceBalancer(view: LaggedView, destination: Destination, port: number | string | undefined): Balancer | undefined {
-  const ports: { port: number; name?: string }[] = view.get('Service', `${destination.namespace}/${destination.name}`)?.spec?.ports ?? [];
+  const ports = servicePorts(view.get('Service', `${destination.namespace}/${destination.name}`));
   const found = port === undefined ? ports.length === 1 : ports.some((one) => one.port === port || one.name === port);
   if (!found || !endpointsOf(view, destination)?.length) return undefined;
   const main = { destination, port: String(port ?? '') };

@@ -19,11 +19,13 @@ export const trafficMetrics = (histograms: Readonly<Record<string, readonly numb
 interface Workload {
   kind: string;
   name: string;
+  /** `namespace/name`. */
+  key: string;
 }
 
 const workloads = new WeakMap<KubeObject, Workload>();
 
-/** What owns a pod, in the words of the meshes: the Deployment above its ReplicaSet, or its direct controller. */
+/** The workload of a pod, as meshes name it: the Deployment above its ReplicaSet, or its direct controller. */
 export function workloadOf(pod: KubeObject): Workload {
   const known = workloads.get(pod) ?? readWorkload(pod);
   workloads.set(pod, known);
@@ -31,6 +33,11 @@ export function workloadOf(pod: KubeObject): Workload {
 }
 
 function readWorkload(pod: KubeObject): Workload {
+  const { kind, name } = ownerOf(pod);
+  return { kind, name, key: `${pod.metadata.namespace}/${name}` };
+}
+
+function ownerOf(pod: KubeObject): { kind: string; name: string } {
   const owner = controllerOf(pod);
   if (!owner) return { kind: 'Pod', name: pod.metadata.name };
   const hash = pod.metadata.labels?.['pod-template-hash'];
@@ -42,7 +49,7 @@ function readWorkload(pod: KubeObject): Workload {
 export interface Answered {
   destination: Destination;
   /** Absent when no pod answered. */
-  pod?: KubeObject;
+  pod?: KubeObject | undefined;
   status: number;
   /** True when the proxy made the answer itself. */
   isProxyError: boolean;
@@ -108,7 +115,7 @@ function countOf(metrics: Metrics, { destination, pod, status, isProxyError, met
     direction: 'inbound',
     status_code: code,
   };
-  // What the proxy of the client counts beside it: the Service that the request was sent to, of whichever workload.
+  // The client's proxy also counts the Service that the request was sent to, whichever workload answers.
   const outbound = { direction: 'outbound', dst_namespace: destination.namespace, dst_service: destination.name, status_code: code };
   const classification = status >= 500 ? 'failure' : 'success';
   for (const labels of [linkerd, outbound]) add('response_total', { ...labels, classification }, 'response_latency_ms', labels);

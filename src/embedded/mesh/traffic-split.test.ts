@@ -98,7 +98,7 @@ describe('TrafficSplit, as its specification has it', () => {
     expect(Math.abs(blue - 33.3)).toBeLessThan(3);
   });
 
-  it('07-T5: each backend is a Service with endpoints of its own, and the endpoints of the root are nobody else’s', () => {
+  it('07-T5: each backend is a Service with endpoints of its own, and the endpoints of the root are its own', () => {
     const view = viewOf(service('shop', { endpoints: 3 }), service('blue', { endpoints: 1 }), split({ blue: 1 }));
     const route = routeByTrafficSplit(view, request())?.(Math.random);
     if (!route || !('destination' in route)) throw new Error('no route');
@@ -179,7 +179,7 @@ describe('TrafficSplit, as its specification has it', () => {
     expect(shares(view, request(), 50)).toEqual({ root: expect.closeTo(100) });
   });
 
-  it('07-T13: a group that is not there matches nobody', () => {
+  it('07-T13: a group that is not found matches no request', () => {
     const matches = [{ kind: 'HTTPRouteGroup', name: 'absent' }];
     expect(shares(viewOf(...three, split({ green: 100 }, { matches })), request(), 50)).toEqual({ root: expect.closeTo(100) });
   });

@@ -1,5 +1,8 @@
+import { servicePorts } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { rootService, splitWeight } from '../../api/traffic-split.ts';
+import { definition } from '../definition.ts';
 import { hasEndpoints } from './endpoints.ts';
 import { matchesSmi } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
@@ -7,7 +10,19 @@ import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
 import type { RouteChoice, RouteResolver } from './resolver.ts';
 
+const LINKERD = [
+  ...['namespace', 'deployment', 'daemonset', 'pod', 'direction', 'status_code', 'classification'],
+  ...['dst_namespace', 'dst_service'],
+];
+const OSM = ['destination_namespace', 'destination_kind', 'destination_name', 'response_code'];
+
 export const trafficSplit: RouteResolver = {
+  providers: ['smi', 'linkerd', 'osm'],
+  definitions: () => [
+    definition('split.smi-spec.io', 'TrafficSplit', 'trafficsplits', ['v1alpha2', 'v1alpha1', 'v1alpha3', 'v1alpha4']),
+    definition('specs.smi-spec.io', 'HTTPRouteGroup', 'httproutegroups', ['v1alpha4', 'v1alpha3', 'v1alpha2', 'v1alpha1']),
+  ],
+  series: { response_total: LINKERD, response_latency_ms: LINKERD, osm_request_total: OSM, osm_request_duration_ms: OSM },
   kinds: ['v1alpha1', 'v1alpha2', 'v1alpha3', 'v1alpha4'].flatMap((version) => [
     { apiVersion: `split.smi-spec.io/${version}`, kind: 'TrafficSplit' },
     { apiVersion: `specs.smi-spec.io/${version}`, kind: 'HTTPRouteGroup' },
@@ -15,7 +30,12 @@ export const trafficSplit: RouteResolver = {
   resolve: routeByTrafficSplit,
 };
 
-interface Backend {
+interface TrafficSplit {
+  service: unknown;
+  backends: SplitBackend[];
+  matches: Parameters<typeof isMatched>[1];
+}
+interface SplitBackend {
   service: string;
   weight?: string | number;
 }
@@ -30,10 +50,12 @@ export function routeByTrafficSplit(view: LaggedView, request: MeshRequest): Rou
   const { name: root, namespace } = service;
   const split = view
     .list('TrafficSplit')
-    .find(({ metadata, spec }) => metadata.namespace === namespace && rootService(String(spec?.service ?? ''), namespace) === root);
-  const backends: Backend[] = split?.spec.backends ?? [];
+    .find(
+      (one) => one.metadata.namespace === namespace && rootService(String(specOf<TrafficSplit>(one).service ?? ''), namespace) === root,
+    );
+  const { backends = [], matches } = specOf<TrafficSplit>(split);
   if (!split || backends.some((backend) => backend.service === root)) return undefined;
-  if (!isMatched(view, split.spec.matches, namespace, request)) return undefined;
+  if (!isMatched(view, matches, namespace, request)) return undefined;
   const port = portOf(view.get('Service', `${namespace}/${root}`), request.host.port);
   const able = backends.filter((backend) => canServe(view, { name: backend.service, namespace }, port));
   const weighted = able.map((backend) => ({ name: backend.service, weight: splitWeight(backend.weight ?? 0) ?? 0 }));
@@ -51,7 +73,7 @@ export function routeByTrafficSplit(view: LaggedView, request: MeshRequest): Rou
   };
 }
 
-const portsOf = (service: KubeObject | undefined): number[] => (service?.spec?.ports ?? []).map(({ port }: { port: number }) => port);
+const portsOf = (service: KubeObject | undefined): number[] => servicePorts(service).map(({ port }) => port);
 
 /** The port of the root that a request is for: that of its Host, or 80, or the root's first one. */
 function portOf(root: KubeObject | undefined, asked: number | undefined): number | undefined {
@@ -80,7 +102,7 @@ function isMatched(
   return refs.some(({ name }) => {
     const group = view.get('HTTPRouteGroup', `${namespace}/${name}`);
     // v1alpha1 and v1alpha2 hold the matches at top level.
-    return ((group?.spec?.matches ?? group?.matches ?? []) as Parameters<typeof matchesSmi>[0][]).some((match) =>
+    return ((specOf<{ matches: unknown }>(group).matches ?? group?.matches ?? []) as Parameters<typeof matchesSmi>[0][]).some((match) =>
       matchesSmi(match, request),
     );
   });

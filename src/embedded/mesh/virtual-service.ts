@@ -1,5 +1,7 @@
 import { parseDuration } from '../../api/duration.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { definition } from '../definition.ts';
 import type { Destination } from './destination.ts';
 import { type IstioMatch, matchesAny } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
@@ -8,28 +10,44 @@ import { type MeshRequest, parseHost, pathOf } from './request.ts';
 import type { HeaderChanges, ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
-interface Headers {
+const LABELS = [
+  ...['reporter', 'destination_workload', 'destination_workload_namespace', 'destination_service', 'destination_service_name'],
+  ...['destination_service_namespace', 'request_protocol', 'response_code', 'response_flags'],
+];
+
+interface IstioHeaders {
   request?: HeaderChanges;
   response?: HeaderChanges;
 }
+interface VirtualService {
+  hosts: string[];
+  gateways: string[];
+  http: HttpRoute[];
+}
 interface HttpRoute {
   match?: IstioMatch[];
-  route?: { destination: { host: string }; weight?: number; headers?: Headers }[];
+  route?: { destination: { host: string }; weight?: number; headers?: IstioHeaders }[];
   delegate?: { name: string; namespace?: string };
   mirror?: { host: string };
   mirrors?: { destination: { host: string }; percentage?: { value?: number } }[];
   mirrorPercentage?: { value?: number };
   mirrorPercent?: number;
-  headers?: Headers;
+  headers?: IstioHeaders;
   rewrite?: { uri?: string; authority?: string };
   timeout?: string;
   retries?: { attempts?: number; perTryTimeout?: string; retryOn?: string };
 }
 
-/** What Istio does when a route says nothing of retries, and the word in `retryOn` when it gives only attempts. */
+/** Istio's retries for a route without retries, and the word in `retryOn` for a route with attempts only. */
 const DEFAULT_RETRIES = { attempts: 2, on: ['connect-failure', 'refused-stream'] } as const;
 
 export const virtualService: RouteResolver = {
+  providers: ['istio'],
+  definitions: () => [
+    definition('networking.istio.io', 'VirtualService', 'virtualservices', ['v1beta1', 'v1alpha3', 'v1']),
+    definition('networking.istio.io', 'DestinationRule', 'destinationrules', ['v1beta1', 'v1alpha3', 'v1']),
+  ],
+  series: { istio_requests_total: LABELS, istio_request_duration_milliseconds: LABELS },
   kinds: ['v1', 'v1beta1', 'v1alpha3'].map((version) => ({ apiVersion: `networking.istio.io/${version}`, kind: 'VirtualService' })),
   resolve: routeByVirtualService,
 };
@@ -42,11 +60,11 @@ export function routeByVirtualService(view: LaggedView, request: MeshRequest): R
     .toSorted((a, b) => (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''));
   if (!service) return undefined;
   const namespace = service.metadata.namespace ?? '';
-  for (const http of (service.spec.http ?? []) as HttpRoute[]) {
+  for (const http of specOf<VirtualService>(service).http ?? []) {
     if (!matchesAny(http.match, request)) continue;
     const delegate = http.delegate && view.get('VirtualService', `${http.delegate.namespace ?? namespace}/${http.delegate.name}`);
     if (delegate) {
-      const inner = ((delegate.spec.http ?? []) as HttpRoute[]).find((each) => matchesAny(each.match, request));
+      const inner = specOf<VirtualService>(delegate).http?.find((each) => matchesAny(each.match, request));
       if (inner) return choiceOf({ ...http, ...inner }, delegate.metadata.namespace ?? '', request);
     } else if (http.route) return choiceOf(http, namespace, request);
   }
@@ -54,7 +72,7 @@ export function routeByVirtualService(view: LaggedView, request: MeshRequest): R
 }
 
 function servesHost(service: KubeObject, { host }: MeshRequest): boolean {
-  return ((service.spec.hosts ?? []) as string[]).some((pattern) => {
+  return (specOf<VirtualService>(service).hosts ?? []).some((pattern) => {
     if (pattern === '*' || pattern === host.text) return true;
     if (pattern.startsWith('*.')) return host.text.endsWith(pattern.slice(1));
     // A short name is completed with the namespace of the object, never with the caller's.
@@ -64,7 +82,8 @@ function servesHost(service: KubeObject, { host }: MeshRequest): boolean {
 }
 
 function servesGateway(service: KubeObject, gateway: string): boolean {
-  const gateways = (service.spec.gateways?.length ? service.spec.gateways : ['mesh']) as string[];
+  const { gateways: own = [] } = specOf<VirtualService>(service);
+  const gateways = own.length > 0 ? own : ['mesh'];
   return gateways.some((each) => each === gateway || `${service.metadata.namespace}/${each}` === gateway);
 }
 

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect, it } from 'vitest';
 import { eventually } from '../../../test/scenarios/eventually.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
 import { realWorld } from '../world.ts';
 import { startApp } from './app.ts';
 import { behaviourOf } from './behaviour.ts';
 
-it('07-S12: a pod that is told to end answers what it has begun, and takes no more', async () => {
-  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: {} };
+it('07-S12: a pod that gets SIGTERM answers the requests that it has begun, and takes no more', async () => {
+  const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: {} };
   const app = await startApp(behaviourOf(pod), {
     namespace: 'shop',
     pod: 'web',

@@ -72,7 +72,7 @@ export async function startApp(behaviour: AppBehaviour, context: AppContext): Pr
       else answer(request, response, body);
     });
   });
-  // Who keeps a connection closes it: one that this side drops as idle looks like a failure to whoever is just asking on it.
+  // The client that keeps a connection closes it: dropping an idle one here would fail a request that is just being sent on it.
   server.keepAliveTimeout = 0;
   const listener = await network.listen(server);
   return {

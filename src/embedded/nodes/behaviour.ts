@@ -1,11 +1,5 @@
-import type { KubeObject } from '../../api/kube-object.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
 import { parseQuantity } from '../../api/quantity.ts';
-
-interface Container {
-  image?: string;
-  env?: { name: string; value?: string }[];
-  resources?: { limits?: { memory?: string | number } };
-}
 
 /** How the application in a pod behaves. Chosen by the first container's env, else by pod annotations `serin.dev/<NAME>`. */
 export interface AppBehaviour {
@@ -13,7 +7,7 @@ export interface AppBehaviour {
   /** Fraction (0–1) of requests answered 500. */
   errorRate: number;
   latencyMs: number;
-  /** Requests in any second beyond which the pod answers 503; 0 is no limit. */
+  /** Requests in any second beyond which the pod answers 503; 0: unlimited. */
   capacityPerSecond: number;
   /** The process exits at once after each start. */
   crashes: boolean;
@@ -28,8 +22,8 @@ export interface AppBehaviour {
   exitsOnSigterm: boolean;
 }
 
-export function behaviourOf(pod: KubeObject): AppBehaviour {
-  const [container] = (pod.spec.containers ?? []) as Container[];
+export function behaviourOf(pod: Pod): AppBehaviour {
+  const [container] = pod.spec.containers ?? [];
   const setting = (name: string): string | undefined =>
     container?.env?.find((entry) => entry.name === name)?.value ?? pod.metadata.annotations?.[`serin.dev/${name}`];
   const number = (name: string): number => Number(setting(name) ?? 0) || 0;

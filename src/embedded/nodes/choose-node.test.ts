@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../api/kube-object.ts';
+import type { Node } from '../../api/kinds/node.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
+import type { NodeSelectorTerm, PodSpec } from '../../api/kinds/pod-template.ts';
 import { chooseNode } from './choose-node.ts';
 
-const node = (name: string, labels: Record<string, string> = {}, spec: object = {}): KubeObject => ({
+const node = (name: string, labels: Record<string, string> = {}, spec: Node['spec'] = {}): Node => ({
   apiVersion: 'v1',
   kind: 'Node',
   metadata: { name, labels: { 'kubernetes.io/hostname': name, ...labels } },
   spec,
 });
-const pod = (spec: object = {}, owner = 'web'): KubeObject => ({
+const pod = (spec: PodSpec = {}, owner = 'web'): Pod => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name: 'p', ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: owner, uid: owner, controller: true }] },
   spec,
 });
-const required = (...nodeSelectorTerms: object[]) => ({
+const required = (...nodeSelectorTerms: NodeSelectorTerm[]) => ({
   affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } },
 });
 const nodes = [node('a', { disk: 'ssd', rank: '1' }), node('b', { disk: 'hdd', rank: '5' }), node('c')];

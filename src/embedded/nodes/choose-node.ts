@@ -1,3 +1,5 @@
+import type { Node } from '../../api/kinds/node.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { untolerated, wantsNode } from './node-fit.ts';
 
@@ -14,7 +16,7 @@ export const ownerOf = (pod: KubeObject): string => pod.metadata.ownerReferences
  * The node for a pod: of those that it may run on, the one with the fewest pods of the same owner, then the fewest pods, then the first
  * by name. Undefined: no node fits. A scheduler scores by resources; here nothing uses any, so counting is what is left of it.
  */
-export function chooseNode(pod: KubeObject, nodes: readonly KubeObject[], placed: readonly Placed[]): string | undefined {
+export function chooseNode(pod: Pod, nodes: readonly Node[], placed: readonly Placed[]): string | undefined {
   const owner = ownerOf(pod);
   const load = (name: string): [sameOwner: number, all: number] => {
     const here = placed.filter(({ node }) => node === name);

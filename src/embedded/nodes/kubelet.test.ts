@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { connectionTo } from '../../kube/connect.ts';
 import { createCluster } from '../../kube/create-cluster.ts';
@@ -63,7 +64,7 @@ it('a pod becomes ready and goes, however many requests of its kubelet get no an
   await make('steady');
   await vi.waitFor(
     async () =>
-      expect((await cluster.get(refTo('steady')))?.status?.conditions).toContainEqual(
+      expect(raw(await cluster.get(refTo('steady')))?.status?.conditions).toContainEqual(
         expect.objectContaining({ type: 'Ready', status: 'True' }),
       ),
     WITHIN,

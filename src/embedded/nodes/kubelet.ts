@@ -1,12 +1,14 @@
 import { sleep } from '../../api/clock.ts';
-import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
+import type { Probe } from '../../api/kinds/pod-template.ts';
+import { refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { callHttp } from '../http-call.ts';
 import { secondsText, type World } from '../world.ts';
 import { type App, startApp } from './app.ts';
 import { type AppBehaviour, behaviourOf } from './behaviour.ts';
 import type { PodCalls } from './pod-calls.ts';
-import { podStatus, type Seen } from './pod-status.ts';
+import { type ContainerSeen, podStatus } from './pod-status.ts';
 
 /** Carries the real port of a pod's application; the pod's IP is made up, as API servers refuse loopback in EndpointSlices. */
 export const PORT_ANNOTATION = 'serin.dev/loopback-port';
@@ -24,7 +26,7 @@ export interface KubeletOptions {
   graceScale: number;
   probeScale: number;
   world: World;
-  appFor?: (pod: KubeObject) => Partial<AppBehaviour>;
+  appFor?: (pod: Pod) => Partial<AppBehaviour>;
   /** Default: a small HTTP server. */
   runApp?: typeof startApp;
   onError(error: unknown, what: string): void;
@@ -33,178 +35,206 @@ export interface KubeletOptions {
 /** The life of one pod on its node, from binding to its last answer. */
 export interface RunningPod {
   readonly app: () => App | undefined;
-  /** A newer state of the pod was heard; a deletionTimestamp is SIGTERM. */
-  update(pod: KubeObject): void;
+  /** Takes a newer state of the pod; a deletionTimestamp is SIGTERM. */
+  update(pod: Pod): void;
   /** The pod is gone from the API server, or the node stops: the process ends now. */
   kill(): Promise<void>;
-}
-
-interface Probe {
-  httpGet?: { path?: string };
-  initialDelaySeconds?: number;
-  periodSeconds?: number;
-  failureThreshold?: number;
-  successThreshold?: number;
 }
 
 export function runPod(
   cluster: Cluster,
   calls: PodCalls,
-  first: KubeObject,
+  first: Pod,
   address: { podIP: string; hostIP: string },
   options: KubeletOptions,
 ): RunningPod {
-  const { clock } = options.world;
-  const nowText = (): string => secondsText(options.world);
-  const probeAgent = options.world.network.agent();
-  /** Ends early, without an error, when the pod does. */
-  const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(clock, ms, signal).catch(() => undefined);
-  let pod = first;
-  let app: App | undefined;
-  let isTerminating = false;
-  let writes: Promise<void> = Promise.resolve();
-  const life = new AbortController();
-  const seen: Seen = { state: 'starting', isReady: false, restarts: 0, startedAt: nowText(), ...address };
-  const what = `${pod.metadata.namespace}/${pod.metadata.name}`;
+  return new PodProcess(cluster, calls, first, address, options);
+}
 
-  /** Until it is done or the pod is over: a request that gets no answer must not leave a pod unready, or on its way out, for ever. */
-  const insist = async (request: () => Promise<unknown>): Promise<void> => {
-    for (let pauseMs = FIRST_RETRY_MS; !life.signal.aborted; pauseMs = Math.min(pauseMs * 2, LAST_RETRY_MS)) {
+class PodProcess implements RunningPod {
+  readonly #cluster: Cluster;
+  readonly #calls: PodCalls;
+  readonly #options: KubeletOptions;
+  readonly #clock: World['clock'];
+  readonly #probeAgent: ReturnType<World['network']['agent']>;
+  readonly #seen: ContainerSeen;
+  readonly #what: string;
+  readonly #life = new AbortController();
+  #pod: Pod;
+  #app: App | undefined;
+  #isTerminating = false;
+  #writes: Promise<void> = Promise.resolve();
+
+  constructor(cluster: Cluster, calls: PodCalls, first: Pod, address: { podIP: string; hostIP: string }, options: KubeletOptions) {
+    this.#cluster = cluster;
+    this.#calls = calls;
+    this.#options = options;
+    this.#clock = options.world.clock;
+    this.#probeAgent = options.world.network.agent();
+    this.#pod = first;
+    this.#seen = { state: 'starting', isReady: false, restarts: 0, startedAt: this.#nowText(), ...address };
+    this.#what = `${first.metadata.namespace}/${first.metadata.name}`;
+    this.#terminateOnce();
+    if (!this.#isTerminating) void this.#guarded(this.#live());
+  }
+
+  app(): App | undefined {
+    return this.#app;
+  }
+
+  update(next: Pod): void {
+    this.#pod = next;
+    this.#terminateOnce();
+  }
+
+  async kill(): Promise<void> {
+    this.#life.abort();
+    await this.#app?.close(true);
+  }
+
+  #nowText(): string {
+    return secondsText(this.#options.world);
+  }
+
+  /** Ends early, without an error, when the pod does. */
+  #pause(ms: number, signal: AbortSignal): Promise<void> {
+    return sleep(this.#clock, ms, signal).catch(() => undefined);
+  }
+
+  /** Until it is done or the pod is over: a request that gets no answer must not leave a pod unready or terminating for ever. */
+  async #insist(request: () => Promise<unknown>): Promise<void> {
+    for (let pauseMs = FIRST_RETRY_MS; !this.#life.signal.aborted; pauseMs = Math.min(pauseMs * 2, LAST_RETRY_MS)) {
       try {
         await request();
         return;
       } catch (error) {
-        if (life.signal.aborted) return;
-        options.onError(error, what);
-        await pause(pauseMs, life.signal);
+        if (this.#life.signal.aborted) return;
+        this.#options.onError(error, this.#what);
+        await this.#pause(pauseMs, this.#life.signal);
       }
     }
-  };
+  }
 
   /** One write at a time, each of the newest state. */
-  const tell = (): Promise<void> => {
-    const { signal } = life;
-    writes = writes.then(() =>
-      insist(() => cluster.patch(refOf(pod), { status: podStatus(pod, seen, nowText()) }, { subresource: 'status', signal })),
+  #reportStatus(): Promise<void> {
+    const { signal } = this.#life;
+    this.#writes = this.#writes.then(() =>
+      this.#insist(() =>
+        this.#cluster.patch(
+          refOf(this.#pod),
+          { status: podStatus(this.#pod, this.#seen, this.#nowText()) },
+          { subresource: 'status', signal },
+        ),
+      ),
     );
-    return writes;
-  };
+    return this.#writes;
+  }
 
-  const live = async (): Promise<void> => {
-    await pause(options.startupMs, life.signal);
-    const behaviour = { ...behaviourOf(pod), ...options.appFor?.(pod) };
+  async #live(): Promise<void> {
+    await this.#pause(this.#options.startupMs, this.#life.signal);
+    const behaviour = { ...behaviourOf(this.#pod), ...this.#options.appFor?.(this.#pod) };
     if (behaviour.waitsFor !== '') {
-      seen.waitsFor = behaviour.waitsFor;
-      await tell();
+      this.#seen.waitsFor = behaviour.waitsFor;
+      await this.#reportStatus();
       return;
     }
-    if (behaviour.outOfMemory) seen.endsBy = 'OOMKilled';
-    while (behaviour.crashes && !life.signal.aborted && !isTerminating) {
-      seen.state = 'crashed';
-      seen.restarts += 1;
-      await tell();
-      await pause(CRASH_BACKOFF_MS * Math.min(8, seen.restarts), life.signal);
+    if (behaviour.outOfMemory) this.#seen.endsBy = 'OOMKilled';
+    while (behaviour.crashes && !this.#life.signal.aborted && !this.#isTerminating) {
+      this.#seen.state = 'crashed';
+      this.#seen.restarts += 1;
+      await this.#reportStatus();
+      await this.#pause(CRASH_BACKOFF_MS * Math.min(8, this.#seen.restarts), this.#life.signal);
     }
-    if (life.signal.aborted || isTerminating) return;
-    const probe = ((pod.spec.containers ?? []) as { readinessProbe?: Probe }[])[0]?.readinessProbe;
-    const started = await (options.runApp ?? startApp)(behaviour, {
-      namespace: pod.metadata.namespace ?? '',
-      pod: pod.metadata.name,
+    if (this.#life.signal.aborted || this.#isTerminating) return;
+    const probe = ((this.#pod.spec.containers ?? []) as { readinessProbe?: Probe }[])[0]?.readinessProbe;
+    const started = await (this.#options.runApp ?? startApp)(behaviour, {
+      namespace: this.#pod.metadata.namespace ?? '',
+      pod: this.#pod.metadata.name,
       readinessPath: probe?.httpGet?.path ?? '/readyz',
-      world: options.world,
+      world: this.#options.world,
     });
-    if (life.signal.aborted) {
+    if (this.#life.signal.aborted) {
       await started.close(true);
       return;
     }
-    app = started;
-    seen.state = 'running';
-    seen.startedAt = nowText();
+    this.#app = started;
+    this.#seen.state = 'running';
+    this.#seen.startedAt = this.#nowText();
     const annotations = { [PORT_ANNOTATION]: String(started.port) };
-    if (started.port > 0) await insist(() => cluster.patch(refOf(pod), { metadata: { annotations } }, { signal: life.signal }));
-    await watchReadiness(started, probe);
-  };
+    if (started.port > 0)
+      await this.#insist(() => this.#cluster.patch(refOf(this.#pod), { metadata: { annotations } }, { signal: this.#life.signal }));
+    await this.#watchReadiness(started, probe);
+  }
 
-  const watchReadiness = async (started: App, probe: Probe | undefined): Promise<void> => {
+  async #watchReadiness(started: App, probe: Probe | undefined): Promise<void> {
     // Without a probe a container is ready as soon as it runs; the app's own delay then stands for its start.
-    const periodMs = Math.max(20, Number(probe?.periodSeconds ?? 10) * 1000 * options.probeScale);
-    if (probe?.initialDelaySeconds) await pause(probe.initialDelaySeconds * 1000 * options.probeScale, life.signal);
+    const periodMs = Math.max(20, Number(probe?.periodSeconds ?? 10) * 1000 * this.#options.probeScale);
+    if (probe?.initialDelaySeconds) await this.#pause(probe.initialDelaySeconds * 1000 * this.#options.probeScale, this.#life.signal);
     let streak = 0;
-    let isTold = false;
-    while (!life.signal.aborted) {
+    let isReported = false;
+    while (!this.#life.signal.aborted) {
       const isPassing = started.probe
         ? started.probe()
         : probe?.httpGet
-          ? await answersProbe(started.port, probe.httpGet.path ?? '/')
+          ? await this.#answersProbe(started.port, probe.httpGet.path ?? '/')
           : started.isReady();
       const needed = isPassing ? (probe?.successThreshold ?? 1) : (probe?.failureThreshold ?? 3);
-      streak = isPassing === seen.isReady ? 0 : streak + 1;
+      streak = isPassing === this.#seen.isReady ? 0 : streak + 1;
       const isTurning = streak >= needed || (!probe && streak > 0);
       if (isTurning) {
-        seen.isReady = isPassing;
+        this.#seen.isReady = isPassing;
         streak = 0;
       }
-      if (isTurning || !isTold || isStale(pod, seen, nowText())) await tell();
-      isTold = true;
-      const isSettled = isPassing === seen.isReady && (probe !== undefined || started.probe !== undefined);
-      const isSteady = seen.isReady && isPassing && !pod.spec.readinessGates;
-      await pause(isSettled ? periodMs : Math.min(periodMs, started.probe || isSteady ? STEADY_MS : UNSTEADY_MS), life.signal);
+      if (isTurning || !isReported || isStale(this.#pod, this.#seen, this.#nowText())) await this.#reportStatus();
+      isReported = true;
+      const isSettled = isPassing === this.#seen.isReady && (probe !== undefined || started.probe !== undefined);
+      const isSteady = this.#seen.isReady && isPassing && !this.#pod.spec.readinessGates;
+      await this.#pause(isSettled ? periodMs : Math.min(periodMs, started.probe || isSteady ? STEADY_MS : UNSTEADY_MS), this.#life.signal);
     }
-  };
+  }
 
-  const answersProbe = async (port: number, path: string): Promise<boolean> => {
+  async #answersProbe(port: number, path: string): Promise<boolean> {
     try {
       const headers = { 'user-agent': 'kube-probe/serin', connection: 'close' };
-      const call = { headers, agent: probeAgent, clock, timeoutMs: PROBE_TIMEOUT_MS };
+      const call = { headers, agent: this.#probeAgent, clock: this.#clock, timeoutMs: PROBE_TIMEOUT_MS };
       const { status } = await callHttp(`http://127.0.0.1:${port}${path}`, call);
       return status >= 200 && status < 300;
     } catch {
       // Refused or timed out: that is the probe's answer.
       return false;
     }
-  };
+  }
 
-  const terminate = async (): Promise<void> => {
-    const graceMs = Number(pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30) * 1000;
-    if (app?.behaviour.exitsOnSigterm) await app.close();
+  async #terminate(): Promise<void> {
+    const graceMs = Number(this.#pod.metadata.deletionGracePeriodSeconds ?? this.#pod.spec.terminationGracePeriodSeconds ?? 30) * 1000;
+    if (this.#app?.behaviour.exitsOnSigterm) await this.#app.close();
     else {
-      // Serves on: proxies that have not heard yet still send requests.
-      await pause(graceMs * options.graceScale, life.signal);
-      const deadlineMs = clock.monotonicMs() + graceMs * (1 - options.graceScale);
-      while (app && app.inFlight() > 0 && clock.monotonicMs() < deadlineMs && !life.signal.aborted) await pause(20, life.signal);
-      await app?.close(true);
+      // Keeps serving: proxies that do not know yet still send requests.
+      await this.#pause(graceMs * this.#options.graceScale, this.#life.signal);
+      const deadlineMs = this.#clock.monotonicMs() + graceMs * (1 - this.#options.graceScale);
+      while (this.#app && this.#app.inFlight() > 0 && this.#clock.monotonicMs() < deadlineMs && !this.#life.signal.aborted)
+        await this.#pause(20, this.#life.signal);
+      await this.#app?.close(true);
     }
-    await insist(() => calls.forceDelete(pod));
-  };
+    await this.#insist(() => this.#calls.forceDelete(this.#pod));
+  }
 
-  const guarded = (work: Promise<void>): Promise<void> =>
-    work.catch((error: unknown) => {
-      if (!life.signal.aborted) options.onError(error, what);
+  #guarded(work: Promise<void>): Promise<void> {
+    return work.catch((error: unknown) => {
+      if (!this.#life.signal.aborted) this.#options.onError(error, this.#what);
     });
-  const terminateOnce = (): void => {
-    if (isTerminating || pod.metadata.deletionTimestamp === undefined) return;
-    isTerminating = true;
-    void guarded(terminate());
-  };
-  terminateOnce();
-  if (!isTerminating) void guarded(live());
+  }
 
-  return {
-    app: () => app,
-    update(next) {
-      pod = next;
-      terminateOnce();
-    },
-    async kill() {
-      life.abort();
-      await app?.close(true);
-    },
-  };
+  #terminateOnce(): void {
+    if (this.#isTerminating || this.#pod.metadata.deletionTimestamp === undefined) return;
+    this.#isTerminating = true;
+    void this.#guarded(this.#terminate());
+  }
 }
 
-/** Somebody opened or closed a readiness gate since the kubelet last told. */
-function isStale(pod: KubeObject, seen: Seen, nowText: string): boolean {
+/** A readiness gate was opened or closed since the kubelet last wrote the status. */
+function isStale(pod: Pod, seen: ContainerSeen, nowText: string): boolean {
   if (!pod.spec.readinessGates) return false;
-  const readyIn = (status: KubeObject['status']) => status?.conditions?.find(({ type }: { type: string }) => type === 'Ready')?.status;
+  const readyIn = (status: Pod['status']) => status?.conditions?.find(({ type }) => type === 'Ready')?.status;
   return readyIn(pod.status) !== undefined && readyIn(pod.status) !== readyIn(podStatus(pod, seen, nowText));
 }

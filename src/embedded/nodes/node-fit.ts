@@ -1,38 +1,18 @@
-import type { KubeObject } from '../../api/kube-object.ts';
-
-interface Requirement {
-  key: string;
-  operator: string;
-  values?: string[];
-}
-interface NodeSelectorTerm {
-  matchExpressions?: Requirement[];
-  matchFields?: Requirement[];
-}
-interface Taint {
-  key: string;
-  value?: string;
-  effect: string;
-}
-interface Toleration {
-  key?: string;
-  operator?: string;
-  value?: string;
-  effect?: string;
-}
+import type { Node, Taint } from '../../api/kinds/node.ts';
+import type { NodeRequirement, NodeSelectorTerm, PodSpec, Toleration } from '../../api/kinds/pod-template.ts';
 
 /** Whether a pod's `nodeSelector` and required node affinity allow the node. Preferences and other pods do not count here. */
-export function wantsNode(podSpec: KubeObject['spec'], node: KubeObject): boolean {
+export function wantsNode(podSpec: PodSpec, node: Node): boolean {
   const labels = node.metadata.labels ?? {};
-  const selector: Record<string, string> = podSpec?.nodeSelector ?? {};
+  const selector = podSpec.nodeSelector ?? {};
   if (!Object.entries(selector).every(([key, value]) => labels[key] === value)) return false;
-  const required = podSpec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  const terms: NodeSelectorTerm[] | undefined = required?.nodeSelectorTerms;
+  const required = podSpec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  const terms = required?.nodeSelectorTerms;
   return terms === undefined || terms.some((term) => matches(term, node));
 }
 
 /** Terms are alternatives; what is in one term holds together, and an empty term matches nothing. */
-function matches({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: KubeObject): boolean {
+function matches({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: Node): boolean {
   if (matchExpressions.length === 0 && matchFields.length === 0) return false;
   return (
     matchExpressions.every((requirement) => holds(requirement, node.metadata.labels?.[requirement.key])) &&
@@ -40,7 +20,7 @@ function matches({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, 
   );
 }
 
-function holds({ operator, values = [] }: Requirement, value: string | undefined): boolean {
+function holds({ operator, values = [] }: NodeRequirement, value: string | undefined): boolean {
   if (operator === 'Exists') return value !== undefined;
   if (operator === 'DoesNotExist') return value === undefined;
   if (operator === 'NotIn') return value === undefined || !values.includes(value);
@@ -51,8 +31,8 @@ function holds({ operator, values = [] }: Requirement, value: string | undefined
 }
 
 /** The taints of these effects that the pod does not tolerate; a cordoned node has one by that name. */
-export function untolerated(podSpec: KubeObject['spec'], node: KubeObject, effects: readonly string[]): Taint[] {
-  const tolerations: Toleration[] = podSpec?.tolerations ?? [];
+export function untolerated(podSpec: PodSpec, node: Node, effects: readonly string[]): Taint[] {
+  const { tolerations = [] } = podSpec;
   const cordon: Taint[] = node.spec?.unschedulable === true ? [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }] : [];
   const taints: Taint[] = [...(node.spec?.taints ?? []), ...cordon];
   return taints.filter((taint) => effects.includes(taint.effect) && !tolerations.some((toleration) => tolerates(toleration, taint)));

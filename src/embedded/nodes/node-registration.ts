@@ -1,4 +1,5 @@
 import type { Clock } from '../../api/clock.ts';
+import { asNode } from '../../api/kinds/node.ts';
 import type { KubeObject, Labels, ObjectRef } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { secondsText } from '../world.ts';
@@ -71,7 +72,7 @@ export async function registerNode(cluster: Cluster, clock: Clock, { name, zone,
 /** A real server taints each new Node; the node lifecycle controller, which we stand for as well, takes it off a ready one. */
 async function removeNotReadyTaint(cluster: Cluster, ref: ObjectRef): Promise<void> {
   const node = await cluster.get(ref);
-  const taints: { key: string }[] = node?.spec?.taints ?? [];
+  const taints = (node && asNode(node).spec?.taints) ?? [];
   const rest = taints.filter(({ key }) => key !== 'node.kubernetes.io/not-ready');
   if (rest.length < taints.length) await cluster.patch(ref, { spec: { taints: rest.length === 0 ? null : rest } });
 }

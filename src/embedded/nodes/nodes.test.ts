@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { asNode } from '../../api/kinds/node.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from '../cluster.ts';
 
@@ -23,9 +25,9 @@ const deployment = (name: string, replicas: number, spec: object): KubeObject =>
     template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: 'app', image: 'app:1' }], ...spec } },
   },
 });
-const podsOf = async (name: string): Promise<KubeObject[]> => {
+const podsOf = async (name: string): Promise<Pod[]> => {
   const answer = await embedded.cluster.raw('GET', `/api/v1/namespaces/default/pods?labelSelector=app%3D${name}`);
-  return (answer as { items: KubeObject[] }).items;
+  return (answer as { items: Pod[] }).items;
 };
 const placesOf = async (name: string): Promise<string[]> => (await podsOf(name)).map(({ spec }) => String(spec.nodeName ?? '')).toSorted();
 
@@ -34,7 +36,7 @@ describe('nodes', () => {
     for (const name of ['one', 'four']) {
       const node = await embedded.cluster.get({ apiVersion: 'v1', kind: 'Node', name });
       expect(node?.metadata.labels).toMatchObject({ disk: name === 'one' ? 'ssd' : 'hdd', 'kubernetes.io/hostname': name });
-      expect(node?.spec.taints).toBeUndefined();
+      expect(node && asNode(node).spec?.taints).toBeUndefined();
     }
   });
 
@@ -51,7 +53,7 @@ describe('nodes', () => {
     await embedded.cluster.create(deployment('homeless', 1, { nodeSelector: { disk: 'tape' } }));
     await vi.waitFor(
       async () =>
-        expect((await podsOf('homeless'))[0]?.status.conditions).toContainEqual(
+        expect((await podsOf('homeless'))[0]?.status?.conditions).toContainEqual(
           expect.objectContaining({ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }),
         ),
       { timeout: 60_000 },

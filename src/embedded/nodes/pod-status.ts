@@ -1,6 +1,8 @@
-import type { KubeObject } from '../../api/kube-object.ts';
+import type { Condition } from '../../api/kinds/condition.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
 
-export interface Seen {
+/** A container of a pod, as the kubelet has it. */
+export interface ContainerSeen {
   state: 'starting' | 'running' | 'crashed' | 'terminated';
   /** Why it has not been started, where the kubelet has more to say than that it will be. */
   waitsFor?: string;
@@ -13,27 +15,19 @@ export interface Seen {
   startedAt: string;
 }
 
-interface Condition {
-  type: string;
-  status: string;
-  lastTransitionTime: string;
-  reason?: string;
-  message?: string;
-}
-
 /** The others are their writers': what a readiness gate waits for. */
 const OWN_CONDITIONS = ['PodScheduled', 'Initialized', 'ContainersReady', 'Ready'];
 
 /** The whole pod status for what the kubelet sees; times move only when a condition's status does. */
-export function podStatus(pod: KubeObject, seen: Seen, nowText: string): Record<string, unknown> {
-  const previous = (pod.status?.conditions ?? []) as Condition[];
+export function podStatus(pod: Pod, seen: ContainerSeen, nowText: string): Record<string, unknown> {
+  const { conditions: previous = [] } = pod.status ?? {};
   const condition = (type: string, isTrue: boolean): Condition => {
     const status = isTrue ? 'True' : 'False';
     const before = previous.find((each) => each.type === type);
-    const lastTransitionTime = before?.status === status ? before.lastTransitionTime : nowText;
+    const lastTransitionTime = (before?.status === status ? before.lastTransitionTime : undefined) ?? nowText;
     return { type, status, lastTransitionTime, ...(isTrue ? {} : whyNot[type]) };
   };
-  const gates = (pod.spec.readinessGates ?? []) as { conditionType: string }[];
+  const { readinessGates: gates = [], containers = [] } = pod.spec;
   const closed = gates.find(({ conditionType }) => !previous.some(({ type, status }) => type === conditionType && status === 'True'));
   const unready = { reason: 'ContainersNotReady', message: 'containers with unready status' };
   const whyNot: Record<string, object> = {
@@ -57,7 +51,7 @@ export function podStatus(pod: KubeObject, seen: Seen, nowText: string): Record<
     podIP: seen.podIP,
     podIPs: [{ ip: seen.podIP }],
     startTime: pod.status?.startTime ?? nowText,
-    containerStatuses: ((pod.spec.containers ?? []) as { name: string; image?: string }[]).map(({ name, image = '' }) => ({
+    containerStatuses: containers.map(({ name, image = '' }) => ({
       name,
       image,
       imageID: image,
@@ -72,7 +66,7 @@ export function podStatus(pod: KubeObject, seen: Seen, nowText: string): Record<
   };
 }
 
-function containerState({ state, startedAt, waitsFor = 'ContainerCreating' }: Seen): object {
+function containerState({ state, startedAt, waitsFor = 'ContainerCreating' }: ContainerSeen): object {
   if (state === 'running') return { running: { startedAt } };
   if (state === 'terminated') return { terminated: { exitCode: 0, reason: 'Completed' } };
   return {

@@ -1,9 +1,10 @@
-import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import type { Pod } from '../../api/kinds/pod.ts';
+import { refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 
 /** Says once in the pod's status, as the scheduler does, that no node fits; it is placed when a node changes. */
-export async function tellUnschedulable(cluster: Cluster, pod: KubeObject, nodes: number, nowText: string): Promise<void> {
-  const known: { type: string; reason?: string }[] = pod.status?.conditions ?? [];
+export async function tellUnschedulable(cluster: Cluster, pod: Pod, nodes: number, nowText: string): Promise<void> {
+  const { conditions: known = [] } = pod.status ?? {};
   if (known.some(({ type, reason }) => type === 'PodScheduled' && reason === 'Unschedulable')) return;
   const condition = {
     type: 'PodScheduled',

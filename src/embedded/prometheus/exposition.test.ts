@@ -36,7 +36,7 @@ it.each(['a{b="1"} 1 1 1', 'a{b="1"}1x', 'a{b="1"} } 2', 'a{b="1"', 'a{b="1"} ',
   (line) => {
     const reader = new ExpositionReader();
     reader.read('a{b="1"} 1\nz 1');
-    expect(() => reader.read(`${line}\nz 1`)).toThrow('line 1 is no sample');
+    expect(() => reader.read(`${line}\nz 1`)).toThrow('line 1 is not a sample');
     expect(reader.read('a{b="1"} 2')).toEqual([{ labels: { __name__: 'a', b: '1' }, value: 2 }]);
   },
 );

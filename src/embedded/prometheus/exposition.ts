@@ -12,8 +12,8 @@ const LABEL = /\s*([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(,|\})/y;
 
 export const parseExposition = (text: string): ExposedSample[] => new ExpositionReader().read(text);
 
-/** `head`: the series as it is written, or the whole line where there is no sample or no label. */
-interface Line {
+/** `head`: the series as it is written, or the whole line if it has no sample or no label. */
+interface SampleLine {
   head: string;
   rest: string;
   sample?: ExposedSample;
@@ -23,14 +23,14 @@ interface Line {
 export class ExpositionReader {
   /** Labels of series by how they are written. */
   readonly #known = new Map<string, LabelSet>();
-  #lines: readonly Line[] = [];
+  #lines: readonly SampleLine[] = [];
 
   /**
    * Samples of a text exposition (format 0.0.4); that of an unchanged line is the same object. Throws with the line's number at the first
    * line that is none, since Prometheus refuses the whole scrape then.
    */
   read(text: string): ExposedSample[] {
-    const lines: Line[] = [];
+    const lines: SampleLine[] = [];
     const samples: ExposedSample[] = [];
     let next = 0;
     for (let at = 0; at <= text.length; ) {
@@ -40,7 +40,7 @@ export class ExpositionReader {
         const found = text.indexOf('\n', at);
         const raw = text.slice(at, found === -1 ? text.length : found);
         line = this.#parse(raw, before);
-        if (line === undefined) throw new Error(`line ${lines.length + 1} is no sample: ${raw.trim().slice(0, 80)}`);
+        if (line === undefined) throw new Error(`line ${lines.length + 1} is not a sample: ${raw.trim().slice(0, 80)}`);
       }
       // Else it is a new one, and the one from before comes later.
       if (line.head === before?.head) next += 1;
@@ -52,7 +52,7 @@ export class ExpositionReader {
     return samples;
   }
 
-  #parse(raw: string, before: Line | undefined): Line | undefined {
+  #parse(raw: string, before: SampleLine | undefined): SampleLine | undefined {
     const line = raw.trim();
     if (line === '' || line.startsWith('#')) return { head: copied(raw), rest: '' };
     if (before?.sample && before.rest !== '' && line.startsWith(before.head)) {
@@ -70,7 +70,7 @@ export class ExpositionReader {
   }
 }
 
-function isAt(text: string, at: number, { head, rest }: Line): boolean {
+function isAt(text: string, at: number, { head, rest }: SampleLine): boolean {
   const end = at + head.length + rest.length;
   return text.startsWith(head, at) && text.startsWith(rest, at + head.length) && (end === text.length || text[end] === '\n');
 }

@@ -3,12 +3,12 @@ import { every } from '../../api/clock.ts';
 import { realWorld, type World } from '../world.ts';
 import { answer } from './api.ts';
 import { instantQuery, type QueryData } from './query.ts';
-import { Scraper, type Target } from './scraper.ts';
+import { Scraper, type ScrapeTarget } from './scraper.ts';
 import type { IngestedSample } from './series.ts';
 import { Store } from './store.ts';
 
 export interface PrometheusOptions {
-  targets: readonly Target[];
+  targets: readonly ScrapeTarget[];
   /** Milliseconds between scrapes; default 15000, Prometheus' own usual value. */
   scrapeIntervalMs?: number;
   world?: World;

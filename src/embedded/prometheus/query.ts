@@ -1,6 +1,6 @@
 import { formatFloat } from './format-float.ts';
 import { evaluate } from './promql/evaluate.ts';
-import { parsePromql } from './promql/parse.ts';
+import { parsePromqlOnce } from './promql/parse.ts';
 import type { Value } from './promql/value.ts';
 import { badData } from './query-error.ts';
 import { type LabelSet, labelKey } from './series.ts';
@@ -15,7 +15,7 @@ export type QueryData =
 
 /** `data` of `/api/v1/query`: the expression at one moment. Throws QueryError. */
 export function instantQuery(store: Store, promql: string, atMs: number): QueryData {
-  const value = evaluate(parsePromql(promql), store, atMs);
+  const value = evaluate(parsePromqlOnce(promql), store, atMs);
   switch (value.kind) {
     case 'scalar':
       return { resultType: 'scalar', result: [atMs / 1000, formatFloat(value.value)] };
@@ -44,7 +44,7 @@ export function rangeQuery(store: Store, promql: string, startMs: number, endMs:
   if (stepMs <= 0) throw badData('invalid parameter "step": zero or negative query resolution step widths are not accepted');
   if (endMs < startMs) throw badData('invalid parameter "end": end timestamp must not be before start time');
   if ((endMs - startMs) / stepMs > 11_000) throw badData('exceeded maximum resolution of 11,000 points per timeseries');
-  const expr = parsePromql(promql);
+  const expr = parsePromqlOnce(promql);
   const series = new Map<string, { metric: LabelSet; values: WireSample[] }>();
   for (let atMs = startMs; atMs <= endMs; atMs += stepMs) {
     for (const { labels, value } of samplesForRange(evaluate(expr, store, atMs))) {

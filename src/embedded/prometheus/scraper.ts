@@ -6,8 +6,8 @@ import { addPoint } from './runs.ts';
 import type { LabelSet, Series } from './series.ts';
 import type { Store } from './store.ts';
 
-/** What is scraped: the URL of a text exposition, or samples of this process, which are read without a request and without text. */
-export type Target = string | { url: string; samples(): readonly ExposedSample[] };
+/** A scrape target: the URL of a text exposition, or samples of this process, which are read without a request and without text. */
+export type ScrapeTarget = string | { url: string; samples(): readonly ExposedSample[] };
 
 /** Reads one target. Its series get `job` and `instance`; a label of that name in the text moves to `exported_…`. */
 export class Scraper {
@@ -20,13 +20,13 @@ export class Scraper {
   readonly #own: LabelSet;
   readonly #reader = new ExpositionReader();
   /** By the labels that the target gives. */
-  readonly #known = new WeakMap<LabelSet, Known>();
+  readonly #known = new WeakMap<LabelSet, KnownPod>();
   /** Of each scrape. */
   readonly #times: number[] = [];
-  /** What the last scrape gave without a time of its own: these series end when they are missing. */
-  #present: Known[] = [];
+  /** Series of the last scrape without their own timestamp: they end when they are missing. */
+  #present: KnownPod[] = [];
 
-  constructor(target: Target, store: Store, world: World) {
+  constructor(target: ScrapeTarget, store: Store, world: World) {
     const { url, samples } = typeof target === 'string' ? { url: target, samples: undefined } : target;
     this.#world = world;
     this.#agent = world.network.agent();
@@ -41,17 +41,21 @@ export class Scraper {
     const before = this.#present;
     this.#present = [];
     const nth = this.#times.push(nowMs) - 1;
-    const up = await this.#read(nth, timeoutMs, signal);
+    const up = await this.#read(nth, before, timeoutMs, signal);
     for (const { series, seen } of before) if (seen !== nth) addPoint(series.runs, this.#times, nth, undefined);
     this.#store.append({ labels: { __name__: 'up', ...this.#own }, tMs: nowMs, value: up ? 1 : 0 });
   }
 
-  async #read(nth: number, timeoutMs: number, signal: AbortSignal | undefined): Promise<boolean> {
+  async #read(nth: number, before: readonly KnownPod[], timeoutMs: number, signal: AbortSignal | undefined): Promise<boolean> {
     try {
       const samples = this.#samples === undefined ? await this.#fetch(timeoutMs, signal) : this.#samples();
       if (samples === undefined) return false;
+      let index = 0;
       for (const { labels, value, tMs } of samples) {
-        const known = this.#knownBy(labels);
+        // Samples come in the same order each time.
+        const last = before[index];
+        index += 1;
+        const known = last?.exposed === labels && last.series.runs.length > 0 ? last : this.#knownBy(labels);
         if (tMs !== undefined) addPoint(known.series.runs, [tMs], 0, value);
         else {
           addPoint(known.series.runs, this.#times, nth, value);
@@ -61,30 +65,32 @@ export class Scraper {
       }
       return true;
     } catch {
-      return false; // `up` 0 tells it
+      return false; // `up` 0 shows it
     }
   }
 
-  /** Undefined: an answer that is no exposition. */
+  /** Undefined: the answer is not an exposition. */
   async #fetch(timeoutMs: number, signal: AbortSignal | undefined): Promise<readonly ExposedSample[] | undefined> {
     const { clock } = this.#world;
     const { status, text } = await callHttp(this.#url, { agent: this.#agent, clock, timeoutMs, signal });
     return status === 200 ? this.#reader.read(text) : undefined;
   }
 
-  #knownBy(exposed: LabelSet): Known {
+  #knownBy(exposed: LabelSet): KnownPod {
     const known = this.#known.get(exposed);
     // Without points it may have been pruned.
     if (known && known.series.runs.length > 0) return known;
     const labels: Record<string, string> = {};
     for (const [name, value] of Object.entries(exposed)) labels[name in this.#own ? `exported_${name}` : name] = value;
-    const found = { series: this.#store.seriesOf({ ...labels, ...this.#own }), seen: -1 };
+    const found = { exposed, series: this.#store.seriesOf({ ...labels, ...this.#own }), seen: -1 };
     this.#known.set(exposed, found);
     return found;
   }
 }
 
-interface Known {
+interface KnownPod {
+  /** As the target gives them. */
+  readonly exposed: LabelSet;
   readonly series: Series;
   /** The last scrape that had it. */
   seen: number;

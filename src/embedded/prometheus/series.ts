@@ -24,7 +24,7 @@ export interface IngestedSample {
 }
 
 export type MatchOp = '=' | '!=' | '=~' | '!~';
-export interface Matcher {
+export interface SeriesMatcher {
   label: string;
   op: MatchOp;
   value: string;

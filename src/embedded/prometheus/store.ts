@@ -1,5 +1,5 @@
 import { addPoint, dropBefore } from './runs.ts';
-import { type IngestedSample, type LabelSet, labelKey, type Matcher, type Series } from './series.ts';
+import { type IngestedSample, type LabelSet, labelKey, type Series, type SeriesMatcher } from './series.ts';
 
 /** Time series by metric name. Points of a series are in order of time; a second one at the same time is dropped. */
 export class Store {
@@ -27,7 +27,7 @@ export class Store {
   }
 
   /** Series whose labels satisfy all matchers. A label that a series lacks is the empty string. */
-  *select(matchers: readonly Matcher[]): Generator<Series> {
+  *select(matchers: readonly SeriesMatcher[]): Generator<Series> {
     const named = matchers.find((matcher) => matcher.label === '__name__' && matcher.op === '=');
     const families = named ? [this.#byName.get(named.value)] : this.#byName.values();
     for (const family of families) {

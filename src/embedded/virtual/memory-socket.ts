@@ -7,7 +7,7 @@ export type Latency = () => number;
 /** More than this that the other end has not read holds up who writes, as the buffers of a connection do. Bytes. */
 const BUFFER_BYTES = 1024 * 1024;
 
-/** Whether the process that a connection ends in is served now: one that is halted hears of nothing until it goes on. */
+/** Whether the process at the end of a connection runs now: a halted one gets nothing until it goes on. */
 export interface Gate {
   serve(fn: () => void): void;
 }
@@ -24,7 +24,7 @@ interface Wiring {
 }
 
 /**
- * One end of a connection within this process. As TCP: bytes arrive in order and later; an end is heard after all bytes; who closes with
+ * One end of a connection within this process. As TCP: bytes arrive in order and later; an end arrives after all bytes; a side that closes with
  * unread bytes, or is written to when it is closed, resets the connection.
  */
 export class MemorySocket extends Duplex {
@@ -71,7 +71,7 @@ export class MemorySocket extends Duplex {
     else done();
   }
 
-  /** What was held back to be sent together, as the head of an HTTP chunk and its bytes: one delivery instead of three. */
+  /** Chunks that were buffered to be sent together, as the head of an HTTP chunk and its bytes: one delivery instead of three. */
   override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
     this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'binary', done);
   }

@@ -24,55 +24,55 @@ const ask = (world: VirtualWorld, network: Network, url: string) =>
   callHttp(url, { agent: network.agent(), clock: world.clock, timeoutMs: 3600 * SECOND_MS });
 
 describe('a virtual process', () => {
-  it('that is halted hears of no timer and of no byte, and then of all in order', async () => {
+  it('that is halted gets no timer and no byte, and then all in order', async () => {
     const world = virtualWorld(1);
     const halted = new VirtualProcess(world);
     await world.clock.play(async () => {
       const { seen, url } = await aServer(world);
-      const heard: string[] = [];
-      halted.clock.setTimer(SECOND_MS, () => heard.push('first timer'));
-      halted.clock.setTimer(2 * SECOND_MS, () => heard.push('second timer'));
-      const cancel = halted.clock.setTimer(2 * SECOND_MS, () => heard.push('cancelled'));
-      const answered = ask(world, halted.network, `${url}/one`).then(({ text }) => heard.push(text));
+      const received: string[] = [];
+      halted.clock.setTimer(SECOND_MS, () => received.push('first timer'));
+      halted.clock.setTimer(2 * SECOND_MS, () => received.push('second timer'));
+      const cancel = halted.clock.setTimer(2 * SECOND_MS, () => received.push('cancelled'));
+      const answered = ask(world, halted.network, `${url}/one`).then(({ text }) => received.push(text));
       halted.halt();
       await sleep(world.clock, 60 * SECOND_MS);
       cancel();
-      expect([heard, seen]).toEqual([[], []]);
+      expect([received, seen]).toEqual([[], []]);
       halted.resume();
       await answered;
-      expect(heard.slice(0, 2)).toEqual(['first timer', 'second timer']);
-      expect(heard.at(-1)).toBe('ok');
+      expect(received.slice(0, 2)).toEqual(['first timer', 'second timer']);
+      expect(received.at(-1)).toBe('ok');
     });
   });
 
-  it('that is halted again by what it hears keeps the rest for later', async () => {
+  it('that is halted again by a timer keeps the rest for later', async () => {
     const world = virtualWorld(1);
     const halted = new VirtualProcess(world);
     await world.clock.play(async () => {
-      const heard: number[] = [];
+      const received: number[] = [];
       for (const nth of [1, 2, 3])
         halted.clock.setTimer(nth * SECOND_MS, () => {
-          heard.push(nth);
+          received.push(nth);
           if (nth === 1) halted.halt();
         });
       halted.halt();
       await sleep(world.clock, 10 * SECOND_MS);
       halted.resume();
       await sleep(world.clock, 10 * SECOND_MS);
-      expect(heard).toEqual([1]);
+      expect(received).toEqual([1]);
       halted.resume();
       await sleep(world.clock, 10 * SECOND_MS);
-      expect(heard).toEqual([1, 2, 3]);
+      expect(received).toEqual([1, 2, 3]);
     });
   });
 
-  it('that is killed sends nothing more, hears nothing more, and its connections end', async () => {
+  it('that is killed sends nothing more, receives nothing more, and its connections end', async () => {
     const world = virtualWorld(1);
     const killed = new VirtualProcess(world);
     await world.clock.play(async () => {
       const { seen, url } = await aServer(world);
-      const heard: string[] = [];
-      killed.clock.setTimer(60 * SECOND_MS, () => heard.push('timer'));
+      const received: string[] = [];
+      killed.clock.setTimer(60 * SECOND_MS, () => received.push('timer'));
       const agent = killed.network.agent();
       request(`${url}/never`, { agent })
         .once('error', () =>
@@ -85,7 +85,7 @@ describe('a virtual process', () => {
       await sleep(world.clock, SECOND_MS);
       killed.kill();
       await sleep(world.clock, 120 * SECOND_MS);
-      expect([heard, seen]).toEqual([[], ['/never asked', '/never closed']]);
+      expect([received, seen]).toEqual([[], ['/never asked', '/never closed']]);
       await expect(ask(world, world.network, own.url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     });
   });

@@ -1,21 +1,21 @@
 import type { Release } from '../../api/canary-status.ts';
-import type { Context, Seen } from '../context.ts';
+import type { Context, Input } from '../context.ts';
 import { pinTo } from '../pin.ts';
 import type { Question } from '../questions.ts';
 import type { Announcement } from '../reasons.ts';
 
-/** What a transition changes in the memory of a release. */
+/** Fields that a transition changes in the memory of a release. */
 export type Change = Partial<Context>;
 type Ask<Q extends Question = Question> = Q extends Question ? Omit<Q, 'id'> : never;
 
-export const now = ({ event }: Seen) => event.facts.nowMs;
-export const who = ({ event }: Seen) => `${event.facts.canary.metadata.name}.${event.facts.canary.metadata.namespace}`;
-export const targetName = ({ event }: Seen) => event.facts.canary.spec.targetRef.name;
-export const primaryServes = ({ event }: Seen) => event.facts.primary?.serving === true || event.facts.target?.serving !== true;
+export const now = ({ event }: Input) => event.facts.nowMs;
+export const who = ({ event }: Input) => `${event.facts.canary.metadata.name}.${event.facts.canary.metadata.namespace}`;
+export const targetName = ({ event }: Input) => event.facts.canary.spec.targetRef.name;
+export const primaryServes = ({ event }: Input) => event.facts.primary?.serving === true || event.facts.target?.serving !== true;
 
 /** The memory with some fields of the release changed. */
-export function release(seen: Seen, change: Partial<Release>): Change {
-  return { release: { ...seen.context.release, ...change } };
+export function release(input: Input, change: Partial<Release>): Change {
+  return { release: { ...input.context.release, ...change } };
 }
 
 type Window = 'measuredFromMs' | 'othersUntilMs';
@@ -57,19 +57,19 @@ export function because(from: Release, reason: string, answered: Pick<Release, '
 }
 
 /** Puts a question, and awaits its answer where it has one. */
-export function ask(seen: Seen, question: Ask): Change {
-  const attempt = seen.context.attempt + 1;
-  const id = `${seen.context.release.run}/${seen.context.release.revision}/${attempt}`;
+export function ask(input: Input, question: Ask): Change {
+  const attempt = input.context.attempt + 1;
+  const id = `${input.context.release.run}/${input.context.release.revision}/${attempt}`;
   const isAnswerable = question.kind !== 'announce' && question.kind !== 'wakeAt' && question.kind !== 'record';
-  return { attempt, asks: [...seen.context.asks, { ...question, id } as Question], ...(isAnswerable ? { open: id } : {}) };
+  return { attempt, asks: [...input.context.asks, { ...question, id } as Question], ...(isAnswerable ? { open: id } : {}) };
 }
 
-export function tell(seen: Seen, announcement: Announcement): Change {
-  return ask(seen, { kind: 'announce', announcement });
+export function announce(input: Input, announcement: Announcement): Change {
+  return ask(input, { kind: 'announce', announcement });
 }
 
 /** About the target as it is now, where it exists. */
-export function pinned(seen: Seen, from: Release): Release {
-  const { target } = seen.event.facts;
+export function pinned(input: Input, from: Release): Release {
+  const { target } = input.event.facts;
   return target ? pinTo(target, from) : from;
 }

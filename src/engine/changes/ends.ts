@@ -1,84 +1,84 @@
 import { type Routes, reachesCanary, weight } from '../../api/routes.ts';
-import type { Seen } from '../context.ts';
+import type { Input } from '../context.ts';
 import { thresholdOf } from '../judge.ts';
 import { nextPromotionWeight } from '../next-weight.ts';
-import { comingHome, holdingPrimary, holdingTarget, targetNeed, withoutCapacity } from '../raise.ts';
+import { holdingPrimary, holdingTarget, returningTraffic, targetNeed, withoutCapacity } from '../raise.ts';
 import { say } from '../reasons.ts';
 import { weightOf, withWeight } from '../strategy.ts';
 import { decisive, isHeld } from './answer.ts';
-import { because, release, tell, who, without } from './change.ts';
+import { announce, because, release, who, without } from './change.ts';
 import { failure, terminal } from './terminal.ts';
 
-/** How a release ends: taken back, promoted, or a promotion that failed. */
+/** How a release ends: rolled back, promoted, or a promotion that failed. */
 export const ends = {
-  rollBack: (seen: Seen) => {
-    const isAsked = seen.event.type === 'REQUEST' || seen.event.type === 'STOP';
-    const counted = seen.event.type === 'ANSWER' && !isAsked && !isHeld(seen);
-    const { failedChecks } = seen.context.release;
+  rollBack: (input: Input) => {
+    const isAsked = input.event.type === 'REQUEST' || input.event.type === 'STOP';
+    const counted = input.event.type === 'ANSWER' && !isAsked && !isHeld(input);
+    const { failedChecks } = input.context.release;
     const bare = {
-      ...without(seen.context.release, 'heldRoutes', 'awaitedSinceMs', 'gate', 'blindSinceMs', 'paused'),
+      ...without(input.context.release, 'heldRoutes', 'awaitedSinceMs', 'gate', 'blindSinceMs', 'paused'),
       failedChecks: failedChecks + (counted ? 1 : 0),
     };
     const reason = failure({
-      ...seen,
-      context: { ...seen.context, release: { ...seen.context.release, failedChecks: bare.failedChecks } },
+      ...input,
+      context: { ...input.context, release: { ...input.context.release, failedChecks: bare.failedChecks } },
     });
-    // Asked for by a hook or a person it is no fault of the release, unless its checks had failed already (05-A6, A7).
-    const isWanted = isAsked && failedChecks < thresholdOf(seen.event.facts.canary.spec.analysis);
-    const ended = terminal(seen, bare, 'Failed', `Release of ${who(seen)} was taken back: ${reason}`, {
+    // Asked for by a hook or a user it is not a fault of the release, unless its checks had failed already (05-A6, A7).
+    const isWanted = isAsked && failedChecks < thresholdOf(input.event.facts.canary.spec.analysis);
+    const ended = terminal(input, bare, 'Failed', `Rolled back ${who(input)}: ${reason}`, {
       reason: 'Failed',
       severity: isWanted ? 'warn' : 'error',
-      verdicts: decisive(seen),
+      verdicts: decisive(input),
     });
-    const isFit = seen.event.facts.primary?.readiness.state === 'ready' && seen.event.facts.primary.serving;
-    return { release: because(comingHome(seen, ended, isFit), reason) };
+    const isFit = input.event.facts.primary?.readiness.state === 'ready' && input.event.facts.primary.serving;
+    return { release: because(returningTraffic(input, ended, isFit), reason) };
   },
-  startPromotion: (seen: Seen) => ({
-    ...tell(seen, say('Promoting', `${who(seen)} is promoted: its primary takes the new revision`)),
-    release: without(withoutCapacity(seen.context.release), 'gate', 'blindSinceMs', 'paused', 'awaitedSinceMs'),
+  startPromotion: (input: Input) => ({
+    ...announce(input, say('Promoting', `${who(input)} is promoted: its primary takes the new revision`)),
+    release: without(withoutCapacity(input.context.release), 'gate', 'blindSinceMs', 'paused', 'awaitedSinceMs'),
   }),
-  shift: (seen: Seen) => {
-    const { facts } = seen.event;
-    const left = nextPromotionWeight(facts.canary.spec.analysis, weightOf(seen.context.release.routes));
-    const routes = withWeight(seen.context.release.routes, left, facts.canary, facts);
+  shift: (input: Input) => {
+    const { facts } = input.event;
+    const left = nextPromotionWeight(facts.canary.spec.analysis, weightOf(input.context.release.routes));
+    const routes = withWeight(input.context.release.routes, left, facts.canary, facts);
     return {
-      ...tell(seen, say('Shifted', `${who(seen)}: ${100 - left}% of traffic is on the promoted primary`)),
-      release: { ...(isPrimaryHeld(seen) ? seen.context.release : holdingPrimary(seen, seen.context.release)), routes },
+      ...announce(input, say('Shifted', `${who(input)}: ${100 - left}% of traffic is on the promoted primary`)),
+      release: { ...(isPrimaryHeld(input) ? input.context.release : holdingPrimary(input, input.context.release)), routes },
     };
   },
-  failPromotion: (seen: Seen) => {
-    const { facts } = seen.event;
+  failPromotion: (input: Input) => {
+    const { facts } = input.event;
     const why = facts.primary?.readiness.reason ?? 'it was not ready in time';
     const reason = `the primary could not take the promoted revision: ${why}`;
-    const ended = terminal(seen, seen.context.release, 'Failed', `Promotion of ${who(seen)} failed: ${reason}`, {
+    const ended = terminal(input, input.context.release, 'Failed', `Promotion of ${who(input)} failed: ${reason}`, {
       reason: 'PromotionFailed',
       severity: 'error',
     });
     const canServe = facts.supports.weights && facts.target?.serving === true;
     const routes: Routes = canServe ? { kind: 'weighted', canary: weight(100) } : ended.routes;
-    const held = canServe ? holdingTarget(ended, targetNeed(seen)) : withoutCapacity(ended);
+    const held = canServe ? holdingTarget(ended, targetNeed(input)) : withoutCapacity(ended);
     return {
-      ...tell(seen, say('PromotionFailed', reason, { warning: true })),
+      ...announce(input, say('PromotionFailed', reason, { warning: true })),
       release: because({ ...held, routes }, reason),
     };
   },
-  succeed: (seen: Seen) => {
-    const { release: done } = seen.context;
-    const ended = terminal(seen, done, 'Succeeded', `${who(seen)} is promoted and its canary rests`, {
+  succeed: (input: Input) => {
+    const { release: done } = input.context;
+    const ended = terminal(input, done, 'Succeeded', `${who(input)} is promoted: its primary receives all traffic`, {
       reason: 'Succeeded',
       severity: 'info',
     });
     return { release: { ...without(withoutCapacity(ended), 'heldPods'), promotedRevision: done.revision, iterations: 0 } };
   },
 
-  acknowledge: (seen: Seen) => {
-    const { event, context } = seen;
+  acknowledge: (input: Input) => {
+    const { event, context } = input;
     if (event.type !== 'DELIVERED') return {};
     const left = (context.release.deliveries ?? []).filter((one) => one.key !== event.key);
-    return release(seen, { deliveries: left });
+    return release(input, { deliveries: left });
   },
 };
 
-function isPrimaryHeld({ context }: Seen): boolean {
+function isPrimaryHeld({ context }: Input): boolean {
   return context.release.capacity?.side === 'primary' || !reachesCanary(context.release.routes);
 }

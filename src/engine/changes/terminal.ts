@@ -3,29 +3,29 @@ import type { Canary, HookType } from '../../api/canary.ts';
 import type { Delivery, Release } from '../../api/canary-status.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import { type Alert, alertDeliveries } from '../alerts.ts';
-import { type Seen, withDeliveries } from '../context.ts';
+import { type Input, withDeliveries } from '../context.ts';
 import { progressDeadlineMs, rolloutDeadlineMs } from '../deadlines.ts';
 import { overLimit } from '../failure-limits.ts';
 import { isHeld, judgement, judgementOf, refusal } from './answer.ts';
 import { now } from './change.ts';
 
 /** With an alert of it listed (rule E64). */
-export function alerting(seen: Seen, from: Release, alert: Alert): Release {
-  return withDeliveries(from, alertDeliveries(seen, from, alert));
+export function alerting(input: Input, from: Release, alert: Alert): Release {
+  return withDeliveries(from, alertDeliveries(input, from, alert));
 }
 
 type Outcome = NonNullable<Delivery['outcome']>;
 
-/** The release has ended: what is told of it, to whom, is listed before anything acts (E30, E54). */
+/** The release has ended: every message about it, and its receiver, is listed before anything acts (E30, E54). */
 export function terminal(
-  seen: Seen,
+  input: Input,
   from: Release,
   outcome: Outcome,
   message: string,
   alert?: Pick<Alert, 'reason' | 'severity' | 'verdicts'>,
 ): Release {
-  const { canary, globalEvents } = seen.event.facts;
-  const common = { outcome, message, revision: from.revision, sinceMs: now(seen) };
+  const { canary, globalEvents } = input.event.facts;
+  const common = { outcome, message, revision: from.revision, sinceMs: now(input) };
   const key = `${canary.metadata.uid}/${from.run}/${from.revision}/${outcome}`;
   const toHooks = (kind: Delivery['kind'], hooks: readonly NonNullable<Delivery['hook']>[]): Delivery[] =>
     hooks.map((hook) => ({ ...common, key: `${key}/${kind}/${hook.name}${hook.nth > 0 ? `/${hook.nth}` : ''}`, kind, hook }));
@@ -39,7 +39,7 @@ export function terminal(
     ...toAll,
     ...(isEnd ? toHooks('post-rollout', hooksNamed(canary, 'post-rollout')) : []),
   ]);
-  return alert ? alerting(seen, listed, { ...alert, outcome, message }) : listed;
+  return alert ? alerting(input, listed, { ...alert, outcome, message }) : listed;
 }
 
 /** In order; of those that share a name, each by its place among them. */
@@ -48,24 +48,24 @@ function hooksNamed({ spec }: Canary, type: HookType): NonNullable<Delivery['hoo
   return names.map((name, index) => ({ name, nth: names.slice(0, index).filter((other) => other === name).length }));
 }
 
-/** Why the release is taken back. */
-export function failure(seen: Seen): string {
-  const { context, event } = seen;
+/** Why the release is rolled back. */
+export function failure(input: Input): string {
+  const { context, event } = input;
   const { target } = event.facts;
   if (event.type === 'STOP') return `the rollback hook ${event.webhook} asked for it`;
   if (event.type === 'REQUEST') return `${event.request.by} asked for it`;
-  if (isHeld(seen)) {
+  if (isHeld(input)) {
     const { blindSinceMs = event.facts.nowMs } = context.release;
-    return `checks could not be measured for ${Math.round((event.facts.nowMs - blindSinceMs) / 1000)} s, since ${timestamp(blindSinceMs)}: ${judgement(seen)}`;
+    return `checks could not be measured for ${Math.round((event.facts.nowMs - blindSinceMs) / 1000)} s, since ${timestamp(blindSinceMs)}: ${judgement(input)}`;
   }
-  const over = judgementOf(seen) && overLimit(context.release.failures ?? {}, event.facts.canary.spec.analysis);
-  if (over) return `${over.name} failed ${over.failures} times, more than its failureLimit of ${over.limit}, last: ${judgement(seen)}`;
-  if (event.type === 'ANSWER') return `${context.release.failedChecks} failed checks, last: ${refusal(seen) || judgement(seen)}`;
+  const over = judgementOf(input) && overLimit(context.release.failures ?? {}, event.facts.canary.spec.analysis);
+  if (over) return `${over.name} failed ${over.failures} times, more than its failureLimit of ${over.limit}, last: ${judgement(input)}`;
+  if (event.type === 'ANSWER') return `${context.release.failedChecks} failed checks, last: ${refusal(input) || judgement(input)}`;
   if (target?.readiness.state === 'stalled')
     return `the canary cannot become ready: ${target.readiness.reason ?? 'its rollout is stalled'}`;
   const { refused } = event.facts;
   if (event.facts.nowMs >= (refused?.uncheckedUntilMs ?? Number.POSITIVE_INFINITY))
-    return `nobody could check the canary any longer, since its spec is refused: ${refused?.message}`;
+    return `the canary could not be checked any longer, since its spec is refused: ${refused?.message}`;
   const seconds = progressDeadlineMs(event.facts.canary) / 1000;
   if (event.facts.unroutable)
     return `no route could send traffic to the canary within ${seconds} s: ${blockerText(event.facts.unroutable)}`;

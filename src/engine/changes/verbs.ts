@@ -1,31 +1,31 @@
 import type { Release } from '../../api/canary-status.ts';
-import type { Seen } from '../context.ts';
+import type { Input } from '../context.ts';
 import { say } from '../reasons.ts';
 import { acknowledged } from '../verbs.ts';
 import { refusal } from './answer.ts';
-import { ask, type Change, now, tell } from './change.ts';
+import { announce, ask, type Change, now } from './change.ts';
 
-/** What a person asks for (E70–E75). */
+/** Requests of users (E70–E75). */
 export const verbs = {
-  /** What was asked has no answer any more: nothing is decided while a person holds the release. */
-  pause: (seen: Seen): Change => {
-    if (seen.event.type !== 'REQUEST') return {};
-    const { by } = seen.event.request;
-    return { release: { ...seen.context.release, paused: { by, sinceMs: now(seen) } }, open: undefined };
+  /** The open question is dropped: nothing is decided while a user holds the release. */
+  pause: (input: Input): Change => {
+    if (input.event.type !== 'REQUEST') return {};
+    const { by } = input.event.request;
+    return { release: { ...input.context.release, paused: { by, sinceMs: now(input) } }, open: undefined };
   },
-  resume: (seen: Seen): Change => ({ release: resumed(seen.context.release, now(seen)) }),
+  resume: (input: Input): Change => ({ release: resumed(input.context.release, now(input)) }),
 
-  beginUndo: (seen: Seen): Change =>
-    seen.event.type === 'REQUEST' ? { release: { ...seen.context.release, undo: seen.event.request } } : {},
-  askUndo: (seen: Seen) => ask(seen, { kind: 'undo', revision: seen.context.release.revision }),
+  beginUndo: (input: Input): Change =>
+    input.event.type === 'REQUEST' ? { release: { ...input.context.release, undo: input.event.request } } : {},
+  askUndo: (input: Input) => ask(input, { kind: 'undo', revision: input.context.release.revision }),
   /** The target is as it was before the last promotion, and that is what is released next; or why it is not. */
-  endUndo: (seen: Seen): Change => {
-    const { undo, ...release } = seen.context.release;
+  endUndo: (input: Input): Change => {
+    const { undo, ...release } = input.context.release;
     if (!undo) return {};
-    const reason = refusal(seen) || undefined;
+    const reason = refusal(input) || undefined;
     return {
-      ...tell(seen, announcementOf(undo, reason)),
-      release: acknowledged(release, undo, now(seen), reason),
+      ...announce(input, announcementOf(undo, reason)),
+      release: acknowledged(release, undo, now(input), reason),
     };
   },
 };
@@ -42,7 +42,7 @@ export function withoutPause({ paused: _, ...release }: Release): Release {
   return release;
 }
 
-/** The time for which a person held it counts against no deadline (E71). */
+/** The time for which a user held it counts against no deadline (E71). */
 function resumed(paused: Release, nowMs: number): Release {
   const { paused: pause, ...release } = paused;
   if (!pause) return release;

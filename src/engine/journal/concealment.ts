@@ -1,6 +1,6 @@
 import type { Canary, Webhook } from '../../api/canary.ts';
 import { hideSecrets } from '../../api/hide-secrets.ts';
-import { isRecord } from '../../api/json-merge.ts';
+import { isRecord } from '../../api/json.ts';
 
 import { requestId } from '../../api/verb-request.ts';
 import type { Context } from '../context.ts';

@@ -63,10 +63,10 @@ export const JournalAnswer = z.union([
 export type JournalAnswer = z.infer<typeof JournalAnswer>;
 
 /** A blocker as data; journals of before hold its sentence alone. */
-const NotedBlocker = z.union([NewBlocker, Text.transform((detail): NewBlocker => ({ code: 'Obstacle', detail }))]);
+const NotedBlocker = z.union([NewBlocker, Text.transform((detail): NewBlocker => ({ code: 'Other', detail }))]);
 
 const unroutableOf = ({ message, sinceMs }: { message: string; sinceMs: number }) => ({
-  code: 'Obstacle' as const,
+  code: 'Other' as const,
   detail: message,
   sinceMs,
 });
@@ -151,7 +151,7 @@ export const JournalEntry = z.object({
   /** Of a delivery. */
   key: z.string().max(1_000).exactOptional(),
   decided: Decision,
-  /** What Serin wrote to the cluster until the next entry, in words. */
+  /** Writes to the cluster until the next entry, in words. */
   writes: z.array(Name).max(50).exactOptional(),
 });
 export type JournalEntry = z.infer<typeof JournalEntry>;
@@ -163,7 +163,7 @@ export const JournalSegment = z.object({
 });
 export type JournalSegment = z.infer<typeof JournalSegment>;
 
-/** What the decisions of a release, or of a part of it, depended on. Stored where tenants write: parse it with this schema. */
+/** Everything that the decisions of a release, or of a part of it, depended on. Stored where tenants write: parse it with this schema. */
 export const JournalPart = z.object({
   version: z.literal(journalVersion),
   /** Version of Serin. */

@@ -118,7 +118,7 @@ describe('a journal', () => {
     expect(part?.segments[0]?.entries.map(({ decided }) => decided.weight)).toEqual(expect.arrayContaining([0, 40, 80]));
   });
 
-  it('has no step of a Canary at rest, or of one that is initialized', () => {
+  it('has no step of an idle Canary, or of one that is initialized', () => {
     const world = new World(aCanary());
     const parts = recorded(world);
     world.begin();

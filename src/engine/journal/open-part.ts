@@ -3,8 +3,8 @@ import type { Facts } from '../facts.ts';
 import { releaseOf, type Snapshot } from '../machine.ts';
 import type { EngineEvent, Question } from '../questions.ts';
 import { Concealment, type Hide } from './concealment.ts';
-import { decisionOf } from './decision.ts';
 import { type JournalPart, journalVersion, LARGEST_PART, MOST_ENTRIES } from './journal-part.ts';
+import { summaryOf } from './step-summary.ts';
 
 const MOST_WRITES = 20;
 const LONGEST_WRITE = 300;
@@ -89,7 +89,7 @@ export class OpenPart {
       ...(patch === undefined ? {} : { facts: patch }),
       ...(event.type === 'ANSWER' ? { answer: this.#conceal.answer(event.answer) } : {}),
       ...(event.type === 'DELIVERED' ? { key: event.key } : {}),
-      decided: decisionOf(next, questions, facts.nowMs),
+      decided: summaryOf(next, questions, facts.nowMs),
     });
   }
 }

@@ -1,9 +1,9 @@
 import { phaseOf, type Snapshot } from '../machine.ts';
 import type { Hide } from './concealment.ts';
-import { pathOf } from './decision.ts';
 import type { Holder, JournalMemory } from './journal-memory.ts';
 import { FIRST_PART_MS, type JournalPart } from './journal-part.ts';
 import { OpenPart, type Step } from './open-part.ts';
+import { pathOf } from './step-summary.ts';
 
 export interface RecorderOptions {
   /** Of the Canary. */
@@ -21,7 +21,7 @@ export interface RecorderOptions {
 }
 
 /**
- * Notes what the decisions of a release depend on, from the step that begins it to the step after which it rests. Steps that change nothing
+ * Notes what the decisions of a release depend on, from the step that begins it to the step after which the Canary is idle. Steps that change nothing
  * are left out: what they saw comes with the next one.
  */
 export class Recorder implements Holder {
@@ -77,7 +77,7 @@ export class Recorder implements Holder {
     this.#end({ stopped: true });
   }
 
-  /** What comes next begins a new part. */
+  /** The next entry begins a new part. */
   #end(how: Pick<JournalPart, 'ended' | 'stopped'>): void {
     const part = this.#part?.ended(how);
     this.#part = undefined;

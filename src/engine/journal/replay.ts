@@ -4,8 +4,8 @@ import { mergeJson } from '../../api/json-merge.ts';
 import type { Facts } from '../facts.ts';
 import { restored, type Snapshot, step } from '../machine.ts';
 import type { Answer, EngineEvent, Question } from '../questions.ts';
-import { type Decision, decisionOf } from './decision.ts';
 import { type JournalAnswer, type JournalEntry, JournalFacts, type JournalPart, type JournalSegment } from './journal-part.ts';
+import { type StepSummary, summaryOf } from './step-summary.ts';
 
 /** One entry of a journal with its facts made whole; `begins` where it is the first one after the release was read from its status. */
 export interface Noted {
@@ -23,8 +23,8 @@ export interface Unfit {
 
 /** One step of a journal, beside what the engine does with the same input now. */
 export interface Replayed extends Noted {
-  recorded: Decision;
-  decided: Decision;
+  recorded: StepSummary;
+  decided: StepSummary;
 }
 
 /** The entries in their order; ends with the first one that cannot be read. */
@@ -46,7 +46,7 @@ export function* entriesOf(parts: readonly JournalPart[]): Generator<Noted | Unf
 
 /** Under the name that the blocker has now. */
 function factsOf({ obstacle, ...facts }: ParsedFacts): Facts {
-  return (obstacle === undefined ? facts : { blocker: { code: 'Obstacle', detail: obstacle }, ...facts }) as unknown as Facts;
+  return (obstacle === undefined ? facts : { blocker: { code: 'Other', detail: obstacle }, ...facts }) as unknown as Facts;
 }
 
 type ParsedFacts = z.infer<typeof JournalFacts>;
@@ -71,7 +71,7 @@ export function* replay(parts: readonly JournalPart[]): Generator<Replayed | Unf
     const done = 'unfit' in event ? event : tried(before, event);
     if ('unfit' in done) return yield done;
     now = done.next;
-    yield { ...noted, recorded: entry.decided, decided: decisionOf(done.next, done.questions, facts.nowMs) };
+    yield { ...noted, recorded: entry.decided, decided: summaryOf(done.next, done.questions, facts.nowMs) };
   }
 }
 

@@ -2,11 +2,11 @@ import type { Facts } from '../facts.ts';
 import { openQuestionsOf, releaseOf, type Snapshot } from '../machine.ts';
 import type { Answer, EngineEvent, Question } from '../questions.ts';
 import { weightOf } from '../strategy.ts';
-import { type Decision, decisionOf, pathOf } from './decision.ts';
 import type { JournalAnswer, JournalEntry, JournalPart } from './journal-part.ts';
 import { begun, entriesOf, type Noted, openFor, tried, type Unfit } from './replay.ts';
+import { pathOf, type StepSummary, summaryOf } from './step-summary.ts';
 
-/** What is supposed instead of what was. */
+/** Analysis that is supposed instead of the recorded one. */
 export interface Supposition {
   facts(facts: Facts): Facts;
   /** The answer under these facts, or why the recorded one does not give it. */
@@ -28,7 +28,7 @@ export interface Supposed {
   /** Of the release as it was; absent: the journal ends before it. */
   recorded?: { verdict: Verdict; atMs: number };
   /** The first step at which the supposed release decides otherwise. Values that follow were measured under the weights of the recorded one. */
-  first?: { atMs: number; recorded: Decision; decided: Decision };
+  first?: { atMs: number; recorded: StepSummary; decided: StepSummary };
   end: End | { unknown: string; atMs: number };
   /** Steps of the release were not stored. */
   isIncomplete: boolean;
@@ -67,7 +67,7 @@ export function suppose(parts: readonly JournalPart[], supposed: Supposition): S
   return result({ unknown: 'the journal ends before the analysis does', atMs });
 }
 
-/** Whether steps before this part were not stored. A process that stops stores what it has noted; one that is killed does not. */
+/** Steps before this part were not stored. A process that stops stores what it has noted; one that is killed does not. */
 function isAfterGap(last: JournalPart | undefined, part: JournalPart): boolean {
   if (last?.stopped) return part.number !== 1;
   if (last) return part.writer !== last.writer || part.number !== last.number + 1;
@@ -143,13 +143,13 @@ class SupposedRun {
     return undefined;
   }
 
-  #take(event: EngineEvent, now: Snapshot): { decided: Decision; end?: End } | Unfit {
+  #take(event: EngineEvent, now: Snapshot): { decided: StepSummary; end?: End } | Unfit {
     const done = tried(now, event);
     if ('unfit' in done) return done;
     this.#now = done.next;
     for (const question of done.questions) this.#asked.set(question.id, question);
     const { nowMs } = event.facts;
-    const decided = decisionOf(done.next, done.questions, nowMs);
+    const decided = summaryOf(done.next, done.questions, nowMs);
     const verdict = verdictOf(decided.state, this.#wasAnalysed);
     this.#wasAnalysed ||= isUnderAnalysis(decided.state);
     if (verdict === undefined) return { decided };
@@ -173,8 +173,8 @@ class SupposedRun {
   }
 }
 
-/** What is asked, and when it is woken, follows from these. */
-function isAlike(a: Decision, b: Decision): boolean {
+/** The questions and wakes follow from these. */
+function isAlike(a: StepSummary, b: StepSummary): boolean {
   const { state, routes, weight, failedChecks, iterations } = a;
   return state === b.state && routes === b.routes && weight === b.weight && failedChecks === b.failedChecks && iterations === b.iterations;
 }

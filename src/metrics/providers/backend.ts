@@ -56,6 +56,15 @@ export function transportOf({ provider, timeoutMs, egress, clock, tls }: Backend
   return { timeoutMs, insecureSkipVerify, egress, clock, tls, proxy, retries };
 }
 
+/**
+ * Stands for a Secret where a template alone is checked: it has whatever `secretKeys` asks for, and these keys, which some backends can do
+ * without.
+ */
+export const anySecret: Readonly<Record<string, string>> = {
+  ...{ username: 'any', password: 'any', token: 'any' },
+  ...{ aws_access_key_id: 'any', aws_secret_access_key: 'any' },
+};
+
 /** The values of these keys of the Secret; or what is missing, by name. */
 export function secretKeys<K extends string>(
   { secret, secretName, provider }: BackendSource,
@@ -63,9 +72,9 @@ export function secretKeys<K extends string>(
 ): Record<K, string> | { problem: string } {
   const who = provider.type ?? 'prometheus';
   if (!secret) return { problem: `provider type ${who} needs spec.provider.secretRef: a Secret with ${keys.join(' and ')}` };
-  const missing = keys.filter((key) => !secret[key]);
+  const missing = secret === anySecret ? [] : keys.filter((key) => !secret[key]);
   if (missing.length > 0) return { problem: `Secret ${secretName} lacks ${missing.join(' and ')}, which provider type ${who} needs` };
-  return Object.fromEntries(keys.map((key) => [key, secret[key] ?? ''])) as Record<K, string>;
+  return Object.fromEntries(keys.map((key) => [key, secret[key] ?? 'any'])) as Record<K, string>;
 }
 
 /** The window of a backend that goes by the metric's interval; or why it is unknown (05-T12). */

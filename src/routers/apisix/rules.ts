@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { type HttpMatch, type Routes, weight } from '../../api/routes.ts';
-import { type Expr, readExprs } from './exprs.ts';
+import { primaryWeight } from '../weights.ts';
+import type { Expr } from './exprs.ts';
 
 /** One of `spec.http` of an ApisixRoute, as raw JSON: what is not named here is copied as it is (04-R-D1). */
 export interface Rule {
@@ -12,11 +11,13 @@ export interface Rule {
   upstreams?: unknown[];
   [field: string]: unknown;
 }
+
 export interface Backend {
   serviceName?: string;
   weight?: number;
   [field: string]: unknown;
 }
+
 export interface Sides {
   apex: string;
   primary: string;
@@ -25,10 +26,9 @@ export interface Sides {
 
 /** Before every rule of the user's; their order among themselves stays. */
 const FIRST = 10_000;
-const ALL = 100;
+
 /** Weight of a backend without one. Source: the ingress controller of APISIX, DefaultWeight. */
-const DEFAULT_WEIGHT = 100;
-const ENTRY = /-ab-\d+$/;
+export const DEFAULT_WEIGHT = 100;
 
 export function rulesOf(route: KubeObject | undefined): readonly Rule[] {
   return Array.isArray(route?.spec?.http) ? route.spec.http : [];
@@ -60,7 +60,7 @@ export function copiedRules(rule: Rule, sides: Sides, share: number, match: read
       priority: FIRST + (rule.priority ?? 0),
       match: { ...rule.match, ...(all.length > 0 ? { exprs: all } : {}) },
       backends: [
-        { ...backend, serviceName: sides.primary, weight: ALL - share },
+        { ...backend, serviceName: sides.primary, weight: primaryWeight(share) },
         { ...backend, serviceName: sides.canary, weight: share },
       ],
     });
@@ -69,49 +69,10 @@ export function copiedRules(rule: Rule, sides: Sides, share: number, match: read
 
 /** A rule of the copy with other weights. */
 export function reweighted(rule: Rule, sides: Sides, share: number): Rule {
-  const weights: Record<string, number> = { [sides.primary]: ALL - share, [sides.canary]: share };
+  const weights: Record<string, number> = { [sides.primary]: primaryWeight(share), [sides.canary]: share };
   const backends = (rule.backends ?? []).map((backend) => ({
     ...backend,
     weight: weights[backend.serviceName ?? ''] ?? backend.weight ?? DEFAULT_WEIGHT,
   }));
   return structuredClone({ ...rule, backends });
-}
-
-/** The routes that the rules of the copy express; the user's own expressions are those of `source`. */
-export function readRules(copy: KubeObject, sides: Sides, source: KubeObject | undefined): Routes | { unreadable: string } {
-  const where = `ApisixRoute ${copy.metadata.name}`;
-  const rules = rulesOf(copy);
-  const shares = rules.map((rule) => shareOf(rule, sides));
-  const [share] = shares;
-  if (share === undefined || shares.some((one) => one !== share))
-    return {
-      unreadable: `the rules of ${where} do not share between ${sides.primary} and ${sides.canary} by whole weights that sum to ${ALL}`,
-    };
-  const match = readMatch(rules, source);
-  if (match === 'unreadable') return { unreadable: `match.exprs of ${where} say more than an A/B condition can` };
-  if (!match) return { kind: 'weighted', canary: weight(share) };
-  return share === ALL ? { kind: 'matched', match } : { kind: 'weighted', canary: weight(share), match };
-}
-
-function shareOf({ backends = [] }: Rule, { primary, canary }: Sides): number | undefined {
-  const [first, second] = [primary, canary].map((name) => backends.find(({ serviceName }) => serviceName === name));
-  if (!first || !second || backends.length !== 2) return undefined;
-  const [rest, share] = [first, second].map((backend) => backend.weight ?? DEFAULT_WEIGHT);
-  if (!Number.isInteger(share) || share === undefined || share < 0 || rest !== ALL - share) return undefined;
-  return share;
-}
-
-/** Every rule of the user has the same entries: read those of the first. */
-function readMatch(rules: readonly Rule[], source: KubeObject | undefined): HttpMatch[] | undefined | 'unreadable' {
-  const nameOf = ({ name = '' }: Rule) => name.replace(ENTRY, '');
-  const [first] = rules;
-  const group = rules.filter((rule) => first && nameOf(rule) === nameOf(first));
-  const entries = group.map((rule) => {
-    const exprs = rule.match?.exprs ?? [];
-    const users = rulesOf(source).find(({ name }) => name === nameOf(rule))?.match?.exprs ?? [];
-    return isDeepStrictEqual(exprs.slice(0, users.length), users) ? exprs.slice(users.length) : exprs;
-  });
-  if (entries.every((exprs) => exprs.length === 0)) return undefined;
-  const match = entries.map((exprs) => (exprs.length === 0 ? undefined : readExprs(exprs)));
-  return match.every((entry): entry is HttpMatch => entry !== undefined) ? match : 'unreadable';
 }

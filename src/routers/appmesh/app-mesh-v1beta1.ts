@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, Labels, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import { factsOf } from '../../api/providers.ts';
 import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
 import { type NamesOurSides, namesIn } from '../original-spec.ts';
@@ -8,7 +9,8 @@ import type { Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { v1beta1 } from './dialect.ts';
 import { gatewayAnnotations, logging, nodeMetadata, protocolOf } from './metadata.ts';
-import { checkMeshSpec, readMeshRoutes, renderCanaryRoute, renderMeshRoutes } from './routes.ts';
+import { readMeshRoutes } from './read.ts';
+import { checkMeshSpec, renderCanaryRoute, renderMeshRoutes } from './render.ts';
 
 const apiVersion = 'appmesh.k8s.aws/v1beta1';
 
@@ -19,7 +21,7 @@ function namesOurSides(canary: Canary): NamesOurSides {
 
 /** AWS App Mesh, first form: VirtualServices hold the routes (04-4.5). */
 export const appMeshV1beta1: Router = {
-  supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
+  supports: factsOf('appmesh').can,
   refuses: (canary) =>
     rejectionOf(() => {
       if (!canary.spec.service.meshName) throw RoutingError.at('service.meshName', 'is missing: App Mesh needs the name of the mesh');

@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
+import { factsOf } from '../../api/providers.ts';
 import { primaryValue } from '../../api/selector-label.ts';
 import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
@@ -9,7 +10,8 @@ import type { Apex, Router } from '../router.ts';
 import { rejectionOf } from '../routing-error.ts';
 import { v1beta2 } from './dialect.ts';
 import { gatewayAnnotations, logging, nodeMetadata, protocolOf } from './metadata.ts';
-import { checkMeshSpec, readMeshRoutes, renderCanaryRoute, renderMeshRoutes, requestTimeoutMs } from './routes.ts';
+import { readMeshRoutes } from './read.ts';
+import { checkMeshSpec, renderCanaryRoute, renderMeshRoutes, requestTimeoutMs } from './render.ts';
 
 const apiVersion = 'appmesh.k8s.aws/v1beta2';
 
@@ -20,7 +22,7 @@ function namesOurSides(canary: Canary): NamesOurSides {
 
 /** AWS App Mesh, second form: VirtualRouters hold the routes, and each has a VirtualService of its name (04-4.6). */
 export const appMeshV1beta2: Router = {
-  supports: { weights: true, mirroring: false, headerMatch: true, sessionAffinity: false },
+  supports: factsOf('appmesh:v1beta2').can,
   refuses: (canary) => rejectionOf(() => checkMeshSpec(canary)),
   watches: (canary) => [...refsOf(canary, 'VirtualNode'), ...refsOf(canary, 'VirtualRouter'), ...refsOf(canary, 'VirtualService')],
   prepare: renderNodes,

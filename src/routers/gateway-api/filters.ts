@@ -1,6 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import { names } from '../../api/names.ts';
-import type { Service } from '../../api/service-spec.ts';
+import type { CanaryService } from '../../api/service-spec.ts';
 import { RoutingError } from '../routing-error.ts';
 import { checkHeaderName } from './conditions.ts';
 import { corsFilter } from './cors.ts';
@@ -12,7 +12,7 @@ export interface HeaderList {
   add?: { name: string; value: string }[];
   remove?: string[];
 }
-type HeaderChange = NonNullable<NonNullable<Service['headers']>['request']>;
+type HeaderChange = NonNullable<NonNullable<CanaryService['headers']>['request']>;
 
 const MOST = 16;
 const LONGEST_VALUE = 4096;
@@ -78,7 +78,7 @@ function headerList(change: HeaderChange | undefined, field: string): HeaderList
 }
 
 /** `rewrite.type` other than ReplacePrefixMatch replaces the whole path (04-V28); one without content changes nothing. */
-function rewriteFilter(rewrite: Service['rewrite']): Filter | undefined {
+function rewriteFilter(rewrite: CanaryService['rewrite']): Filter | undefined {
   const { uri, authority, type } = rewrite ?? {};
   if (!uri && !authority) return undefined;
   if (authority && !HOSTNAME.test(authority))

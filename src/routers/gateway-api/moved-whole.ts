@@ -1,8 +1,8 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import { type FoundRule, isCanaryMirror, isService } from './read-routes.ts';
-import { both } from './rules.ts';
+import { type FoundRule, isCanaryMirror, isService } from './read.ts';
+import { both } from './render.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isRecord } from '../canonical-json.ts';
+import { isRecord } from '../../api/json.ts';
 
 /** First bytes of the SHA-256 that make a checksum, in hexadecimal digits (03-CT10). */
 const DIGITS = 16;

@@ -1,10 +1,12 @@
 import type { Canary } from '../../api/canary.ts';
+import { isRecord } from '../../api/json.ts';
+import { asConfig } from '../../api/kinds/config.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names, ownerAnnotation } from '../../api/names.ts';
 import { withoutTracking, withPrefix } from '../../api/tracking-metadata.ts';
 import { withoutTrailing } from '../../api/trailing.ts';
 import { canaryLabel, canaryLabelValue } from '../anchor.ts';
-import { digest, isRecord } from '../canonical-json.ts';
+import { digest } from '../canonical-json.ts';
 import type { PrimarySpec } from '../workload.ts';
 import { type ConfigKey, configKey } from './config-ref.ts';
 import type { FoundConfigs } from './read-configs.ts';
@@ -109,7 +111,8 @@ function fitting(name: string, suffix: string): string {
 }
 
 /** The data that pods read, and its type; servers leave out maps that are empty. */
-function contentOf({ data, binaryData, type }: KubeObject): { data?: object; binaryData?: object; type?: string } {
+function contentOf(config: KubeObject): { data?: object; binaryData?: object; type?: string } {
+  const { data, binaryData, type } = asConfig(config);
   return { ...(isFilled(data) && { data }), ...(isFilled(binaryData) && { binaryData }), ...(type && { type }) };
 }
 

@@ -93,19 +93,19 @@ export function seenConfig(object: KubeObject | undefined): SeenConfig {
   return { uid, resourceVersion, ...(isTracked(object) ? { checksum: configChecksum(object) } : {}) };
 }
 
-type Named = Pick<ConfigRef, 'kind' | 'name'>;
+type NamedConfig = Pick<ConfigRef, 'kind' | 'name'>;
 
-export function missingConfig({ kind, name }: Named, namespace: string): NewBlocker {
+export function missingConfig({ kind, name }: NamedConfig, namespace: string): NewBlocker {
   return { code: 'ConfigMissing', object: { apiVersion: 'v1', kind, name, namespace } };
 }
 
 /** `why` follows the name of the config. */
-export function unknownConfig({ kind, name }: Named, namespace: string, why: string): NewBlocker {
+export function unknownConfig({ kind, name }: NamedConfig, namespace: string, why: string): NewBlocker {
   return { code: 'ConfigUnreadable', object: { apiVersion: 'v1', kind, name, namespace }, detail: why };
 }
 
 /** Only what our own client says: the text of any other error could quote what was read. */
-export function unreadableConfig(ref: Named, namespace: string, error: unknown): NewBlocker {
+export function unreadableConfig(ref: NamedConfig, namespace: string, error: unknown): NewBlocker {
   const isOurs = error instanceof ApiError || error instanceof RequestTimeoutError || error instanceof UnreachableError;
   const why = isOurs ? error.message : 'its answer cannot be understood';
   const instead = ref.kind === 'Secret' ? ', or choose --secrets-mode=off' : '';

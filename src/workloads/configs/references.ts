@@ -1,12 +1,11 @@
-import { isRecord } from '../canonical-json.ts';
+import { isRecord, type JsonRecord } from '../../api/json.ts';
 import { type ConfigKey, type ConfigKind, type ConfigRef, configKey } from './config-ref.ts';
 
-type Json = Record<string, unknown>;
 /** Called with each reference, in the order of 03-CT1; the name that it should have instead, or undefined for the same. */
 type Rename = (kind: ConfigKind, name: string, optional: boolean) => string | undefined;
 
 /** Every ConfigMap and Secret that a pod spec reads, each once, in the order found (03-CT1–CT5). */
-export function configReferences(podSpec: Json | undefined): ConfigRef[] {
+export function configReferences(podSpec: JsonRecord | undefined): ConfigRef[] {
   const found = new Map<ConfigKey, ConfigRef>();
   mapReferences(podSpec ?? {}, (kind, name, optional) => {
     const key = configKey({ kind, name });
@@ -17,7 +16,7 @@ export function configReferences(podSpec: Json | undefined): ConfigRef[] {
 }
 
 /** The pod spec with the references to these configs renamed, all else as it was (03-CT20–CT22). */
-export function rewriteReferences<T extends Json>(podSpec: T, copies: ReadonlyMap<string, string>): T {
+export function rewriteReferences<T extends JsonRecord>(podSpec: T, copies: ReadonlyMap<string, string>): T {
   return mapReferences(podSpec, (kind, name) => copies.get(configKey({ kind, name })));
 }
 
@@ -25,13 +24,13 @@ export function rewriteReferences<T extends Json>(podSpec: T, copies: ReadonlyMa
  * The one list of places (03-CT2, CT3): volumes, then containers, then init containers (native sidecars are init containers). Ephemeral
  * containers, pull secrets and the secrets of other volume kinds are none of them (03-CT1, CT4).
  */
-function mapReferences<T extends Json>(podSpec: T, rename: Rename): T {
+function mapReferences<T extends JsonRecord>(podSpec: T, rename: Rename): T {
   const mapped = mapList(podSpec, 'volumes', (volume) => mapVolume(volume, rename));
-  const container = (each: Json) => mapContainer(each, rename);
+  const container = (each: JsonRecord) => mapContainer(each, rename);
   return mapList(mapList(mapped, 'containers', container), 'initContainers', container);
 }
 
-function mapVolume(volume: Json, rename: Rename): Json {
+function mapVolume(volume: JsonRecord, rename: Rename): JsonRecord {
   const plain = mapName(mapName(volume, 'configMap', 'name', 'ConfigMap', rename), 'secret', 'secretName', 'Secret', rename);
   return mapMember(plain, 'projected', (projected) =>
     mapList(projected, 'sources', (source) =>
@@ -40,7 +39,7 @@ function mapVolume(volume: Json, rename: Rename): Json {
   );
 }
 
-function mapContainer(container: Json, rename: Rename): Json {
+function mapContainer(container: JsonRecord, rename: Rename): JsonRecord {
   const withEnv = mapList(container, 'env', (variable) =>
     mapMember(variable, 'valueFrom', (from) => mapFirst(from, 'configMapKeyRef', 'secretKeyRef', rename)),
   );
@@ -48,12 +47,12 @@ function mapContainer(container: Json, rename: Rename): Json {
 }
 
 /** A ConfigMap reference, else a Secret reference (03-CT3, CT21): Kubernetes allows one of them. */
-function mapFirst(from: Json, configMap: string, secret: string, rename: Rename): Json {
+function mapFirst(from: JsonRecord, configMap: string, secret: string, rename: Rename): JsonRecord {
   if (isRecord(from[configMap])) return mapName(from, configMap, 'name', 'ConfigMap', rename);
   return mapName(from, secret, 'name', 'Secret', rename);
 }
 
-function mapName(holder: Json, field: string, nameField: string, kind: ConfigKind, rename: Rename): Json {
+function mapName(holder: JsonRecord, field: string, nameField: string, kind: ConfigKind, rename: Rename): JsonRecord {
   return mapMember(holder, field, (reference) => {
     const name = reference[nameField];
     if (typeof name !== 'string' || name === '') return reference;
@@ -62,14 +61,14 @@ function mapName(holder: Json, field: string, nameField: string, kind: ConfigKin
   });
 }
 
-function mapMember<T extends Json>(holder: T, field: string, map: (member: Json) => Json): T {
+function mapMember<T extends JsonRecord>(holder: T, field: string, map: (member: JsonRecord) => JsonRecord): T {
   const member = holder[field];
   if (!isRecord(member)) return holder;
   const mapped = map(member);
   return mapped === member ? holder : { ...holder, [field]: mapped };
 }
 
-function mapList<T extends Json>(holder: T, field: string, map: (item: Json) => Json): T {
+function mapList<T extends JsonRecord>(holder: T, field: string, map: (item: JsonRecord) => JsonRecord): T {
   const list = holder[field];
   if (!Array.isArray(list)) return holder;
   const mapped = list.map((item: unknown) => (isRecord(item) ? map(item) : item));

@@ -1,3 +1,4 @@
+import { asConfig } from '../../api/kinds/config.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
 /** On a ConfigMap or Secret: changes take effect directly and start no release (03-CT8). */
@@ -14,5 +15,5 @@ export function isOptedOut({ metadata }: Pick<KubeObject, 'metadata'>): boolean 
 /** Whether a change of this config is a new revision, and the primary gets a copy of it. */
 export function isTracked(config: KubeObject): boolean {
   if (isOptedOut(config)) return false;
-  return config.kind !== 'Secret' || TRACKED_TYPES.has(config.type ?? 'Opaque');
+  return config.kind !== 'Secret' || TRACKED_TYPES.has(asConfig(config).type ?? 'Opaque');
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import { Canary } from '../../api/canary.ts';
+import { asDeployment } from '../../api/kinds/deployment.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { deployment } from '../deployment/deployment.ts';
 import { configKey } from './config-ref.ts';
@@ -28,7 +29,7 @@ const canary = Canary.parse({
 
 /** A promotion's use of the configs that it has read. */
 function promoted() {
-  const refs = configReferences(target.spec.template.spec);
+  const refs = configReferences(asDeployment(target).spec.template.spec);
   const found = new Map(
     refs.map((ref) => [configKey(ref), sources.find(({ kind, metadata }) => kind === ref.kind && metadata.name === ref.name)] as const),
   );

@@ -1,4 +1,5 @@
-import type { KubeObject } from '../../api/kube-object.ts';
+import { asService, type ServicePort, type ServiceSpec } from '../../api/kinds/service.ts';
+import type { Slim } from '../../api/kube-object.ts';
 
 /**
  * Fields that the API server or a cloud allocates once: a copy that repeats it is refused (03-S-T3, B18) or takes an address away from the
@@ -6,23 +7,11 @@ import type { KubeObject } from '../../api/kube-object.ts';
  */
 const ALLOCATED = new Set(['clusterIP', 'clusterIPs', 'healthCheckNodePort', 'loadBalancerIP', 'externalIPs']);
 
-export interface ServicePort {
-  name?: string;
-  port: number;
-  protocol?: string;
-  nodePort?: number;
-  [field: string]: unknown;
-}
-export interface ServiceSpec {
-  ports?: ServicePort[];
-  [field: string]: unknown;
-}
-
 export const isAllocated = (field: string): boolean => ALLOCATED.has(field);
 
 /** The fields of a Service's spec that its owner decides; unknown fields belong to them. */
-export function decidedSpec(service: KubeObject): ServiceSpec {
-  const spec: ServiceSpec = service.spec ?? {};
+export function decidedSpec(service: Slim): ServiceSpec {
+  const spec = asService(service).spec ?? {};
   const kept = Object.fromEntries(Object.entries(spec).filter(([field]) => !isAllocated(field)));
   return {
     ...kept,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary } from '../../../test/fakes/world.ts';
-import type { KubeObject } from '../../api/kube-object.ts';
+import type { Slim } from '../../api/kube-object.ts';
 import { coreService } from './core-service.ts';
 import { slimSlice } from './endpoints.ts';
 
 const namespace = 'test';
 const canary = aCanary();
-const target: KubeObject = {
+const target = {
   apiVersion: 'v1',
   kind: 'Service',
   metadata: { name: 'podinfo', namespace, uid: 's-1' },
@@ -19,7 +19,7 @@ const options = {
   revision: 's1:a',
   replicas: 1,
 };
-const slice = (of: string, ready: (boolean | undefined)[], name = `${of}-1`): KubeObject =>
+const slice = (of: string, ready: (boolean | undefined)[], name = `${of}-1`): Slim =>
   slimSlice({
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
@@ -28,7 +28,7 @@ const slice = (of: string, ready: (boolean | undefined)[], name = `${of}-1`): Ku
   });
 
 /** The sides where these objects are there; the primary and the canary copy are made as a bootstrap makes them. */
-function sidesOf(change: Partial<KubeObject['spec']>, ...slices: KubeObject[]) {
+function sidesOf(change: object, ...slices: Slim[]) {
   const changed = { ...target, spec: { ...target.spec, ...change } };
   const copies = [coreService.renderPrimary(canary, changed, options), coreService.renderCanary?.(canary, changed)];
   const objects = [changed, ...copies].flatMap((object) => object ?? []);
@@ -65,8 +65,8 @@ describe('the sides of a Service target', () => {
 it('03-S-T4: trafficDistribution stands in both copies, and still after a promotion', () => {
   const wished = { ...canary, spec: { ...canary.spec, service: { ...canary.spec.service, trafficDistribution: 'PreferClose' as const } } };
   const primary = coreService.renderPrimary(wished, target, options);
-  expect(primary.spec.trafficDistribution).toBe('PreferClose');
-  expect(coreService.renderCanary?.(wished, target).spec.trafficDistribution).toBe('PreferClose');
+  expect(primary.spec).toMatchObject({ trafficDistribution: 'PreferClose' });
+  expect(coreService.renderCanary?.(wished, target).spec).toMatchObject({ trafficDistribution: 'PreferClose' });
   const patch = JSON.stringify(coreService.promotionPatch(primary, coreService.primaryTemplate(wished, target, options)));
   expect(patch).not.toMatch(/"remove"[^}]*trafficDistribution/);
 });

@@ -1,5 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { type KubeObject, type Slim, type SlimRef, slimRef } from '../../api/kube-object.ts';
 import { names, revisionAnnotation } from '../../api/names.ts';
 import type { Readiness } from '../../api/readiness.ts';
 import { digest } from '../canonical-json.ts';
@@ -11,12 +11,8 @@ import { readyEndpoints, slicesOf } from './endpoints.ts';
 import { type PromotedService, servicePromotionPatch } from './promotion-patch.ts';
 import { copyOf, decidedFor } from './render.ts';
 
-const serviceRef = (canary: Canary, name: string): ObjectRef => ({
-  apiVersion: 'v1',
-  kind: 'Service',
-  name,
-  namespace: canary.metadata.namespace,
-});
+const serviceRef = (canary: Canary, name: string): SlimRef =>
+  slimRef({ apiVersion: 'v1', kind: 'Service', name, namespace: canary.metadata.namespace });
 
 /**
  * Core Service (03-7): for pods that another controller manages. The target is the apex and is never written; traffic goes to two copies, of
@@ -38,7 +34,7 @@ export const coreService: Workload = {
   sides,
   // Whom it selects is the user's affair; nothing is rewritten by a label.
   selector: (target, selectorLabels) => ({ key: selectorLabels[0] ?? 'app', value: target.metadata.name }),
-  revision: (target) => REVISION_FORMAT + digest(decidedSpec(target)),
+  revision: revisionOf,
   readiness: () => always,
   isServing: () => true,
   replicas: () => 1,
@@ -49,7 +45,7 @@ export const coreService: Workload = {
     const { service } = (promoted ?? {}) as Partial<PromotedService>;
     return copyOf(canary, target, coreService.primaryRef(canary).name, revision, service);
   },
-  renderCanary: (canary, target) => copyOf(canary, target, copyRef(canary).name, coreService.revision(target)),
+  renderCanary: (canary, target) => copyOf(canary, target, copyRef(canary).name, revisionOf(target)),
   primaryTemplate: (canary, target, { revision }): PromotedService => ({ service: decidedFor(canary, target), revision }),
   promotedPart: (primary): PromotedService => ({ service: decidedSpec(primary), revision: carries(primary) ?? '' }),
   carries,
@@ -59,7 +55,7 @@ export const coreService: Workload = {
   held: (primary, revision): PromotedService => ({ service: decidedSpec(primary), revision }),
 };
 
-const copyRef = (canary: Canary): ObjectRef => serviceRef(canary, names(canary).canaryService);
+const copyRef = (canary: Canary): SlimRef => serviceRef(canary, names(canary).canaryService);
 const always: Readiness = { state: 'ready', ready: 1, wanted: 1 };
 
 function sides(canary: Canary, watched: WatchedObjects): Sides {
@@ -82,24 +78,28 @@ function sides(canary: Canary, watched: WatchedObjects): Sides {
 }
 
 /** Until there is a copy the target itself is what serves. */
-function canaryState(target: KubeObject, copy: KubeObject | undefined, revision: string, watched: WatchedObjects): SideState {
+function canaryState(target: Slim, copy: Slim | undefined, revision: string, watched: WatchedObjects): SideState {
   const state = stateOf(copy ?? target, watched);
   if (copy === undefined || carries(copy) === revision) return state;
   return { ...state, readiness: waiting(copy, 'it does not follow the target yet') };
 }
 
-function stateOf(service: KubeObject, watched: WatchedObjects): SideState {
+function stateOf(service: Slim, watched: WatchedObjects): SideState {
   const ready = readyEndpoints(service, watched);
   if (ready === undefined) return { readiness: always, serving: true, replicas: 1 };
   const readiness: Readiness = ready > 0 ? { state: 'ready', ready, wanted: ready } : waiting(service, 'it has no ready endpoints');
   return { readiness, serving: ready > 0, replicas: 1 };
 }
 
-function waiting({ metadata }: KubeObject, what: string): Readiness {
+function waiting({ metadata }: Slim, what: string): Readiness {
   return { state: 'waiting', ready: 0, wanted: 1, reason: `Service ${metadata.name}: ${what}` };
 }
 
-function carries(primary: KubeObject): string | undefined {
+function revisionOf(target: Slim): string {
+  return REVISION_FORMAT + digest(decidedSpec(target));
+}
+
+function carries(primary: Slim): string | undefined {
   return ownRevision(primary.metadata.annotations?.[revisionAnnotation]);
 }
 

@@ -1,8 +1,9 @@
+import { asService, type ServiceSpec } from '../../api/kinds/service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { revisionAnnotation } from '../../api/names.ts';
 import { changeOf } from '../json-patch.ts';
 import type { JsonPatchOperation, PrimarySpec } from '../workload.ts';
-import { isAllocated, type ServiceSpec, withNodePortsOf } from './allocated.ts';
+import { isAllocated, withNodePortsOf } from './allocated.ts';
 
 /** The promoted part of a Service: its spec, without what was allocated to it, and the revision that it is. */
 export interface PromotedService extends PrimarySpec {
@@ -16,7 +17,7 @@ export interface PromotedService extends PrimarySpec {
  */
 export function servicePromotionPatch(primary: KubeObject, spec: PrimarySpec): JsonPatchOperation[] {
   const { service, revision } = spec as PromotedService;
-  const current: ServiceSpec = primary.spec ?? {};
+  const current = asService(primary).spec ?? {};
   const wanted: ServiceSpec = { ...service, ...(service.ports ? { ports: withNodePortsOf(current.ports, service.ports) } : {}) };
   const fields = [...new Set([...Object.keys(wanted), ...Object.keys(current)])].filter((field) => !isAllocated(field)).sort();
   const { annotations } = primary.metadata;

@@ -1,12 +1,13 @@
 import type { Canary } from '../../api/canary.ts';
-import type { KubeObject } from '../../api/kube-object.ts';
+import { asService, type ServiceSpec } from '../../api/kinds/service.ts';
+import type { KubeObject, Slim } from '../../api/kube-object.ts';
 import { ownerAnnotation, revisionAnnotation } from '../../api/names.ts';
 import { trafficFieldsFor } from '../../api/service-traffic.ts';
 import { withoutTracking } from '../../api/tracking-metadata.ts';
-import { decidedSpec, type ServiceSpec } from './allocated.ts';
+import { decidedSpec } from './allocated.ts';
 
 /** A copy of the target Service under another name, which an API server of today takes (03-S-T2, S-T3, B18). Without owner. */
-export function copyOf(canary: Canary, target: KubeObject, name: string, revision: string, spec?: ServiceSpec): KubeObject {
+export function copyOf(canary: Canary, target: Slim, name: string, revision: string, spec?: ServiceSpec): KubeObject {
   return {
     apiVersion: 'v1',
     kind: 'Service',
@@ -25,6 +26,6 @@ export function copyOf(canary: Canary, target: KubeObject, name: string, revisio
 }
 
 /** Traffic fields of the Canary hold for every Service of its release, after a promotion too (unlike 03-S-T4). */
-export function decidedFor({ spec }: Canary, target: KubeObject): ServiceSpec {
-  return { ...decidedSpec(target), ...trafficFieldsFor(spec.service, target.spec?.type ?? 'ClusterIP') };
+export function decidedFor({ spec }: Canary, target: Slim): ServiceSpec {
+  return { ...decidedSpec(target), ...trafficFieldsFor(spec.service, asService(target).spec?.type ?? 'ClusterIP') };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { asDaemonSet } from '../../api/kinds/daemon-set.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { mergePatch } from '../../embedded/apiserver/patch.ts';
 import { daemonSet } from './daemon-set.ts';
@@ -22,9 +23,9 @@ describe('scaling', () => {
     expect(down).toEqual({
       patch: { metadata: { resourceVersion: '7' }, spec: { template: { spec: { nodeSelector: { [key]: 'true' } } } } },
     });
-    const zero: KubeObject = mergePatch(structuredClone(target), down?.patch ?? {});
+    const zero = asDaemonSet(mergePatch(structuredClone(target), down?.patch ?? {}) as KubeObject);
     expect(zero.spec.template.spec.nodeSelector).toEqual({ ...own, [key]: 'true' });
-    const up: KubeObject = mergePatch(structuredClone(zero), daemonSet.scalePatch(zero, 3)?.patch ?? {});
+    const up = asDaemonSet(mergePatch(structuredClone(zero), daemonSet.scalePatch(zero, 3)?.patch ?? {}) as KubeObject);
     expect(up.spec.template.spec.nodeSelector ?? {}).toEqual(own ?? {});
   });
 
@@ -144,7 +145,7 @@ it.each([
   { type: 'OnDelete', refused: true },
 ])('03-W54, B35: updateStrategy $type is refused: $refused', ({ type, refused }) => {
   const target = aDaemonSet();
-  if (type) target.spec.updateStrategy = { type };
+  if (type) asDaemonSet(target).spec.updateStrategy = { type };
   expect(daemonSet.refuses?.(target) !== undefined).toBe(refused);
   if (refused)
     expect(daemonSet.refuses?.(target)).toEqual({

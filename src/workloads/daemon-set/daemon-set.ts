@@ -1,3 +1,4 @@
+import { asDaemonSet } from '../../api/kinds/daemon-set.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { resolveSelector } from '../../api/selector-label.ts';
 import { configReferences } from '../configs/references.ts';
@@ -24,7 +25,7 @@ export const daemonSet: Workload = {
   primaryRef: (canary) => besideRef('apps/v1', canary),
   watches: (canary) => [daemonSet.targetRef(canary), daemonSet.primaryRef(canary)],
   slim(object) {
-    const { nodeSelector, terminationGracePeriodSeconds } = object.spec?.template?.spec ?? {};
+    const { nodeSelector, terminationGracePeriodSeconds } = asDaemonSet(object).spec?.template?.spec ?? {};
     const slim = slimPodWorkload(object);
     Object.assign(slim.spec.template.spec, nodeSelector && { nodeSelector }, { terminationGracePeriodSeconds });
     return slim;
@@ -32,18 +33,18 @@ export const daemonSet: Workload = {
   sides: (canary, watched) => podSides(daemonSet, canary, watched),
   selector: resolveSelector,
   refuses(target) {
-    const { type = 'RollingUpdate' } = target.spec?.updateStrategy ?? {};
+    const { type = 'RollingUpdate' } = asDaemonSet(target).spec?.updateStrategy ?? {};
     if (type === 'RollingUpdate') return undefined;
     const field = 'spec.updateStrategy.type';
     return { problem: `DaemonSet ${target.metadata.name}: ${field} ${type} never replaces its pods; set it to RollingUpdate`, field };
   },
-  revision: (target) => templateRevision(withoutScaleToZero(target.spec.template)),
+  revision: (target) => templateRevision(withoutScaleToZero(asDaemonSet(target).spec.template)),
   rollout: (target) => target.metadata.annotations?.[TEMPLATE_GENERATION],
-  configs: (target) => configReferences(target.spec.template.spec),
+  configs: (target) => configReferences(asDaemonSet(target).spec.template.spec),
   pods: podsLeft,
   readiness: daemonSetReadiness,
   updatedPods,
-  isServing: (object) => (object.status?.numberAvailable ?? 0) >= 1,
+  isServing: (object) => (asDaemonSet(object).status?.numberAvailable ?? 0) >= 1,
   replicas: podsAskedFor,
   leavingForMs,
   scalePatch(object, replicas) {
@@ -66,6 +67,6 @@ export const daemonSet: Workload = {
 };
 
 function promotedPart(primary: KubeObject): PrimarySpec {
-  const { selector: _selector, ...spec } = primary.spec;
+  const { selector: _selector, ...spec } = asDaemonSet(primary).spec;
   return spec;
 }

@@ -1,14 +1,16 @@
-import type { KubeObject } from '../../api/kube-object.ts';
+import { asDaemonSet } from '../../api/kinds/daemon-set.ts';
+import type { Slim } from '../../api/kube-object.ts';
 import type { Readiness } from '../../api/readiness.ts';
 import { isScaledToZero } from './scale-to-zero.ts';
 
 /** Nodes that should run a pod; 0 when we have sent all pods away, otherwise at least 1, since replicas say zero or not. */
-export function podsAskedFor(daemonSet: KubeObject): number {
-  return isScaledToZero(daemonSet) ? 0 : Math.max(1, daemonSet.status?.desiredNumberScheduled ?? 1);
+export function podsAskedFor(daemonSet: Slim): number {
+  return isScaledToZero(daemonSet) ? 0 : Math.max(1, asDaemonSet(daemonSet).status?.desiredNumberScheduled ?? 1);
 }
 
 /** Pods that exist or may be coming; those that we have sent away are counted as misscheduled until they are gone. */
-export function podsLeft(daemonSet: KubeObject): number {
+export function podsLeft(object: Slim): number {
+  const daemonSet = asDaemonSet(object);
   const { observedGeneration = 0, currentNumberScheduled = 0, numberMisscheduled = 0 } = daemonSet.status ?? {};
   const isBehind = (daemonSet.metadata.generation ?? 0) > observedGeneration;
   return Math.max(podsAskedFor(daemonSet), currentNumberScheduled + numberMisscheduled, isBehind ? 1 : 0);
@@ -19,11 +21,12 @@ export function podsLeft(daemonSet: KubeObject): number {
  * engine's and count from its own step, not from the Canary's last transition (03-W60, B3). One that no node takes is not ready unless it
  * was us who sent its pods away: a primary without pods must not get the traffic (03-B9).
  */
-export function daemonSetReadiness(daemonSet: KubeObject, thresholdPercent: number): Readiness {
+export function daemonSetReadiness(object: Slim, thresholdPercent: number): Readiness {
+  const daemonSet = asDaemonSet(object);
   const { status = {}, metadata } = daemonSet;
-  const wanted: number = status.desiredNumberScheduled ?? 0;
-  const ready: number = status.numberAvailable ?? 0;
-  const updated: number = status.updatedNumberScheduled ?? 0;
+  const wanted = status.desiredNumberScheduled ?? 0;
+  const ready = status.numberAvailable ?? 0;
+  const updated = status.updatedNumberScheduled ?? 0;
   const waiting = (what: string): Readiness => ({ state: 'waiting', ready, wanted, reason: `DaemonSet ${metadata.name}: ${what}` });
 
   if ((metadata.generation ?? 0) > (status.observedGeneration ?? 0)) return waiting('its last change is not observed yet');
@@ -36,7 +39,8 @@ export function daemonSetReadiness(daemonSet: KubeObject, thresholdPercent: numb
 }
 
 /** Every node without an updated pod may have an available one of before. */
-export function updatedPods({ metadata, status = {} }: KubeObject): number {
+export function updatedPods(daemonSet: Slim): number {
+  const { metadata, status = {} } = asDaemonSet(daemonSet);
   if ((metadata.generation ?? 0) > (status.observedGeneration ?? 0)) return 0;
   const old = (status.desiredNumberScheduled ?? 0) - (status.updatedNumberScheduled ?? 0);
   return Math.max(0, (status.numberAvailable ?? 0) - old);
@@ -50,11 +54,12 @@ const SLACK_MS = 5_000;
  * Kubernetes counts a DaemonSet's pods that are terminating: raised too soon, they are the available ones of its status, and none
  * answers. While our key is on, `numberMisscheduled` is how many are left. Source: updateDaemonSetStatus of kube-controller-manager.
  */
-export function leavingForMs(daemonSet: KubeObject): number | undefined {
+export function leavingForMs(object: Slim): number | undefined {
+  const daemonSet = asDaemonSet(object);
   const { status = {}, metadata } = daemonSet;
   if (!isScaledToZero(daemonSet)) return undefined;
   const isObserved = (metadata.generation ?? 0) <= (status.observedGeneration ?? 0);
   if (isObserved && (status.numberMisscheduled ?? 0) === 0) return undefined;
-  const graceS: number = daemonSet.spec.template.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_S;
+  const graceS = daemonSet.spec.template.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_S;
   return graceS * 1000 + SLACK_MS;
 }

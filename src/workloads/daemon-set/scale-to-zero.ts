@@ -1,21 +1,23 @@
-import type { KubeObject } from '../../api/kube-object.ts';
-import type { PodTemplate } from '../workload.ts';
+import { asDaemonSet, type DaemonSet } from '../../api/kinds/daemon-set.ts';
+import type { PodTemplate } from '../../api/kinds/pod-template.ts';
+import type { KubeObject, Slim } from '../../api/kube-object.ts';
 
 /** A DaemonSet has no replicas: a node selector that no node answers keeps its pods away (03-W56). */
 export const SCALE_TO_ZERO = 'flagger.app/scale-to-zero';
 
-export function isScaledToZero(daemonSet: KubeObject): boolean {
-  return daemonSet.spec?.template?.spec?.nodeSelector?.[SCALE_TO_ZERO] !== undefined;
+export function isScaledToZero(daemonSet: Slim): boolean {
+  return asDaemonSet(daemonSet).spec?.template?.spec?.nodeSelector?.[SCALE_TO_ZERO] !== undefined;
 }
 
 /** The template as the user means it: without our key, and with an empty selector being none (03-W57, W58, B9). */
 export function withoutScaleToZero(template: PodTemplate): PodTemplate {
   const { nodeSelector, ...spec } = template.spec;
-  const { [SCALE_TO_ZERO]: _ours, ...own } = (nodeSelector ?? {}) as Record<string, string>;
+  const { [SCALE_TO_ZERO]: _ours, ...own } = nodeSelector ?? {};
   return { ...template, spec: { ...spec, ...(Object.keys(own).length > 0 ? { nodeSelector: own } : {}) } };
 }
 
 /** The same of a whole DaemonSet. */
-export function unscaled(daemonSet: KubeObject): KubeObject {
+export function unscaled(object: KubeObject): DaemonSet {
+  const daemonSet = asDaemonSet(object);
   return { ...daemonSet, spec: { ...daemonSet.spec, template: withoutScaleToZero(daemonSet.spec.template) } };
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import type { Raw } from '../../../test/fakes/raw.ts';
 import { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { RenderOptions } from '../workload.ts';
@@ -29,7 +30,7 @@ const options: RenderOptions = {
 };
 /** As a decoder of JSON would give it: no shared parts. */
 const copy = <T>(value: T): T => structuredClone(value);
-const edited = (edit: (object: KubeObject) => void, from = target): KubeObject => {
+const edited = (edit: (object: Raw) => void, from = target): KubeObject => {
   const object = copy(from);
   edit(object);
   return object;
@@ -46,7 +47,7 @@ describe('renderPrimary', () => {
     { replicas: 0, created: 1 },
     { replicas: 7, created: 7 },
   ])('03-W18: $replicas replicas asked for creates $created', ({ replicas, created }) => {
-    expect(deployment.renderPrimary(canary, target, { ...options, replicas }).spec.replicas).toBe(created);
+    expect(deployment.renderPrimary(canary, target, { ...options, replicas }).spec).toMatchObject({ replicas: created });
   });
 
   it('03-W8: the prefix * copies all labels that track nothing, an empty prefix none', () => {
@@ -209,7 +210,7 @@ describe('promotion', () => {
   });
 
   const rendered = deployment.primaryTemplate(canary, target, options);
-  it.each<{ what: string; edit: (object: KubeObject) => void; field: string | undefined }>([
+  it.each<{ what: string; edit: (object: Raw) => void; field: string | undefined }>([
     { what: 'nothing else', edit: () => undefined, field: undefined },
     {
       what: 'server defaults',

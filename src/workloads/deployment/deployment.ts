@@ -1,3 +1,4 @@
+import { asDeployment } from '../../api/kinds/deployment.ts';
 import { resolveSelector } from '../../api/selector-label.ts';
 import { configReferences } from '../configs/references.ts';
 import { adoptsPods } from '../pods/adopts.ts';
@@ -9,7 +10,7 @@ import { carriedRevision, templateRevision } from '../pods/revision.ts';
 import { besideRef, ownRef, podSides } from '../pods/sides.ts';
 import { slimPodWorkload } from '../pods/slim.ts';
 import { templateMatches } from '../pods/template-matches.ts';
-import type { PrimarySpec, Workload } from '../workload.ts';
+import type { Workload } from '../workload.ts';
 import { deploymentReadiness, podsLeft, replicasOf, updatedPods } from './readiness.ts';
 import { hasCountedTemplate, revisionNumber } from './revision-number.ts';
 
@@ -22,14 +23,14 @@ export const deployment: Workload = {
   slim: slimPodWorkload,
   sides: (canary, watched) => podSides(deployment, canary, watched),
   selector: resolveSelector,
-  revision: (target) => templateRevision(target.spec.template),
+  revision: (target) => templateRevision(asDeployment(target).spec.template),
   rollout: revisionNumber,
   hasCounted: hasCountedTemplate,
-  configs: (target) => configReferences(target.spec.template.spec),
+  configs: (target) => configReferences(asDeployment(target).spec.template.spec),
   pods: podsLeft,
   readiness: deploymentReadiness,
   updatedPods,
-  isServing: (object) => (object.status?.availableReplicas ?? 0) >= 1,
+  isServing: (object) => (asDeployment(object).status?.availableReplicas ?? 0) >= 1,
   replicas: replicasOf,
   // Other writers set replicas: never inside an apply, and no resourceVersion, since two writers of it do not disturb each other.
   scalePatch: (_object, replicas) => ({ patch: { spec: { replicas } }, subresource: 'scale' }),
@@ -39,12 +40,12 @@ export const deployment: Workload = {
   },
   originals: (target) => ({ replicas: replicasOf(target) }),
   renderPrimary(canary, target, options, promoted) {
-    const primary = renderPrimary(canary, target, options, promoted);
+    const primary = asDeployment(renderPrimary(canary, target, options, promoted));
     return { ...primary, spec: { ...primary.spec, replicas: Math.max(1, options.replicas) } };
   },
   primaryTemplate: primarySpec,
   promotedPart(primary) {
-    const { replicas: _replicas, selector: _selector, ...spec }: PrimarySpec = primary.spec;
+    const { replicas: _replicas, selector: _selector, ...spec } = asDeployment(primary).spec;
     return spec;
   },
   carries: carriedRevision,

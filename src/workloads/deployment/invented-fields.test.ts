@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { deployment } from './deployment.ts';
@@ -31,10 +32,10 @@ it('unknown future fields decide the revision, and are promoted as they are', ()
     replicas: 1,
   };
   const spec = deployment.primaryTemplate(canary, target, options);
-  expect(spec).toMatchObject({ ...invented, template: { ...invented, metadata: invented, spec: target.spec.template.spec } });
+  expect(spec).toMatchObject({ ...invented, template: { ...invented, metadata: invented, spec: raw(target).spec.template.spec } });
   const primary = deployment.renderPrimary(canary, target, options);
-  expect(primary.spec.template.spec).toEqual(target.spec.template.spec);
+  expect(raw(primary).spec.template.spec).toEqual(raw(target).spec.template.spec);
   const other = structuredClone(target);
-  other.spec.template.spec.containers[0].ports[0].invented.deep[0].er = 2;
+  raw(other).spec.template.spec.containers[0].ports[0].invented.deep[0].er = 2;
   expect(deployment.revision(other)).not.toBe(deployment.revision(target));
 });

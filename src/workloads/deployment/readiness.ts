@@ -1,14 +1,15 @@
-import type { KubeObject } from '../../api/kube-object.ts';
+import { asDeployment, type Deployment } from '../../api/kinds/deployment.ts';
+import type { Slim } from '../../api/kube-object.ts';
 import type { Readiness } from '../../api/readiness.ts';
 
 /** Pods asked for; the API server's default is 1. */
-export function replicasOf(deployment: KubeObject): number {
-  return deployment.spec?.replicas ?? 1;
+export function replicasOf(deployment: Slim): number {
+  return asDeployment(deployment).spec?.replicas ?? 1;
 }
 
 /** Pods that exist or may be coming; a status that is older than the spec says nothing of the ones that are being made. */
-export function podsLeft(deployment: KubeObject): number {
-  const { observedGeneration = 0, replicas = 0 } = deployment.status ?? {};
+export function podsLeft(deployment: Slim): number {
+  const { observedGeneration = 0, replicas = 0 } = asDeployment(deployment).status ?? {};
   const isBehind = (deployment.metadata.generation ?? 0) > observedGeneration;
   return Math.max(replicasOf(deployment), replicas, isBehind ? 1 : 0);
 }
@@ -18,11 +19,12 @@ export function podsLeft(deployment: KubeObject): number {
  * caller, who knows if the side is scaled to zero. With any wanted, one available pod is the least, even at threshold 0 (03-W49).
  * The deadline 03-W41 is not looked at: deadlines are the engine's and count from its own step (03-B3).
  */
-export function deploymentReadiness(deployment: KubeObject, thresholdPercent: number): Readiness {
+export function deploymentReadiness(object: Slim, thresholdPercent: number): Readiness {
+  const deployment = asDeployment(object);
   const wanted = replicasOf(deployment);
   const { status = {} } = deployment;
-  const ready: number = status.availableReplicas ?? 0;
-  const updated: number = status.updatedReplicas ?? 0;
+  const ready = status.availableReplicas ?? 0;
+  const updated = status.updatedReplicas ?? 0;
   const old = (status.replicas ?? 0) - updated;
   const name = `Deployment ${deployment.metadata.name}`;
   const notReady = (state: 'waiting' | 'stalled', what: string): Readiness => ({ state, ready, wanted, reason: `${name}: ${what}` });
@@ -42,7 +44,8 @@ export function deploymentReadiness(deployment: KubeObject, thresholdPercent: nu
 }
 
 /** Every old pod may be an available one, so that only those beyond them are certainly new. */
-export function updatedPods({ metadata, status = {} }: KubeObject): number {
+export function updatedPods(deployment: Slim): number {
+  const { metadata, status = {} } = asDeployment(deployment);
   if ((metadata.generation ?? 0) > (status.observedGeneration ?? 0)) return 0;
   const old = (status.replicas ?? 0) - (status.updatedReplicas ?? 0);
   return Math.max(0, (status.availableReplicas ?? 0) - old);
@@ -54,13 +57,13 @@ function oldPods(old: number, unavailable: number): string {
   return `unavailable pods: ${unavailable}; until the new ones are available, old ones stay: ${old}`;
 }
 
-function isStalled(deployment: KubeObject): boolean {
-  const conditions: { type: string; reason?: string }[] = deployment.status?.conditions ?? [];
+function isStalled(deployment: Slim<Deployment>): boolean {
+  const { conditions = [] } = deployment.status ?? {};
   return conditions.some(({ type, reason }) => type === 'Progressing' && reason === 'ProgressDeadlineExceeded');
 }
 
 /** Quota and admission refuse pods, not the Deployment: its controller says why. */
-function refusedPods(deployment: KubeObject): string | undefined {
-  const conditions: { type: string; status?: string; message?: string }[] = deployment.status?.conditions ?? [];
+function refusedPods(deployment: Slim<Deployment>): string | undefined {
+  const { conditions = [] } = deployment.status ?? {};
   return conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True')?.message?.slice(0, 300);
 }

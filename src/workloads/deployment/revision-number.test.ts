@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../api/kube-object.ts';
 import { countOf } from '../pods/sides.ts';
 import { deployment } from './deployment.ts';
 
-const counted: KubeObject = {
+const counted = {
   apiVersion: 'apps/v1',
-  kind: 'Deployment',
+  kind: 'Deployment' as const,
   metadata: { name: 'shop', generation: 4, annotations: { 'deployment.kubernetes.io/revision': '2' } },
   spec: { replicas: 2 },
   status: { observedGeneration: 4, replicas: 2, updatedReplicas: 2 },

@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
+import { asKnativeService } from '../../api/kinds/knative-service.ts';
 import { knativeApiVersion, knativeRevisionId, primaryRevisionAnnotation } from '../../api/knative.ts';
-import type { KubeObject } from '../../api/kube-object.ts';
+import { type KubeObject, slimRef } from '../../api/kube-object.ts';
 import { changeOf } from '../json-patch.ts';
 import type { JsonPatchOperation, PrimarySpec, Sides, WatchedObjects, Workload } from '../workload.ts';
 import { latestCreated, latestServing, primaryRevision, revisionRef, revisionState } from './revisions.ts';
@@ -13,19 +14,15 @@ interface PromotedRevision extends PrimarySpec {
 /** Knative Service (03-8). It has no primary object: Revisions are both sides, and an annotation names the promoted one. */
 export const knative: Workload = {
   hasPods: false,
-  targetRef: (canary) => ({
-    apiVersion: knativeApiVersion,
-    kind: 'Service',
-    name: canary.spec.targetRef.name,
-    namespace: canary.metadata.namespace,
-  }),
+  targetRef: (canary) =>
+    slimRef({ apiVersion: knativeApiVersion, kind: 'Service', name: canary.spec.targetRef.name, namespace: canary.metadata.namespace }),
   primaryRef: (canary) => knative.targetRef(canary),
   watches: (canary) => [
     knative.targetRef(canary),
     { apiVersion: knativeApiVersion, kind: 'Revision', name: '', namespace: canary.metadata.namespace },
   ],
   slim(object) {
-    const { template: _template, ...spec } = object.spec ?? {};
+    const { template: _template, ...spec } = asKnativeService(object).spec ?? {};
     return { ...object, spec };
   },
   sides,
@@ -42,7 +39,7 @@ export const knative: Workload = {
   replicas: () => 1,
   scalePatch: () => undefined,
   scaleUpTarget: () => 1,
-  originals: (target) => ({ replicas: 1, traffic: target.spec?.traffic ?? null }),
+  originals: (target) => ({ replicas: 1, traffic: asKnativeService(target).spec?.traffic ?? null }),
   restorePatch(target, originals) {
     const { resourceVersion } = target.metadata;
     return {

@@ -1,28 +1,31 @@
+import { asKnativeRevision, type KnativeRevision } from '../../api/kinds/knative-revision.ts';
+import { asKnativeService } from '../../api/kinds/knative-service.ts';
 import { knativeApiVersion, primaryRevisionAnnotation } from '../../api/knative.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import type { KubeObject, ObjectRef, Slim } from '../../api/kube-object.ts';
 import type { SideState } from '../workload.ts';
 
 /** The newest Revision, whether it is ready or not: what a release looks at. */
-export function latestCreated(service: KubeObject): string | undefined {
-  return service.status?.latestCreatedRevisionName || undefined;
+export function latestCreated(service: Slim): string | undefined {
+  return asKnativeService(service).status?.latestCreatedRevisionName || undefined;
 }
 
 /** The Revision that answers at bootstrap: the newest Revision that is ready, which may be an older one than the newest (03-B19). */
-export function latestServing(service: KubeObject): string | undefined {
-  return service.status?.latestReadyRevisionName || latestCreated(service);
+export function latestServing(service: Slim): string | undefined {
+  return asKnativeService(service).status?.latestReadyRevisionName || latestCreated(service);
 }
 
-export function primaryRevision(service: KubeObject): string | undefined {
+export function primaryRevision(service: Slim): string | undefined {
   return service.metadata.annotations?.[primaryRevisionAnnotation] || undefined;
 }
 
-export function revisionRef(service: KubeObject, name: string): ObjectRef {
+export function revisionRef(service: Slim, name: string): ObjectRef {
   const { namespace } = service.metadata;
   return { apiVersion: knativeApiVersion, kind: 'Revision', name, ...(namespace === undefined ? {} : { namespace }) };
 }
 
 /** The part of a Revision that shows whether it can answer. */
-export function slimRevision({ apiVersion, kind, metadata, status }: KubeObject): KubeObject {
+export function slimRevision(revision: KubeObject): Slim<KnativeRevision> {
+  const { apiVersion, kind, metadata, status } = asKnativeRevision(revision);
   return { apiVersion, kind, metadata, status: { conditions: status?.conditions ?? [] } };
 }
 
@@ -30,8 +33,8 @@ export function slimRevision({ apiVersion, kind, metadata, status }: KubeObject)
  * A Revision as a side of a release. It can answer when it is Ready, with no pod too, since Knative starts one for the first request.
  * A Revision whose rollout passed Knative's own deadline is given up at once; all else waits for the Canary's deadline (unlike 03-K-T4).
  */
-export function revisionState(revision: KubeObject | undefined, name: string): SideState {
-  const conditions: { type: string; status?: string; reason?: string; message?: string }[] = revision?.status?.conditions ?? [];
+export function revisionState(revision: Slim | undefined, name: string): SideState {
+  const conditions = (revision && asKnativeRevision(revision).status?.conditions) ?? [];
   const ready = conditions.find(({ type }) => type === 'Ready');
   if (ready?.status === 'True') return { readiness: { state: 'ready', ready: 1, wanted: 1 }, serving: true, replicas: 1 };
   const state = ready?.status === 'False' && ready.reason === 'ProgressDeadlineExceeded' ? 'stalled' : 'waiting';

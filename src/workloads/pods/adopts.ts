@@ -1,13 +1,15 @@
+import type { PodTemplate } from '../../api/kinds/pod-template.ts';
+import { asPodWorkload } from '../../api/kinds/pod-workload.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { revisionAnnotation } from '../../api/names.ts';
-import type { PodTemplate, PrimarySpec } from '../workload.ts';
+import type { PrimarySpec } from '../workload.ts';
 import { withoutRestarts } from './restarts.ts';
 import { templateMatches } from './template-matches.ts';
 
 /** Whether a template of another controller holds the rendered pods (ARCHITECTURE.md, Revisions); a restart by hand does not change it (E104). */
 export function adoptsPods(primary: KubeObject, rendered: PrimarySpec): boolean {
   if (!rendered.template) return false;
-  const [template, wanted]: [PodTemplate, PodTemplate] = [unstamped(primary.spec.template), unstamped(rendered.template)];
+  const [template, wanted] = [unstamped(asPodWorkload(primary).spec.template), unstamped(rendered.template)];
   const annotations = withoutRestarts(template.metadata?.annotations ?? {}, wanted.metadata?.annotations ?? {});
   const held = { ...primary, spec: { template: annotated(template, annotations.held) } };
   return templateMatches(held, { template: annotated(wanted, annotations.wanted) }) === undefined;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { adoptsPods } from './adopts.ts';
 import { flaggerSpec } from './flagger-template.ts';
@@ -61,14 +62,13 @@ it('E3: as in Flagger, labels stay but for those of Flux, one is suffixed; the i
 });
 
 it('E3: as it has them, spread terms are rewritten by name, anti-affinity only, the first equal value of an expression', () => {
-  const { affinity, topologySpreadConstraints, containers } = (flaggerSpec(target, options, { spreads: true }).template?.spec ??
-    {}) as KubeObject['spec'];
+  const { affinity, topologySpreadConstraints, containers } = raw(flaggerSpec(target, options, { spreads: true }).template?.spec);
   const { podAntiAffinity, podAffinity } = affinity;
   const [preferred] = podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution;
   expect(preferred.podAffinityTerm.labelSelector.matchLabels).toEqual({ app: 'checkout-primary', track: 'live' });
   const [required] = podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution;
   expect(required.labelSelector.matchExpressions[0].values).toEqual(['cart', 'checkout-primary', 'checkout']);
-  expect(podAffinity).toEqual(target.spec.template.spec.affinity.podAffinity);
+  expect(podAffinity).toEqual(raw(target).spec.template.spec.affinity.podAffinity);
   expect(topologySpreadConstraints.map((one: { labelSelector: object }) => one.labelSelector)).toEqual([
     { matchLabels: { 'app.kubernetes.io/name': 'checkout-primary' } },
     { matchLabels: { app: 'cart' } },
@@ -77,14 +77,14 @@ it('E3: as it has them, spread terms are rewritten by name, anti-affinity only, 
 });
 
 it('E3: as it has them, terms of DaemonSets are not rewritten', () => {
-  const { affinity } = (flaggerSpec(target, options, { spreads: false }).template?.spec ?? {}) as KubeObject['spec'];
-  expect(affinity).toEqual(target.spec.template.spec.affinity);
+  const { affinity } = raw(flaggerSpec(target, options, { spreads: false }).template?.spec);
+  expect(affinity).toEqual(raw(target).spec.template.spec.affinity);
 });
 
 it("03-B20: Flagger's primary is recognized where we would render another one", () => {
   const theirs = flaggerSpec(target, options, { spreads: true });
   const metadata = { ...theirs.template?.metadata, annotations: { ...theirs.template?.metadata?.annotations, 'flagger-id': '6d0c9a0e' } };
-  const primary: KubeObject = { ...target, spec: { ...target.spec, template: { ...theirs.template, metadata } } };
+  const primary: KubeObject = { ...target, spec: { ...raw(target).spec, template: { ...theirs.template, metadata } } };
   const ours = primarySpec({ metadata: { namespace: 'shop' } } as never, target, options);
   expect([adoptsPods(primary, ours), adoptsPods(primary, theirs)]).toEqual([false, true]);
 });

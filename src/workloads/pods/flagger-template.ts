@@ -1,20 +1,21 @@
+import type { LabelSelector } from '../../api/kinds/label-selector.ts';
+import { asPodWorkload } from '../../api/kinds/pod-workload.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { revisionAnnotation } from '../../api/names.ts';
 import { primaryValue } from '../../api/selector-label.ts';
 import { rewriteReferences } from '../configs/references.ts';
-import type { LabelSelector } from '../label-selector.ts';
-import type { PodTemplate, PrimarySpec, RenderOptions } from '../workload.ts';
+import type { PrimarySpec, RenderOptions } from '../workload.ts';
 
-interface Term {
+interface FlaggerTerm {
   labelSelector?: LabelSelector;
   [field: string]: unknown;
 }
 interface Spread {
-  topologySpreadConstraints?: Term[];
+  topologySpreadConstraints?: FlaggerTerm[];
   affinity?: {
     podAntiAffinity?: {
-      preferredDuringSchedulingIgnoredDuringExecution?: { podAffinityTerm: Term; [field: string]: unknown }[];
-      requiredDuringSchedulingIgnoredDuringExecution?: Term[];
+      preferredDuringSchedulingIgnoredDuringExecution?: { podAffinityTerm: FlaggerTerm; [field: string]: unknown }[];
+      requiredDuringSchedulingIgnoredDuringExecution?: FlaggerTerm[];
     };
   };
 }
@@ -26,7 +27,7 @@ interface Spread {
  */
 export function flaggerSpec(target: KubeObject, options: RenderOptions, { spreads }: { spreads: boolean }): PrimarySpec {
   const { key, value } = options.selector;
-  const template: PodTemplate = target.spec.template;
+  const { template } = asPodWorkload(target).spec;
   const { labels = {}, annotations = {}, creationTimestamp: _none, ...metadata } = template.metadata ?? {};
   const { [revisionAnnotation]: _id, ...kept } = withoutToolkit(annotations);
   const spec = options.configs ? rewriteReferences(template.spec, options.configs) : template.spec;
@@ -47,7 +48,10 @@ function rewriteSpread<T extends Record<string, unknown>>(spec: T, name: string,
   const anti = affinity?.podAntiAffinity;
   const preferred = anti?.preferredDuringSchedulingIgnoredDuringExecution;
   const required = anti?.requiredDuringSchedulingIgnoredDuringExecution;
-  const term = (one: Term): Term => ({ ...one, ...(one.labelSelector && { labelSelector: suffixed(one.labelSelector, name, keys) }) });
+  const term = (one: FlaggerTerm): FlaggerTerm => ({
+    ...one,
+    ...(one.labelSelector && { labelSelector: suffixed(one.labelSelector, name, keys) }),
+  });
   const podAntiAffinity = {
     ...anti,
     ...(preferred && {

@@ -1,3 +1,4 @@
+import { asPodWorkload } from '../../api/kinds/pod-workload.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { changeOf } from '../json-patch.ts';
 import type { JsonPatchOperation, PrimarySpec } from '../workload.ts';
@@ -10,7 +11,7 @@ const KEPT = new Set(['replicas', 'selector', 'paused', 'template']);
  * the test of resourceVersion refuses it when another writer was first.
  */
 export function promotionPatch(primary: KubeObject, spec: PrimarySpec): JsonPatchOperation[] {
-  const current: Record<string, unknown> = primary.spec;
+  const current: Record<string, unknown> = asPodWorkload(primary).spec;
   const fields = [...new Set([...Object.keys(spec), ...Object.keys(current)])].filter((field) => !KEPT.has(field)).sort();
   return [
     { op: 'test', path: '/metadata/resourceVersion', value: primary.metadata.resourceVersion },

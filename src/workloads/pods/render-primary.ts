@@ -1,11 +1,13 @@
 import type { Canary } from '../../api/canary.ts';
+import type { PodTemplate } from '../../api/kinds/pod-template.ts';
+import { asPodWorkload } from '../../api/kinds/pod-workload.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names, ownerAnnotation, revisionAnnotation } from '../../api/names.ts';
 import { primaryValue } from '../../api/selector-label.ts';
 import { withoutTracking, withPrefix } from '../../api/tracking-metadata.ts';
 import { rewriteReferences } from '../configs/references.ts';
 import { rewriteSpreadTerms, spreadKeys } from '../spread-terms.ts';
-import type { PodTemplate, PrimarySpec, RenderOptions } from '../workload.ts';
+import type { PrimarySpec, RenderOptions } from '../workload.ts';
 
 /** The primary to create (03-W14–W23), without its replica count. Without owner: the caller adds the anchor. */
 export function renderPrimary(canary: Canary, target: KubeObject, options: RenderOptions, promoted?: PrimarySpec): KubeObject {
@@ -29,7 +31,7 @@ export function renderPrimary(canary: Canary, target: KubeObject, options: Rende
 
 /** Fields of the primary's spec that come from the target, at creation and at each promotion. */
 export function primarySpec(canary: Canary, target: KubeObject, options: RenderOptions): PrimarySpec {
-  const { replicas: _replicas, selector: _selector, paused: _paused, template, ...rest } = target.spec;
+  const { replicas: _replicas, selector: _selector, paused: _paused, template, ...rest } = asPodWorkload(target).spec;
   return { ...rest, template: primaryPodTemplate(canary, target, template, options) };
 }
 
@@ -53,5 +55,5 @@ function primaryPodTemplate(canary: Canary, target: KubeObject, template: PodTem
 }
 
 function selectorLabelsOf(target: KubeObject): Labels {
-  return target.spec.selector?.matchLabels ?? {};
+  return asPodWorkload(target).spec.selector?.matchLabels ?? {};
 }

@@ -1,8 +1,9 @@
-import type { KubeObject } from '../../api/kube-object.ts';
+import type { PodTemplate } from '../../api/kinds/pod-template.ts';
+import { asPodWorkload } from '../../api/kinds/pod-workload.ts';
+import type { Slim } from '../../api/kube-object.ts';
 import { revisionAnnotation } from '../../api/names.ts';
 import { digest } from '../canonical-json.ts';
 import { ownRevision, REVISION_FORMAT } from '../revision-format.ts';
-import type { PodTemplate } from '../workload.ts';
 
 /** The revision of a pod template (03-H1). */
 export function templateRevision({ metadata, ...rest }: PodTemplate): string {
@@ -12,6 +13,6 @@ export function templateRevision({ metadata, ...rest }: PodTemplate): string {
 }
 
 /** The primary's `flagger-id` is the revision itself: readable by us, opaque to others. */
-export function carriedRevision(primary: KubeObject): string | undefined {
-  return ownRevision(primary.spec?.template?.metadata?.annotations?.[revisionAnnotation]);
+export function carriedRevision(primary: Slim): string | undefined {
+  return ownRevision(asPodWorkload(primary).spec?.template?.metadata?.annotations?.[revisionAnnotation]);
 }

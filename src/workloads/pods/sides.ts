@@ -1,23 +1,20 @@
 import type { Canary } from '../../api/canary.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { type Slim, type SlimRef, slimRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import type { SideState, Sides, Watched, WatchedObjects, Workload } from '../workload.ts';
+import type { SideState, Sides, Watched, WatchedObjects, WorkloadIdentity, WorkloadPromotion, WorkloadReadiness } from '../workload.ts';
 
 /** The target of a kind that has one primary object beside it. */
-export function ownRef(apiVersion: string, canary: Canary): ObjectRef {
+export function ownRef(apiVersion: string, canary: Canary): SlimRef {
   const { kind, name } = canary.spec.targetRef;
-  return { apiVersion, kind, name, namespace: canary.metadata.namespace };
+  return slimRef({ apiVersion, kind, name, namespace: canary.metadata.namespace });
 }
 
 /** `<target>-primary`, of the same kind. */
-export function besideRef(apiVersion: string, canary: Canary): ObjectRef {
+export function besideRef(apiVersion: string, canary: Canary): SlimRef {
   return { ...ownRef(apiVersion, canary), name: names(canary).primary };
 }
 
-type Verbs = Pick<
-  Workload,
-  'targetRef' | 'primaryRef' | 'readiness' | 'isServing' | 'replicas' | 'carries' | 'pods' | 'rollout' | 'hasCounted' | 'updatedPods'
->;
+type Verbs = WorkloadIdentity & WorkloadReadiness & Pick<WorkloadPromotion, 'carries'>;
 
 /** Both sides of a release of pods: the target and its primary, each judged by its own status. */
 export function podSides(workload: Verbs, canary: Canary, watched: WatchedObjects): Sides {
@@ -40,9 +37,9 @@ function stateOf(workload: Verbs, { object, reportedMs }: Watched, thresholdPerc
   };
 }
 
-type Identity = Omit<NonNullable<Sides['target']>, keyof SideState>;
+type TargetIdentity = Omit<NonNullable<Sides['target']>, keyof SideState>;
 
-function identityOf(workload: Verbs, { object, revision = '', configs }: Watched): Identity {
+function identityOf(workload: Verbs, { object, revision = '', configs }: Watched): TargetIdentity {
   const { uid = '', generation = 0 } = object.metadata;
   return {
     uid,
@@ -55,13 +52,16 @@ function identityOf(workload: Verbs, { object, revision = '', configs }: Watched
 }
 
 /** A count that has not moved says nothing of a template that is newer than it. */
-export function countOf(workload: Pick<Workload, 'rollout' | 'hasCounted'>, target: KubeObject): Pick<Identity, 'rollout' | 'uncounted'> {
+export function countOf(
+  workload: Pick<WorkloadIdentity, 'rollout' | 'hasCounted'>,
+  target: Slim,
+): Pick<TargetIdentity, 'rollout' | 'uncounted'> {
   const rollout = workload.rollout?.(target);
   if (rollout === undefined) return {};
   return { rollout, ...(workload.hasCounted?.(target) === false && { uncounted: true }) };
 }
 
-function carriedBy(workload: Verbs, primary: KubeObject): { carries?: string } {
+function carriedBy(workload: Pick<WorkloadPromotion, 'carries'>, primary: Slim): { carries?: string } {
   const carries = workload.carries(primary);
   return carries === undefined ? {} : { carries };
 }

@@ -1,3 +1,4 @@
+import { asPodWorkload } from '../../api/kinds/pod-workload.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { firstDifference, type ServerDefaults } from '../first-difference.ts';
 import type { PrimarySpec } from '../workload.ts';
@@ -39,7 +40,7 @@ export function templateMatches(answer: KubeObject, rendered: PrimarySpec, befor
   return firstDifference(promotable(answer), rendered, 'spec', SERVER_DEFAULTS, before && { held: promotable(before) });
 }
 
-function promotable({ spec }: KubeObject): Record<string, unknown> {
-  const { replicas: _replicas, selector: _selector, paused: _paused, ...held } = spec ?? {};
+function promotable(object: KubeObject): Record<string, unknown> {
+  const { replicas: _replicas, selector: _selector, paused: _paused, ...held } = asPodWorkload(object).spec ?? {};
   return held;
 }

@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { asScaler } from '../../api/kinds/scaler.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names, ownerAnnotation } from '../../api/names.ts';
 import { withoutTracking } from '../../api/tracking-metadata.ts';
@@ -29,7 +30,7 @@ export function renderPrimaryScaler(
   const copied = {
     // Not what a release has made of the user's own.
     ...ownSpec(scaler),
-    scaleTargetRef: { ...scaler.spec?.scaleTargetRef, name: primary },
+    scaleTargetRef: { ...asScaler(scaler).spec?.scaleTargetRef, name: primary },
     ...(minReplicas === undefined ? {} : { [fields.min]: minReplicas }),
     ...(maxReplicas === undefined ? {} : { [fields.max]: maxReplicas }),
   };
@@ -52,11 +53,11 @@ export function renderPrimaryScaler(
       },
       spec,
     },
-    warnings: scaler.spec?.scaleTargetRef?.name === names(canary).target ? [] : [wrongTarget(canary, scaler)],
+    warnings: asScaler(scaler).spec?.scaleTargetRef?.name === names(canary).target ? [] : [wrongTarget(canary, scaler)],
   };
 }
 
 function wrongTarget(canary: Canary, scaler: KubeObject): string {
-  const scaled = scaler.spec?.scaleTargetRef?.name ?? 'nothing';
+  const scaled = asScaler(scaler).spec?.scaleTargetRef?.name ?? 'nothing';
   return `${scaler.kind} ${scaler.metadata.name} scales ${scaled}, not ${names(canary).target}: correct spec.autoscalerRef.name`;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aCanary } from '../../../test/fakes/world.ts';
+import { asScaler } from '../../api/kinds/scaler.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { scalers } from './index.ts';
 import type { MergePatch } from './scaler.ts';
@@ -10,9 +11,9 @@ const fields = {
   ScaledObject: { min: 'minReplicaCount', max: 'maxReplicaCount' },
 } as const;
 
-const withSpec = (spec: Record<string, unknown>): KubeObject => ({
+const scalerOf = (kind: string, spec: Record<string, unknown>): KubeObject => ({
   apiVersion: 'v1',
-  kind: 'Scaler',
+  kind,
   metadata: { name: 'checkout-primary', resourceVersion: '7', annotations: { team: 'a' } },
   spec,
 });
@@ -23,11 +24,13 @@ const merge = (into: Record<string, unknown>, change: object): Record<string, un
 function patched(object: KubeObject, patch: MergePatch | undefined): KubeObject {
   if (patch === undefined) return object;
   const annotations = merge(object.metadata.annotations ?? {}, patch.metadata.annotations ?? {}) as Record<string, string>;
-  return { ...object, metadata: { ...object.metadata, annotations }, spec: merge(object.spec, patch.spec ?? {}) };
+  return { ...object, metadata: { ...object.metadata, annotations }, spec: merge(asScaler(object).spec ?? {}, patch.spec ?? {}) };
 }
 
 describe.each(Object.entries(scalers))('raised minimum of a %s', (kind, scaler) => {
   const { min, max } = fields[kind as keyof typeof fields];
+  const withSpec = (spec: Record<string, unknown>) => scalerOf(kind, spec);
+  const specOf = (object: KubeObject) => asScaler(object).spec;
   const raised = (object: KubeObject, atLeast: number | undefined) => patched(object, scaler.raisePatch(object, atLeast));
 
   it.each([
@@ -38,7 +41,7 @@ describe.each(Object.entries(scalers))('raised minimum of a %s', (kind, scaler) 
   ])('03-W36: own $own, raised to $atLeast below $ceiling is $held, and comes back', ({ own, ceiling, atLeast, held }) => {
     const object = withSpec({ ...(own === undefined ? {} : { [min]: own }), [max]: ceiling, invented: { deep: [1] } });
     const up = raised(object, atLeast);
-    expect(up.spec[min]).toBe(held);
+    expect(specOf(up)?.[min]).toBe(held);
     expect(scaler.limits(up)).toEqual(scaler.limits(object));
     expect(scaler.raisePatch(up, atLeast)).toBeUndefined();
     expect(raised(up, undefined)).toEqual(object);
@@ -60,10 +63,10 @@ describe.each(Object.entries(scalers))('raised minimum of a %s', (kind, scaler) 
     { edit: 3, atLeast: 6, held: 6 },
   ])('E101: a minimum that was edited to $edit meanwhile is the own one', ({ edit, atLeast, held }) => {
     const up = raised(withSpec({ [min]: 2, [max]: 10 }), 6);
-    const edited = { ...up, spec: { ...up.spec, [min]: edit } };
+    const edited = { ...up, spec: { ...specOf(up), [min]: edit } };
     expect(scaler.limits(edited).min).toBe(edit);
     const again = raised(edited, atLeast);
-    expect(again.spec[min]).toBe(held);
+    expect(specOf(again)?.[min]).toBe(held);
     expect(raised(again, undefined)).toEqual(withSpec({ [min]: edit, [max]: 10 }));
     expect(raised(edited, undefined)).toEqual(withSpec({ [min]: edit, [max]: 10 }));
   });
@@ -78,7 +81,7 @@ describe.each(Object.entries(scalers))('raised minimum of a %s', (kind, scaler) 
   it('E101: the primary’s scaler is made from the own minimum of the user’s', () => {
     const up = raised(withSpec({ [min]: 2, [max]: 10, scaleTargetRef: { name: 'podinfo' } }), 6);
     const { object } = scaler.renderPrimary(aCanary(), up);
-    expect([object.spec[min], object.metadata.annotations]).toEqual([
+    expect([specOf(object)?.[min], object.metadata.annotations]).toEqual([
       2,
       expect.not.objectContaining({ 'serin.dev/before-raise': expect.anything() }),
     ]);
@@ -93,7 +96,7 @@ describe.each(Object.entries(scalers))('raised minimum of a %s', (kind, scaler) 
 });
 
 it('03-A10: idleReplicaCount would undercut a raised minimum, and comes back with the own one', () => {
-  const object = withSpec({ idleReplicaCount: 0, minReplicaCount: 2, maxReplicaCount: 10 });
+  const object = scalerOf('ScaledObject', { idleReplicaCount: 0, minReplicaCount: 2, maxReplicaCount: 10 });
   const up = patched(object, scalers.ScaledObject.raisePatch(object, 6));
   expect(up.spec).toEqual({ minReplicaCount: 6, maxReplicaCount: 10 });
   expect(patched(up, scalers.ScaledObject.raisePatch(up, undefined))).toEqual(object);

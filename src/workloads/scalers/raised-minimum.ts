@@ -1,5 +1,6 @@
+import { isRecord } from '../../api/json.ts';
+import { asScaler } from '../../api/kinds/scaler.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { isRecord } from '../canonical-json.ts';
 import type { MergePatch, ReplicaLimits } from './scaler.ts';
 
 /** On a scaler whose minimum a release has raised: the fields as they were before, and as they were written, to detect an edit since. */
@@ -15,19 +16,19 @@ export interface LimitFields {
   undercutting: readonly string[];
 }
 
-type Spec = Record<string, unknown>;
+type ScalerSpec = Record<string, unknown>;
 
 /** The limits by the scaler's own wish, whatever has been raised. */
 export function ownLimits(scaler: KubeObject, fields: LimitFields): ReplicaLimits {
   return limitsOf(ownSpec(scaler), fields);
 }
 
-export function limitsOf(spec: Spec, { min, max, defaults }: LimitFields): ReplicaLimits {
+export function limitsOf(spec: ScalerSpec, { min, max, defaults }: LimitFields): ReplicaLimits {
   return { min: whole(spec[min]) ?? defaults.min, max: whole(spec[max]) ?? defaults.max };
 }
 
 /** The same spec with its minimum raised, and the note that takes that back. Unchanged when it is high enough. */
-export function withRaisedMinimum(spec: Spec, fields: LimitFields, atLeast: number | undefined): { spec: Spec; note?: string } {
+export function withRaisedMinimum(spec: ScalerSpec, fields: LimitFields, atLeast: number | undefined): { spec: ScalerSpec; note?: string } {
   const raise = raiseOf(spec, fields, atLeast);
   return raise ? { spec: merged(spec, raise), note: noteOf(spec, raise) } : { spec };
 }
@@ -43,13 +44,14 @@ export function raisePatchOf(scaler: KubeObject, fields: LimitFields, atLeast: n
 }
 
 /** The spec as its owner wishes it. A minimum that was edited since we raised it is the wish of that writer. */
-export function ownSpec(scaler: KubeObject): Spec {
+export function ownSpec(scaler: KubeObject): ScalerSpec {
   const known = remembered(scaler);
-  return known && isInForce(scaler, known) ? merged(scaler.spec ?? {}, known.before) : (scaler.spec ?? {});
+  const { spec = {} } = asScaler(scaler);
+  return known && isInForce(scaler, known) ? merged(spec, known.before) : spec;
 }
 
 /** The change of `spec` that raises its minimum; null removes a field. Never above the maximum, which is the user's budget. */
-function raiseOf(spec: Spec, fields: LimitFields, atLeast: number | undefined): Spec | undefined {
+function raiseOf(spec: ScalerSpec, fields: LimitFields, atLeast: number | undefined): ScalerSpec | undefined {
   const { min, max } = limitsOf(spec, fields);
   const raised = Math.min(atLeast ?? 0, max);
   if (raised <= min) return undefined;
@@ -59,17 +61,17 @@ function raiseOf(spec: Spec, fields: LimitFields, atLeast: number | undefined): 
   ]);
 }
 
-const noteOf = (spec: Spec, to: Spec): string =>
+const noteOf = (spec: ScalerSpec, to: ScalerSpec): string =>
   JSON.stringify({ before: Object.fromEntries(Object.keys(to).map((field) => [field, spec[field] ?? null])), to });
 
-function merged(spec: Spec, change: Spec): Spec {
+function merged(spec: ScalerSpec, change: ScalerSpec): ScalerSpec {
   return Object.fromEntries(Object.entries({ ...spec, ...change }).filter(([, value]) => value !== null));
 }
 
 interface Note {
-  before: Spec;
+  before: ScalerSpec;
   /** Absent in notes of earlier versions. */
-  to?: Spec;
+  to?: ScalerSpec;
 }
 
 /** Undefined when nothing was raised; of a note that cannot be read, what stands is the wish. */
@@ -87,11 +89,12 @@ function remembered(scaler: KubeObject): Note | undefined {
 
 const isInForce = (scaler: KubeObject, { to }: Note): boolean => to === undefined || holds(scaler, to);
 
-function holds({ spec = {} }: KubeObject, fields: Spec): boolean {
+function holds(scaler: KubeObject, fields: ScalerSpec): boolean {
+  const { spec = {} } = asScaler(scaler);
   return Object.entries(fields).every(([field, value]) => (spec[field] ?? null) === value);
 }
 
-function patchOf(scaler: KubeObject, note: string | null, spec: Spec): MergePatch {
+function patchOf(scaler: KubeObject, note: string | null, spec: ScalerSpec): MergePatch {
   const { resourceVersion } = scaler.metadata;
   return {
     metadata: { ...(resourceVersion === undefined ? {} : { resourceVersion }), annotations: { [raisedAnnotation]: note } },

@@ -1,3 +1,4 @@
+import { asScaler } from '../../api/kinds/scaler.ts';
 import { pausePatch, resumePatch } from './pause.ts';
 import { primaryTriggers } from './primary-queries.ts';
 import { renderPrimaryScaler, type ScalerShape } from './primary-scaler.ts';
@@ -25,7 +26,7 @@ export const scaledObject: Scaler = {
   limits: (scaler) => ownLimits(scaler, shape.fields),
   startReplicas: (scaler) => Math.max(1, ownLimits(scaler, shape.fields).min),
   renderPrimary(canary, scaler, { atLeast } = {}) {
-    const { triggers, warnings } = primaryTriggers(canary, scaler.spec?.triggers);
+    const { triggers, warnings } = primaryTriggers(canary, asScaler(scaler).spec?.triggers);
     const change = (spec: Record<string, unknown>) => ({ ...withOwnHpa(spec), ...(triggers && { triggers }) });
     const rendered = renderPrimaryScaler(canary, scaler, shape, { atLeast, change });
     return { object: rendered.object, warnings: [...rendered.warnings, ...warnings] };

@@ -4,6 +4,7 @@ import type { Verdict } from '../../../src/api/canary-status.ts';
 import { type EmbeddedPrometheus, startPrometheus } from '../../../src/embedded/prometheus/index.ts';
 import { measure } from '../../../src/metrics/measure.ts';
 import type { MeasureDependencies } from '../../../src/metrics/measure-dependencies.ts';
+import { observerFor } from '../../../src/routers/observers.ts';
 import { aCanary } from '../../fakes/world.ts';
 
 const NOW_MS = 1_000_000_000;
@@ -57,6 +58,7 @@ export async function startMonitoring(): Promise<Monitoring> {
       const template: Template = async () => ({ spec: { provider, query: trouble.query ?? QUERY } });
       return measure(aCanary({ metrics: [{ name: 'errors', templateRef: { name: 'errors' }, thresholdRange: { max: 9 } }] }), {
         metricsServer: own,
+        observerFor,
         meshProvider: 'istio',
         template: trouble.template ?? template,
         secret:

@@ -1,5 +1,8 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
-import type { RouterCase } from './router-case.ts';
+import { quantile } from './queries.ts';
+import type { RouterCase, RouterCases } from './router-case.ts';
+
+const selector = 'route=~"shop_way-store-canary_.+"';
 
 interface Rule {
   match: unknown;
@@ -12,7 +15,18 @@ const rule = (name: string, service: string, exprs: object[] = []) => ({
   backends: [{ serviceName: service, servicePort: 8080, resolveGranularity: 'service' }],
 });
 
-export const apisix: RouterCase = {
+const apisix: RouterCase = {
+  golden: 'apisix',
+  crds: 'apisix',
+  queries: {
+    rows: '05-B19, W11',
+    metric: 'apisix_http_status',
+    selector,
+
+    succeeded: 'code!~"5.."',
+    duration: quantile('apisix_http_latency_bucket', `type=~"request", ${selector}`),
+    unit: 'ms',
+  },
   lacks: { mirroring: 'its proxy-mirror names a URL, not a Service', sessionAffinity: 'no cookies of one backend' },
   spec: { routeRef: { apiVersion: 'apisix.apache.org/v2', kind: 'ApisixRoute', name: 'shop-route' } },
   inPlace: [
@@ -36,3 +50,5 @@ export const apisix: RouterCase = {
   isConditioned: (objects) => objects.flatMap(rulesOf).every(({ match }) => JSON.stringify(match).includes('"value":"insider"')),
   conditions: { queryParams: true },
 };
+
+export const cases: RouterCases = { apisix };

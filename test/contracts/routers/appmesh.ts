@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
-import type { RouterCase } from './router-case.ts';
+import { envoyQueries, pods } from './queries.ts';
+import type { RouterCase, RouterCases } from './router-case.ts';
 
 interface Part {
   match: { headers?: unknown };
@@ -9,6 +10,7 @@ const partsOf = ({ spec }: KubeObject): Part[] =>
   (spec.routes ?? []).map((route: { http?: Part; httpRoute?: Part }) => route.http ?? route.httpRoute);
 
 const appMesh: RouterCase = {
+  queries: envoyQueries('05-B12, Q14', pods),
   lacks: { mirroring: 'no field', sessionAffinity: 'no cookies' },
   foreignSpec: {},
   sums: (object) => partsOf(object).map(({ action }) => action.weightedTargets.reduce((sum, { weight }) => sum + weight, 0)),
@@ -20,13 +22,18 @@ const appMesh: RouterCase = {
       .every(({ match, action }) => !JSON.stringify(action).includes('shop-canary') || JSON.stringify(match).includes('insider')),
 };
 
-export const appMeshV1beta1: RouterCase = {
+const appMeshV1beta1: RouterCase = {
+  golden: 'appmesh-v1beta1',
   ...appMesh,
   service: { meshName: 'main' },
   ownNames: ['storefront.prod', 'storefront-canary.prod'],
 };
 
-export const appMeshV1beta2: RouterCase = {
+const appMeshV1beta2: RouterCase = {
+  golden: 'appmesh',
+  crds: 'appmesh',
   ...appMesh,
   holdsRoutes: ({ kind, metadata }) => kind === 'VirtualRouter' && metadata.name === 'shop',
 };
+
+export const cases: RouterCases = { appmesh: appMeshV1beta1, 'appmesh:v1beta2': appMeshV1beta2 };

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
-import type { RouterCase } from './router-case.ts';
+import { envoyQueries } from './queries.ts';
+import type { RouterCase, RouterCases } from './router-case.ts';
 
 interface Route {
   conditions: unknown;
@@ -7,7 +8,10 @@ interface Route {
 }
 const routesOf = ({ spec }: KubeObject): Route[] => spec.routes;
 
-export const contour: RouterCase = {
+const contour: RouterCase = {
+  golden: 'contour',
+  crds: 'contour',
+  queries: envoyQueries('05-B13', 'envoy_cluster_name=~"shop_store-canary_[0-9a-zA-Z-]+"'),
   lacks: { sessionAffinity: 'a response header can be set, which takes the cookies of the application away, but not added' },
   foreignSpec: {},
   sums: (object) => routesOf(object).map(({ services }) => services.reduce((sum, { weight, mirror }) => sum + (mirror ? 0 : weight), 0)),
@@ -21,3 +25,5 @@ export const contour: RouterCase = {
   conditions: { queryParams: true },
   refuses: (routes) => routes.kind === 'mirrored' && routes.share === 0,
 };
+
+export const cases: RouterCases = { contour };

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
-import type { RouterCase } from './router-case.ts';
+import { applicationQueries } from './queries.ts';
+import type { RouterCase, RouterCases } from './router-case.ts';
 
 interface Rule {
   backendRefs: { weight: number }[];
@@ -7,7 +8,10 @@ interface Rule {
 }
 const rulesOf = ({ spec }: KubeObject): Rule[] => spec.rules;
 
-export const gatewayApi = (version: 'v1' | 'v1beta1'): RouterCase => ({
+const gatewayApi = (version: 'v1' | 'v1beta1'): RouterCase => ({
+  golden: 'gateway-api',
+  crds: 'gateway-api',
+  queries: applicationQueries,
   lacks: {},
   service: { gatewayRefs: [{ name: 'edge', namespace: 'infra' }] },
   foreignSpec: {},
@@ -25,3 +29,5 @@ export const gatewayApi = (version: 'v1' | 'v1beta1'): RouterCase => ({
   forms: ['exact', 'regex'],
   conditions: { queryParams: true },
 });
+
+export const cases: RouterCases = { 'gatewayapi:v1': gatewayApi('v1'), 'gatewayapi:v1beta1': gatewayApi('v1beta1') };

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
-import type { RouterCase } from './router-case.ts';
+import { envoyQueries } from './queries.ts';
+import type { RouterCase, RouterCases } from './router-case.ts';
 
 interface Route {
   matchers?: unknown;
@@ -7,7 +8,10 @@ interface Route {
 }
 const routesOf = ({ kind, spec }: KubeObject): Route[] => (kind === 'RouteTable' ? spec.routes : []);
 
-export const gloo: RouterCase = {
+const gloo: RouterCase = {
+  golden: 'gloo',
+  crds: 'gloo',
+  queries: envoyQueries('05-B14, W11', 'envoy_cluster_name=~"shop-store-canaryupstream-[0-9a-zA-Z-]+_[0-9a-zA-Z-]+"'),
   lacks: {},
   foreignSpec: {},
   sums: (object) => routesOf(object).map(({ routeAction }) => routeAction.multi.destinations.reduce((sum, { weight }) => sum + weight, 0)),
@@ -21,3 +25,5 @@ export const gloo: RouterCase = {
   conditions: { queryParams: true },
   ownNames: ['prod-storefront-primaryupstream-8080', 'prod-storefront-canaryupstream-8080'],
 };
+
+export const cases: RouterCases = { gloo };

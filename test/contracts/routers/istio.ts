@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
-import type { RouterCase } from './router-case.ts';
+import { istioQueries } from './queries.ts';
+import type { RouterCase, RouterCases } from './router-case.ts';
 
 interface Rule {
   route: { weight?: number }[];
@@ -7,7 +8,10 @@ interface Rule {
 }
 const rulesOf = ({ spec }: KubeObject): Rule[] => [...(spec.http ?? []), ...(spec.tcp ?? [])];
 
-export const istio: RouterCase = {
+const istio: RouterCase = {
+  golden: 'istio',
+  crds: 'istio',
+  queries: istioQueries,
   lacks: {},
   foreignSpec: {},
   sums: (object) => rulesOf(object).map(({ route }) => route.reduce((sum, { weight = 0 }) => sum + weight, 0)),
@@ -17,3 +21,5 @@ export const istio: RouterCase = {
       .every(({ route, match }) => !JSON.stringify(route).includes('shop-canary') || JSON.stringify(match).includes('insider')),
   conditions: { queryParams: true, sourceLabels: true },
 };
+
+export const cases: RouterCases = { istio };

@@ -1,6 +1,9 @@
-import type { RouterCase } from './router-case.ts';
+import { envoyQueries } from './queries.ts';
+import type { RouterCase, RouterCases } from './router-case.ts';
 
-export const knative: RouterCase = {
+const knative: RouterCase = {
+  crds: 'knative',
+  queries: envoyQueries('05-B16', 'envoy_cluster_name=~"shop/way"'),
   lacks: { mirroring: 'no field', headerMatch: 'no field', sessionAffinity: 'no cookies' },
   inPlace: [
     {
@@ -15,3 +18,5 @@ export const knative: RouterCase = {
   sums: ({ spec }) => [spec.traffic.reduce((sum: number, { percent }: { percent: number }) => sum + percent, 0)],
   ownNames: ['shop'],
 };
+
+export const cases: RouterCases = { knative };

@@ -1,9 +1,15 @@
-import type { RouterCase } from './router-case.ts';
+import { envoyQueries } from './queries.ts';
+import type { RouterCase, RouterCases } from './router-case.ts';
 
-export const kuma: RouterCase = {
+const kuma: RouterCase = {
+  golden: 'kuma',
+  crds: 'kuma',
+  queries: envoyQueries('05-B15, W11', 'service=~"store-canary_shop_svc_[0-9a-zA-Z-]+"'),
   lacks: { mirroring: 'no field', headerMatch: 'its matches are left to its newer kinds', sessionAffinity: 'no cookies' },
   foreignSpec: {},
   isClusterScoped: true,
   ownNames: ['storefront.prod'],
   sums: ({ spec }) => [spec.conf.split.reduce((sum: number, { weight }: { weight: number }) => sum + weight, 0)],
 };
+
+export const cases: RouterCases = { kuma };

@@ -1,6 +1,9 @@
 import type { HttpMatch } from '../../../src/api/routes.ts';
 import { anIngress } from './ingress.ts';
-import type { RouterCase } from './router-case.ts';
+import { mean } from './queries.ts';
+import type { RouterCase, RouterCases } from './router-case.ts';
+
+const selector = 'namespace="shop", ingress="front", canary!=""';
 
 const PREFIX = 'nginx.ingress.kubernetes.io';
 
@@ -14,7 +17,18 @@ const isExpressible = (match: readonly HttpMatch[]): boolean =>
     return !/[ ;]/.test(text);
   });
 
-export const nginx: RouterCase = {
+const nginx: RouterCase = {
+  golden: 'nginx',
+  crds: 'built in',
+  queries: {
+    rows: '05-B21',
+    metric: 'nginx_ingress_controller_requests',
+    selector,
+
+    succeeded: 'status!~"5.*"',
+    duration: mean('nginx_ingress_controller_response_duration_seconds', selector),
+    unit: 'ms',
+  },
   lacks: { mirroring: 'no annotation of a canary', sessionAffinity: 'its cookies are its own, and tied to pods' },
   spec: { ingressRef: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'shop-ingress' } },
   inPlace: [anIngress('nginx')],
@@ -32,3 +46,5 @@ export const nginx: RouterCase = {
   refuses: (routes) =>
     routes.kind !== 'mirrored' && routes.match !== undefined && (routes.kind === 'weighted' || !isExpressible(routes.match)),
 };
+
+export const cases: RouterCases = { nginx };

@@ -1,11 +1,18 @@
+import type { Provider } from '../../../src/api/canary.ts';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Routes } from '../../../src/api/routes.ts';
-import type { Service } from '../../../src/api/service-spec.ts';
+import type { CanaryService } from '../../../src/api/service-spec.ts';
+import type { ExpectedQueries } from './queries.ts';
 
 export type Ability = 'weights' | 'mirroring' | 'headerMatch' | 'sessionAffinity';
 
 /** Facts of one provider for the contract suite, besides its router. */
 export interface RouterCase {
+  /** The folder of test/golden; absent: there is none. */
+  golden?: string;
+  /** The file of test/fixtures/published-crds, or `built in`; absent: none is published that Kubernetes takes. */
+  crds?: string;
+  queries: ExpectedQueries;
   /** Why it lacks what it lacks; a difference from `supports` fails. */
   lacks: Partial<Record<Ability, string>>;
   /** Fields of the spec that this provider cannot do without (`ingressRef`, `routeRef`), and of its service (`gatewayRefs`). */
@@ -30,9 +37,11 @@ export interface RouterCase {
   /** Routes that it cannot hold though the abilities suggest it: they have to be refused. */
   refuses?(routes: Routes): boolean;
   /** Settings of `spec.service` that it cannot express, of those that the suite makes: they have to be refused. */
-  refusesService?(service: Partial<Service>): boolean;
+  refusesService?(service: Partial<CanaryService>): boolean;
   /** The forms of a condition's text that it can express; default: all. */
   forms?: readonly ('exact' | 'prefix' | 'suffix' | 'regex')[];
   /** Fields of a condition beside `headers`, and how many entries and headers an entry may have; default: by session affinity as Istio, no limit. */
   conditions?: { queryParams?: boolean; sourceLabels?: boolean; mostEntries?: number; mostHeaders?: number };
 }
+
+export type RouterCases = Readonly<Partial<Record<Provider, RouterCase>>>;

@@ -1,6 +1,10 @@
-import type { RouterCase } from './router-case.ts';
+import { type ExpectedQueries, istioQueries, quantile } from './queries.ts';
+import type { RouterCase, RouterCases } from './router-case.ts';
 
 const split: RouterCase = {
+  golden: 'smi',
+  crds: 'smi',
+  queries: istioQueries,
   lacks: { mirroring: 'no field', sessionAffinity: 'no cookies' },
   foreignSpec: {},
   sums: ({ spec }) =>
@@ -8,15 +12,44 @@ const split: RouterCase = {
 };
 
 /** Versions without `matches`: a split is for every request. */
-export const smiWeights = (version: string): RouterCase => ({
+const smiWeights = (version: string): RouterCase => ({
   ...split,
   lacks: { ...split.lacks, headerMatch: `${version} has no matches` },
 });
 
 /** Versions that match by an HTTPRouteGroup. */
-export const smiMatches: RouterCase = {
+const smiMatches: RouterCase = {
   ...split,
   isConditioned: (objects) =>
     objects.some(({ kind, spec }) => kind === 'TrafficSplit' && spec.matches?.length === 1) &&
     objects.some(({ kind, spec }) => kind === 'HTTPRouteGroup' && JSON.stringify(spec).includes('insider')),
+};
+
+const linkerd = 'namespace="shop", deployment=~"web", direction="inbound"';
+const linkerdQueries: ExpectedQueries = {
+  rows: '05-B11',
+  metric: 'response_total',
+  selector: linkerd,
+  succeeded: 'classification!="failure"',
+  duration: quantile('response_latency_ms_bucket', linkerd),
+  unit: 'ms',
+};
+
+const osm = 'destination_namespace="shop", destination_kind="Deployment", destination_name="web"';
+const osmQueries: ExpectedQueries = {
+  rows: '05-B18',
+  metric: 'osm_request_total',
+  selector: osm,
+  succeeded: 'response_code!~"5.*"',
+  duration: quantile('osm_request_duration_ms_bucket', osm),
+  unit: 'ms',
+};
+
+export const cases: RouterCases = {
+  'smi:v1alpha1': smiWeights('v1alpha1'),
+  'smi:v1alpha2': smiWeights('v1alpha2'),
+  'smi:v1alpha3': smiMatches,
+  'smi:v1alpha4': smiMatches,
+  linkerd: { ...smiWeights('v1alpha1'), queries: linkerdQueries },
+  osm: { ...smiWeights('v1alpha2'), queries: osmQueries },
 };

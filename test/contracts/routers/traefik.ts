@@ -1,9 +1,25 @@
-import type { RouterCase } from './router-case.ts';
+import { quantile } from './queries.ts';
+import type { RouterCase, RouterCases } from './router-case.ts';
 
-export const traefik: RouterCase = {
+const selector = 'service=~"shop-store-canary-[0-9a-zA-Z-]+@kubernetescrd"';
+
+const traefik: RouterCase = {
+  golden: 'traefik',
+  crds: 'traefik',
+  queries: {
+    rows: '05-B20, W11',
+    metric: 'traefik_service_request_duration_seconds_bucket',
+    selector,
+    and: 'le="+Inf"',
+    succeeded: 'code!~"5.."',
+    duration: `${quantile('traefik_service_request_duration_seconds_bucket', selector)} * 1000`,
+    unit: 'ms',
+  },
   lacks: { headerMatch: 'requests are chosen in the IngressRoute of the user', sessionAffinity: 'its cookie names a side, not a release' },
   foreignSpec: {},
   sums: ({ spec }) =>
     spec.weighted ? [spec.weighted.services.reduce((sum: number, { weight }: { weight: number }) => sum + weight, 0)] : [],
   ownNames: ['storefront-mirror'],
 };
+
+export const cases: RouterCases = { traefik };

@@ -35,7 +35,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'another query is asked',
-    file: 'metrics/observers/meshes.ts',
+    file: 'routers/istio/observer.ts',
     from: `'response_code!~"5.*"',`,
     to: `'response_code!~"[45].*"',`,
     scenario: { ...PLAIN, checks: 'builtin' },

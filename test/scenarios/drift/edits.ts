@@ -31,6 +31,9 @@ export const old = ({ metadata }: KubeObject, earlier: KubeObject): KubeObject =
   return { ...earlier, metadata: { ...metadata, ...(labels && { labels }), ...(annotations && { annotations }) } };
 };
 
+/** After it nothing is left of the edits before. */
+export const DELETED = 'deleted';
+
 /** Done to any provider's route. */
 const generic: Readonly<Record<string, Edit['play']>> = {
   'a label of theirs': metadata(({ labels }) => ({ labels: { ...labels, 'argocd.argoproj.io/instance': 'shop' } })),
@@ -56,7 +59,7 @@ const generic: Readonly<Record<string, Edit['play']>> = {
     await scene.create(asManifest(earlier));
   },
   // Last of these: what Serin makes anew carries its marks again.
-  deleted: (scene, { route }) => scene.delete(refOf(route)),
+  [DELETED]: (scene, { route }) => scene.delete(refOf(route)),
 };
 
 /** Done by the user to the Canary: they change what is rendered, and not where traffic goes. */

@@ -27,7 +27,7 @@ export async function aPersonSteers(
   const ask = (...args: string[]) => serin(kubeconfigFile, ...args, '--namespace', namespace);
   const causeOf = async () => parse((await ask('why', APP, '-ojson')).said).diagnosis.cause;
   const { done, no, refused } = exitCodes;
-  const nothingDiffers = { code: done.code, said: '', complained: 'Nothing would change: the primary holds what the target holds.\n' };
+  const nothingDiffers = { code: done.code, said: '', complained: 'Nothing would change: target and primary are the same.\n' };
   const wait = ['wait', APP, '--for=succeeded', '--revision=target', '--timeout=5m'];
 
   await app.rests();

@@ -15,6 +15,7 @@ const eachRule = (edit: (rule: Rule) => object) => http((rules) => rules.map(edi
 
 export const apisix: ProviderFixture = {
   provider: 'apisix',
+  tutorial: ['Apache APISIX', 'Serin divides the traffic in an ApisixRoute of its own beside yours.'],
   objects: (app) => [
     {
       apiVersion,

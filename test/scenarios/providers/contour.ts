@@ -15,6 +15,7 @@ const services = (edit: (sides: Route['services']) => object[]) =>
 
 export const contour: ProviderFixture = {
   provider: 'contour',
+  tutorial: ['Contour', 'Your HTTPProxy includes another one by its name, which the release takes over: the name of the apex Service.'],
   // The root is the user's for good; the HTTPProxy that it includes is taken over: they are served before Serin comes, and after it has gone.
   objects: (app) => [
     {

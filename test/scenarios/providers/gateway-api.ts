@@ -41,6 +41,7 @@ const edits: ProviderFixture['edits'] = {
 /** Through a Gateway of the user's, which the users' requests enter by. */
 export const gatewayApi: ProviderFixture = {
   provider: 'gatewayapi:v1',
+  tutorial: ['the Gateway API', 'The Gateway is yours, and whatever answers it makes no difference. Serin makes the HTTPRoute.'],
   objects: ({ namespace }) => [gateway(namespace)],
   service: (app) => ({ gatewayRefs: [{ name: 'edge' }], hosts: [hostOf(app)] }),
   host: hostOf,
@@ -52,6 +53,10 @@ export const gatewayApi: ProviderFixture = {
 /** The older version, with the Service itself as parent, as Linkerd has it: for the traffic inside the mesh. */
 export const gatewayApiMesh: ProviderFixture = {
   provider: 'gatewayapi:v1beta1',
+  tutorial: [
+    'the Gateway API for the traffic inside a mesh',
+    'The parent of the HTTPRoute is the Service that clients call, as Linkerd reads it.',
+  ],
   service: ({ name, namespace }) => ({
     gatewayRefs: [{ group: 'core', kind: 'Service', name, namespace, port: 80 }],
     hosts: [`${name}.${namespace}`],

@@ -16,6 +16,7 @@ const destinations = (edit: (sides: { weight?: number }[]) => object[]) =>
 
 export const gloo: ProviderFixture = {
   provider: 'gloo',
+  tutorial: ['Gloo', 'Your VirtualService delegates to a RouteTable, which the release takes over; Serin makes an Upstream of each side.'],
   // The VirtualService is the user's for good; the RouteTable that it delegates to is taken over: they are served before Serin comes, and after it has gone.
   objects: (app) => [
     {

@@ -7,7 +7,7 @@ import { knative } from './knative.ts';
 import { nginx } from './nginx.ts';
 import type { ProviderFixture } from './provider-fixture.ts';
 import { skipper } from './skipper.ts';
-import { smi } from './smi.ts';
+import { smiFixtures } from './smi.ts';
 import { traefik } from './traefik.ts';
 
 /** Every provider with a data plane in the embedded mesh. */
@@ -21,10 +21,6 @@ export const providerFixtures: readonly ProviderFixture[] = [
   knative,
   nginx,
   skipper,
-  smi('linkerd', 'v1alpha1'),
-  smi('smi:v1alpha1', 'v1alpha1'),
-  smi('smi:v1alpha2', 'v1alpha2'),
-  smi('smi:v1alpha3', 'v1alpha3'),
-  smi('smi:v1alpha4', 'v1alpha4'),
+  ...smiFixtures,
   traefik,
 ];

@@ -10,6 +10,7 @@ const http = (edit: (rules: { route: { weight?: number }[] }[]) => unknown): Pro
 
 export const istio: ProviderFixture = {
   provider: 'istio',
+  tutorial: ['Istio', 'Serin makes a VirtualService and two DestinationRules; clients are in the mesh, and call the Service.'],
   host: ({ name, namespace }) => `${name}.${namespace}`,
   route: ({ name, namespace }) => ({ apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name, namespace }),
   edits: {

@@ -15,6 +15,7 @@ const traffic =
 /** The target is its own route. */
 export const knative: ProviderFixture = {
   provider: 'knative',
+  tutorial: ['Knative', 'The target is a Knative Service, and its Revisions are the sides: without a copy, and without another route.'],
   application: knativeApplication,
   async sides(cluster, { name, namespace }) {
     const ref = { apiVersion, kind: 'Service', name, namespace };

@@ -12,6 +12,8 @@ export interface AppName {
 /** All that a suite has to know to play a release through one traffic provider, on either cluster. */
 export interface ProviderFixture {
   provider: Provider;
+  /** Its tutorial in docs; absent: the page of another version of the same API stands for it. */
+  tutorial?: readonly [title: string, about: string];
   /** What its users have before Serin comes, besides their Deployment and Service: an Ingress, a Gateway, the HTTPProxy that includes ours. */
   objects?(app: AppName): KubeObject[];
   /** Makes what takes the place of the Deployment and its Service; the release goes from its version 1 to its version 2. */

@@ -6,7 +6,7 @@ const spec =
   (edit: (spec: { backends: { service: string }[] }) => object) =>
   (object: KubeObject): KubeObject => ({ ...object, spec: edit(structuredClone(object.spec)) });
 
-export const smi = (provider: Provider, version: string): ProviderFixture => ({
+const smi = (provider: Provider, version: string): ProviderFixture => ({
   provider,
   host: ({ name, namespace }) => `${name}.${namespace}`,
   route: ({ name, namespace }) => ({ apiVersion: `split.smi-spec.io/${version}`, kind: 'TrafficSplit', name, namespace }),
@@ -18,3 +18,17 @@ export const smi = (provider: Provider, version: string): ProviderFixture => ({
     'half and half': spec((split) => ({ ...split, backends: split.backends.map((backend) => ({ ...backend, weight: 50 })) })),
   },
 });
+
+export const smiFixtures: readonly ProviderFixture[] = [
+  {
+    ...smi('linkerd', 'v1alpha1'),
+    tutorial: ['Linkerd', 'By a TrafficSplit, which the extension `linkerd-smi` honours. Without that, take the Gateway API.'],
+  },
+  smi('smi:v1alpha1', 'v1alpha1'),
+  smi('smi:v1alpha2', 'v1alpha2'),
+  smi('smi:v1alpha3', 'v1alpha3'),
+  {
+    ...smi('smi:v1alpha4', 'v1alpha4'),
+    tutorial: ['SMI', 'Serin makes a TrafficSplit. The older versions work the same way: `smi:v1alpha1` to `smi:v1alpha3`.'],
+  },
+];

@@ -15,6 +15,7 @@ const services =
 
 export const traefik: ProviderFixture = {
   provider: 'traefik',
+  tutorial: ['Traefik', 'Your IngressRoute leads to a TraefikService, which the release takes over.'],
   // The user's own TraefikService, which the release takes over: they are served before Serin comes, and after it has gone.
   objects: (app) => [
     {

@@ -34,7 +34,7 @@ export const checkStalls: readonly Stall[] = [
   {
     namespace: 'metrics-down-held',
     cause: /cannot be measured.*request-success-rate is unmeasured: .*127\.0\.0\.1:1/,
-    wayOut: new RegExp(`${SINCE}.*until \\d{4}.*takes the release back; who runs the metrics`),
+    wayOut: new RegExp(`${SINCE}.*until \\d{4}.*rolls the release back; restore the metrics`),
     why: { cause: 'Unmeasured', proof: REASON, clear: { set: ({ measured }: Theatre) => measured.url('back') } },
     play: (theatre) =>
       released(theatre, 'metrics-down-held', {

@@ -28,10 +28,10 @@ function hook(namespace: string, type: string, isGate: boolean, wayOut: string):
 }
 
 export const hookStalls: readonly Stall[] = [
-  hook('gate-rollout', 'confirm-rollout', true, 'without limit; who runs the gate can open it'),
-  hook('gate-traffic', 'confirm-traffic-increase', true, 'without limit; who runs the gate can open it'),
-  hook('gate-promotion', 'confirm-promotion', true, 'without limit; who runs the gate can open it'),
-  hook('pre-rollout', 'pre-rollout', false, 'of \\d+ failed checks used; who runs them'),
+  hook('gate-rollout', 'confirm-rollout', true, "without limit; the gate's owner can open it"),
+  hook('gate-traffic', 'confirm-traffic-increase', true, "without limit; the gate's owner can open it"),
+  hook('gate-promotion', 'confirm-promotion', true, "without limit; the gate's owner can open it"),
+  hook('pre-rollout', 'pre-rollout', false, 'of \\d+ failed checks used; their owner'),
   {
     namespace: 'hook-hangs',
     cause: /the-rollout: no answer from 127\.0\.0\.1:\d+: no complete answer within 1000 ms/,

@@ -115,7 +115,7 @@ export const obstacleStalls: readonly Stall[] = [
   {
     namespace: 'quota',
     cause: /Blocked: the API server refused .*exceeded quota: small/,
-    wayOut: /who owns the quota can raise it/,
+    wayOut: /ask the owner of the quota to raise it/,
     why: {
       cause: 'QuotaExceeded',
       proof: /^ResourceQuota small: spec\.hard$/,

@@ -92,7 +92,7 @@ export const podStalls: readonly Stall[] = [
   {
     namespace: 'target-never-ready',
     cause: new RegExp(`canary to be ready, ${UNREADY}`),
-    wayOut: new RegExp(`${SINCE}.*until \\d{4}.*taken back; its owner can correct web`),
+    wayOut: new RegExp(`${SINCE}.*until \\d{4}.*rolled back; its owner can correct web`),
     why: { cause: 'ProbeFails', proof: /^Pod \S+: status\.containerStatuses\[web\]\.ready$/, clear: CORRECTED },
     play: (theatre) => released(theatre, 'target-never-ready', { env: { NEVER_READY: '1' } }),
   },

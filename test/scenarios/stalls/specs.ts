@@ -81,7 +81,7 @@ export const specStalls: readonly Stall[] = [
   wrong('hook-without-scheme', {
     analysis: hook({ url: 'tester' }),
     field: 'spec.analysis.webhooks[0].url',
-    says: /write it as in http:/,
+    says: /must be an http or https address, as in http:/,
     good: 'http://127.0.0.1:1/',
   }),
   wrong('hook-without-patience', { analysis: hook({ timeout: '0s' }), field: 'spec.analysis.webhooks[0].timeout', good: '1s' }),

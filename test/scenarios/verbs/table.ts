@@ -35,7 +35,7 @@ export const NOTHING: Effect = { runs: 0, promotions: 0, templates: 0, raises: 0
 
 const usually: Readonly<Record<Verb, string>> = {
   promote: 'nothing to promote',
-  rollback: 'nothing to take back',
+  rollback: 'nothing to roll back',
   pause: 'nothing to pause',
   resume: 'it is not paused',
   retry: 'only a failed release is tried again',
@@ -66,7 +66,7 @@ export const rows = {
     phase: 'Progressing',
     does: {
       promote: { does: 'the rest of the analysis is left out, if the canary is ready', ...promoted },
-      rollback: { does: 'traffic goes home, Failed', ...takenBack },
+      rollback: { does: 'traffic is routed to the primary, Failed', ...takenBack },
       pause: { does: 'stays where it is', effect: NOTHING },
       resume: resumed,
     },
@@ -75,7 +75,7 @@ export const rows = {
     phase: 'WaitingPromotion (confirm-promotion)',
     does: {
       promote: { does: 'approves: the promotion begins', ...promoted },
-      rollback: { does: 'traffic goes home, Failed', ...takenBack },
+      rollback: { does: 'traffic is routed to the primary, Failed', ...takenBack },
       pause: { does: 'stays where it is', effect: NOTHING },
       resume: resumed,
     },
@@ -105,7 +105,7 @@ export const rows = {
       },
     },
   },
-  goingHome: { phase: 'Failed, on its way home', does: {}, refused: { retry: 'ask again when its pods are put away' } },
+  goingHome: { phase: 'Failed, on its way home', does: {}, refused: { retry: 'ask again when its pods have stopped' } },
 } as const satisfies Record<string, Row>;
 export type RowName = keyof typeof rows;
 

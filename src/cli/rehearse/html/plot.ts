@@ -10,6 +10,7 @@ export interface Line {
   isDashed?: boolean;
 }
 
+/** One diagram of the HTML report. */
 export interface Plot {
   title: string;
   unit: string;

@@ -1,49 +1,24 @@
-import type { Provider } from '../../../api/canary.ts';
 import type { Finding } from '../../../api/finding.ts';
 import { warning } from '../../../api/finding.ts';
+import { factsOf, providerFields, providers } from '../../../api/providers.ts';
 import { type CanaryItem, type Check, on } from '../world.ts';
 
-type Family = 'istio' | 'gatewayapi' | 'appmesh' | 'contour' | 'smi' | 'nginx' | 'skipper' | 'apisix' | 'gloo' | 'knative' | 'other';
-
-const smi = /^(smi|linkerd|osm)/;
-
-function familyOf(provider: Provider): Family {
-  if (smi.test(provider)) return 'smi';
-  const [first] = provider.split(':');
-  const families: readonly Family[] = ['istio', 'gatewayapi', 'appmesh', 'contour', 'nginx', 'skipper', 'apisix', 'gloo', 'knative'];
-  return families.find((one) => one === first) ?? 'other';
-}
-
-/** The routers that read a field of `spec`; all others pass over it. */
-const READ_BY: Readonly<Record<string, readonly Family[]>> = {
-  ingressRef: ['nginx', 'skipper'],
-  routeRef: ['apisix'],
-  upstreamRef: ['gloo'],
-  'service.gateways': ['istio', 'smi'],
-  'service.gatewayRefs': ['gatewayapi'],
-  'service.hosts': ['istio', 'gatewayapi', 'smi'],
-  'service.delegation': ['istio'],
-  'service.trafficPolicy': ['istio'],
-  'service.match': ['istio', 'gatewayapi', 'contour', 'appmesh'],
-  'service.rewrite': ['istio', 'gatewayapi'],
-  'service.headers': ['istio', 'gatewayapi'],
-  'service.corsPolicy': ['istio', 'gatewayapi'],
-  'service.mirror': ['gatewayapi'],
-  'service.timeout': ['istio', 'gatewayapi', 'contour', 'appmesh'],
-  'service.backendTimeout': ['gatewayapi'],
-  'service.retries': ['istio', 'contour', 'appmesh'],
-  'service.meshName': ['appmesh'],
-  'service.backends': ['appmesh'],
-};
+/** By field, the families of providers that read it: `gatewayapi` for all of its versions. */
+const readBy = new Map(
+  providerFields.map((field) => {
+    const readers = providers.filter((provider) => factsOf(provider).reads.includes(field));
+    return [field, [...new Set(readers.map((provider) => provider.split(':')[0]))]];
+  }),
+);
 
 /** Fields that the traffic provider of a Canary does not read. */
 export const idleFields: Check = ({ canaries }) => canaries.flatMap((item) => on(item, [...ofProvider(item), ...ofStrategy(item)]));
 
 function ofProvider({ canary: { spec }, provider }: CanaryItem): Finding[] {
   if (provider === undefined) return [];
-  const family = familyOf(provider);
-  return Object.entries(READ_BY).flatMap(([field, families]) => {
-    if (families.includes(family) || isEmpty(valueAt(spec, field))) return [];
+  const { reads } = factsOf(provider);
+  return [...readBy].flatMap(([field, families]) => {
+    if (reads.includes(field) || isEmpty(valueAt(spec, field))) return [];
     return [
       warning(
         `spec.${field}`,

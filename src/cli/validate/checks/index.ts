@@ -40,7 +40,7 @@ export function checksWith(more: ObjectChecks, promql: Check): readonly NamedChe
     { name: 'rivals', finds: 'two Canaries for one target or one apex Service', check: rivals },
     {
       name: 'targets',
-      finds: 'a target that is a primary; a Deployment or DaemonSet without a label to tell its sides apart',
+      finds: 'a target that is a primary; a Deployment or DaemonSet without a label to distinguish its sides',
       check: targets,
     },
     { name: 'probes', finds: 'probes of the target at a port that has no such name, with which no pod is ever ready', check: probes },

@@ -1,18 +1,19 @@
 import { error } from '../../../api/finding.ts';
 import { names } from '../../../api/names.ts';
+import { factsOf } from '../../../api/providers.ts';
 import { leadsTo } from '../../../routers/ingress/ingress-rules.ts';
 import { type Check, findItem, isAbsent, on } from '../world.ts';
 
-/** The Ingress that nginx and skipper copy must lead to the apex Service. */
+/** The Ingress that some providers copy must lead to the apex Service. */
 export const ingresses: Check = (world) =>
   world.canaries.flatMap((item) => {
     const { canary, provider, namespace, place } = item;
     const ref = canary.spec.ingressRef;
-    if (!ref || !place || !(provider === undefined || provider === 'nginx' || provider === 'skipper')) return [];
+    if (!ref || !place || (provider && !factsOf(provider).reads.includes('ingressRef'))) return [];
     const { apexService } = names(canary);
     const ingress = findItem(world, { kind: 'Ingress', group: 'networking.k8s.io', name: ref.name, namespace });
     if (!ingress) {
-      const absent = error('spec.ingressRef.name', `is ${ref.name}, and there is no such Ingress: create it, or correct the name`);
+      const absent = error('spec.ingressRef.name', `is ${ref.name}, but the Ingress was not found: create it, or correct the name`);
       return on(item, isAbsent(world, 'Ingress') ? [absent] : []);
     }
     if (leadsTo(ingress.object, apexService)) return [];

@@ -47,7 +47,7 @@ function twiceNamed(metrics: readonly Metric[]): Finding[] {
   return metrics.flatMap(({ name }, index) => {
     const first = metrics.findIndex((other) => other.name === name);
     if (first === index) return [];
-    const message = `is ${name}, as of metrics[${first}]: events, status and /metrics cannot tell them apart; give each a name of its own`;
+    const message = `is ${name}, as of metrics[${first}]: events, status and /metrics cannot distinguish them; give each a name of its own`;
     return [warning(`spec.analysis.metrics[${index}].name`, message)];
   });
 }

@@ -27,9 +27,9 @@ function cloudwatch(query: string): Finding[] {
   const returned = read.queries.filter((one) => Reflect.get(one, 'ReturnData') !== false);
   if (returned.length === 1) return [];
   if (returned.length === 0)
-    return [error('spec.query', 'returns nothing, since every entry has ReturnData false: take it off the one that is to be judged')];
+    return [error('spec.query', 'returns nothing, since every entry has ReturnData false: remove it from the one that decides')];
   const ids = returned.map((one) => String(Reflect.get(one, 'Id') ?? '?')).join(', ');
-  return [warning('spec.query', `returns the results ${ids}, and only the first is judged: set ReturnData to false in the others`)];
+  return [warning('spec.query', `returns the results ${ids}, and only the first is used: set ReturnData to false in the others`)];
 }
 
 function datadog(query: string): Finding[] {

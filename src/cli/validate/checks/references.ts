@@ -28,7 +28,7 @@ function metricFindings(world: World, item: CanaryItem, metric: Metric, path: st
   if (!ref || builtIn.includes(metric.name) || metric.query) return [];
   const template = findOurs(world, 'MetricTemplate', ref.name, ref.namespace ?? item.namespace);
   if (!template) return missing(world, item, { kind: 'MetricTemplate', ref, path: `${path}.templateRef`, severity: 'error' });
-  // Of several of the name, such as those of overlays, any may be the one that is applied.
+  // If several have the name, as in overlays, any may be the one that is applied.
   const versions = world.templates.filter(({ name, namespace }) => name === template.name && namespace === template.namespace);
   const wanted = versions.map(({ spec }) => unsetVariables(spec.query, item, metric)).toSorted((a, b) => a.length - b.length)[0] ?? [];
   if (wanted.length === 0) return [];
@@ -70,7 +70,7 @@ function missing(world: World, item: CanaryItem, { kind, ref, path, severity }: 
   const remedy = elsewhere ? `there is one in namespace ${elsewhere}: set namespace` : 'create it, or correct the name';
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
   if (isAbsent(world, kind))
-    return [{ severity, path: `${path}.name`, message: `is ${ref.name}, and there is no such ${kind}${where}: ${remedy}` }];
+    return [{ severity, path: `${path}.name`, message: `is ${ref.name}, but the ${kind} was not found${where}: ${remedy}` }];
   const unknown = `is ${ref.name}, and no file of this run has such a ${kind}${where}: ${elsewhere ? remedy : 'add its file, ask the cluster with --live, or correct the name'}`;
   return [warning(`${path}.name`, unknown)];
 }

@@ -32,7 +32,7 @@ function absent({ canary, namespace }: CanaryItem, world: World): Finding[] {
   const group = ref && GROUPS[ref.kind];
   if (!ref || group === undefined || !isAbsent(world, ref.kind)) return [];
   if (findItem(world, { kind: ref.kind, group, name: ref.name, namespace })) return [];
-  return [error('spec.autoscalerRef.name', `is ${ref.name}, and there is no such ${ref.kind}: create it, or remove autoscalerRef`)];
+  return [error('spec.autoscalerRef.name', `is ${ref.name}, but the ${ref.kind} was not found: create it, or remove autoscalerRef`)];
 }
 
 function ofAnother({ canary, namespace }: CanaryItem, world: World): Finding[] {

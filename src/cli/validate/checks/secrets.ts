@@ -78,7 +78,7 @@ function absent(world: World, item: Item, name: string, path: string, severity: 
   return [
     find(
       `${path}.name`,
-      `is ${name}, and there is no such Secret${item.namespace === undefined ? '' : ` in namespace ${item.namespace}`}: create it`,
+      `is ${name}, but the Secret was not found${item.namespace === undefined ? '' : ` in namespace ${item.namespace}`}: create it`,
     ),
   ];
 }

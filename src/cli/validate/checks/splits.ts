@@ -14,6 +14,7 @@ export const splits: Check = ({ items, canaries }) => {
   ];
 };
 
+/** A TrafficSplit of SMI, in any version. */
 export const isSplit = (object: KubeObject): boolean => object.kind === 'TrafficSplit' && groupOf(object) === 'split.smi-spec.io';
 const isService = ({ apiVersion, kind }: KubeObject): boolean => apiVersion === 'v1' && kind === 'Service';
 

@@ -38,8 +38,8 @@ function selectorFindings(item: CanaryItem, world: World) {
   if (!('problem' in selected)) return [];
   const keys = Object.keys(target.object.spec?.selector?.matchLabels ?? {});
   const message = world.selectorLabels.some((label) => keys.includes(label))
-    ? `has a value that leaves no room for ${SUFFIX} in the label of the primary: use at most 55 characters`
-    : `has none of ${world.selectorLabels.join(', ')}, by which Canary ${item.name} tells the primary from the canary: add app to it and to the labels of the pods, or start the controller with --selector-labels`;
+    ? `has a value that is too long for the label of the primary, which adds ${SUFFIX}: use at most 55 characters`
+    : `has none of ${world.selectorLabels.join(', ')}, by which Canary ${item.name} distinguishes the primary from the canary: add app to it and to the labels of the pods, or start the controller with --selector-labels`;
   return target.place
     ? on(target, [error(path, message)])
     : on(item, [error('spec.targetRef.name', `${kind} ${name}: ${path} ${message}`)]);

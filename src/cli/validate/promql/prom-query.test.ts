@@ -15,7 +15,7 @@ it.each([
   expect(PromQuery.parse(text)).toMatchObject({ line, column, near, isMetricsQl: false }),
 );
 
-it('words of MetricsQL are told apart', () => expect(PromQuery.parse('sum(a) default 0')).toMatchObject({ isMetricsQl: true }));
+it('words of MetricsQL are recognized', () => expect(PromQuery.parse('sum(a) default 0')).toMatchObject({ isMetricsQl: true }));
 
 it.each([
   ['rate(a[1m]) / rate(a[1m])', true],

@@ -8,6 +8,7 @@ export interface Matcher {
 /** The side of a release that a matcher selects: `canaryName` is a workload called like the canary's Service, which there never is. */
 export type MatchedSides = 'target' | 'primary' | 'both' | 'canaryName';
 
+/** A label matcher that selects the pods of a workload. */
 export interface WorkloadMatcher {
   label: string;
   matches: MatchedSides;
@@ -18,6 +19,7 @@ export interface WorkloadMatcher {
 const OF_PODS = /^(exported_|kubernetes_|k8s_|container_label_io_kubernetes_)?pod(_name)?$/;
 const OF_WORKLOADS = /^(destination_|dst_|kube_)?(deployment|workload|workload_name|app|daemonset|canonical_service)$/;
 
+/** Labels whose values are names of pods. */
 export const isPodLabel = (label: string): boolean => OF_PODS.test(label);
 
 /** Labels of Services, such as `destination_service`, are none of these: there `-canary` and `-primary` are right. */

@@ -1,8 +1,15 @@
 import { type Clock, systemClock } from '../../../api/clock.ts';
-import type { KubeObject, ObjectRef } from '../../../api/kube-object.ts';
+import { asDeployment } from '../../../api/kinds/deployment.ts';
+import {
+  asHorizontalPodAutoscaler,
+  type HorizontalPodAutoscaler,
+  type HpaMetric,
+  type HpaResource,
+  scaleTargetRefOf,
+} from '../../../api/kinds/horizontal-pod-autoscaler.ts';
+import { asPod, type Pod } from '../../../api/kinds/pod.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
 import type { Cluster } from '../../../kube/cluster.ts';
-import type { Json } from '../../apiserver/json.ts';
 import { isPodActive, isPodReady } from '../pods.ts';
 import { matchesSelector } from '../selectors.ts';
 import { type MeasuredPod, replicasByAverage, replicasByPods, replicasByValue } from './replica-calculator.ts';
@@ -13,12 +20,14 @@ const SYNC_MS = 15_000;
 /** Kubernetes calculates in whole thousandths. */
 const MILLI = 0.001;
 /** Source: Kubernetes pkg/apis/autoscaling/v2/defaults.go. */
-const DEFAULT_METRICS = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }];
+const DEFAULT_METRICS: readonly HpaMetric[] = [
+  { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } },
+];
 
 /** In place of the metrics APIs. Undefined: not measured. */
 export interface HpaMetrics {
   /** Of a pod, in the unit of the target's `averageValue`. */
-  ofPod(pod: KubeObject, resource: string): number | undefined;
+  ofPod(pod: Pod, resource: string): number | undefined;
   /** Of an External or Object metric. */
   ofMetric(name: string): number | undefined;
 }
@@ -47,7 +56,7 @@ export function startHorizontalPodAutoscaler(cluster: Cluster, options: HpaOptio
     cancel = undefined;
     try {
       const { items } = await cluster.list({ ...HPA, namespace });
-      for (const hpa of items) {
+      for (const hpa of items.map(asHorizontalPodAutoscaler)) {
         const past = pasts.get(hpa.metadata.uid ?? '') ?? { recommendations: [], events: [] };
         pasts.set(hpa.metadata.uid ?? '', past);
         await scale(cluster, hpa, past, options.metrics, clock.nowMs()).catch(onError);
@@ -70,15 +79,16 @@ export function startHorizontalPodAutoscaler(cluster: Cluster, options: HpaOptio
   };
 }
 
-async function scale(cluster: Cluster, hpa: KubeObject, past: Past, metrics: HpaMetrics, nowMs: number): Promise<void> {
+async function scale(cluster: Cluster, hpa: HorizontalPodAutoscaler, past: Past, metrics: HpaMetrics, nowMs: number): Promise<void> {
   const { namespace } = hpa.metadata;
-  const ref: ObjectRef = { ...hpa.spec.scaleTargetRef, namespace };
-  const target = await cluster.get(ref);
+  const ref = scaleTargetRefOf(hpa);
+  const found = await cluster.get(ref);
+  const target = found && asDeployment(found);
   const current = Number(target?.spec.replicas ?? 0);
   // Zero means switched off by hand.
   if (!target || current === 0) return;
   const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace: namespace ?? '' });
-  const pods = items.filter((pod) => isPodActive(pod) && matchesSelector(target.spec.selector, pod.metadata.labels));
+  const pods = items.map(asPod).filter((pod) => isPodActive(pod) && matchesSelector(target.spec.selector, pod.metadata.labels));
   const scaled = { pods, current, existing: Number(target.status?.replicas ?? 0) };
   const desired = ruledReplicas(hpa.spec, past, wantedBy(hpa.spec.metrics ?? DEFAULT_METRICS, scaled, metrics), current, nowMs);
   if (desired === current) return;
@@ -87,7 +97,7 @@ async function scale(cluster: Cluster, hpa: KubeObject, past: Past, metrics: Hpa
 }
 
 interface Scaled {
-  pods: readonly KubeObject[];
+  pods: readonly Pod[];
   /** Pods that are asked for. */
   current: number;
   /** Pods that the workload's controller reports. */
@@ -95,14 +105,14 @@ interface Scaled {
 }
 
 /** The most that any metric wants; undefined when none is measured, or one is not and the others want fewer. */
-function wantedBy(specs: readonly Json[], scaled: Scaled, metrics: HpaMetrics): number | undefined {
+function wantedBy(specs: readonly HpaMetric[], scaled: Scaled, metrics: HpaMetrics): number | undefined {
   const proposals = specs.map((metric) => proposalOf(metric, scaled, metrics));
   const measured = proposals.filter((one) => one !== undefined);
   const most = Math.max(...measured);
   return measured.length === 0 || (measured.length < proposals.length && most < scaled.current) ? undefined : most;
 }
 
-function proposalOf(metric: Json, { pods, current, existing }: Scaled, metrics: HpaMetrics): number | undefined {
+function proposalOf(metric: HpaMetric, { pods, current, existing }: Scaled, metrics: HpaMetrics): number | undefined {
   if (metric.type === 'Resource') return byResource(metric.resource, pods, current, metrics);
   if (metric.type !== 'Object' && metric.type !== 'External') throw new Error(`a metric of type ${metric.type} is not played here`);
   const { metric: named, target } = metric.type === 'Object' ? metric.object : metric.external;
@@ -112,8 +122,8 @@ function proposalOf(metric: Json, { pods, current, existing }: Scaled, metrics: 
   return replicasByValue(value, quantity(target.value), pods.filter(isPodReady).length, current);
 }
 
-function byResource({ name, target }: Json, pods: readonly KubeObject[], current: number, metrics: HpaMetrics): number | undefined {
-  const measuredIn = (unitOf: (pod: KubeObject) => number): MeasuredPod[] =>
+function byResource({ name, target }: HpaResource, pods: readonly Pod[], current: number, metrics: HpaMetrics): number | undefined {
+  const measuredIn = (unitOf: (pod: Pod) => number): MeasuredPod[] =>
     pods.map((pod) => {
       const usage = metrics.ofPod(pod, name);
       const isWarmingUp = name === 'cpu' && usage !== undefined && !isPodReady(pod);
@@ -125,15 +135,16 @@ function byResource({ name, target }: Json, pods: readonly KubeObject[], current
       quantity(target.averageValue) / MILLI,
       current,
     );
-  const requested = (pod: KubeObject): number => requestOf(pod, name) / 100;
-  const missingUses = Math.max(100, target.averageUtilization);
-  return pods.every(requested) ? replicasByPods(measuredIn(requested), target.averageUtilization, current, missingUses) : undefined;
+  const percent = Number(target.averageUtilization);
+  const requested = (pod: Pod): number => requestOf(pod, name) / 100;
+  const missingUses = Math.max(100, percent);
+  return pods.every(requested) ? replicasByPods(measuredIn(requested), percent, current, missingUses) : undefined;
 }
 
 /** Of all containers; 0 where one requests nothing. */
-function requestOf({ spec }: KubeObject, resource: string): number {
-  const requests = spec.containers.map(({ resources }: Json) => quantity(resources?.requests?.[resource] ?? 0));
-  return requests.includes(0) ? 0 : requests.reduce((total: number, one: number) => total + one, 0);
+function requestOf({ spec }: Pod, resource: string): number {
+  const requests = (spec.containers ?? []).map(({ resources }) => quantity(resources?.requests?.[resource] ?? 0));
+  return requests.includes(0) ? 0 : requests.reduce((total, one) => total + one, 0);
 }
 
 const quantity = (text: unknown): number => parseQuantity(String(text)) ?? 0;

@@ -34,7 +34,7 @@ describe('rules of an HPA', () => {
   });
 
   it('a behavior goes before the defaults', () => {
-    const rules = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods', value: 1, periodSeconds: 60 }] };
+    const rules = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods' as const, value: 1, periodSeconds: 60 }] };
     const spec = { ...bounds, behavior: { scaleDown: rules } };
     expect(ruledReplicas(spec, past([0, 9]), 3, 10, 1_000)).toBe(9);
     expect(ruledReplicas(spec, { ...past(), events: [{ atMs: 0, change: -1 }] }, 3, 9, 1_000)).toBe(9);
@@ -42,7 +42,7 @@ describe('rules of an HPA', () => {
   });
 
   it('periods of policies begin with what there was, whichever writer asked for more since', () => {
-    const rules = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods', value: 1, periodSeconds: 60 }] };
+    const rules = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods' as const, value: 1, periodSeconds: 60 }] };
     const spec = { ...bounds, behavior: { scaleDown: rules, scaleUp: {} } };
     expect(ruledReplicas(spec, { ...past(), events: [{ atMs: 0, change: 4 }] }, 2, 8, 1_000)).toBe(3);
     expect(ruledReplicas(spec, past(), 20, 2, 0)).toBe(6);

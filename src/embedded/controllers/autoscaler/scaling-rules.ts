@@ -1,4 +1,6 @@
-import type { Json } from '../../apiserver/json.ts';
+import type { HorizontalPodAutoscaler, HpaScalingRules } from '../../../api/kinds/horizontal-pod-autoscaler.ts';
+
+type ScalingBounds = Pick<HorizontalPodAutoscaler['spec'], 'minReplicas' | 'maxReplicas' | 'behavior'>;
 
 /** Recommendations and scalings of an HPA in the past; oldest first. */
 export interface Past {
@@ -6,19 +8,8 @@ export interface Past {
   events: { atMs: number; change: number }[];
 }
 
-interface Policy {
-  type: 'Pods' | 'Percent';
-  value: number;
-  periodSeconds: number;
-}
-interface Rules {
-  stabilizationWindowSeconds: number;
-  selectPolicy: string;
-  policies: readonly Policy[];
-}
-
 /** Source: Kubernetes pkg/apis/autoscaling/v2/defaults.go. */
-const UP: Rules = {
+const UP: HpaScalingRules = {
   stabilizationWindowSeconds: 0,
   selectPolicy: 'Max',
   policies: [
@@ -26,7 +17,7 @@ const UP: Rules = {
     { type: 'Percent', value: 100, periodSeconds: 15 },
   ],
 };
-const DOWN: Rules = {
+const DOWN: HpaScalingRules = {
   stabilizationWindowSeconds: 300,
   selectPolicy: 'Max',
   policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
@@ -36,7 +27,7 @@ const DOWN: Rules = {
  * The replicas to write now. Bounds come first and at once, whatever is measured. A recommendation of undefined, nothing measured, changes
  * nothing and is not remembered. Source: the same, podautoscaler/horizontal.go, reconcileAutoscaler.
  */
-export function ruledReplicas(spec: Json, past: Past, wanted: number | undefined, current: number, nowMs: number): number {
+export function ruledReplicas(spec: ScalingBounds, past: Past, wanted: number | undefined, current: number, nowMs: number): number {
   const { minReplicas = 1, maxReplicas, behavior } = spec;
   if (current > maxReplicas) return maxReplicas;
   if (current < minReplicas) return minReplicas;
@@ -58,9 +49,16 @@ function byDefault(wanted: number, current: number, since: Since): number {
  * The highest recommendation of the window before fewer, the lowest of its own window before more, no faster than the policies let it.
  * Source: the same, stabilizeRecommendationWithBehaviors and convertDesiredReplicasWithBehaviorRate.
  */
-function byBehavior(behavior: Json, past: Past, wanted: number, current: number, nowMs: number, since: Since): number {
-  const upRules: Rules = { ...UP, ...behavior.scaleUp };
-  const downRules: Rules = { ...DOWN, ...behavior.scaleDown };
+function byBehavior(
+  behavior: NonNullable<ScalingBounds['behavior']>,
+  past: Past,
+  wanted: number,
+  current: number,
+  nowMs: number,
+  since: Since,
+): number {
+  const upRules: HpaScalingRules = { ...UP, ...behavior.scaleUp };
+  const downRules: HpaScalingRules = { ...DOWN, ...behavior.scaleDown };
   const lowest = Math.min(wanted, ...since(upRules.stabilizationWindowSeconds));
   const highest = Math.max(wanted, ...since(downRules.stabilizationWindowSeconds));
   const stable = Math.max(Math.min(current, highest), lowest);
@@ -69,7 +67,7 @@ function byBehavior(behavior: Json, past: Past, wanted: number, current: number,
 }
 
 /** How far the policies let it go in one direction from what there was when their periods began. */
-function limit({ policies, selectPolicy }: Rules, { events }: Past, current: number, nowMs: number, sign: 1 | -1): number {
+function limit({ policies, selectPolicy }: HpaScalingRules, { events }: Past, current: number, nowMs: number, sign: 1 | -1): number {
   if (selectPolicy === 'Disabled') return current;
   const limits = policies.map(({ type, value, periodSeconds }) => {
     const recent = events.filter(({ atMs }) => atMs > nowMs - periodSeconds * 1000);

@@ -1,4 +1,4 @@
-import type { Matcher } from '../series.ts';
+import type { SeriesMatcher } from '../series.ts';
 
 export type ArithmeticOp = '+' | '-' | '*' | '/' | '%' | '^';
 export type ComparisonOp = '==' | '!=' | '<' | '<=' | '>' | '>=';
@@ -15,7 +15,7 @@ export interface Matching {
 export type Expr =
   | { kind: 'number'; value: number }
   | { kind: 'string'; value: string }
-  | { kind: 'selector'; matchers: readonly Matcher[]; offsetMs: number }
+  | { kind: 'selector'; matchers: readonly SeriesMatcher[]; offsetMs: number }
   | { kind: 'range'; selector: Extract<Expr, { kind: 'selector' }>; rangeMs: number }
   | { kind: 'negate'; operand: Expr }
   | { kind: 'call'; name: string; args: readonly Expr[] }

@@ -57,7 +57,7 @@ export function vectorBinary(
   left: readonly VectorSample[],
   right: readonly VectorSample[],
 ): VectorSample[] {
-  // Before duplicates are looked for: they are none of anybody's business then.
+  // Before the search for duplicates: with an empty side they are not an error.
   if (left.length === 0 || right.length === 0) return [];
   const swapped = matching.group?.side === 'right';
   const [many, one] = swapped ? [right, left] : [left, right];

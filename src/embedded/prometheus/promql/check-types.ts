@@ -5,7 +5,7 @@ import { functions } from './functions.ts';
 export const aggregations = ['sum', 'avg', 'min', 'max', 'count', 'group', 'stddev', 'stdvar', 'topk', 'bottomk', 'quantile'];
 const withParam = ['topk', 'bottomk', 'quantile'];
 
-/** What an expression evaluates to; throws where Prometheus' parser refuses the types. */
+/** The type of an expression; throws where Prometheus' parser refuses the types. */
 export function checkTypes(expr: Expr): ValueType {
   switch (expr.kind) {
     case 'number':

@@ -87,6 +87,7 @@ function binary(expr: Extract<Expr, { kind: 'binary' }>, left: Value, right: Val
 
 /** Dropping the metric's name can make two series one; Prometheus refuses that rather than choosing. */
 function unique(value: Value): Value {
+  if (samplesOf(value).length < 2) return value;
   const seen = new Set<string>();
   for (const { labels } of samplesOf(value)) {
     const key = labelKey(labels);

@@ -7,7 +7,7 @@ import { ascending, type Bucket, bucketQuantile, quantileOf } from './quantile.t
 import { extrapolatedChange, instantChange } from './rate.ts';
 import { type FloatPoint, type MatrixValue, type Value, type VectorSample, withoutName } from './value.ts';
 
-interface Call {
+interface FunctionCall {
   args: readonly Value[];
   exprs: readonly Expr[];
   /** Evaluation time, epoch milliseconds. */
@@ -19,28 +19,28 @@ interface PromFunction {
   /** How many of the last parameters may be left out. */
   optional?: number;
   returns: ValueType;
-  evaluate(call: Call): Value;
+  evaluate(call: FunctionCall): Value;
 }
 
 const vector = (samples: readonly VectorSample[]): Value => ({ kind: 'vector', samples });
 
-function samplesOf(call: Call, index: number): readonly VectorSample[] {
+function samplesOf(call: FunctionCall, index: number): readonly VectorSample[] {
   const value = call.args[index];
   return value?.kind === 'vector' ? value.samples : [];
 }
 
-function scalarOf(call: Call, index: number, fallback = Number.NaN): number {
+function scalarOf(call: FunctionCall, index: number, fallback = Number.NaN): number {
   const value = call.args[index];
   return value?.kind === 'scalar' ? value.value : fallback;
 }
 
-function textOf(call: Call, index: number): string {
+function textOf(call: FunctionCall, index: number): string {
   const value = call.args[index];
   return value?.kind === 'string' ? value.value : '';
 }
 
 /** A function of each sample's value; the result is another quantity, so the name goes. */
-function perSample(compute: (value: number, call: Call) => number, extra: readonly ValueType[] = [], optional = 0): PromFunction {
+function perSample(compute: (value: number, call: FunctionCall) => number, extra: readonly ValueType[] = [], optional = 0): PromFunction {
   return {
     params: ['vector', ...extra],
     optional,
@@ -52,7 +52,7 @@ function perSample(compute: (value: number, call: Call) => number, extra: readon
 
 /** A function of each series' points in a range. */
 function overRange(
-  compute: (points: readonly FloatPoint[], range: MatrixValue, call: Call) => number | undefined,
+  compute: (points: readonly FloatPoint[], range: MatrixValue, call: FunctionCall) => number | undefined,
   options: { keepName?: boolean; before?: readonly ValueType[] } = {},
 ): PromFunction {
   const before = options.before ?? [];
@@ -184,7 +184,7 @@ function absentLabels(expr: Expr | undefined): LabelSet {
   return labels;
 }
 
-function histogramQuantile(call: Call): Value {
+function histogramQuantile(call: FunctionCall): Value {
   const histograms = new Map<string, { labels: LabelSet; buckets: Bucket[] }>();
   for (const { labels, value } of samplesOf(call, 1)) {
     const { le, ...rest } = withoutName(labels);
@@ -198,7 +198,7 @@ function histogramQuantile(call: Call): Value {
   return vector([...histograms.values()].map(({ labels, buckets }) => ({ labels, value: bucketQuantile(scalarOf(call, 0), buckets) })));
 }
 
-function labelReplace(call: Call): Value {
+function labelReplace(call: FunctionCall): Value {
   const [target, replacement, source, pattern] = [1, 2, 3, 4].map((index) => textOf(call, index)) as [string, string, string, string];
   const regex = anchoredRegex(pattern);
   if (!/^[a-zA-Z_]\w*$/.test(target)) throw failedExecution(`invalid destination label name in label_replace(): ${target}`);

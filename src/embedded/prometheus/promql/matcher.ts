@@ -1,8 +1,8 @@
 import { badData } from '../query-error.ts';
-import type { Matcher, MatchOp } from '../series.ts';
+import type { MatchOp, SeriesMatcher } from '../series.ts';
 
 /** A label matcher. Regular expressions are anchored at both ends. */
-export function matcher(label: string, op: MatchOp, value: string): Matcher {
+export function matcher(label: string, op: MatchOp, value: string): SeriesMatcher {
   if (op === '=') return { label, op, value, matches: (text) => text === value };
   if (op === '!=') return { label, op, value, matches: (text) => text !== value };
   const pattern = anchoredRegex(value);

@@ -1,6 +1,6 @@
 import type { SyntaxNode } from '@lezer/common';
 import { badData, type QueryError } from '../query-error.ts';
-import type { Matcher, MatchOp } from '../series.ts';
+import type { MatchOp, SeriesMatcher } from '../series.ts';
 import { type ArithmeticOp, type ComparisonOp, comparisons, type Expr, type Matching, type SetOp, setOps } from './ast.ts';
 import { checkTypes } from './check-types.ts';
 import { promDuration } from './duration.ts';
@@ -18,6 +18,18 @@ export function parsePromql(text: string): Expr {
   if (!top) throw badData('unknown position: parse error: no expression found in input');
   const expr = reader.expr(top);
   checkTypes(expr);
+  return expr;
+}
+
+const parsed = new Map<string, Expr>();
+/** Queries of checks come again at each interval. */
+const MOST_PARSED = 500;
+
+/** The same, for a text that comes again. */
+export function parsePromqlOnce(text: string): Expr {
+  const expr = parsed.get(text) ?? parsePromql(text);
+  if (parsed.size >= MOST_PARSED) parsed.clear();
+  parsed.set(text, expr);
   return expr;
 }
 
@@ -119,7 +131,7 @@ class Reader {
   }
 
   #selector(node: SyntaxNode): Extract<Expr, { kind: 'selector' }> {
-    const matchers: Matcher[] = [];
+    const matchers: SeriesMatcher[] = [];
     for (const child of this.children(node)) {
       if (child.name === 'Identifier') matchers.push(matcher('__name__', '=', this.#slice(child)));
       else if (child.name === 'LabelMatchers') for (const one of this.children(child)) matchers.push(this.#matcher(one));
@@ -131,7 +143,7 @@ class Reader {
     return { kind: 'selector', matchers, offsetMs: this.#offsets.get(node.from) ?? 0 };
   }
 
-  #matcher(node: SyntaxNode): Matcher {
+  #matcher(node: SyntaxNode): SeriesMatcher {
     const [label, op, value] = this.children(node);
     if (label && !op) return matcher('__name__', '=', unquote(this.#slice(label)));
     if (!label || !op || !value) throw this.#errorAt(node.from, 'incomplete label matcher');

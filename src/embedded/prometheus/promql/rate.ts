@@ -27,7 +27,7 @@ export function extrapolatedChange(
   return change * (as.perSecond ? factor / ((endMs - startMs) / 1000) : factor);
 }
 
-/** What a counter had counted before each of its restarts. */
+/** The value of a counter before each of its restarts. */
 function resets(points: readonly FloatPoint[]): number {
   let lost = 0;
   for (let i = 1; i < points.length; i++) {

@@ -25,6 +25,13 @@ export type Value =
 
 export type MatrixValue = Extract<Value, { kind: 'matrix' }>;
 
-export function withoutName({ __name__: _, ...labels }: LabelSet): LabelSet {
-  return labels;
+const nameless = new WeakMap<LabelSet, LabelSet>();
+
+/** The same object each time for the labels of a series, so that its key is made once. */
+export function withoutName(labels: LabelSet): LabelSet {
+  const known = nameless.get(labels);
+  if (known !== undefined) return known;
+  const { __name__: _, ...rest } = labels;
+  nameless.set(labels, rest);
+  return rest;
 }

@@ -1,0 +1,19 @@
+import type { KubeObject } from '../kube-object.ts';
+import type { RolloutBounds } from './deployment.ts';
+import { kindReader } from './kind-reader.ts';
+import type { PodWorkloadSpec } from './pod-workload.ts';
+
+export interface DaemonSet extends KubeObject {
+  kind: 'DaemonSet';
+  spec: PodWorkloadSpec & { updateStrategy?: { type?: string; rollingUpdate?: RolloutBounds } };
+  status?: {
+    observedGeneration?: number;
+    currentNumberScheduled?: number;
+    desiredNumberScheduled?: number;
+    numberAvailable?: number;
+    numberMisscheduled?: number;
+    updatedNumberScheduled?: number;
+    [field: string]: unknown;
+  };
+}
+export const asDaemonSet = kindReader<DaemonSet>('DaemonSet');

@@ -1,0 +1,29 @@
+import type { KubeObject } from '../kube-object.ts';
+import type { Condition } from './condition.ts';
+import { kindReader } from './kind-reader.ts';
+import type { PodWorkloadSpec } from './pod-workload.ts';
+
+export interface Deployment extends KubeObject {
+  kind: 'Deployment';
+  spec: PodWorkloadSpec & {
+    progressDeadlineSeconds?: number;
+    strategy?: { type?: string; rollingUpdate?: RolloutBounds };
+  };
+  status?: {
+    observedGeneration?: number;
+    replicas?: number;
+    updatedReplicas?: number;
+    availableReplicas?: number;
+    unavailableReplicas?: number;
+    collisionCount?: number;
+    conditions?: Condition[];
+    [field: string]: unknown;
+  };
+}
+/** Pods, or a percentage of them. */
+export interface RolloutBounds {
+  maxSurge?: number | string;
+  maxUnavailable?: number | string;
+}
+
+export const asDeployment = kindReader<Deployment>('Deployment');

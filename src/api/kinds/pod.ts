@@ -1,0 +1,17 @@
+import type { KubeObject } from '../kube-object.ts';
+import type { Condition } from './condition.ts';
+import { kindReader } from './kind-reader.ts';
+import type { PodSpec } from './pod-template.ts';
+
+export interface Pod extends KubeObject {
+  kind: 'Pod';
+  spec: PodSpec;
+  status?: {
+    phase?: string;
+    podIP?: string;
+    startTime?: string;
+    conditions?: Condition[];
+    [field: string]: unknown;
+  };
+}
+export const asPod = kindReader<Pod>('Pod');

@@ -1,0 +1,14 @@
+import type { KubeObject } from '../kube-object.ts';
+
+/** Of KEDA. Its triggers may have any shape: `primaryTriggers` parses them. */
+export interface ScaledObject extends KubeObject {
+  kind: 'ScaledObject';
+  spec: {
+    scaleTargetRef: { apiVersion?: string; kind?: string; name: string };
+    minReplicaCount?: number;
+    maxReplicaCount?: number;
+    triggers?: { type?: string; metadata?: { threshold?: unknown } }[];
+    advanced?: { horizontalPodAutoscalerConfig?: { name?: string } };
+    [field: string]: unknown;
+  };
+}

@@ -1,0 +1,147 @@
+/** Features that a traffic provider can express. */
+export interface Capabilities {
+  /** A share of requests by percent. */
+  weights: boolean;
+  /** Copies of requests whose answers are thrown away. */
+  mirroring: boolean;
+  /** A condition on request headers, for A/B releases. */
+  headerMatch: boolean;
+  /** Cookies that keep a user on one side. */
+  sessionAffinity: boolean;
+}
+
+/** Fields of `spec` that only some providers read. */
+export const providerFields = [
+  'ingressRef',
+  'routeRef',
+  'upstreamRef',
+  'service.gateways',
+  'service.gatewayRefs',
+  'service.hosts',
+  'service.delegation',
+  'service.trafficPolicy',
+  'service.match',
+  'service.rewrite',
+  'service.headers',
+  'service.corsPolicy',
+  'service.mirror',
+  'service.timeout',
+  'service.backendTimeout',
+  'service.retries',
+  'service.meshName',
+  'service.backends',
+] as const;
+export type ProviderField = (typeof providerFields)[number];
+
+/** Facts of a traffic provider that decide whether a Canary is valid. The rest of it is its folder in `src/routers`. */
+export interface ProviderFacts {
+  can: Capabilities;
+  /** The others have no effect. */
+  reads: readonly ProviderField[];
+  /** The one of them that a route needs, and how to set it. */
+  requires?: { field: ProviderField; remedy: string };
+  /** Parts of `spec.service` in its routes: a text or time that cannot be used there is an error, elsewhere it has no effect. */
+  writes: 'nothing' | 'texts' | 'texts and times';
+  /** Whether its built-in queries can be run for the primary: those that go by Services and routes find nothing under a workload's name. */
+  measuresPrimary: 'always' | 'never' | 'unless the target is a Service';
+  /** Set where the built-in queries count both sides of a split together: the reason. */
+  countsBothSides?: string;
+  /** Set where the upstream has ended: what happened, and where to go. Serin still writes its routes, and proves them by rendering only. */
+  ended?: string;
+}
+
+const nothing: Capabilities = { weights: false, mirroring: false, headerMatch: false, sessionAffinity: false };
+const weightsOnly: Capabilities = { ...nothing, weights: true };
+const withMatch: Capabilities = { ...weightsOnly, headerMatch: true };
+const everything: Capabilities = { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true };
+
+const requiresIngress = { field: 'ingressRef', remedy: 'name the Ingress of the application' } as const;
+
+const appmesh: ProviderFacts = {
+  can: withMatch,
+  reads: ['service.match', 'service.timeout', 'service.retries', 'service.meshName', 'service.backends'],
+  writes: 'texts and times',
+  measuresPrimary: 'always',
+  ended:
+    'AWS has ended App Mesh (September 2026): move to another mesh, such as istio, linkerd, or gatewayapi:v1 with the Amazon VPC Lattice controller',
+};
+const gatewayapi: ProviderFacts = {
+  can: everything,
+  reads: [
+    ...(['service.gatewayRefs', 'service.hosts', 'service.match', 'service.rewrite', 'service.headers'] as const),
+    ...(['service.corsPolicy', 'service.mirror', 'service.timeout', 'service.backendTimeout'] as const),
+  ],
+  requires: { field: 'service.gatewayRefs', remedy: 'name the Gateway or the Service that the route belongs to' },
+  writes: 'texts and times',
+  measuresPrimary: 'always',
+};
+const services: ProviderFacts = { can: nothing, reads: [], writes: 'nothing', measuresPrimary: 'always' };
+const smi: ProviderFacts = {
+  can: weightsOnly,
+  reads: ['service.gateways', 'service.hosts'],
+  writes: 'texts',
+  measuresPrimary: 'unless the target is a Service',
+};
+
+/**
+ * Every value of `spec.provider`. Source of `can`: 04-5, the table of strategies by provider; what is a hazard there counts as absent here.
+ * SMI v1alpha3 and v1alpha4 match by an HTTPRouteGroup (04-4.3), which Flagger does not write.
+ */
+export const providerFacts = {
+  apisix: {
+    can: withMatch,
+    reads: ['routeRef'],
+    requires: { field: 'routeRef', remedy: 'name the ApisixRoute of the application' },
+    writes: 'nothing',
+    measuresPrimary: 'never',
+    countsBothSides: 'APISIX counts them as one route',
+  },
+  appmesh: { ...appmesh, requires: { field: 'service.meshName', remedy: 'name the mesh' } },
+  'appmesh:v1beta2': appmesh,
+  contour: {
+    can: { ...withMatch, mirroring: true },
+    reads: ['service.match', 'service.timeout', 'service.retries'],
+    writes: 'texts and times',
+    measuresPrimary: 'never',
+  },
+  'gatewayapi:v1': gatewayapi,
+  'gatewayapi:v1beta1': gatewayapi,
+  gloo: { can: everything, reads: ['upstreamRef'], writes: 'texts and times', measuresPrimary: 'never' },
+  istio: {
+    can: everything,
+    reads: [
+      ...(['service.gateways', 'service.hosts', 'service.delegation', 'service.trafficPolicy', 'service.match'] as const),
+      ...(['service.rewrite', 'service.headers', 'service.corsPolicy', 'service.timeout', 'service.retries'] as const),
+    ],
+    writes: 'texts and times',
+    measuresPrimary: 'unless the target is a Service',
+  },
+  knative: { can: weightsOnly, reads: [], writes: 'nothing', measuresPrimary: 'never' },
+  kubernetes: services,
+  kuma: {
+    can: weightsOnly,
+    reads: [],
+    writes: 'nothing',
+    measuresPrimary: 'never',
+    ended: 'Kuma has taken TrafficRoute out: move to gatewayapi:v1, which Kuma serves too',
+  },
+  linkerd: smi,
+  nginx: { can: withMatch, reads: ['ingressRef'], requires: requiresIngress, writes: 'nothing', measuresPrimary: 'never' },
+  none: services,
+  osm: {
+    ...smi,
+    measuresPrimary: 'always',
+    ended: 'Open Service Mesh is archived: move to a mesh that is kept up, such as istio, linkerd or gatewayapi:v1',
+  },
+  skipper: { can: withMatch, reads: ['ingressRef'], requires: requiresIngress, writes: 'nothing', measuresPrimary: 'never' },
+  'smi:v1alpha1': smi,
+  'smi:v1alpha2': smi,
+  'smi:v1alpha3': { ...smi, can: withMatch },
+  'smi:v1alpha4': { ...smi, can: withMatch },
+  traefik: { can: { ...weightsOnly, mirroring: true }, reads: [], writes: 'nothing', measuresPrimary: 'never' },
+} satisfies Record<string, ProviderFacts>;
+
+export type Provider = keyof typeof providerFacts;
+export const providers = Object.keys(providerFacts) as readonly Provider[];
+
+export const factsOf = (provider: Provider): ProviderFacts => providerFacts[provider];

@@ -1,0 +1,20 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { canaryNameOf, ownerAnnotation } from '../../api/names.ts';
+
+/** The part of a Canary by which its anchor is found. */
+export interface Owner {
+  metadata: Pick<Canary['metadata'], 'namespace' | 'uid'>;
+}
+
+/** The Canary of an anchor, by the anchor's metadata alone. */
+export function ownerOf({ metadata: { name, namespace = '', annotations } }: KubeObject): Owner & { metadata: { name: string } } {
+  return { metadata: { name: canaryNameOf(name), namespace, uid: annotations?.[ownerAnnotation] ?? '' } };
+}
+
+/** A uid alone may have been copied into the anchor of another namespace. */
+export const keyOf = ({ metadata: { namespace, uid } }: Owner): string => `${namespace}/${uid}`;
+
+export function identity(anchor: KubeObject): { name: string; uid: string } {
+  return { name: anchor.metadata.name, uid: anchor.metadata.uid ?? '' };
+}

@@ -1,0 +1,161 @@
+import { beforeEach, expect, it } from 'vitest';
+import { aCanary, initialized } from '../../../test/fakes/world.ts';
+import type { Canary } from '../../api/canary.ts';
+import type { SeenConfig } from '../../api/canary-status.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { deployment } from '../../workloads/deployment/deployment.ts';
+import { RefusedTrafficFields } from '../admission/refused-traffic-fields.ts';
+import { ControllerConfig } from '../config.ts';
+import { warningsOf } from '../status/warnings.ts';
+import type { ClusterView } from '../watch/cluster-view.ts';
+import type { ConfigState } from '../watch/config-state.ts';
+import { ConfigTracker } from './config-tracker.ts';
+
+const KEY = 'configmap/settings';
+const { signal } = new AbortController();
+const metadata = { name: 'podinfo', namespace: 'test' };
+const target: KubeObject = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { ...metadata, uid: 't-1', generation: 1 },
+  spec: {
+    replicas: 0,
+    template: { spec: { containers: [{ name: 'web', image: '1', envFrom: [{ configMapRef: { name: 'settings' } }] }] } },
+  },
+};
+
+let version: number;
+let generation: number;
+/** Set: the config is optional and missing. */
+let missingSince: string | undefined;
+/** Others of the namespace are watched, and a watch of all is forbidden. */
+let tooMany: boolean;
+let reads: string[];
+let learned: KubeObject[];
+let canary: Canary;
+let look: ConfigTracker;
+
+beforeEach(() => {
+  version = 7;
+  generation = 1;
+  missingSince = undefined;
+  tooMany = false;
+  reads = [];
+  learned = [];
+  const get = async ({ kind }: ObjectRef): Promise<KubeObject> => {
+    reads.push(kind);
+    if (kind !== 'ConfigMap') return { ...target, spec: { ...target.spec, replicas: 3 } };
+    return { apiVersion: 'v1', kind, metadata: { name: 'settings', uid: 'c-1', resourceVersion: `${version}` }, data: { color: 'blue' } };
+  };
+  const stateNow = async (): Promise<ConfigState> =>
+    tooMany
+      ? { state: 'unwatched' }
+      : missingSince === undefined
+        ? { state: 'present', uid: 'c-1', resourceVersion: `${version}`, optedOut: false }
+        : { state: 'absent', resourceVersion: missingSince };
+  const refs = () => (deployment.configs?.(target) ?? []).map((ref) => ({ ...ref, optional: missingSince !== undefined }));
+  const watched: ClusterView['find'] = ({ name }: ObjectRef) => {
+    const object = { ...target, metadata: { ...target.metadata, generation } };
+    return name === 'podinfo' ? { object, revision: `s1:${generation}`, configs: refs() } : undefined;
+  };
+  look = new ConfigTracker(
+    {
+      cluster: { get },
+      configWatches: { follow: () => undefined, state: stateNow },
+      config: ControllerConfig.parse({}),
+      view: { find: watched, all: () => [], learn: (object) => void learned.push(object) },
+      announceOn: () => undefined,
+    },
+    'test/podinfo',
+  );
+  canary = initialized(aCanary()).canary;
+});
+
+function recorded(configs: Record<string, SeenConfig>): Canary {
+  const { status } = canary;
+  if (!status?.release) throw new Error('not initialized');
+  return { ...canary, status: { ...status, release: { ...status.release, configs } } };
+}
+
+it('E56: a config that has changed is news of which the target may know more than its watch, so it is looked at after it', async () => {
+  await look.read(recorded({ [KEY]: { uid: 'c-1', resourceVersion: '6', checksum: 'old' } }), deployment, signal);
+  expect(reads).toEqual(['ConfigMap', 'Deployment']);
+  expect(learned.map(({ spec }) => spec.replicas)).toEqual([3]);
+});
+
+it('I8: what is as it was costs no request, neither at the next look nor after a restart', async () => {
+  const known = recorded({ [KEY]: { uid: 'c-1', resourceVersion: '7', checksum: 'x' } });
+  await look.read(known, deployment, signal);
+  expect(reads).toEqual([]);
+  version = 8;
+  await look.read(known, deployment, signal);
+  await look.read(known, deployment, signal);
+  expect(reads).toEqual(['ConfigMap', 'Deployment']);
+});
+
+it('I8: at rest, one that is missing costs no request however often it is listed anew, until a template comes', async () => {
+  missingSince = '9';
+  const resting = recorded({ [KEY]: { resourceVersion: '7' } });
+  await look.read(resting, deployment, signal);
+  missingSince = '12';
+  await look.read(resting, deployment, signal);
+  expect(reads).toEqual([]);
+  generation = 2;
+  await look.read(resting, deployment, signal);
+  await look.read(resting, deployment, signal);
+  expect(reads).toEqual(['Deployment']);
+});
+
+it('E56: in a release, one that is missing and was not watched all the time is news', async () => {
+  missingSince = '9';
+  const { status } = recorded({ [KEY]: { resourceVersion: '7' } });
+  if (!status?.release) throw new Error('not initialized');
+  const release = { ...status.release, step: 'analysing' };
+  await look.read({ ...canary, status: { ...status, phase: 'Progressing', release } }, deployment, signal);
+  expect(reads).toEqual(['Deployment']);
+});
+
+it('a config that is read instead of watched is named by a condition of the Canary, which goes on', async () => {
+  tooMany = true;
+  const { status: _, ...fresh } = canary;
+  expect(await look.read(fresh, deployment, signal)).toBeUndefined();
+  expect([reads, look.unwatched.map(({ name }) => name)]).toEqual([['ConfigMap', 'Deployment'], ['settings']]);
+  const [warning, ...others] = warningsOf(
+    canary,
+    'kubernetes',
+    { find: () => undefined, all: () => [] },
+    new RefusedTrafficFields(),
+    look.unwatched,
+  );
+  expect([warning, others]).toEqual([{ type: 'ConfigUnwatched', message: expect.stringContaining('ConfigMap settings') }, []]);
+});
+
+it('secrets namespaces: a Secret of the target is neither watched nor read in any other namespace', async () => {
+  const followed: string[][] = [];
+  const lookIn = async (secretsNamespaces: string[]) => {
+    const envFrom = [{ configMapRef: { name: 'settings' } }, { secretRef: { name: 'db' } }];
+    const spec = { ...target.spec, template: { spec: { containers: [{ name: 'web', image: '1', envFrom }] } } };
+    const reading = deployment.configs?.({ ...target, spec }) ?? [];
+    const one = new ConfigTracker(
+      {
+        cluster: { get: async () => undefined },
+        configWatches: {
+          follow: (_follower, _namespace, refs) => void followed.push(refs.map(({ kind, name }) => `${kind}/${name}`)),
+          state: async () => ({ state: 'present', uid: 'c-1', resourceVersion: '7', optedOut: true }),
+        },
+        config: ControllerConfig.parse({ secretsNamespaces }),
+        view: {
+          find: () => ({ object: { ...target, metadata: { ...target.metadata, uid: 't-2' } }, revision: 's1:2', configs: reading }),
+          all: () => [],
+          learn: () => undefined,
+        },
+        announceOn: () => undefined,
+      },
+      'test/podinfo',
+    );
+    await one.read(recorded({}), deployment, signal);
+  };
+  await lookIn(['test']);
+  await lookIn(['other']);
+  expect(followed).toEqual([['ConfigMap/settings', 'Secret/db'], ['ConfigMap/settings']]);
+});

@@ -1,0 +1,95 @@
+import { isDeepStrictEqual } from 'node:util';
+import { blockerText } from '../../api/blocker-text.ts';
+import type { Canary } from '../../api/canary.ts';
+import { areSameConfigs } from '../../engine/pin.ts';
+import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
+import { secretsPolicy } from '../../workloads/configs/read-configs.ts';
+import type { SeenConfigs } from '../../workloads/configs/revision.ts';
+import type { Workload } from '../../workloads/workload.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
+import { recordedFor, type TargetConfigs, templateOfTarget } from '../facts/target-facts.ts';
+import { type RememberedConfigs, TrackedConfigs } from '../facts/tracked-configs.ts';
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 60_000;
+
+type Deps = Pick<ControllerDeps, 'config' | 'announceOn'> & {
+  cluster: Pick<ControllerDeps['cluster'], 'get'>;
+  configWatches: Pick<ControllerDeps['configWatches'], 'follow' | 'state'>;
+  view: Pick<ControllerDeps['view'], 'find' | 'all' | 'learn'>;
+};
+
+/** Reads the configs of one Canary's target, reports those that cannot be read, and says when to try again. */
+export class ConfigTracker {
+  readonly #deps: Deps;
+  readonly #follower: string;
+  readonly #tracked: TrackedConfigs;
+  #latest: TargetConfigs | undefined;
+  /** The configs that the target was read after. */
+  #lookedAfter: SeenConfigs | undefined;
+  #pauseMs = FIRST_PAUSE_MS;
+
+  constructor(deps: Deps, follower: string) {
+    const { cluster, configWatches: watches, config } = deps;
+    this.#deps = deps;
+    this.#follower = follower;
+    this.#tracked = new TrackedConfigs({ cluster, watches, secrets: (namespace) => secretsPolicy(config, namespace) });
+  }
+
+  /** Undefined where nothing is tracked. */
+  get latest(): TargetConfigs | undefined {
+    return this.#latest;
+  }
+
+  /** Read when a release starts, and not watched: too many are. */
+  get unwatched(): readonly ConfigRef[] {
+    return this.#latest !== undefined && 'configs' in this.#latest ? (this.#latest.unwatched ?? []) : [];
+  }
+
+  /** A promotion records here the configs that it has read. */
+  get learner(): Pick<TrackedConfigs, 'learn'> {
+    return this.#tracked;
+  }
+
+  /** Reads once. Returns the milliseconds until the next attempt, where something is unknown now. */
+  async read(canary: Canary, workload: Workload, signal: AbortSignal): Promise<number | undefined> {
+    const { view, config, cluster } = this.#deps;
+    const { target } = workload.sides(canary, view);
+    const before = this.#latest;
+    this.#latest = undefined;
+    if (!config.enableConfigTracking || target?.configs === undefined) return undefined;
+    const template = templateOfTarget(canary, target);
+    const { uid, configs: refs } = target;
+    const { namespace } = canary.metadata;
+    const { release } = canary.status ?? {};
+    const remembered = { configs: release?.configs ?? {}, isPinned: recordedFor(canary, target) !== undefined };
+    const look = await this.#tracked.read({ follower: this.#follower, namespace, uid, template, refs }, remembered, signal);
+    // Pods that were requested meanwhile have read what was there before, and the watch of their workload may be late (E56).
+    if ('configs' in look && this.#isNews(look.configs, remembered, release?.step === 'resting')) {
+      const now = await cluster.get(workload.targetRef(canary), { signal });
+      if (now) view.learn(now);
+      this.#lookedAfter = look.configs;
+    }
+    this.#latest = { ...look, uid, template };
+    if ('configs' in look) {
+      this.#pauseMs = FIRST_PAUSE_MS;
+      return undefined;
+    }
+    const isNewProblem = before === undefined || 'configs' in before || !isDeepStrictEqual(before.problem, look.problem);
+    if (isNewProblem) this.#deps.announceOn(canary, { reason: 'ConfigUnavailable', type: 'Warning', message: blockerText(look.problem) });
+    const pauseMs = this.#pauseMs;
+    this.#pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    return pauseMs;
+  }
+
+  /** Nothing is watched for this Canary any more. */
+  stop(): void {
+    this.#deps.configWatches.follow(this.#follower, '', []);
+  }
+
+  /** Neither as recorded nor as they were when the target was read. While no release is in progress, a config that was only written starts nothing: it counts once a template comes. */
+  #isNews(configs: SeenConfigs, { configs: recorded, isPinned }: RememberedConfigs, isResting: boolean): boolean {
+    if (isResting && isPinned && areSameConfigs(configs, recorded)) return false;
+    return !isDeepStrictEqual(configs, recorded) && !isDeepStrictEqual(configs, this.#lookedAfter);
+  }
+}

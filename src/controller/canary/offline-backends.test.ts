@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest';
+import { Canary } from '../../api/canary.ts';
+import { OfflineBackends } from './offline-backends.ts';
+
+const canaryIn = (phase: string | undefined, { generation = 1, skipAnalysis = false } = {}): Canary =>
+  Canary.parse({
+    apiVersion: 'flagger.app/v1beta1',
+    kind: 'Canary',
+    metadata: { name: 'podinfo', namespace: 'test', uid: 'u', generation, resourceVersion: '1' },
+    spec: {
+      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
+      service: { port: 80 },
+      skipAnalysis,
+      analysis: { interval: '1m', threshold: 1, metrics: [{ name: 'request-success-rate' }] },
+    },
+    ...(phase === undefined ? {} : { status: { phase, failedChecks: 0, canaryWeight: 0, iterations: 0 } }),
+  });
+
+/** Backends that say these, one look after the other; the last one stays. */
+function deps(...reasons: (string | undefined)[]) {
+  const told: string[] = [];
+  const timers: (() => void)[] = [];
+  let asked = 0;
+  const findOffline = async () => {
+    asked += 1;
+    return reasons.length > 1 ? reasons.shift() : reasons[0];
+  };
+  const setTimer = (_: number, fn: () => void) => {
+    timers.push(fn);
+    return () => undefined;
+  };
+  const clock = { nowMs: () => 0, monotonicMs: () => 0, setTimer };
+  const look = new OfflineBackends({ clock, findOffline, announceOn: (_, { reason, message }) => void told.push(`${reason}: ${message}`) });
+  const later = async () => {
+    await heard();
+    for (const timer of timers.splice(0)) timer();
+    await heard();
+  };
+  return { look, told, later, asked: () => asked };
+}
+
+const signal = new AbortController().signal;
+/** Answers that are there already have been heard after this. */
+const heard = () => new Promise((resolve) => setImmediate(resolve));
+
+const early = [undefined, '', 'Initializing'];
+it.each(early)('05-C2, C3: in phase %j a backend that does not answer is reported once', async (phase) => {
+  const { look, told, later, asked } = deps('metric a cannot be asked for: down');
+  look.check(canaryIn(phase), signal);
+  look.check(canaryIn(phase), signal);
+  await later();
+  look.check(canaryIn(phase), signal);
+  await later();
+  expect(asked()).toBe(2);
+  expect(told).toEqual(['MetricsOffline: metric a cannot be asked for: down']);
+});
+
+it('a template that is applied a moment after the Canary is not reported', async () => {
+  const { look, told, later, asked } = deps('not found', undefined);
+  look.check(canaryIn(''), signal);
+  await later();
+  expect(asked()).toBe(2);
+  expect(told).toEqual([]);
+});
+
+it('an edit of the spec is looked at anew', async () => {
+  const { look, told, later } = deps('down');
+  look.check(canaryIn('Initializing'), signal);
+  await later();
+  look.check(canaryIn('Initializing', { generation: 2 }), signal);
+  await later();
+  expect(told).toHaveLength(2);
+});
+
+it.each(['Initialized', 'Progressing', 'Succeeded', 'Failed'])('in phase %s no backend is asked', async (phase) => {
+  const { look, asked, later } = deps('down');
+  look.check(canaryIn(phase), signal);
+  await later();
+  expect(asked()).toBe(0);
+});
+
+it('05-C4: without an analysis no backend is asked, and those that answer are not reported', async () => {
+  const skipped = deps('down');
+  skipped.look.check(canaryIn('', { skipAnalysis: true }), signal);
+  const fine = deps(undefined);
+  fine.look.check(canaryIn(''), signal);
+  await fine.later();
+  expect(skipped.asked()).toBe(0);
+  expect(fine.told).toEqual([]);
+});
+
+it('a look that was cancelled tells nothing and is made again', async () => {
+  const { look, told, later } = deps('down');
+  const cancelling = new AbortController();
+  look.check(canaryIn(''), cancelling.signal);
+  await heard();
+  cancelling.abort();
+  await later();
+  expect(told).toEqual([]);
+  look.check(canaryIn(''), signal);
+  await later();
+  expect(told).toEqual(['MetricsOffline: down']);
+});

@@ -1,0 +1,41 @@
+import type { Canary } from '../../api/canary.ts';
+import { sleep } from '../../kube/clock.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
+
+/** Templates and Secrets that are applied together with the Canary may come a moment later. */
+const SECOND_LOOK_MS = 10_000;
+
+type Deps = Pick<ControllerDeps, 'clock' | 'findOffline' | 'announceOn'>;
+
+/**
+ * Before a Canary's first release its metric backends are asked whether they are there, once for each version of its spec: an event says which is not,
+ * while there is time to mend it. Nothing waits for the answer (05-C2, C3).
+ */
+export class OfflineBackends {
+  readonly #deps: Deps;
+  #askedFor: number | undefined;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  check(canary: Canary, signal: AbortSignal): void {
+    const { generation } = canary.metadata;
+    const phase = canary.status?.phase ?? '';
+    if (canary.spec.skipAnalysis || (phase !== '' && phase !== 'Initializing') || this.#askedFor === generation) return;
+    this.#askedFor = generation;
+    this.#report(canary, signal).catch(() => {
+      // Cancelled with the pass that asked: the next one asks again.
+      if (this.#askedFor === generation) this.#askedFor = undefined;
+    });
+  }
+
+  async #report(canary: Canary, signal: AbortSignal): Promise<void> {
+    const { clock, findOffline, announceOn } = this.#deps;
+    if ((await findOffline(canary, signal)) === undefined) return;
+    await sleep(clock, SECOND_LOOK_MS, signal);
+    const message = await findOffline(canary, signal);
+    signal.throwIfAborted();
+    if (message !== undefined) announceOn(canary, { reason: 'MetricsOffline', type: 'Warning', message });
+  }
+}

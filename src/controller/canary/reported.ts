@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { NewBlocker } from '../../api/blocker.ts';
+import { blockerText } from '../../api/blocker-text.ts';
+import type { Canary, Provider } from '../../api/canary.ts';
+import type { Facts } from '../../engine/facts.ts';
+import type { Router } from '../../routers/router.ts';
+import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
+import type { RefusedTrafficFields } from '../admission/refused-traffic-fields.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
+import { type StatusWarning, warningsOf } from '../status/warnings.ts';
+
+/** Problems of one Canary that were reported: each causes one event, and another one only after it was gone. */
+export class Reported {
+  readonly #deps: Pick<ControllerDeps, 'view' | 'announceOn'>;
+  #refused: NewBlocker | undefined;
+  #edit: string | undefined;
+  #targetMissing = false;
+  #routeWarnings: ReadonlySet<string> = new Set();
+  #warnings: readonly StatusWarning[] = [];
+
+  constructor(deps: Pick<ControllerDeps, 'view' | 'announceOn'>) {
+    this.#deps = deps;
+  }
+
+  /** An edit that cannot be routed is reported like a blocker, though the release goes on without it. */
+  refusal(canary: Canary, refused: NewBlocker | undefined): void {
+    if (refused !== undefined && !isDeepStrictEqual(refused, this.#refused))
+      this.#deps.announceOn(canary, { reason: 'Blocked', type: 'Warning', message: blockerText(refused) });
+    this.#refused = refused;
+  }
+
+  /** Warnings block nothing: a condition as long as they hold, and an event once. */
+  warnings(
+    canary: Canary,
+    provider: Provider,
+    trafficFields: RefusedTrafficFields,
+    unwatched: readonly ConfigRef[],
+  ): readonly StatusWarning[] {
+    const warnings = warningsOf(canary, provider, this.#deps.view, trafficFields, unwatched);
+    const stored = canary.status?.conditions ?? [];
+    for (const { type, message } of warnings) {
+      const isKnown = [...stored, ...this.#warnings].some((one) => one.type === type && one.message === message);
+      if (!isKnown) this.#deps.announceOn(canary, { reason: type, type: 'Warning', message });
+    }
+    this.#warnings = warnings;
+    return warnings;
+  }
+
+  /** An event on the route itself; again only after it was gone. */
+  routeWarnings(canary: Canary, router: Router): void {
+    const { view, announceOn } = this.#deps;
+    const warnings =
+      router.warnings?.(canary, {
+        find: (ref) => view.find(ref)?.object,
+        all: (kind) => view.all(kind).flatMap(({ object }) => (object.metadata.namespace === kind.namespace ? object : [])),
+      }) ?? [];
+    for (const { on, message } of warnings)
+      if (!this.#routeWarnings.has(message)) announceOn(on, { reason: 'RouteInDoubt', type: 'Warning', message });
+    this.#routeWarnings = new Set(warnings.map(({ message }) => message));
+  }
+
+  /** Once: the condition says it as long as it lasts. */
+  refusedSpec(canary: Canary, { refused }: Facts): void {
+    if (refused === undefined) return;
+    const { reason, message } = refused;
+    const isKnown = canary.status?.conditions?.some((one) => one.type === 'Accepted' && one.reason === reason && one.message === message);
+    if (isKnown !== true && this.#edit !== message) this.#deps.announceOn(canary, { reason, type: 'Warning', message });
+    this.#edit = message;
+  }
+
+  missingTarget(canary: Canary, { target }: Facts): void {
+    if (target === undefined && !this.#targetMissing) {
+      const { kind, name } = canary.spec.targetRef;
+      const message = `spec.targetRef: ${kind} ${name} does not exist: create it, or correct the name`;
+      this.#deps.announceOn(canary, { reason: 'TargetMissing', type: 'Warning', message });
+    }
+    this.#targetMissing = target === undefined;
+  }
+}

@@ -1,0 +1,74 @@
+import type { Canary } from '../api/canary.ts';
+import type { Verdict } from '../api/canary-status.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import type { Phase } from '../api/phase.ts';
+import type { ReadSecret } from '../api/secret-use.ts';
+import type { JournalMemory } from '../engine/journal/journal-memory.ts';
+import type { Announcement } from '../engine/reasons.ts';
+import type { Clock } from '../kube/clock.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import type { InvolvedObject } from '../kube/events.ts';
+import type { TimeCall } from '../webhooks/call-webhook.ts';
+import type { Anchors } from './adoption/anchors.ts';
+import type { ControllerConfig } from './config.ts';
+import type { DeliveryQueue } from './notifications/delivery-queue.ts';
+import type { CallsOf } from './outgoing/outgoing-calls.ts';
+import type { ControllerMetrics } from './telemetry/controller-metrics.ts';
+import type { ClusterView } from './watch/cluster-view.ts';
+import type { ConfigWatches } from './watch/config-watches.ts';
+
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Dependencies that the processes of all Canaries share. */
+export interface ControllerDeps {
+  readonly config: ControllerConfig;
+  /** Of Serin. */
+  readonly version: string;
+  /** Names this process in what it writes. */
+  readonly writer: string;
+  readonly clock: Clock;
+  readonly cluster: Cluster;
+  readonly view: ClusterView;
+  readonly anchors: Anchors;
+  readonly configWatches: ConfigWatches;
+  readonly deliveries: DeliveryQueue;
+  readonly journalMemory: JournalMemory;
+  readonly log: Log;
+  readonly metrics: Pick<ControllerMetrics, 'tickBegan' | 'tickEnded' | 'tickFailed'> & {
+    phaseChanged(canary: Canary, phase: Phase): void;
+  };
+  /** The lease is ours and will be for as long as a write may take. */
+  mayWrite(): boolean;
+  /** The same, also while this process stops. */
+  isLeading(): boolean;
+  cookieWord(): string;
+  /** `onQuery` gets each rendered query. */
+  measure(canary: Canary, signal: AbortSignal, onQuery?: (query: string) => void): Promise<Verdict[]>;
+  /** Decoded, and never kept. */
+  readonly secret: ReadSecret;
+  /** How webhooks are called, and when. */
+  readonly callsOf?: CallsOf;
+  /** The same for gates. */
+  readonly gatesOf?: CallsOf;
+  /** Takes the time of calls of webhooks. */
+  readonly timeCall?: TimeCall;
+  /** There is a receiver for the alerts of Canaries that name none. */
+  readonly globalAlerts: boolean;
+  /** Why a backend of the Canary's metrics cannot be asked; undefined when all can. Never throws. */
+  findOffline(canary: Canary, signal: AbortSignal): Promise<string | undefined>;
+  /** Event and event webhooks of something that happened; never waits. */
+  announce(canary: Canary, announcement: Announcement): void;
+  /** The same for a Canary that could not be parsed. */
+  announceOn(canary: InvolvedObject, announcement: Announcement): void;
+  /** The objects of this spec are looked at, though it is not the one that the Canary holds. */
+  track(canary: Canary, raw: KubeObject): void;
+  /** A Canary as it was when its spec could last be run, by `namespace/name`; as it is, where no other one was seen. */
+  lastAccepted(key: string): KubeObject | undefined;
+  /** An older Canary on the same target or apex, as `namespace/name`. */
+  olderRival(canary: Canary): string | undefined;
+}

@@ -1,0 +1,30 @@
+import type { OutgoingConnection } from '../api/outgoing.ts';
+import type { Clock } from '../kube/clock.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import type { KubeCluster } from '../kube/kube-cluster.ts';
+import type { Notifier } from '../notifiers/notifier.ts';
+import type { ControllerConfig } from './config.ts';
+import type { Log } from './controller-deps.ts';
+import type { ControllerMetrics } from './telemetry/controller-metrics.ts';
+
+export interface ControllerOptions {
+  config: ControllerConfig;
+  /** Of Serin, for what it records. */
+  version?: string;
+  /** Names this process; random when absent. */
+  identity?: string;
+  /** Makes a text that no one guesses; default: of sixteen random hexadecimal digits. */
+  word?: () => string;
+  /** Where calls are not made by TCP. */
+  agents?: OutgoingConnection['agent'] | undefined;
+  /** Without `ask` the metric backends that live in the cluster cannot be queried. */
+  cluster: Cluster & Partial<Pick<KubeCluster, 'ask'>>;
+  clock: Clock;
+  log: Log;
+  metrics: ControllerMetrics;
+  notifier?: Notifier;
+  /** Credentials of the global metrics server, as a Secret would hold them. */
+  metricsServerSecret?: (() => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
+  /** Whether the lease allows a write now; always, without leader election. */
+  mayWrite?: () => boolean;
+}

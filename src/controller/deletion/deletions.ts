@@ -1,0 +1,239 @@
+import { apiVersion, type Canary } from '../../api/canary.ts';
+import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
+import { finalizer, keepAnnotation } from '../../api/names.ts';
+import { timestamp } from '../../api/timestamp.ts';
+import { sleep } from '../../kube/clock.ts';
+import { forUpkeep } from '../../kube/upkeep.ts';
+import { labelOf, readCanary } from '../canary/read-canary.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
+import { restoreApplication } from './restore-application.ts';
+import { awaitUninstall } from './uninstall.ts';
+
+const RETRY_MS = 5_000;
+/** An application that can never be restored must not take the API's time from the others. */
+const LONGEST_RETRY_MS = 60_000;
+/** Between two attempts to list the Canaries that were deleted while Serin was down. */
+const ORPHANS_RETRY_MS = { from: 1_000, to: 60_000 };
+/** How long `revertOnDeletion` holds a Canary whose target does not become ready, in milliseconds. */
+const LONGEST_HOLD_MS = 600_000;
+
+/** Receives what a deletion asks of the controller. */
+export interface DeletionListener {
+  /** Stops the process of the Canary `namespace/name`; resolves when it can write nothing any more. */
+  stopCanary(key: string): Promise<void>;
+  /** A Canary of this name that waits for the last one's application has something else to wait for now, or nothing any more. */
+  waitChanged(ref: ObjectRef): void;
+}
+
+/** An application whose Canary is gone. */
+export interface Deletion {
+  last: Canary;
+  /** The target is gone, too. */
+  uninstall?: {
+    /** When all that was generated goes; absent: the primary is kept until the target is back. */
+    atMs?: number;
+  };
+}
+
+type Deps = Pick<ControllerDeps, 'cluster' | 'view' | 'config' | 'clock' | 'log' | 'anchors' | 'deliveries' | 'mayWrite'>;
+
+/** Canaries that go: each application goes back to its target, again and again until it has. */
+export class Deletions {
+  readonly #deps: Deps;
+  readonly #listener: DeletionListener;
+  readonly #stopping: AbortSignal;
+  /** Under way, by `namespace/name`, and the Canary that is gone. */
+  readonly #underWay = new Map<string, Deletion & { under: AbortController }>();
+
+  constructor(deps: Deps, stopping: AbortSignal, listener: DeletionListener) {
+    // The application is served meanwhile.
+    this.#deps = { ...deps, cluster: forUpkeep(deps.cluster) };
+    this.#stopping = stopping;
+    this.#listener = listener;
+  }
+
+  /** The Canary of this name that is gone, and whose application is not restored yet. */
+  underWay(key: string): Deletion | undefined {
+    return this.#underWay.get(key);
+  }
+
+  /** This one has only waited for the application of the last Canary of its name: nothing of it is to be restored. */
+  hasOnlyWaited(key: string, { metadata, status }: KubeObject): boolean {
+    const deletion = this.#underWay.get(key);
+    return deletion !== undefined && deletion.last.metadata.uid !== metadata.uid && !hasBegun(status);
+  }
+
+  /**
+   * A Canary of this name runs on what stands, and nothing is restored: the same one, or one with a recorded release on the same target.
+   * One that was made again has none, and starts like new when all is restored.
+   */
+  isInherited(canary: Pick<Canary, 'metadata' | 'spec'>): boolean {
+    const raw = this.#living(canary);
+    if (raw === undefined) return false;
+    // Wherever its target is now, it is not gone.
+    return this.#isRunning(canary) || (!isElsewhere(raw, canary) && hasBegun(raw.status));
+  }
+
+  #isRunning(canary: { metadata: Pick<Canary['metadata'], 'namespace' | 'name' | 'uid'> }): boolean {
+    return this.#living(canary)?.metadata.uid === canary.metadata.uid;
+  }
+
+  #living({ metadata: { namespace, name } }: { metadata: Pick<Canary['metadata'], 'namespace' | 'name'> }): KubeObject | undefined {
+    const raw = this.#deps.view.find({ apiVersion, kind: 'Canary', namespace, name })?.object;
+    return raw?.metadata.deletionTimestamp === undefined ? raw : undefined;
+  }
+
+  /** A Canary on the same target that lives: made again, or under another name. */
+  #heirOf(canary: Canary): ObjectRef | undefined {
+    const { namespace, name } = canary.metadata;
+    const isHeir = (raw: KubeObject): boolean =>
+      raw.metadata.namespace === namespace &&
+      raw.metadata.deletionTimestamp === undefined &&
+      // Of this name, whatever else its spec says: a Canary that cannot be run is none that is gone.
+      (raw.metadata.name === name ? !isElsewhere(raw, canary) : isOn(raw, canary));
+    const heir = this.#deps.view.all({ apiVersion, kind: 'Canary' }).find(({ object }) => isHeir(object));
+    return heir && refOf(heir.object);
+  }
+
+  /** `held`: the Canary itself, which its finalizer keeps until this is done. */
+  begin(key: string, last: KubeObject, held?: KubeObject): void {
+    const canary = readCanary(last);
+    if (canary) void this.restore(key, canary, held);
+    else void this.restoreByAnchor(key, last, held);
+  }
+
+  /** Restores by the anchor the application of a Canary that could not be read since the start. */
+  async restoreByAnchor(key: string, last: KubeObject, held?: KubeObject): Promise<void> {
+    const { name, namespace = '', uid = '' } = last.metadata;
+    const { anchors, log, clock } = this.#deps;
+    try {
+      const spec = await anchors.originalSpec(last, this.#stopping);
+      const metadata = { name, namespace, uid, generation: 0, resourceVersion: '' };
+      const canary = spec && ({ apiVersion, kind: 'Canary', metadata, spec } as const);
+      if (canary && (held || !this.isInherited(canary))) await this.restore(key, canary, held);
+      else if (!canary && held) await this.#release(held);
+    } catch (error) {
+      if (this.#stopping.aborted) return;
+      log.warn({ canary: key, err: error, retryInMs: RETRY_MS }, 'the objects of the Canary are unknown');
+      clock.setTimer(RETRY_MS, () => void this.restoreByAnchor(key, last, held));
+    }
+  }
+
+  /** The Canary is gone: its application goes back to the target, again and again until it has. */
+  async restore(key: string, canary: Canary, held?: KubeObject): Promise<void> {
+    const { cluster, view, config, clock, log, anchors } = this.#deps;
+    this.#deps.deliveries.stop(canary);
+    anchors.forget(canary);
+    // One that still waits is about a Canary that was made again, and has gone again since: two at once would take it apart twice.
+    this.#underWay.get(key)?.under.abort(new Error('superseded'));
+    const own = new AbortController();
+    const deletion: Deletion & { under: AbortController } = { last: canary, under: own };
+    this.#underWay.set(key, deletion);
+    await this.#listener.stopCanary(key);
+    const signal = AbortSignal.any([this.#stopping, own.signal]);
+    const beganAtMs = clock.monotonicMs();
+    let retryInMs = RETRY_MS;
+    let isHeld = held !== undefined;
+    const letGo = async (): Promise<void> => {
+      if (held && isHeld) await this.#release(held);
+      isHeld = false;
+    };
+    const { name, namespace } = canary.metadata;
+    const ref = { apiVersion, kind: 'Canary', name, namespace };
+    const say = (uninstall: Deletion['uninstall']): void => {
+      if (uninstall?.atMs === deletion.uninstall?.atMs && (uninstall === undefined) === (deletion.uninstall === undefined)) return;
+      if (uninstall) deletion.uninstall = uninstall;
+      else delete deletion.uninstall;
+      this.#listener.waitChanged(ref);
+    };
+    const attempt = async (): Promise<void> => {
+      if (signal.aborted || !this.#deps.mayWrite()) return;
+      try {
+        const shared = { cluster, view, config, clock, log, signal };
+        const isInherited = () => this.isInherited(canary);
+        while ((await restoreApplication(canary, { ...shared, anchors, isHeld, isInherited })) === 'targetGone') {
+          await letGo();
+          const endsAt = (atMs: number | undefined) => say({ ...(atMs !== undefined && { atMs }) });
+          const awaitedBy = () => this.#heirOf(canary);
+          if (canary.metadata.annotations?.[keepAnnotation] === 'true') await anchors.keep(canary, true, signal);
+          if ((await awaitUninstall(canary, { ...shared, anchors, awaitedBy, endsAt })) === 'over') break;
+          say(undefined);
+        }
+        await letGo();
+        if (this.#underWay.get(key)?.under !== own) return;
+        this.#underWay.delete(key);
+        this.#listener.waitChanged(ref);
+      } catch (error) {
+        if (signal.aborted) return;
+        // The anchor stays, and with it what is left to do: a Canary must not wait for ever for a target that never becomes ready.
+        if (clock.monotonicMs() - beganAtMs >= LONGEST_HOLD_MS)
+          await letGo().catch((err: unknown) => log.warn({ canary: key, err }, 'finalizer kept'));
+        log.warn({ canary: key, err: error, retryInMs }, 'restoring the application failed');
+        clock.setTimer(retryInMs, () => void attempt());
+        retryInMs = Math.min(retryInMs * 2, LONGEST_RETRY_MS);
+      }
+    };
+    await attempt();
+  }
+
+  /** Canaries that were deleted while Serin was down. Tried until it succeeds: they must be known before a Canary of the same name begins. */
+  async orphans(): Promise<Canary[]> {
+    const { anchors, config, log, clock } = this.#deps;
+    const signal = this.#stopping;
+    for (let retryInMs = ORPHANS_RETRY_MS.from; ; retryInMs = Math.min(retryInMs * 2, ORPHANS_RETRY_MS.to)) {
+      try {
+        const isInherited = (canary: Pick<Canary, 'metadata' | 'spec'>) => this.isInherited(canary);
+        return await anchors.orphans({ isRunning: (canary) => this.#isRunning(canary), isInherited }, config.namespaces, signal);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        log.warn({ err: error, retryInMs }, 'the first look at the cluster failed');
+        await sleep(clock, retryInMs, signal);
+      }
+    }
+  }
+
+  /** All are registered at once, since Canaries of the same name wait for them. */
+  restoreAll(canaries: readonly Canary[]): void {
+    for (const canary of canaries) void this.restore(labelOf(canary), canary);
+  }
+
+  /** The application is back on its target: the Canary with `revertOnDeletion` may go. */
+  async #release(held: KubeObject): Promise<void> {
+    const { cluster } = this.#deps;
+    const signal = this.#stopping;
+    // Its status may have been written since, by us or by another controller.
+    const now = await cluster.get(refOf(held), { signal });
+    if (now === undefined || now.metadata.uid !== held.metadata.uid) return;
+    const finalizers = (now.metadata.finalizers ?? []).filter((each) => each !== finalizer);
+    await cluster.patch(refOf(now), { metadata: { finalizers, resourceVersion: now.metadata.resourceVersion } }, { signal });
+  }
+}
+
+/** Its spec names a target, and another one. */
+function isElsewhere(raw: KubeObject, canary: Pick<Canary, 'spec'>): boolean {
+  return targetOf(raw) !== undefined && !isOn(raw, canary);
+}
+
+function isOn(raw: KubeObject, { spec: { targetRef } }: Pick<Canary, 'spec'>): boolean {
+  const target = targetOf(raw);
+  return target?.kind === targetRef.kind && target.name === targetRef.name;
+}
+
+function targetOf(raw: KubeObject): { kind: unknown; name: unknown } | undefined {
+  const ref: unknown = raw.spec?.targetRef;
+  return typeof ref === 'object' && ref !== null && 'name' in ref && 'kind' in ref ? ref : undefined;
+}
+
+/** A release is recorded in it. */
+function hasBegun(status: unknown): boolean {
+  return typeof status === 'object' && status !== null && 'release' in status && status.release !== undefined;
+}
+
+/** Why a Canary made again under the same name does not start yet. */
+export function waitMessage({ last, uninstall }: Deletion): string {
+  const { kind, name } = last.spec.targetRef;
+  if (!uninstall) return `waits until ${kind} ${name}, which the last Canary of this name released, has its traffic back`;
+  if (uninstall.atMs === undefined)
+    return `waits for ${kind} ${name}: create it; its primary, which the last Canary of this name made, serves until it is ready`;
+  return `waits until ${timestamp(uninstall.atMs)}: ${kind} ${name} and its Canary are gone, and what was generated for them goes then`;
+}

@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import type { KubeObject, Labels, OwnerReference } from '../../api/kube-object.ts';
+import { fluxOff } from '../../api/names.ts';
+import type { SelectorLabel } from '../../api/selector-label.ts';
+import type { Originals } from '../../workloads/anchor.ts';
+
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+type Original = Originals['apexService'];
+
+const Strings = z.record(z.string(), z.string()).optional().catch(undefined);
+const AppliedPort = z.looseObject({ port: z.int().min(1).max(65_535) });
+const Applied = z.object({
+  metadata: z.object({ labels: Strings, annotations: Strings }).optional().catch(undefined),
+  spec: z
+    .object({
+      selector: Strings,
+      ports: z
+        .array(z.unknown())
+        .transform((ports) => ports.flatMap((port) => AppliedPort.safeParse(port).data ?? []))
+        .optional()
+        .catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+});
+type Applied = z.infer<typeof Applied>;
+
+export type ApexPatch = { metadata: Record<string, unknown>; spec: Record<string, unknown> };
+interface Port {
+  name?: string;
+  port: number;
+  protocol?: string;
+  nodePort?: number;
+  [field: string]: unknown;
+}
+
+/** A Service, or the manifest of one. */
+interface Described {
+  metadata: { labels?: Labels | undefined; annotations?: Labels | undefined };
+  spec?: { selector?: Labels | undefined; ports?: NonNullable<Original>['ports'] | undefined } | undefined;
+}
+
+/** The fields of the apex Service that we write, as they were. */
+export function apexOriginal({ metadata, spec }: Described): NonNullable<Original> {
+  const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key in fluxOff);
+  return {
+    selector: spec?.selector ?? {},
+    ports: spec?.ports ?? [],
+    labels: metadata.labels ?? {},
+    annotations: Object.fromEntries(annotations),
+  };
+}
+
+/**
+ * The merge patch that leaves the apex Service to its user (03-SV20, SV21, B17): its own selector, where that finds the target's pods; the
+ * ports that it had besides ours, without node ports, which another Service may have by now; and nothing that keeps a GitOps tool away.
+ * `recorded`: as it was when we took it over; absent when it is ours, or was taken over by a later `service.name`: then the last manifest
+ * of `kubectl apply` decides. Undefined: nothing to change.
+ */
+export function apexRestorePatch(service: KubeObject, target: KubeObject, own: SelectorLabel, recorded: Original): ApexPatch | undefined {
+  const applied = lastApplied(service);
+  const original = recorded ?? (applied?.metadata && apexOriginal({ metadata: applied.metadata, spec: applied.spec }));
+  const pods: Labels = target.spec?.template?.metadata?.labels ?? {};
+  const fits = (selector: Labels | undefined): selector is Labels =>
+    selector !== undefined && own.key in selector && Object.entries(selector).every(([key, value]) => pods[key] === value);
+  const selector = [applied?.spec?.selector, original?.selector].find(fits) ?? { [own.key]: own.value };
+  const annotations = changesOf(
+    service.metadata.annotations,
+    Object.keys(fluxOff),
+    applied ? (applied.metadata?.annotations ?? {}) : (original?.annotations ?? {}),
+  );
+  const labels = original?.labels ? changesOf(service.metadata.labels, [own.key], original.labels) : {};
+  const extra = extraPorts(service.spec?.ports ?? [], original?.ports ?? []);
+  const isOwned = service.metadata.ownerReferences !== undefined;
+  const isLeft = isDeepStrictEqual(service.spec?.selector, selector) && !isOwned && extra.length === 0;
+  if (isLeft && Object.keys({ ...annotations, ...labels }).length === 0) return undefined;
+  return {
+    // It is what clients call: it outlives the Canary, so it loses the owner that would take it along.
+    metadata: {
+      ownerReferences: null,
+      ...(Object.keys(annotations).length > 0 && { annotations }),
+      ...(Object.keys(labels).length > 0 && { labels }),
+    },
+    spec: {
+      selector: replacing(service.spec?.selector, selector),
+      ...(extra.length > 0 && { ports: [...(service.spec?.ports ?? []), ...extra] }),
+    },
+  };
+}
+
+/** The same where the target is gone: all traffic to this side, whose selector is `own`; `owners` take the Service along when they go. */
+export function apexMovePatch({ metadata, spec }: KubeObject, own: SelectorLabel, owners: OwnerReference[] | null): ApexPatch | undefined {
+  const selector = { [own.key]: own.value };
+  if (isDeepStrictEqual(metadata.ownerReferences ?? null, owners) && isDeepStrictEqual(spec?.selector, selector)) return undefined;
+  return { metadata: { ownerReferences: owners }, spec: { selector: replacing(spec?.selector, selector) } };
+}
+
+/** In a merge patch: what the labels or annotations of these keys become again; empty where they are so already. */
+function changesOf(live: Labels | undefined, keys: readonly string[], before: Labels): Record<string, string | null> {
+  const changed = keys.filter((key) => live?.[key] !== before[key]);
+  return Object.fromEntries(changed.map((key) => [key, before[key] ?? null]));
+}
+
+/** A merge patch keeps each label that it does not name. */
+function replacing(live: Labels | undefined, wanted: Labels): Record<string, string | null> {
+  return { ...Object.fromEntries(Object.keys(live ?? {}).map((key) => [key, null])), ...wanted };
+}
+
+function extraPorts(live: readonly Port[], before: readonly Port[]): Port[] {
+  const keyOf = ({ port, protocol = 'TCP' }: Port) => `${port}/${protocol}`;
+  const isNew = (one: Port) => !live.some((other) => keyOf(other) === keyOf(one) || other.name === one.name);
+  return before.filter(isNew).map(({ nodePort: _, ...port }) => port);
+}
+
+/** The last manifest of `kubectl apply`, field by field; an unreadable one must not block deletion (04-R-L2). */
+function lastApplied({ metadata }: KubeObject): Applied | undefined {
+  const text = metadata.annotations?.[LAST_APPLIED];
+  if (text === undefined) return undefined;
+  try {
+    return Applied.safeParse(JSON.parse(text)).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,295 @@
+import type { Canary } from '../../api/canary.ts';
+import { type KubeObject, type ObjectRef, type OwnerReference, refOf } from '../../api/kube-object.ts';
+import { fieldManager, names, ownerAnnotation } from '../../api/names.ts';
+import { weight } from '../../api/routes.ts';
+import type { Clock } from '../../kube/clock.ts';
+import { sleep } from '../../kube/clock.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { entriesOf, type ManagedFieldsEntry } from '../../kube/taken-over-fields.ts';
+import { findObject } from '../../routers/find-object.ts';
+import { type Apex, type Change, RoutingError, routerFor } from '../../routers/index.ts';
+import { discoverPorts } from '../../routers/services.ts';
+import type { Originals } from '../../workloads/anchor.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import type { ReplicaLimits } from '../../workloads/scalers/index.ts';
+import type { Anchors } from '../adoption/anchors.ts';
+import { generatedRefs, takeOver } from '../adoption/take-over.ts';
+import type { ControllerConfig } from '../config.ts';
+import { scaleDownDelayMs } from '../config.ts';
+import type { Log } from '../controller-deps.ts';
+import { intervalMs, primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
+import { missingField } from '../objects/drift.ts';
+import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
+import type { ClusterView } from '../watch/cluster-view.ts';
+import { type ApexPatch, apexMovePatch, apexRestorePatch } from './restore-apex.ts';
+import { applyOver, finalizeRoutes, readAll, removeRoutesElsewhere } from './restore-routes.ts';
+import { restoreMinimums, resumeScalers } from './restore-scalers.ts';
+import { recordSince } from './uninstall-since.ts';
+
+const LONGEST_WAIT_MS = 600_000;
+/** Times that a target may fall again before all of it is begun anew. */
+const MOST_ROUNDS = 5;
+
+export interface DeletionDeps {
+  cluster: Cluster;
+  view: ClusterView;
+  config: ControllerConfig;
+  clock: Clock;
+  log: Log;
+  signal: AbortSignal;
+}
+
+export interface RestoreDeps extends DeletionDeps {
+  anchors: Anchors;
+  /** The Canary itself is still there, held by its finalizer. */
+  isHeld: boolean;
+  /** A Canary of the same name and target runs on what stands: what is under way ends. */
+  isInherited(): boolean;
+}
+
+/** `targetGone`: the primary serves on, and the grace of an uninstall begins. */
+export type RestoreOutcome = 'over' | 'targetGone';
+
+/**
+ * Restores the application on its own Deployment when its Canary is deleted (I7): the target is raised and ready before traffic leaves the
+ * primary, proxies have time to learn of it, and only then the anchor goes, with which the garbage collector removes what we made.
+ * Every step looks before it writes, so that it can be run again from the start after a crash. A target that is deleted, before or
+ * meanwhile, leaves all traffic on the primary, which goes on serving.
+ */
+export async function restoreApplication(canary: Canary, deps: RestoreDeps): Promise<RestoreOutcome> {
+  const { cluster, config, clock, log, signal } = deps;
+  const { namespace } = canary.metadata;
+  const label = `${namespace}/${canary.metadata.name}`;
+  const anchorRef: ObjectRef = { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: names(canary).anchor, namespace };
+  const home = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal });
+  if (!home || home.metadata.deletionTimestamp !== undefined) {
+    await removeRoutesElsewhere(canary, deps);
+    return 'over';
+  }
+  if (deps.isHeld) await inherit(canary, deps);
+  const anchor = await cluster.get(anchorRef, { signal });
+  const originals = anchor && deps.anchors.read(anchor);
+  if (!anchor || !originals) return 'over';
+  // The target ends a grace that was recorded before a restart: should it go again, the next one is a whole one.
+  if (await findTarget(canary, deps)) await recordSince(anchor, false, deps);
+  const delayMs = scaleDownDelayMs(config, intervalMs(canary, config));
+  const settle = async (): Promise<void> => {
+    const limits = await resumeScalers(canary, deps);
+    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+      const target = await findTarget(canary, deps);
+      if (!target || deps.isInherited()) return;
+      await raise(canary, target, originals.target.replicas, limits, deps);
+      await sleep(clock, delayMs, signal);
+      if (isUp(canary, deps.view.find(targetRefOf(canary))?.object)) return;
+    }
+    throw new Error(`${canary.spec.targetRef.name} does not stay ready: traffic stays on its primary`);
+  };
+  const steps = [
+    // Proxies hear of ready pods as late as of routes, pods that were just sent away count as available for a moment, and a scaler takes
+    // away what has no load yet: traffic follows when the target was up before and after that time.
+    settle,
+    async (target: KubeObject) => {
+      for (const spec of await currentAndFormerSpecs(canary, target, originals, deps))
+        await moveTraffic(spec, target, { side: 'target', originals }, deps);
+    },
+    () => sleep(clock, delayMs, signal),
+    async (target: KubeObject) => {
+      for (const spec of await currentAndFormerSpecs(canary, target, originals, deps)) await finalizeRoutes(spec, delayMs, deps);
+    },
+    (target: KubeObject) => restoreTarget(canary, target, originals.target, deps),
+  ];
+  log.info({ canary: label }, 'restoring the application on its target');
+  for (const step of steps) {
+    const target = await findTarget(canary, deps);
+    if (deps.isInherited()) return 'over';
+    if (!target) return stayOnPrimary(canary, anchor, deps);
+    await step(target);
+  }
+  if (!(await findTarget(canary, deps))) return stayOnPrimary(canary, anchor, deps);
+  if (deps.isInherited()) return 'over';
+  await removeAnchor(canary, anchor, deps);
+  log.info({ canary: label, kind: canary.spec.targetRef.kind }, 'the application is on its own workload again');
+  return 'over';
+}
+
+/**
+ * With the anchor goes all that it owns. Waits for the garbage collector: a Canary of the same name that began sooner would take what is
+ * about to go for its own.
+ */
+export async function removeAnchor(
+  canary: Canary,
+  anchor: KubeObject,
+  { cluster, view, config, clock, signal }: DeletionDeps,
+): Promise<void> {
+  await restoreMinimums(canary, { cluster, signal });
+  await cluster.delete(refOf(anchor), { signal, propagationPolicy: 'Background' });
+  const workload = workloadFor(canary.spec.targetRef);
+  const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
+  if ('unsupported' in workload || 'unsupported' in router) return;
+  const refs = generatedRefs(canary, workload, router);
+  const isOwned = (ref: ObjectRef) => view.find(ref)?.object.metadata.ownerReferences?.some(({ uid }) => uid === anchor.metadata.uid);
+  const late = 'the garbage collector does not remove what the anchor owned';
+  await view.untilAll(refs, () => !refs.some(isOwned), { clock, boundMs: LONGEST_WAIT_MS, signal, late });
+}
+
+/** Objects of Flagger would be deleted with the Canary, before the target serves: they get an anchor first (phase Terminating). */
+async function inherit(canary: Canary, deps: RestoreDeps): Promise<void> {
+  const workload = workloadFor(canary.spec.targetRef);
+  const router = routerFor(canary.spec.provider ?? deps.config.meshProvider, deps.config);
+  if ('unsupported' in workload || 'unsupported' in router) return;
+  await Promise.all([...workload.watches(canary), ...router.watches(canary)].map((ref) => deps.view.ready(ref)));
+  await takeOver(canary, workload, router, deps);
+}
+
+export async function findTarget(canary: Canary, { cluster, signal }: DeletionDeps): Promise<KubeObject | undefined> {
+  const target = await cluster.get(targetRefOf(canary), { signal });
+  return target?.metadata.deletionTimestamp === undefined ? target : undefined;
+}
+
+/** The target is gone: the primary goes on serving, with the part of the traffic that the release had taken from it. */
+async function stayOnPrimary(canary: Canary, anchor: KubeObject, deps: RestoreDeps): Promise<RestoreOutcome> {
+  const { cluster, log, signal } = deps;
+  const primary = await cluster.get(primaryRefOf(canary), { signal });
+  if (primary) await moveTraffic(canary, primary, { side: 'primary', anchor }, deps);
+  log.info({ canary: `${canary.metadata.namespace}/${canary.metadata.name}` }, 'the target is gone: its primary goes on serving');
+  return 'targetGone';
+}
+
+/**
+ * Brings the target to the pods that the primary serves with, and waits until they are ready. A target that runs already is left as it
+ * is, unless a scaler has sized it for less than the whole load (E60).
+ */
+async function raise(
+  canary: Canary,
+  target: KubeObject,
+  original: number,
+  limits: ReplicaLimits | undefined,
+  { cluster, view, clock, signal }: RestoreDeps,
+): Promise<void> {
+  const workload = workloadFor(canary.spec.targetRef);
+  if ('unsupported' in workload) return;
+  const ref = targetRefOf(canary);
+  const primary = await cluster.get(primaryRefOf(canary), { signal });
+  const needed = Math.min((primary && workload.replicas(primary)) || original || 1, limits?.max ?? Number.POSITIVE_INFINITY);
+  if (workload.replicas(target) === 0 || (limits && workload.replicas(target) < needed)) {
+    const leavingMs = workload.leavingForMs?.(target);
+    if (leavingMs !== undefined) {
+      const areGone = (now: KubeObject) => workload.replicas(now) === 0 && workload.leavingForMs?.(now) === undefined;
+      const late = `pods of ${ref.name} are still leaving`;
+      const gone = view.until(ref, (now) => now === undefined || areGone(now), { clock, boundMs: 2 * leavingMs, signal, late });
+      // A lost node never lets its pod go: after its time the target is raised all the same.
+      await Promise.race([gone, sleep(clock, leavingMs, signal)]);
+    }
+    const scale = workload.scalePatch(view.find(ref)?.object ?? target, needed);
+    if (scale) await cluster.patch(ref, scale.patch, { ...(scale.subresource && { subresource: scale.subresource }), signal });
+  }
+  const late = `${ref.name} does not become ready: traffic stays on its primary`;
+  await view.until(ref, (now) => now === undefined || isUp(canary, now), { clock, boundMs: LONGEST_WAIT_MS, signal, late });
+  // Gone, or not visible to us: the next attempt looks again, and until then traffic stays where it is served.
+  if (view.find(ref) === undefined) throw new Error(`${ref.name} cannot be seen any more: traffic stays on its primary`);
+}
+
+function isUp(canary: Canary, target: KubeObject | undefined): boolean {
+  const workload = workloadFor(canary.spec.targetRef);
+  if ('unsupported' in workload || !target) return true;
+  return workload.replicas(target) > 0 && workload.readiness(target, 100).state === 'ready';
+}
+
+/** Removes our fields from the target itself, traffic included where the target holds it. */
+async function restoreTarget(
+  canary: Canary,
+  target: KubeObject,
+  originals: Originals['target'],
+  { cluster, signal }: RestoreDeps,
+): Promise<void> {
+  const workload = workloadFor(canary.spec.targetRef);
+  const patch = 'unsupported' in workload ? undefined : workload.restorePatch?.(target, originals);
+  if (patch) await cluster.patch(targetRefOf(canary), patch, { signal });
+}
+
+/** All traffic to one side, whose workload is `found`; what holds it already is not written again. */
+async function moveTraffic(
+  canary: Canary,
+  found: KubeObject,
+  {
+    side,
+    originals,
+    anchor,
+  }: { side: 'target'; originals: Originals; anchor?: undefined } | { side: 'primary'; originals?: undefined; anchor: KubeObject },
+  { cluster, config, signal }: DeletionDeps,
+): Promise<void> {
+  const workload = workloadFor(canary.spec.targetRef);
+  // A target that answers under the apex name has its traffic back when the routes are finalized.
+  if ('unsupported' in workload || (!workload.hasPods && side === 'target')) return;
+  const own = workload.selector(found, config.selectorLabels);
+  if ('problem' in own) throw new Error(own.problem);
+  const selector = side === 'target' ? own : { ...own, value: own.value.replace(/-primary$/, '') };
+  const apex: Apex = { selector, ports: discoverPorts(canary, found) };
+  const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
+  if (!('unsupported' in router) && router.supports.weights) {
+    const current = await readAll(router.watches(canary), cluster, signal);
+    const routes = { kind: 'weighted', canary: weight(side === 'target' ? 100 : 0) } as const;
+    const write = current.length > 0 ? renderedIfPossible(() => router.render(canary, apex, routes, current)) : [];
+    for (const object of write) {
+      const live = findObject(current, refOf(object));
+      // A missing route routes nothing: created now, it would have no owner and stay for ever.
+      if (live && missingField(object, live) !== undefined) await applyOver(object, live, { cluster, signal });
+    }
+  }
+  if (!workload.hasPods) return;
+  await patchApex(canary, { cluster, signal }, (service) =>
+    originals
+      ? apexRestorePatch(service, found, own, recordedApex(canary, originals))
+      : apexMovePatch(service, own, ownerOfApex(service, anchor)),
+  );
+}
+
+/** Leaves the apex Service to its user, whose pods are, or were, those of `target`. */
+export async function restoreApex(canary: Canary, target: KubeObject, originals: Originals, deps: DeletionDeps): Promise<void> {
+  const workload = workloadFor(canary.spec.targetRef);
+  const own = 'unsupported' in workload || !workload.hasPods ? undefined : workload.selector(target, deps.config.selectorLabels);
+  if (own === undefined || 'problem' in own) return;
+  await patchApex(canary, deps, (service) =>
+    isGenerated(service) ? undefined : apexRestorePatch(service, target, own, recordedApex(canary, originals)),
+  );
+}
+
+async function patchApex(
+  canary: Canary,
+  { cluster, signal }: Pick<DeletionDeps, 'cluster' | 'signal'>,
+  patchOf: (service: KubeObject) => ApexPatch | undefined,
+): Promise<void> {
+  const apexRef = { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace };
+  const service = await cluster.get(apexRef, { signal });
+  const patch = service && patchOf(service);
+  if (!patch) return;
+  const metadata = { ...patch.metadata, resourceVersion: service.metadata.resourceVersion };
+  await cluster.patch(apexRef, { ...patch, metadata }, { signal });
+}
+
+/** Recorded of the name that the Canary began with. */
+function recordedApex(canary: Canary, { canary: first, apexService }: Originals): Originals['apexService'] {
+  return !first || names(first).apexService === names(canary).apexService ? apexService : undefined;
+}
+
+/** Serin made it, and no one has applied a manifest over it since. One that was found in place has no mark. */
+function isGenerated(service: KubeObject): boolean {
+  const isForeign = ({ manager, subresource, fieldsV1 }: ManagedFieldsEntry) =>
+    manager !== fieldManager && (subresource ?? '') === '' && fieldsV1?.['f:spec'] !== undefined;
+  return service.metadata.annotations?.[ownerAnnotation] !== undefined && !entriesOf(service).some(isForeign);
+}
+
+/** An apex Service that Serin made goes with the rest, also when it had been left to the target that is gone. */
+function ownerOfApex(service: KubeObject, { apiVersion, kind, metadata: { name, uid = '' } }: KubeObject): OwnerReference[] | null {
+  return isGenerated(service) ? [{ apiVersion, kind, name, uid }] : null;
+}
+
+/** Where the provider has nothing left that could hold a route of ours (its Ingress is gone), none is in the way either. */
+function renderedIfPossible(render: () => Change): readonly KubeObject[] {
+  try {
+    return render().write;
+  } catch (error) {
+    if (error instanceof RoutingError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+import type { Canary } from '../../api/canary.ts';
+import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
+import { ownerAnnotation } from '../../api/names.ts';
+import { type Clock, sleep } from '../../kube/clock.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { findObject } from '../../routers/find-object.ts';
+import { routerFor } from '../../routers/index.ts';
+import type { Router } from '../../routers/router.ts';
+import type { ControllerConfig } from '../config.ts';
+import { isCollected } from '../objects/ownership.ts';
+
+interface Deps {
+  cluster: Cluster;
+  config: ControllerConfig;
+  signal: AbortSignal;
+}
+
+/** Puts routes found in place back and removes those that we made; proxies hear of it before the Services that it names are collected. */
+export async function finalizeRoutes(canary: Canary, delayMs: number, { clock, ...deps }: Deps & { clock: Clock }): Promise<void> {
+  const { config, signal } = deps;
+  const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
+  if ('unsupported' in router) return;
+  const wrote = await restoreRoutes(canary, router, router.watches(canary), deps);
+  if (wrote) await sleep(clock, delayMs, signal);
+}
+
+/** Of a namespace that goes, the rest goes by itself: what lies elsewhere would stay, and lead to Services that are gone (04-R-L3). */
+export async function removeRoutesElsewhere(canary: Canary, deps: Deps): Promise<void> {
+  const { config } = deps;
+  const router = routerFor(canary.spec.provider ?? config.meshProvider);
+  if ('unsupported' in router) return;
+  const afar = router.watches(canary).filter((ref) => !isCollected(ref, config));
+  if (afar.length > 0) await restoreRoutes(canary, router, afar, deps);
+}
+
+/** Finalizes the routes among these refs; what we made and no garbage collector takes goes by our own hand. True when it wrote. */
+async function restoreRoutes(
+  canary: Canary,
+  router: Router,
+  refs: readonly ObjectRef[],
+  { cluster, config, signal }: Deps,
+): Promise<boolean> {
+  const current = await readAll(refs, cluster, signal);
+  const { write, remove } = router.finalize(canary, current);
+  // Marked for this Canary, or for one of its name that it has taken over from. Elsewhere it is another Canary's, whatever the spec names.
+  const isMade = ({ metadata }: KubeObject) =>
+    metadata.annotations?.[ownerAnnotation] !== undefined && metadata.namespace === canary.metadata.namespace;
+  const stranded = current.filter((object) => !isCollected(refOf(object), config) && isMade(object)).map(refOf);
+  const gone = [...remove, ...stranded].map(refKey);
+  for (const object of write) {
+    if (gone.includes(refKey(refOf(object)))) continue;
+    await applyOver(object, findObject(current, refOf(object)), { cluster, signal });
+  }
+  for (const ref of [...remove, ...stranded]) await cluster.delete(ref, { signal });
+  return write.length + gone.length > 0;
+}
+
+/**
+ * Writes over the version that it was computed from: a late write undoes nothing of a successor (I9). What is ours stays ours, so that it
+ * goes with the anchor.
+ */
+export async function applyOver(object: KubeObject, live: KubeObject | undefined, { cluster, signal }: Pick<Deps, 'cluster' | 'signal'>) {
+  const { resourceVersion, annotations, ownerReferences } = live?.metadata ?? {};
+  const mark = annotations?.[ownerAnnotation];
+  const metadata = {
+    ...object.metadata,
+    ...(mark === undefined ? {} : { annotations: { ...object.metadata.annotations, [ownerAnnotation]: mark } }),
+    ...(mark === undefined || ownerReferences === undefined ? {} : { ownerReferences }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+  await cluster.apply({ ...object, metadata }, { signal });
+}
+
+export async function readAll(refs: readonly ObjectRef[], cluster: Cluster, signal: AbortSignal): Promise<KubeObject[]> {
+  return (await Promise.all(refs.map((ref) => cluster.get(ref, { signal })))).flatMap((object) => object ?? []);
+}

@@ -1,0 +1,66 @@
+import type { Canary } from '../../api/canary.ts';
+import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { isForbidden, isNotFound } from '../../kube/errors.ts';
+import { type ReplicaLimits, type Scaler, scalerFor, scalers } from '../../workloads/scalers/index.ts';
+import { isPausedByUs } from '../../workloads/scalers/pause.ts';
+
+/**
+ * Resumes the user's scalers of the target before it is raised: a paused one would empty it at once. All of the namespace are read,
+ * since the one that we paused may not be the one that the spec names now, or the spec was never read. Gives the limits of the
+ * one that it names.
+ */
+export async function resumeScalers(
+  canary: Canary,
+  { cluster, signal }: { cluster: Cluster; signal: AbortSignal },
+): Promise<ReplicaLimits | undefined> {
+  const { autoscalerRef, targetRef } = canary.spec;
+  // The anchor holds the spec of a Canary that was deleted while Serin was down.
+  const isOrphan = canary.metadata.generation === 0;
+  if (!autoscalerRef && !isOrphan) return undefined;
+  const { namespace } = canary.metadata;
+  const scaler = autoscalerRef && scalerFor(autoscalerRef);
+  const ref = scaler && { apiVersion: scaler.apiVersion, kind: scaler.kind, name: autoscalerRef.name, namespace };
+  const scaled = scalers.ScaledObject;
+  const isNamed = (object: KubeObject) => ref?.kind === scaled.kind && object.metadata.name === ref.name;
+  const paused = await scalersOfKind(canary, scaled, { cluster, signal });
+  for (const object of paused.filter((one) => one.spec?.scaleTargetRef?.name === targetRef.name && (isNamed(one) || isPausedByUs(one)))) {
+    const patch = scaled.resumePatch(object);
+    if (patch) await cluster.patch(refOf(object), { ...patch }, { signal });
+  }
+  const own = ref && (await cluster.get(ref, { signal }));
+  return own && scaler.limits(own);
+}
+
+/**
+ * The minimum that a release has raised is the user's again. All scalers of the target are looked at, since the one that the spec names
+ * now may be another one, or the spec was never read.
+ */
+export async function restoreMinimums(canary: Canary, { cluster, signal }: { cluster: Cluster; signal: AbortSignal }): Promise<void> {
+  // The anchor holds the spec of a Canary that was deleted while Serin was down.
+  const hasScaler = canary.spec.autoscalerRef !== undefined || canary.status?.release?.scaler !== undefined;
+  if (!hasScaler && canary.metadata.generation !== 0) return;
+  for (const scaler of Object.values(scalers)) {
+    for (const object of await scalersOfKind(canary, scaler, { cluster, signal })) {
+      if (object.spec?.scaleTargetRef?.name !== canary.spec.targetRef.name) continue;
+      const patch = scaler.raisePatch(object, undefined);
+      if (patch) await cluster.patch(refOf(object), { ...patch }, { signal });
+    }
+  }
+}
+
+async function scalersOfKind(
+  canary: Canary,
+  { apiVersion, kind }: Pick<Scaler, 'apiVersion' | 'kind'>,
+  { cluster, signal }: { cluster: Cluster; signal: AbortSignal },
+): Promise<KubeObject[]> {
+  try {
+    const { items } = await cluster.list({ apiVersion, kind, namespace: canary.metadata.namespace }, { signal });
+    return items.map((item) => ({ ...item, apiVersion, kind }));
+  } catch (error) {
+    // Without the kind, or without any permission for it, there is nothing that we could have written.
+    const isUnknown = isNotFound(error) || (isForbidden(error) && canary.spec.autoscalerRef?.kind !== kind);
+    if (isUnknown) return [];
+    throw error;
+  }
+}

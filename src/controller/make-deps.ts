@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import type { Canary } from '../api/canary.ts';
+import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import { JournalMemory } from '../engine/journal/journal-memory.ts';
+import { eventRecorder } from '../kube/events.ts';
+import { forUpkeep } from '../kube/upkeep.ts';
+import { askerOf } from '../metrics/http/ask-cluster.ts';
+import { Anchors } from './adoption/anchors.ts';
+import { labelOf } from './canary/read-canary.ts';
+import type { ControllerDeps } from './controller-deps.ts';
+import type { ControllerOptions } from './controller-options.ts';
+import { measuring } from './facts/measuring.ts';
+import { announcer } from './notifications/announcer.ts';
+import { DeliveryQueue } from './notifications/delivery-queue.ts';
+import { globalNotifier } from './notifications/global-notifier.ts';
+import { loggedEvents } from './notifications/logged-events.ts';
+import { ProviderConditions } from './notifications/provider-conditions.ts';
+import { deliveringOf } from './notifications/provider-findings.ts';
+import { alertSender } from './notifications/send-alert.ts';
+import { egressPolicy, ownOutgoing } from './outgoing/outgoing.ts';
+import { OutgoingCalls } from './outgoing/outgoing-calls.ts';
+import { secretReader } from './outgoing/read-secret.ts';
+import type { CanaryRegister } from './watch/canary-register.ts';
+import { ClusterView } from './watch/cluster-view.ts';
+import { ConfigWatches } from './watch/config-watches.ts';
+
+/** Receives what the dependencies report. */
+export interface DepsListener {
+  changed(ref: ObjectRef): void;
+  /** A config that the Canary `namespace/name` reads has changed. */
+  wake(key: string): void;
+  delivered(uid: string, key: string): void;
+  track(canary: Canary, raw: KubeObject): void;
+}
+
+interface MadeDeps {
+  deps: ControllerDeps;
+  conditions: ProviderConditions;
+  calls: OutgoingCalls;
+}
+
+/** Makes what the processes of all Canaries share. */
+export function makeDeps(options: ControllerOptions, register: CanaryRegister, listener: DepsListener, signal: AbortSignal): MadeDeps {
+  const { config, cluster, clock, log, metrics, agents, word = () => randomBytes(8).toString('hex') } = options;
+  const isLeading = () => options.mayWrite?.() ?? true;
+  const mayWrite = () => !signal.aborted && isLeading();
+  const view = new ClusterView(cluster, config.namespaces, listener.changed, ({ kind, metadata: { namespace, name } }, err) =>
+    log.warn({ kind, object: `${namespace}/${name}`, err }, 'an object cannot be read and counts as absent: correct or delete it'),
+  );
+  const calls = new OutgoingCalls({
+    ...{ clock, threads: config.threads },
+    egress: egressPolicy({ ...config, agents }),
+    ownEgress: ownOutgoing({ ...config, agents }),
+  });
+  const conditions = new ProviderConditions({
+    ...{ cluster: forUpkeep(cluster), clock, log, mayWrite },
+    // AlertProviders are read when they are sent to, and not watched.
+    learn: (object) => object.kind === 'MetricTemplate' && view.learn(object),
+  });
+  const deps: ControllerDeps = {
+    ...{ config, clock, cluster, view, log, mayWrite, isLeading },
+    version: options.version ?? 'unknown',
+    writer: options.identity ?? word(),
+    metrics: {
+      ...metrics,
+      phaseChanged: (canary, phase) => {
+        metrics.phaseChanged(canary, phase, clock.nowMs());
+        log.info({ canary: labelOf(canary), phase, weight: canary.status?.canaryWeight }, 'phase changed');
+      },
+    },
+    configWatches: new ConfigWatches(forUpkeep(cluster), clock, listener.wake),
+    anchors: new Anchors(cluster, config.historyLimit, log),
+    journalMemory: new JournalMemory(),
+    cookieWord: word,
+    gatesOf: calls.gatesOf,
+    ...messaging(options, { calls, conditions, mayWrite }, listener, signal),
+    ...measuring({
+      ...{ config, cluster, view, clock, metrics, conditions, askCluster: askerOf(cluster) },
+      callsOf: calls.queriesOf,
+      metricsServerSecret: options.metricsServerSecret,
+    }),
+    track: listener.track,
+    lastAccepted: (key) => register.lastSeen(key)?.raw,
+    olderRival: (canary) => register.olderRival(labelOf(canary)),
+  };
+  return { deps, conditions, calls };
+}
+
+/** Events, alerts and webhooks. */
+function messaging(
+  { config, cluster, clock, log, metrics, notifier }: ControllerOptions,
+  { calls, conditions, mayWrite }: Pick<MadeDeps, 'calls' | 'conditions'> & Pick<ControllerDeps, 'mayWrite'>,
+  listener: Pick<DepsListener, 'delivered'>,
+  signal: AbortSignal,
+): Pick<ControllerDeps, 'deliveries' | 'secret' | 'callsOf' | 'timeCall' | 'globalAlerts' | 'announce' | 'announceOn'> {
+  const { eventWebhook } = config;
+  const recorder = loggedEvents(eventRecorder(cluster, { component: 'serin', instance: 'serin', clock, signal }), log);
+  const secret = secretReader(cluster, config, signal);
+  const callsOf = calls.messagesOf;
+  const timeCall = metrics.timeCall(clock);
+  const configured = notifier ?? globalNotifier(config);
+  const global = configured && 'send' in configured ? configured : undefined;
+  if (configured && 'problem' in configured) log.error({ problem: configured.problem }, 'no global alerts');
+  const deliveries = new DeliveryQueue({
+    ...{ clock, log, mayWrite, eventWebhook, callsOf, timeCall, secret },
+    sendAlert: alertSender({
+      ...{ config, cluster, clock, secret, global, callsOf },
+      onOutcome: (provider, outcome) => conditions.report(provider, deliveringOf(outcome)),
+    }),
+    record: (canary, event) => recorder.record(canary, event),
+    onEnding: metrics.announced,
+    onDelivered: listener.delivered,
+  });
+  return {
+    ...{ deliveries, secret, callsOf, timeCall },
+    globalAlerts: global !== undefined,
+    ...announcer({ metrics, recorder, log, clock, secret, callsOf, timeCall, eventWebhook, signal }),
+  };
+}

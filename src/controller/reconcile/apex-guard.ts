@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type KubeObject, type Labels, refOf } from '../../api/kube-object.ts';
+import { TargetUnusableError } from '../errors.ts';
+import { endpointsIn, type Reach, readEndpoints, slicesOf } from '../facts/endpoints.ts';
+import { primaryRefOf } from '../facts/gather-facts.ts';
+import { missingField } from '../objects/drift.ts';
+import { onlyThese } from '../objects/whole-lists.ts';
+import type { ReconcileContext } from './context.ts';
+
+/** For EndpointSlices to follow a Service: a cluster takes well below a second, and a busy one longer. */
+const BOUND_MS = 10_000;
+
+/**
+ * The apex Service where it was serving before we write it: what has no endpoints afterwards is put back as it was, and is not tried again
+ * before the Canary or its primary is another one (I14). Kept in memory only.
+ */
+export class ApexGuard {
+  #putBack: { of: string; message: string } | undefined;
+
+  async write(context: ReconcileContext, wanted: KubeObject, live: KubeObject | undefined, write: () => Promise<void>): Promise<void> {
+    const { cluster, view, signal } = context;
+    const { selector, ports } = wanted.spec;
+    if (!live || missingField({ selector, ports }, live.spec) === undefined) return write();
+    const of = attemptOf(context);
+    if (this.#putBack?.of === of) throw new TargetUnusableError(this.#putBack.message, { field: 'spec.service' });
+    const before = await readEndpoints(cluster, live, signal);
+    await write();
+    const written = view.find(refOf(wanted))?.object;
+    const isMoved = written !== undefined && written.metadata.resourceVersion !== live.metadata.resourceVersion;
+    if (!isMoved || !before || before.ready === 0 || (await isServed(context, written, before))) return;
+    view.learn(await cluster.patch(refOf(live), asItWas(live, written), { signal }));
+    const { name } = live.metadata;
+    const message = `spec.service: Service ${name} had ${before.ready} ready endpoints, and none when it led to the primary, so it was put back: give the pods of ${context.canary.spec.targetRef.name} the ports and labels that the Service asks for, or correct spec.service`;
+    this.#putBack = { of, message };
+    throw new TargetUnusableError(message, { field: 'spec.service' });
+  }
+}
+
+function attemptOf({ canary, view }: ReconcileContext): string {
+  const { uid, generation } = view.find(primaryRefOf(canary))?.object.metadata ?? {};
+  return `${canary.metadata.generation} ${uid}/${generation}`;
+}
+
+/** Waits until the EndpointSlices have followed the write. A Service that they do not follow at all counts as served. */
+async function isServed({ cluster, clock, signal }: ReconcileContext, service: KubeObject, before: Reach): Promise<boolean> {
+  const { kind, selection } = slicesOf(service);
+  const slices = new Map<string, KubeObject>();
+  const over = Promise.withResolvers<void>();
+  const seen = () => endpointsIn([...slices.values()]);
+  const isChanged = () => !isDeepStrictEqual(reachOf(seen()), reachOf(before));
+  const look = () => {
+    if (seen().ready > 0 && isChanged()) over.resolve();
+  };
+  const watch = cluster.watch(
+    kind,
+    {
+      onEvent({ type, object }) {
+        if (type === 'DELETED') slices.delete(object.metadata.name);
+        else slices.set(object.metadata.name, object);
+        look();
+      },
+      onList(items) {
+        slices.clear();
+        for (const item of items) slices.set(item.metadata.name, item);
+        look();
+      },
+    },
+    selection,
+  );
+  watch.synced.catch(() => undefined);
+  const cancel = clock.setTimer(BOUND_MS, over.resolve);
+  const onAbort = () => over.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    if (signal.aborted) onAbort();
+    await over.promise;
+    return seen().ready > 0 || !isChanged();
+  } finally {
+    watch.stop();
+    cancel();
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+const reachOf = ({ addresses, numbers }: Reach) => [addresses.toSorted(), numbers.toSorted()];
+
+/** The merge patch that undoes our write. */
+function asItWas(before: KubeObject, written: KubeObject): { metadata: object; spec: object } {
+  const { selector = {}, ports } = before.spec ?? {};
+  const undone = (field: 'labels' | 'annotations') => onlyThese(before.metadata[field] ?? {}, written.metadata[field] ?? ({} as Labels));
+  return {
+    metadata: {
+      resourceVersion: written.metadata.resourceVersion ?? '',
+      labels: undone('labels'),
+      annotations: undone('annotations'),
+    },
+    spec: { selector: onlyThese(selector, written.spec?.selector ?? {}), ports: ports ?? null },
+  };
+}

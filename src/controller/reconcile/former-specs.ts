@@ -1,0 +1,82 @@
+import { type Canary, NamedProvider, RoutedSpec } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { primaryValue } from '../../api/selector-label.ts';
+import { isForbidden } from '../../kube/errors.ts';
+import { routerFor } from '../../routers/index.ts';
+import type { Originals } from '../../workloads/anchor.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
+import { readAll } from '../deletion/restore-routes.ts';
+import { isOurs } from '../objects/ownership.ts';
+
+/**
+ * The Canary as it is, as it was under each former `service.name` (03-SV19), and as it was routed before an edit (E113): clients of those
+ * lose nothing either. A former Service that leads elsewhere by now is another writer's.
+ */
+export async function currentAndFormerSpecs(
+  canary: Canary,
+  target: KubeObject,
+  { canary: first }: Originals,
+  { cluster, config, signal }: Pick<ControllerDeps, 'cluster' | 'config'> & { signal: AbortSignal },
+): Promise<Canary[]> {
+  const workload = workloadFor(canary.spec.targetRef);
+  if (first === undefined || 'unsupported' in workload || !workload.hasPods) return [canary];
+  const own = workload.selector(target, config.selectorLabels);
+  if ('problem' in own) return [canary];
+  const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Service', namespace: canary.metadata.namespace }, { signal });
+  const firstName = names(first).apexService;
+  const formerOf = (name: string): Canary => {
+    const { service } = (name === firstName ? first : canary).spec;
+    return { ...canary, spec: { ...canary.spec, service: { ...service, name } } };
+  };
+  const isFormer = ({ metadata: { name }, spec }: KubeObject): boolean =>
+    name !== names(canary).apexService &&
+    [own.value, primaryValue(own.value)].includes(spec?.selector?.[own.key]) &&
+    (name === firstName || hasPrimary(formerOf(name), items));
+  const routed = await routedBefore(canary, first, { cluster, config, signal });
+  return [canary, ...items.filter(isFormer).map(({ metadata }) => formerOf(metadata.name)), ...routed];
+}
+
+/** This Canary under each provider that it had before, where that one's routes are there and can be read. */
+async function routedBefore(
+  canary: Canary,
+  first: NonNullable<Originals['canary']>,
+  { cluster, config, signal }: Pick<ControllerDeps, 'cluster' | 'config'> & { signal: AbortSignal },
+): Promise<Canary[]> {
+  const providerOf = ({ spec }: Pick<Canary, 'spec'>) => spec.provider ?? config.meshProvider;
+  const { provider: _, ...spec } = canary.spec;
+  const { provider, service } = first.spec;
+  const atFirst: Canary = { ...canary, spec: { ...spec, ...(provider && { provider }), service } };
+  const left = specsOfLeftRoutes(canary);
+  const isNew = providerOf(atFirst) !== providerOf(canary) && left.every((one) => providerOf(one) !== providerOf(atFirst));
+  const found: Canary[] = [];
+  for (const before of isNew ? [...left, atFirst] : left) {
+    const router = routerFor(providerOf(before), config);
+    if ('unsupported' in router) continue;
+    try {
+      if ((await readAll(router.watches(before), cluster, signal)).length > 0) found.push(before);
+    } catch (error) {
+      // The role may know the provider of now only.
+      if (!isForbidden(error)) throw error;
+    }
+  }
+  return found;
+}
+
+/** This Canary as it was when it wrote the routes that an edit has left behind. */
+export function specsOfLeftRoutes(canary: Canary): Canary[] {
+  return (canary.status?.release?.leftRoutes ?? []).flatMap((left) => {
+    const provider = NamedProvider.safeParse(left.provider).data;
+    const routed = RoutedSpec.safeParse(left.spec).data;
+    if (provider === undefined || routed === undefined) return [];
+    const { service: _, ingressRef: _ingress, routeRef: _route, upstreamRef: _upstream, ...spec } = canary.spec;
+    return [{ ...canary, spec: { ...spec, ...routed, provider } }];
+  });
+}
+
+/** Generated Services stay until the Canary is deleted, and show a former name that nothing else records. */
+function hasPrimary(former: Canary, services: readonly KubeObject[]): boolean {
+  const { primaryService } = names(former);
+  return services.some((service) => service.metadata.name === primaryService && isOurs(former, service));
+}

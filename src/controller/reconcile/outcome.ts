@@ -1,0 +1,44 @@
+import type { NewBlocker } from '../../api/blocker.ts';
+
+/** Result of a write, or of several in a row. */
+export interface Outcome {
+  /** The cluster holds what was desired: it was found so, or a write was answered so. */
+  converged: boolean;
+  /** Something was written, so that the facts may have changed. */
+  wrote: boolean;
+  /** A held-up write may be made after this time. */
+  retryInMs?: number | undefined;
+  /** The routes are written by an earlier spec, since those of this one were refused: why. */
+  refused?: NewBlocker | undefined;
+  /** The traffic provider has not accepted the routes, and nothing else is left to do. */
+  unconfirmed?: NewBlocker | undefined;
+  /** Reason that keeps the routes from sending a share to the canary, or from being written at all (E96). */
+  unroutable?: NewBlocker | undefined;
+  /** Error to throw when the writes that are possible are made. */
+  problem?: unknown;
+}
+
+/** The cluster holds it already. */
+export const HELD: Outcome = { converged: true, wrote: false };
+export const WRITTEN: Outcome = { converged: true, wrote: true };
+/** Not as desired yet. */
+export const PENDING: Outcome = { converged: false, wrote: false };
+
+/** Written, and in force only when the watch shows it. */
+export const CHANGED: Outcome = { converged: false, wrote: true };
+
+export const retryIn = (ms: number): Outcome => ({ ...PENDING, retryInMs: ms });
+
+/** The outcome of one write after others. The soonest retry counts, and only a lack of confirmation with nothing else open is one. */
+export function combined(before: Outcome, next: Outcome): Outcome {
+  const retryInMs = Math.min(before.retryInMs ?? Number.POSITIVE_INFINITY, next.retryInMs ?? Number.POSITIVE_INFINITY);
+  return {
+    converged: before.converged && next.converged,
+    wrote: before.wrote || next.wrote,
+    retryInMs: Number.isFinite(retryInMs) ? retryInMs : undefined,
+    refused: next.refused ?? before.refused,
+    unconfirmed: before.unconfirmed ?? (before.converged ? next.unconfirmed : undefined),
+    unroutable: next.unroutable ?? before.unroutable,
+    problem: next.problem ?? before.problem,
+  };
+}

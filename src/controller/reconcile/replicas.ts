@@ -1,0 +1,78 @@
+import { type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.ts';
+import { primaryRefOf } from '../facts/gather-facts.ts';
+import type { Scaling } from '../facts/scaling.ts';
+import type { ViewedObject } from '../watch/cluster-view.ts';
+import { type ReconcileContext, workloadOf } from './context.ts';
+import { HELD, type Outcome, PENDING, retryIn } from './outcome.ts';
+
+/** Brings a side to the pods that it needs for its load, and never below what it has (E60). */
+export async function raise(
+  context: ReconcileContext,
+  ref: ObjectRef,
+  replicas: number | undefined,
+  atLeast: number | undefined,
+): Promise<Outcome> {
+  if (replicas === undefined || atLeast === undefined || replicas >= atLeast) return HELD;
+  const seen = context.view.find(ref);
+  // A kind that is scaled by its node selector has as many pods as there are nodes for it, and no more.
+  if (seen && workloadOf(context.canary).scalePatch(seen.object, atLeast)?.subresource === undefined) return HELD;
+  return scale(context, ref, atLeast, `at least ${atLeast}`);
+}
+
+/** Other writers may set replicas too: written only in the way of the kind, and only between zero and non-zero, or up to what a release needs (E60). */
+export async function scale(
+  context: ReconcileContext,
+  ref: ObjectRef,
+  replicas: number,
+  direction = replicas > 0 ? 'up' : 'zero',
+): Promise<Outcome> {
+  const { canary, view, cluster, brake, nowMs, wanted, signal } = context;
+  const key = `${refKey(ref)}#scale`;
+  const seen = view.find(ref);
+  const scaling = seen && workloadOf(canary).scalePatch(seen.object, replicas);
+  if (!scaling) return HELD;
+  const terminatingMs = replicas > 0 ? stillTerminatingMs(context, seen.object, key) : 0;
+  if (terminatingMs > 0) return retryIn(terminatingMs);
+  const [askedFor, answered] = (wanted.get(key) ?? '').split('@');
+  // The answer is a Scale, not the workload: until the watch has brought that version, what we see is older than what we asked for.
+  if (askedFor === direction && isOlder(seen?.object.metadata.resourceVersion, answered)) return PENDING;
+  const isDrift = askedFor === direction;
+  const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
+  if (waitMs > 0) return retryIn(waitMs);
+  const { patch, subresource } = scaling;
+  const answer = await cluster.patch(ref, patch, { signal, ...(subresource && { subresource }) });
+  if (subresource === undefined) view.learn(answer);
+  wanted.set(key, `${direction}@${answer.metadata.resourceVersion ?? ''}`);
+  if (isDrift) brake.corrected(key, nowMs, 'spec.replicas', seen?.manager);
+  return PENDING;
+}
+
+/** Milliseconds for which pods that were scaled away must still be waited for, before others are requested. */
+function stillTerminatingMs({ canary, nowMs, wanted }: ReconcileContext, object: KubeObject, key: string): number {
+  const leavingMs = workloadOf(canary).leavingForMs?.(object);
+  const since = `${key}#leaving`;
+  if (leavingMs === undefined) {
+    wanted.delete(since);
+    return 0;
+  }
+  const sinceMs = Number(wanted.get(since) ?? nowMs);
+  wanted.set(since, String(sinceMs));
+  return sinceMs + leavingMs - nowMs;
+}
+
+/** API servers number versions upwards (KEP-5504); without a number nothing is known to be older. */
+function isOlder(seen: string | undefined, answered: string | undefined): boolean {
+  return Number(seen) < Number(answered);
+}
+
+export function replicasToRaise(
+  context: ReconcileContext,
+  target: ViewedObject,
+  scaling: Scaling | undefined,
+  targetStart: number | undefined,
+): number {
+  if (scaling) return scaling.own ? scaling.scaler.startReplicas(scaling.own) : 1;
+  if (targetStart !== undefined) return targetStart;
+  const primary = context.view.find(primaryRefOf(context.canary));
+  return workloadOf(context.canary).scaleUpTarget(target.object, primary?.object);
+}

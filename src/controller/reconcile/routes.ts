@@ -1,0 +1,165 @@
+import { blockerText } from '../../api/blocker-text.ts';
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { allToPrimary, type Routes, reachesCanary, sendsAllToPrimary } from '../../api/routes.ts';
+import { RoutingError, routerFor } from '../../routers/index.ts';
+import type { Apex, Router } from '../../routers/router.ts';
+import { renderServices } from '../../routers/services.ts';
+import { ProviderUnavailableError, TargetUnusableError } from '../errors.ts';
+import { primaryRefOf } from '../facts/gather-facts.ts';
+import { ensure } from '../objects/ensure-object.ts';
+import { unroutableBy } from '../status/blocker-of.ts';
+import type { ClusterView } from '../watch/cluster-view.ts';
+import { type ReconcileContext, workloadOf } from './context.ts';
+import { specsOfLeftRoutes } from './former-specs.ts';
+import type { Role } from './ordered-writes.ts';
+import { combined, HELD, type Outcome, PENDING, retryIn, WRITTEN } from './outcome.ts';
+
+/** A route that cannot be written is corrected by its owner, possibly without a watch event. */
+const TRY_AGAIN_MS = 15_000;
+
+export async function ensureServices(
+  context: ReconcileContext,
+  apex: Apex,
+  { roles, apexOnPrimary }: { roles: readonly Role[]; apexOnPrimary: boolean },
+): Promise<Outcome> {
+  const { canary, view, trafficFields, nowMs } = context;
+  if (!workloadOf(canary).hasPods) return HELD;
+  const { namespace } = canary.metadata;
+  const own = names(canary);
+  // An object that cannot be seen may exist, and belong to another owner.
+  await refuseUnavailable(view, { apiVersion: 'v1', kind: 'Service', name: own.apexService, namespace });
+  const find = (name: string) => view.find({ apiVersion: 'v1', kind: 'Service', name, namespace })?.object;
+  const current = Object.fromEntries(
+    Object.entries({ apex: find(own.apexService), primary: find(own.primaryService), canary: find(own.canaryService) }).filter(
+      ([, service]) => service !== undefined,
+    ),
+  );
+  const rendered = renderServices(canary, apex, current, { apexOnPrimary });
+  if ('error' in rendered) throw new TargetUnusableError(rendered.error, { field: 'spec.service.headless' });
+  const wanted = roles.map((role) => ({ apex: own.apexService, primary: own.primaryService, canary: own.canaryService })[role]);
+  let outcome = HELD;
+  for (const service of rendered.write) {
+    if (!wanted.includes(service.metadata.name)) continue;
+    const takenOver = service.metadata.name === own.apexService;
+    const live = find(service.metadata.name);
+    const write = async (writable: KubeObject) => {
+      outcome = combined(outcome, await ensure(context, writable, { takenOver }));
+    };
+    const isNews = await trafficFields.write(service, live, nowMs, (writable) =>
+      takenOver ? context.apexGuard.write(context, writable, live, () => write(writable)) : write(writable),
+    );
+    // So that the condition follows at once.
+    if (isNews) outcome = combined(outcome, WRITTEN);
+  }
+  return outcome;
+}
+
+/** Ensures the objects that the pods of either side need before they can start. */
+export async function ensurePrepared(context: ReconcileContext, apex: Apex): Promise<Outcome> {
+  const { canary, router } = context;
+  if (!router.prepare) return HELD;
+  await refuseUnseenRoutes(context);
+  return ensureEach(context, router.prepare(canary, apex));
+}
+
+async function ensureEach(context: ReconcileContext, objects: readonly KubeObject[]): Promise<Outcome> {
+  let outcome = HELD;
+  for (const object of objects) outcome = combined(outcome, await ensure(context, object, { takenOver: true }));
+  return outcome;
+}
+
+async function refuseUnseenRoutes({ canary, router, view }: ReconcileContext): Promise<void> {
+  for (const ref of router.watches(canary)) await refuseUnavailable(view, ref);
+}
+
+async function refuseUnavailable(view: ClusterView, object: ObjectRef): Promise<void> {
+  await view.ready(object);
+  const unavailable = view.unavailable(object);
+  if (unavailable !== undefined) throw new ProviderUnavailableError({ ...unavailable, object });
+}
+
+export async function ensureRoutes(context: ReconcileContext, apex: Apex, routes: Routes): Promise<Outcome> {
+  const { canary, router, view, accepted, nowMs } = context;
+  await refuseUnseenRoutes(context);
+  const primary = view.find(primaryRefOf(canary));
+  // A route to nothing serves no one, and would bring in the name that is about to be restored.
+  if (primary && workloadOf(canary).isMisnamed?.(primary.object, view)) return PENDING;
+  let outcome = await ensureLeftRoutes(context, apex, routes);
+  let refusal: Awaited<ReturnType<typeof accepted.write>>;
+  try {
+    refusal = await accepted.write(canary, nowMs, async (writable) => {
+      const { write, remove } = router.render(writable, apex, routes, currentRoutes(context, router, canary));
+      for (const object of write) outcome = combined(outcome, await ensure(context, object, { takenOver: true }));
+      for (const ref of remove) outcome = combined(outcome, await removeRoute(context, ref));
+    });
+  } catch (error) {
+    // At initialization nothing goes on before it is corrected; a release that is under way has a deadline for it.
+    if (!(error instanceof RoutingError) || (canary.status?.phase || 'Initializing') === 'Initializing') throw error;
+    return combined(outcome, { ...retryIn(TRY_AGAIN_MS), unroutable: unroutableBy(error) });
+  }
+  outcome = combined(outcome, missingRoutes(context, routes));
+  if (refusal) {
+    const { blocker, untilMs } = refusal;
+    const unconfirmed = { code: 'RouteUnconfirmed', detail: blockerText(blocker) } as const;
+    return combined(outcome, { ...retryIn(Math.max(0, untilMs - nowMs)), refused: blocker, unconfirmed });
+  }
+  const current = currentRoutes(context, router, canary);
+  if (router.isInForce?.(canary, current) !== false) return outcome;
+  const detail = router.rejection?.(canary, current) ?? 'the traffic provider has not taken over the routes yet';
+  return combined(outcome, { ...PENDING, unconfirmed: { code: 'RouteUnconfirmed', detail } });
+}
+
+/** Routes that cannot be written at all, where none of them has to reach the canary now. */
+function missingRoutes(context: ReconcileContext, routes: Routes): Outcome {
+  const { canary, router } = context;
+  const missing = reachesCanary(routes) ? undefined : router.missing?.(canary, currentRoutes(context, router, canary));
+  if (missing === undefined) return HELD;
+  // Another pass in time for the deadline of a release.
+  const isReleasing = canary.status?.release?.step !== 'resting';
+  return { ...HELD, unroutable: unroutableBy(missing), ...(isReleasing && { retryInMs: TRY_AGAIN_MS }) };
+}
+
+function currentRoutes({ view, annotations }: ReconcileContext, router: Router, canary: Canary): KubeObject[] {
+  return router.watches(canary).flatMap((ref) => {
+    const seen = view.find(ref);
+    return seen ? annotations.restored(seen.object) : [];
+  });
+}
+
+async function removeRoute({ view, cluster, signal }: ReconcileContext, ref: ObjectRef): Promise<Outcome> {
+  if (!view.find(ref)) return HELD;
+  await cluster.delete(ref, { signal });
+  view.forget(ref);
+  return WRITTEN;
+}
+
+/**
+ * Routes of a provider or name that the Canary had before an edit, where they hold a share: they follow the release to its end, or requests
+ * would go on to a canary that is scaled down (I5).
+ */
+async function ensureLeftRoutes(context: ReconcileContext, apex: Apex, routes: Routes): Promise<Outcome> {
+  const { canary, view, config } = context;
+  let outcome = HELD;
+  for (const before of specsOfLeftRoutes(canary)) {
+    const router = routerFor(before.spec.provider ?? config.meshProvider, config);
+    if ('unsupported' in router) continue;
+    await Promise.all(router.watches(before).map((ref) => view.ready(ref)));
+    const current = currentRoutes(context, router, before);
+    const live = router.readRoutes(before, current);
+    if (live === undefined || 'unreadable' in live || sendsAllToPrimary(live)) continue;
+    outcome = combined(outcome, await ensureEach(context, renderLeft(router, before, apex, routes, current)));
+  }
+  return outcome;
+}
+
+/** A provider that cannot express these routes has all traffic at the primary. */
+function renderLeft(router: Router, before: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): readonly KubeObject[] {
+  try {
+    return router.render(before, apex, routes, current).write;
+  } catch (error) {
+    if (!(error instanceof RoutingError)) throw error;
+    return router.render(before, apex, allToPrimary, current).write;
+  }
+}

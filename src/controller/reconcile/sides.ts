@@ -1,0 +1,105 @@
+import { refKey, refOf } from '../../api/kube-object.ts';
+import type { DesiredState } from '../../engine/desired-state.ts';
+import type { Facts } from '../../engine/facts.ts';
+import type { Apex } from '../../routers/router.ts';
+import { secretsPolicy } from '../../workloads/configs/read-configs.ts';
+import { ConfigUnavailableError, NameTakenError, TargetUnusableError } from '../errors.ts';
+import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
+import { readTargetConfigs } from '../facts/target-configs.ts';
+import { missingField } from '../objects/drift.ts';
+import { ensure, isTarget, marked, mergeIntoTarget } from '../objects/ensure-object.ts';
+import { isOurs } from '../objects/ownership.ts';
+import type { ViewedObject } from '../watch/cluster-view.ts';
+import { makeCopies } from './config-copies.ts';
+import { type ReconcileContext, workloadOf } from './context.ts';
+import { renewPrimary, wasNeverReady } from './never-ready-primary.ts';
+import { CHANGED, HELD, type Outcome, PENDING, retryIn } from './outcome.ts';
+import { undoableTemplate } from './undo.ts';
+
+/** Said when a release would begin from it, not in the middle of one (03-W54, B35). */
+export function refuseUnusable({ canary }: ReconcileContext, target: ViewedObject): void {
+  const refusal = workloadOf(canary).refuses?.(target.object);
+  if (refusal !== undefined) throw new TargetUnusableError(refusal.problem, { object: refOf(target.object), field: refusal.field });
+}
+
+export async function ensurePrimary(
+  context: ReconcileContext,
+  target: ViewedObject,
+  existing: ViewedObject | undefined,
+  apex: Apex,
+  facts: Facts,
+): Promise<Outcome> {
+  const { canary, view, cluster, anchors, signal } = context;
+  const ref = primaryRefOf(canary);
+  const isInTarget = isTarget(canary, ref);
+  if (existing) {
+    if (!isInTarget && !isOurs(canary, existing.object)) throw new NameTakenError(ref);
+    if (workloadOf(canary).isMisnamed?.(existing.object, view)) return renamePrimary(context, existing, apex);
+    return wasNeverReady(context, facts) ? renewPrimary(context, apex) : HELD;
+  }
+  refuseUnusable(context, target);
+  if (facts.target?.undetermined !== undefined) {
+    // The facts say what is unknown of its configs, and the config tracker tries again.
+    return PENDING;
+  }
+  const workload = workloadOf(canary);
+  // The one read of a bootstrap: the projection keeps no templates.
+  const whole = await cluster.get(targetRefOf(canary), { signal });
+  if (!whole) return HELD;
+  const owner = await anchors.ensure(canary, target.object, signal);
+  const promoted = await anchors.promotedTemplate(canary, signal);
+  const known = context.lastReplicas.get(refKey(ref));
+  const replicas = known ?? (workload.replicas(whole) || ((await anchors.originalReplicas(canary, signal)) ?? 1));
+  const read = promoted ? undefined : await readTargetConfigs(canary, whole, workload, context);
+  if (read && 'problem' in read) throw new ConfigUnavailableError(read.problem);
+  const revision = promoted?.revision ?? read?.revision ?? workload.revision(whole);
+  const { includeLabelPrefix, selectorLabels } = context.config;
+  const options = {
+    selector: apex.selector,
+    includeLabelPrefix,
+    selectorLabels,
+    revision,
+    replicas,
+    ...(read && { configs: read.copies.names }),
+  };
+  const secrets = secretsPolicy(context.config, canary.metadata.namespace);
+  if (read) await makeCopies(cluster, read.copies, owner, { secrets, signal });
+  // A primary that was deleted by hand comes back as it was promoted, not as the target is now.
+  const primary = workload.renderPrimary(canary, whole, options, promoted?.spec);
+  const carried = workload.carries(primary) ?? revision;
+  if (!promoted) await anchors.keepTemplate(canary, workload.promotedPart(primary), carried, signal, undoableTemplate(canary, whole));
+  view.learn(
+    isInTarget ? await mergeIntoTarget(context, primary, whole) : await cluster.create(marked(context, primary, owner), { signal }),
+  );
+  return CHANGED;
+}
+
+/** A user who names another revision has changed the primary. A name of a missing revision is a slip, which would block every release. */
+async function renamePrimary(context: ReconcileContext, existing: ViewedObject, apex: Apex): Promise<Outcome> {
+  const { canary, view, anchors, brake, config, nowMs, signal } = context;
+  const promoted = await anchors.promotedTemplate(canary, signal);
+  if (!promoted) return HELD;
+  const { object } = existing;
+  const { includeLabelPrefix, selectorLabels } = config;
+  const options = { selector: apex.selector, includeLabelPrefix, selectorLabels, revision: promoted.revision, replicas: 1 };
+  const primary = workloadOf(canary).renderPrimary(canary, object, options, promoted.spec);
+  const field = missingField(primary, object);
+  // The promoted revision itself is gone: its readiness says so.
+  if (field === undefined) return HELD;
+  const key = `${refKey(refOf(object))}#primary`;
+  const waitMs = brake.waitMs(key, nowMs);
+  if (waitMs > 0) return retryIn(waitMs);
+  view.learn(await mergeIntoTarget(context, primary, object));
+  brake.corrected(key, nowMs, field, existing.manager);
+  return CHANGED;
+}
+
+/** The generated object of the target's side: made at once, and following the target only as the revision that it is now is analysed (03-S-T2). */
+export async function ensureCanary(context: ReconcileContext, target: ViewedObject, desired: DesiredState, facts: Facts): Promise<Outcome> {
+  const { canary, view } = context;
+  const wanted = workloadOf(canary).renderCanary?.(canary, target.object);
+  if (!wanted) return HELD;
+  const isPinned = facts.target?.revision === canary.status?.release?.revision;
+  if (view.find(refOf(wanted)) && !(desired.target === 'up' && isPinned)) return HELD;
+  return ensure(context, wanted, { takenOver: false });
+}

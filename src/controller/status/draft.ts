@@ -1,0 +1,142 @@
+import { identityOf } from '../../api/blocker.ts';
+import type { Canary } from '../../api/canary.ts';
+import type { CanaryCondition, CanaryStatus, Release } from '../../api/canary-status.ts';
+import type { Phase } from '../../api/phase.ts';
+import type { Facts } from '../../engine/facts.ts';
+import { projectStatus } from '../../engine/project-status.ts';
+import type { Question } from '../../engine/questions.ts';
+import type { HealingBrake } from '../objects/healing-brake.ts';
+import { saysOnlyAnew, statusPatch } from './patch.ts';
+import type { SentencePause } from './sentence-pause.ts';
+import { fitStatus, MOST_STATUS_BYTES } from './size.ts';
+import { type StatusWarning, warningTypes } from './warnings.ts';
+
+const SAID_ANEW = new Set<string>(['Accepted', 'Contested', 'StatusTruncated', ...warningTypes]);
+
+type RecordQuestion = Extract<Question, { kind: 'record' }>;
+
+/** The status that is to be stored, and how. */
+export interface StatusDraft {
+  phase: Phase;
+  status: CanaryStatus;
+  /** Absent: what is stored says it already, or says it well enough for now. */
+  patch?: Record<string, unknown>;
+  /** A delayed sentence may be written after this time (rule E55). */
+  sentenceDueInMs?: number;
+  /** Says which part of the status is left out, since it would be too large. */
+  truncated?: string;
+}
+
+/** The status after this pass, as a patch of the stored one; undefined for a Canary that has no release yet. */
+export function draftStatus(
+  canary: Canary,
+  facts: Facts,
+  record: RecordQuestion | undefined,
+  {
+    stored,
+    writer,
+    brake,
+    sentence,
+    warnings,
+  }: {
+    stored: object | undefined;
+    writer: string;
+    brake: HealingBrake;
+    sentence: SentencePause;
+    warnings: readonly StatusWarning[];
+  },
+): StatusDraft | undefined {
+  const phase = record?.phase ?? canary.status?.phase ?? '';
+  const recorded = record?.release ?? canary.status?.release;
+  if (recorded === undefined) return undefined;
+  const release = signedBy((stored as Partial<CanaryStatus> | undefined)?.release?.writer, recorded);
+  const wanted = projectStatus(canary, phase, release, facts);
+  // A refusal ends with its cause, and a contest is said anew as long as it lasts.
+  const kept = (wanted.conditions ?? []).filter(({ type }) => !SAID_ANEW.has(type));
+  const { status: fit, left } = fitStatus({
+    ...wanted,
+    conditions: keepTimes(
+      canary,
+      [
+        ...kept,
+        ...refusal(facts),
+        ...contested(brake),
+        ...warnings.map(({ type, message }) => ({ type, status: 'True', reason: type, message }) as const),
+      ],
+      facts.nowMs,
+    ),
+  });
+  const truncated = left.length === 0 ? undefined : truncatedMessage(left);
+  const status =
+    truncated === undefined
+      ? fit
+      : { ...fit, conditions: [...(fit.conditions ?? []), ...keepTimes(canary, [truncatedCondition(truncated)], facts.nowMs)] };
+  const patch = statusPatch(stored, status, canary.metadata.resourceVersion, facts.nowMs);
+  if (patch === undefined) return { phase, status };
+  const sentenceDueInMs = record === undefined && saysOnlyAnew(stored, status) ? pauseOf(canary, facts, status, sentence) : 0;
+  if (sentenceDueInMs > 0) return { phase, status, sentenceDueInMs };
+  // A new writer alone is not written: a restart writes nothing (I8).
+  return {
+    phase,
+    status,
+    patch:
+      statusPatch(
+        stored,
+        { ...status, release: signedBy(writer, status.release ?? release) },
+        canary.metadata.resourceVersion,
+        facts.nowMs,
+      ) ?? patch,
+    ...(truncated !== undefined && { truncated }),
+  };
+}
+
+function signedBy(writer: string | undefined, { writer: _, ...release }: Release): Release {
+  return writer === undefined ? release : { ...release, writer };
+}
+
+/** Readiness moves with each pod: a sentence alone is written when it stays, and at once when it names a blocker. */
+function pauseOf(canary: Canary, facts: Facts, status: CanaryStatus, sentence: SentencePause): number {
+  if (canary.spec.suspend === true || (facts.blocker ?? facts.unroutable) !== undefined || facts.target === undefined) return 0;
+  const { blockers = [] } = status.release ?? {};
+  const said = [status.conditions?.[0]?.message, ...blockers.map(identityOf)].join('\n');
+  return sentence.waitMs(said, facts.intervalMs, facts.nowMs);
+}
+
+const truncatedMessage = (left: readonly string[]): string =>
+  `status: would be larger than ${MOST_STATUS_BYTES / 1024} KiB, and is stored without ${left.join(', ')}: use fewer or shorter metrics, webhooks and alerts, and a shorter spec.service`;
+
+const truncatedCondition = (message: string): CanaryCondition => ({
+  type: 'StatusTruncated',
+  status: 'True',
+  reason: 'StatusTruncated',
+  message,
+});
+
+function refusal({ refused }: Facts): CanaryCondition[] {
+  return refused ? [{ type: 'Accepted', status: 'False', reason: refused.reason, message: refused.message }] : [];
+}
+
+function contested(brake: HealingBrake): CanaryCondition[] {
+  return brake.contested().map(({ key, field, manager }) => ({
+    type: 'Contested',
+    status: 'True',
+    reason: 'FieldContested',
+    message: `${key}: ${field} is changed back by ${manager ?? 'another writer'}; take the field out of it, or set spec.suspend: true to stop Serin`,
+  }));
+}
+
+/** A condition's times move only with what it says. */
+function keepTimes(canary: Canary, conditions: readonly CanaryCondition[], nowMs: number): CanaryCondition[] {
+  const now = new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z');
+  const before = canary.status?.conditions ?? [];
+  return conditions.map((condition) => {
+    const old = before.find(({ type }) => type === condition.type);
+    const same =
+      old !== undefined && old.status === condition.status && old.reason === condition.reason && old.message === condition.message;
+    return {
+      ...condition,
+      lastUpdateTime: same ? (old.lastUpdateTime ?? now) : now,
+      lastTransitionTime: old?.status === condition.status ? (old.lastTransitionTime ?? now) : now,
+    };
+  });
+}

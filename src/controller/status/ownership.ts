@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { resumeAnnotation } from '../../api/names.ts';
+
+interface Known {
+  uid: string | undefined;
+  release: { writer?: unknown } | undefined;
+  /** The fields that Flagger writes, too. */
+  said: unknown;
+}
+
+/** Who else writes a Canary's status: another Serin, by the name of its process, or a controller that does not know `release`. */
+export type Rival = { kind: 'serin'; writer: string } | { kind: 'other' };
+
+/**
+ * Another Serin that has written nothing for so long may have ended: a rolling update without a lease, a restored backup. One that still runs
+ * is noticed again at the first write of either.
+ */
+export const RIVAL_SILENCE_MS = 300_000;
+
+/** A process that ended may have left one write on its way; a second one comes from a process that runs. */
+const MOST_LATE_WRITES = 1;
+
+/**
+ * Notices another writer of a Canary's status. Every change of ours moves `release` and names this process. Where Flagger's fields move
+ * without it, or with it gone, another controller runs this Canary; where another process signs after this one has, or goes on signing,
+ * another Serin does. Of two Serins only one stands aside: writes come one after the other, and the last one's writer is not among them.
+ */
+export class StatusOwnership {
+  readonly #writer: string;
+  #known: Known | undefined;
+  /** Writes of other processes since our last one. */
+  #othersWrites = 0;
+  /** Since a rival was seen: what the resume annotation said then, and the rival's last write. */
+  #aside: { rival: Rival; resume: string | undefined; release: Known['release']; heardMs: number } | undefined;
+
+  /** `writer` names this process. */
+  constructor(writer: string) {
+    this.#writer = writer;
+  }
+
+  /** Judges the newest version. A rival from its first write until the resume annotation changes, another Serin until it falls silent. */
+  rivalOf(canary: KubeObject, nowMs: number): Rival | undefined {
+    const now = knownOf(canary);
+    const before = this.#known?.uid === now.uid ? this.#known : undefined;
+    if (before === undefined) this.#begin();
+    else if (this.#aside) {
+      if (!isDeepStrictEqual(this.#aside.release, now.release)) this.#aside = { ...this.#aside, release: now.release, heardMs: nowMs };
+      const isSilent = this.#aside.rival.kind === 'serin' && nowMs - this.#aside.heardMs >= RIVAL_SILENCE_MS;
+      if (!isSilent && this.#aside.resume === resumeOf(canary)) return this.#aside.rival;
+      this.#begin();
+    } else {
+      const rival = this.#otherSerin(before, now) ?? (isForeignWrite(before, now) ? { kind: 'other' } : undefined);
+      if (rival) this.#aside = { rival, resume: resumeOf(canary), release: now.release, heardMs: nowMs };
+      if (rival) return rival;
+    }
+    this.#known = now;
+    return undefined;
+  }
+
+  /** The answer of a write of ours. */
+  learn(canary: KubeObject): void {
+    this.#known = knownOf(canary);
+    this.#othersWrites = 0;
+  }
+
+  #begin(): void {
+    this.#aside = undefined;
+    this.#othersWrites = 0;
+  }
+
+  #otherSerin(before: Known, now: Known): Rival | undefined {
+    const writer = now.release?.writer;
+    if (typeof writer !== 'string' || writer === this.#writer || isDeepStrictEqual(before.release, now.release)) return undefined;
+    this.#othersWrites += 1;
+    const isRival = before.release?.writer === this.#writer || this.#othersWrites > MOST_LATE_WRITES;
+    return isRival ? { kind: 'serin', writer } : undefined;
+  }
+}
+
+function isForeignWrite(before: Known, now: Known): boolean {
+  if (before.release === undefined || isDeepStrictEqual(before.said, now.said)) return false;
+  return now.release === undefined || isDeepStrictEqual(before.release, now.release);
+}
+
+function knownOf({ metadata, status = {} }: KubeObject): Known {
+  const { phase, canaryWeight, failedChecks, iterations, lastAppliedSpec, lastPromotedSpec, lastTransitionTime, release } = status;
+  return {
+    uid: metadata.uid,
+    release,
+    said: { phase, canaryWeight, failedChecks, iterations, lastAppliedSpec, lastPromotedSpec, lastTransitionTime },
+  };
+}
+
+const resumeOf = ({ metadata }: KubeObject): string | undefined => metadata.annotations?.[resumeAnnotation];
+
+/** Says that this Serin leaves the Canary to the other controller, and how to end that. */
+export function rivalMessage(rival: Rival, writer: string): string {
+  const resume = `then annotate the Canary ${resumeAnnotation} with a new value, or restart Serin`;
+  if (rival.kind === 'other')
+    return `another controller writes this status, so Serin leaves the Canary to it: stop the other one and ${resume}`;
+  return `another Serin, ${rival.writer}, writes this status, so ${writer} leaves the Canary to it: run one, or all with --enable-leader-election and one lease; it goes on when the other one has written nothing for ${RIVAL_SILENCE_MS / 60_000} minutes; to go on sooner stop that one and ${resume}`;
+}

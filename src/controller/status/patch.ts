@@ -1,0 +1,73 @@
+import type { Canary } from '../../api/canary.ts';
+import type { CanaryStatus } from '../../api/canary-status.ts';
+
+/**
+ * The merge patch that turns the stored status into this one: every field that we set, and null for what is no longer said. Undefined
+ * when nothing but the time of the write would change.
+ */
+export function statusPatch(
+  stored: object | undefined,
+  wanted: CanaryStatus,
+  resourceVersion: string,
+  nowMs: number,
+): Record<string, unknown> | undefined {
+  const now = new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z');
+  const before = stored as Record<string, unknown> | undefined;
+  const { lastTransitionTime: _, ...said } = wanted;
+  const patch = { ...withRemovals(before ?? {}, said as Record<string, unknown>), lastTransitionTime: wanted.lastTransitionTime ?? now };
+  const { lastTransitionTime: _before, ...saidBefore } = before ?? {};
+  if (before && isSameStored(saidBefore, said)) return undefined;
+  return { metadata: { resourceVersion }, status: patch };
+}
+
+/** Whether nothing differs from what is stored but the sentence of the `Promoted` condition, its data and its time (rule E55). */
+export function saysOnlyAnew(stored: object | undefined, wanted: CanaryStatus): boolean {
+  const silent = (status: object) => {
+    const { conditions = [], lastTransitionTime: _, ...rest } = status as CanaryStatus;
+    const undated = conditions.map(({ message, lastUpdateTime, ...condition }) => ({
+      ...condition,
+      ...(condition.type === 'Promoted' ? {} : { message, lastUpdateTime }),
+    }));
+    const { blockers: _blockers, dueMs: _due, ...release } = rest.release ?? {};
+    return { ...rest, release, conditions: undated };
+  };
+  return stored !== undefined && isSameStored(silent(stored), silent(wanted));
+}
+
+/** A merge patch drops a field only when it is named with null. */
+function withRemovals(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
+  const patch: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(after)) {
+    if (value === undefined) continue;
+    const old = before[key];
+    patch[key] = isRecord(value) && isRecord(old) ? withRemovals(old, value) : value;
+  }
+  for (const key of Object.keys(before)) if (after[key] === undefined && key !== 'lastTransitionTime') patch[key] = null;
+  return patch;
+}
+
+/** Whether both are the same once they are stored: without what is undefined, and with null for a number that JSON does not have. */
+export function isSameStored(a: unknown, b: unknown): boolean {
+  if (a === b || (isNull(a) && isNull(b))) return true;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSameStored(item, b[index]));
+  if (!isRecord(a) || !isRecord(b)) return false;
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => isSameStored(a[key], b[key]));
+}
+
+const isNull = (value: unknown): boolean => value === null || (typeof value === 'number' && !Number.isFinite(value));
+
+/** As it is stored: without what is undefined. */
+export function plain(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The part of a stored release that decisions are made from. */
+export function memoryOf({ status }: Canary): unknown {
+  if (status?.release === undefined) return undefined;
+  const { blockers: _, dueMs: __, ...memory } = status.release;
+  return memory;
+}

@@ -1,0 +1,85 @@
+import type { Canary, Provider } from '../../api/canary.ts';
+import { findings } from '../../api/findings.ts';
+import { endedProvider } from '../../api/legacy-providers.ts';
+import { idleTrafficFields } from '../../api/routing-findings.ts';
+import { isIdle } from '../../engine/pin.ts';
+import { routerFor } from '../../routers/index.ts';
+import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import type { RefusedTrafficFields } from '../admission/refused-traffic-fields.ts';
+import { scalerWarnings } from '../facts/scaling.ts';
+import type { ClusterView } from '../watch/cluster-view.ts';
+import { MOST_BY_NAME_ALONE } from '../watch/namespace-configs.ts';
+
+export const warningTypes = [
+  'ConfigUnwatched',
+  'FieldIgnored',
+  'ProviderDeprecated',
+  'ScalerInDoubt',
+  'ServiceTrafficRefused',
+  'TargetScaledUp',
+] as const;
+
+/** Something that holds up nothing, said by a condition of this type and by an event of this reason. */
+export interface StatusWarning {
+  type: (typeof warningTypes)[number];
+  message: string;
+}
+
+export function warningsOf(
+  canary: Canary,
+  provider: Provider,
+  view: Pick<ClusterView, 'find' | 'all'>,
+  trafficFields: Pick<RefusedTrafficFields, 'messageFor'>,
+  unwatched: readonly ConfigRef[] = [],
+): readonly StatusWarning[] {
+  const ended = endedProvider(canary, provider);
+  const refused = idleTraffic(canary) ?? trafficFields.messageFor(canary);
+  const ignored = ignoredFields(canary, provider);
+  const scaling = scalerWarnings(canary, view).join('; ');
+  return [
+    ...(unwatched.length === 0 ? [] : [{ type: 'ConfigUnwatched', message: unwatchedConfigs(canary, unwatched) } as const]),
+    ...(ignored === undefined ? [] : [{ type: 'FieldIgnored', message: ignored } as const]),
+    ...(ended ? [{ type: 'ProviderDeprecated', message: `spec.provider: ${ended}` } as const] : []),
+    ...(refused === undefined ? [] : [{ type: 'ServiceTrafficRefused', message: refused } as const]),
+    ...(isScaledUp(canary, view) ? [{ type: 'TargetScaledUp', message: scaledUp(canary) } as const] : []),
+    ...(scaling === '' ? [] : [{ type: 'ScalerInDoubt', message: scaling } as const]),
+  ];
+}
+
+/** A change of them alone starts no release. */
+function unwatchedConfigs({ metadata: { namespace } }: Canary, refs: readonly ConfigRef[]): string {
+  const SHOWN = 5;
+  const named = refs.slice(0, SHOWN).map(({ kind, name }) => `${kind} ${name}`);
+  const more = refs.length > SHOWN ? ` and ${refs.length - SHOWN} more` : '';
+  const resources = [...new Set(refs.map(({ kind }) => `${kind.toLowerCase()}s`))].join(' and ');
+  return `${named.join(', ')}${more} are read when a release starts, and not watched, since ${MOST_BY_NAME_ALONE} others of namespace ${namespace} are watched by name: grant the service account of Serin list and watch on ${resources} without resourceNames, or name fewer`;
+}
+
+/** Another writer has given a resting target pods. */
+function isScaledUp(canary: Canary, view: Pick<ClusterView, 'find' | 'all'>): boolean {
+  const { release } = canary.status ?? {};
+  const workload = workloadFor(canary.spec.targetRef);
+  if (release?.step !== 'resting' || 'unsupported' in workload) return false;
+  const { target } = workload.sides(canary, view);
+  return target !== undefined && isIdle(target, release);
+}
+
+function scaledUp({ spec: { targetRef } }: Canary): string {
+  const { kind, name } = targetRef;
+  return `${kind} ${name} was scaled up while no release is in progress: its pods get no traffic, and Serin leaves them alone. To save them, take the replicas out of its manifest and scale it to zero`;
+}
+
+/** The release goes on without them (E106). */
+function ignoredFields(canary: Canary, provider: Provider): string | undefined {
+  const router = routerFor(provider);
+  const ofRouter = 'unsupported' in router ? [] : (router.ignores?.(canary) ?? []);
+  const ignored = [...findings(canary, { provider }).filter(({ isIgnored }) => isIgnored), ...ofRouter];
+  return ignored.length === 0 ? undefined : ignored.map(({ path, message }) => `${path} ${message}`).join('; ');
+}
+
+/** No Service is there to hold it. */
+function idleTraffic(canary: Canary): string | undefined {
+  const [first] = idleTrafficFields(canary);
+  return first && `${first.path}: ${first.message}`;
+}

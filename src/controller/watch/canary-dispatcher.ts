@@ -1,0 +1,212 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { finalizer } from '../../api/names.ts';
+import { refuse } from '../admission/admission.ts';
+import { isRefusedEdit } from '../admission/is-refused-edit.ts';
+import { CanaryProcess } from '../canary/canary-process.ts';
+import { labelOf, metricsView, readCanary } from '../canary/read-canary.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
+import { Deletions, waitMessage } from '../deletion/deletions.ts';
+import type { ProviderConditions } from '../notifications/provider-conditions.ts';
+import { validityOf } from '../notifications/provider-findings.ts';
+import type { ControllerMetrics } from '../telemetry/controller-metrics.ts';
+import type { CanaryRegister } from './canary-register.ts';
+import type { CanarySlice } from './canary-slice.ts';
+import { watchedBy } from './interests.ts';
+import { Turns } from './turns.ts';
+
+const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' } as const;
+const TEMPLATE = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' } as const;
+
+export interface DispatcherOptions {
+  deps: ControllerDeps;
+  register: CanaryRegister;
+  slice: CanarySlice;
+  conditions: Pick<ProviderConditions, 'report'>;
+  metrics: Pick<ControllerMetrics, 'seen' | 'gone' | 'counted'>;
+  signal: AbortSignal;
+}
+
+/** Routes changes of the cluster to the processes of the Canaries that they concern, and starts and ends those processes. */
+export class CanaryDispatcher {
+  readonly #deps: ControllerDeps;
+  readonly #register: CanaryRegister;
+  readonly #slice: CanarySlice;
+  readonly #conditions: DispatcherOptions['conditions'];
+  readonly #metrics: DispatcherOptions['metrics'];
+  readonly #signal: AbortSignal;
+  readonly #turns: Turns;
+  readonly #deletions: Deletions;
+  readonly #processes = new Map<string, CanaryProcess>();
+  /** Canaries that could not be read since they were first seen, by `namespace/name`. */
+  readonly #unreadable = new Map<string, KubeObject>();
+  #isStarted = false;
+
+  constructor({ deps, register, slice, conditions, metrics, signal }: DispatcherOptions) {
+    this.#deps = deps;
+    this.#register = register;
+    this.#slice = slice;
+    this.#conditions = conditions;
+    this.#metrics = metrics;
+    this.#signal = signal;
+    this.#turns = new Turns(deps.clock, (err) => deps.log.warn({ err }, 'a change of the cluster could not be looked at'));
+    this.#deletions = new Deletions(deps, signal, {
+      stopCanary: async (key) => {
+        const process = this.#processes.get(key);
+        register.remove(key);
+        this.#forget(key);
+        await process?.stop();
+      },
+      waitChanged: (ref) => this.changed(ref),
+    });
+  }
+
+  /** The view is filled: begins with what it holds. */
+  async start(): Promise<void> {
+    const { view } = this.#deps;
+    this.#deletions.restoreAll((await this.#deletions.orphans()).filter((canary) => this.#slice.includes(canary)));
+    // Register all before the first one is woken: the younger of two rivals must not start because it was listed first.
+    for (const { object } of view.all(CANARY)) {
+      if (!this.#slice.includes(object)) continue;
+      const canary = readCanary(object);
+      if (canary) this.track(canary, object);
+      else this.#unreadable.set(`${object.metadata.namespace}/${object.metadata.name}`, object);
+    }
+    this.#isStarted = true;
+    for (const { object } of view.all(TEMPLATE)) this.#checkTemplate(object);
+    for (const { object } of view.all(CANARY))
+      this.changed({ ...CANARY, name: object.metadata.name, namespace: object.metadata.namespace ?? '' });
+  }
+
+  /** Cancels every process; resolves when none can write any more. */
+  async stop(): Promise<void> {
+    this.#turns.stop();
+    await Promise.all([...this.#processes.values()].map((process) => process.stop()));
+  }
+
+  /** An object has changed, or the objects of a kind can be had now (a ref without name). */
+  changed(ref: ObjectRef): void {
+    if (this.#signal.aborted || !this.#isStarted) return;
+    const { kind, namespace = '', name } = ref;
+    if (kind === 'Canary') {
+      if (name !== '') this.#turns.add(namespace, `Canary ${namespace}/${name}`, () => this.#canaryChanged(ref));
+      return;
+    }
+    if (kind === 'MetricTemplate' && name !== '') {
+      this.#turns.add(namespace, `MetricTemplate ${namespace}/${name}`, () => this.#checkTemplate(this.#deps.view.find(ref)?.object));
+      return;
+    }
+    for (const key of name === '' ? this.#processes.keys() : this.#register.interestedIn(ref)) this.wake(key);
+  }
+
+  /** Wakes a Canary when its namespace has its turn. */
+  wake(key: string): void {
+    this.#turns.add(key.slice(0, key.indexOf('/')), key, () => this.#processes.get(key)?.wake());
+  }
+
+  /** A message of this Canary was delivered. */
+  delivered(uid: string, key: string): void {
+    this.#processes.get(this.#register.keyOf(uid) ?? '')?.wake({ type: 'DELIVERED', key });
+  }
+
+  /** The Canary is woken by changes of the objects of this spec. */
+  track(canary: Canary, raw: KubeObject): void {
+    this.#register.put(labelOf(canary), canary, raw, watchedBy(canary, this.#deps.config));
+  }
+
+  #checkTemplate(template: KubeObject | undefined): void {
+    if (template) this.#conditions.report(template, validityOf(template));
+  }
+
+  #canaryChanged(ref: ObjectRef): void {
+    const key = `${ref.namespace}/${ref.name}`;
+    const raw = this.#deps.view.find(ref)?.object;
+    const before = this.#register.lastSeen(key);
+    if (raw && !this.#slice.includes(raw)) {
+      // Its label no longer matches our selector: nothing of it is restored.
+      if (before) this.#release(key, before.uid);
+      return;
+    }
+    const unread = this.#unreadable.get(key);
+    if (unread && raw?.metadata.uid !== unread.metadata.uid) {
+      this.#unreadable.delete(key);
+      if (!before && !this.#deletions.hasOnlyWaited(key, unread)) void this.#deletions.restoreByAnchor(key, unread);
+    }
+    if (before && raw?.metadata.uid !== before.uid) this.#deleted(key, before.raw);
+    if (!raw) {
+      this.#forget(key);
+      return;
+    }
+    if (raw.metadata.deletionTimestamp !== undefined) {
+      const last = before?.raw ?? unread;
+      this.#unreadable.delete(key);
+      if (last && raw.metadata.finalizers?.includes(finalizer)) this.#deletions.begin(key, last, raw);
+      return;
+    }
+    this.#refresh(key, raw, before?.raw);
+    if (this.#isNameTaken(key, raw)) return;
+    this.#processOf(key, ref).wake();
+  }
+
+  /** The Canary that was known by this name is gone. */
+  #deleted(key: string, last: KubeObject): void {
+    const rivals = this.#register.rivalsOf(key);
+    const canary = readCanary(last);
+    if (this.#deletions.hasOnlyWaited(key, last)) this.#register.remove(key);
+    else if (canary === undefined) void this.#deletions.restoreByAnchor(key, last);
+    else if (!this.#deletions.isInherited(canary)) void this.#deletions.restore(key, canary);
+    this.#forget(key);
+    // Canaries that waited for its target go on.
+    for (const rival of rivals) this.#processes.get(rival)?.wake();
+  }
+
+  /** Registers what the Canary looks at now. A refused edit changes nothing of that: the release goes on by the spec before it (E65). */
+  #refresh(key: string, raw: KubeObject, before: KubeObject | undefined): void {
+    const canary = readCanary(raw);
+    if (canary) this.#unreadable.delete(key);
+    else if (!before) this.#unreadable.set(key, raw);
+    if (canary && !isRefusedEdit(raw, before, this.#deps)) this.track(canary, raw);
+    const shown = canary ?? metricsView(raw);
+    if (shown) this.#metrics.seen(shown, this.#deps.clock.nowMs());
+  }
+
+  /** The application of the last Canary of this name is restored first, or uninstalled. The new one starts like any other then. */
+  #isNameTaken(key: string, raw: KubeObject): boolean {
+    const deletion = this.#deletions.underWay(key);
+    if (deletion === undefined || deletion.last.metadata.uid === raw.metadata.uid || this.#deletions.isInherited(deletion.last))
+      return false;
+    const refusal = { reason: 'Blocked', message: waitMessage(deletion) } as const;
+    refuse(raw, refusal, this.#deps, this.#signal).catch((err: unknown) => {
+      if (!this.#signal.aborted) this.#deps.log.warn({ canary: key, err }, 'status not written');
+    });
+    return true;
+  }
+
+  #processOf(key: string, { namespace = '', name }: ObjectRef): CanaryProcess {
+    const known = this.#processes.get(key);
+    if (known) return known;
+    const process = new CanaryProcess(this.#deps, { namespace, name });
+    this.#processes.set(key, process);
+    this.#metrics.counted(namespace, 1);
+    return process;
+  }
+
+  /** Leaves the Canary and its objects to another Serin. */
+  #release(key: string, uid: string): void {
+    this.#register.remove(key);
+    const [namespace = ''] = key.split('/');
+    this.#deps.deliveries.stop({ metadata: { namespace, uid } });
+    this.#deps.anchors.forget({ metadata: { namespace, uid } });
+    this.#forget(key);
+  }
+
+  #forget(key: string): void {
+    const [namespace = '', name = ''] = key.split('/');
+    this.#metrics.gone({ namespace, name });
+    const process = this.#processes.get(key);
+    if (process === undefined) return;
+    void process.stop();
+    this.#processes.delete(key);
+    this.#metrics.counted(namespace, -1);
+  }
+}

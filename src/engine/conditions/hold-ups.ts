@@ -1,0 +1,34 @@
+import type { Input } from '../context.ts';
+
+/** A user holds it: nothing advances, nothing is counted, and no deadline ends it (E71). */
+export function isPaused({ context }: Pick<Input, 'context'>): boolean {
+  return context.release.paused !== undefined;
+}
+
+export function isRefused({ event }: Input): boolean {
+  return event.facts.refused !== undefined;
+}
+
+/** A new share has to be one that the routes can hold (E96). */
+function isUnroutable({ event }: Input): boolean {
+  return event.facts.unroutable !== undefined;
+}
+
+/** Nothing advances under a spec that is refused (E65), nor by routes that are not in force (E63). */
+export function isHeldUp(input: Input): boolean {
+  return isRefused(input) || isUnroutable(input) || input.event.facts.unconfirmed !== undefined;
+}
+
+/** Nothing may start: the spec is refused, the routes can hold no share, or a user has paused the release. */
+export function isHalted(input: Input): boolean {
+  return isRefused(input) || isUnroutable(input) || isPaused(input);
+}
+
+export function isConverged({ event }: Input): boolean {
+  return event.facts.converged;
+}
+
+/** Nothing is left to write. A provider that does not confirm it holds up what advances, and never what rolls back (E63). */
+export function isWritten({ event }: Input): boolean {
+  return event.facts.converged || event.facts.unconfirmed !== undefined;
+}

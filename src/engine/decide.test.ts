@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import type { AnyStateNode } from 'xstate';
+import { itDecides } from '../../test/fakes/deciding.ts';
+import { chart } from './chart.ts';
+import { deciders } from './decide.ts';
+import { decisions } from './decision.ts';
+
+function statesOf(node: AnyStateNode): AnyStateNode[] {
+  return [node, ...Object.values(node.states).flatMap(statesOf)];
+}
+const states = statesOf(chart.root);
+const isFinal = ({ key }: AnyStateNode) => key === 'Terminating' || key === 'Terminated';
+
+describe('decide() and the chart', () => {
+  it('each state without states inside has something that decides there', () => {
+    const leaves = states.filter((one) => Object.keys(one.states).length === 0 && !isFinal(one));
+    expect(leaves.map(({ path }) => path.join('.')).toSorted()).toEqual(Object.keys(deciders).toSorted());
+  });
+
+  it('each decision but to wait has a move, and each move a decision', () => {
+    const moves = states.flatMap((one) => Object.values(one.on).flat());
+    const guards = new Set(moves.filter(({ guard }) => guard !== undefined).map(({ guard }) => String(guard)));
+    expect([...guards, 'wait'].toSorted()).toEqual(Object.keys(decisions).toSorted());
+  });
+
+  it('no state has two moves for one decision and event', () => {
+    const twice = states.flatMap((one) =>
+      Object.entries(one.on).flatMap(([event, moves]) => {
+        const guards = moves.map(({ guard }) => guard);
+        return new Set(guards).size === guards.length ? [] : [`${one.path.join('.')} ${event}`];
+      }),
+    );
+    expect(twice).toEqual([]);
+  });
+
+  itDecides([
+    {
+      state: 'Progressing.scalingUp',
+      when: 'RESUME finds nothing to do',
+      event: 'RESUME',
+      target: { readiness: { state: 'waiting', ready: 0, wanted: 2 }, serving: false },
+      release: { routes: { kind: 'weighted', canary: 0 as never } },
+      decision: 'reenter',
+    },
+    { state: 'Progressing.scalingUp', when: 'a message was delivered', event: 'DELIVERED', target: { revision: 's1:a' }, decision: 'wait' },
+    { state: 'Terminated', when: 'facts change', decision: 'wait' },
+  ]);
+});

@@ -1,0 +1,253 @@
+import { describe } from 'vitest';
+import {
+  type DecisionCase,
+  deadlineMs,
+  down,
+  drainMs,
+  itDecides,
+  late,
+  nowMs,
+  paused,
+  refused,
+  scaler,
+  short,
+  unconfirmed,
+  unroutable,
+  weighted,
+} from '../../../test/fakes/deciding.ts';
+
+const passed = { event: { answer: 'passed' } } satisfies Partial<DecisionCase>;
+const closed = { event: { answer: 'refused' } } satisfies Partial<DecisionCase>;
+const verdict = (one: 'passed' | 'failed' | 'unmeasured') => ({ event: { verdicts: [one] } });
+const last = { release: { routes: weighted(60) } };
+/** The canary has one pod of the three that carry the load, and the next step needs two. */
+const one = { readiness: { state: 'ready' as const, ready: 1, wanted: 1 }, replicas: 1 };
+const tooFew = { facts: { scaler }, target: one, analysis: { stepWeights: [20, 90], maxWeight: 90 } };
+const held: Required<Pick<DecisionCase, 'facts' | 'when'>>[] = [
+  { when: 'the spec is refused', facts: refused },
+  { when: 'the routes are not in force', facts: unconfirmed },
+  { when: 'the routes can hold no share', facts: unroutable },
+];
+const unready = { awaitedSinceMs: nowMs - deadlineMs };
+const switching = { iterations: 1, stepWeight: 0 };
+
+const soaking = ['Progressing', 'WaitingPromotion'].flatMap((phase): DecisionCase[] => {
+  const state = `${phase}.analysing.soaking`;
+  return [
+    { state, when: 'the check is not due', decision: 'wait' },
+    { state, when: 'the check is due', due: true, decision: 'measure' },
+    { state, when: 'rollout hooks come first', due: true, hooks: ['rollout'], decision: 'askHooks' },
+    { state, when: 'rollback hooks are asked first (E82)', due: true, hooks: ['rollback'], decision: 'wait' },
+    {
+      state,
+      when: 'rollback hooks have answered',
+      due: true,
+      hooks: ['rollback'],
+      context: { rollback: { run: 1, answeredMs: nowMs } },
+      decision: 'measure',
+    },
+    { state, when: 'it is due while paused', due: true, release: paused, decision: 'wait' },
+    { state, when: 'something is not written', due: true, facts: { converged: false }, decision: 'wait' },
+    { state, when: 'the routes are not confirmed (E63)', due: true, facts: { converged: false, ...unconfirmed }, decision: 'measure' },
+    { state, when: 'the canary is below its threshold', due: true, target: short, decision: 'measure' },
+    { state, when: 'it is below for the whole deadline', target: short, release: unready, decision: 'rollBack' },
+    { state, when: 'it is below for that long while paused', target: short, release: { ...unready, ...paused }, decision: 'wait' },
+    { state, when: 'it is ready after all', release: unready, decision: 'wait' },
+    { state, when: 'the canary is down', target: down, due: true, decision: 'withdrawTraffic' },
+    { state, when: 'the canary does not exist', target: null, decision: 'withdrawTraffic' },
+  ];
+});
+
+const hooks = ['Progressing', 'WaitingPromotion'].flatMap((phase): DecisionCase[] => {
+  const state = `${phase}.analysing.callingHooks`;
+  return [
+    { state, when: 'they pass', ...passed, decision: 'measure' },
+    { state, when: 'they refuse', ...closed, decision: 'retry' },
+    { state, when: 'they refuse for the last time', ...closed, release: { failedChecks: 2 }, decision: 'rollBack' },
+    { state, when: 'no answer yet', due: true, decision: 'wait' },
+    { state, when: 'they pass, and the canary is down', ...passed, target: down, decision: 'withdrawTraffic' },
+  ];
+});
+
+describe('E10, E20, E22, E80: decisions between two steps', () => {
+  itDecides([...soaking, ...hooks]);
+});
+
+describe('E10, E20–E24, E60–E65, E80, E81: decisions after the metrics', () => {
+  const state = 'Progressing.analysing.measuring';
+  const ok = { state, ...verdict('passed') };
+  const bad = { state, ...verdict('failed') };
+  const blind = { state, ...verdict('unmeasured'), analysis: { unmeasured: 'hold' as const } };
+  const limited = { metrics: [{ name: 'errors', failureLimit: 0 }], threshold: 10 };
+  itDecides([
+    { ...ok, when: 'passed', decision: 'step' },
+    { ...ok, when: 'passed, and the step needs more pods', ...tooFew, decision: 'raise' },
+    { ...ok, when: 'passed at the last weight', ...last, decision: 'promote' },
+    { ...ok, when: 'passed at the last weight with too few pods', ...last, facts: { scaler }, target: one, decision: 'promote' },
+    { ...ok, when: 'passed at the last weight, with a gate', ...last, hooks: ['confirm-promotion'], decision: 'askPromotion' },
+    { ...ok, when: 'passed, with a gate for the promotion only', hooks: ['confirm-promotion'], decision: 'step' },
+    { ...ok, when: 'passed, with a gate for more traffic', hooks: ['confirm-traffic-increase'], ...tooFew, decision: 'askTraffic' },
+    {
+      ...ok,
+      when: 'passed at the last weight, with both gates',
+      ...last,
+      hooks: ['confirm-traffic-increase', 'confirm-promotion'],
+      decision: 'askTraffic',
+    },
+    {
+      ...ok,
+      when: 'passed at the last iteration, before all traffic (E16)',
+      analysis: switching,
+      release: { iterations: 1 },
+      hooks: ['confirm-promotion', 'confirm-traffic-increase'],
+      decision: 'askPromotion',
+    },
+    {
+      ...ok,
+      when: 'passed with all traffic after that gate',
+      analysis: switching,
+      release: { iterations: 2, routes: weighted(100) },
+      hooks: ['confirm-promotion'],
+      decision: 'promote',
+    },
+    {
+      ...ok,
+      state: 'WaitingPromotion.analysing.measuring',
+      when: 'passed at the last weight, with both gates',
+      ...last,
+      hooks: ['confirm-traffic-increase', 'confirm-promotion'],
+      decision: 'askPromotion',
+    },
+    ...held.flatMap(({ when, facts }): DecisionCase[] => [
+      { ...ok, when: `passed, and ${when}`, facts, decision: 'holdUp' },
+      { ...ok, when: `passed at the last weight, and ${when}`, ...last, facts, hooks: ['confirm-promotion'], decision: 'holdUp' },
+      { ...bad, when: `failed, and ${when}`, facts, decision: 'retry' },
+    ]),
+    { ...ok, when: 'passed, and the primary is not ready', primary: short, decision: 'awaitPrimary' },
+    { ...ok, when: 'passed, and neither side is ready', primary: short, target: short, facts: refused, decision: 'awaitPrimary' },
+    { ...ok, when: 'passed, and the canary is below its threshold', target: short, facts: refused, decision: 'awaitCanary' },
+    {
+      ...ok,
+      when: 'passed at the last weight, and the canary is below its threshold',
+      ...last,
+      target: short,
+      hooks: ['confirm-promotion'],
+      decision: 'awaitCanary',
+    },
+    {
+      ...ok,
+      when: 'passed, and a raised primary is as good as before',
+      primary: short,
+      release: { capacity: { side: 'primary', pods: 4, had: 1 } },
+      decision: 'step',
+    },
+    { ...bad, when: 'failed', decision: 'retry' },
+    { ...bad, when: 'failed for the last time', release: { failedChecks: 2 }, decision: 'rollBack' },
+    { ...bad, when: 'failed more often than its own limit (E20b)', analysis: limited, decision: 'rollBack' },
+    { state, ...verdict('unmeasured'), when: 'unmeasured counts as failed', release: { failedChecks: 2 }, decision: 'rollBack' },
+    { ...blind, when: 'unmeasured holds (E22a)', release: { failedChecks: 2 }, decision: 'hold' },
+    { ...blind, when: 'unmeasured holds before its deadline', release: { blindSinceMs: nowMs - deadlineMs + 1 }, decision: 'hold' },
+    { ...blind, when: 'unmeasured for the whole deadline', release: { blindSinceMs: nowMs - deadlineMs }, decision: 'rollBack' },
+    {
+      ...blind,
+      when: 'unmeasured that long while blocked',
+      release: { blindSinceMs: nowMs - deadlineMs },
+      facts: { blocker: { code: 'Other' } },
+      decision: 'hold',
+    },
+    { ...ok, when: 'passed, and the canary is down', target: down, decision: 'withdrawTraffic' },
+    { state, when: 'no answer yet', due: true, decision: 'wait' },
+  ]);
+});
+
+describe('E23, E24, E80: decisions after a gate', () => {
+  const traffic = 'Progressing.analysing.confirmingTraffic';
+  const promotions = ['Progressing.analysing.confirmingPromotion', 'WaitingPromotion.analysing.confirmingPromotion'];
+  itDecides([
+    ...[traffic, ...promotions].flatMap((state): DecisionCase[] => [
+      { state, when: 'closed', ...closed, decision: 'hold' },
+      { state, when: 'open', ...passed, decision: 'step' },
+      { state, when: 'open, and the step needs more pods', ...passed, ...tooFew, decision: 'raise' },
+      { state, when: 'open at the last weight', ...passed, ...last, decision: 'promote' },
+      { state, when: 'open at the last weight with too few pods', ...passed, ...last, facts: { scaler }, target: one, decision: 'promote' },
+      ...held.map(({ when, facts }): DecisionCase => ({ state, when: `open, and ${when}`, ...passed, facts, decision: 'checkAgain' })),
+      { state, when: 'open at the last weight, and the spec is refused', ...passed, ...last, facts: refused, decision: 'checkAgain' },
+      { state, when: 'open, and the primary is not ready', ...passed, primary: short, decision: 'checkAgain' },
+      { state, when: 'open, and the canary is below its threshold', ...passed, ...tooFew, target: short, decision: 'checkAgain' },
+      { state, when: 'open, and the canary is down', ...passed, target: down, decision: 'withdrawTraffic' },
+      { state, when: 'no answer yet', due: true, decision: 'wait' },
+    ]),
+    {
+      state: traffic,
+      when: 'open at the last weight, with the gate of the promotion',
+      ...passed,
+      ...last,
+      hooks: ['confirm-promotion'],
+      decision: 'askPromotion',
+    },
+    { state: traffic, when: 'open, with the gate of the promotion to come', ...passed, hooks: ['confirm-promotion'], decision: 'step' },
+    {
+      state: promotions[0] ?? '',
+      when: 'open at the last weight, with its gate',
+      ...passed,
+      ...last,
+      hooks: ['confirm-promotion'],
+      decision: 'promote',
+    },
+    {
+      state: promotions[0] ?? '',
+      when: 'open before all traffic',
+      ...passed,
+      analysis: switching,
+      release: { iterations: 1 },
+      hooks: ['confirm-promotion'],
+      decision: 'step',
+    },
+  ]);
+});
+
+describe('E27, E60, E102: decisions of a canary that was unavailable', () => {
+  const heldRoutes = weighted(80);
+  const gone = { routes: weighted(0), heldRoutes };
+  const big = { readiness: { state: 'ready' as const, ready: 10, wanted: 10 } };
+  const needy = { facts: { scaler }, target: one, primary: big };
+  const capacity = { side: 'target' as const, pods: 8 };
+  const patient = { stepStartedMs: nowMs - deadlineMs / 2, awaitedSinceMs: nowMs - deadlineMs / 2 };
+  const drained = { stepStartedMs: nowMs - drainMs };
+  const both = ['Progressing', 'WaitingPromotion'].flatMap((phase): DecisionCase[] => {
+    const away = { state: `${phase}.heldBack` };
+    const back = { state: `${phase}.comingBack` };
+    return [
+      { ...away, when: 'it recovers', release: gone, decision: 'advance' },
+      { ...away, when: 'it is down', release: gone, target: down, decision: 'wait' },
+      { ...away, when: 'it is down at the deadline', release: { ...gone, ...late }, target: down, decision: 'rollBack' },
+      {
+        ...away,
+        when: 'it is down at the deadline while paused',
+        release: { ...gone, ...late, ...paused },
+        target: down,
+        decision: 'wait',
+      },
+      { ...away, when: 'a wake came before the deadline', release: gone, target: down, due: true, decision: 'extend' },
+      { ...away, when: 'it recovers, and something is not written', release: gone, facts: { converged: false }, decision: 'wait' },
+      { ...away, when: 'it recovers with too few pods', release: gone, ...needy, decision: 'raise' },
+      { ...away, when: 'it is raised, and has too few pods', release: { ...gone, capacity }, ...needy, decision: 'wait' },
+      { ...away, when: 'the scaler gives less', release: { ...gone, capacity, ...patient }, ...needy, decision: 'advance' },
+      { ...back, when: 'the pause for proxies is over', release: { ...gone, ...drained }, decision: 'advance' },
+      { ...back, when: 'the pause is not over', release: gone, decision: 'wait' },
+      {
+        ...back,
+        when: 'the pause is over, and something is not written',
+        release: { ...gone, ...drained },
+        facts: { converged: false },
+        decision: 'wait',
+      },
+      { ...back, when: 'it has too few pods', release: { ...gone, ...drained }, ...needy, decision: 'raise' },
+      { ...back, when: 'the scaler gives less', release: { ...gone, capacity, ...patient }, ...needy, decision: 'advance' },
+      { ...back, when: 'it is down again', release: gone, target: down, decision: 'fallBack' },
+      { ...back, when: 'it is below its threshold at the deadline', release: { ...gone, ...late }, target: short, decision: 'rollBack' },
+      { ...back, when: 'a wake came before the deadline', release: gone, target: short, due: true, decision: 'extend' },
+    ];
+  });
+  itDecides(both);
+});

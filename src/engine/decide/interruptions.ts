@@ -1,0 +1,65 @@
+import { isConverged, isHeldUp, isPaused } from '../conditions/hold-ups.ts';
+import { hasReadConfigs, hasStalePods, isBack, isNew, mayHaveReadOthers } from '../conditions/revision.ts';
+import { isTargetReady } from '../conditions/sides.ts';
+import type { Input } from '../context.ts';
+import { progressDeadlineMs } from '../deadlines.ts';
+import { asksTo, type Decider } from './decider.ts';
+
+/**
+ * Everything that can end a release from outside, before its own business: what costs the user least comes first. Of a newer revision
+ * `isStale` says whether the pods that exist may not be the ones that are analysed.
+ */
+const overtaking =
+  (isStale: (input: Input) => boolean): Decider =>
+  (input) => {
+    if (isBack(input)) return 'cancel';
+    if (isNew(input)) return isStale(input) ? 'supersedeAfterRecycling' : 'supersede';
+    return mayHaveReadOthers(input) ? 'supersedeAfterRecycling' : undefined;
+  };
+
+const overtakenInAnalysis = overtaking(hasStalePods);
+
+/** While old pods are recycled: a template that comes and goes brings them back, so they go all the same (E56). */
+export const recycling = overtaking(hasReadConfigs);
+
+export const interruption: Decider = (input) => {
+  const overtaken = overtakenInAnalysis(input);
+  if (overtaken) return overtaken;
+  if (isPaused(input)) return undefined;
+  if (isStalled(input) || isUncheckedForTooLong(input) || isUnroutableForTooLong(input)) return 'abort';
+  return maySkipAnalysis(input) ? 'skipAnalysis' : undefined;
+};
+
+/** Requests for an end of the analysis, or to hold it (E71–E73); `step` has looked whether they are possible. */
+export const requested: Decider = (input) => {
+  if (asksTo(input, 'promote')) return 'promote';
+  if (asksTo(input, 'rollback')) return 'rollBack';
+  return pausing(input);
+};
+
+export const pausing: Decider = (input) => {
+  if (asksTo(input, 'pause')) return 'pause';
+  return asksTo(input, 'resume') ? 'resume' : undefined;
+};
+
+export function skipsAnalysis(input: Input): boolean {
+  return input.event.facts.canary.spec.skipAnalysis === true && !isPaused(input);
+}
+
+/** Without an analysis the revision is proved by nothing but its pods (E83). The primary may be what it is to mend. */
+function maySkipAnalysis(input: Input): boolean {
+  return skipsAnalysis(input) && !isHeldUp(input) && isTargetReady(input) && isConverged(input);
+}
+
+function isStalled(input: Input): boolean {
+  return input.event.facts.target?.readiness.state === 'stalled' && isConverged(input);
+}
+
+function isUncheckedForTooLong({ event: { facts } }: Input): boolean {
+  return facts.nowMs >= (facts.refused?.uncheckedUntilMs ?? Number.POSITIVE_INFINITY);
+}
+
+function isUnroutableForTooLong({ context, event: { facts } }: Input): boolean {
+  if (facts.unroutable === undefined || facts.refused !== undefined) return false;
+  return facts.nowMs >= Math.max(facts.unroutable.sinceMs, context.release.stepStartedMs) + progressDeadlineMs(facts.canary);
+}

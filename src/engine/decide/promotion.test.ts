@@ -1,0 +1,204 @@
+import { describe } from 'vitest';
+import {
+  type DecisionCase,
+  down,
+  drainMs,
+  itDecides,
+  late,
+  nowMs,
+  scaler,
+  short,
+  stalled,
+  weighted,
+} from '../../../test/fakes/deciding.ts';
+
+const writing = { state: 'Promoting.writingPrimary' };
+const awaiting = { state: 'Promoting.awaitingPrimary' };
+const raising = { state: 'Promoting.raising' };
+const shifting = { state: 'Promoting.shifting' };
+const promoted = { carries: 's1:b' };
+const inSteps = { analysis: { stepWeightPromotion: 10 } };
+const pods = (ready: number) => ({ readiness: { state: 'ready' as const, ready, wanted: ready } });
+const configs = { 'configmap/a': { uid: 'u', resourceVersion: '1', checksum: 'x' } };
+const rolling = { ...short, ...promoted, progress: { lastMs: nowMs - 1, updated: 1 } };
+
+describe('E40, E41, E80: decisions while the primary is written', () => {
+  const measured = { measuredFromMs: nowMs };
+  itDecides([
+    { ...writing, when: 'it is written', event: { answer: 'written' }, decision: 'advance' },
+    { ...writing, when: 'the write is refused', event: { answer: 'refused' }, decision: 'hold' },
+    { ...writing, when: 'the target is something else', event: { answer: 'mismatch' }, decision: 'supersede' },
+    {
+      ...writing,
+      when: 'it is something else, and pods have read configs',
+      event: { answer: 'mismatch' },
+      target: { pods: 2, configs },
+      decision: 'supersedeAfterRecycling',
+    },
+    { ...writing, when: 'it already holds the revision', primary: promoted, decision: 'wait' },
+    { ...writing, when: 'the next try is due', due: true, decision: 'askAgain' },
+    {
+      ...writing,
+      when: 'it is due, and the canary is below its threshold',
+      due: true,
+      target: short,
+      release: measured,
+      decision: 'checkAgain',
+    },
+    {
+      ...writing,
+      when: 'the same where the primary holds the revision',
+      due: true,
+      target: short,
+      primary: promoted,
+      decision: 'askAgain',
+    },
+    {
+      ...writing,
+      when: 'the canary is below, before the analysis',
+      due: true,
+      target: short,
+      release: { routes: weighted(0) },
+      decision: 'fallBack',
+    },
+    { ...writing, when: 'the canary is below, with traffic', due: true, target: short, decision: 'checkAgain' },
+    {
+      ...writing,
+      when: 'the canary is below, after the analysis began',
+      due: true,
+      target: short,
+      release: { routes: weighted(0), ...measured },
+      decision: 'checkAgain',
+    },
+    {
+      ...writing,
+      when: 'the pre-rollout hooks have not passed (E8)',
+      due: true,
+      target: short,
+      hooks: ['pre-rollout'],
+      release: { routes: weighted(0), ...measured },
+      decision: 'fallBack',
+    },
+    { ...writing, when: 'the canary is down with traffic', target: down, due: true, decision: 'routeToPrimary' },
+    { ...writing, when: 'neither side serves', target: down, primary: down, due: true, release: measured, decision: 'checkAgain' },
+    { ...writing, when: 'a newer revision waits (E50)', target: { revision: 's1:c' }, decision: 'wait' },
+  ]);
+});
+
+describe('E43, E44, E60, E61, E100: decisions while the primary takes the traffic', () => {
+  const needy = { facts: { scaler }, primary: { ...promoted, ...pods(1) }, target: pods(5), release: { routes: weighted(50) } };
+  const whole = { side: 'primary' as const, pods: 2 };
+  const settled = { routes: weighted(20), capacity: { ...whole, reachedMs: nowMs - drainMs } };
+  const unreached = { side: 'primary' as const, pods: 8, had: 1 };
+  const failing: DecisionCase[] = [awaiting, raising, shifting].flatMap((at) => [
+    { ...at, when: 'the primary is stalled', primary: { ...stalled, ...promoted }, decision: 'failPromotion' },
+    { ...at, when: 'it is not ready at the deadline', primary: { ...short, ...promoted }, release: late, decision: 'failPromotion' },
+    { ...at, when: 'the canary is down with traffic', target: down, primary: promoted, decision: 'routeToPrimary' },
+    {
+      ...at,
+      when: 'the canary is down, and the primary is stalled and serves',
+      target: down,
+      primary: { ...stalled, ...promoted, serving: true },
+      decision: 'routeToPrimary',
+    },
+  ]);
+  itDecides([
+    ...failing,
+    { ...awaiting, when: 'it is complete', primary: promoted, decision: 'finish' },
+    { ...awaiting, when: 'it is complete, and traffic goes in steps', primary: promoted, ...inSteps, decision: 'shift' },
+    {
+      ...awaiting,
+      when: 'it is complete without traffic on the canary',
+      primary: promoted,
+      ...inSteps,
+      release: { routes: weighted(0) },
+      decision: 'finish',
+    },
+    { ...awaiting, when: 'it is below its threshold', primary: { ...short, ...promoted }, decision: 'wait' },
+    { ...awaiting, when: 'it holds something else', decision: 'wait' },
+    { ...awaiting, when: 'something is not written', primary: promoted, facts: { converged: false }, decision: 'wait' },
+    { ...awaiting, when: 'it is complete with too few pods for all traffic', ...needy, decision: 'raise' },
+    {
+      ...awaiting,
+      when: 'it has too few pods, and nothing reaches the canary',
+      ...needy,
+      release: { routes: weighted(0) },
+      decision: 'finish',
+    },
+    { ...awaiting, when: 'its rollout goes on', primary: rolling, release: late, due: true, decision: 'extend' },
+    { ...awaiting, when: 'its rollout goes on, and nothing is due', primary: rolling, release: late, decision: 'wait' },
+
+    { ...raising, when: 'the pods are there', primary: promoted, facts: { scaler }, release: { capacity: whole }, decision: 'noteReached' },
+    {
+      ...raising,
+      when: 'pods were lost again',
+      primary: { ...promoted, ...pods(2) },
+      facts: { scaler },
+      release: { capacity: { ...unreached, reachedMs: nowMs } },
+      decision: 'noteLost',
+    },
+    { ...raising, when: 'proxies had their time', primary: promoted, facts: { scaler }, release: settled, decision: 'finish' },
+    {
+      ...raising,
+      when: 'proxies had their time, and traffic goes in steps',
+      primary: promoted,
+      facts: { scaler },
+      release: settled,
+      ...inSteps,
+      decision: 'shift',
+    },
+    {
+      ...raising,
+      when: 'they had not',
+      primary: promoted,
+      facts: { scaler },
+      release: { capacity: { ...whole, reachedMs: nowMs } },
+      decision: 'wait',
+    },
+    {
+      ...raising,
+      when: 'pods are missing',
+      primary: { ...promoted, ...pods(2) },
+      facts: { scaler },
+      release: { capacity: unreached },
+      decision: 'wait',
+    },
+    {
+      ...raising,
+      when: 'pods are missing at the deadline',
+      primary: { ...promoted, ...pods(2) },
+      facts: { scaler },
+      release: { ...late, capacity: unreached },
+      decision: 'finish',
+    },
+    {
+      ...raising,
+      when: 'its rollout goes on',
+      primary: { ...rolling, readiness: { state: 'ready', ready: 2, wanted: 2 } },
+      facts: { scaler, converged: false },
+      release: { ...late, capacity: unreached },
+      due: true,
+      decision: 'extend',
+    },
+
+    { ...shifting, when: 'the next part is due', primary: promoted, due: true, ...inSteps, decision: 'shift' },
+    { ...shifting, when: 'the last part is due', primary: promoted, due: true, decision: 'finish' },
+    { ...shifting, when: 'nothing is due', primary: promoted, decision: 'wait' },
+    { ...shifting, when: 'no traffic is left on the canary', primary: promoted, release: { routes: weighted(0) }, decision: 'finish' },
+    {
+      ...shifting,
+      when: 'it is due, and the primary is below its threshold',
+      primary: { ...short, ...promoted },
+      due: true,
+      decision: 'wait',
+    },
+    {
+      ...shifting,
+      when: 'it is due, and something is not written',
+      primary: promoted,
+      facts: { converged: false },
+      due: true,
+      decision: 'wait',
+    },
+  ]);
+});

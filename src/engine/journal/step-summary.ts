@@ -1,0 +1,43 @@
+import { releaseOf, type Snapshot } from '../machine.ts';
+import type { Question } from '../questions.ts';
+import { weightOf } from '../strategy.ts';
+
+/** Outcome of one step, as codes and numbers: free text may hold what others wrote. */
+export interface StepSummary {
+  /** Phase and step, as in `Progressing.analysing.measuring`. */
+  state: string;
+  routes: 'weighted' | 'matched' | 'mirrored';
+  /** Percent of traffic to the canary. */
+  weight: number;
+  failedChecks: number;
+  iterations: number;
+  /** Questions, in order; a wake-up with its milliseconds from then. */
+  asks: readonly string[];
+}
+
+export function summaryOf(next: Snapshot, questions: readonly Question[], nowMs: number): StepSummary {
+  const { routes, failedChecks, iterations } = releaseOf(next);
+  const asks = questions.map((question) => nameOf(question, nowMs));
+  return { state: pathOf(next.value), routes: routes.kind, weight: weightOf(routes), failedChecks, iterations, asks };
+}
+
+/** Paths of a state value, joined by dots. */
+export function pathOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([key, inner]) => (typeof inner === 'object' && Object.keys(inner ?? {}).length === 0 ? key : `${key}.${pathOf(inner)}`))
+    .join('+');
+}
+
+function nameOf(question: Question, nowMs: number): string {
+  switch (question.kind) {
+    case 'runHooks':
+      return `runHooks ${question.type || 'rollout'}`;
+    case 'announce':
+      return `announce ${question.announcement.reason}`;
+    case 'wakeAt':
+      return `wakeAt ${question.atMs - nowMs}`;
+    default:
+      return question.kind;
+  }
+}

@@ -1,0 +1,141 @@
+import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import type { KindRef, Selection, WatchHandler } from './cluster.ts';
+import { type Discovery, notServed, type Resource } from './discovery.ts';
+import { ApiError, apiErrorOf, isGone, isNotFound, namesAnObject } from './errors.ts';
+import type { ApiCall, Transport } from './transport.ts';
+
+export const manager = 'serin';
+const pageSize = 500;
+const metadataList = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json;q=0.9';
+
+const GROUP_VERSION = /^(?:[a-z0-9][a-z0-9.-]*\/)?[a-z0-9]+$/i;
+
+export type ListSelection = Selection & { signal?: AbortSignal; metadataOnly?: boolean; slim?: WatchHandler['slim'] | undefined };
+export type Write = Pick<ApiCall, 'verb' | 'method' | 'contentType' | 'body'> & { query?: Record<string, string> };
+
+/** Requests for objects by kind: finds the resource, builds the path, and turns an error answer into an ApiError. */
+export class ApiRequests {
+  readonly #transport: Transport;
+  readonly #discovery: Discovery;
+  /** Of objects that name none. */
+  readonly #namespace: string;
+
+  constructor(transport: Transport, discovery: Discovery, namespace: string) {
+    this.#transport = transport;
+    this.#discovery = discovery;
+    this.#namespace = namespace;
+  }
+
+  async resourceOf(apiVersion: string, kind: string, signal?: AbortSignal): Promise<Resource> {
+    const resource = GROUP_VERSION.test(apiVersion) ? await this.#discovery.find(apiVersion, kind, signal) : undefined;
+    if (resource === undefined) throw notServed(apiVersion, kind);
+    return resource;
+  }
+
+  /** Sends, and throws an error answer as an ApiError. A 404 that names no object means that the kind may have gone. */
+  async call(request: ApiCall, apiVersion?: string): Promise<string> {
+    const answer = await this.#transport.send(request);
+    if (answer.status < 400) return answer.text;
+    if (answer.status === 404 && apiVersion !== undefined && !namesAnObject(answer.text)) this.#discovery.forget(apiVersion);
+    throw apiErrorOf(`${request.method} ${request.path.split('?')[0]}`, answer.status, answer.text, answer.retryAfterMs);
+  }
+
+  pathOf(resource: Resource, namespace: string | undefined, name?: string, subresource?: string): string {
+    const inNamespace = resource.namespaced && namespace !== undefined ? `/namespaces/${segment(namespace)}` : '';
+    const one = name === undefined ? '' : `/${segment(name)}`;
+    return `${resource.root}${inNamespace}/${resource.plural}${one}${subresource === undefined ? '' : `/${subresource}`}`;
+  }
+
+  /** One object's address: a namespaced kind without a namespace is in the connection's. */
+  pathOfRef(resource: Resource, ref: ObjectRef, subresource?: string): string {
+    return this.pathOf(resource, ref.namespace ?? this.#namespace, ref.name, subresource);
+  }
+
+  async write(
+    ref: ObjectRef,
+    sent: Write,
+    options: { signal?: AbortSignal | undefined; subresource?: string | undefined; dryRun?: boolean } = {},
+  ): Promise<KubeObject> {
+    const { signal, subresource, dryRun = false } = options;
+    const { query, ...request } = sent;
+    const resource = await this.resourceOf(ref.apiVersion, ref.kind, signal);
+    const isPostToCollection = sent.method === 'POST' && subresource === undefined;
+    const path = isPostToCollection ? this.pathOf(resource, ref.namespace ?? this.#namespace) : this.pathOfRef(resource, ref, subresource);
+    const parameters = new URLSearchParams({ fieldManager: manager, ...query, ...(dryRun && { dryRun: 'All' }) });
+    return JSON.parse(
+      await this.call({ ...request, resource: resource.plural, subresource, path: `${path}?${parameters}`, signal }, ref.apiVersion),
+    );
+  }
+
+  async remove(ref: ObjectRef, body: object, signal?: AbortSignal): Promise<void> {
+    try {
+      const resource = await this.resourceOf(ref.apiVersion, ref.kind, signal);
+      const path = this.pathOfRef(resource, ref);
+      await this.call({ verb: 'delete', resource: resource.plural, method: 'DELETE', path, body, signal }, ref.apiVersion);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
+  async #listOnce(kind: KindRef, selection: ListSelection) {
+    const resource = await this.resourceOf(kind.apiVersion, kind.kind, selection.signal);
+    const items: KubeObject[] = [];
+    let next: string | undefined;
+    let resourceVersion = '';
+    do {
+      const query = selectionQuery(selection);
+      query.set('limit', String(pageSize));
+      if (next !== undefined) query.set('continue', next);
+      const text = await this.call(
+        {
+          verb: 'list',
+          resource: resource.plural,
+          method: 'GET',
+          path: `${this.pathOf(resource, kind.namespace)}?${query}`,
+          signal: selection.signal,
+          ...(selection.metadataOnly === true ? { accept: metadataList } : {}),
+        },
+        kind.apiVersion,
+      );
+      const page: { metadata?: { resourceVersion?: string; continue?: string }; items?: KubeObject[] | null } = JSON.parse(text);
+      for (const item of page.items ?? []) {
+        const whole = shaped(item, kind, selection.metadataOnly);
+        items.push(selection.slim?.(whole) ?? whole);
+      }
+      resourceVersion = page.metadata?.resourceVersion ?? '';
+      next = page.metadata?.continue === '' ? undefined : page.metadata?.continue;
+    } while (next !== undefined);
+    return { items, resourceVersion };
+  }
+
+  async list(kind: KindRef, selection: ListSelection) {
+    try {
+      return await this.#listOnce(kind, selection);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      return await this.#listOnce(kind, selection); // a page token grew too old between pages: once more from the start
+    }
+  }
+}
+
+export function selectionQuery({ labelSelector, fieldSelector }: Selection): URLSearchParams {
+  return new URLSearchParams({
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+  });
+}
+
+/** Items of a list come without apiVersion and kind, metadata-only ones with those of PartialObjectMetadata: both get their own. */
+export function shaped(object: KubeObject, { apiVersion, kind }: KindRef, metadataOnly = false): KubeObject {
+  const metadata = object.metadata;
+  return metadataOnly ? { apiVersion, kind, metadata } : { ...object, apiVersion, kind, metadata };
+}
+
+/** In no name of an object. Source: `IsValidPathSegmentName` of k8s.io/apimachinery. */
+export const NO_NAME = /[/%]/;
+
+/** Path segments that would lead to another object: dots alone. */
+function segment(name: string): string {
+  if (name !== '.' && name !== '..' && !NO_NAME.test(name)) return encodeURIComponent(name);
+  throw new ApiError(`"${name}" cannot be the name or namespace of an object: correct it`, { status: 422, reason: 'Invalid' });
+}

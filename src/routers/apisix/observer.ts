@@ -1,0 +1,16 @@
+import type { Observers } from '../provider.ts';
+import { percentiles, successRate } from '../queries/shapes.ts';
+
+/** By the Service's name, as our router names the canary (05-W11). */
+const route = 'route=~"{{ namespace }}_{{ route }}-{{ service }}-canary_.+"';
+
+/** Source: 05-B19. */
+export const apisixObservers: Observers = {
+  Deployment: {
+    name: 'apisix',
+    ...successRate('apisix_http_status', route, 'code!~"5.."'),
+    ...percentiles('apisix_http_latency_bucket', `type=~"request",${route}`),
+    durationUnit: 'ms',
+    selectsWorkload: false,
+  },
+};

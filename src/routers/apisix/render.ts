@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import type { HttpMatch, Routes } from '../../api/routes.ts';
+import { findObject } from '../find-object.ts';
+import { copiedMetadata } from '../ingress/copied-metadata.ts';
+import { needsObject } from '../needs-object.ts';
+import type { Change } from '../router.ts';
+import { RoutingError } from '../routing-error.ts';
+import { canaryWeight, matchOf } from '../weights.ts';
+import { renderMatch } from './exprs.ts';
+import { readRules } from './read.ts';
+import { copiedRules, ownRules, reweighted, rulesOf, type Sides, sharedRule } from './rules.ts';
+
+const apiVersion = 'apisix.apache.org/v2';
+
+export function refs(canary: Canary): { sourceRef?: ObjectRef; copyRef?: ObjectRef } {
+  const { routeCopy } = names(canary);
+  if (!canary.spec.routeRef || !routeCopy) return {};
+  const { namespace } = canary.metadata;
+  const kind = 'ApisixRoute';
+  return {
+    sourceRef: { apiVersion, kind, name: canary.spec.routeRef.name, namespace },
+    copyRef: { apiVersion, kind, name: routeCopy, namespace },
+  };
+}
+
+export function sidesOf(canary: Canary): Sides {
+  const { apexService, primaryService, canaryService } = names(canary);
+  return { apex: apexService, primary: primaryService, canary: canaryService };
+}
+
+export function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): Change {
+  const { share, match } = sharesOf(routes);
+  const exprs = renderMatch(match);
+  const { sourceRef, copyRef } = refs(canary);
+  const source = sourceRef && findObject(current, sourceRef);
+  const copy = copyRef && findObject(current, copyRef);
+  const sides = sidesOf(canary);
+  const own = ownRules(source, sides.apex);
+  const base = own.length > 0 ? source : copy;
+  if (!base || !copyRef) {
+    if (needsObject(canary, routes)) throw nothingToCopy(canary, source);
+    return { write: [], remove: [] };
+  }
+  const shared = share > 0 ? sharedRule(source, sides.apex) : undefined;
+  if (shared)
+    throw new RoutingError(
+      `rule ${shared.name ?? ''} of ApisixRoute ${canary.spec.routeRef?.name ?? ''} has other backends beside ${sides.apex}: give them rules of their own`,
+    );
+  if (base === copy && share > 0) refuseOtherMatch(canary, copy, match, source);
+  const http =
+    base === copy
+      ? rulesOf(base).map((rule) => reweighted(rule, sides, share))
+      : own.flatMap((rule) => copiedRules(rule, sides, share, exprs));
+  const { ingressClassName } = base.spec ?? {};
+  const { labels, annotations } = copiedMetadata(base, () => false);
+  const metadata = { name: copyRef.name, namespace: canary.metadata.namespace, labels, annotations };
+  const spec = { ...(ingressClassName === undefined ? {} : { ingressClassName }), http };
+  return { write: [{ apiVersion, kind: copyRef.kind, metadata, spec }], remove: [] };
+}
+
+/** A condition stands on the copy alone: who does not meet it stays with the user's rule, and so with the primary. */
+function sharesOf(routes: Routes): { share: number; match: readonly HttpMatch[] } {
+  if (routes.kind === 'mirrored')
+    throw new RoutingError(
+      'APISIX mirrors to a URL, not to a Service: set analysis.mirror to false; istio and gatewayapi:v1 can',
+      'analysis.mirror',
+    );
+  return { share: canaryWeight(routes), match: matchOf(routes) ?? [] };
+}
+
+/** Without the user's rule only the weights of the copy can be changed: what it asks of requests has to be right already. */
+function refuseOtherMatch(canary: Canary, copy: KubeObject, match: readonly HttpMatch[], source: KubeObject | undefined): void {
+  const live = readRules(copy, sidesOf(canary), source);
+  const asked = 'unreadable' in live || live.kind === 'mirrored' ? undefined : (live.match ?? []);
+  if (!isDeepStrictEqual(asked, [...match])) throw nothingToCopy(canary, source);
+}
+
+export function nothingToCopy(canary: Canary, source: KubeObject | undefined): RoutingError {
+  const name = canary.spec.routeRef?.name;
+  if (name === undefined) return new RoutingError('spec.routeRef is missing: name the ApisixRoute of the application', 'routeRef');
+  const { apexService } = names(canary);
+  const problem = source
+    ? `no rule of ApisixRoute ${name} has Service ${apexService} as its only backend: add one, or correct spec.routeRef or spec.service.name`
+    : `ApisixRoute ${name} is not there: create it, or correct spec.routeRef`;
+  return new RoutingError(problem, 'routeRef');
+}

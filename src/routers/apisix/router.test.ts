@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { allToPrimary, type HttpMatch, type Routes, weight } from '../../api/routes.ts';
+import { apisix } from './router.ts';
+import type { Rule } from './rules.ts';
+
+const canary = aCanary({ routeRef: { apiVersion: 'apisix.apache.org/v2', kind: 'ApisixRoute', name: 'web' } });
+const share = (percent: number): Routes => ({ kind: 'weighted', canary: weight(percent) });
+const beta: HttpMatch[] = [{ headers: { 'x-user': { exact: 'insider' } } }];
+const matched: Routes = { kind: 'matched', match: beta };
+
+const aRoute = (name: string, http: unknown): KubeObject => ({
+  apiVersion: 'apisix.apache.org/v2',
+  kind: 'ApisixRoute',
+  metadata: { name, namespace: 'prod' },
+  spec: { http },
+});
+const rule = (...backends: [string, number?][]): Rule => ({
+  name: 'main',
+  match: { paths: ['/*'] },
+  backends: backends.map(([serviceName, share]) => ({ serviceName, servicePort: 80, ...(share === undefined ? {} : { weight: share }) })),
+});
+const source = aRoute('web', [rule(['shop'])]);
+const copyOf = (...rules: Rule[]) => aRoute('web-shop-canary', rules);
+const copy = copyOf(rule(['shop-primary', 70], ['shop-canary', 30]));
+
+it('04-V17: name, priority and both backends', () => {
+  const [written] = apisix.render(canary, anApex, share(30), [source]).write;
+  expect(written?.metadata.name).toBe('web-shop-canary');
+  expect(written?.spec.http).toMatchObject([{ name: 'main', priority: 10000, backends: [{ weight: 70 }, { weight: 30 }] }]);
+});
+
+describe('what is refused', () => {
+  const rejection = (match: HttpMatch[]) => apisix.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }))?.message;
+  it.each([
+    { why: 'labels of the client', match: [{ ...beta[0], sourceLabels: { app: 'x' } }], says: 'sourceLabels' },
+    { why: 'an entry that says nothing', match: [...beta, {}], says: 'match[1]' },
+    { why: 'a regex that cannot be compiled', match: [{ headers: { a: { regex: '[b' } } }], says: 'headers.a.regex' },
+  ])('04-R-T2: $why', ({ match, says }) => expect(rejection(match)).toContain(says));
+
+  it('a rule that the application shares with others, while the canary has a share', () => {
+    const shared = aRoute('web', [rule(['shop']), { ...rule(['shop'], ['other']), name: 'both' }]);
+    expect(() => apisix.render(canary, anApex, share(10), [shared])).toThrow('rule both');
+    expect(apisix.render(canary, anApex, allToPrimary, [shared]).write[0]?.spec.http).toHaveLength(1);
+    const external = aRoute('web', [{ ...rule(['shop']), upstreams: [{ name: 'outside' }] }]);
+    expect(() => apisix.render(canary, anApex, share(10), [external])).toThrow('as its only backend');
+  });
+});
+
+describe('reading routes', () => {
+  it('04-R-T6: both weights, of every rule', () => {
+    expect(apisix.readRoutes(canary, [source, copy])).toEqual(share(30));
+    const two = copyOf(rule(['shop-primary', 70], ['shop-canary', 30]), {
+      ...rule(['shop-primary', 70], ['shop-canary', 30]),
+      name: 'api',
+    });
+    expect(apisix.readRoutes(canary, [source, two])).toEqual(share(30));
+  });
+
+  const odd = rule(['shop-primary', 0], ['shop-canary', 100]);
+  it.each([
+    { why: 'no rule', copy: copyOf() },
+    { why: 'one backend', copy: copyOf(rule(['shop-primary', 70])) },
+    { why: 'a third backend', copy: copyOf(rule(['shop-primary', 70], ['shop-canary', 30], ['other', 1])) },
+    { why: 'no weights, which counts as 100 each', copy: copyOf(rule(['shop-primary'], ['shop-canary'])) },
+    { why: 'a negative weight', copy: copyOf(rule(['shop-primary', -50], ['shop-canary', 150])) },
+    { why: 'rules that differ', copy: copyOf(rule(['shop-primary', 70], ['shop-canary', 30]), { ...odd, name: 'api' }) },
+    {
+      why: 'a condition that no entry can say',
+      copy: copyOf({ ...odd, match: { paths: ['/*'], exprs: [{ subject: { scope: 'Header', name: 'a' }, op: 'NotEqual', value: 'b' }] } }),
+    },
+    {
+      why: 'a condition on one rule of two',
+      copy: copyOf(
+        { ...odd, name: 'main-ab-0' },
+        { ...odd, name: 'main-ab-1', match: { exprs: [{ subject: { scope: 'Header', name: 'a' }, op: 'Equal', value: 'b' }] } },
+      ),
+    },
+  ])('04-R-T6: $why is unreadable', ({ copy }) =>
+    expect(apisix.readRoutes(canary, [source, copy])).toEqual({ unreadable: expect.stringContaining('web-shop-canary') }),
+  );
+});
+
+describe('04-R-L6, R-S4: nothing crashes, and traffic can still be routed to the primary', () => {
+  it('on a route without rules, backends or weights, or without routeRef', () => {
+    for (const http of [undefined, [], [{ name: 'main' }], [{ name: 'main', backends: [] }]])
+      expect(() => apisix.render(canary, anApex, share(10), [aRoute('web', http)])).toThrow('no rule of ApisixRoute web');
+    expect(apisix.watches(aCanary())).toEqual([]);
+    expect(apisix.readRoutes(aCanary(), [])).toBeUndefined();
+    expect(apisix.finalize(aCanary(), [])).toEqual({ write: [], remove: [] });
+    expect(() => apisix.render(aCanary(), anApex, share(10), [])).toThrow('spec.routeRef');
+  });
+
+  it('the copy is written back without the route of the user, and a release goes back without either', () => {
+    expect(apisix.render(canary, anApex, allToPrimary, [copy]).write[0]?.spec.http[0].backends).toMatchObject([
+      { weight: 100 },
+      { weight: 0 },
+    ]);
+    const begun = aCanary(canary.spec);
+    begun.status = { phase: 'Progressing', failedChecks: 0, canaryWeight: 0, iterations: 0 };
+    expect(apisix.render(begun, anApex, allToPrimary, [])).toEqual({ write: [], remove: [] });
+    expect(() => apisix.render(canary, anApex, allToPrimary, [])).toThrow('ApisixRoute web is not there');
+  });
+
+  it('04-R-T2: a copy without a condition never gets all users because the route of the user is gone', () => {
+    expect(() => apisix.render(canary, anApex, matched, [copy])).toThrow('ApisixRoute web is not there');
+    const conditioned = apisix.render(canary, anApex, matched, [source]).write;
+    expect(apisix.render(canary, anApex, matched, conditioned).write[0]?.spec).toEqual(conditioned[0]?.spec);
+  });
+});

@@ -1,0 +1,122 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { type HttpMatch, type Routes, Weight } from '../../api/routes.ts';
+import type { StringMatch } from '../../api/string-match.ts';
+import { escapeRegex, textOfPattern } from '../regex-text.ts';
+import { RoutingError } from '../routing-error.ts';
+import { ALL, readAs, readWeights } from '../weights.ts';
+import { type Conditions, expressibleConditions, mergeConditions } from './conditions.ts';
+
+type Unreadable = { unreadable: string };
+type Text = { name?: string; exact?: string; prefix?: string; suffix?: string; regex?: string; contains?: string; present?: boolean };
+interface Condition {
+  prefix?: string;
+  exact?: string;
+  regex?: string;
+  header?: Text;
+  queryParameter?: Text;
+}
+/** The fields that are read of a foreign route; all else is ignored. */
+interface Route {
+  conditions?: Condition[];
+  services?: { name?: string; weight?: number; mirror?: boolean }[];
+}
+
+/** The routes of an HTTPProxy that we or Flagger wrote. */
+export function readHttpProxy(canary: Canary, { metadata, spec }: KubeObject): Routes | Unreadable {
+  const { primaryService, canaryService } = names(canary);
+  const where = `HTTPProxy ${metadata.name}`;
+  const routes: Route[] = spec?.routes ?? [];
+  const shares = routes.map((route) => shareOf(canary, route));
+  const [first] = shares;
+  if (first === undefined || shares.includes(undefined))
+    return { unreadable: `${where} does not route to ${primaryService} and ${canaryService} with weights that sum to 100` };
+  if (routes.some(copyOf)) return readMirror(routes.map(copyOf), shares, where);
+  // Where an A/B condition holds, Flagger repeats both sides in the route of all other requests.
+  const namesCanary = routes.map(({ services = [] }) => services.some(({ name }) => name === canaryService));
+  const rest = routes.findIndex((_, index) => !namesCanary[index] || shares[index] !== first);
+  const segment = rest === -1 ? routes : routes.slice(0, rest);
+  if (shares.slice(segment.length).some((share) => share !== 0)) return { unreadable: `the routes of ${where} do not agree on one weight` };
+  if (segment.length === 0) return { unreadable: `${where} does not name ${canaryService}` };
+  const match = matchOf(canary, segment, rest === -1 ? [] : routes.slice(rest));
+  if (match === 'any') {
+    return rest === -1
+      ? readAs(first, undefined)
+      : { unreadable: `the condition of ${where} for its canary matches every request, or cannot be read` };
+  }
+  return readAs(first, match);
+}
+
+/** Percent of the canary; undefined where the weights are not whole or do not sum to 100. A missing weight is 0, an only service takes all. */
+function shareOf(canary: Canary, { services = [] }: Route): Weight | undefined {
+  const { primaryService, canaryService } = names(canary);
+  const answering = services.filter(({ mirror }) => !mirror);
+  if (answering.some(({ name }) => name !== primaryService && name !== canaryService)) return undefined;
+  const weightOf = (service: string): number =>
+    answering.filter(({ name }) => name === service).reduce((sum, { weight = 0 }) => sum + (answering.length === 1 ? ALL : weight), 0);
+  return readWeights({ primary: weightOf(primaryService), canary: weightOf(canaryService) });
+}
+
+/** Percent of a route's requests that are copied to the canary; Contour takes 0 for 100. */
+function copyOf({ services = [] }: Route): number | undefined {
+  const mirror = services.find((service) => service.mirror);
+  return mirror && (mirror.weight || 100);
+}
+
+function readMirror(copies: readonly (number | undefined)[], shares: readonly (number | undefined)[], where: string): Routes | Unreadable {
+  const share = Weight.safeParse(copies[0]);
+  if (!share.success || copies.some((copy) => copy !== copies[0]) || shares.some((one) => one !== 0))
+    return { unreadable: `${where} mirrors to a canary that also has weight, or not on all of its routes alike` };
+  return { kind: 'mirrored', share: share.data };
+}
+
+function matchOf(canary: Canary, segment: readonly Route[], rest: readonly Route[]): HttpMatch[] | 'any' {
+  const found = segment.map(({ conditions }) => single(conditions));
+  const likely = canary.spec.analysis.match;
+  if (likely?.length && isDeepStrictEqual(found, mergedOf(canary, likely))) return structuredClone(likely);
+  // Each entry stands once for every route of `service.match`; read the first.
+  const width = Math.max(rest.length, 1);
+  const base = single(rest[0]?.conditions);
+  const entries = found.filter((_, index) => index % width === 0).map((conditions) => entryOf(conditions, base));
+  const said = entries.flatMap((entry) => (entry && Object.keys(entry).length > 0 ? [entry] : []));
+  return rest.length > 0 && said.length === entries.length && said.length > 0 ? said : 'any';
+}
+
+function mergedOf(canary: Canary, likely: readonly HttpMatch[]): Conditions[] | undefined {
+  try {
+    return mergeConditions(likely, expressibleConditions(canary.spec.service.match));
+  } catch (error) {
+    if (error instanceof RoutingError) return undefined;
+    throw error;
+  }
+}
+
+/** One condition an entry; Flagger puts path and header into one. */
+function single(conditions: readonly Condition[] = []): Condition[] {
+  return conditions.flatMap((condition) => Object.entries(condition).map(([field, value]): Condition => ({ [field]: value })));
+}
+
+/** Undefined where a condition says what an A/B condition cannot. */
+function entryOf(conditions: readonly Condition[], base: readonly Condition[]): HttpMatch | undefined {
+  const entry: HttpMatch = {};
+  for (const condition of conditions) {
+    if (base.some((known) => isDeepStrictEqual(known, condition))) continue;
+    const kind = condition.header ? 'headers' : 'queryParams';
+    const text = condition.header ?? condition.queryParameter;
+    const read = text && stringMatch(text);
+    if (!text?.name || !read) return undefined;
+    entry[kind] = { ...entry[kind], [text.name]: read };
+  }
+  return entry;
+}
+
+function stringMatch({ exact, prefix, suffix, regex, contains, present }: Text): StringMatch | undefined {
+  if (exact) return { exact };
+  if (prefix) return { prefix };
+  if (suffix) return { suffix };
+  if (contains) return { regex: `.*${escapeRegex(contains)}.*` };
+  if (present) return { prefix: '' };
+  return regex ? textOfPattern(regex) : undefined;
+}

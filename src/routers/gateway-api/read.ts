@@ -1,0 +1,130 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { type Affinity, type Routes, Weight } from '../../api/routes.ts';
+import { pairOfPattern } from '../cookie.ts';
+import { readAs, readWeights } from '../weights.ts';
+import { normalised, type RouteMatch, splitMatch } from './match.ts';
+import type { RouteKind } from './route-kind.ts';
+
+type Unreadable = { unreadable: string };
+type FoundFilter = {
+  type?: string;
+  responseHeaderModifier?: { add?: { name: string; value: string }[] };
+  requestMirror?: { backendRef?: FoundRef; percent?: number; fraction?: { numerator: number; denominator?: number } };
+};
+type FoundRef = { group?: string; kind?: string; name?: string; namespace?: string; weight?: number; filters?: FoundFilter[] };
+/** The fields that are read of a foreign rule; all else is ignored. */
+export interface FoundRule {
+  matches?: RouteMatch[];
+  filters?: FoundFilter[];
+  backendRefs?: FoundRef[];
+}
+interface Split {
+  primary: number;
+  canary: number;
+  others: number;
+  namesCanary: boolean;
+}
+
+/** The routes of a route object that we or Flagger wrote. */
+export function readRouteObject(canary: Canary, object: KubeObject): Routes | Unreadable {
+  const kind = object.kind as RouteKind;
+  const rules: FoundRule[] = object.spec?.rules ?? [];
+  const splits = rules.map((rule) => splitOf(canary, rule));
+  const last = rules.length - 1;
+  // Only an A/B release has a last rule without the canary: it serves those who do not match.
+  const hasFallback = last > 0 && splits[last]?.namesCanary === false && splits[last - 1]?.namesCanary === true;
+  const at = hasFallback ? last - 1 : last;
+  const [main, split] = [rules[at], splits[at]];
+  const { primaryService, canaryService } = names(canary);
+  const where = `${kind} ${object.metadata.name}`;
+  if (!main || !split?.namesCanary) return { unreadable: `${where} does not route to ${primaryService} and ${canaryService}` };
+  const share = readWeights(split);
+  if (share === undefined || split.others > 0) return { unreadable: `the weights of ${where} are not whole numbers that sum to 100` };
+
+  const affinity = readAffinity(canary, rules.slice(0, at), main, kind);
+  if ('unreadable' in affinity) return affinity;
+  const copied = mirroredShare(canary, main);
+  if (hasFallback) {
+    const [merged, service] = [normalised(main.matches, kind), normalised(rules[last]?.matches, kind)];
+    const match = splitMatch(merged, service, canary.spec.analysis.match, kind);
+    if (!match) return { unreadable: `the condition of ${where} for its canary matches every request` };
+    return readAs(share, match, affinity);
+  }
+  if (copied !== undefined) {
+    const percent = Weight.safeParse(copied);
+    if (share > 0 || !percent.success) return { unreadable: `${where} mirrors to a canary that also has weight, or a broken percentage` };
+    return { kind: 'mirrored', share: percent.data };
+  }
+  return readAs(share, undefined, affinity);
+}
+
+/** Whether a backend is this Service of the Canary's own namespace. */
+export function isService(canary: Canary, { group = '', kind = 'Service', name, namespace }: FoundRef, service: string): boolean {
+  const own = canary.metadata.namespace;
+  return (group === '' || group === 'core') && kind === 'Service' && name === service && (namespace ?? own) === own;
+}
+
+function splitOf(canary: Canary, { backendRefs = [] }: FoundRule): Split {
+  const { primaryService, canaryService } = names(canary);
+  const split: Split = { primary: 0, canary: 0, others: 0, namesCanary: false };
+  for (const ref of backendRefs) {
+    const weight = ref.weight ?? 1;
+    if (isService(canary, ref, primaryService)) split.primary += weight;
+    else if (isService(canary, ref, canaryService)) {
+      split.canary += weight;
+      split.namesCanary = true;
+    } else split.others += weight;
+  }
+  return split;
+}
+
+/** Percent; undefined where nothing is copied to the canary. */
+function mirroredShare(canary: Canary, { filters = [] }: FoundRule): number | undefined {
+  const mirror = filters.find(({ requestMirror }) => isCanaryMirror(canary, requestMirror))?.requestMirror;
+  if (!mirror) return undefined;
+  const { percent, fraction } = mirror;
+  if (fraction) return (100 * fraction.numerator) / (fraction.denominator ?? 100);
+  return percent ?? 100;
+}
+
+export function isCanaryMirror(canary: Canary, mirror: FoundFilter['requestMirror']): boolean {
+  return mirror?.backendRef !== undefined && isService(canary, mirror.backendRef, names(canary).canaryService);
+}
+
+function readAffinity(canary: Canary, rules: readonly FoundRule[], main: FoundRule, kind: RouteKind): Affinity | Unreadable {
+  const affinity: Affinity = {};
+  for (const rule of rules) {
+    const pair = cookieOf(rule, main, kind);
+    if (pair === undefined) {
+      // Flagger writes a plain copy of the main rule first without a cookie to delete.
+      if (isDeepStrictEqual(normalised(rule.matches, kind), normalised(main.matches, kind))) continue;
+      return { unreadable: `a rule of the ${kind} is neither ours nor one of Flagger's` };
+    }
+    if (pair.startsWith('=')) continue;
+    affinity[roleOf(canary, pair, rule)] = pair;
+  }
+  return affinity;
+}
+
+/** The pair that a rule asks for beyond what the main rule asks for. */
+function cookieOf(rule: FoundRule, main: FoundRule, kind: RouteKind): string | undefined {
+  const known = normalised(main.matches, kind)[0]?.headers ?? [];
+  const own = (normalised(rule.matches, kind)[0]?.headers ?? []).find(
+    (header) => header.name.toLowerCase() === 'cookie' && !known.some((other) => isDeepStrictEqual(header, other)),
+  );
+  return own?.type === 'RegularExpression' ? pairOfPattern(own.value.replace(/^\^/, '').replace(/\$$/, '')) : undefined;
+}
+
+function roleOf(canary: Canary, pair: string, rule: FoundRule): keyof Affinity {
+  const filters = [...(rule.filters ?? []), ...(rule.backendRefs ?? []).flatMap((ref) => ref.filters ?? [])];
+  const texts = filters.flatMap(({ responseHeaderModifier }) => responseHeaderModifier?.add ?? []).map(({ value }) => value);
+  if (texts.some((text) => text.startsWith(`${pair};`) && /; *Max-Age=-/.test(text))) return 'previous';
+  const configured = canary.spec.analysis.sessionAffinity;
+  const name = pair.slice(0, pair.indexOf('='));
+  if (configured && name === configured.cookieName) return 'canary';
+  if (configured && name === configured.primaryCookieName) return 'primary';
+  return splitOf(canary, rule).canary > 0 ? 'canary' : 'primary';
+}

@@ -1,0 +1,135 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { factsOf } from '../../api/providers.ts';
+import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
+import { findObject } from '../find-object.ts';
+import { isTaken, type NamesOurSides, namesIn, originalSpec, rememberedSpec } from '../original-spec.ts';
+import type { Change, Router } from '../router.ts';
+import { RoutingError, rejectionOf } from '../routing-error.ts';
+import { routingMetadata } from '../routing-metadata.ts';
+import { leftToApex, movedWhole } from './moved-whole.ts';
+import { hostnames, parentRefs, parentRejection } from './parents.ts';
+import { readRouteObject } from './read.ts';
+import { type Dialect, renderRules, rulesToApex } from './render.ts';
+import { type GatewayApiVersion, type RouteKind, routeKindOf } from './route-kind.ts';
+
+type Json = Record<string, unknown>;
+
+/** Kubernetes' Gateway API: one HTTPRoute or GRPCRoute under the apex name, attached to Gateways or to Services (04-4.15, 04-4.4). */
+export function gatewayApi(version: GatewayApiVersion): Router {
+  const refTo = (canary: Canary, kind: RouteKind): ObjectRef => ({
+    apiVersion: `gateway.networking.k8s.io/${version}`,
+    kind,
+    name: names(canary).apexService,
+    namespace: canary.metadata.namespace,
+  });
+
+  /**
+   * A listener takes one of an HTTPRoute and a GRPCRoute with the same hosts, the older: an HTTPRoute that serves this application already
+   * goes on being its route until it is deleted by hand.
+   */
+  function routeRef(canary: Canary, current: readonly KubeObject[]): ObjectRef {
+    const http = refTo(canary, 'HTTPRoute');
+    if (routeKindOf(canary, version) === 'HTTPRoute') return http;
+    const found = findObject(current, http);
+    return found && namesSidesOf(canary)(found.spec ?? {}) ? http : refTo(canary, 'GRPCRoute');
+  }
+
+  function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): Change {
+    const ref = routeRef(canary, current);
+    const found = findObject(current, ref);
+    const metadata = routingMetadata(canary, rememberedSpec(found, namesSidesOf(canary)));
+    const spec = specFor(canary, routes, { version, kind: ref.kind as RouteKind }, found);
+    return { write: [{ apiVersion: ref.apiVersion, kind: ref.kind, metadata, spec }], remove: [] };
+  }
+
+  /** Restores an adopted route; ours is left with all traffic on the apex Service until garbage collection takes it. */
+  function finalize(canary: Canary, current: readonly KubeObject[]): Change {
+    const ref = routeRef(canary, current);
+    const found = findObject(current, ref);
+    const namesSides = namesSidesOf(canary);
+    if (!found || !isTaken(found, namesSides)) return { write: [], remove: [] };
+    const spec = originalSpec(found, namesSides) ?? apexSpec(canary, { version, kind: ref.kind as RouteKind }, found);
+    const metadata = { name: ref.name, namespace: canary.metadata.namespace };
+    return { write: [{ apiVersion: ref.apiVersion, kind: ref.kind, metadata, spec }], remove: [] };
+  }
+
+  function rejection(canary: Canary, current: readonly KubeObject[]): string | undefined {
+    const found = findObject(current, routeRef(canary, current));
+    return found && parentRejection(found);
+  }
+
+  return {
+    supports: factsOf(`gatewayapi:${version}`).can,
+    refuses: (canary) => rejectionOf(() => checkSpec(canary, { version, kind: routeKindOf(canary, version) })),
+    watches: (canary) =>
+      routeKindOf(canary, version) === 'GRPCRoute'
+        ? [refTo(canary, 'HTTPRoute'), refTo(canary, 'GRPCRoute')]
+        : [refTo(canary, 'HTTPRoute')],
+    render: (canary, _apex, routes, current) => render(canary, routes, current),
+    readRoutes(canary, current) {
+      const found = findObject(current, routeRef(canary, current));
+      return found && readRouteObject(canary, found);
+    },
+    isInForce: (canary, current) => rejection(canary, current) === undefined,
+    rejection,
+    finalize,
+  };
+}
+
+function namesSidesOf(canary: Canary): NamesOurSides {
+  const { primaryService, canaryService } = names(canary);
+  return namesIn('name', [primaryService, canaryService]);
+}
+
+function specFor(canary: Canary, routes: Routes, dialect: Dialect, found: KubeObject | undefined): Json {
+  try {
+    return { ...exposure(canary), rules: renderRules(canary, routes, dialect) };
+  } catch (error) {
+    const share = wholeShare(routes);
+    const isOurs = found !== undefined && namesSidesOf(canary)(found.spec ?? {});
+    if (!(error instanceof RoutingError) || share === undefined || !isOurs) throw error;
+    return movedWhole(canary, found, share);
+  }
+}
+
+/** All or nothing for the canary is the end of a release, or of a Canary, and has to be written whatever its spec says by then. */
+function wholeShare(routes: Routes): 0 | 100 | undefined {
+  if (routes.kind !== 'weighted' || routes.match?.length) return undefined;
+  return routes.canary === 0 ? 0 : routes.canary === 100 ? 100 : undefined;
+}
+
+function apexSpec(canary: Canary, dialect: Dialect, found: KubeObject): Json {
+  try {
+    return { ...exposure(canary), rules: rulesToApex(canary, dialect) };
+  } catch (error) {
+    if (error instanceof RoutingError) return leftToApex(canary, found);
+    throw error;
+  }
+}
+
+function exposure(canary: Canary): Json {
+  const hosts = hostnames(canary);
+  return { parentRefs: parentRefs(canary), ...(hosts.length > 0 ? { hostnames: hosts } : {}) };
+}
+
+/** Every route that a release of this Canary can come to, so that nothing is refused in the middle of one (04-R-S10, R-T2). */
+function checkSpec(canary: Canary, dialect: Dialect): void {
+  exposure(canary);
+  for (const routes of routesAhead(canary)) renderRules(canary, routes, dialect);
+}
+
+function routesAhead(canary: Canary): Routes[] {
+  const { match, mirror, mirrorWeight = 0, sessionAffinity } = canary.spec.analysis;
+  const pair = (name: string | undefined) => (name ? `${name}=abcdefghij` : undefined);
+  const [ours, primary] = [pair(sessionAffinity?.cookieName), pair(sessionAffinity?.primaryCookieName)];
+  const affinity = ours === undefined ? {} : { affinity: { canary: ours, ...(primary === undefined ? {} : { primary }) } };
+  const share = weight(mirrorWeight > 0 ? Math.min(100, mirrorWeight) : 100);
+  return [
+    allToPrimary,
+    { kind: 'weighted', canary: weight(50), ...affinity },
+    ...(match?.length ? [{ kind: 'matched', match, ...affinity } as const] : []),
+    ...(mirror ? [{ kind: 'mirrored', share } as const] : []),
+  ];
+}

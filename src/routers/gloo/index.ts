@@ -1,0 +1,10 @@
+import { type ProviderDefinition, routes } from '../provider.ts';
+import { glooObservers } from './observer.ts';
+import { gloo } from './router.ts';
+
+export const glooProvider: ProviderDefinition = {
+  router: () => gloo,
+  observers: glooObservers,
+  permissions: [routes('gateway.solo.io', ['routetables']), routes('gloo.solo.io', ['upstreams'])],
+  ownedWhole: ['routes'],
+};

@@ -1,0 +1,104 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { type Affinity, type Routes, Weight } from '../../api/routes.ts';
+import { pairOfPattern } from '../cookie.ts';
+import { ALL, readAs, readWeights } from '../weights.ts';
+import { type Matcher, matchOf } from './matchers.ts';
+import { upstreamRef } from './upstreams.ts';
+
+type Unreadable = { unreadable: string };
+/** The fields that are read of a foreign route; all else is ignored. */
+interface Destination {
+  weight?: number;
+  destination?: { upstream?: { name?: string } };
+  options?: { headerManipulation?: { responseHeadersToAdd?: { header?: { key?: string; value?: string } }[] } };
+}
+interface Route {
+  matchers?: Matcher[];
+  routeAction?: { multi?: { destinations?: Destination[] } };
+  options?: { shadowing?: { upstream?: { name?: string }; percentage?: number } };
+}
+
+/** The routes of a RouteTable that we or Flagger wrote. */
+export function readRouteTable(canary: Canary, { metadata, spec }: KubeObject): Routes | Unreadable {
+  const where = `RouteTable ${metadata.name}`;
+  const routes: Route[] = spec?.routes ?? [];
+  const shares = routes.map((route) => shareOf(canary, route));
+  if (routes.length === 0 || shares.includes(undefined))
+    return { unreadable: `${where} does not route to the Upstreams of this Canary with weights that sum to 100` };
+  // Only an A/B release has a last route without the canary: it serves those who do not match.
+  const last = routes.length - 1;
+  const hasFallback = last > 0 && !namesCanary(canary, routes[last]);
+  const at = hasFallback ? last - 1 : last;
+  const main = routes[at];
+  const share = shares[at];
+  if (!main || share === undefined || !namesCanary(canary, main))
+    return { unreadable: `${where} does not name the Upstream of the canary` };
+  if (main.options?.shadowing) return readShadowing(canary, main, share, where);
+  const affinity = readAffinity(canary, routes.slice(0, at), main);
+  if (!affinity) return { unreadable: `a route of ${where} is neither ours nor one of Flagger's` };
+  // Flagger has no route for all other requests, and repeats the condition when idle.
+  if (!main.matchers?.length || (!hasFallback && share === 0)) {
+    return hasFallback
+      ? { unreadable: `the condition of ${where} for its canary matches every request` }
+      : readAs(share, undefined, affinity);
+  }
+  const match = matchOf(main.matchers, canary.spec.analysis.match);
+  if (!match) return { unreadable: `the condition of ${where} for its canary cannot be read` };
+  return readAs(share, match, affinity);
+}
+
+const nameOf = ({ destination }: Destination): string | undefined => destination?.upstream?.name;
+const destinationsOf = (route: Route | undefined): Destination[] => route?.routeAction?.multi?.destinations ?? [];
+
+function namesCanary(canary: Canary, route: Route | undefined): boolean {
+  return destinationsOf(route).some((one) => nameOf(one) === upstreamRef(canary, 'canary').name);
+}
+
+/** Percent of the canary; undefined where the weights are not whole, do not sum to 100, or belong to others. A missing weight is 0. */
+function shareOf(canary: Canary, route: Route): Weight | undefined {
+  const weightOf = (side: 'primary' | 'canary'): number =>
+    destinationsOf(route)
+      .filter((one) => nameOf(one) === upstreamRef(canary, side).name)
+      .reduce((sum, { weight = 0 }) => sum + weight, 0);
+  const total = destinationsOf(route).reduce((sum, { weight = 0 }) => sum + weight, 0);
+  return total === ALL ? readWeights({ primary: weightOf('primary'), canary: weightOf('canary') }) : undefined;
+}
+
+function readShadowing(canary: Canary, { options }: Route, share: number, where: string): Routes | Unreadable {
+  const copied = Weight.safeParse(options?.shadowing?.percentage ?? 0);
+  if (share > 0 || !copied.success || options?.shadowing?.upstream?.name !== upstreamRef(canary, 'canary').name)
+    return { unreadable: `${where} copies requests elsewhere, or to a canary that also has weight` };
+  return { kind: 'mirrored', share: copied.data };
+}
+
+/** Undefined where a route before the main one is none of a cookie's. */
+function readAffinity(canary: Canary, routes: readonly Route[], main: Route): Affinity | undefined {
+  const affinity: Affinity = {};
+  for (const route of routes) {
+    const pair = cookieOf(route, main);
+    if (pair === undefined) return undefined;
+    affinity[roleOf(canary, pair, route)] = pair;
+  }
+  return affinity;
+}
+
+/** The pair that a route asks for beyond what the main route asks for: its last condition. */
+function cookieOf(route: Route, main: Route): string | undefined {
+  const headers = route.matchers?.[0]?.headers ?? [];
+  const own = headers.at(-1);
+  const known = main.matchers?.[0]?.headers ?? [];
+  if (own?.name.toLowerCase() !== 'cookie' || !own.regex || !isDeepStrictEqual(headers.slice(0, -1), known)) return undefined;
+  return pairOfPattern(own.value ?? '');
+}
+
+function roleOf(canary: Canary, pair: string, route: Route): keyof Affinity {
+  const set = destinationsOf(route).flatMap(({ options }) => options?.headerManipulation?.responseHeadersToAdd ?? []);
+  if (set.some(({ header }) => header?.value?.startsWith(`${pair};`) && /; *Max-Age=-/.test(header.value))) return 'previous';
+  const configured = canary.spec.analysis.sessionAffinity;
+  const name = pair.slice(0, pair.indexOf('='));
+  if (configured && name === configured.cookieName) return 'canary';
+  if (configured && name === configured.primaryCookieName) return 'primary';
+  return (shareOf(canary, route) ?? 0) > 0 ? 'canary' : 'primary';
+}

@@ -1,0 +1,82 @@
+import type { Canary } from '../../api/canary.ts';
+import { names } from '../../api/names.ts';
+import type { Affinity, Routes } from '../../api/routes.ts';
+import { canaryCookieSeconds, cookiePattern, primaryCookieSeconds, setCookie } from '../cookie.ts';
+import { ALL, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
+import { type Matcher, matchersFor, withHeader } from './matchers.ts';
+import { type Side, upstreamRef } from './upstreams.ts';
+
+type Json = Record<string, unknown>;
+type Cookies = Partial<Record<Side, string>>;
+
+/**
+ * `spec.routes`, the first match winning: cookie of the canary, cookie of the primary, cookie to be deleted, all requests of the segment,
+ * and with an A/B condition all other requests to the primary (04-R-T3).
+ */
+export function renderTableRoutes(canary: Canary, routes: Routes): Json[] {
+  if (routes.kind === 'mirrored') {
+    const shadowing = { upstream: upstream(canary, 'canary'), percentage: routes.share };
+    return [{ ...route([], both(canary, 0)), options: { shadowing } }];
+  }
+  const segment = matchersFor(matchOf(routes) ?? []);
+  const share = canaryWeight(routes);
+  const affinity = routes.affinity ?? {};
+  return [
+    ...stickyRoutes(canary, segment, affinity, share),
+    route(segment, both(canary, share, share > 0 ? cookiesSet(canary, affinity) : {})),
+    ...(segment.length > 0 ? [route([], [destination(canary, 'primary', ALL)])] : []),
+  ];
+}
+
+/** The routes that deletion leaves behind: none of our Upstreams, which are removed. */
+export function routesToApex(canary: Canary): Json[] {
+  const ref = { name: names(canary).apexService, namespace: canary.metadata.namespace };
+  return [{ inheritablePathMatchers: true, routeAction: { single: { kube: { ref, port: canary.spec.service.port } } } }];
+}
+
+function stickyRoutes(canary: Canary, segment: readonly Matcher[], affinity: Affinity, share: number): Json[] {
+  const holding = (pair: string) => withHeader(segment, { name: 'cookie', value: cookiePattern(pair), regex: true });
+  const found: Json[] = [];
+  // At weight 0 the canary may be unable to serve: its users are kept apart but answered by the primary.
+  if (affinity.canary) found.push(route(holding(affinity.canary), both(canary, share > 0 ? ALL : 0)));
+  if (affinity.primary) found.push(route(holding(affinity.primary), both(canary, 0)));
+  if (affinity.previous) {
+    // With the attributes that the cookie was set with, or browsers keep it (04-R-A1). The canary's answer sets the new one of that name.
+    const cookies = share > 0 ? cookiesSet(canary, affinity) : {};
+    found.push(route(holding(affinity.previous), both(canary, share, { ...cookies, primary: setCookie(canary, affinity.previous, -1) })));
+  }
+  return found;
+}
+
+function cookiesSet(canary: Canary, affinity: Affinity): Cookies {
+  return {
+    ...(affinity.primary ? { primary: setCookie(canary, affinity.primary, primaryCookieSeconds(canary)) } : {}),
+    ...(affinity.canary ? { canary: setCookie(canary, affinity.canary, canaryCookieSeconds(canary)) } : {}),
+  };
+}
+
+/** The path is that of the user's route that delegates here. */
+function route(matchers: readonly Matcher[], destinations: Json[]): Json {
+  return {
+    inheritablePathMatchers: true,
+    ...(matchers.length > 0 ? { matchers: structuredClone(matchers) } : {}),
+    routeAction: { multi: { destinations } },
+  };
+}
+
+function both(canary: Canary, share: number, cookies: Cookies = {}): Json[] {
+  return [destination(canary, 'primary', primaryWeight(share), cookies.primary), destination(canary, 'canary', share, cookies.canary)];
+}
+
+function destination(canary: Canary, side: Side, weight: number, cookie?: string): Json {
+  const added = [{ header: { key: 'Set-Cookie', value: cookie }, append: true }];
+  return {
+    weight,
+    destination: { upstream: upstream(canary, side) },
+    ...(cookie === undefined ? {} : { options: { headerManipulation: { responseHeadersToAdd: added } } }),
+  };
+}
+
+function upstream(canary: Canary, side: Side): { name: string; namespace: string } {
+  return { name: upstreamRef(canary, side).name, namespace: canary.metadata.namespace };
+}

@@ -1,0 +1,62 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { factsOf } from '../../api/providers.ts';
+import { findObject } from '../find-object.ts';
+import { isTaken, namesIn, originalSpec, rememberedSpec } from '../original-spec.ts';
+import type { Change, Router } from '../router.ts';
+import { rejectionOf } from '../routing-error.ts';
+import { routingMetadata } from '../routing-metadata.ts';
+import { matchersFor } from './matchers.ts';
+import { readRouteTable } from './read.ts';
+import { renderTableRoutes, routesToApex } from './render.ts';
+import { configRef, renderUpstream, upstreamRef } from './upstreams.ts';
+
+/** Gloo: an Upstream for each side, and the RouteTable under the apex name to which the user's VirtualService delegates (04-4.8). */
+export const gloo: Router = {
+  supports: factsOf('gloo').can,
+  refuses: (canary) => rejectionOf(() => matchersFor(canary.spec.analysis.match ?? [])),
+  watches(canary) {
+    const config = configRef(canary);
+    return [...upstreamRefs(canary), tableRef(canary), ...(config ? [config] : [])];
+  },
+  render(canary, apex, routes, current) {
+    const { apiVersion, kind } = tableRef(canary);
+    const metadata = routingMetadata(canary, rememberedSpec(findObject(current, tableRef(canary)), ours(canary)));
+    const table: KubeObject = { apiVersion, kind, metadata, spec: { routes: renderTableRoutes(canary, routes) } };
+    const upstreams = (['primary', 'canary'] as const).map((side) => renderUpstream(canary, apex, side, current));
+    return { write: [...upstreams, table], remove: [] };
+  },
+  readRoutes(canary, current) {
+    const found = findObject(current, tableRef(canary));
+    return found && readRouteTable(canary, found);
+  },
+  finalize,
+};
+
+function tableRef(canary: Canary): ObjectRef {
+  const { namespace } = canary.metadata;
+  return { apiVersion: 'gateway.solo.io/v1', kind: 'RouteTable', name: names(canary).apexService, namespace };
+}
+
+function upstreamRefs(canary: Canary): ObjectRef[] {
+  return [upstreamRef(canary, 'primary'), upstreamRef(canary, 'canary')];
+}
+
+const ours = (canary: Canary) =>
+  namesIn(
+    'name',
+    upstreamRefs(canary).map(({ name }) => name),
+  );
+
+/**
+ * The user's VirtualService goes on delegating to the RouteTable, so what we made stays, and leads to the apex Service. The Upstreams are
+ * left to garbage collection: a proxy that learns late still looks for them.
+ */
+function finalize(canary: Canary, current: readonly KubeObject[]): Change {
+  const found = findObject(current, tableRef(canary));
+  if (!found || !isTaken(found, ours(canary))) return { write: [], remove: [] };
+  const { apiVersion, kind, name, namespace = '' } = tableRef(canary);
+  const spec = originalSpec(found, ours(canary)) ?? { routes: routesToApex(canary) };
+  return { write: [{ apiVersion, kind, metadata: { name, namespace }, spec }], remove: [] };
+}

@@ -1,0 +1,124 @@
+import type { Canary } from '../../api/canary.ts';
+import { names } from '../../api/names.ts';
+import type { Affinity, Routes } from '../../api/routes.ts';
+import { canaryCookieSeconds, cookiePattern, primaryCookieSeconds, setCookie } from '../cookie.ts';
+import { ALL, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
+import { type IstioMatch, mergeMatch, serviceMatch, toIstio, withHeader } from './match.ts';
+
+type Json = Record<string, unknown>;
+
+/**
+ * `spec.http`, the first match winning: cookie of the canary, cookie of the primary, cookie to be deleted, all requests of the
+ * segment, and (with a match) all other requests to the primary. An A/B condition stands on every rule that names the canary.
+ */
+export function renderHttp(canary: Canary, routes: Routes): Json[] {
+  const { canaryService } = names(canary);
+  const service = serviceMatch(canary.spec.service.match);
+  const segment = matchOf(routes);
+  const within = segment ? mergeMatch(segment, service) : service;
+  const share = canaryWeight(routes);
+  const affinity = routes.kind === 'mirrored' ? {} : (routes.affinity ?? {});
+
+  const main = rule(canary, within, both(canary, share, share > 0 ? cookiesSet(canary, affinity) : {}));
+  if (routes.kind === 'mirrored') {
+    main.mirror = destination(canary, canaryService);
+    if (routes.share < ALL) main.mirrorPercentage = { value: routes.share };
+  }
+  return [
+    ...stickyRules(canary, within, affinity, share),
+    main,
+    ...(segment ? [rule(canary, service, [{ destination: destination(canary, names(canary).primaryService), weight: ALL }])] : []),
+  ];
+}
+
+/** `spec.tcp`: weights only, on the ports of `service.match`. */
+export function renderTcp(canary: Canary, share: number): Json[] {
+  const ports = (canary.spec.service.match ?? []).flatMap((match) => (match.port === undefined ? [] : [{ port: match.port }]));
+  return [{ ...(ports.length > 0 ? { match: ports } : {}), route: both(canary, share, {}) }];
+}
+
+function stickyRules(canary: Canary, within: readonly IstioMatch[], affinity: Affinity, share: number): Json[] {
+  const rules: Json[] = [];
+  const holding = (pair: string) => withHeader(within, 'Cookie', { regex: cookiePattern(pair) });
+  // At weight 0 the canary may be unable to serve: its users are kept apart but answered by the primary.
+  if (affinity.canary) rules.push(rule(canary, holding(affinity.canary), both(canary, share > 0 ? ALL : 0, {})));
+  if (affinity.primary) rules.push(rule(canary, holding(affinity.primary), both(canary, 0, {})));
+  if (affinity.previous) rules.push(deletionRule(canary, holding(affinity.previous), affinity, share));
+  return rules;
+}
+
+/** With the attributes that the cookie was set with, or browsers keep it (04-R-A1). */
+function deletionRule(canary: Canary, holding: readonly IstioMatch[], affinity: Affinity, share: number): Json {
+  const text = setCookie(canary, affinity.previous ?? '', -1);
+  const add = canary.spec.service.headers?.response?.add ?? {};
+  const isTaken = Object.keys(add).some((name) => name.toLowerCase() === 'set-cookie');
+  if (share > 0 || isTaken) {
+    // On the primary's side only: the canary's answer sets the new cookie, which has the same name.
+    const toCanary = share > 0 ? cookiesSet(canary, affinity).canary : undefined;
+    return rule(canary, holding, both(canary, share, { primary: text, ...(toCanary ? { canary: toCanary } : {}) }));
+  }
+  const deletion = rule(canary, holding, both(canary, share, {}));
+  const headers = structuredClone(canary.spec.service.headers ?? {});
+  deletion.headers = { ...headers, response: { ...headers.response, add: { ...add, 'Set-Cookie': text } } };
+  return deletion;
+}
+
+function cookiesSet(canary: Canary, affinity: Affinity): { primary?: string; canary?: string } {
+  return {
+    ...(affinity.primary ? { primary: setCookie(canary, affinity.primary, primaryCookieSeconds(canary)) } : {}),
+    ...(affinity.canary ? { canary: setCookie(canary, affinity.canary, canaryCookieSeconds(canary)) } : {}),
+  };
+}
+
+/** Fields common to every http rule, and to the single rule that deletion leaves behind. */
+export function rule(canary: Canary, match: readonly IstioMatch[], route: Json[]): Json {
+  const { rewrite, timeout, retries, corsPolicy, headers } = canary.spec.service;
+  const origins = corsPolicy?.allowOrigins?.map((origin) => toIstio(origin));
+  // Empty values mean nothing: dropping them must not look like drift (04-R-D11).
+  const said = filled({
+    match,
+    rewrite: rewrite && withoutType(rewrite),
+    timeout: timeout || undefined,
+    retries,
+    corsPolicy: { ...corsPolicy, ...(origins ? { allowOrigins: origins } : {}) },
+    headers,
+  });
+  return {
+    ...said,
+    route,
+  };
+}
+
+/** A copy without what is empty, at any depth. */
+function filled(fields: object): Json {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([key, value]) => {
+      const kept = Array.isArray(value) ? structuredClone(value) : typeof value === 'object' && value !== null ? filled(value) : value;
+      const isEmpty = kept === undefined || (typeof kept === 'object' && Object.keys(kept ?? {}).length === 0);
+      return isEmpty ? [] : [[key, kept]];
+    }),
+  );
+}
+
+/** `rewrite.type` belongs to the Gateway API. */
+function withoutType({ uri, authority }: { uri?: string | undefined; authority?: string | undefined }): Json {
+  return { ...(uri === undefined ? {} : { uri }), ...(authority === undefined ? {} : { authority }) };
+}
+
+function both(canary: Canary, share: number, cookies: { primary?: string; canary?: string }): Json[] {
+  const { primaryService, canaryService } = names(canary);
+  const side = (host: string, weight: number, cookie: string | undefined) => ({
+    destination: destination(canary, host),
+    weight,
+    ...(cookie === undefined ? {} : { headers: { response: { add: { 'Set-Cookie': cookie } } } }),
+  });
+  return [side(primaryService, primaryWeight(share), cookies.primary), side(canaryService, share, cookies.canary)];
+}
+
+/** A port is named only where Istio cannot infer it: several ports behind a gateway or a delegate (04-4.2). */
+export function destination(canary: Canary, host: string): Json {
+  const { portDiscovery, gateways, delegation, port } = canary.spec.service;
+  const first = gateways?.[0];
+  const isNamed = portDiscovery === true && (delegation === true || (first !== undefined && first !== 'mesh'));
+  return { host, ...(isNamed ? { port: { number: port } } : {}) };
+}

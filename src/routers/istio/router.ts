@@ -1,0 +1,139 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { beginsMirrored, choosesUsers } from '../../api/provider-capabilities.ts';
+import { factsOf } from '../../api/providers.ts';
+import type { Routes } from '../../api/routes.ts';
+import { findObject } from '../find-object.ts';
+import { isTaken, type NamesOurSides, originalSpec, rememberedSpec } from '../original-spec.ts';
+import type { Change, Router } from '../router.ts';
+import { RoutingError, rejectionOf } from '../routing-error.ts';
+import { routingMetadata } from '../routing-metadata.ts';
+import { ALL } from '../weights.ts';
+import { mergeMatch, serviceMatch } from './match.ts';
+import { readVirtualService } from './read.ts';
+import { destination, renderHttp, renderTcp, rule } from './render.ts';
+
+const apiVersion = 'networking.istio.io/v1beta1';
+
+/** Istio: one VirtualService and a DestinationRule for each side (04-4.2). */
+export const istio: Router = {
+  supports: factsOf('istio').can,
+  refuses: (canary) => rejectionOf(() => checkSpec(canary)),
+  watches: (canary) => [virtualServiceRef(canary), ...ruleRefs(canary)],
+  render(canary, _apex, routes, current) {
+    const found = findObject(current, virtualServiceRef(canary));
+    return {
+      write: [...ruleRefs(canary).map((ref) => renderDestinationRule(canary, ref)), renderVirtualService(canary, routes, found)],
+      remove: [],
+    };
+  },
+  readRoutes(canary, current) {
+    const found = findObject(current, virtualServiceRef(canary));
+    return found && readVirtualService(canary, found);
+  },
+  finalize,
+};
+
+function virtualServiceRef(canary: Canary): ObjectRef {
+  return { apiVersion, kind: 'VirtualService', name: names(canary).apexService, namespace: canary.metadata.namespace };
+}
+
+function ruleRefs(canary: Canary): ObjectRef[] {
+  const { canaryService, primaryService } = names(canary);
+  return [canaryService, primaryService].map((name) => ({
+    apiVersion,
+    kind: 'DestinationRule',
+    name,
+    namespace: canary.metadata.namespace,
+  }));
+}
+
+function isTcp(canary: Canary): boolean {
+  return canary.spec.service.appProtocol?.toLowerCase() === 'tcp';
+}
+
+/** All that the spec asks for; `render` itself fails only on what the routes need, so that a bad match never keeps traffic from the primary. */
+function checkSpec(canary: Canary): void {
+  const { service, analysis } = canary.spec;
+  checkExposure(canary);
+  if (isTcp(canary)) {
+    if (choosesUsers(canary)) throw RoutingError.at('analysis.match', 'needs HTTP: service.appProtocol is tcp');
+    if (beginsMirrored(canary)) throw RoutingError.at('analysis.mirror', 'needs HTTP: service.appProtocol is tcp');
+  } else if (analysis.match?.length) mergeMatch(analysis.match, serviceMatch(service.match));
+}
+
+function checkExposure(canary: Canary): void {
+  const { delegation, hosts, gateways } = canary.spec.service;
+  if (delegation && (hosts?.length || gateways?.length))
+    throw new RoutingError(
+      'a delegate VirtualService has neither: remove service.hosts and service.gateways, or service.delegation',
+      'service.hosts',
+    );
+}
+
+function renderDestinationRule(canary: Canary, ref: ObjectRef): KubeObject {
+  const { trafficPolicy } = canary.spec.service;
+  return {
+    apiVersion,
+    kind: ref.kind,
+    metadata: { name: ref.name, namespace: canary.metadata.namespace },
+    spec: { host: ref.name, ...(trafficPolicy ? { trafficPolicy: structuredClone(trafficPolicy) } : {}) },
+  };
+}
+
+function renderVirtualService(canary: Canary, routes: Routes, found: KubeObject | undefined): KubeObject {
+  checkExposure(canary);
+  return {
+    apiVersion,
+    kind: 'VirtualService',
+    metadata: routingMetadata(canary, rememberedSpec(found, namesOurSides(canary))),
+    spec: { ...exposure(canary), ...(isTcp(canary) ? { tcp: renderTcp(canary, tcpShare(routes)) } : { http: renderHttp(canary, routes) }) },
+  };
+}
+
+function namesOurSides(canary: Canary): NamesOurSides {
+  const { primaryService, canaryService } = names(canary);
+  return (spec) => {
+    const text = JSON.stringify(spec);
+    return [primaryService, canaryService].some((host) => text.includes(`"host":"${host}"`) || text.includes(`"host":"${host}.`));
+  };
+}
+
+/** Cookies mean nothing to TCP: those of a release that an edit has made one of TCP are left out, so that it can go back. */
+function tcpShare(routes: Routes): number {
+  if (routes.kind !== 'weighted' || routes.match?.length)
+    throw new RoutingError('TCP routes have weights only: service.appProtocol is tcp', 'service.appProtocol');
+  return routes.canary;
+}
+
+function exposure(canary: Canary): { gateways?: string[]; hosts?: string[] } {
+  const { delegation, gateways = [], hosts = [] } = canary.spec.service;
+  if (delegation) return {};
+  const { apexService } = names(canary);
+  return {
+    gateways: gateways.length > 0 ? [...gateways] : ['mesh'],
+    hosts: hosts.includes('*') || hosts.includes(apexService) ? [...hosts] : [...hosts, apexService],
+  };
+}
+
+/**
+ * A VirtualService found in place gets its spec back. Ours is left with all traffic on the apex Service until garbage collection
+ * takes it; the DestinationRules go, as their hosts do.
+ */
+function finalize(canary: Canary, current: readonly KubeObject[]): Change {
+  const found = findObject(current, virtualServiceRef(canary));
+  const remove = ruleRefs(canary).filter((ref) => findObject(current, ref));
+  // Without our hosts and our annotation it is restored already, or was never ours.
+  if (!found || !isTaken(found, namesOurSides(canary))) return { write: [], remove };
+  const metadata = { name: found.metadata.name, namespace: canary.metadata.namespace };
+  const spec = originalSpec(found, namesOurSides(canary)) ?? { ...exposure(canary), ...toApex(canary) };
+  return { write: [{ apiVersion, kind: 'VirtualService', metadata, spec }], remove };
+}
+
+function toApex(canary: Canary): Record<string, unknown> {
+  const route = [{ destination: destination(canary, names(canary).apexService), weight: ALL }];
+  if (!isTcp(canary)) return { http: [rule(canary, serviceMatch(canary.spec.service.match), route)] };
+  const ports = (canary.spec.service.match ?? []).flatMap((match) => (match.port === undefined ? [] : [{ port: match.port }]));
+  return { tcp: [{ ...(ports.length > 0 ? { match: ports } : {}), route }] };
+}

@@ -1,0 +1,23 @@
+import { primaryRevisionAnnotation } from '../../api/knative.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { type Routes, weight } from '../../api/routes.ts';
+import { ALL, readAs } from '../weights.ts';
+import { trafficOf } from './traffic.ts';
+
+export function readTraffic(service: KubeObject): Routes | { unreadable: string } | undefined {
+  const primary = primaryOf(service);
+  const targets = trafficOf(service).filter(({ percent }) => percent !== undefined && percent > 0);
+  if (primary === undefined || targets.length === 0) return undefined;
+  const where = `spec.traffic of Knative Service ${service.metadata.name}`;
+  const sum = targets.reduce((total, { percent = 0 }) => total + percent, 0);
+  if (sum !== ALL) return { unreadable: `${where} does not sum to 100` };
+  const others = targets.filter(({ revisionName }) => revisionName !== primary);
+  if (others.length > 1) return { unreadable: `${where} names more than two revisions` };
+  if (others[0]) return readAs(weight(others[0].percent ?? 0), undefined);
+  // One revision plays both parts: the first of two entries is the canary's.
+  return readAs(weight(targets.length > 1 ? (targets[0]?.percent ?? 0) : 0), undefined);
+}
+
+export function primaryOf(service: KubeObject): string | undefined {
+  return service.metadata.annotations?.[primaryRevisionAnnotation] || undefined;
+}

@@ -1,0 +1,35 @@
+import type { Canary } from '../../api/canary.ts';
+import { knativeRevisionId, primaryRevisionAnnotation } from '../../api/knative.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Routes } from '../../api/routes.ts';
+import { RoutingError } from '../routing-error.ts';
+import { primaryWeight } from '../weights.ts';
+import { primaryOf } from './read.ts';
+import { trafficOf } from './traffic.ts';
+
+export function shareOf(routes: Routes): number {
+  if (routes.kind !== 'weighted' || routes.match?.length)
+    throw new RoutingError('Knative can neither match nor mirror requests: use analysis.stepWeight or stepWeights');
+  return routes.canary;
+}
+
+export function targetsFor(canary: Canary, service: KubeObject, share: number) {
+  const primary = primaryOf(service);
+  if (primary === undefined)
+    throw new RoutingError(`Knative Service ${service.metadata.name} has no annotation ${primaryRevisionAnnotation}`);
+  const rest = { revisionName: primary, percent: primaryWeight(share) };
+  if (share === 0) return [rest];
+  const analysed = analysedOf(canary, service);
+  if (analysed === undefined) throw new RoutingError(`the revision of Knative Service ${service.metadata.name} under analysis is gone`);
+  // After the promotion both are one revision; two entries still show the weight (04-R-S7).
+  return [{ revisionName: analysed, percent: share }, rest];
+}
+
+/** The revision that the release is pinned to, by its recorded id; a newer one never gets its share. */
+function analysedOf(canary: Canary, service: KubeObject): string | undefined {
+  const latest: string | undefined = service.status?.latestCreatedRevisionName;
+  const pinned = canary.status?.release?.revision;
+  if (pinned === undefined) return latest;
+  const known = [latest, ...trafficOf(service).map(({ revisionName }) => revisionName), primaryOf(service)];
+  return known.find((name) => name !== undefined && knativeRevisionId(name) === pinned);
+}

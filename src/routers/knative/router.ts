@@ -1,0 +1,55 @@
+import type { Canary } from '../../api/canary.ts';
+import { knativeApiVersion } from '../../api/knative.ts';
+import type { ObjectRef } from '../../api/kube-object.ts';
+import { choosesUsers } from '../../api/provider-capabilities.ts';
+import { factsOf } from '../../api/providers.ts';
+import { findObject } from '../find-object.ts';
+import type { Router } from '../router.ts';
+import { RoutingError } from '../routing-error.ts';
+import { readTraffic } from './read.ts';
+import { shareOf, targetsFor } from './render.ts';
+import { taggedTargets } from './traffic.ts';
+
+const serviceRef = (canary: Canary): ObjectRef => ({
+  apiVersion: knativeApiVersion,
+  kind: 'Service',
+  name: canary.spec.targetRef.name,
+  namespace: canary.metadata.namespace,
+});
+
+/**
+ * Knative's own traffic block, on the target itself (04-4.14). Both revisions are named: `latestRevision` would follow whatever the user
+ * pushes next, before its analysis (03-B19). Routes are read from the spec; the status shows when they are in force (04-R-S7).
+ */
+export const knative: Router = {
+  supports: factsOf('knative').can,
+  refuses: (canary) => (choosesUsers(canary) ? new RoutingError('Knative cannot match requests: use steps of weight') : undefined),
+  watches: (canary) => [serviceRef(canary)],
+  render(canary, _apex, routes, current) {
+    const service = findObject(current, serviceRef(canary));
+    const share = shareOf(routes);
+    if (!service) return { write: [], remove: [] };
+    const { apiVersion, kind, name, namespace } = serviceRef(canary);
+    const traffic = [...targetsFor(canary, service, share), ...taggedTargets(service)];
+    return { write: [{ apiVersion, kind, metadata: { name, ...(namespace && { namespace }) }, spec: { traffic } }], remove: [] };
+  },
+  readRoutes(canary, current) {
+    const service = findObject(current, serviceRef(canary));
+    return service && readTraffic(service);
+  },
+  isInForce(canary, current) {
+    const service = findObject(current, serviceRef(canary));
+    return service === undefined || sharesOf(service.spec?.traffic) === sharesOf(service.status?.traffic);
+  },
+  // The traffic block is the user's: the workload puts it back as it was found.
+  finalize: () => ({ write: [], remove: [] }),
+};
+
+/** Percent by revision, in one order, as text to compare. */
+function sharesOf(traffic: unknown): string {
+  const shares = new Map<string, number>();
+  for (const { revisionName = '', percent = 0 } of Array.isArray(traffic) ? traffic : []) {
+    if (percent > 0) shares.set(revisionName, (shares.get(revisionName) ?? 0) + percent);
+  }
+  return JSON.stringify([...shares].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

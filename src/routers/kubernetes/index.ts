@@ -1,0 +1,6 @@
+import type { ProviderDefinition } from '../provider.ts';
+import { application } from '../queries/application.ts';
+import { noRoutes } from './router.ts';
+
+/** `kubernetes` and `none`: Services alone. */
+export const servicesProvider: ProviderDefinition = { router: () => noRoutes, observers: application, permissions: [] };

@@ -1,0 +1,23 @@
+import { factsOf } from '../../api/providers.ts';
+import { allToPrimary } from '../../api/routes.ts';
+import type { Router } from '../router.ts';
+import { RoutingError } from '../routing-error.ts';
+
+/**
+ * No routing objects at all: the apex Service selects the primary, and a release is Blue/Green. Users never see the canary
+ * before it is promoted (04-4.16), so a weight changes nothing, but a match or a mirror would be a promise not kept.
+ */
+export const noRoutes: Router = {
+  supports: factsOf('kubernetes').can,
+  watches: () => [],
+  render(_canary, _apex, routes) {
+    if (routes.kind !== 'weighted' || routes.match?.length)
+      throw new RoutingError(
+        'without a traffic provider requests can be neither matched nor mirrored: use analysis.iterations alone',
+        'analysis.iterations',
+      );
+    return { write: [], remove: [] };
+  },
+  readRoutes: () => allToPrimary,
+  finalize: () => ({ write: [], remove: [] }),
+};

@@ -1,0 +1,10 @@
+import { MADE_AND_REMOVED, type ProviderDefinition, routes } from '../provider.ts';
+import { kumaObservers } from './observer.ts';
+import { kuma } from './router.ts';
+
+export const kumaProvider: ProviderDefinition = {
+  router: () => kuma,
+  observers: kumaObservers,
+  permissions: [routes('kuma.io', ['trafficroutes'], MADE_AND_REMOVED)],
+  overlay: { prometheus: 'http://prometheus-server.mesh-observability:80' },
+};

@@ -1,0 +1,40 @@
+import { ownerAnnotation } from '../../api/names.ts';
+import { beginsMirrored, choosesUsers } from '../../api/provider-capabilities.ts';
+import { factsOf } from '../../api/providers.ts';
+import { findObject } from '../find-object.ts';
+import { givenBack, keeping } from '../found-in-place.ts';
+import type { Router } from '../router.ts';
+import { RoutingError } from '../routing-error.ts';
+import { readRoute } from './read.ts';
+import { canaryShare, flaggerRef, isOfFlagger, namesOurSides, ownRef, refIn, renderRoute } from './render.ts';
+
+/** Kuma's TrafficRoute, which belongs to the cluster and not to a namespace (04-4.12). */
+export const kuma: Router = {
+  supports: factsOf('kuma').can,
+  refuses(canary) {
+    if (choosesUsers(canary)) return new RoutingError("Kuma's TrafficRoute cannot match requests: analysis.match needs another provider");
+    return beginsMirrored(canary)
+      ? new RoutingError("Kuma's TrafficRoute cannot mirror requests: set analysis.mirror to false", 'analysis.mirror')
+      : undefined;
+  },
+  watches: (canary) => [ownRef(canary), flaggerRef(canary)],
+  render(canary, _apex, routes, current) {
+    const share = canaryShare(routes);
+    return { write: [keeping(renderRoute(canary, share, current), current, namesOurSides(canary))], remove: [] };
+  },
+  readRoutes(canary, current) {
+    const found = findObject(current, refIn(canary, current));
+    return found && readRoute(canary, found);
+  },
+  finalize(canary, current) {
+    const own = ownRef(canary);
+    // By its name we made it for this namespace, wherever it leads by now.
+    const isMade = findObject(current, own)?.metadata.annotations?.[ownerAnnotation] !== undefined;
+    const refs = [...(isMade ? [] : [own]), ...(isOfFlagger(canary, current) ? [flaggerRef(canary)] : [])];
+    const { write, remove } = givenBack(
+      refs.map((ref) => [ref, namesOurSides(canary)]),
+      current,
+    );
+    return { write, remove: isMade ? [own, ...remove] : remove };
+  },
+};

@@ -1,0 +1,15 @@
+import type { Observers } from '../provider.ts';
+import { means, successRate } from '../queries/shapes.ts';
+
+const selector = 'namespace="{{ namespace }}",ingress="{{ ingress }}",canary!=""';
+
+/** Source: 05-B21. */
+export const nginxObservers: Observers = {
+  Deployment: {
+    name: 'nginx',
+    ...successRate('nginx_ingress_controller_requests', selector, 'status!~"5.*"'),
+    ...means('nginx_ingress_controller_response_duration_seconds', selector),
+    durationUnit: 'ms',
+    selectsWorkload: false,
+  },
+};

@@ -1,0 +1,144 @@
+import type { Canary } from '../../api/canary.ts';
+import type { Finding } from '../../api/finding.ts';
+import type { KubeObject, Labels } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { factsOf } from '../../api/providers.ts';
+import type { Routes } from '../../api/routes.ts';
+import { findObject } from '../find-object.ts';
+import { copiedMetadata } from '../ingress/copied-metadata.ts';
+import { copyRefs, copySpec, missingSource, nothingToCopy, refusesName } from '../ingress/copy.ts';
+import { leadingTo, leadsTo, rulesFor, rulesOf } from '../ingress/ingress-rules.ts';
+import { needsObject } from '../needs-object.ts';
+import type { Change, Router } from '../router.ts';
+import { RoutingError, rejectionOf } from '../routing-error.ts';
+import { ALL, readAs, readPart } from '../weights.ts';
+import { type CanaryRules, ignoredEntries, readMatch, renderMatch } from './canary-annotations.ts';
+
+export const defaultAnnotationsPrefix = 'nginx.ingress.kubernetes.io';
+const BY_RULE = ['canary-by-header', 'canary-by-header-value', 'canary-by-header-pattern', 'canary-by-cookie'] as const;
+
+/** ingress-nginx: a second Ingress beside the user's, which it reads as the canary of the same hosts and paths (04-4.9). */
+export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
+  const key = (name: string) => `${prefix}/${name}`;
+  const isCanaryKey = (annotation: string) => annotation === key('canary') || annotation.startsWith(key('canary-'));
+
+  function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): Change {
+    const rules = rulesOfRoutes(routes);
+    const { sourceRef, copyRef } = copyRefs(canary);
+    const source = sourceRef && findObject(current, sourceRef);
+    const copy = copyRef && findObject(current, copyRef);
+    const { apexService, canaryService } = names(canary);
+    const derived = source ? rulesFor(source, apexService, (path) => [leadingTo(path, canaryService)]) : [];
+    // A copy can be set back to 0 whatever became of the user's Ingress (04-R-S4).
+    const base = source && derived.length > 0 ? source : copy;
+    if (!base || !copyRef) {
+      if (needsObject(canary, routes)) throw nothingToCopy(canary, source);
+      return { write: [], remove: [] };
+    }
+    const { labels, annotations } = copiedMetadata(base, isCanaryKey);
+    return {
+      write: [
+        {
+          apiVersion: copyRef.apiVersion,
+          kind: copyRef.kind,
+          metadata: {
+            name: copyRef.name,
+            namespace: canary.metadata.namespace,
+            labels,
+            annotations: { ...annotations, ...withoutAffinity(rules, annotations), ...ours(rules, copy?.metadata.annotations ?? {}) },
+          },
+          spec: copySpec(base, base === source ? derived : rulesOf(base)),
+        },
+      ],
+      remove: [],
+    };
+  }
+
+  /** An apply cannot remove foreign additions to the canary's rules; ingress-nginx ignores empty ones. */
+  function ours(rules: Labels, live: Labels): Labels {
+    const wanted = Object.fromEntries(Object.entries(rules).map(([name, value]) => [key(name), value]));
+    const foreign = Object.keys(live).filter((annotation) => isCanaryKey(annotation) && !(annotation in wanted));
+    return { ...wanted, ...Object.fromEntries(foreign.toSorted().map((annotation) => [annotation, ''])) };
+  }
+
+  /** Without this a cookie of ingress-nginx's own affinity would keep users on a canary that was rolled back. */
+  function withoutAffinity(rules: Labels, annotations: Labels): Labels {
+    const isAtRest = rules['canary-weight'] === '0' && BY_RULE.every((name) => !rules[name]);
+    return isAtRest && annotations[key('affinity')] ? { [key('affinity-canary-behavior')]: 'legacy' } : {};
+  }
+
+  function readRoutes(canary: Canary, copy: KubeObject): Routes | { unreadable: string } {
+    const where = `Ingress ${copy.metadata.name}`;
+    const live = copy.metadata.annotations ?? {};
+    const { canaryService } = names(canary);
+    if (!leadsTo(copy, canaryService)) return { unreadable: `no path of ${where} leads to ${canaryService}` };
+    if (!/^(1|t|T|true|TRUE|True)$/.test(live[key('canary')] ?? '')) return { unreadable: `${where} is not marked by ${key('canary')}` };
+    // Less than 100 in all counts as 100. Source: ingress-nginx, route_to_alternative_balancer.
+    const total = Math.max(ALL, wholeNumber(live[key('canary-weight-total')]) ?? ALL);
+    const share = readPart(wholeNumber(live[key('canary-weight')] || '0') ?? -1, total);
+    if (share === undefined) return { unreadable: `${key('canary-weight')} of ${where} is not a percentage` };
+    const rules: CanaryRules = Object.fromEntries(BY_RULE.map((name) => [name, live[key(name)] ?? '']));
+    const match = readMatch(rules, canary.spec.analysis.match);
+    if (!match) return readAs(share, undefined);
+    if (share > 0) return { unreadable: `${where} has both a weight and a header or cookie` };
+    return { kind: 'matched', match };
+  }
+
+  return {
+    supports: factsOf('nginx').can,
+    refuses,
+    ignores,
+    watches: (canary) => Object.values(copyRefs(canary)),
+    render: (canary, _apex, routes, current) => render(canary, routes, current),
+    missing: missingSource,
+    readRoutes(canary, current) {
+      const { copyRef } = copyRefs(canary);
+      const copy = copyRef && findObject(current, copyRef);
+      return copy && readRoutes(canary, copy);
+    },
+    finalize(canary, current) {
+      const { copyRef } = copyRefs(canary);
+      return { write: [], remove: copyRef && findObject(current, copyRef) ? [copyRef] : [] };
+    },
+  };
+}
+
+function refuses(canary: Canary): RoutingError | undefined {
+  const { match, iterations = 0 } = canary.spec.analysis;
+  const longName = refusesName(canary);
+  if (longName !== undefined || !match?.length) return longName;
+  if (iterations <= 0)
+    return new RoutingError(
+      'ingress-nginx cannot give a share of the requests that match: with analysis.match use analysis.iterations; istio and smi:v1alpha4 can',
+      'analysis.iterations',
+    );
+  return rejectionOf(() => renderMatch(match));
+}
+
+function ignores(canary: Canary): readonly Finding[] {
+  const { match } = canary.spec.analysis;
+  return match?.length && refuses(canary) === undefined ? ignoredEntries(match) : [];
+}
+
+/** The annotations of the canary, without their prefix. A condition stands with weight 0: users who do not meet it stay on the primary. */
+function rulesOfRoutes(routes: Routes): Labels {
+  switch (routes.kind) {
+    case 'matched':
+      return { canary: 'true', 'canary-weight': '0', ...renderMatch(routes.match) };
+    case 'weighted':
+      if (routes.canary > 0 && routes.match?.length)
+        throw new RoutingError(
+          'ingress-nginx cannot give a share of the requests that match: use analysis.iterations',
+          'analysis.iterations',
+        );
+      return { canary: 'true', 'canary-weight': String(routes.canary) };
+    case 'mirrored':
+      throw new RoutingError('ingress-nginx cannot mirror requests to a canary: set analysis.mirror to false', 'analysis.mirror');
+    default:
+      throw routes satisfies never;
+  }
+}
+
+function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+}

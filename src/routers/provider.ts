@@ -1,0 +1,48 @@
+import type { TargetRef } from '../api/canary.ts';
+import type { Observer } from '../api/observer.ts';
+import type { Permission, Verb } from '../api/permission.ts';
+import type { Router } from './router.ts';
+
+/** Settings of the controller that routers need. */
+export interface RouterOptions {
+  /** Prefix of the annotations that ingress-nginx reads. */
+  ingressAnnotationsPrefix?: string;
+  /** The ingress class of generated HTTPProxies; empty: none. */
+  ingressClass?: string;
+  /** The mesh that an SMI version is served by, where `--mesh-provider` names it. */
+  mesh?: string;
+}
+
+/**
+ * The built-in queries by kind of target. Pods of a DaemonSet have other names and labels than those of a Deployment (05-B28, W34); those of a
+ * Service target have any names (05-W10).
+ */
+export type Observers = { Deployment: Observer } & Partial<Record<TargetRef['kind'], Observer>>;
+
+/** A list that a server-side apply merges by a key, so that entries of others would stay in it. */
+export interface MergedList {
+  kind: string;
+  field: string;
+  keyOf(entry: Record<string, unknown>): string;
+}
+
+/** A traffic provider: the one value that its folder exports. Facts that decide whether a Canary is valid are in `src/api/providers.ts`. */
+export interface ProviderDefinition {
+  router(options: RouterOptions): Router;
+  observers: Observers;
+  /** Besides Services. A kind may be deleted where the router itself removes it; what it leaves behind is collected with the anchor. */
+  permissions: readonly Permission[];
+  /** Names of lists that the router owns whole: whatever else an entry of them holds changes where traffic goes. */
+  ownedWhole?: readonly string[];
+  mergedLists?: readonly MergedList[];
+  /** Its Kustomize overlay; where the Prometheus of the mesh usually is, as in Flagger's (06-KU1–KU4), and flags beside its name. */
+  overlay?: { prometheus?: string; flags?: readonly string[] };
+}
+
+/** Everything is watched, written by server-side apply, and read once when it is adopted or restored. */
+export const MADE: readonly Verb[] = ['get', 'list', 'watch', 'create', 'patch'];
+export const MADE_AND_REMOVED: readonly Verb[] = [...MADE, 'delete'];
+
+export function routes(group: string, resources: readonly string[], verbs: readonly Verb[] = MADE): Permission {
+  return { group, resources, verbs, purpose: 'routes' };
+}

@@ -1,0 +1,38 @@
+import type { Observer } from '../../api/observer.ts';
+
+/** `sum(rate(M{S,OK})) / sum(rate(M{S})) * 100`: percent of requests that succeeded (05-2.2 RATE), and what to ask when that finds none. */
+export function successRate(
+  metric: string,
+  selector: string,
+  succeeded: string,
+): Pick<Observer, 'requestSuccessRate' | 'onlyFailures' | 'requestCount'> {
+  const rate = (matchers: string) => `sum(rate(${metric}{${matchers}}[{{ interval }}]))`;
+  return {
+    requestSuccessRate: `${rate(`${selector},${succeeded}`)} / ${rate(selector)} * 100`,
+    requestCount: `sum(increase(${metric}{${selector}}[{{ interval }}]))`,
+    // A series of successes that is too young for a rate is there all the same, and means that not everything failed.
+    onlyFailures: `${rate(selector)} unless sum(${metric}{${selector},${succeeded}})`,
+  };
+}
+
+type Durations = Pick<Observer, 'requestDuration' | 'requestDurationAt' | 'durationStatistic'>;
+
+/** Quantiles of a classic histogram, the 99th percentile unless a metric names another (05-2.2 P99, 05-W12); `inMs` where it counts seconds. */
+export function percentiles(buckets: string, selector: string, inMs = ''): Durations {
+  const at = quantileOf(buckets, selector, inMs);
+  return { requestDuration: at(0.99), requestDurationAt: at, durationStatistic: 'p99' };
+}
+
+/** The mean of a histogram in seconds, as milliseconds (05-2.2 AVG); a quantile where a metric names one (05-W12). */
+export function means(histogram: string, selector: string): Durations {
+  const rate = (suffix: string) => `sum(rate(${histogram}_${suffix}{${selector}}[{{ interval }}]))`;
+  return {
+    requestDuration: `${rate('sum')} / ${rate('count')} * 1000`,
+    requestDurationAt: quantileOf(`${histogram}_bucket`, selector, ' * 1000'),
+    durationStatistic: 'mean',
+  };
+}
+
+function quantileOf(buckets: string, selector: string, inMs: string): (quantile: number) => string {
+  return (quantile) => `histogram_quantile(${quantile}, sum(rate(${buckets}{${selector}}[{{ interval }}])) by (le))${inMs}`;
+}

@@ -1,0 +1,36 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import type { Routes } from '../../api/routes.ts';
+import { leadsTo } from '../ingress/ingress-rules.ts';
+import { ALL, readAs, readWeights } from '../weights.ts';
+import { FIRST, foreignPredicates, NEVER, readMatch, splitPredicates } from './predicates.ts';
+import { PREDICATE, WEIGHTS } from './render.ts';
+
+export function readCopy(canary: Canary, copy: KubeObject, source: KubeObject | undefined): Routes | { unreadable: string } {
+  const where = `Ingress ${copy.metadata.name}`;
+  const live = copy.metadata.annotations ?? {};
+  const { primaryService, canaryService } = names(canary);
+  if (!leadsTo(copy, canaryService) || !leadsTo(copy, primaryService))
+    return { unreadable: `the paths of ${where} do not lead to both ${primaryService} and ${canaryService}` };
+  const weights = weightsOf(live[WEIGHTS]);
+  const share = readWeights({ primary: weights?.[primaryService], canary: weights?.[canaryService] });
+  if (share === undefined) return { unreadable: `${WEIGHTS} of ${where} has no whole weights for both sides that sum to ${ALL}` };
+  const predicates = splitPredicates(live[PREDICATE] ?? '');
+  if (predicates.includes(NEVER) && share > 0) return { unreadable: `${PREDICATE} of ${where} takes out what has a share` };
+  const own = foreignPredicates(source?.metadata.annotations?.[PREDICATE]);
+  const conditions = predicates.filter((predicate) => predicate !== FIRST && predicate !== NEVER);
+  const match = readMatch(conditions, own, canary.spec.analysis.match);
+  if (match && 'unreadable' in match) return { unreadable: `${match.unreadable} in ${PREDICATE} of ${where}` };
+  return readAs(share, match);
+}
+
+function weightsOf(text: string | undefined): Record<string, unknown> | undefined {
+  try {
+    const found: unknown = JSON.parse(text ?? '');
+    return typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

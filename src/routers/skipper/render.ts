@@ -1,0 +1,76 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject, Labels } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import type { Routes } from '../../api/routes.ts';
+import { findObject } from '../find-object.ts';
+import { copiedMetadata } from '../ingress/copied-metadata.ts';
+import { copyRefs, copySpec, nothingToCopy } from '../ingress/copy.ts';
+import { type IngressPath, type IngressRule, leadingTo, rulesFor, rulesOf, serviceOf } from '../ingress/ingress-rules.ts';
+import { needsObject } from '../needs-object.ts';
+import type { Change } from '../router.ts';
+import { RoutingError } from '../routing-error.ts';
+import { canaryWeight, matchOf, primaryWeight } from '../weights.ts';
+import { FIRST, foreignPredicates, NEVER, renderMatch } from './predicates.ts';
+
+export const WEIGHTS = 'zalando.org/backend-weights';
+
+export const PREDICATE = 'zalando.org/skipper-predicate';
+
+const isOurs = (annotation: string) => annotation === WEIGHTS || annotation === PREDICATE;
+
+export function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): Change {
+  const { share, match } = sharesOf(routes);
+  const { sourceRef, copyRef } = copyRefs(canary);
+  const source = sourceRef && findObject(current, sourceRef);
+  const copy = copyRef && findObject(current, copyRef);
+  const derived = source ? bothSides(canary, source) : [];
+  const base = source && derived.length > 0 ? source : copy;
+  if (!base || !copyRef) {
+    if (needsObject(canary, routes)) throw nothingToCopy(canary, source);
+    return { write: [], remove: [] };
+  }
+  if (source && share > 0) refuseShared(canary, source);
+  const { primaryService, canaryService } = names(canary);
+  const { labels, annotations } = copiedMetadata(base, isOurs);
+  const own = source ? foreignPredicates(source.metadata.annotations?.[PREDICATE]) : [];
+  const predicates = [share > 0 ? FIRST : NEVER, ...match, ...own];
+  const ours: Labels = {
+    [WEIGHTS]: JSON.stringify({ [canaryService]: share, [primaryService]: primaryWeight(share) }),
+    [PREDICATE]: predicates.join(' && '),
+  };
+  const { apiVersion, kind, name } = copyRef;
+  const metadata = { name, namespace: canary.metadata.namespace, labels, annotations: { ...annotations, ...ours } };
+  return { write: [{ apiVersion, kind, metadata, spec: copySpec(base, base === source ? derived : rulesOf(base)) }], remove: [] };
+}
+
+/** A condition stands on the copy alone: who does not meet it stays with the user's Ingress, and so with the primary. */
+function sharesOf(routes: Routes): { share: number; match: string[] } {
+  if (routes.kind === 'mirrored')
+    throw new RoutingError(
+      'Skipper mirrors by filters, not by this route: set analysis.mirror to false; istio and gatewayapi:v1 can',
+      'analysis.mirror',
+    );
+  const match = matchOf(routes);
+  return { share: canaryWeight(routes), match: match ? renderMatch(match) : [] };
+}
+
+/** Each path of the application twice, to the primary and to the canary: their weights stand in an annotation. */
+function bothSides(canary: Canary, source: KubeObject): IngressRule[] {
+  const { apexService, primaryService, canaryService } = names(canary);
+  return rulesFor(source, apexService, (path) => [leadingTo(path, primaryService), leadingTo(path, canaryService)]);
+}
+
+/** Going first, the copy would take the share of another Service that the user has put on the same path. */
+function refuseShared(canary: Canary, source: KubeObject): void {
+  const { apexService } = names(canary);
+  for (const rule of rulesOf(source)) {
+    const paths = rule.http?.paths ?? [];
+    const keyOf = ({ path, pathType }: IngressPath) => JSON.stringify([path, pathType]);
+    const own = new Set(paths.filter((path) => serviceOf(path) === apexService).map(keyOf));
+    const shared = paths.find((path) => serviceOf(path) !== apexService && own.has(keyOf(path)));
+    if (shared)
+      throw new RoutingError(
+        `Ingress ${source.metadata.name} shares path ${shared.path ?? '/'} between ${apexService} and another Service: give them paths of their own`,
+      );
+  }
+}

@@ -1,0 +1,26 @@
+import { istioObservers } from '../istio/observer.ts';
+import { MADE_AND_REMOVED, type ProviderDefinition, routes } from '../provider.ts';
+import { linkerdObservers, osmObservers } from './observer.ts';
+import { type SmiVersion, smi } from './router.ts';
+
+const splits = routes('split.smi-spec.io', ['trafficsplits'], MADE_AND_REMOVED);
+const groups = routes('specs.smi-spec.io', ['httproutegroups'], MADE_AND_REMOVED);
+
+/** SMI says how to split traffic, not how to count it; Flagger's choice is Istio's metrics (05-B4). Linkerd changes nothing of a split. */
+export function smiProvider(version: SmiVersion): ProviderDefinition {
+  const [plain, ofIstio] = [smi(version), smi(version, 'istio')];
+  return {
+    router: ({ mesh }) => (mesh === 'istio' ? ofIstio : plain),
+    observers: istioObservers,
+    permissions: version === 'v1alpha1' || version === 'v1alpha2' ? [splits] : [splits, groups],
+    ownedWhole: ['backends', 'matches'],
+  };
+}
+
+export const linkerdProvider: ProviderDefinition = {
+  ...smiProvider('v1alpha1'),
+  observers: linkerdObservers,
+  overlay: { prometheus: 'http://prometheus.linkerd-viz:9090' },
+};
+
+export const osmProvider: ProviderDefinition = { ...smiProvider('v1alpha2'), observers: osmObservers };

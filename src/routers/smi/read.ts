@@ -1,0 +1,29 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import type { Routes } from '../../api/routes.ts';
+import { splitWeight } from '../../api/traffic-split.ts';
+import { readAs, readPart } from '../weights.ts';
+import { readRouteGroup } from './route-group.ts';
+
+export function readSplit(canary: Canary, split: KubeObject, group: KubeObject | undefined): Routes | { unreadable: string } {
+  const { primaryService, canaryService } = names(canary);
+  const backends: { service?: unknown; weight?: unknown }[] = Array.isArray(split.spec?.backends) ? split.spec.backends : [];
+  const weightOf = (service: string): number | undefined => {
+    const found = backends.find((backend) => backend?.service === service);
+    return found && splitWeight(found.weight ?? 0);
+  };
+  const primary = weightOf(primaryService);
+  const side = weightOf(canaryService);
+  const where = `TrafficSplit ${split.metadata.name}`;
+  if (primary === undefined || side === undefined || backends.length !== 2)
+    return { unreadable: `${where} does not list ${primaryService} and ${canaryService}, with a weight each and nothing else` };
+  // Weights are shares of their sum (07-T3): 100m and 900m are 10 and 90 percent.
+  const share = readPart(side, primary + side);
+  if (share === undefined) return { unreadable: `the weights of ${where} are no whole percentages of their sum` };
+  if (!split.spec.matches?.length) return readAs(share, undefined);
+  if (!group) return { unreadable: `${where} names an HTTPRouteGroup that is not there` };
+  const match = readRouteGroup(group);
+  if ('unreadable' in match) return match;
+  return readAs(share, match.match);
+}

@@ -1,0 +1,50 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { type Routes, Weight, weight } from '../../api/routes.ts';
+import { ALL, readAs, readWeights } from '../weights.ts';
+
+type Unreadable = { unreadable: string };
+interface Side {
+  name?: string;
+  kind?: string;
+  weight?: number;
+  percent?: number;
+}
+
+/** The routes of a TraefikService that we or Flagger wrote. */
+export function readTraefikService(canary: Canary, { metadata, spec }: KubeObject, mirror: KubeObject | undefined): Routes | Unreadable {
+  const services: Side[] = spec?.weighted?.services ?? [];
+  const [only] = services;
+  if (services.length === 1 && only?.kind === 'TraefikService' && only.name === names(canary).mirrorService)
+    return readMirroring(canary, mirror?.spec?.mirroring ?? {}, `TraefikService ${only.name}`);
+  return readWeighted(canary, services, `TraefikService ${metadata.name}`);
+}
+
+function readWeighted(canary: Canary, services: readonly Side[], where: string): Routes | Unreadable {
+  const { primaryService, canaryService } = names(canary);
+  const isOurs = ({ name }: Side) => name === primaryService || name === canaryService;
+  const [first, second] = services;
+  if (!first || services.length > 2 || !services.every(isOurs) || first.name === second?.name)
+    return { unreadable: `${where} does not name ${primaryService} and ${canaryService}, or one of them` };
+  // An only service takes everything, whatever its weight.
+  if (!second) return readAs(weight(first.name === canaryService ? ALL : 0), undefined);
+  const shares = [first, second].map(({ weight: share }, index, sides) => share ?? missingWeight(sides[1 - index]));
+  const [canaryShare, primaryShare] = first.name === canaryService ? shares : shares.toReversed();
+  const share = readWeights({ primary: primaryShare, canary: canaryShare });
+  return share === undefined ? { unreadable: `the weights of ${where} are not whole numbers that sum to 100` } : readAs(share, undefined);
+}
+
+/** Traefik takes it for 1; beside a 100 it is how Flagger writes 0 (04-R-T5). */
+function missingWeight(other: Side | undefined): number {
+  return other?.weight === ALL ? 0 : 1;
+}
+
+function readMirroring(canary: Canary, main: Side & { mirrors?: readonly Side[] }, where: string): Routes | Unreadable {
+  const { primaryService, canaryService } = names(canary);
+  const [mirror, ...others] = main.mirrors ?? [];
+  const share = Weight.safeParse(mirror?.percent ?? 0);
+  if (main.name !== primaryService || mirror?.name !== canaryService || others.length > 0 || !share.success)
+    return { unreadable: `${where} does not mirror ${primaryService} to ${canaryService}` };
+  return { kind: 'mirrored', share: share.data };
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
+import { RoutingError } from '../routing-error.ts';
+import { traefik } from './router.ts';
+
+const service = (spec: object, annotations: Record<string, string> = {}): KubeObject => ({
+  apiVersion: 'traefik.io/v1alpha1',
+  kind: 'TraefikService',
+  metadata: { name: 'shop', namespace: 'prod', annotations },
+  spec,
+});
+const weighted = (...services: object[]) => service({ weighted: { services } });
+const primary = (share?: number) => ({ name: 'shop-primary', ...(share === undefined ? {} : { weight: share }) });
+const canarySide = (share?: number) => ({ name: 'shop-canary', ...(share === undefined ? {} : { weight: share }) });
+const canary = aCanary();
+const render = (routes: Routes, current: KubeObject[] = []) => traefik.render(canary, anApex, routes, current).write[0]?.spec;
+
+describe('TraefikService', () => {
+  it.each([
+    { share: 0, length: 1 },
+    { share: 30, length: 2 },
+    { share: 0, length: 1 },
+    { share: 100, length: 1 },
+  ])('04-V16, R-T5: $share percent is $length services, and none of them without a weight', ({ share, length }) => {
+    const { services } = render({ kind: 'weighted', canary: weight(share) }).weighted;
+    expect(services).toHaveLength(length);
+    expect(services.every((side: { weight: number }) => side.weight > 0)).toBe(true);
+  });
+
+  it.each([
+    { what: 'both sides', found: weighted(primary(70), canarySide(30)), routes: { kind: 'weighted', canary: 30 } },
+    { what: 'the other order', found: weighted(canarySide(30), primary(70)), routes: { kind: 'weighted', canary: 30 } },
+    {
+      what: '04-V26: a primary whose zero is left out',
+      found: weighted(primary(), canarySide(100)),
+      routes: { kind: 'weighted', canary: 100 },
+    },
+    { what: 'an only service without a weight', found: weighted(primary()), routes: allToPrimary },
+  ])('04-R-T6: reads $what', ({ found, routes }) => expect(traefik.readRoutes(canary, [found])).toEqual(routes));
+
+  it.each([
+    { what: '04-R-T4: half and half as 100 and 100', found: weighted(primary(100), canarySide(100)) },
+    { what: 'a missing weight, which is 1', found: weighted(primary(), canarySide(30)) },
+    { what: 'a foreign service', found: weighted(primary(50), { name: 'other', weight: 50 }) },
+    { what: 'one side twice', found: weighted(primary(50), primary(50)) },
+    { what: 'no service', found: weighted() },
+    { what: '04-R-L6: no kind at all', found: service({}) },
+    { what: 'a mirror in place of weights', found: service({ mirroring: { name: 'shop-primary', mirrors: [] } }) },
+    { what: 'a mirror that is gone', found: weighted({ kind: 'TraefikService', name: 'shop-mirror' }) },
+  ])('04-R-T6: never invents routes from $what', ({ found }) =>
+    expect(traefik.readRoutes(canary, [found])).toEqual({ unreadable: expect.stringContaining('TraefikService shop') }),
+  );
+
+  it('04-R-T1: refuses a match before anything moves, and names providers that can', () => {
+    expect(traefik.refuses?.(aCanary({ analysis: { iterations: 3, match: [{ headers: { x: { exact: 'y' } } }] } }))?.message).toMatch(
+      /analysis\.match.*istio.*gloo/,
+    );
+    expect(traefik.refuses?.(canary)).toBeUndefined();
+  });
+
+  it('mirrors through a TraefikService of its own, so that the weights of the apex one are never left behind without services', () => {
+    const [copying, apex, ...others] = traefik.render(canary, anApex, { kind: 'mirrored', share: weight(5) }, []).write;
+    expect(others).toEqual([]);
+    expect(copying).toMatchObject({
+      metadata: { name: 'shop-mirror' },
+      spec: { mirroring: { name: 'shop-primary', mirrors: [{ name: 'shop-canary', percent: 5 }] } },
+    });
+    expect(apex?.spec).toEqual({
+      weighted: { services: [{ kind: 'TraefikService', name: 'shop-mirror', namespace: 'prod', weight: 100 }] },
+    });
+    const left = traefik.render(
+      canary,
+      anApex,
+      allToPrimary,
+      [copying, apex].flatMap((one) => one ?? []),
+    );
+    expect(left.write.map(({ metadata }) => metadata.name)).toEqual(['shop']);
+    expect(left.remove).toEqual([]);
+    expect(traefik.finalize(canary, copying ? [copying] : []).remove).toMatchObject([{ name: 'shop-mirror' }]);
+  });
+
+  it('I12: does not take a foreign mirror; traffic can still be routed to the primary', () => {
+    const foreign = { ...service({ mirroring: { name: 'theirs' } }), metadata: { name: 'shop-mirror', namespace: 'prod' } };
+    const attempt = () => traefik.render(canary, anApex, { kind: 'mirrored', share: weight(100) }, [foreign]);
+    expect(attempt).toThrow(RoutingError);
+    expect(attempt).toThrow('TraefikService shop-mirror is not one of this Canary');
+    expect(traefik.render(canary, anApex, allToPrimary, [foreign]).write).toHaveLength(1);
+    expect(traefik.finalize(canary, [foreign])).toEqual({ write: [], remove: [] });
+  });
+
+  it('04-R-D2, R-L1: an adopted object is restored; ours leads to the apex Service', () => {
+    const original = { weighted: { sticky: { cookie: {} }, services: [{ name: 'shop', port: 8080 }] } };
+    const [taken] = traefik.render(canary, anApex, allToPrimary, [service(original)]).write;
+    expect(traefik.finalize(canary, taken ? [taken] : []).write[0]?.spec).toEqual(original);
+    expect(traefik.finalize(canary, [weighted(primary(100))]).write[0]?.spec).toEqual({
+      weighted: { services: [{ name: 'shop', namespace: 'prod', port: 8080, weight: 100 }] },
+    });
+  });
+});
