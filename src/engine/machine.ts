@@ -259,7 +259,7 @@ function giveUpDeliveries(context: Context, facts: Facts): Context {
   const id = `${context.release.run}/${context.release.revision}/${attempt}`;
   const more = lapsed.length > names.length ? `, and ${lapsed.length - names.length} more` : '';
   const why = isTooMany ? `since ${MOST_DELIVERIES} newer ones wait` : `after ${isNews ? '15 min' : '24 h'}`;
-  const announcement = say('DeliveryLapsed', `Given up ${why}: ${names.join(', ')}${more}`, { warning: true });
+  const announcement = say('DeliveryExpired', `Given up ${why}: ${names.join(', ')}${more}`, { warning: true });
   return {
     ...context,
     attempt,

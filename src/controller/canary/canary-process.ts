@@ -274,7 +274,7 @@ export class CanaryProcess {
     this.#dropSnapshot();
     this.#convergence.noteFailure(error, this.#key.namespace);
     this.#deps.metrics.tickFailed();
-    this.#deps.log.warn({ canary: this.#label, err: error, retryInMs: pauseMs }, 'tick failed');
+    this.#deps.log.warn({ canary: this.#label, err: error, retryInMs: pauseMs }, 'reconcile failed');
     this.#retryIn(pauseMs);
   }
 

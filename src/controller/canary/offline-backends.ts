@@ -36,6 +36,6 @@ export class OfflineBackends {
     await sleep(clock, SECOND_LOOK_MS, signal);
     const message = await findOffline(canary, signal);
     signal.throwIfAborted();
-    if (message !== undefined) announceOn(canary, { reason: 'MetricsOffline', type: 'Warning', message });
+    if (message !== undefined) announceOn(canary, { reason: 'MetricsUnavailable', type: 'Warning', message });
   }
 }

@@ -55,7 +55,7 @@ export class Reported {
         all: (kind) => view.all(kind).flatMap(({ object }) => (object.metadata.namespace === kind.namespace ? object : [])),
       }) ?? [];
     for (const { on, message } of warnings)
-      if (!this.#routeWarnings.has(message)) announceOn(on, { reason: 'RouteInDoubt', type: 'Warning', message });
+      if (!this.#routeWarnings.has(message)) announceOn(on, { reason: 'RouteWarning', type: 'Warning', message });
     this.#routeWarnings = new Set(warnings.map(({ message }) => message));
   }
 
@@ -72,7 +72,7 @@ export class Reported {
     if (target === undefined && !this.#targetMissing) {
       const { kind, name } = canary.spec.targetRef;
       const message = `spec.targetRef: ${kind} ${name} does not exist: create it, or correct the name`;
-      this.#deps.announceOn(canary, { reason: 'TargetMissing', type: 'Warning', message });
+      this.#deps.announceOn(canary, { reason: 'TargetNotFound', type: 'Warning', message });
     }
     this.#targetMissing = target === undefined;
   }
