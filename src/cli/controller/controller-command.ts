@@ -30,7 +30,7 @@ const STALE_WATCH_MS = 300_000;
 /** pino's number of the level. */
 const DEBUG = 20;
 
-/** client-go's: 0 stands for a default of its own, and below 0 there is no limit. */
+/** client-go's: 0 stands for a default of its own, and below 0 a rate has no limit. */
 const orDefault = (value: number, otherwise: number) => (value === 0 ? otherwise : value);
 
 const Flags = CommandLine.transform(({ kubeconfigQps, kubeconfigBurst, ...flags }, context) => {
