@@ -86,7 +86,8 @@ export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; quest
 function moveBy(now: Snapshot, event: EngineEvent): Snapshot {
   const decision = decide(pathOf(now.value).join('.'), { context: now.context, event });
   const [moved] = transition(chart, now, { ...event, decision });
-  return moved;
+  // Traffic of a lost canary is routed before the answer is read, and the step still waits for that answer (E53).
+  return event.type === 'ANSWER' && decision === 'routeToPrimary' ? moveBy(moved, event) : moved;
 }
 
 /** Event for the chart from an answer of the rollback hooks: an end, or the time for what has waited for it. */
