@@ -58,16 +58,16 @@ export function fromBlocker(snapshot: CanarySnapshot, blocker: Blocker): Trouble
   switch (code) {
     case 'ConfigNotFound':
       return {
-        ...about('metadata', 'does not exist'),
+        ...about('metadata', 'not found'),
         action: 'create it, or make the reference optional',
         change: toCreate(kind, name, namespace),
       };
     case 'ScalerNotFound':
-      return { ...about('metadata', 'does not exist'), action: 'create it, or correct the name', change: toCreate(kind, name, namespace) };
+      return { ...about('metadata', 'not found'), action: 'create it, or correct the name', change: toCreate(kind, name, namespace) };
     case 'KindNotFound': {
       const crd = { kind: 'CustomResourceDefinition', metadata: { name: `${kind} in ${object.apiVersion}` } };
       const change = toCreate(crd.kind, crd.metadata.name, undefined);
-      return { cause, proof: [proofIn(crd, 'spec.versions', 'does not exist'), said], action: detail, change };
+      return { cause, proof: [proofIn(crd, 'spec.versions', 'not found'), said], action: detail, change };
     }
     case 'NameTaken': {
       const isAdoptable = field === adoptField;

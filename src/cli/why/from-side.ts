@@ -24,7 +24,7 @@ export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): 
     const { kind = '', name = '' } = canary?.spec.targetRef ?? {};
     if (snapshot.hidden.includes(mayNotRead(kind))) return unreadable(snapshot, kind);
     const named = role === 'primary' && canary && workload ? workload.primaryRef(canary).name : name;
-    const missing = { kind, namespace, name: named, field: 'metadata', value: 'does not exist' };
+    const missing = { kind, namespace, name: named, field: 'metadata', value: 'not found' };
     if (role === 'primary')
       return {
         cause: 'PrimaryMissing',
