@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, anApex, deepFreeze } from '../../test/contracts/routers-cases.ts';
+import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { ownerAnnotation } from '../api/names.ts';
 import { allToPrimary } from '../api/routes.ts';
@@ -63,7 +64,7 @@ describe('renderServices', () => {
       expect(spec).toMatchObject({ sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP } });
   });
   it('07-S1: a field that the Canary lacks is absent, never an empty value', () => {
-    for (const { spec } of rendered({})) expect(Object.keys(spec)).toEqual(['type', 'selector', 'ports']);
+    for (const service of rendered({})) expect(Object.keys(specOf(service))).toEqual(['type', 'selector', 'ports']);
   });
   it('07-S4: a time of session affinity goes nowhere without the affinity, since the server drops it', () => {
     const config = { clientAffinityConfig: { clientIP: { timeoutSeconds: 60 } } };

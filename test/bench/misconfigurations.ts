@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { type Raw, raw } from '../fakes/raw.ts';
 
 /** A mistake that people make, as an edit of sound manifests; undefined: these have no place for it. */
 export interface Misconfiguration {
@@ -22,9 +23,9 @@ const duration = (canary: KubeObject) => metricOf(canary, 'request-duration');
 const analysis = (canary: KubeObject) => canary.spec.analysis;
 const weighted = ({ spec }: KubeObject) => (spec.analysis.stepWeight === undefined ? undefined : spec.analysis);
 const iterated = ({ spec }: KubeObject) => (spec.analysis.iterations === undefined ? undefined : spec.analysis);
-const root = ({ spec }: KubeObject) => spec;
-const deployed = (_: KubeObject, objects: readonly KubeObject[]) => deploymentIn(objects)?.spec;
-const gate = (type: string, url: string) => (found: KubeObject['spec']) => {
+const root = ({ spec }: Raw) => spec;
+const deployed = (_: KubeObject, objects: readonly KubeObject[]) => raw(deploymentIn(objects))?.spec;
+const gate = (type: string, url: string) => (found: Raw) => {
   found.webhooks = [...(found.webhooks ?? []), { name: 'approval', type, url }];
 };
 

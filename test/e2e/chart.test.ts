@@ -9,6 +9,7 @@ import type { Permission } from '../../src/api/permission.ts';
 import { everyFeature, permissionsFor } from '../../src/controller/permissions.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';
 import { publishedCrds } from '../contracts/routers-cases.ts';
+import { type Raw, raw } from '../fakes/raw.ts';
 import { applyCrds, OWN_CRDS } from '../scenarios/stage.ts';
 import { until } from '../scenarios/until.ts';
 import { CHARTS, type Helm, objectsIn, startHelm } from './helm.ts';
@@ -115,7 +116,7 @@ describe('the chart of Serin', () => {
 
   it('06-F11: the rules are those of the provider that is set, and of Secrets what their mode needs', async () => {
     const rulesOf = async (values: object) =>
-      of(await helm.render('serin', values), 'ClusterRole').find(({ metadata }) => metadata.name === 'serin')?.rules;
+      raw(of(await helm.render('serin', values), 'ClusterRole').find(({ metadata }) => metadata.name === 'serin'))?.rules;
     const groups = (rules: { apiGroups: string[] }[]) => [...new Set(rules.flatMap(({ apiGroups }) => apiGroups))];
     expect(groups(await rulesOf({ meshProvider: 'traefik' }))).toContain('traefik.io');
     expect(groups(await rulesOf({ meshProvider: 'smi:v1alpha2:istio' }))).toContain('split.smi-spec.io');
@@ -245,7 +246,7 @@ describe('the chart of Serin', () => {
     const ofRequests = async (values: object) =>
       (await helm.render('serin', values)).filter(({ metadata }) => metadata.name === 'serin-requests');
     const rolesOf = async (values: object) =>
-      of(await ofRequests(values), 'ClusterRole').map(({ metadata, rules }) => ({ to: Object.keys(metadata.labels ?? {}), rules }));
+      of(await ofRequests(values), 'ClusterRole').map(({ metadata, rules }: Raw) => ({ to: Object.keys(metadata.labels ?? {}), rules }));
     expect(await ofRequests({})).toEqual([]);
     const [role] = await rolesOf({ admissionPolicy: { enabled: true } });
     expect(role?.rules).toEqual([{ apiGroups: ['flagger.app'], resources: ['canaries'], verbs: [...virtualVerbs] }]);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { providers } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import type { Raw } from '../fakes/raw.ts';
 import { type Helm, objectsIn, runProgram, startHelm } from './helm.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 import { define, isTakenAsItIs } from './strict-apply.ts';
@@ -76,7 +77,7 @@ describe('the Kustomize bases', () => {
   it('06-KU14: the Deployment is the one of the chart, and the provider is in its flags', async () => {
     const ours = deploymentIn(await build(join(ROOT, 'kuma')));
     const charts = deploymentIn(await helm.render('serin'));
-    const withoutNames = ({ spec }: KubeObject) => {
+    const withoutNames = ({ spec }: Raw) => {
       const { template, selector: _, ...rest } = spec;
       const { containers, affinity: _a, serviceAccountName: _s, ...pod } = template.spec;
       const { args: _args, env: _env, ...container } = containers[0];

@@ -8,6 +8,7 @@ import { changeImage, createApplications, NAMESPACE } from '../bench/application
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
 import { type ChatServer, startChatServer } from '../contracts/notifiers/chat-server.ts';
+import type { Raw } from '../fakes/raw.ts';
 import { type ControllerRun, startProgram } from '../scenarios/controller.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { afterAll, beforeAll, enterVirtual, playTests, world } from '../scenarios/world.ts';
@@ -76,7 +77,7 @@ const alertsTo = ({ posts }: ChatServer) =>
   posts.filter(({ path }) => path !== 'POST /after').map(({ headers }) => headers['idempotency-key']);
 const reasons = () =>
   living.posts.filter(({ path }) => path !== 'POST /after').map(({ body }) => String((JSON.parse(body) as { reason?: unknown }).reason));
-const waiting = (status: KubeObject['status']): (string | undefined)[] => {
+const waiting = (status: Raw): (string | undefined)[] => {
   const listed: Delivery[] = status?.release?.deliveries ?? [];
   return listed.map(({ alert }) => alert?.to?.name);
 };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/kube-object.ts';
 import { blamedChecks } from '../../src/rehearsal/verdict.ts';
+import type { Raw } from '../fakes/raw.ts';
 import { example, phasesOf, rehearsed, routesOf } from '../scenarios/rehearsals.ts';
 
 /** From the Canary of an example to one of another provider. */
-const PROVIDERS: Readonly<Record<string, (spec: KubeObject['spec']) => void>> = {
+const PROVIDERS: Readonly<Record<string, (spec: Raw) => void>> = {
   linkerd: () => undefined,
   osm: () => undefined,
   'smi:v1alpha1': () => undefined,

@@ -9,6 +9,7 @@ import { handClock } from '../fakes/clock.ts';
 import { ModelClient } from '../fakes/model/client.ts';
 import { calm } from '../fakes/model/lab.ts';
 import { ModelServer } from '../fakes/model/server.ts';
+import type { Raw } from '../fakes/raw.ts';
 import { recordedRests } from '../fakes/recorded-rest.ts';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -48,8 +49,8 @@ async function startOver(applications: readonly (readonly KubeObject[])[], edit:
     await calm(server);
   }
   await controller.started;
-  const phases = server.api.store.list('flagger.app/canaries').map(([, { status }]) => status?.phase);
-  const runs = server.api.store.list('flagger.app/canaries').map(([, { status }]) => status?.release.run);
+  const phases = server.api.store.list('flagger.app/canaries').map(([, { status }]: Raw) => status?.phase);
+  const runs = server.api.store.list('flagger.app/canaries').map(([, { status }]: Raw) => status?.release.run);
   const writes = client.writes.map(
     ({ verb, ref, subresource, body }) => `${verb} ${ref.kind}/${subresource} ${ref.name}: ${JSON.stringify(body)}`,
   );

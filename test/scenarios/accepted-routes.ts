@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Provider } from '../../src/api/canary.ts';
+import { asCustomResourceDefinition } from '../../src/api/kinds/custom-resource-definition.ts';
 import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import type { Cluster } from '../../src/kube/cluster.ts';
 import { ApiError } from '../../src/kube/errors.ts';
@@ -59,8 +60,8 @@ async function install(cluster: Cluster, crds: readonly KubeObject[]): Promise<v
       now?.status?.conditions?.some(({ type, status }: { type: string; status: string }) => type === 'Established' && status === 'True'),
     );
   // Discovery learns of a definition some time after that.
-  for (const { spec } of crds)
-    for (const { name, served } of spec.versions as { name: string; served: boolean }[])
+  for (const { spec } of crds.map(asCustomResourceDefinition))
+    for (const { name, served } of spec.versions)
       if (served) await eventually(`${spec.names.kind} is served`, () => isServed(cluster, `${spec.group}/${name}`, spec.names.kind));
 }
 

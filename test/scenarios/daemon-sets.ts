@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { raw } from '../fakes/raw.ts';
 import { eventuallyHolds } from './eventually.ts';
 import { afterAll, beforeAll } from './world.ts';
 
@@ -49,7 +50,7 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonStage>)
     const podsOf = async (name: string): Promise<KubeObject[]> =>
       (await list(`/api/v1/namespaces/${NAMESPACE}/pods?labelSelector=app%3D${name}`)).filter((pod) => !pod.metadata.deletionTimestamp);
     const places = async (name: string): Promise<unknown[]> => (await podsOf(name)).map(({ spec }) => spec.nodeName).toSorted();
-    const status = async (name: string) => (await stage.cluster.get(refTo(name)))?.status;
+    const status = async (name: string) => raw(await stage.cluster.get(refTo(name)))?.status;
     const revisions = async (name: string): Promise<unknown[]> =>
       (await list(`/apis/apps/v1/namespaces/${NAMESPACE}/controllerrevisions?labelSelector=app%3D${name}`))
         .map(({ revision }) => revision)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import { aController, type ControllerProcess } from './controller.ts';
 import { eventually } from './eventually.ts';
 import type { Stage } from './stage.ts';
@@ -111,7 +112,7 @@ export function describeGatewayApi(stageOf: () => Stage): void {
         await then.everyoneGets('1', { ...edge.headers, cookie: primarySessionAffinityCookie });
         when.gateOpens('rise');
         await then.canaryReceives(80);
-        const moved = (await edge.canary()).status;
+        const moved = raw(await edge.canary()).status;
         expect(moved.sessionAffinityCookie).toBe(sessionAffinityCookie);
         expect(moved.primarySessionAffinityCookie, '04-R-A2: who stayed on the primary is asked again').not.toBe(
           primarySessionAffinityCookie,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import { Lab } from './adversity/lab.ts';
 import { eventually } from './eventually.ts';
 import type { Stage } from './stage.ts';
@@ -27,7 +28,7 @@ const asReplicas = {
 };
 
 function aDaemonSet(name: string): KubeObject {
-  const { metadata, spec } = aDeployment(NAMESPACE, name);
+  const { metadata, spec } = raw(aDeployment(NAMESPACE, name));
   const { replicas: _, ...rest } = spec;
   return { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata, spec: rest };
 }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import type { Phase } from '../../src/api/phase.ts';
 import type { WatchHandle } from '../../src/kube/cluster.ts';
+import { raw } from '../fakes/raw.ts';
 import type { ControllerProcess } from './controller.ts';
 import { eventually } from './eventually.ts';
 import { type HookServer, startHookServer } from './hook-server.ts';
@@ -263,7 +264,7 @@ export class Story {
   #follow(): void {
     const learn = (object: KubeObject | undefined) => {
       this.#canary = object;
-      const status = object?.status;
+      const { status } = raw(object) ?? {};
       if (!status) return;
       const { phase, canaryWeight, iterations, failedChecks, release } = status;
       this.#statuses.push({ phase, canaryWeight, iterations, failedChecks, ...(release ? { step: release.step, run: release.run } : {}) });
@@ -301,10 +302,10 @@ export class Story {
 
   async #runs(deployment: string, version: string): Promise<void> {
     await this.#until(this.#ref('apps/v1', 'Deployment', deployment), `runs version ${version}`, (now) => {
-      const status = now?.status ?? {};
+      const { status = {}, spec } = raw(now) ?? {};
       return (
-        now?.spec.template.spec.containers[0].image === `${APP}:${version}` &&
-        status.observedGeneration === now.metadata.generation &&
+        spec?.template.spec.containers[0].image === `${APP}:${version}` &&
+        status.observedGeneration === now?.metadata.generation &&
         status.updatedReplicas > 0 &&
         status.availableReplicas === status.updatedReplicas
       );

@@ -3,6 +3,7 @@ import { anchorRef } from '../../../test/fakes/model/damage.ts';
 import { aDeployment, canaryRef, type ModelLab, NAMESPACE, primaryRef } from '../../../test/fakes/model/lab.ts';
 import { forgedAnchor, HOSTILE, neighbour, twoTenants } from '../../../test/fakes/model/two-tenants.ts';
 import { GRACE_MS } from '../../../test/fakes/model/uninstalling.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import { providers } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ApiError } from '../../kube/errors.ts';
@@ -149,7 +150,11 @@ describe('an anchor that another tenant has forged', () => {
     const lab = await twoTenants();
     lab.server.create(forgedAnchor(lab));
     const { metadata, ...target } = aDeployment('1');
-    lab.server.create({ ...target, metadata: { ...metadata, namespace: HOSTILE }, spec: { ...target.spec, replicas: 0 } } as KubeObject);
+    lab.server.create({
+      ...target,
+      metadata: { ...metadata, namespace: HOSTILE },
+      spec: { ...raw(target).spec, replicas: 0 },
+    } as KubeObject);
     const refused = new ApiError('denied by a webhook of the tenant', { status: 403, reason: 'Forbidden' });
     let attempts = 0;
     lab.refuse = ({ ref }) => {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { anchorName } from '../../../src/api/names.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { Stage } from '../../scenarios/stage.ts';
 import { aCanary, aDeployment, canaryRef, makeNamespace } from '../../scenarios/troubles/objects.ts';
 import { until } from '../../scenarios/until.ts';
@@ -220,7 +221,7 @@ export class Neighbour {
         if (metadata.name.includes('-primary-') || metadata.name.startsWith('kube-')) continue;
         const { uid, ownerReferences, finalizers, annotations } = metadata;
         const isReleased = kind === 'Deployment' || kind === 'Canary';
-        const content = isReleased ? object.spec?.selector : (object.spec ?? object.data);
+        const content = isReleased ? raw(object).spec?.selector : (object.spec ?? object.data);
         found[`${kind}/${metadata.name}`] = { uid, ownerReferences, finalizers, ...(!isReleased && { annotations }), content };
       }
     return found;

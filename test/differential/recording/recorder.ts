@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Cluster, WatchHandle } from '../../../src/kube/cluster.ts';
+import type { Raw } from '../../fakes/raw.ts';
 import { providerFixtures } from '../../scenarios/providers/index.ts';
 import type { Journal } from './journal.ts';
 import { type Fact, NAMESPACES, neutral, SIDES, type Side } from './recording.ts';
@@ -116,7 +117,7 @@ function objectFact(kind: string, object: KubeObject, isGone: boolean): Fact {
 }
 
 /** Without the fields that the API server allocates. */
-function serviceSpec({ clusterIP, clusterIPs: _ips, ports = [], ...spec }: KubeObject['spec']): object {
+function serviceSpec({ clusterIP, clusterIPs: _ips, ports = [], ...spec }: Raw): object {
   return {
     ...spec,
     ...(clusterIP === 'None' ? { clusterIP } : {}),

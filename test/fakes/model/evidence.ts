@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { trackingAnnotation } from '../../../src/workloads/configs/tracking.ts';
+import { raw } from '../raw.ts';
 import type { SentWrite } from './client.ts';
 import { APP, canaryRef, type ModelLab, NAMESPACE, primaryRef } from './lab.ts';
 import { type Find, podBytes, UNTRACKED } from './pod-bytes.ts';
@@ -49,8 +50,8 @@ export class Evidence {
   /** Serin is about to send this. Of its status, a step forward says that a check has passed just now. */
   sent({ ref, subresource, body }: SentWrite): void {
     if (ref.kind !== canaryRef.kind || subresource !== 'status') return;
-    const before = this.#lab.canary()?.status;
-    const after = (body as KubeObject).status;
+    const before = raw(this.#lab.canary())?.status;
+    const after = raw(body).status;
     if (before?.release === undefined || after?.release?.run !== before.release.run) return;
     const isPromotion = after.phase === 'Promoting' && ['Progressing', 'WaitingPromotion'].includes(before.phase);
     if (!isPromotion && !(before.release.step === 'analysing' && isForward(before.release, after.release))) return;

@@ -1,4 +1,5 @@
 import { seededRandom } from '../../../src/embedded/mesh/random.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { Stage } from '../stage.ts';
 import { sleep } from '../world.ts';
 import { App } from './app.ts';
@@ -83,7 +84,7 @@ export class KillRuns {
     const verdict = await this.#app.ends(run);
     if (isGood && verdict === 'Succeeded') this.#promoted = version;
     await this.#lab.until(this.#app.target, 'is at zero', (now) => now?.spec.replicas === 0 && !now.status?.replicas);
-    const status = (await this.#lab.cluster.get(this.#app.canary))?.status;
+    const status = raw(await this.#lab.cluster.get(this.#app.canary))?.status;
     return {
       seed,
       version,

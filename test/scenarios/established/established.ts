@@ -1,6 +1,7 @@
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import type { Phase } from '../../../src/api/phase.ts';
 import { isConflict } from '../../../src/kube/errors.ts';
+import type { Raw } from '../../fakes/raw.ts';
 import { eventually } from '../eventually.ts';
 import type { Stage } from '../stage.ts';
 import { until } from '../until.ts';
@@ -283,7 +284,7 @@ function withoutVersion({ metadata: { resourceVersion: _, ...metadata }, ...obje
   return { ...object, metadata };
 }
 
-export function templateOf(version: string, more: Record<string, unknown> = {}): KubeObject['spec'] {
+export function templateOf(version: string, more: Record<string, unknown> = {}): Raw {
   const container = { name: 'web', image: `${NAME}:${version}`, ports: [{ name: 'http', containerPort: 9898 }] };
   // A term that the established controller rewrites in another way than we do (03-B20).
   const topologySpreadConstraints = [

@@ -2,6 +2,7 @@ import { knativeApiVersion } from '../../../src/api/knative.ts';
 import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
 import { isNotFound } from '../../../src/kube/errors.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
+import { raw } from '../../fakes/raw.ts';
 import { aDeployment, canaryRef, push } from '../troubles/objects.ts';
 import { hookOf, underWay } from './hooks.ts';
 import {
@@ -227,7 +228,7 @@ export const podStalls: readonly Stall[] = [
       clear: { set: aGoodTemplate.spec },
     },
     async play({ cluster }) {
-      const { kind: _, spec, ...target } = aDeployment('no-node-fits', APP);
+      const { kind: _, spec, ...target } = raw(aDeployment('no-node-fits', APP));
       const { replicas: __, ...rest } = spec;
       rest.template.spec.nodeSelector = { disk: 'none' };
       await begunWith(

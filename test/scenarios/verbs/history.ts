@@ -1,3 +1,4 @@
+import { asEvent } from '../../../src/api/kinds/event.ts';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Acknowledgement } from '../../../src/api/verb-request.ts';
 import { imageTag } from '../adversity/app.ts';
@@ -35,13 +36,13 @@ export class History {
   /** The reasons of the Events that told of this request, each as often as it was told. */
   told(id: string): string[] {
     const about = this.#events().filter(({ object }) => object.message?.endsWith(`(${id})`));
-    const counts = new Map(about.map(({ name, object }) => [name, { reason: object.reason, count: object.count }]));
-    return [...counts.values()].flatMap(({ reason, count }) => Array.from<string>({ length: count }).fill(reason));
+    const counts = new Map(about.map(({ name, object }) => [name, asEvent(object)]));
+    return [...counts.values()].flatMap(({ reason = '', count = 1 }) => Array.from<string>({ length: count }).fill(reason));
   }
 
   /** Of all requests. */
   reasonsTold(): Set<string> {
-    return new Set(this.#events().map(({ object }) => object.reason));
+    return new Set(this.#events().map(({ object }) => String(object.reason)));
   }
 
   /** What was done since the write with this number. */
