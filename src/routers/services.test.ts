@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, anApex, deepFreeze } from '../../test/contracts/routers-cases.ts';
+import type { Raw } from '../../test/fakes/raw.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { ownerAnnotation } from '../api/names.ts';
@@ -72,7 +73,7 @@ describe('renderServices', () => {
   });
   it('07-S4: externalTrafficPolicy goes to the Services that clients outside reach, and to no other', () => {
     const open = service({ annotations: { [ownerAnnotation]: 'c-1' } }, { type: 'LoadBalancer' });
-    const policies = rendered({ externalTrafficPolicy: 'Local' }, { apex: open }).map(({ spec }) => spec.externalTrafficPolicy);
+    const policies = rendered({ externalTrafficPolicy: 'Local' }, { apex: open }).map(({ spec }: Raw) => spec.externalTrafficPolicy);
     expect(policies).toEqual([undefined, undefined, 'Local']);
   });
   it('03-B23: a headless Service of ours cannot lose that; the error names Service and field', () => {

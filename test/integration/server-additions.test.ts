@@ -25,7 +25,7 @@ function amending(lab: ModelLab, amend: (primary: KubeObject) => object[]): () =
 }
 
 const add = (field: string, value: unknown) => ({ op: 'add', path: `/spec/template/spec/${field}`, value });
-const podOf = (lab: ModelLab) => lab.server.find(primaryRef)?.spec.template.spec;
+const podOf = (lab: ModelLab) => raw(lab.server.find(primaryRef))?.spec.template.spec;
 const eventsOf = (lab: ModelLab) => lab.server.api.store.list('/events').map(([, event]) => event.reason);
 const statusOf = (lab: ModelLab) => raw(lab.canary())?.status;
 const isAt = (lab: ModelLab, phase: string, step: string) => () => lab.phase() === phase && statusOf(lab)?.release.step === step;
@@ -56,11 +56,14 @@ describe('what the API server makes of a promoted template', () => {
   it('Writes: what stays of the primary before keeps traffic where it is, however often it is tried, until nothing stays', async () => {
     const lab = await initialized('2');
     const edited = lab.server.find(primaryRef);
-    const { template } = edited?.spec ?? {};
+    const { template } = raw(edited)?.spec ?? {};
     const volumes = [{ name: 'leftover', emptyDir: {} }];
     if (edited)
-      lab.server.putAs('other', { ...edited, spec: { ...edited.spec, template: { ...template, spec: { ...template.spec, volumes } } } });
-    const stop = amending(lab, (primary) => [add('volumes', primary.spec.template.spec.volumes)]);
+      lab.server.putAs('other', {
+        ...edited,
+        spec: { ...raw(edited).spec, template: { ...template, spec: { ...template.spec, volumes } } },
+      });
+    const stop = amending(lab, (primary) => [add('volumes', raw(primary).spec.template.spec.volumes)]);
     await reach(lab, 'Promoting', 'writingPrimary');
     await lab.pass(LONG_MS);
     expect(isAt(lab, 'Promoting', 'writingPrimary')()).toBe(true);

@@ -79,7 +79,7 @@ export class Story {
         spec: { replicas, selector: { matchLabels: labels }, template, ...spec },
       });
       await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports: PORTS } });
-      await this.#until(this.#ref('apps/v1', 'Deployment', APP), 'is available', (now) => now?.status?.availableReplicas === replicas);
+      await this.#until(this.#ref('apps/v1', 'Deployment', APP), 'is available', (now) => raw(now)?.status?.availableReplicas === replicas);
       await this.given.itServes();
     },
 
@@ -177,7 +177,7 @@ export class Story {
     /** A condition of this type says so. */
     itIsTold: async (type: string, what: RegExp): Promise<void> => {
       const said = (now: KubeObject | undefined) =>
-        now?.status?.conditions?.some((one: { type: string; message?: string }) => one.type === type && what.test(one.message ?? ''));
+        raw(now)?.status?.conditions?.some((one: { type: string; message?: string }) => one.type === type && what.test(one.message ?? ''));
       await this.#until(this.#canaryRef, `says ${what} in ${type}`, said);
     },
     /** Also one that has passed since. */
@@ -209,13 +209,13 @@ export class Story {
     },
     scalesTo: async (deployment: string, replicas: number): Promise<void> => {
       await this.#until(this.#ref('apps/v1', 'Deployment', deployment), `has ${replicas} pods`, (now) =>
-        replicas === 0 ? now?.spec.replicas === 0 && !now.status?.replicas : now?.status?.availableReplicas === replicas,
+        replicas === 0 ? raw(now)?.spec.replicas === 0 && !raw(now).status?.replicas : raw(now)?.status?.availableReplicas === replicas,
       );
     },
     /** An autoscaler has taken pods away. */
     shrinksTo: async (deployment: string, replicas: number): Promise<void> => {
       await this.#until(this.#ref('apps/v1', 'Deployment', deployment), `has at most ${replicas} pods`, (now) => {
-        const left = Math.max(now?.spec.replicas ?? 0, now?.status?.replicas ?? 0);
+        const left = Math.max(raw(now)?.spec.replicas ?? 0, raw(now)?.status?.replicas ?? 0);
         return left <= replicas;
       });
     },
@@ -246,7 +246,7 @@ export class Story {
   }
 
   condition(): { status?: string; reason?: string; message?: string } {
-    return this.#canary?.status?.conditions?.find(({ type }: { type: string }) => type === 'Promoted') ?? {};
+    return raw(this.#canary)?.status?.conditions?.find(({ type }: { type: string }) => type === 'Promoted') ?? {};
   }
 
   get #host(): string {

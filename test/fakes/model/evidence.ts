@@ -33,7 +33,7 @@ export class Evidence {
     lab.server.api.store.subscribe(({ storeKey, type, object, before }) => {
       if (object.metadata.annotations?.[trackingAnnotation] === 'disabled') this.#leftAlone.add(`${object.kind}/${object.metadata.name}`);
       if (storeKey !== 'apps/deployments' || object.metadata.name !== primaryRef.name || type === 'DELETED') return;
-      if (JSON.stringify(object.spec.template) !== JSON.stringify(before?.spec.template)) this.#look(object);
+      if (JSON.stringify(raw(object).spec.template) !== JSON.stringify(raw(before)?.spec.template)) this.#look(object);
     });
   }
 
@@ -65,7 +65,7 @@ export class Evidence {
   }
 
   #look(primary: KubeObject): void {
-    const { template } = primary.spec;
+    const { template } = raw(primary).spec;
     const { 'flagger-id': _, ...annotations } = template.metadata.annotations ?? {};
     const text = JSON.stringify({ ...template, metadata: { ...template.metadata, annotations } });
     const bytes = this.#given.get(text) ?? podBytes(template, this.#find) ?? 'pods that cannot start';

@@ -65,8 +65,8 @@ const GATE = 'example.com/target-health';
 /** As the controller of a load balancer does when it has taken the pods in, now and from now on. */
 function openGates({ cluster, atEnd }: Theatre, namespace: string): void {
   const open = async (pod: KubeObject): Promise<void> => {
-    const conditions: { type: string; status: string }[] = pod.status?.conditions ?? [];
-    if (pod.spec.readinessGates === undefined || conditions.some(({ type }) => type === GATE)) return;
+    const conditions: { type: string; status: string }[] = raw(pod).status?.conditions ?? [];
+    if (raw(pod).spec.readinessGates === undefined || conditions.some(({ type }) => type === GATE)) return;
     const patch = { status: { conditions: [...conditions, { type: GATE, status: 'True' }] } };
     await cluster.patch(refOf(pod), patch, { subresource: 'status' }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
@@ -146,7 +146,7 @@ export const podStalls: readonly Stall[] = [
     },
     async play({ cluster }) {
       const target = aDeployment('unschedulable', APP);
-      target.spec.template.spec.nodeSelector = { disk: 'none' };
+      raw(target).spec.template.spec.nodeSelector = { disk: 'none' };
       await begunWith(cluster, 'unschedulable', target, { spec: SOON_LATE });
     },
   },
@@ -179,8 +179,8 @@ export const podStalls: readonly Stall[] = [
       const { cluster, teller, hooks } = theatre;
       const namespace = 'primary-not-put-back';
       const target = aDeployment(namespace, APP);
-      target.spec.strategy = { type: 'Recreate' };
-      target.spec.template.spec.serviceAccountName = 'builder';
+      raw(target).spec.strategy = { type: 'Recreate' };
+      raw(target).spec.template.spec.serviceAccountName = 'builder';
       await begunWith(cluster, namespace, target, underWay(theatre, namespace));
       await admitPods(cluster, namespace);
       await teller.until(namespace, APP, 'Initialized', ({ phase }) => phase === 'Initialized');
@@ -283,7 +283,7 @@ export const podStalls: readonly Stall[] = [
     },
     async play({ cluster }) {
       const target = aDeployment('rollout-stalled', APP, { WAITS_FOR: 'ContainerCreating' });
-      target.spec.progressDeadlineSeconds = 1;
+      raw(target).spec.progressDeadlineSeconds = 1;
       await begunWith(cluster, 'rollout-stalled', target, { spec: SOON_LATE });
     },
   },

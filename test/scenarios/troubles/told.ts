@@ -23,8 +23,8 @@ export class Teller {
   constructor(cluster: Cluster) {
     const heed = (object: KubeObject) => {
       if (object.kind === 'Canary') this.#canaries.set(keyOf(object.metadata), object);
-      else if (object.involvedObject?.kind === 'Canary') {
-        const key = keyOf(object.involvedObject);
+      else if (raw(object).involvedObject?.kind === 'Canary') {
+        const key = keyOf(raw(object).involvedObject);
         this.#events.set(key, [...(this.#events.get(key) ?? []), `${object.reason}: ${object.message}`]);
       }
       for (const look of this.#waiting) look();
