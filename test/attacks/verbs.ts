@@ -20,7 +20,7 @@ const during =
   };
 const refusedThen = {
   async holds(tenant: Tenant) {
-    await tenant.until('a refusal', ({ events }) => events.some((event) => event.startsWith('RequestRefused')));
+    await tenant.until('a refusal', ({ events }) => events.some((event) => event.startsWith('RequestRejected')));
     expect((await answers(tenant)).map(({ outcome }) => outcome)).not.toContain('carriedOut');
     expect(tenant.says().phase).toBe('Progressing');
   },
@@ -96,7 +96,7 @@ export const verbs: AttackClass = {
       },
       expects: {
         async holds(tenant) {
-          await tenant.until('a refusal', ({ events }) => events.some((event) => event.startsWith('RequestRefused')));
+          await tenant.until('a refusal', ({ events }) => events.some((event) => event.startsWith('RequestRejected')));
         },
       },
     },

@@ -83,7 +83,7 @@ it.each(['istio', 'smi:v1alpha2'] as const)(
     expect(steps).toEqual(Array(5).fill({ 'patch canaries/status': 1, [ROUTES[provider]]: 1 }));
     await eventually(
       'each step has its event',
-      () => timesTold('Stepped'),
+      () => timesTold('WeightAdvanced'),
       (times) => times === 5,
     );
   },
@@ -164,7 +164,7 @@ it('I9: a leader whose lease another holds stands by without ending, and leads a
   await watch.until(1, 'succeeded', ({ status }: Raw) => status?.phase === 'Succeeded', BOUND_MS);
   await eventually(
     'each step has its event',
-    () => timesTold('Stepped'),
+    () => timesTold('WeightAdvanced'),
     (times) => times === 5,
   );
   expect(said().match(/looking after Canaries/g)).toHaveLength(2);

@@ -140,7 +140,7 @@ it('no credential shows in logs, events, statuses, metrics or messages, while ev
   for (const first of all) echo.refuses(first, 'always');
   controller = start();
   for (const index of [0, 1]) await until(bare.cluster, canary(index), 'is initialized', phaseIs('Initialized'));
-  await eventually('backends are missed', () => JSON.stringify(stores().events ?? []).includes('MetricsOffline'));
+  await eventually('backends are missed', () => JSON.stringify(stores().events ?? []).includes('MetricsUnavailable'));
 
   await changeImage(bare.cluster, 0, '2');
   await changeImage(bare.cluster, 1, '2');

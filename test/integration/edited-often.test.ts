@@ -25,5 +25,5 @@ it('I15: 1,000 edits of one Canary in ten seconds lead to a bounded number of wr
   const statusWrites = lab.writes.slice(before).filter(({ ref, subresource }) => ref.kind === 'Canary' && subresource === 'status');
   expect(statusWrites.length).toBeLessThanOrEqual(PACE.burst + PACE.qps * 15);
   expect(JSON.stringify(raw(lab.canary())?.status?.conditions)).toContain(`other-${EDITS}`);
-  expect(lab.logged.filter(({ msg }) => msg === 'tick failed')).toEqual([]);
+  expect(lab.logged.filter(({ msg }) => msg === 'reconcile failed')).toEqual([]);
 });

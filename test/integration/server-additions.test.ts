@@ -48,7 +48,7 @@ describe('what the API server makes of a promoted template', () => {
     amending(lab, () => [add('shareProcessNamespace', true)]);
     await reach(lab, 'Succeeded', 'resting');
     expect(podOf(lab)).toMatchObject({ shareProcessNamespace: true, containers: [{ image: '2' }] });
-    expect(eventsOf(lab)).not.toContain('PrimaryRefused');
+    expect(eventsOf(lab)).not.toContain('PrimaryRejected');
     expect(lab.lost).toEqual([]);
     lab.close();
   });
@@ -67,7 +67,7 @@ describe('what the API server makes of a promoted template', () => {
     await reach(lab, 'Promoting', 'writingPrimary');
     await lab.pass(LONG_MS);
     expect(isAt(lab, 'Promoting', 'writingPrimary')()).toBe(true);
-    expect(eventsOf(lab)).toContain('PrimaryRefused');
+    expect(eventsOf(lab)).toContain('PrimaryRejected');
     expect(statusOf(lab)).toMatchObject({ canaryWeight: 50, release: { reason: expect.stringContaining('spec.template.spec.volumes') } });
     // A successor looks at it as well.
     lab.kill();
@@ -92,7 +92,7 @@ describe('what the API server makes of a promoted template', () => {
     await reach(lab, 'Failed', 'resting');
     expect(podOf(lab)).toMatchObject({ ...newer, containers: [{ image: '1' }] });
     expect(statusOf(lab)?.canaryWeight).toBe(0);
-    expect(eventsOf(lab)).not.toContain('PrimaryRefused');
+    expect(eventsOf(lab)).not.toContain('PrimaryRejected');
     lab.close();
   });
 });

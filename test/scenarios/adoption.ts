@@ -261,7 +261,7 @@ export function describeAdoption(stageOf: () => Stage): void {
 
 /**
  * Pods that were just sent away and are called back for the pushed revision can still be counted as available for a moment: such a canary
- * loses its traffic until they are (CanaryDown). What was taken over is over by then.
+ * loses its traffic until they are (CanaryUnavailable). What was taken over is over by then.
  */
 function withoutDips(weights: readonly number[]): number[] {
   const isDip = (index: number) => weights[index] === 0 && weights[index - 1] === weights[index + 1];

@@ -33,7 +33,7 @@ export function describeRefusedTraffic(
           { stepWeight: 50, maxWeight: 50, metrics: [] },
           { ...app.spec, service: { port: 80, trafficDistribution: ASKED } },
         );
-        await then.itIsTold('ServiceTrafficRefused', /^spec\.service\.trafficDistribution: .*"example\.org\/nearest".*remove it/i);
+        await then.itIsTold('ServiceTrafficRejected', /^spec\.service\.trafficDistribution: .*"example\.org\/nearest".*remove it/i);
         await when.thisHappens(() => app.push('2'));
         await then.releaseEnds('Succeeded');
         await app.primaryRuns('2');
@@ -58,5 +58,5 @@ export function describeRefusedTraffic(
 
 function isTold(canary: KubeObject | undefined): boolean {
   const conditions: { type: string; status: string }[] = raw(canary)?.status?.conditions ?? [];
-  return conditions.some(({ type, status }) => type === 'ServiceTrafficRefused' && status !== 'False');
+  return conditions.some(({ type, status }) => type === 'ServiceTrafficRejected' && status !== 'False');
 }

@@ -82,7 +82,7 @@ export function describeRollouts(title: string, startStage: () => Promise<Stage>
       }
       await then.releaseEnds('Succeeded');
       const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Event', namespace: one.namespace });
-      expect(items.map(({ reason }) => reason)).not.toContain('PrimaryRefused');
+      expect(items.map(({ reason }) => reason)).not.toContain('PrimaryRejected');
       then.nothingWasLost();
     });
   });

@@ -109,7 +109,7 @@ export function describeSteeredReleases(stageOf: () => Stage): void {
           }
           const services = [APP, `${APP}-primary`, `${APP}-canary`].map((name) => ({ apiVersion: 'v1', kind: 'Service', name, namespace }));
           for (const ref of services) await cluster.patch(ref, FOREIGN);
-          if (told) await then.itIsTold('ServiceTrafficRefused', told);
+          if (told) await then.itIsTold('ServiceTrafficRejected', told);
           await when.thisHappens(() => app.push('2'));
           await then.releaseEnds('Succeeded');
           await app.primaryRuns('2');

@@ -30,7 +30,7 @@ export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): 
       };
     const ref = proofIn(raw, 'spec.targetRef.name', name);
     const action = `create ${kind} ${name}, or correct spec.targetRef`;
-    return { cause: 'TargetMissing', proof: [missing, ref], action, change: toCreate(kind, name, namespace) };
+    return { cause: 'TargetNotFound', proof: [missing, ref], action, change: toCreate(kind, name, namespace) };
   }
   if (workload?.hasPods === false) return isKnative(object) ? fromKnative(snapshot, object, role) : fromService(snapshot, object);
   const conditions = statusOf<{ conditions: Condition[] }>(object).conditions ?? [];

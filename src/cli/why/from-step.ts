@@ -36,7 +36,7 @@ export function fromStep(snapshot: CanarySnapshot, canary: Canary, phase: Phase,
       return release.reason === undefined
         ? passes()
         : {
-            cause: 'PrimaryRefused',
+            cause: 'PrimaryRejected',
             proof: [proofIn(raw, 'status.release.reason', release.reason)],
             action: 'remove what refuses the primary: the reason names it',
           };
@@ -97,7 +97,7 @@ function primaryDown(snapshot: CanarySnapshot): Trouble | undefined {
   const { canary, primary, workload } = snapshot;
   if (!canary || !workload?.hasPods || !primary || workload.isServing(workload.slim(primary))) return undefined;
   const { change, ...why } = fromSide(snapshot, 'primary');
-  return { ...why, cause: 'PrimaryDown', ...(change && { change: { ...change, name: primary.metadata.name } }) };
+  return { ...why, cause: 'PrimaryUnavailable', ...(change && { change: { ...change, name: primary.metadata.name } }) };
 }
 
 /** The reason says what ended it; the remedy is the same for every reason. */
@@ -118,7 +118,7 @@ function noRoom(snapshot: CanarySnapshot, role: 'target' | 'primary', { capacity
   const wanted = proofIn(snapshot.raw, 'status.release.capacity.pods', capacity?.pods);
   return {
     ...why,
-    cause: why.cause === 'PodsStarting' ? 'NoRoom' : why.cause,
+    cause: why.cause === 'PodsStarting' ? 'InsufficientCapacity' : why.cause,
     proof: [...why.proof, wanted],
     action: `${why.action}; ask the administrator of the cluster for more capacity`,
   };

@@ -122,7 +122,7 @@ it('07-S1: a Knative Service, which makes its Services itself, has its field rep
   const [warning, ...others] = warningsOf(knative, 'knative', { find: () => undefined, all: () => [] }, new RefusedTrafficFields());
   expect(others).toEqual([]);
   expect(warning).toMatchObject({
-    type: 'ServiceTrafficRefused',
+    type: 'ServiceTrafficRejected',
     message: expect.stringMatching(/^spec\.service\.trafficDistribution: .*"PreferClose".*Remove it$/),
   });
 });

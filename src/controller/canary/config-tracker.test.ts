@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
+import { handClock } from '../../../test/fakes/clock.ts';
 import { type Raw, raw } from '../../../test/fakes/raw.ts';
 import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import type { Canary } from '../../api/canary.ts';
@@ -66,6 +67,7 @@ beforeEach(() => {
       config: ControllerConfig.parse({}),
       view: { find: watched, all: () => [], learn: (object) => void learned.push(object) },
       announceOn: () => undefined,
+      clock: handClock(),
     },
     'test/podinfo',
   );
@@ -151,6 +153,7 @@ it('secrets namespaces: a Secret of the target is neither watched nor read in an
           learn: () => undefined,
         },
         announceOn: () => undefined,
+        clock: handClock(),
       },
       'test/podinfo',
     );

@@ -52,7 +52,7 @@ it.each(early)('05-C2, C3: in phase %j a backend that does not answer is reporte
   look.check(canaryIn(phase), signal);
   await later();
   expect(asked()).toBe(2);
-  expect(told).toEqual(['MetricsOffline: metric a cannot be asked for: down']);
+  expect(told).toEqual(['MetricsUnavailable: metric a cannot be asked for: down']);
 });
 
 it('a template that is applied a moment after the Canary is not reported', async () => {
@@ -99,5 +99,5 @@ it('a look that was cancelled tells nothing and is made again', async () => {
   expect(told).toEqual([]);
   look.check(canaryIn(''), signal);
   await later();
-  expect(told).toEqual(['MetricsOffline: down']);
+  expect(told).toEqual(['MetricsUnavailable: down']);
 });

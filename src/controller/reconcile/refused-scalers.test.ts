@@ -80,7 +80,7 @@ describe('what cannot be had', () => {
   it('03-B12: a query that was not rewritten is reported by a condition, which ends with its cause', async () => {
     const triggers = [{ type: 'prometheus', metadata: { query: 'rq{app="cart"}', threshold: '5' } }];
     const lab = await initialized(aScaledObject({}, { triggers }));
-    const doubt = () => raw(lab.canary())?.status?.conditions?.find(({ type }: { type: string }) => type === 'ScalerInDoubt');
+    const doubt = () => raw(lab.canary())?.status?.conditions?.find(({ type }: { type: string }) => type === 'ScalerWarning');
     expect(doubt()).toMatchObject({ status: 'True', message: expect.stringContaining('does not speak of podinfo') });
     lab.server.patch(canaryRef, { spec: { autoscalerRef: { primaryScalerQueries: {} } } });
     await lab.pass(10_000);

@@ -51,7 +51,7 @@ describe('status.release.blockers at rest', () => {
     await lab.pass(60_000);
     const said = blockers(lab);
     expect(said).toEqual([
-      { code: 'RouteRefused', field: 'spec.ingressRef', since, detail: expect.stringContaining('no path of Ingress shop') },
+      { code: 'RouteRejected', field: 'spec.ingressRef', since, detail: expect.stringContaining('no path of Ingress shop') },
     ]);
     await expectSilence(lab);
     expect(blockers(lab)).toEqual(said);
@@ -120,7 +120,7 @@ describe('status.release.blockers of a release', () => {
     };
     lab.push('2');
     expect(await lab.passUntil(() => blockers(lab)?.length === 2, 300_000)).toBe(true);
-    expect(blockers(lab)).toMatchObject([{ code: 'PrimaryRefused', object: { name: primary } }, { code: 'Forbidden' }]);
+    expect(blockers(lab)).toMatchObject([{ code: 'PrimaryRejected', object: { name: primary } }, { code: 'Forbidden' }]);
     lab.refuse = () => undefined;
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
     lab.close();

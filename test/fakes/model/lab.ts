@@ -43,6 +43,8 @@ export class ModelLab {
   refuse: (write: SentWrite) => void = () => undefined;
   /** What others do between any two calls of the controller. */
   betweenCalls: () => void = () => undefined;
+  /** How far the controller's watch of a kind is behind, in milliseconds. */
+  watchLagMs: (kind: string) => number = () => 0;
   /** What every external metric is, and how long its answer takes. */
   externalMetric: () => { value: number; afterMs: number } = () => ({ value: 1, afterMs: 0 });
   /** Lines of all controllers so far, with their fields. */
@@ -106,6 +108,7 @@ export class ModelLab {
     const client = new ModelClient(this.server, {
       clock,
       latencyMs: () => draw(...latencyMs),
+      watchLagMs: (kind) => this.watchLagMs(kind),
       beforeWrite: (write) => this.refuse(write),
       beforeCall: () => this.betweenCalls(),
       externalMetric: () => this.externalMetric(),

@@ -17,7 +17,7 @@ export const handStalls: readonly Stall[] = [
     namespace: 'target-missing',
     cause: /Deployment web of spec\.targetRef, which does not exist/,
     wayOut: new RegExp(`${SINCE}.*create it or correct spec.targetRef`),
-    why: { cause: 'TargetMissing', proof: /^Deployment web: metadata$/, clear: { create: () => aDeployment('target-missing', APP) } },
+    why: { cause: 'TargetNotFound', proof: /^Deployment web: metadata$/, clear: { create: () => aDeployment('target-missing', APP) } },
     async play({ cluster }) {
       await makeNamespace(cluster, 'target-missing');
       await cluster.create(aCanary('target-missing', APP));
@@ -27,7 +27,7 @@ export const handStalls: readonly Stall[] = [
     namespace: 'target-deleted',
     cause: /Deployment web of spec\.targetRef, which does not exist/,
     wayOut: /the primary serves; .*create it again/,
-    why: { cause: 'TargetMissing', proof: /^Deployment web: metadata$/, clear: { create: () => aDeployment('target-deleted', APP) } },
+    why: { cause: 'TargetNotFound', proof: /^Deployment web: metadata$/, clear: { create: () => aDeployment('target-deleted', APP) } },
     async play(theatre) {
       await rested(theatre, 'target-deleted');
       await theatre.cluster.delete(deployment('target-deleted'));
@@ -105,7 +105,7 @@ export const handStalls: readonly Stall[] = [
     namespace: 'primary-broken-by-hand',
     cause: /the primary does not serve/,
     wayOut: /waits for a change of web/,
-    why: { cause: 'PrimaryDown', proof: /^Pod \S+: status\.containerStatuses\[web\]\.ready$/, clear: { set: aGoodContainer } },
+    why: { cause: 'PrimaryUnavailable', proof: /^Pod \S+: status\.containerStatuses\[web\]\.ready$/, clear: { set: aGoodContainer } },
     async play(theatre) {
       await rested(theatre, 'primary-broken-by-hand');
       const container = { name: 'web', image: 'web:broken', env: [{ name: 'NEVER_READY', value: '1' }] };

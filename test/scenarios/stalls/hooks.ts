@@ -19,7 +19,7 @@ function hook(namespace: string, type: string, isGate: boolean, wayOut: string):
     cause: new RegExp(`${type} hooks.*the-${type}: HTTP 403`),
     wayOut: new RegExp(`${SINCE}.*${wayOut}`),
     why: {
-      cause: isGate ? 'GateClosed' : 'HookRefused',
+      cause: isGate ? 'GateClosed' : 'HookRejected',
       proof: /^Canary web: status\.release\.reason$/,
       clear: { others: ({ hooks }) => hooks.answers(hookOf(namespace), 200) },
     },
@@ -36,7 +36,7 @@ export const hookStalls: readonly Stall[] = [
     namespace: 'hook-hangs',
     cause: /the-rollout: no answer from 127\.0\.0\.1:\d+: no complete answer within 1000 ms/,
     wayOut: /next at \d{4}.*of \d+ failed checks used/,
-    why: { cause: 'HookRefused', proof: /^Canary web: status\.release\.reason$/, clear: { others: ({ wake }) => wake() } },
+    why: { cause: 'HookRejected', proof: /^Canary web: status\.release\.reason$/, clear: { others: ({ wake }) => wake() } },
     play: (theatre) => released(theatre, 'hook-hangs', held(theatre, 'hook-hangs', 'rollout', { url: theatre.hangingUrl, timeout: '1s' })),
   },
 ];

@@ -38,7 +38,7 @@ export const refusals: readonly { namespace: string; path: string; methods: 'all
 /** Refused whatever it is, until its definition is there. */
 export const ABSENT = '/apis/split.smi-spec.io/v1alpha4';
 
-function refused(namespace: string, cause: RegExp, wayOut: RegExp, named: 'Forbidden' | 'ApiRefused'): Stall {
+function refused(namespace: string, cause: RegExp, wayOut: RegExp, named: 'Forbidden' | 'ApiRejected'): Stall {
   const grant = { others: (theatre: { grant(namespace: string): void }) => theatre.grant(namespace) };
   return {
     namespace,
@@ -90,7 +90,7 @@ export const obstacleStalls: readonly Stall[] = [
     cause: /the cluster has no TrafficSplit in split\.smi-spec\.io\/v1alpha4/,
     wayOut: /install its CRD/,
     why: {
-      cause: 'KindAbsent',
+      cause: 'KindNotFound',
       proof: /^CustomResourceDefinition TrafficSplit in split\.smi-spec\.io\/v1alpha4: spec\.versions$/,
       // The definition is there all the time: the proxy hides it.
       clear: {
@@ -124,14 +124,14 @@ export const obstacleStalls: readonly Stall[] = [
     },
     play: ({ cluster }) => begun(cluster, 'quota'),
   },
-  refused('policy-routes', /Blocked: the API server refused .*virtualservices.*422/, /denied by policy/, 'ApiRefused'),
-  refused('policy-primary', /Blocked: the API server refused .*deployments.*422/, /denied by policy/, 'ApiRefused'),
+  refused('policy-routes', /Blocked: the API server refused .*virtualservices.*422/, /denied by policy/, 'ApiRejected'),
+  refused('policy-primary', /Blocked: the API server refused .*deployments.*422/, /denied by policy/, 'ApiRejected'),
   {
     namespace: 'policy-promotion',
     cause: /writes the primary .*denied by policy/,
     wayOut: /since \d{4}/,
     why: {
-      cause: 'PrimaryRefused',
+      cause: 'PrimaryRejected',
       proof: /^Canary web: status\.release\.reason$/,
       clear: { others: ({ grant }) => grant('policy-promotion') },
     },
@@ -141,7 +141,7 @@ export const obstacleStalls: readonly Stall[] = [
     namespace: 'scaler-missing',
     cause: /spec\.autoscalerRef: HorizontalPodAutoscaler web does not exist/,
     wayOut: /create it, or correct the name/,
-    why: { cause: 'ScalerMissing', proof: /^HorizontalPodAutoscaler web: metadata$/, clear: { create: () => hpa('scaler-missing') } },
+    why: { cause: 'ScalerNotFound', proof: /^HorizontalPodAutoscaler web: metadata$/, clear: { create: () => hpa('scaler-missing') } },
     play: ({ cluster }) =>
       begun(cluster, 'scaler-missing', {
         spec: { autoscalerRef: { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: APP } },
@@ -152,7 +152,7 @@ export const obstacleStalls: readonly Stall[] = [
     cause: /Blocked: ConfigMap settings, which the target's pods need, does not exist/,
     wayOut: /create it, or make the reference optional/,
     why: {
-      cause: 'ConfigMissing',
+      cause: 'ConfigNotFound',
       proof: /^ConfigMap settings: metadata$/,
       clear: { create: () => settings('config-missing-at-birth') },
     },
@@ -164,7 +164,7 @@ export const obstacleStalls: readonly Stall[] = [
     cause: /Blocked: Secret late, which the target's pods need, does not exist/,
     wayOut: /create it, or make the reference optional/,
     why: {
-      cause: 'ConfigMissing',
+      cause: 'ConfigNotFound',
       proof: /^Secret late: metadata$/,
       clear: {
         create: () => ({
@@ -212,7 +212,7 @@ export const obstacleStalls: readonly Stall[] = [
     cause: /Blocked: ConfigMap settings-primary-\w+, the copy that the primary is to read, cannot be made: .*403/,
     wayOut: /grant it to the service account of Serin/,
     why: {
-      cause: 'ConfigCopyRefused',
+      cause: 'ConfigCopyRejected',
       proof: /^ConfigMap settings-primary-\w+: metadata$/,
       clear: { others: ({ grant }) => grant('config-copy-refused') },
     },
@@ -244,7 +244,7 @@ export const obstacleStalls: readonly Stall[] = [
     namespace: 'upstream-missing',
     cause: /spec\.upstreamRef: Upstream shop not found/,
     wayOut: /create it, or remove the reference/,
-    why: { cause: 'RouteRefused', proof: /^Canary web: spec\.upstreamRef$/, clear: { set: undefined } },
+    why: { cause: 'RouteRejected', proof: /^Canary web: spec\.upstreamRef$/, clear: { set: undefined } },
     play: ({ cluster }) =>
       begun(cluster, 'upstream-missing', {
         spec: { provider: 'gloo', upstreamRef: { apiVersion: 'gloo.solo.io/v1', kind: 'Upstream', name: 'shop' } },

@@ -101,7 +101,7 @@ export class Inquiry {
     expect(this.#history.doubleSteps(name, STEP)).toEqual([]);
     // An Event that is lost is no reason to stop a release: told once at most.
     for (const { id, outcome } of answers)
-      expect([[], [outcome === 'carriedOut' ? 'RequestCarriedOut' : 'RequestRefused']]).toContainEqual(this.#history.told(id));
+      expect([[], [outcome === 'carriedOut' ? 'RequestCompleted' : 'RequestRejected']]).toContainEqual(this.#history.told(id));
     if (isDone) await seat.comeBack(this.#verb);
   }
 }

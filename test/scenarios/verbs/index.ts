@@ -43,7 +43,7 @@ export function describeVerbs(stageOf: () => Stage, { isTwice, restarts, handOve
     };
     round('asked once', () => trying.round(once));
     it('E70: Events tell what was carried out and what was refused', () => {
-      expect([...trying.history.reasonsTold()].toSorted()).toEqual(['RequestCarriedOut', 'RequestRefused']);
+      expect([...trying.history.reasonsTold()].toSorted()).toEqual(['RequestCompleted', 'RequestRejected']);
     });
     if (isTwice) describeTwice();
     for (const verb of restarts)
