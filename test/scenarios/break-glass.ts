@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { raw } from '../fakes/raw.ts';
 import { type ControllerProcess, newLogFile, startController } from './controller.ts';
 import { docBlocks, runScript, type Shown, sectionScript } from './doc-commands.ts';
 import { eventually } from './eventually.ts';
@@ -88,7 +89,7 @@ class Patient {
     story.hooks.answers('finish', 403);
     const webhooks = [{ name: 'finish', type: 'confirm-promotion', url: story.hooks.url('finish') }];
     const plan = this.#isPlain ? { iterations: 1 } : { stepWeight: 50, maxWeight: 50 };
-    const { analysis: _, ...spec } = canaryFor(this.#fixture, this.#app, {}).spec;
+    const { analysis: _, ...spec } = raw(canaryFor(this.#fixture, this.#app, {})).spec;
     await story.given.aCanary({ ...plan, webhooks }, spec);
     story.given.users(this.#asUsersDo, CROWD);
     if (target) await target.push('2');
@@ -118,7 +119,7 @@ class Patient {
     await eventually(
       `${this.#fixture.provider}: Serin has heard of the suspend`,
       () => cluster.get(ref),
-      (now) => now?.status?.release?.suspended === true,
+      (now) => raw(now)?.status?.release?.suspended === true,
     );
     await this.#everyoneGetsTheOldVersion();
   }
@@ -129,7 +130,7 @@ class Patient {
       this.#story?.hooks.answers('finish', 200);
       const target = this.#fixture.route(this.#app);
       const version1 = await this.#stage.cluster.get({ ...target, kind: 'Revision', name: `${APP}-00001` });
-      await this.#stage.cluster.patch(target, { spec: { template: { spec: { containers: version1?.spec.containers } } } });
+      await this.#stage.cluster.patch(target, { spec: { template: { spec: { containers: raw(version1)?.spec.containers } } } });
       await this.#succeedsIn(docBlocks(PAGE).findLast(({ heading }) => heading === '5. Back to normal')?.script ?? 'false');
     } else await this.#succeeds('5. Back to normal');
     await this.#everyoneGetsTheOldVersion();
@@ -139,7 +140,7 @@ class Patient {
     await eventually(
       `${this.#fixture.provider}: the Service of the canary is its own again`,
       () => this.#stage.cluster.get(canaryService),
-      (now) => now?.spec.selector.app === APP,
+      (now) => raw(now)?.spec.selector.app === APP,
     );
   }
 

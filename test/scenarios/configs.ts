@@ -5,6 +5,7 @@ import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { configKey } from '../../src/workloads/configs/config-ref.ts';
 import { copiesOf } from '../../src/workloads/configs/copies.ts';
 import { difference } from '../bench/figures.ts';
+import { raw } from '../fakes/raw.ts';
 import { aController, startController } from './controller.ts';
 import { eventually } from './eventually.ts';
 import { quiet } from './quiet.ts';
@@ -41,7 +42,7 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
           await scene.story.given.aCanary(QUICK);
           const blue = await scene.copyInUse('ConfigMap', 'settings');
           expect(blue).toMatchObject({ data: { COLOR: 'blue' }, immutable: true });
-          expect((await scene.canary()).status.trackedConfigs).toEqual({ 'configmap/settings': '7ce1f0e75fb02413' });
+          expect(raw(await scene.canary()).status.trackedConfigs).toEqual({ 'configmap/settings': '7ce1f0e75fb02413' });
 
           await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
           await scene.released(1);
@@ -63,7 +64,7 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
         await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
         await scene.released(1);
         expect(await scene.primaryReads()).toEqual(['flags', expect.stringMatching(/^settings-primary-/)]);
-        expect((await scene.canary()).status.trackedConfigs).toEqual({ 'configmap/settings': expect.any(String) });
+        expect(raw(await scene.canary()).status.trackedConfigs).toEqual({ 'configmap/settings': expect.any(String) });
       });
 
       tell('03-CT6, B24: an optional config may be missing, and one that appears is released', 'optional', async (scene) => {
@@ -101,7 +102,7 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
           await scene.config('ConfigMap', 'settings', { data: { COLOR: 'red' }, immutable: true });
           await scene.released(1);
           expect(await scene.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'red' } });
-          expect((await scene.canary()).status.conditions[0].message).not.toContain('does not exist');
+          expect(raw(await scene.canary()).status.conditions[0].message).not.toContain('does not exist');
           scene.story.then.nothingWasLost();
         },
       );
@@ -214,7 +215,7 @@ export function describeConfigs(name: string, startStage: () => Promise<Stage>):
         await scene.story.then.canaryReceives(10);
         await scene.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
         await scene.released(1);
-        const { lastAppliedSpec, lastPromotedSpec } = (await scene.canary()).status;
+        const { lastAppliedSpec, lastPromotedSpec } = raw(await scene.canary()).status;
         expect(lastAppliedSpec).toBe(lastPromotedSpec);
         expect(await scene.copyInUse('ConfigMap', 'settings')).toEqual(blue);
       });
@@ -305,7 +306,7 @@ class ConfigScene {
 
   // biome-ignore lint/suspicious/noExplicitAny: the raw status, as a person reads it
   async canaryIs(what: string, isSo: (status: any) => boolean): Promise<void> {
-    await until(this.#stage.cluster, this.#canaryRef, what, (now) => now?.status?.release !== undefined && isSo(now.status));
+    await until(this.#stage.cluster, this.#canaryRef, what, (now) => raw(now)?.status?.release !== undefined && isSo(raw(now).status));
   }
 
   /** So many releases have begun, and the last one is over and done. */
@@ -318,7 +319,7 @@ class ConfigScene {
   /** Names of the configs that the environment of the primary comes from. */
   async primaryReads(): Promise<string[]> {
     const primary = await this.#must(this.#ref('apps/v1', this.#kind, `${APP}-primary`));
-    const { envFrom = [], env = [] } = primary.spec.template.spec.containers[0];
+    const { envFrom = [], env = [] } = raw(primary).spec.template.spec.containers[0];
     type Source = { configMapRef?: { name: string }; secretRef?: { name: string }; valueFrom?: { secretKeyRef?: { name: string } } };
     return [...envFrom, ...env].flatMap(
       ({ configMapRef, secretRef, valueFrom }: Source) => (configMapRef ?? secretRef ?? valueFrom?.secretKeyRef)?.name ?? [],
@@ -329,7 +330,7 @@ class ConfigScene {
   async copyInUse(kind: string, source: string): Promise<KubeObject> {
     const [name = ''] = (await this.primaryReads()).filter((each) => each.startsWith(`${source}-primary-`));
     const primary = await this.#must(this.#ref('apps/v1', this.#kind, `${APP}-primary`));
-    const { volumes = [] } = primary.spec.template.spec;
+    const { volumes = [] } = raw(primary).spec.template.spec;
     if (volumes.length > 0) expect(volumes).toMatchObject([{ projected: { sources: [{ configMap: { name } }] } }]);
     return this.#must(this.#ref('v1', kind, name));
   }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import type { ControllerProcess } from './controller.ts';
 import type { StartApplication } from './kinds/application.ts';
 import type { Stage } from './stage.ts';
@@ -47,7 +48,7 @@ export function describeRefusedTraffic(
         await app.primaryRuns('3');
         expect(isTold(await cluster.get(canary))).toBe(false);
         if (mended !== null)
-          for (const name of ['primary', 'canary']) expect((await service(`${APP}-${name}`))?.spec.trafficDistribution).toBe(mended);
+          for (const name of ['primary', 'canary']) expect(raw(await service(`${APP}-${name}`))?.spec.trafficDistribution).toBe(mended);
       } finally {
         await story.end();
       }
@@ -56,6 +57,6 @@ export function describeRefusedTraffic(
 }
 
 function isTold(canary: KubeObject | undefined): boolean {
-  const conditions: { type: string; status: string }[] = canary?.status?.conditions ?? [];
+  const conditions: { type: string; status: string }[] = raw(canary)?.status?.conditions ?? [];
   return conditions.some(({ type, status }) => type === 'ServiceTrafficRejected' && status !== 'False');
 }

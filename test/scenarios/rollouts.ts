@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { raw } from '../fakes/raw.ts';
 import { aController } from './controller.ts';
 import { aStage, type Stage } from './stage.ts';
 import { APP, type Story, storyteller } from './story.ts';
@@ -74,7 +75,7 @@ export function describeRollouts(title: string, startStage: () => Promise<Stage>
       try {
         when.gateOpens('finish');
         // Its status may be behind as long as that goes on.
-        await until(cluster, primary(one), 'is of version 2', (now) => now?.spec.template.spec.containers[0].image === `${APP}:2`);
+        await until(cluster, primary(one), 'is of version 2', (now) => raw(now)?.spec.template.spec.containers[0].image === `${APP}:2`);
       } finally {
         isWriting = false;
         await writer;

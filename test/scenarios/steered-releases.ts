@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/embedded/mesh/service-proxy.ts';
+import { raw } from '../fakes/raw.ts';
 import { type ControllerProcess, startController } from './controller.ts';
 import { serviceApplication } from './kinds/core-service.ts';
 import { daemonSetApplication } from './kinds/daemon-set.ts';
@@ -104,7 +105,7 @@ export function describeSteeredReleases(stageOf: () => Stage): void {
           // The policy for clients outside goes to the Service that they reach.
           for (const name of isOpen ? [APP] : [APP, `${APP}-primary`, `${APP}-canary`]) {
             const made = await cluster.get({ apiVersion: 'v1', kind: 'Service', name, namespace });
-            for (const [field, value] of Object.entries(held)) expect(made?.spec[field], `${name} ${field}`).toEqual(value);
+            for (const [field, value] of Object.entries(held)) expect(raw(made)?.spec[field], `${name} ${field}`).toEqual(value);
           }
           const services = [APP, `${APP}-primary`, `${APP}-canary`].map((name) => ({ apiVersion: 'v1', kind: 'Service', name, namespace }));
           for (const ref of services) await cluster.patch(ref, FOREIGN);

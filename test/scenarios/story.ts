@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import type { Phase } from '../../src/api/phase.ts';
 import type { WatchHandle } from '../../src/kube/cluster.ts';
+import { raw } from '../fakes/raw.ts';
 import type { ControllerProcess } from './controller.ts';
 import { eventually } from './eventually.ts';
 import { type HookServer, startHookServer } from './hook-server.ts';
@@ -78,7 +79,7 @@ export class Story {
         spec: { replicas, selector: { matchLabels: labels }, template, ...spec },
       });
       await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports: PORTS } });
-      await this.#until(this.#ref('apps/v1', 'Deployment', APP), 'is available', (now) => now?.status?.availableReplicas === replicas);
+      await this.#until(this.#ref('apps/v1', 'Deployment', APP), 'is available', (now) => raw(now)?.status?.availableReplicas === replicas);
       await this.given.itServes();
     },
 
@@ -176,7 +177,7 @@ export class Story {
     /** A condition of this type says so. */
     itIsTold: async (type: string, what: RegExp): Promise<void> => {
       const said = (now: KubeObject | undefined) =>
-        now?.status?.conditions?.some((one: { type: string; message?: string }) => one.type === type && what.test(one.message ?? ''));
+        raw(now)?.status?.conditions?.some((one: { type: string; message?: string }) => one.type === type && what.test(one.message ?? ''));
       await this.#until(this.#canaryRef, `says ${what} in ${type}`, said);
     },
     /** Also one that has passed since. */
@@ -208,13 +209,13 @@ export class Story {
     },
     scalesTo: async (deployment: string, replicas: number): Promise<void> => {
       await this.#until(this.#ref('apps/v1', 'Deployment', deployment), `has ${replicas} pods`, (now) =>
-        replicas === 0 ? now?.spec.replicas === 0 && !now.status?.replicas : now?.status?.availableReplicas === replicas,
+        replicas === 0 ? raw(now)?.spec.replicas === 0 && !raw(now).status?.replicas : raw(now)?.status?.availableReplicas === replicas,
       );
     },
     /** An autoscaler has taken pods away. */
     shrinksTo: async (deployment: string, replicas: number): Promise<void> => {
       await this.#until(this.#ref('apps/v1', 'Deployment', deployment), `has at most ${replicas} pods`, (now) => {
-        const left = Math.max(now?.spec.replicas ?? 0, now?.status?.replicas ?? 0);
+        const left = Math.max(raw(now)?.spec.replicas ?? 0, raw(now)?.status?.replicas ?? 0);
         return left <= replicas;
       });
     },
@@ -245,7 +246,7 @@ export class Story {
   }
 
   condition(): { status?: string; reason?: string; message?: string } {
-    return this.#canary?.status?.conditions?.find(({ type }: { type: string }) => type === 'Promoted') ?? {};
+    return raw(this.#canary)?.status?.conditions?.find(({ type }: { type: string }) => type === 'Promoted') ?? {};
   }
 
   get #host(): string {
@@ -263,7 +264,7 @@ export class Story {
   #follow(): void {
     const learn = (object: KubeObject | undefined) => {
       this.#canary = object;
-      const status = object?.status;
+      const { status } = raw(object) ?? {};
       if (!status) return;
       const { phase, canaryWeight, iterations, failedChecks, release } = status;
       this.#statuses.push({ phase, canaryWeight, iterations, failedChecks, ...(release ? { step: release.step, run: release.run } : {}) });
@@ -301,10 +302,10 @@ export class Story {
 
   async #runs(deployment: string, version: string): Promise<void> {
     await this.#until(this.#ref('apps/v1', 'Deployment', deployment), `runs version ${version}`, (now) => {
-      const status = now?.status ?? {};
+      const { status = {}, spec } = raw(now) ?? {};
       return (
-        now?.spec.template.spec.containers[0].image === `${APP}:${version}` &&
-        status.observedGeneration === now.metadata.generation &&
+        spec?.template.spec.containers[0].image === `${APP}:${version}` &&
+        status.observedGeneration === now?.metadata.generation &&
         status.updatedReplicas > 0 &&
         status.availableReplicas === status.updatedReplicas
       );

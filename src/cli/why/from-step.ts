@@ -1,5 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
+import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { Phase } from '../../api/phase.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { type Cause, harmless } from './causes.ts';
@@ -84,7 +85,10 @@ function resting(snapshot: CanarySnapshot): Trouble {
   const missing = target === undefined ? fromSide(snapshot, 'target') : undefined;
   // Nothing depends on it while no release is in progress.
   if (missing && missing.cause !== 'Unreadable') return missing;
-  const rest = { proof: [proofIn(raw, 'status.phase', raw.status?.phase)], action: 'edit the target to start a release' };
+  const rest = {
+    proof: [proofIn(raw, 'status.phase', statusOf<{ phase: unknown }>(raw).phase)],
+    action: 'edit the target to start a release',
+  };
   return unseenChange(snapshot) ?? { cause: 'Resting', ...rest };
 }
 

@@ -1,4 +1,5 @@
 import type { Canary, Provider } from '../../api/canary.ts';
+import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Phase } from '../../api/phase.ts';
 import type { Adoption, Facts } from '../../engine/facts.ts';
@@ -105,7 +106,7 @@ export class CanaryProcess {
   async #pass(): Promise<void> {
     const raw = this.#deps.view.find({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', ...this.#key })?.object;
     if (!raw || raw.metadata.deletionTimestamp !== undefined || this.#status.isWaitingForCrd()) return;
-    this.#isNew = INITIALIZING.has(raw.status?.phase);
+    this.#isNew = INITIALIZING.has(statusOf<{ phase: unknown }>(raw).phase);
     const rival = this.#status.rivalOf(raw);
     if (rival) return this.#standAside(raw, rival);
     this.#isAside = false;

@@ -4,6 +4,7 @@ import { type Controller, startController } from '../../../src/controller/contro
 import { createControllerMetrics } from '../../../src/controller/telemetry/controller-metrics.ts';
 import type { Clock } from '../../../src/kube/clock.ts';
 import { type HandClock, handClock } from '../clock.ts';
+import { raw } from '../raw.ts';
 import { ModelClient, type SentWrite } from './client.ts';
 import { ModelNodes } from './nodes.ts';
 import { ModelProxy } from './proxies.ts';
@@ -145,7 +146,7 @@ export class ModelLab {
   }
 
   phase(name = APP): string {
-    return this.canary(name)?.status?.phase ?? '';
+    return raw(this.canary(name))?.status?.phase ?? '';
   }
 
   /** Time goes on, each moment by itself. */
@@ -209,7 +210,7 @@ export class ModelLab {
   }
 
   #step(): string {
-    const { phase, release } = this.canary()?.status ?? {};
+    const { phase, release } = raw(this.canary())?.status ?? {};
     return `${phase ?? 'no Canary'} ${release?.step ?? ''}`;
   }
 }

@@ -1,3 +1,4 @@
+import { raw } from '../../fakes/raw.ts';
 import { eventually } from '../eventually.ts';
 import type { Stage } from '../stage.ts';
 import { monotonicMs, sleep } from '../world.ts';
@@ -39,7 +40,7 @@ export async function playHealthyRelease(stage: Stage, { provider, leastAnswers,
     mark('released');
     await lab.cluster.delete(app.canary);
     await lab.until(app.primary, 'is gone', (now) => now === undefined);
-    await lab.until(app.target, 'serves again', (now) => now?.status?.availableReplicas === 3);
+    await lab.until(app.target, 'serves again', (now) => raw(now)?.status?.availableReplicas === 3);
     // Every proxy has heard of the end before the clients stop looking; others on this stage may keep them busy for ever.
     const deadlineMs = monotonicMs() + 30_000;
     while (stage.mesh.pending() > 0 && monotonicMs() < deadlineMs) await sleep(50);

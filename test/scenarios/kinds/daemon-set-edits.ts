@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import { Lab } from '../adversity/lab.ts';
 import type { Stage } from '../stage.ts';
 import { APP } from '../story.ts';
@@ -25,7 +26,7 @@ async function begin(stage: Stage, namespace: string) {
       spec: { service: { port: 80, targetPort: 'http' }, progressDeadlineSeconds: 600, analysis, ...app.spec },
     });
   const rests = (phase: string) =>
-    lab.until(canary, `rests as ${phase}`, (now) => now?.status?.phase === phase && now.status.release?.step === 'resting');
+    lab.until(canary, `rests as ${phase}`, (now) => raw(now)?.status?.phase === phase && raw(now).status.release?.step === 'resting');
   // `rollingUpdate` goes with RollingUpdate alone.
   const setStrategy = (type: string) => cluster.patch(target, { spec: { updateStrategy: { type, rollingUpdate: null } } });
   return { lab, cluster, app, ref, target, canary, createCanary, rests, setStrategy };
@@ -37,7 +38,9 @@ export function describeDaemonSetEdits(stageOf: () => Stage): void {
     const { lab, cluster, app, ref, target, canary, createCanary, rests, setStrategy } = await begin(stageOf(), 'daemon-strategy');
     try {
       const tells = (what: string) =>
-        lab.until(canary, `tells that ${what}`, (now) => JSON.stringify(now?.status?.conditions ?? []).includes('OnDelete never replaces'));
+        lab.until(canary, `tells that ${what}`, (now) =>
+          JSON.stringify(raw(now)?.status?.conditions ?? []).includes('OnDelete never replaces'),
+        );
       await setStrategy('OnDelete');
       await createCanary();
       await tells('it makes no primary');
@@ -64,19 +67,19 @@ export function describeDaemonSetEdits(stageOf: () => Stage): void {
       await createCanary();
       await rests('Initialized');
       await app.rests();
-      await lab.until(canary, 'has seen its target without pods', (now) => now?.status?.release?.scaledDownUid !== undefined);
+      await lab.until(canary, 'has seen its target without pods', (now) => raw(now)?.status?.release?.scaledDownUid !== undefined);
       await cluster.patch(target, { spec: { template: { spec: { nodeSelector: { [KEY]: null } } } } });
-      await lab.until(canary, 'tells of the idle pods', (now) => JSON.stringify(now?.status?.conditions).includes('TargetScaledUp'));
+      await lab.until(canary, 'tells of the idle pods', (now) => JSON.stringify(raw(now)?.status?.conditions).includes('TargetScaledUp'));
       expect(zeroKey(await cluster.get(target))).toBeUndefined();
       await cluster.patch(target, { spec: { template: { spec: { nodeSelector: { 'kubernetes.io/os': null } } } } });
       await rests('Succeeded');
       const primary = await cluster.get({ ...target, name: `${APP}-primary` });
-      expect(primary?.spec.template.spec.nodeSelector).toBeUndefined();
-      await lab.until(target, 'is sent away', (now) => zeroKey(now) === 'true' && now?.status?.currentNumberScheduled === 0);
+      expect(raw(primary)?.spec.template.spec.nodeSelector).toBeUndefined();
+      await lab.until(target, 'is sent away', (now) => zeroKey(now) === 'true' && raw(now)?.status?.currentNumberScheduled === 0);
     } finally {
       await lab.close();
     }
   });
 }
 
-const zeroKey = (daemonSet: KubeObject | undefined): string | undefined => daemonSet?.spec.template.spec.nodeSelector?.[KEY];
+const zeroKey = (daemonSet: KubeObject | undefined): string | undefined => raw(daemonSet)?.spec.template.spec.nodeSelector?.[KEY];

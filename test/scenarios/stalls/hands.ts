@@ -1,3 +1,4 @@
+import { raw } from '../../fakes/raw.ts';
 import { startSelfHealer } from '../adversity/self-healer.ts';
 import { serin } from '../serin.ts';
 import { aCanary, aDeployment, aService, canaryRef, makeNamespace, push } from '../troubles/objects.ts';
@@ -144,7 +145,7 @@ export const handStalls: readonly Stall[] = [
     },
     async play(theatre) {
       await rested(theatre, 'left-alone-later');
-      await until(theatre.cluster, deployment('left-alone-later'), 'is at zero', (now) => now?.spec.replicas === 0);
+      await until(theatre.cluster, deployment('left-alone-later'), 'is at zero', (now) => raw(now)?.spec.replicas === 0);
       await theatre.cluster.patch(canaryRef('left-alone-later', APP), { metadata: { labels: { [LEFT_ALONE]: 'true' } } });
       await push(theatre.cluster, 'left-alone-later', APP, '2');
     },
@@ -181,7 +182,7 @@ export const handStalls: readonly Stall[] = [
     why: { cause: 'Resting', proof: /^Canary web: status\.phase$/, clear: 'nothing', also: 'Contested' },
     async play(theatre) {
       await rested(theatre, 'contested');
-      const { spec, ...service } = aService('contested', APP);
+      const { spec, ...service } = raw(aService('contested', APP));
       const healer = await startSelfHealer(theatre.cluster, [{ ...service, spec: { selector: spec.selector } }], 3);
       theatre.atEnd(() => healer.stop());
     },

@@ -1,4 +1,5 @@
 import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { RefusalKind } from '../troubles/api-proxy.ts';
 import { aCanary, aDeployment, aService, makeNamespace } from '../troubles/objects.ts';
 import { setField } from './set-field.ts';
@@ -9,7 +10,7 @@ const SAID = /^Canary web: status\.conditions\[Promoted\]\.message$/;
 /** A target whose pods read this config. */
 function reading(namespace: string, source: object): KubeObject {
   const target = aDeployment(namespace, APP);
-  Object.assign(target.spec.template.spec.containers[0], { envFrom: [source] });
+  Object.assign(raw(target).spec.template.spec.containers[0], { envFrom: [source] });
   return target;
 }
 
@@ -234,8 +235,8 @@ export const obstacleStalls: readonly Stall[] = [
     },
     async play({ cluster }) {
       const target = aDeployment('target-unlabelled', APP);
-      target.spec.selector.matchLabels = { component: 'x' };
-      target.spec.template.metadata.labels = { component: 'x' };
+      raw(target).spec.selector.matchLabels = { component: 'x' };
+      raw(target).spec.template.metadata.labels = { component: 'x' };
       await begunWith(cluster, 'target-unlabelled', target);
     },
   },

@@ -1,3 +1,4 @@
+import { raw } from '../../fakes/raw.ts';
 import { until } from '../until.ts';
 import { deployment, rested, type Stall } from './stall.ts';
 
@@ -9,6 +10,6 @@ export const OUTDATED: Stall = {
   why: { cause: 'CRDOutdated', proof: /^Canary web: status\.conditions\[Accepted\]\.message$/, clear: 'command' },
   async play(theatre) {
     await rested(theatre, 'crd-outdated');
-    await until(theatre.cluster, deployment('crd-outdated'), 'is at zero', (now) => now?.spec.replicas === 0);
+    await until(theatre.cluster, deployment('crd-outdated'), 'is at zero', (now) => raw(now)?.spec.replicas === 0);
   },
 };
