@@ -2,6 +2,7 @@
 import manifest from '../package.json' with { type: 'json' };
 import { crds } from '../src/api/crds.ts';
 import { requestPolicyTemplate } from './admission/request-policy-template.ts';
+import { argsTemplate } from './chart/args-template.ts';
 import { namesTemplate } from './chart/names-template.ts';
 import { rulesTemplate } from './chart/rules-template.ts';
 import { Values } from './chart/values.ts';
@@ -56,9 +57,10 @@ if (import.meta.main)
     values: { file: 'scripts/chart/values.ts', schema: Values },
     about,
     files: {
+      'templates/_args.tpl': argsTemplate(),
       'templates/_names.tpl': namesTemplate('serin', generator, 'app.kubernetes.io/name: {{ include "serin.name" . }}'),
       'templates/_rules.tpl': rulesTemplate(),
       'templates/_request-policy.tpl': requestPolicyTemplate(),
     },
-    source: 'scripts/chart, scripts/admission and src/controller/permissions.ts',
+    source: 'scripts/chart, scripts/admission, src/controller/flags.ts and src/controller/permissions.ts',
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { MOST_BLOCKERS } from '../src/api/blocker.ts';
 import { actors, type BlockerMeaning, blockers } from '../src/api/blockers.ts';
 import { type Reason, reasons } from '../src/engine/reasons.ts';
+import { formerNames } from './former-names.ts';
 import { writeOrCheck } from './write-or-check.ts';
 
 const path = join(import.meta.dirname, '..', 'docs', 'reasons.md');
@@ -21,7 +22,7 @@ const primaryStatus = '`kubectl rollout status deployment/TARGET-primary`';
 /** Causes and remedies beside the list in the engine. A reason without advice does not compile. */
 const advice: Readonly<Record<Reason, Advice>> = {
   Initialized: { causes: 'a new Canary whose primary became ready', next: nothing },
-  PrimaryLate: {
+  PrimaryDelayed: {
     causes:
       'an image or volume that is not available, a full cluster, a quota, a readiness probe that fails, an anti-affinity that two copies cannot satisfy',
     next: `${primaryStatus}; correct the target, the primary follows`,
@@ -32,7 +33,8 @@ const advice: Readonly<Record<Reason, Advice>> = {
     next: `open the gate that the message names; ${describe} shows the answer's body`,
   },
   HookPassed: { causes: 'the receiver of a confirmation, pre-rollout, rollback or post-rollout hook approves', next: nothing },
-  Stepped: { causes: 'all checks of an interval passed', next: nothing },
+  WeightAdvanced: { causes: 'all checks of an interval passed', next: nothing },
+  IterationAdvanced: { causes: 'all checks of an interval passed', next: nothing },
   CheckFailed: {
     causes: 'a metric out of its range, a webhook that refused, or an unmeasured check while `analysis.unmeasured` is `fail`',
     next: 'compare value and limit in the message; read the logs of the canary pods',
@@ -41,18 +43,18 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes: 'the metric server does not answer, its answer is empty, or a MetricTemplate is missing',
     next: 'run the query against the metric server by hand; send some traffic to the canary; the message says until when the release waits',
   },
-  MetricsOffline: {
+  MetricsUnavailable: {
     causes: 'a wrong address, credentials that are refused, a MetricTemplate or Secret that is missing, a backend that is down',
     next: 'correct what the message names before the first release; Serin tries again when the Canary is edited',
   },
-  CanaryDown: { causes: 'the pods of the new version crash, lost their node, or were scaled to zero', next: pods },
-  CanaryBack: { causes: 'the pods of the new version are ready again', next: nothing },
+  CanaryUnavailable: { causes: 'the pods of the new version crash, lost their node, or were scaled to zero', next: pods },
+  CanaryRecovered: { causes: 'the pods of the new version are ready again', next: nothing },
   Promoting: { causes: 'the last step passed, or `skipAnalysis` is set', next: primaryStatus },
-  PrimaryRefused: {
+  PrimaryRejected: {
     causes: 'an admission webhook or a quota refuses the primary, or another controller adds fields to it',
     next: '`kubectl get deployment TARGET-primary -o yaml --show-managed-fields`; the message names the field',
   },
-  Shifted: { causes: '`stepWeightPromotion` returns traffic in steps', next: nothing },
+  TrafficShifted: { causes: '`stepWeightPromotion` returns traffic in steps', next: nothing },
   Succeeded: { causes: 'the primary serves the new revision with all traffic', next: nothing },
   Failed: {
     causes: 'too many failed checks, pods that were not ready in time, or a rollback hook',
@@ -64,7 +66,7 @@ const advice: Readonly<Record<Reason, Advice>> = {
   },
   Superseded: { causes: 'the target was edited again during its release', next: '`kubectl get canary NAME -w`' },
   Cancelled: { causes: 'the edit of the target was reverted during its release', next: nothing },
-  DeliveryLapsed: {
+  DeliveryExpired: {
     causes: 'an event webhook, post-rollout hook or alert receiver was down for 24 hours',
     next: 'correct its address; inform the receiver by hand if necessary',
   },
@@ -81,7 +83,7 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes: 'a field of the wrong type, a weight that is never reached, a duration or name that Kubernetes refuses',
     next: '`serin validate -f FILE`; correct the field that the message names',
   },
-  ProviderRefused: {
+  UnsupportedByProvider: {
     causes: 'a strategy that the provider cannot express, or a provider that is not built yet',
     next: 'correct the field that the message names, or choose another provider or strategy from the README',
   },
@@ -94,7 +96,7 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes: 'a Canary was copied, or moved to another name without removing the first',
     next: '`kubectl get canary`; remove the younger one',
   },
-  TargetMissing: {
+  TargetNotFound: {
     causes: 'the Deployment is not applied yet, was deleted, or is misspelt',
     next: '`kubectl get deployment`; correct `spec.targetRef.name`',
   },
@@ -118,11 +120,11 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes: '`appmesh`, `appmesh:v1beta2`, `kuma` or `osm`, by `spec.provider` or `--mesh-provider`',
     next: 'plan the move that the message names: nothing is held up, but that provider gets no more fixes',
   },
-  RouteInDoubt: {
+  RouteWarning: {
     causes: 'a backend of a TrafficSplit lacks a port of the root Service, or is the root of another split',
     next: 'correct the Service or the split that the message names: `kubectl describe trafficsplit NAME`',
   },
-  ScalerInDoubt: {
+  ScalerWarning: {
     causes:
       'a KEDA query that does not name the target, names the primary already, or is chosen by `metadata.name`; a scaler of something else',
     next: 'set `spec.autoscalerRef.primaryScalerQueries`, or correct the scaler as the message says',
@@ -132,7 +134,7 @@ const advice: Readonly<Record<Reason, Advice>> = {
       'a manifest with `spec.replicas` that Git, Helm or a GitOps tool applies again; an autoscaler that `spec.autoscalerRef` does not name',
     next: 'take `spec.replicas` out of the manifest, then `kubectl scale deployment TARGET --replicas=0`; or leave the pods, which get no traffic; without `spec.autoscalerRef` the next promotion gives the primary as many',
   },
-  ServiceTrafficRefused: {
+  ServiceTrafficRejected: {
     causes:
       'a `trafficDistribution` that this cluster does not know: `PreferSameNode` on an older one, or `DOMAIN/NAME`; any such field beside a Knative target, which makes its Services itself',
     next: 'correct or remove the field of `spec.service` that the message names; after an upgrade of the cluster, restart Serin',
@@ -142,8 +144,8 @@ const advice: Readonly<Record<Reason, Advice>> = {
       'many metrics, webhooks or alerts with long names; receivers of alerts that do not answer; a very long `spec.service`; a status that was edited by hand',
     next: 'use fewer or shorter ones; the release goes on, and what was left out is missing in `serin status` alone, but for the routes of a spec that was edited while a release is under way',
   },
-  RequestCarriedOut: { causes: '`serin promote`, `rollback`, `pause`, `resume`, `retry` or `undo`', next: nothing },
-  RequestRefused: {
+  RequestCompleted: { causes: '`serin promote`, `rollback`, `pause`, `resume`, `retry` or `undo`', next: nothing },
+  RequestRejected: {
     causes: 'the phase does not allow the verb, or an object that the message names blocks it',
     next: 'see [verbs](verbs.md) for the verbs of each phase; try again',
   },
@@ -167,6 +169,8 @@ const rows = Object.entries(reasons).map(([reason, meaning]) => {
 const blockerRows = Object.entries(blockers).map(([code, { meaning, actor, command, look }]: [string, BlockerMeaning]) => {
   return `| \`${code}\` | ${meaning} | ${actors[actor]} | \`${command ?? look ?? 'serin why CANARY -n NAMESPACE'}\` |`;
 });
+
+const formerRows = Object.entries(formerNames).map(([now, former]) => `| \`${former}\` | \`${now}\` |`);
 
 const text = `<!-- Generated by scripts/generate-reasons.ts from src/engine/reasons.ts and src/api/blockers.ts. Do not edit. -->
 
@@ -201,6 +205,15 @@ NAMESPACE, KIND and OBJECT stand for the names in the blocker, and VERSION for a
 | code | meaning | who can act | run |
 |---|---|---|---|
 ${blockerRows.join('\n')}
+
+# Former names
+
+Reasons, blocker codes, condition types, metrics and alert rules that had another name before 1.0. Filters, dashboards and alert rules of
+your own are to be changed; a status that an older Serin has written is read as before.
+
+| before | now |
+|---|---|
+${formerRows.join('\n')}
 `;
 
 if (import.meta.main) writeOrCheck(path, text, 'src/engine/reasons.ts and src/api/blockers.ts');

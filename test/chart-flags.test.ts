@@ -3,27 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { flagEntries, writtenName } from '../src/controller/flags.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Flags without a value of the chart, and why; `extraArgs` takes any. */
+/** Flags without a value of the chart, and why; `extraArgs` takes any. `namespace` is in `namespaces`. */
 const withoutValue = {
-  controller: {
-    kubeconfig: 'the account of the pod is what it is',
-    master: 'the same',
-    namespace: 'namespaces says it, too',
-    'min-analysis-interval': 'its default is what people expect; extraArgs',
-    'scale-down-delay': 'a matter of the proxies, seldom changed; extraArgs',
-    'event-webhook': 'kept in a Secret, and read from the environment',
-    'slack-url': 'the same',
-    'msteams-url': 'the same',
-    'slack-token': 'a secret of yours, given by env',
-    port: 'of a container of its own',
-    'lease-duration': 'the defaults suit most clusters; extraArgs',
-    'renew-deadline': 'the same',
-    'api-server-timeout': 'its default suits a pod that is restarted; extraArgs',
-    'retry-period': 'the same',
-  },
+  controller: Object.fromEntries(
+    flagEntries.flatMap(([name, { chart, isHidden }]) => (isHidden || typeof chart === 'string' ? [] : [[writtenName(name), chart.none]])),
+  ),
   loadtester: {
     host: 'all addresses of the pod',
     'max-tasks': 'the limits of the pod come first; extraArgs',
@@ -34,7 +22,7 @@ const withoutValue = {
     grace: 'follows terminationGracePeriodSeconds; extraArgs',
     'allow-local-addresses': 'for trials on one machine',
   },
-} as const;
+};
 
 const flagsIn = (text: string): string[] => [...new Set([...text.matchAll(/(?<=[\s"]|^)--([a-z][a-z-]+)/gm)].map(([, name = '']) => name))];
 
@@ -52,7 +40,18 @@ describe('flags and values of the charts', () => {
       'flags that the command does not know',
     ).toEqual([]);
     expect(known.filter((flag) => !rendered.includes(flag)).toSorted(), 'flags without a value').toEqual(
-      Object.keys(withoutValue[command]).toSorted(),
+      [...Object.keys(withoutValue[command]), ...(command === 'controller' ? ['namespace'] : [])].toSorted(),
     );
+  });
+
+  it('every value that a flag of the controller names is in the chart', () => {
+    interface Schema {
+      properties?: Record<string, Schema>;
+    }
+    const schema: Schema = JSON.parse(readFileSync(join(ROOT, 'charts', 'serin', 'values.schema.json'), 'utf8'));
+    const at = (path: string) => path.split('.').reduce<Schema | undefined>((found, key) => found?.properties?.[key], schema);
+    const named = flagEntries.flatMap(([, { chart }]) => (typeof chart === 'string' ? [chart] : []));
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((path) => at(path) === undefined)).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import { parseCanary, parseMetricTemplate } from '../src/api/parse-canary.ts';
 import { checkTemplate } from '../src/metrics/query-template.ts';
 import { routerFor } from '../src/routers/index.ts';
 import { workloadFor } from '../src/workloads/index.ts';
+import { raw } from './fakes/raw.ts';
 
 const folder = join(import.meta.dirname, '..', 'examples');
 const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'));
@@ -58,8 +59,8 @@ describe('examples', () => {
     expect(target?.apiVersion).toBe(targetRef.apiVersion);
     // A Service target's pods belong to something else.
     if (targetRef.apiVersion === 'v1') return;
-    if (target?.spec.selector) expect(target.spec.template.metadata.labels).toMatchObject(target.spec.selector.matchLabels);
-    expect(target?.spec.template.spec.containers[0].readinessProbe).toBeDefined();
+    if (raw(target)?.spec.selector) expect(raw(target).spec.template.metadata.labels).toMatchObject(raw(target).spec.selector.matchLabels);
+    expect(raw(target)?.spec.template.spec.containers[0].readinessProbe).toBeDefined();
   });
 
   it.each(files)('%s uses a provider and a kind of workload that this version can run', (file) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../src/api/kube-object.ts';
+import { raw } from './fakes/raw.ts';
 
 const ROOT = join(import.meta.dirname, '..', 'kustomize');
 const textOf = (...path: string[]): string => readFileSync(join(ROOT, ...path), 'utf8');
@@ -62,7 +63,7 @@ describe('the overlays of Kustomize', () => {
       ['ClusterRole', 'ClusterRoleBinding', 'Deployment', 'Namespace', 'NetworkPolicy', 'Role', 'RoleBinding', 'ServiceAccount'].toSorted(),
     );
     expect(parse(textOf('base', 'kustomization.yaml'))).toMatchObject({ resources: ['../crds', 'serin.yaml'] });
-    const template = objects.find(({ kind }) => kind === 'Deployment')?.spec.template;
+    const template = raw(objects.find(({ kind }) => kind === 'Deployment'))?.spec.template;
     expect(template.metadata.annotations).toEqual({ 'prometheus.io/scrape': 'true', 'prometheus.io/port': '8080' });
     const [{ securityContext, args, livenessProbe, readinessProbe }] = template.spec.containers;
     expect(securityContext).toMatchObject({ runAsNonRoot: true, readOnlyRootFilesystem: true });

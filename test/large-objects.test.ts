@@ -11,6 +11,7 @@ import { digest } from '../src/workloads/canonical-json.ts';
 import { deployment } from '../src/workloads/deployment/deployment.ts';
 import { primaryTriggers } from '../src/workloads/scalers/primary-queries.ts';
 import { aCanary, anApex } from './contracts/routers-cases.ts';
+import { raw } from './fakes/raw.ts';
 import { goldenFolders } from './fakes/route-reader.ts';
 import { countSteps } from './fakes/step-meter.ts';
 
@@ -33,7 +34,7 @@ function largeDeployment(count: number): KubeObject {
   const object = structuredClone(target);
   object.metadata.labels = manyKeys(count);
   object.metadata.annotations = manyKeys(count);
-  const { template } = object.spec;
+  const { template } = raw(object).spec;
   template.metadata.annotations = manyKeys(count);
   template.metadata.labels = { ...template.metadata.labels, ...manyKeys(count) };
   template.spec = {
@@ -123,11 +124,11 @@ const works: Readonly<Record<string, (count: number) => () => unknown>> = {
   'the comparison of a primary': (count) => {
     const object = largeDeployment(count);
     const primary = deployment.renderPrimary(small, object, options(count));
-    delete primary.spec.template.spec.topologySpreadConstraints;
-    delete primary.spec.template.spec.affinity;
+    delete raw(primary).spec.template.spec.topologySpreadConstraints;
+    delete raw(primary).spec.template.spec.affinity;
     const spec = deployment.promotedPart(primary);
     const shorter = structuredClone(primary);
-    shorter.spec.template.spec.containers[0].env.splice(0, 1);
+    raw(shorter).spec.template.spec.containers[0].env.splice(0, 1);
     return () => [
       deployment.templateMatches(primary, spec, object),
       deployment.templateMatches(primary, spec, shorter),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { providers } from '../../src/api/canary.ts';
 import { providerByMesh } from '../../src/api/mesh-provider.ts';
 import { logLevels } from '../../src/cli/go-flags.ts';
+import { type FlagName, flags } from '../../src/controller/flags.ts';
 import { metricsPermissions } from '../../src/metrics/permissions.ts';
 import { secretsModes } from '../../src/workloads/configs/read-configs.ts';
 import { kindPermissions, scalerPermissions } from '../../src/workloads/permissions.ts';
@@ -21,6 +22,16 @@ import {
   securityContext,
   text,
 } from './value-kinds.ts';
+
+/** What the help says of a flag, as a sentence of the chart; `empty`: what its empty value stands for. */
+function described(name: FlagName, empty?: string): string {
+  const { help } = flags[name];
+  return `${help.charAt(0).toUpperCase()}${help.slice(1)}${empty === undefined ? '' : `; empty: ${empty}`}.`;
+}
+const byDefault = (name: FlagName): string => {
+  const flag = flags[name];
+  return described(name, 'fallback' in flag ? `\`${flag.fallback}\`` : undefined);
+};
 
 const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): K[] => Object.keys(table) as K[];
 
@@ -58,7 +69,7 @@ export const Values = z.strictObject({
     .array(z.enum(keysOf(metricsPermissions)))
     .default(keysOf(metricsPermissions))
     .describe('Metric backends that are asked through the API server: rules of the role.'),
-  metricsServer: text('http://prometheus:9090', 'Prometheus for built-in and inline checks.'),
+  metricsServer: text(flags.metricsServer.fallback, described('metricsServer')),
   metricsServerSecret: text(
     '',
     'Secret with what it asks for: `token`, or `username` and `password`; `header.NAME`; `ca.crt`; `tls.crt` and `tls.key`; empty: nothing.',
@@ -69,17 +80,14 @@ export const Values = z.strictObject({
   ),
   namespace: text('', 'Only this namespace; empty: see `namespaces`. Then no ClusterRole is made.'),
   namespaces: names([], 'Only these namespaces, with a Role in each and no ClusterRole; none: the whole cluster.'),
-  canarySelector: text('', 'Only Canaries with these labels, like `team=shop`.'),
-  uninstallGrace: text(
-    '',
-    'How long a target and its Canary must both be gone before what was generated for them is removed; empty: `5m`.',
-  ),
+  canarySelector: text('', described('canarySelector')),
+  uninstallGrace: text('', byDefault('uninstallGrace')),
   journalLimit: text(
     '',
     'Releases of each Canary whose journals are kept for `serin replay` and `serin backtest`; `"0"` keeps none; empty: 10.',
   ),
-  selectorLabels: text('', 'Labels that may select a target, by priority; empty: `app,name,app.kubernetes.io/name`.'),
-  includeLabelPrefix: text('', 'Prefixes of labels that are copied to primaries; `*` is all.'),
+  selectorLabels: text('', byDefault('selectorLabels')),
+  includeLabelPrefix: text('', described('includeLabelPrefix')),
   configTracking: z
     .strictObject({
       enabled: onOff(true, 'Release changes of the ConfigMaps and Secrets that targets read.'),
@@ -107,8 +115,8 @@ export const Values = z.strictObject({
       references: onOff(true, 'In mode `off`: Canaries, MetricTemplates and AlertProviders may refer to Secrets.'),
     })
     .describe('What Serin may see of Secrets.'),
-  ingressAnnotationsPrefix: text('', 'Prefix of the annotations of ingress-nginx; empty: `nginx.ingress.kubernetes.io`.'),
-  ingressClass: text('', 'Ingress class of generated HTTPProxies of Contour.'),
+  ingressAnnotationsPrefix: text('', byDefault('ingressAnnotationsPrefix')),
+  ingressClass: text('', described('ingressClass')),
   requireSecretLabel: onOff(
     false,
     'Use only Secrets with the label `serin.dev/usable-by`, whichever `secretRef` names them (docs/security.md).',
@@ -123,7 +131,7 @@ export const Values = z.strictObject({
     'Gateways of other namespaces that routes may use, by namespace (`*`: any), like `{team-a: [istio-system/public]}`; none: the same.',
   ),
   eventWebhook: text('', 'URL that receives every event. Kept in a Secret.'),
-  clusterName: text('', 'Shown in every alert.'),
+  clusterName: text('', described('clusterName')),
   slack: z
     .strictObject({
       user: text('flagger', 'Name that alerts come from.'),
@@ -136,8 +144,8 @@ export const Values = z.strictObject({
   msteams: z
     .strictObject({ url: text('', 'Webhook. Kept in a Secret; wins over Slack.'), proxyUrl: text('', 'Proxy for it.') })
     .describe('The same for Microsoft Teams.'),
-  kubeconfigQPS: number('Requests a second to the API server; empty: 100.'),
-  kubeconfigBurst: number('Requests at once; empty: 250.'),
+  kubeconfigQPS: number(byDefault('kubeconfigQps')),
+  kubeconfigBurst: number(byDefault('kubeconfigBurst')),
   controlplane: z
     .strictObject({
       kubeconfig: z

@@ -58,9 +58,9 @@ export const serinDashboard: Dashboard = {
       panels: [
         stat('Leaders', 'sum(serin_leader)', 'leaders'),
         stat('Version', 'flagger_info', '{{version}} {{mesh_provider}}'),
-        time('Lateness of ticks, P99', 's', [quantile(0.99, 'serin_tick_lag_seconds', 'le'), 'P99']),
+        time('Reconcile lag, P99', 's', [quantile(0.99, 'serin_reconcile_lag_seconds', 'le'), 'P99']),
         time('Duration of ticks, P90', 's', [quantile(0.9, 'flagger_canary_duration_seconds', 'le'), 'P90']),
-        time('Ticks that end in an error', 'short', ['sum(increase(serin_tick_errors_total[$__rate_interval]))', 'errors']),
+        time('Reconciles that end in an error', 'short', ['sum(increase(serin_reconcile_errors_total[$__rate_interval]))', 'errors']),
         time('Messages without an answer', 'short', ['sum(serin_delivery_queue_depth)', 'waiting']),
         time('Memory', 'bytes', ['process_resident_memory_bytes and on (instance) serin_leader', '{{instance}}']),
       ],

@@ -57,7 +57,7 @@ export const alertRules: readonly AlertRule[] = [
     description: 'The condition Contested of the Canary names the object, the field and who changes it back.',
   },
   {
-    alert: 'SerinCanaryRefused',
+    alert: 'SerinCanaryRejected',
     expr: 'flagger_canary_condition{type="Accepted",status="False"} == 1',
     for: '15m',
     severity: 'warning',
@@ -81,12 +81,12 @@ export const alertRules: readonly AlertRule[] = [
     description: 'The API server has sent nothing on this watch for five minutes: Serin decides by older data.',
   },
   {
-    alert: 'SerinTicksFailing',
-    expr: 'increase(serin_tick_errors_total[10m]) > 20',
+    alert: 'SerinReconcileErrors',
+    expr: 'increase(serin_reconcile_errors_total[10m]) > 20',
     for: '5m',
     severity: 'warning',
-    summary: 'Ticks of Serin end in errors',
-    description: 'Its log reports each as "tick failed", with the Canary and the error.',
+    summary: 'Serin fails to reconcile Canaries',
+    description: 'Its log reports each as "reconcile failed", with the Canary and the error.',
   },
   {
     alert: 'SerinDeliveriesPending',

@@ -18,19 +18,19 @@ function aboutObject(code: BlockerCode, { apiVersion, kind, name }: BlockedObjec
       const adoption = field === adoptField ? `, or annotate it ${adoptAnnotation}=true to hand it over` : '';
       return `${kind} ${name} exists and is not ours: rename or remove it${adoption}`;
     }
-    case 'ScalerMissing':
+    case 'ScalerNotFound':
       return `spec.autoscalerRef: ${kind} ${name} does not exist: create it, or correct the name; nothing goes on until then`;
     case 'TemplateLeftover':
       return `${name} still holds ${field} after the promotion, which the promoted template does not: another controller or webhook puts it back`;
     case 'NoPromotedTemplate':
       return `the last promoted template of ${name} is not kept any more: push a good revision to the target`;
-    case 'ConfigMissing':
+    case 'ConfigNotFound':
       return `${kind} ${name}, which the target's pods need, does not exist: create it, or make the reference optional`;
     case 'ConfigUnreadable':
       return `${kind} ${name} ${detail}`;
-    case 'ConfigCopyRefused':
+    case 'ConfigCopyRejected':
       return `${kind} ${name}, the copy that the primary is to read, cannot be made: ${detail}`;
-    case 'KindAbsent':
+    case 'KindNotFound':
       return `the cluster has no ${kind} in ${apiVersion}: ${detail}`;
     case 'Forbidden':
       return `reading ${kind} in ${apiVersion} is forbidden: ${detail}`;
@@ -47,7 +47,7 @@ function aboutRequest(code: BlockerCode, detail: string): string | undefined {
       return `the API server refused ${detail}: grant it to the service account of Serin, by a Role or ClusterRole`;
     case 'QuotaExceeded':
       return `the API server refused ${detail}: ask the owner of the quota to raise it`;
-    case 'ApiRefused':
+    case 'ApiRejected':
       return `the API server refused ${detail}: ask the owner of the rule that rejects it to correct the rule or make an exception`;
     default:
       return undefined;

@@ -48,6 +48,6 @@ describe('the table of blockers', () => {
   });
 
   it('texts of others stand in the sentence as they are', () => {
-    for (const detail of misleadingTexts) expect(blockerText({ code: 'ApiRefused', detail })).toContain(detail);
+    for (const detail of misleadingTexts) expect(blockerText({ code: 'ApiRejected', detail })).toContain(detail);
   });
 });

@@ -19,7 +19,7 @@ export const CanaryCondition = z.object({
 export type CanaryCondition = z.infer<typeof CanaryCondition>;
 
 /** Why a check has no value. */
-export const UnmeasuredCode = z.enum(['NoTraffic', 'TemplateMissing', 'SecretMissing', 'SecretRefused', 'QueryInvalid', 'Unmeasured']);
+export const UnmeasuredCode = z.enum(['NoTraffic', 'TemplateNotFound', 'SecretNotFound', 'SecretRejected', 'QueryInvalid', 'Unmeasured']);
 export type UnmeasuredCode = z.infer<typeof UnmeasuredCode>;
 
 /** The result of one check: in range, out of range, or not measurable at all (which is never a bad measurement, I11). */

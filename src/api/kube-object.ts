@@ -5,8 +5,7 @@ export interface KubeObject {
   apiVersion: string;
   kind: string;
   metadata: ObjectMeta;
-  // biome-ignore lint/suspicious/noExplicitAny: raw JSON of any kind; readers parse the fields that they use
-  [field: string]: any;
+  [field: string]: unknown;
   readonly [isSlim]?: never;
 }
 

@@ -1,4 +1,14 @@
+import { specOf } from './kinds/spec-of.ts';
+import type { KubeObject } from './kube-object.ts';
 import { parseQuantity } from './quantity.ts';
+
+export interface SplitBackend {
+  service: string;
+  weight?: unknown;
+}
+
+/** The spec of a TrafficSplit of any version. */
+export const splitSpec = (split: KubeObject) => specOf<{ service: string; backends: SplitBackend[]; matches: object[] }>(split);
 
 /** The Service that `spec.service` of a TrafficSplit names, which may be a host name in full; other host names are left as they are. */
 export function rootService(text: string, namespace: string): string {

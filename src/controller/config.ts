@@ -1,92 +1,144 @@
 import * as z from 'zod';
 import { type AllowList, gatewayEntries, hostEntries, parseAllowList } from '../api/allow-list.ts';
-import { DEFAULT_MESH_PROVIDER, MeshProvider } from '../api/mesh-provider.ts';
-import { secretsModes } from '../workloads/configs/read-configs.ts';
+import { parseDuration } from '../api/duration.ts';
+import { MeshProvider } from '../api/mesh-provider.ts';
+import { parseLabelSelector } from '../kube/label-selector-text.ts';
+import { type Flag, type FlagKind, type FlagName, flagEntries, type flags } from './flags.ts';
 import { allowedAddressProblem } from './outgoing/outgoing.ts';
 
+const numberOf = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
+
+/** How the command line is read: text becomes what the setting takes. */
+const readers = {
+  text: z.string(),
+  list: z.string().transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  ),
+  pairs: z.array(z.string()).default([]),
+  switch: z.boolean().default(false),
+  duration: z.string().transform((text, context) => {
+    const ms = parseDuration(text);
+    if (ms === undefined) context.addIssue({ code: 'custom', message: `${text} must be a duration, like 30s or 1m30s` });
+    return ms ?? 0;
+  }),
+  count: z
+    .string()
+    .transform(numberOf)
+    .refine((value) => Number.isInteger(value) && value >= 0, 'must be a whole number, like 8080'),
+  rate: z.string().transform(numberOf).refine(Number.isFinite, 'must be a number of requests: write it like 100'),
+} satisfies Readonly<Record<FlagKind, z.ZodType>>;
+
+/** What a setting of each kind is held to. */
+const kinds = {
+  text: z.string(),
+  list: z.array(z.string()),
+  pairs: z.array(z.string()),
+  switch: z.boolean(),
+  duration: z.number().min(0),
+  count: z.int().min(0),
+  rate: z.number(),
+} satisfies Readonly<Record<FlagKind, z.ZodType>>;
+
 const allowList = (entries: typeof hostEntries) =>
-  z
-    .array(z.string())
-    .default([])
-    .transform((values, context): AllowList => {
-      const list = parseAllowList(values, entries);
-      if (!('problem' in list)) return list;
-      context.addIssue({ code: 'custom', message: list.problem });
-      return z.NEVER;
-    });
+  z.array(z.string()).transform((values, context): AllowList => {
+    const list = parseAllowList(values, entries);
+    if (!('problem' in list)) return list;
+    context.addIssue({ code: 'custom', message: list.problem });
+    return z.NEVER;
+  });
 
-const seconds = (fallback: number) => z.number().min(0).default(fallback);
-
-/** Settings of the controller; one flag each, `selectorLabels` being `--selector-labels`. Times are in milliseconds inside. */
-export const ControllerConfig = z.object({
-  namespaces: z.array(z.string()).default([]).describe('namespaces to watch; none is all of the cluster'),
-  canarySelector: z.string().default('').describe('label selector of the Canaries to look after; empty is all'),
-  meshProvider: MeshProvider.default(DEFAULT_MESH_PROVIDER).describe('traffic provider of Canaries that name none'),
+/** Settings that are held to more than their kind. */
+const special = {
+  canarySelector: z.string().superRefine((text, context) => {
+    const parsed = parseLabelSelector(text);
+    if ('unreadable' in parsed)
+      context.addIssue({ code: 'custom', message: `${parsed.unreadable} must be a requirement on a label, like team=shop` });
+  }),
+  meshProvider: MeshProvider,
   ingressAnnotationsPrefix: z
     .string()
-    .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'must be a prefix of annotations, like nginx.ingress.kubernetes.io')
-    .default('nginx.ingress.kubernetes.io')
-    .describe('prefix of the annotations of ingress-nginx'),
-  ingressClass: z.string().default('').describe('ingress class of generated HTTPProxies of Contour; empty is none'),
-  remoteRoutes: z.boolean().default(false).describe('routing objects of meshes lie in another cluster, where nothing of them has an owner'),
-  metricsServer: z
-    .url({ protocol: /^https?$/, error: ({ input }) => `${input} must be an http(s) URL: write it like http://prometheus:9090` })
-    .default('http://prometheus:9090')
-    .describe('Prometheus for built-in and inline checks'),
-  selectorLabels: z
-    .array(z.string())
-    .default(['app', 'name', 'app.kubernetes.io/name'])
-    .describe('labels that may select a target, by priority'),
-  includeLabelPrefix: z.array(z.string()).default([]).describe('prefixes of labels copied to primaries; * is all'),
-  enableConfigTracking: z.boolean().default(true).describe('release changes of the ConfigMaps and Secrets that targets read'),
-  secretsMode: z
-    .enum(secretsModes)
-    .default('watch')
-    .describe('how Secrets are tracked: watch (by name, metadata only), get (read when a release starts) or off'),
-  secretsNamespaces: z.array(z.string()).default([]).describe('namespaces in which Secrets are tracked; none is all'),
-  secretsNames: z.array(z.string()).default([]).describe('Secrets that are tracked; none is all'),
-  minAnalysisIntervalMs: seconds(10_000).describe('floor of analysis.interval'),
-  scaleDownDelayMs: z
-    .number()
-    .min(0)
-    .optional()
-    .describe('how long a side that lost its traffic keeps its pods; default: one interval, at most 30 s'),
-  uninstallGraceMs: seconds(300_000).describe('how long target and Canary must both be gone before what was generated for them goes'),
-  eventWebhook: z.string().default('').describe('URL that receives every event'),
-  clusterName: z.string().default('').describe('shown in every alert'),
-  slackUrl: z.string().default('').describe('where alerts of Canaries without alerts of their own go; empty is nowhere'),
-  slackToken: z.string().default('').describe('bot token for slackUrl'),
-  slackProxyUrl: z.string().default(''),
-  slackUser: z.string().default('flagger'),
-  slackChannel: z.string().default(''),
-  msteamsUrl: z.string().default('').describe('the same for Teams, which wins over Slack'),
-  msteamsProxyUrl: z.string().default(''),
-  requireSecretLabel: z.boolean().default(false).describe('use only Secrets that carry the label serin.dev/usable-by'),
-  noCrossNamespaceRefs: z.boolean().default(false).describe('refuse Canaries that refer to other namespaces'),
-  allowedHosts: allowList(hostEntries).describe('hosts that routes may take, by namespace; none is all, without noCrossNamespaceRefs'),
-  allowedGateways: allowList(gatewayEntries).describe('gateways of other namespaces that routes may use, by namespace; none is the same'),
-  allowedAddresses: z
-    .array(
-      z.string().superRefine((entry, context) => {
-        const message = allowedAddressProblem(entry);
-        if (message) context.addIssue({ code: 'custom', message });
-      }),
-    )
-    .default([])
-    .describe('addresses and networks that Canaries, MetricTemplates and AlertProviders may have called; none is all'),
-  apiServers: z.array(z.string()).default([]).describe('addresses of API servers, whose answers are never shown'),
-  proxyEnvironment: z.record(z.string(), z.string()).default({}).describe('the variables that name proxies, as the process has them'),
-  threads: z.int().min(1).default(4).describe('threads of the process for look-ups of names and files, which UV_THREADPOOL_SIZE sets'),
-  port: z.int().default(8080).describe('port of /metrics and the health endpoints'),
-  enableLeaderElection: z.boolean().default(false),
-  leaderElectionNamespace: z.string().default('kube-system'),
-  leaseDurationMs: seconds(15_000),
-  renewDeadlineMs: seconds(10_000),
-  retryPeriodMs: seconds(2_000),
-  journalLimit: z.int().min(0).max(100).default(10).describe('releases of each Canary whose journals are kept; 0 keeps none'),
-  historyLimit: z.int().min(1).default(5).describe('promoted templates that are kept for a failed promotion and undo'),
+    .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'must be a prefix of annotations, like nginx.ingress.kubernetes.io'),
+  metricsServer: z.url({
+    protocol: /^https?$/,
+    error: ({ input }) => `${input} must be an http(s) URL: write it like http://prometheus:9090`,
+  }),
+  secretsMode: z.enum(['watch', 'get', 'off']),
+  allowedAddresses: z.array(
+    z.string().superRefine((entry, context) => {
+      const message = allowedAddressProblem(entry);
+      if (message) context.addIssue({ code: 'custom', message });
+    }),
+  ),
+  allowedHosts: allowList(hostEntries),
+  allowedGateways: allowList(gatewayEntries),
+  journalLimit: z.int().min(0).max(100, 'is more than 100 releases: keep fewer'),
+  port: z.int().max(65_535, 'must be a port from 0 to 65535'),
+} satisfies Partial<Record<FlagName, z.ZodType>>;
+
+type Table = typeof flags;
+/** What a flag of each kind becomes. Durations are in milliseconds. */
+interface Values {
+  text: string;
+  list: string[];
+  pairs: string[];
+  switch: boolean;
+  duration: number;
+  count: number;
+  rate: number;
+}
+type ValueOf<Name extends FlagName, Value> = Table[Name] extends { fallback: unknown } | { kind: 'pairs' } ? Value : Value | undefined;
+type SettingName<Name extends FlagName> = Table[Name] extends { isOfCommand: true }
+  ? never
+  : Table[Name]['kind'] extends 'duration'
+    ? `${Name}Ms`
+    : Name;
+type SettingValue<Name extends FlagName> = ValueOf<
+  Name,
+  Name extends keyof typeof special ? z.infer<(typeof special)[Name]> : Values[Table[Name]['kind']]
+>;
+
+/** `uninstallGraceMs` of `uninstallGrace`. */
+export const settingName = (name: string, { kind }: Flag): string => (kind === 'duration' ? `${name}Ms` : name);
+
+const readerOf = ({ kind, fallback }: Flag): z.ZodType =>
+  fallback === undefined && kind !== 'pairs' ? readers[kind].optional() : readers[kind];
+
+function settingOf(name: FlagName, flag: Flag): z.ZodType {
+  const schema: z.ZodType = Object.hasOwn(special, name) ? special[name as keyof typeof special] : kinds[flag.kind];
+  if (flag.kind === 'pairs') return schema.prefault([]);
+  return flag.fallback === undefined
+    ? schema.optional()
+    : schema.prefault(flag.kind === 'switch' ? flag.fallback : readers[flag.kind].parse(flag.fallback));
+}
+
+/** What is read from the command line, by the names of the flags. */
+export type CommandLine = { [Name in FlagName]: ValueOf<Name, Values[Table[Name]['kind']]> };
+export const CommandLine = z.object(
+  Object.fromEntries(flagEntries.map(([name, flag]) => [name, readerOf(flag)])),
+) as unknown as z.ZodType<CommandLine>;
+
+/** What the process knows by itself. */
+const Surroundings = z.object({
+  /** Routing objects of meshes are in another cluster, where nothing of them has an owner. */
+  remoteRoutes: z.boolean().default(false),
+  /** Addresses of API servers; their answers are never shown. */
+  apiServers: z.array(z.string()).default([]),
+  /** Environment variables that name proxies. */
+  proxyEnvironment: z.record(z.string(), z.string()).default({}),
+  /** Threads of the process for look-ups of names and files (`UV_THREADPOOL_SIZE`). */
+  threads: z.int().min(1).default(4),
+  /** Promoted templates that are kept for a failed promotion and undo. */
+  historyLimit: z.int().min(1).default(5),
 });
-export type ControllerConfig = z.infer<typeof ControllerConfig>;
+
+/** Settings of the controller: one for each flag that is not of the command alone, and what the process knows by itself. Times are in milliseconds. */
+export type ControllerConfig = { [Name in FlagName as SettingName<Name>]: SettingValue<Name> } & z.infer<typeof Surroundings>;
+export const ControllerConfig = Surroundings.extend(
+  Object.fromEntries(flagEntries.flatMap(([name, flag]) => (flag.isOfCommand ? [] : [[settingName(name, flag), settingOf(name, flag)]]))),
+) as unknown as z.ZodType<ControllerConfig>;
 
 /** How long a side without traffic keeps its pods (ARCHITECTURE.md, "Traffic first, pods later"). */
 export function scaleDownDelayMs(config: ControllerConfig, intervalMs: number): number {

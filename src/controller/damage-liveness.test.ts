@@ -3,6 +3,7 @@ import { anchorRef, ended, initialized, plan, releasing, replicas, routeRef, wei
 import { APP, aModelCanary, canaryRef, type ModelLab, primaryRef, targetRef } from '../../test/fakes/model/lab.ts';
 import { labOf } from '../../test/fakes/model/life.ts';
 import { BROKEN_IMAGE } from '../../test/fakes/model/nodes.ts';
+import { raw } from '../../test/fakes/raw.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { ApiError } from '../kube/errors.ts';
 
@@ -76,11 +77,11 @@ describe('damage that Flagger does: liveness', () => {
     expect(await lab.passUntil(() => lab.phase() === 'Failed', 300_000)).toBe(true);
     lab.push('3');
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
-    expect(lab.server.find(primaryRef)?.spec.template.spec.containers[0].image).toBe('3');
+    expect(raw(lab.server.find(primaryRef))?.spec.template.spec.containers[0].image).toBe('3');
     lab.server.patch(targetRef, { spec: { template: { metadata: { annotations: { again: '1' } } } } });
     await lab.pass(60_000);
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
-    expect(lab.server.find(primaryRef)?.spec.template.metadata.annotations.again).toBe('1');
+    expect(raw(lab.server.find(primaryRef))?.spec.template.metadata.annotations.again).toBe('1');
     lab.close();
   });
 
@@ -101,7 +102,7 @@ describe('damage that Flagger does: liveness', () => {
     {
       line: '02-15.2.22',
       what: 'a number with a fraction',
-      spec: { ...aModelCanary(plan).spec, progressDeadlineSeconds: 0.5 },
+      spec: { ...raw(aModelCanary(plan)).spec, progressDeadlineSeconds: 0.5 },
       field: 'spec.progressDeadlineSeconds',
     },
     { line: '02-15.2.40', what: 'no spec', spec: undefined, field: 'spec' },
@@ -115,8 +116,8 @@ describe('damage that Flagger does: liveness', () => {
     lab.start();
     await ended(lab);
     const events = lab.server.api.store.list('/events').map(([, event]) => event);
-    const named = events.some((event) => event.involvedObject.name === 'odd' && event.message.includes(field));
-    const conditions: { message: string }[] = lab.canary('odd')?.status?.conditions ?? [];
+    const named = events.some((event) => raw(event).involvedObject.name === 'odd' && raw(event).message.includes(field));
+    const conditions: { message: string }[] = raw(lab.canary('odd'))?.status?.conditions ?? [];
     expect([lab.phase(), named || conditions.some(({ message }) => message.includes(field))]).toEqual(['Succeeded', true]);
     lab.close();
   });
@@ -166,13 +167,13 @@ describe('damage that Flagger does: liveness', () => {
       const rule = { ...open, properties: { fresh: { type: 'string', default: 'added' } } };
       const spec = { ...open, properties: { http: { type: 'array', items: rule } } };
       const schema = { openAPIV3Schema: { ...open, properties: { spec } } };
-      const versions = server.find(crd)?.spec.versions.map((version: object) => ({ ...version, schema }));
+      const versions = raw(server.find(crd))?.spec.versions.map((version: object) => ({ ...version, schema }));
       server.patch(crd, { spec: { versions } });
     });
     lab.push('2');
     await ended(lab);
     await lab.pass(60_000);
-    expect(lab.server.find(routeRef)?.spec.http[0].fresh).toBe('added');
+    expect(raw(lab.server.find(routeRef))?.spec.http[0].fresh).toBe('added');
     const weights = lab.writes.filter(({ ref }) => ref.kind === 'VirtualService');
     // Idle, 25, 50, 0: each once.
     expect([lab.phase(), weights.length]).toEqual(['Succeeded', 4]);
@@ -192,7 +193,9 @@ describe('damage that Flagger does: liveness', () => {
       return lab;
     };
     const blocked = (lab: ModelLab) =>
-      lab.server.api.store.list('/events').filter(([, event]) => event.reason === 'Blocked' && event.message.includes('denied by policy'));
+      lab.server.api.store
+        .list('/events')
+        .filter(([, event]) => event.reason === 'Blocked' && raw(event).message.includes('denied by policy'));
 
     it('keeps its weight, is reported, and can be rolled back', async () => {
       const lab = await refusesHosts();
@@ -200,7 +203,7 @@ describe('damage that Flagger does: liveness', () => {
       expect([weightOf(lab), lab.phase(), blocked(lab)]).toEqual([25, 'Progressing', [expect.anything()]]);
       lab.push('1');
       expect(await lab.passUntil(() => weightOf(lab) === 0, 30_000)).toBe(true);
-      expect(lab.server.find(routeRef)?.spec.hosts).toEqual([APP]);
+      expect(raw(lab.server.find(routeRef))?.spec.hosts).toEqual([APP]);
       lab.close();
     });
 
@@ -208,14 +211,14 @@ describe('damage that Flagger does: liveness', () => {
       const lab = await refusesHosts();
       const route = lab.server.find(routeRef);
       if (!route) throw new Error('route not found');
-      const [rule] = structuredClone(route.spec.http);
+      const [rule] = structuredClone(raw(route).spec.http);
       rule.route[1].weight = 100;
       rule.route[0].weight = 0;
       lab.server.patch(routeRef, { spec: { http: [rule] } });
       expect(await lab.passUntil(() => weightOf(lab) === 25, 10_000)).toBe(true);
       lab.server.patch(canaryRef, { spec: { service: { hosts: ['allowed.example.org'] } } });
       await ended(lab);
-      expect([lab.phase(), lab.server.find(routeRef)?.spec.hosts, lab.lost]).toEqual(['Succeeded', ['allowed.example.org', APP], []]);
+      expect([lab.phase(), raw(lab.server.find(routeRef))?.spec.hosts, lab.lost]).toEqual(['Succeeded', ['allowed.example.org', APP], []]);
       lab.close();
     });
   });

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { anchorRef, ended, initialized, plan, releasing, replicas, routeRef, weightOf } from '../../test/fakes/model/damage.ts';
 import { APP, aModelCanary, canaryRef, NAMESPACE, namespaceRef, primaryRef, targetRef } from '../../test/fakes/model/lab.ts';
 import { BROKEN_IMAGE } from '../../test/fakes/model/nodes.ts';
+import { raw } from '../../test/fakes/raw.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
@@ -100,7 +101,7 @@ describe('damage that Flagger does: safety', () => {
     lab.server.delete(canaryRef);
     const selected: string[] = [];
     await lab.passUntil(() => {
-      const selector = lab.server.find(serviceRef)?.spec.selector.app;
+      const selector = raw(lab.server.find(serviceRef))?.spec.selector.app;
       if (selected.at(-1) !== selector) selected.push(selector);
       return lab.canary() === undefined && lab.server.find(anchorRef) === undefined;
     }, 120_000);
@@ -115,14 +116,14 @@ describe('damage that Flagger does: safety', () => {
     const match = [{ headers: { user: { exact: 'a' } } }];
     lab.server.patch(canaryRef, { spec: { analysis: { stepWeight: null, maxWeight: null, iterations: 5, match } } });
     lab.push('2');
-    const matched = () => lab.server.find(routeRef)?.spec.http?.[0]?.match?.[0]?.headers?.user?.exact;
+    const matched = () => raw(lab.server.find(routeRef))?.spec.http?.[0]?.match?.[0]?.headers?.user?.exact;
     expect(await lab.passUntil(() => matched() === 'a', 120_000)).toBe(true);
     const written = lab.writes.length;
     lab.server.patch(routeRef, { metadata: { annotations: { theirs: 'yes' }, labels: { theirs: 'yes' } }, spec: { hosts: ['theirs'] } });
     await lab.pass(8_000);
     const bodies = lab.writes.slice(written).filter(({ ref }) => ref.kind === 'VirtualService');
-    expect(bodies.map(({ body }) => (body as KubeObject).spec.http[0].match[0].headers)).toEqual([{ user: { exact: 'a' } }]);
-    expect([matched(), lab.server.find(routeRef)?.spec.hosts]).toEqual(['a', [APP]]);
+    expect(bodies.map(({ body }) => raw(body as KubeObject).spec.http[0].match[0].headers)).toEqual([{ user: { exact: 'a' } }]);
+    expect([matched(), raw(lab.server.find(routeRef))?.spec.hosts]).toEqual(['a', [APP]]);
     lab.close();
   });
 
@@ -135,7 +136,7 @@ describe('damage that Flagger does: safety', () => {
     };
     lab.server.patch(canaryRef, { spec: { service: { timeout: '7s', apex: { labels: { team: 'shop' } } } } });
     await lab.passUntil(look, 1_000);
-    expect(lab.server.find(routeRef)?.spec.http[0].timeout).toBe('7s');
+    expect(raw(lab.server.find(routeRef))?.spec.http[0].timeout).toBe('7s');
     lab.server.patch(routeRef, { metadata: { labels: { foreign: 'yes' } }, spec: { http: [] } });
     await lab.passUntil(() => weightOf(lab) !== undefined, 1_000);
     expect([weightOf(lab), [...seen]]).toEqual([25, [25]]);

@@ -45,12 +45,12 @@ export class ProviderUnavailableError extends CanaryError {
   readonly retry = 'backoff';
 }
 
-export class ScalerMissingError extends CanaryError {
+export class ScalerNotFoundError extends CanaryError {
   readonly code = 'SCALER_MISSING';
   readonly audience = 'user';
   readonly retry = 'backoff';
   constructor(object: ObjectRef) {
-    super({ code: 'ScalerMissing', object, field: 'spec.autoscalerRef' });
+    super({ code: 'ScalerNotFound', object, field: 'spec.autoscalerRef' });
   }
 }
 
@@ -89,6 +89,6 @@ export class ConfigCopyError extends CanaryError {
   readonly audience = 'user';
   readonly retry = 'backoff';
   constructor(object: ObjectRef, why: string) {
-    super({ code: 'ConfigCopyRefused', object, detail: why });
+    super({ code: 'ConfigCopyRejected', object, detail: why });
   }
 }

@@ -4,6 +4,7 @@ import { aDeployment, canaryRef, type ModelLab, primaryRef } from '../../test/fa
 import { aLife, canaryOf, type Life, labOf, providers } from '../../test/fakes/model/life.ts';
 import { BROKEN_IMAGE } from '../../test/fakes/model/nodes.ts';
 import { propertyRuns, propertyTimeoutMs } from '../../test/fakes/property-runs.ts';
+import { raw } from '../../test/fakes/raw.ts';
 
 /** A life of the whole controller costs a hundred times one of the engine. */
 const runs = () => propertyRuns(0.15, { quickShare: 0.1 });
@@ -18,7 +19,7 @@ async function playRelease(life: Life, lagMs?: [number, number]): Promise<{ lab:
   lab.start();
   const killAtMs = lab.clock.monotonicMs() + draw(0, 120_000);
   const until = async (phase: string) => {
-    const isOver = () => lab.phase() === phase && lab.canary()?.status?.release.step === 'resting';
+    const isOver = () => lab.phase() === phase && raw(lab.canary())?.status?.release.step === 'resting';
     await lab.passUntil(() => isOver() || lab.clock.monotonicMs() >= killAtMs, 600_000);
     if (!isOver() && lab.isUp) {
       lab.kill();

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ModelClient } from '../../test/fakes/model/client.ts';
 import { APP, aDeployment, aModelCanary, canaryRef, type ModelLab, NAMESPACE, primaryRef, targetRef } from '../../test/fakes/model/lab.ts';
 import { labOf } from '../../test/fakes/model/life.ts';
+import { raw } from '../../test/fakes/raw.ts';
 import { RequestTimeoutError } from '../kube/errors.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
@@ -16,7 +17,7 @@ async function killedOver(names: readonly [string, string]): Promise<ModelLab> {
   lab.server.create(aDeployment('1', names[1]));
   for (const name of names) lab.server.create(aModelCanary(plan, {}, name));
   lab.start();
-  const isAtRest = (name: string) => lab.phase(name) === 'Initialized' && lab.server.find({ ...targetRef, name })?.spec.replicas === 0;
+  const isAtRest = (name: string) => lab.phase(name) === 'Initialized' && raw(lab.server.find({ ...targetRef, name }))?.spec.replicas === 0;
   expect(await lab.passUntil(() => names.every(isAtRest), 120_000)).toBe(true);
   lab.kill();
   lab.push('2', names[1]);
@@ -86,7 +87,7 @@ it('03-W24, CT19: what the pods of a primary read is copied before the primary i
   const created = lab.writes.filter(({ verb }) => verb === 'create').map(({ ref }) => `${ref.kind} ${ref.name}`);
   const [copy, primary] = created.slice(-2);
   expect([copy, primary]).toEqual([expect.stringMatching(/^ConfigMap settings-primary-/), `Deployment ${primaryRef.name}`]);
-  expect(lab.server.find(primaryRef)?.spec.template.spec.volumes[0].configMap.name).toBe(copy?.slice('ConfigMap '.length));
+  expect(raw(lab.server.find(primaryRef))?.spec.template.spec.volumes[0].configMap.name).toBe(copy?.slice('ConfigMap '.length));
   lab.close();
 });
 
@@ -99,7 +100,9 @@ describe('Services that a controller looks for', () => {
     await lab.application();
     lab.server.create(aModelCanary(plan));
     lab.start();
-    expect(await lab.passUntil(() => lab.phase() === 'Initialized' && lab.server.find(targetRef)?.spec.replicas === 0, 120_000)).toBe(true);
+    expect(await lab.passUntil(() => lab.phase() === 'Initialized' && raw(lab.server.find(targetRef))?.spec.replicas === 0, 120_000)).toBe(
+      true,
+    );
     await lab.pass(10_000);
     return lab;
   }
@@ -120,9 +123,9 @@ describe('Services that a controller looks for', () => {
     });
     lab.start(() => true, { namespaces: [NAMESPACE, 'other'] });
     await lab.pass(20_000);
-    expect(JSON.stringify(lab.canary()?.status?.conditions)).toContain('reading Service in v1 is forbidden');
+    expect(JSON.stringify(raw(lab.canary())?.status?.conditions)).toContain('reading Service in v1 is forbidden');
     await lab.pass(60_000);
-    expect(JSON.stringify(lab.canary()?.status?.conditions)).not.toContain('forbidden');
+    expect(JSON.stringify(raw(lab.canary())?.status?.conditions)).not.toContain('forbidden');
     expect([written(lab), lab.lost]).toEqual([[], []]);
     lab.push('2');
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000), 'it goes on').toBe(true);

@@ -294,7 +294,7 @@ describe('how long it waits', () => {
     expect(kinds()).toEqual(['alert news', 'event Succeeded', 'alert Succeeded']);
     world.tick(15 * 60_000);
     expect(kinds()).toEqual(['event Succeeded', 'alert Succeeded']);
-    const listed = world.asked.findLast((one) => one.kind === 'announce' && one.announcement.reason === 'DeliveryLapsed');
+    const listed = world.asked.findLast((one) => one.kind === 'announce' && one.announcement.reason === 'DeliveryExpired');
     expect(listed).toMatchObject({ announcement: { message: 'Given up after 15 min: alert' } });
     world.tick(24 * 3_600_000);
     expect(kinds()).toEqual([]);

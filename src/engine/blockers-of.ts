@@ -61,7 +61,7 @@ function ofHooks({ refusedBy }: Release): FoundBlocker[] {
   return [{ code: codeOfHook(type), webhook, detail }];
 }
 
-export const codeOfHook = (type: string): 'GateClosed' | 'HookRefused' => (GATES.has(type) ? 'GateClosed' : 'HookRefused');
+export const codeOfHook = (type: string): 'GateClosed' | 'HookRejected' => (GATES.has(type) ? 'GateClosed' : 'HookRejected');
 
 /** The checks of the last interval that keep it from its next step. */
 function ofChecks(canary: Canary, { step, verdicts = [], blindSinceMs }: Release): FoundBlocker[] {
@@ -94,7 +94,7 @@ function ofSides(canary: Canary, phase: Phase, release: Release, facts: Facts): 
   const [targetRef, primaryRef] = [targetOf(canary), primaryOf(canary)];
   const due = dueMs(canary, phase, release, facts);
   const awaited = (object: BlockedObject, side: Side | undefined) => notReady(object, side, release, due);
-  if (target === undefined) return [{ code: 'TargetMissing', object: targetRef }];
+  if (target === undefined) return [{ code: 'TargetNotFound', object: targetRef }];
   switch (`${phase}.${step}`) {
     case 'Initializing.creatingPrimary':
       return primary === undefined ? [] : awaited(primaryRef, primary);
@@ -112,7 +112,7 @@ function ofSides(canary: Canary, phase: Phase, release: Release, facts: Facts): 
       return awaited(primaryRef, primary);
     case 'Promoting.writingPrimary':
       if (reason === undefined) return [];
-      return [{ code: 'PrimaryRefused', object: primaryRef, detail: reason }, ...(refusal ? [refusal] : [])];
+      return [{ code: 'PrimaryRejected', object: primaryRef, detail: reason }, ...(refusal ? [refusal] : [])];
     case 'Progressing.analysing':
     case 'WaitingPromotion.analysing':
       if (release.awaitedSinceMs !== undefined) return awaited(targetRef, target);
@@ -150,12 +150,18 @@ function noRoom(object: BlockedObject, side: Side | undefined, release: Release,
   if (capacity === undefined || capacity.reachedMs !== undefined) return [];
   const { reason } = side?.readiness ?? {};
   return [
-    { code: 'NoRoom', object, sinceMs, ...(untilMs === undefined ? {} : { untilMs }), ...(reason === undefined ? {} : { detail: reason }) },
+    {
+      code: 'InsufficientCapacity',
+      object,
+      sinceMs,
+      ...(untilMs === undefined ? {} : { untilMs }),
+      ...(reason === undefined ? {} : { detail: reason }),
+    },
   ];
 }
 
 const primaryDown = (object: BlockedObject, { readiness: { reason } }: Side): FoundBlocker => ({
-  code: 'PrimaryDown',
+  code: 'PrimaryUnavailable',
   object,
   ...(reason === undefined ? {} : { detail: reason }),
 });

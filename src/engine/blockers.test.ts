@@ -50,10 +50,10 @@ describe('blockers of a release', () => {
 
   it.each([
     ['confirm-rollout', 'Waiting', 'GateClosed'],
-    ['pre-rollout', 'Progressing', 'HookRefused'],
+    ['pre-rollout', 'Progressing', 'HookRejected'],
     ['confirm-traffic-increase', 'Progressing', 'GateClosed'],
     ['confirm-promotion', 'WaitingPromotion', 'GateClosed'],
-    ['rollout', 'Progressing', 'HookRefused'],
+    ['rollout', 'Progressing', 'HookRejected'],
   ] as const)('D13: name the %s hook that refuses in %s, with its words, until it passes', (type, phase, code) => {
     const world = pushed(aCanary({ stepWeight: 50, threshold: 50, ...withHooks(type) }), ({ behaviour }) => {
       Object.assign(behaviour, { words: 'Blocked: until 2026-11-20T06:00:00Z', hooks: { [type]: 'refused' } });
@@ -119,11 +119,11 @@ describe('blockers of a release', () => {
       behaviour.refusesPromote = true;
     });
     refused.tickUntil(({ canary, step }) => step === 'writingPrimary' && canary.status?.release?.reason !== undefined);
-    expect(blockersIn(refused)).toMatchObject([{ code: 'PrimaryRefused', object: { name: 'podinfo-primary' }, detail: 'forbidden' }]);
+    expect(blockersIn(refused)).toMatchObject([{ code: 'PrimaryRejected', object: { name: 'podinfo-primary' }, detail: 'forbidden' }]);
     refused.behaviour.refusal = { code: 'TemplateLeftover', object: object('podinfo-primary'), field: 'spec.template.spec.hostNetwork' };
     refused.behaviour.words = 'podinfo-primary still holds it';
     refused.tickUntil(({ canary }) => canary.status?.release?.refusal !== undefined);
-    expect(blockersIn(refused)).toMatchObject([{ code: 'PrimaryRefused' }, refused.behaviour.refusal]);
+    expect(blockersIn(refused)).toMatchObject([{ code: 'PrimaryRejected' }, refused.behaviour.refusal]);
     refused.behaviour.refusesPromote = false;
     refused.tickUntil(({ phase, step }) => phase === 'Succeeded' && step === 'resting');
     expect(refused.release).not.toHaveProperty('refusal');
@@ -141,11 +141,11 @@ describe('blockers of a release', () => {
   });
 
   it('D13: keep their time while they last, whatever their words', () => {
-    const first = dated([{ code: 'ApiRefused', detail: 'a' }], [], 1_000_000);
-    expect(dated([{ code: 'ApiRefused', detail: 'b' }], first, 2_000_000)).toEqual([
-      { code: 'ApiRefused', since: timestamp(1_000_000), detail: 'b' },
+    const first = dated([{ code: 'ApiRejected', detail: 'a' }], [], 1_000_000);
+    expect(dated([{ code: 'ApiRejected', detail: 'b' }], first, 2_000_000)).toEqual([
+      { code: 'ApiRejected', since: timestamp(1_000_000), detail: 'b' },
     ]);
-    expect(dated([{ code: 'ApiRefused', field: 'spec' }], first, 2_000_000)).toMatchObject([{ since: timestamp(2_000_000) }]);
+    expect(dated([{ code: 'ApiRejected', field: 'spec' }], first, 2_000_000)).toMatchObject([{ since: timestamp(2_000_000) }]);
   });
 
   it('I15: are few, and their texts short', () => {

@@ -11,7 +11,7 @@ describe('bootstrap', () => {
     world.tick(61_000);
     world.tick(600_000);
     expect([world.phase, world.apexOnPrimary, world.targetReplicas]).toEqual(['Initializing', false, 1]);
-    expect(world.asked.filter((one) => one.kind === 'announce' && one.announcement.reason === 'PrimaryLate')).toHaveLength(1);
+    expect(world.asked.filter((one) => one.kind === 'announce' && one.announcement.reason === 'PrimaryDelayed')).toHaveLength(1);
     world.behaviour.brokenPrimary.clear();
     world.tickUntil(at('Initialized'));
     expect([world.apexOnPrimary, world.targetReplicas]).toEqual([true, 0]);
@@ -25,7 +25,7 @@ describe('bootstrap', () => {
     world.nowMs += 61_000;
     world.send({ type: 'WAKE', facts: { ...facts, nowMs: world.nowMs } });
     const late = world.asked.flatMap((one) =>
-      one.kind === 'announce' && one.announcement.reason === 'PrimaryLate' ? one.announcement : [],
+      one.kind === 'announce' && one.announcement.reason === 'PrimaryDelayed' ? one.announcement : [],
     );
     expect(late.map(({ message }) => message)).toEqual([
       'Primary is not made: Deployment podinfo of spec.targetRef does not exist; create it, or correct spec.targetRef',

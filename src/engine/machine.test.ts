@@ -216,7 +216,7 @@ describe('suspend, answers and deliveries', () => {
     world.tickUntil(at('Succeeded'));
     world.tick(24 * 3_600_000);
     expect(world.release.deliveries).toEqual([]);
-    expect(world.asked.some((one) => one.kind === 'announce' && one.announcement.reason === 'DeliveryLapsed')).toBe(true);
+    expect(world.asked.some((one) => one.kind === 'announce' && one.announcement.reason === 'DeliveryExpired')).toBe(true);
   });
 
   it('I15: of the messages of releases that have ended at most 500 wait, and an announcement names the oldest', () => {
@@ -231,7 +231,7 @@ describe('suspend, answers and deliveries', () => {
     }
     expect(world.release.deliveries?.length).toBe(500);
     expect(world.release.deliveries?.some(({ key }) => key === first)).toBe(false);
-    expect(world.asked.some((one) => one.kind === 'announce' && one.announcement.reason === 'DeliveryLapsed')).toBe(true);
+    expect(world.asked.some((one) => one.kind === 'announce' && one.announcement.reason === 'DeliveryExpired')).toBe(true);
   });
 
   it('I8: a restart over a resting Canary asks for nothing', () => {

@@ -86,7 +86,8 @@ export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; quest
 function moveBy(now: Snapshot, event: EngineEvent): Snapshot {
   const decision = decide(pathOf(now.value).join('.'), { context: now.context, event });
   const [moved] = transition(chart, now, { ...event, decision });
-  return moved;
+  // Traffic of a lost canary is routed before the answer is read, and the step still waits for that answer (E53).
+  return event.type === 'ANSWER' && decision === 'routeToPrimary' ? moveBy(moved, event) : moved;
 }
 
 /** Event for the chart from an answer of the rollback hooks: an end, or the time for what has waited for it. */
@@ -259,7 +260,7 @@ function giveUpDeliveries(context: Context, facts: Facts): Context {
   const id = `${context.release.run}/${context.release.revision}/${attempt}`;
   const more = lapsed.length > names.length ? `, and ${lapsed.length - names.length} more` : '';
   const why = isTooMany ? `since ${MOST_DELIVERIES} newer ones wait` : `after ${isNews ? '15 min' : '24 h'}`;
-  const announcement = say('DeliveryLapsed', `Given up ${why}: ${names.join(', ')}${more}`, { warning: true });
+  const announcement = say('DeliveryExpired', `Given up ${why}: ${names.join(', ')}${more}`, { warning: true });
   return {
     ...context,
     attempt,

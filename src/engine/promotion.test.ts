@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { at, kubernetes, releasing, steps } from '../../test/fakes/releasing.ts';
-import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
+import { aCanary, initialized, type World, withHooks } from '../../test/fakes/world.ts';
 
 describe('promotion', () => {
   const promoting = (spec = {}) => {
@@ -116,4 +116,61 @@ it('E5: a primary that comes back while they drain ends the drain at once', () =
   world.primaryDown = false;
   world.look();
   expect([world.phase, world.step]).toEqual(['Succeeded', 'resting']);
+});
+
+describe('E53: a canary that loses its pods while an answer is under way', () => {
+  const lost = (world: World): World => {
+    world.targetDown = true;
+    world.answer();
+    return world;
+  };
+  const promoting = () => {
+    const world = releasing();
+    world.request = { verb: 'promote', id: 'p', by: 'ann', atMs: world.nowMs + 1 };
+    world.look();
+    expect([world.phase, world.step]).toEqual(['Promoting', 'writingPrimary']);
+    return world;
+  };
+
+  it('E40, I5: the answer to the write counts, and traffic is routed to the primary in the same step', () => {
+    const world = lost(promoting());
+    expect([world.step, world.release.routes]).toMatchObject(['awaitingPrimary', { canary: 0 }]);
+    world.tickUntil(at('Succeeded', 'resting'));
+    expect(world.primaryCarries).toBe('s1:b');
+  });
+
+  it('E40: a refused write is tried again', () => {
+    const world = promoting();
+    world.behaviour.refusesPromote = true;
+    lost(world);
+    world.behaviour.refusesPromote = false;
+    world.targetDown = false;
+    world.tickUntil(at('Succeeded', 'resting'));
+    expect(world.promoted).toEqual(['s1:b']);
+  });
+
+  it('E41: a target that is another one by then restarts the analysis', () => {
+    const world = promoting();
+    world.targetRevision = 's1:c';
+    expect([lost(world).phase, world.release.revision]).toEqual(['Progressing', 's1:c']);
+  });
+
+  it('E44: a refused restore of the primary is tried again, and traffic is routed to the primary in the same step', () => {
+    const world = initialized(aCanary(steps));
+    world.behaviour.brokenPrimary.add('s1:b');
+    world.push('s1:b');
+    world.tickUntil(at('Promoting', 'awaitingPrimary'));
+    world.auto = false;
+    world.tick(60_000);
+    world.auto = true;
+    world.apply();
+    world.look();
+    expect([world.phase, world.step]).toEqual(['Failed', 'restoringPrimary']);
+    world.behaviour.brokenPrimary.clear();
+    world.behaviour.refusesPromote = true;
+    expect(lost(world).release.routes).toMatchObject({ canary: 0 });
+    world.behaviour.refusesPromote = false;
+    world.tickUntil(at('Failed', 'resting'));
+    expect(world.primaryCarries).toBe('s1:a');
+  });
 });

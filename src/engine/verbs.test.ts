@@ -140,7 +140,7 @@ describe('each verb in each phase', () => {
     expect(more).toEqual([]);
     expect(outcome).toMatchObject({ verb, by: 'ann', outcome: leadsTo ? 'carriedOut' : 'refused' });
     const listed = world.asked.flatMap((one) => (one.kind === 'announce' ? [one.announcement.reason] : []));
-    expect(listed.filter((reason) => reason.startsWith('Request'))).toEqual([leadsTo ? 'RequestCarriedOut' : 'RequestRefused']);
+    expect(listed.filter((reason) => reason.startsWith('Request'))).toEqual([leadsTo ? 'RequestCompleted' : 'RequestRejected']);
     if (leadsTo) expect(`${world.phase}.${world.step}`).toMatch(leadsTo);
     else {
       expect(outcome?.reason).toMatch(/\w+ \w+/);

@@ -132,7 +132,7 @@ describe('measure', () => {
       { name: 'm', templateRef: { name: 't' } },
       {},
       /MetricTemplate test\/t: not found/,
-      { code: 'TemplateMissing', object },
+      { code: 'TemplateNotFound', object },
     ],
     [
       'a template that cannot be read',
@@ -181,7 +181,7 @@ describe('measure', () => {
         secret: async () => undefined,
       },
       /Secret test\/s not found/,
-      { code: 'SecretMissing', object: { apiVersion: 'v1', kind: 'Secret', name: 's', namespace: 'test' } },
+      { code: 'SecretNotFound', object: { apiVersion: 'v1', kind: 'Secret', name: 's', namespace: 'test' } },
     ],
   ])('05-E5, 05-E6, I11: %s is unmeasured, not failed', async (_, metric, more, reason, why) => {
     expect(await run([metric], more)).toEqual([

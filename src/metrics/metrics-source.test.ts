@@ -80,7 +80,7 @@ it('05-W17: spec.metricsServer has a Secret of its own, and never sees the one o
   expect(await serverOf(canary('gone'), deps).runQuery('q', signal)).toEqual({
     kind: 'error',
     reason: 'Secret test/gone not found',
-    code: 'SecretMissing',
+    code: 'SecretNotFound',
     object: { apiVersion: 'v1', kind: 'Secret', name: 'gone', namespace: 'test' },
   });
   expect(await serverOf(canary(), deps).isOnline(signal)).toMatch(/certificate/);

@@ -49,7 +49,7 @@ function withSecret(
       const data = await read();
       if (data === undefined) return prometheus(options);
       if (data instanceof RefusedSecret)
-        return { problem: data.reason, code: data.isMissing ? 'SecretMissing' : 'SecretRefused', ...about };
+        return { problem: data.reason, code: data.isMissing ? 'SecretNotFound' : 'SecretRejected', ...about };
       const credentials = credentialsOf(data);
       return 'problem' in credentials ? { problem: `${name} ${credentials.problem}` } : prometheus({ ...options, ...credentials });
     } catch {

@@ -34,7 +34,7 @@ export async function templateBackend(
   if (deps.noForeignRefs && namespace !== canaryNamespace) return problem('it is in another namespace, which is forbidden');
   try {
     const found = await deps.template(namespace, name);
-    if (found === undefined) return problem('not found; create it or correct templateRef', { code: 'TemplateMissing', object });
+    if (found === undefined) return problem('not found; create it or correct templateRef', { code: 'TemplateNotFound', object });
     const template = MetricTemplate.safeParse(found);
     if (!template.success) {
       const { field, message } = unreadable(template.error);
@@ -89,10 +89,10 @@ async function make(
   const secret = provider.secretRef && (await read(namespace, provider.secretRef.name, 'spec.provider.secretRef'));
   const secretObject = (secretOf: string): BlockedObject => ({ apiVersion: 'v1', kind: 'Secret', name: secretOf, namespace });
   const refused = ({ reason }: RefusedSecret, secretOf = '') =>
-    ({ problem: reason, code: 'SecretRefused', object: secretObject(secretOf) }) as const;
+    ({ problem: reason, code: 'SecretRejected', object: secretObject(secretOf) }) as const;
   if (secret instanceof RefusedSecret) return refused(secret, provider.secretRef?.name);
   if (provider.secretRef && !secret)
-    return { problem: `Secret ${secretName} not found`, code: 'SecretMissing', object: secretObject(provider.secretRef.name) };
+    return { problem: `Secret ${secretName} not found`, code: 'SecretNotFound', object: secretObject(provider.secretRef.name) };
   const { caSecretRef, timeout } = provider;
   const caSecret = caSecretRef && (await read(namespace, caSecretRef.name, 'spec.provider.caSecretRef'));
   if (caSecret instanceof RefusedSecret) return refused(caSecret, caSecretRef?.name);

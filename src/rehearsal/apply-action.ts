@@ -1,6 +1,7 @@
 import type { HookType } from '../api/canary.ts';
 import { type Clock, sleep } from '../api/clock.ts';
-import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import { asPod, type Pod } from '../api/kinds/pod.ts';
+import type { ObjectRef } from '../api/kube-object.ts';
 import { DEMAND_ANNOTATION } from '../embedded/controllers/hpa-controller.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import type { ModelledApps, Version, VersionModel } from './modelled-apps.ts';
@@ -74,9 +75,9 @@ async function drain(cluster: KubeCluster, name: string): Promise<void> {
   const taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
   await cluster.patch({ apiVersion: 'v1', kind: 'Node', name }, { spec: { unschedulable: true, taints: [taint] } });
   const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Pod' });
-  const isEvicted = ({ spec, metadata }: KubeObject): boolean =>
-    spec?.nodeName === name && !metadata.ownerReferences?.some(({ kind }: { kind: string }) => kind === 'DaemonSet');
-  for (const { metadata } of items.filter(isEvicted))
+  const isEvicted = ({ spec, metadata }: Pod): boolean =>
+    spec?.nodeName === name && !metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet');
+  for (const { metadata } of items.map(asPod).filter(isEvicted))
     await cluster.delete({ apiVersion: 'v1', kind: 'Pod', name: metadata.name, namespace: metadata.namespace ?? 'default' });
 }
 

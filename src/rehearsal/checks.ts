@@ -1,3 +1,4 @@
+import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { unmodelledSeries } from './series.ts';
 import { PROMETHEUS_HOST } from './stand-ins.ts';
@@ -12,6 +13,17 @@ interface Metric {
   name: string;
   query?: string;
   templateRef?: { name: string; namespace?: string };
+}
+
+interface CanaryFields {
+  analysis: { metrics?: Metric[] };
+  metricsServer: unknown;
+  metricsServerSecretRef: unknown;
+}
+
+interface TemplateFields {
+  provider: { type?: string };
+  query: unknown;
 }
 
 const BUILT_IN = ['request-success-rate', 'request-duration'];
@@ -29,7 +41,8 @@ export function measurable(
   const { namespace = 'default' } = canary.metadata;
   const notes: CheckNote[] = [];
   const templates: KubeObject[] = [];
-  const metrics: Metric[] = canary.spec?.analysis?.metrics ?? [];
+  const { metricsServer: _server, metricsServerSecretRef: _secret, ...spec } = specOf<CanaryFields>(canary);
+  const metrics = spec.analysis?.metrics ?? [];
   const kept = metrics.flatMap((metric): Metric[] => {
     const { name, templateRef, query } = metric;
     const value = assumed.get(name) ?? (templateRef && assumed.get(templateRef.name));
@@ -41,24 +54,23 @@ export function measurable(
       return [{ ...rest, templateRef: { name: constant.metadata.name, namespace } }];
     }
     const template = templateRef && templateIn(objects, templateRef, namespace);
-    const type: string = template?.spec?.provider?.type ?? 'prometheus';
-    const missing = type === 'prometheus' ? unmodelledSeries(String(template?.spec?.query ?? query ?? '')) : [];
+    const from = specOf<TemplateFields>(template);
+    const type = from.provider?.type ?? 'prometheus';
+    const missing = type === 'prometheus' ? unmodelledSeries(String(from.query ?? query ?? '')) : [];
     const why = type === 'prometheus' ? missing.join(', ') : `${type} is not modelled`;
     if (template === undefined && query === undefined && (templateRef !== undefined || BUILT_IN.includes(name))) return [metric];
     if (why === '') return [metric];
     notes.push({ kind: 'leftOut', check: name, why: type === 'prometheus' ? `the model does not produce ${why}` : why });
     return [];
   });
-  const spec = { ...canary.spec, analysis: { ...canary.spec?.analysis, metrics: kept } };
-  delete spec.metricsServer;
-  delete spec.metricsServerSecretRef;
-  return { canary: { ...canary, spec }, templates, notes };
+  return { canary: { ...canary, spec: { ...spec, analysis: { ...spec.analysis, metrics: kept } } }, templates, notes };
 }
 
 /** A MetricTemplate that asks the model's Prometheus. */
 export function asksModel(template: KubeObject): KubeObject {
-  if (template.spec?.provider?.type !== 'prometheus') return template;
-  return { ...template, spec: { ...template.spec, provider: { type: 'prometheus', address: ADDRESS } } };
+  const spec = specOf<TemplateFields>(template);
+  if (spec.provider?.type !== 'prometheus') return template;
+  return { ...template, spec: { ...spec, provider: { type: 'prometheus', address: ADDRESS } } };
 }
 
 function templateOf(name: string, namespace: string, spec: object): KubeObject {

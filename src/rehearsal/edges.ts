@@ -1,4 +1,5 @@
 import type { Canary } from '../api/canary.ts';
+import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 
@@ -25,12 +26,28 @@ interface ApisixRule {
   backends?: { serviceName?: string }[];
 }
 
+interface HttpProxy {
+  virtualhost: { fqdn?: string };
+  includes: { name?: string }[];
+}
+interface GlooVirtualService {
+  virtualHost: { domains?: string[]; routes?: { delegateAction?: { name?: string; ref?: { name?: string } } }[] };
+}
+interface IngressRoute {
+  routes: { match?: unknown; services?: { name?: string }[] }[];
+}
+interface IstioVirtualService {
+  hosts: string[];
+  gateways: string[];
+  http: { delegate?: { name?: string } }[];
+}
+
 const ingressOf = (ingressClassName: string): Edge => ({
   apiVersion: 'networking.k8s.io/v1',
   kind: 'Ingress',
   leads: ({ metadata }, { spec }) => metadata.name === spec.ingressRef?.name,
-  wayIn({ spec }, canary) {
-    const rules: IngressRule[] = spec?.rules ?? [];
+  wayIn(ingress, canary) {
+    const rules = specOf<{ rules: IngressRule[] }>(ingress).rules ?? [];
     const places = rules.flatMap(({ host = '', http }) => (http?.paths ?? []).map(({ path = '/', backend }) => ({ host, path, backend })));
     const { host = '', path = '/' } = places.find(({ backend }) => backend?.service?.name === names(canary).apexService) ?? places[0] ?? {};
     return { host, path };
@@ -51,8 +68,8 @@ export const edges: Readonly<Record<string, Edge>> = {
     apiVersion: 'apisix.apache.org/v2',
     kind: 'ApisixRoute',
     leads: ({ metadata }, { spec }) => metadata.name === spec.routeRef?.name,
-    wayIn({ spec }, canary) {
-      const rules: ApisixRule[] = spec?.http ?? [];
+    wayIn(route, canary) {
+      const rules = specOf<{ http: ApisixRule[] }>(route).http ?? [];
       const rule = rules.find(({ backends }) => backends?.some(({ serviceName }) => serviceName === names(canary).apexService)) ?? rules[0];
       return { host: rule?.match?.hosts?.[0] ?? '', path: (rule?.match?.paths?.[0] ?? '/').replace(/\*$/, '') };
     },
@@ -67,8 +84,8 @@ export const edges: Readonly<Record<string, Edge>> = {
   contour: {
     apiVersion: 'projectcontour.io/v1',
     kind: 'HTTPProxy',
-    leads: ({ spec }, canary) => (spec?.includes ?? []).some(({ name }: { name?: string }) => name === names(canary).apexService),
-    wayIn: ({ spec }) => ({ host: spec?.virtualhost?.fqdn ?? '', path: '/' }),
+    leads: (proxy, canary) => (specOf<HttpProxy>(proxy).includes ?? []).some(({ name }) => name === names(canary).apexService),
+    wayIn: (proxy) => ({ host: specOf<HttpProxy>(proxy).virtualhost?.fqdn ?? '', path: '/' }),
     make: (canary, host) => ({
       name: `${names(canary).apexService}-root`,
       spec: { virtualhost: { fqdn: host }, includes: [{ name: names(canary).apexService, conditions: [{ prefix: '/' }] }] },
@@ -77,12 +94,11 @@ export const edges: Readonly<Record<string, Edge>> = {
   gloo: {
     apiVersion: 'gateway.solo.io/v1',
     kind: 'VirtualService',
-    leads: ({ spec }, canary) =>
-      (spec?.virtualHost?.routes ?? []).some(
-        ({ delegateAction }: { delegateAction?: { name?: string; ref?: { name?: string } } }) =>
-          (delegateAction?.ref?.name ?? delegateAction?.name) === names(canary).apexService,
+    leads: (service, canary) =>
+      (specOf<GlooVirtualService>(service).virtualHost?.routes ?? []).some(
+        ({ delegateAction }) => (delegateAction?.ref?.name ?? delegateAction?.name) === names(canary).apexService,
       ),
-    wayIn: ({ spec }) => ({ host: spec?.virtualHost?.domains?.[0] ?? '', path: '/' }),
+    wayIn: (service) => ({ host: specOf<GlooVirtualService>(service).virtualHost?.domains?.[0] ?? '', path: '/' }),
     make(canary, host) {
       const ref = { name: names(canary).apexService, namespace: canary.metadata.namespace };
       return {
@@ -94,12 +110,12 @@ export const edges: Readonly<Record<string, Edge>> = {
   traefik: {
     apiVersion: 'traefik.io/v1alpha1',
     kind: 'IngressRoute',
-    leads: ({ spec }, canary) =>
-      (spec?.routes ?? []).some(({ services = [] }: { services?: { name?: string }[] }) =>
+    leads: (route, canary) =>
+      (specOf<IngressRoute>(route).routes ?? []).some(({ services = [] }) =>
         services.some(({ name }) => name === names(canary).apexService),
       ),
-    wayIn({ spec }) {
-      const match = String(spec?.routes?.[0]?.match ?? '');
+    wayIn(route) {
+      const match = String(specOf<IngressRoute>(route).routes?.[0]?.match ?? '');
       return { host: /Host\(`([^`]+)`/.exec(match)?.[1] ?? '', path: /PathPrefix\(`([^`]+)`/.exec(match)?.[1] ?? '/' };
     },
     make(canary, host) {
@@ -117,12 +133,13 @@ export const edges: Readonly<Record<string, Edge>> = {
 const delegating: Edge = {
   apiVersion: 'networking.istio.io/v1beta1',
   kind: 'VirtualService',
-  leads: ({ spec }, canary) =>
-    (spec?.http ?? []).some(({ delegate }: { delegate?: { name?: string } }) => delegate?.name === names(canary).apexService),
-  wayIn({ spec, metadata }) {
-    const [gateway = 'mesh']: string[] = spec?.gateways ?? [];
+  leads: (service, canary) =>
+    (specOf<IstioVirtualService>(service).http ?? []).some(({ delegate }) => delegate?.name === names(canary).apexService),
+  wayIn(service) {
+    const { hosts, gateways } = specOf<IstioVirtualService>(service);
+    const [gateway = 'mesh'] = gateways ?? [];
     const isOwn = gateway !== 'mesh' && !gateway.includes('/');
-    return { host: spec?.hosts?.[0] ?? '', path: '/', gateway: isOwn ? `${metadata.namespace}/${gateway}` : gateway };
+    return { host: hosts?.[0] ?? '', path: '/', gateway: isOwn ? `${service.metadata.namespace}/${gateway}` : gateway };
   },
   make(canary, host) {
     const { apexService } = names(canary);
@@ -164,7 +181,7 @@ export function withClass(canary: Canary, object: KubeObject): KubeObject {
   const { provider } = canary.spec;
   if (object.kind !== 'Ingress' || (provider !== 'nginx' && provider !== 'skipper') || !edgeOf(canary)?.leads(object, canary))
     return object;
-  return { ...object, spec: { ...object.spec, ingressClassName: provider } };
+  return { ...object, spec: { ...specOf(object), ingressClassName: provider } };
 }
 
 const portOf = ({ spec }: Canary): number => spec.service.port ?? 80;

@@ -1,3 +1,4 @@
+import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { Write } from '../embedded/apiserver/write-context.ts';
 
@@ -36,7 +37,8 @@ export class PodQuota {
 export function quotaIn(objects: readonly KubeObject[], namespace: string): number | undefined {
   const limits = objects
     .filter(({ kind, metadata }) => kind === 'ResourceQuota' && (metadata.namespace ?? namespace) === namespace)
-    .flatMap(({ spec }) => [spec?.hard?.pods, spec?.hard?.['count/pods']])
+    .map((object) => specOf<{ hard: Record<string, unknown> }>(object).hard)
+    .flatMap((hard) => [hard?.pods, hard?.['count/pods']])
     .filter((limit) => limit !== undefined)
     .map(Number);
   return limits.length === 0 ? undefined : Math.min(...limits);

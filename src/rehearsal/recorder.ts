@@ -1,4 +1,5 @@
 import type { CanaryStatus, Verdict } from '../api/canary-status.ts';
+import { asEvent } from '../api/kinds/event.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { refKey, refOf } from '../api/kube-object.ts';
 import type { Routes } from '../api/routes.ts';
@@ -63,7 +64,7 @@ export class Recorder {
       return;
     }
     if (object.kind === 'Event') {
-      const { involvedObject, type, reason, message } = object;
+      const { involvedObject, type = '', reason = '', message = '' } = asEvent(object);
       const isOurs = involvedObject?.kind === this.#canary.kind && involvedObject.name === this.#canary.name;
       if (isOurs && object.metadata.namespace === this.#canary.namespace) this.moments.push({ atMs, kind: 'event', type, reason, message });
       return;

@@ -1,3 +1,4 @@
+import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { DEFAULT_MESH_PROVIDER } from '../api/mesh-provider.ts';
 import { parseCanary } from '../api/parse-canary.ts';
@@ -81,5 +82,6 @@ export function rehearsalProblem(canary: KubeObject, provider?: string): string 
 
 /** With a provider by its name, as the controller would have it. */
 export function withProvider(canary: KubeObject, provider: string = DEFAULT_MESH_PROVIDER): KubeObject {
-  return canary.spec?.provider ? canary : { ...canary, spec: { ...canary.spec, provider } };
+  const spec = specOf<{ provider: string }>(canary);
+  return spec.provider ? canary : { ...canary, spec: { ...spec, provider } };
 }

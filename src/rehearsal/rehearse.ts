@@ -1,5 +1,7 @@
 import type { Canary } from '../api/canary.ts';
 import { every, sleep } from '../api/clock.ts';
+import type { ScalerSpec } from '../api/kinds/scaler.ts';
+import { specOf } from '../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import { parseCanary } from '../api/parse-canary.ts';
@@ -62,7 +64,7 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
   const quota = new PodQuota(namespace, quotaIn(objects, namespace));
   const lagMs: ScenarioControls['lagMs'] = [...LAG_MS];
   const crds = definitionsFor(canary.spec.provider, objects);
-  const groups = new Set(crds.map(({ spec }) => String(spec.group)));
+  const groups = new Set(crds.map(({ spec }) => spec.group));
   const simulated = await startRehearsalCluster(world, {
     crds,
     keda: groups.has('keda.sh'),
@@ -165,17 +167,17 @@ function startSampling({ clock }: VirtualWorld, users: Users, apps: ModelledApps
 }
 
 /** Other Canaries and workloads would only cost time, and their pods count. */
-function isBystander({ kind, metadata, spec }: KubeObject, { spec: { targetRef } }: Canary): boolean {
-  if (['HorizontalPodAutoscaler', 'ScaledObject'].includes(kind)) return spec?.scaleTargetRef?.name !== targetRef.name;
+function isBystander(object: KubeObject, { spec: { targetRef } }: Canary): boolean {
+  const { kind, metadata } = object;
+  if (['HorizontalPodAutoscaler', 'ScaledObject'].includes(kind)) return specOf<ScalerSpec>(object).scaleTargetRef?.name !== targetRef.name;
   if (['Deployment', 'DaemonSet'].includes(kind)) return kind !== targetRef.kind || metadata.name !== targetRef.name;
   return ['Canary', 'StatefulSet', 'Job', 'CronJob', 'ReplicaSet', 'Pod'].includes(kind);
 }
 
 /** A proxy would be another machine. */
 function withoutProxy(object: KubeObject): KubeObject {
-  if (object.kind !== 'AlertProvider' || object.spec?.proxy === undefined) return object;
-  const { proxy: _, ...spec } = object.spec;
-  return { ...object, spec };
+  const { proxy, ...spec } = specOf<{ proxy: unknown }>(object);
+  return object.kind !== 'AlertProvider' || proxy === undefined ? object : { ...object, spec };
 }
 
 function flagsFor(provider: string | undefined): string[] {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { HookType } from '../api/canary.ts';
+import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { VirtualWorld } from '../embedded/virtual/virtual-world.ts';
 
@@ -16,6 +17,13 @@ interface Hook {
   name: string;
   type: HookType;
   metadata: Readonly<Record<string, unknown>>;
+}
+
+interface FoundHook {
+  name: string;
+  type?: HookType;
+  url?: unknown;
+  metadata?: Hook['metadata'];
 }
 
 export interface StandInRules {
@@ -77,7 +85,8 @@ export function addressKey(text: string): string {
 /** The webhooks of a Canary by their address. */
 export function hooksByAddress(canary: KubeObject): Map<string, Hook[]> {
   const found = new Map<string, Hook[]>();
-  for (const { name, type = 'rollout', url, metadata } of canary.spec?.analysis?.webhooks ?? []) {
+  for (const { name, type = 'rollout', url, metadata } of specOf<{ analysis: { webhooks?: FoundHook[] } }>(canary).analysis?.webhooks ??
+    []) {
     const key = addressKey(String(url));
     found.set(key, [...(found.get(key) ?? []), { name, type, metadata: metadata ?? {} }]);
   }

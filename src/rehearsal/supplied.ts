@@ -1,4 +1,7 @@
 import type { Canary } from '../api/canary.ts';
+import type { PodSpec } from '../api/kinds/pod-template.ts';
+import type { PodWorkloadSpec } from '../api/kinds/pod-workload.ts';
+import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { configObjectRef } from '../workloads/configs/config-ref.ts';
 import { configReferences } from '../workloads/configs/references.ts';
@@ -28,7 +31,7 @@ export function suppliedFor(canary: Canary, objects: readonly KubeObject[]): Kub
   for (const { providerRef } of spec.analysis.alerts ?? []) {
     const at = providerRef.namespace ?? namespace;
     const provider = objects.find((each) => each.kind === 'AlertProvider' && isNamed(each, providerRef.name, at));
-    const secret: string | undefined = provider?.spec?.secretRef?.name;
+    const secret = specOf<{ secretRef: { name?: string } }>(provider).secretRef?.name;
     if (secret !== undefined) wanted.push({ kind: 'Secret', name: secret, namespace: at, make: () => alertSecret(secret, at) });
   }
   const { upstreamRef } = spec;
@@ -36,7 +39,8 @@ export function suppliedFor(canary: Canary, objects: readonly KubeObject[]): Kub
     const { kind, name, namespace: at = namespace, apiVersion } = upstreamRef;
     wanted.push({ kind, name, namespace: at, make: () => ({ apiVersion, kind, metadata: { name, namespace: at }, spec: {} }) });
   }
-  const podSpec = objects.find((each) => each.kind === targetRef.kind && isNamed(each, targetRef.name, namespace))?.spec?.template?.spec;
+  const target = objects.find((each) => each.kind === targetRef.kind && isNamed(each, targetRef.name, namespace));
+  const podSpec = specOf<PodWorkloadSpec>(target).template?.spec;
   for (const { kind, name } of configReferences(podSpec)) {
     const { apiVersion } = configObjectRef({ kind, name }, namespace);
     wanted.push({ kind, name, namespace, make: () => ({ apiVersion, kind, metadata: { name, namespace } }) });
@@ -113,7 +117,7 @@ function gateway(name: string, namespace: string): KubeObject {
 }
 
 /** Pods that name one are refused while it is not found. */
-function serviceAccountOf(podSpec: KubeObject['spec'] | undefined): string | undefined {
+function serviceAccountOf(podSpec: PodSpec | undefined): string | undefined {
   const name: unknown = podSpec?.serviceAccountName;
   return typeof name === 'string' && name !== '' && name !== 'default' ? name : undefined;
 }

@@ -1,3 +1,4 @@
+import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { ownerAnnotation } from '../api/names.ts';
 import { lastApplied, originalConfig } from '../api/tracking-metadata.ts';
@@ -25,12 +26,12 @@ export function rememberedSpec(found: KubeObject | undefined, namesOurSides: Nam
   const kept = found.metadata.annotations?.[originalConfig];
   if (kept !== undefined) return kept;
   if (found.metadata.annotations?.[ownerAnnotation] !== undefined) return undefined;
-  return found.spec === undefined || namesOurSides(found.spec) ? undefined : JSON.stringify(found.spec);
+  return found.spec === undefined || namesOurSides(specOf(found)) ? undefined : JSON.stringify(found.spec);
 }
 
 /** Whether a routing object carries anything of ours that deletion has to undo. */
 export function isTaken(found: KubeObject, namesOurSides: NamesOurSides): boolean {
-  return found.metadata.annotations?.[originalConfig] !== undefined || namesOurSides(found.spec ?? {});
+  return found.metadata.annotations?.[originalConfig] !== undefined || namesOurSides(specOf(found));
 }
 
 /** The spec to put back; the user's last apply is newer than our copy. One that routes to our sides is none of theirs. */

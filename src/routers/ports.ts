@@ -1,4 +1,6 @@
 import type { Canary } from '../api/canary.ts';
+import type { PodWorkloadSpec } from '../api/kinds/pod-workload.ts';
+import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject, Slim } from '../api/kube-object.ts';
 import type { Port } from '../api/ports.ts';
 
@@ -21,7 +23,7 @@ export function discoverPorts(canary: Canary, target: Slim): Port[] {
  * name is the Canary's keeps its number under another name.
  */
 export function portsFoundInPlace(own: readonly Port[], service: KubeObject): Port[] {
-  const found: unknown = service.spec?.ports;
+  const { ports: found } = specOf<{ ports: (Partial<Port> & { port: number })[] }>(service);
   const complete = (port: Partial<Port> & { port: number }): Port => {
     const { name = '', protocol = 'TCP', targetPort = port.port } = port;
     const { nodePort: _, ...rest } = port as typeof port & { nodePort?: number };
@@ -64,7 +66,7 @@ function targetOf(value: number | string | undefined): number | string | undefin
 }
 
 function containerPorts(target: Slim): Port[] {
-  const containers: unknown = target.spec?.template?.spec?.containers;
+  const containers = specOf<PodWorkloadSpec>(target).template?.spec?.containers;
   if (!Array.isArray(containers)) return [];
   return containers
     .filter((container) => !sidecars.includes(container.name))

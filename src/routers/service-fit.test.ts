@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aCanary } from '../../test/contracts/routers-cases.ts';
+import { raw } from '../../test/fakes/raw.ts';
 import { dns, type FitCase, metrics, service, serving, unfitServices, web } from '../../test/scenarios/troubles/unfit-services.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { ownerAnnotation } from '../api/names.ts';
@@ -166,7 +167,7 @@ describe('Services that fit', () => {
         const selector = { key: 'app', value: 'shop' };
         const rendered = renderServices(canary, { selector, ports: discoverPorts(canary, pods) }, { apex }, { apexOnPrimary: true });
         if ('error' in rendered) throw new Error(rendered.error);
-        const after = rendered.write.find(({ metadata }) => metadata.name === 'shop')?.spec.ports;
+        const after = raw(rendered.write.find(({ metadata }) => metadata.name === 'shop'))?.spec.ports;
         const [was, is] = [led(declared, before), led(declared, after)];
         for (const [port, number] of was) {
           const now = is.get(port);

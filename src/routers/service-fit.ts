@@ -1,4 +1,7 @@
 import type { Canary } from '../api/canary.ts';
+import type { PodWorkloadSpec } from '../api/kinds/pod-workload.ts';
+import type { ServiceSpec } from '../api/kinds/service.ts';
+import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject, Slim } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
 import type { Port } from '../api/ports.ts';
@@ -48,14 +51,17 @@ export function unfitService(canary: Canary, look: ServiceLook): Unfit | undefin
 
 /** Whether fitness shows only in the endpoints of the apex Service. */
 export function hasHandmadeEndpoints({ apex }: CurrentServices): boolean {
-  return apex !== undefined && !isMade(apex) && apex.spec?.type !== 'ExternalName' && Object.keys(apex.spec?.selector ?? {}).length === 0;
+  if (apex === undefined || isMade(apex)) return false;
+  const { type, selector } = specOf<ServiceSpec>(apex);
+  return type !== 'ExternalName' && Object.keys(selector ?? {}).length === 0;
 }
 
 function unfitKind(apex: KubeObject, endpoints: Endpoints | undefined): Unfit | undefined {
   const { name } = apex.metadata;
   const remedy = 'delete it, or give spec.service.name another name';
-  if (apex.spec?.type === 'ExternalName') {
-    const message = `Service ${name} is of type ExternalName and leads to ${apex.spec.externalName}, not to pods: ${remedy}`;
+  const { type, externalName } = specOf<ServiceSpec>(apex);
+  if (type === 'ExternalName') {
+    const message = `Service ${name} is of type ExternalName and leads to ${externalName}, not to pods: ${remedy}`;
     return { path: 'spec.service.name', message };
   }
   if (!hasHandmadeEndpoints({ apex }) || (endpoints?.ready ?? 0) === 0) return undefined;
@@ -67,7 +73,9 @@ function unfitPort(canary: Canary, pods: Slim, apex: KubeObject | undefined, end
   const [main] = discoverPorts(canary, pods);
   if (!main) return undefined;
   const declared = declaredPorts(pods);
-  const live = records(apex?.spec?.ports).filter((one): one is ServicePort & Record<string, unknown> => typeof one.port === 'number');
+  const live = records(specOf<ServiceSpec>(apex).ports).filter(
+    (one): one is ServicePort & Record<string, unknown> => typeof one.port === 'number',
+  );
   const wanted = numberOf(main, declared);
   if (wanted === undefined) {
     // A sidecar that is injected into the pods may have it: then the Service leads to it already.
@@ -130,8 +138,8 @@ function listed(ports: readonly ContainerPort[]): string {
 }
 
 /** In the order in which Kubernetes looks a name up: native sidecars come last. Of a manifest anything may be wrong. */
-function declaredPorts({ spec }: Slim): ContainerPort[] {
-  const { containers, initContainers } = spec?.template?.spec ?? {};
+function declaredPorts(pods: Slim): ContainerPort[] {
+  const { containers, initContainers } = specOf<PodWorkloadSpec>(pods).template?.spec ?? {};
   const sidecars = records(initContainers).filter(({ restartPolicy }) => restartPolicy === 'Always');
   return [...records(containers), ...sidecars].flatMap(({ ports }) =>
     records(ports).filter((port): port is ContainerPort & Record<string, unknown> => typeof port.containerPort === 'number'),

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, anApex, deepFreeze } from '../../test/contracts/routers-cases.ts';
+import type { Raw } from '../../test/fakes/raw.ts';
+import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { ownerAnnotation } from '../api/names.ts';
 import { allToPrimary } from '../api/routes.ts';
@@ -63,7 +65,7 @@ describe('renderServices', () => {
       expect(spec).toMatchObject({ sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP } });
   });
   it('07-S1: a field that the Canary lacks is absent, never an empty value', () => {
-    for (const { spec } of rendered({})) expect(Object.keys(spec)).toEqual(['type', 'selector', 'ports']);
+    for (const service of rendered({})) expect(Object.keys(specOf(service))).toEqual(['type', 'selector', 'ports']);
   });
   it('07-S4: a time of session affinity goes nowhere without the affinity, since the server drops it', () => {
     const config = { clientAffinityConfig: { clientIP: { timeoutSeconds: 60 } } };
@@ -71,7 +73,7 @@ describe('renderServices', () => {
   });
   it('07-S4: externalTrafficPolicy goes to the Services that clients outside reach, and to no other', () => {
     const open = service({ annotations: { [ownerAnnotation]: 'c-1' } }, { type: 'LoadBalancer' });
-    const policies = rendered({ externalTrafficPolicy: 'Local' }, { apex: open }).map(({ spec }) => spec.externalTrafficPolicy);
+    const policies = rendered({ externalTrafficPolicy: 'Local' }, { apex: open }).map(({ spec }: Raw) => spec.externalTrafficPolicy);
     expect(policies).toEqual([undefined, undefined, 'Local']);
   });
   it('03-B23: a headless Service of ours cannot lose that; the error names Service and field', () => {

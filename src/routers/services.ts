@@ -1,4 +1,6 @@
 import type { Canary } from '../api/canary.ts';
+import type { ServiceSpec } from '../api/kinds/service.ts';
+import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject, Labels } from '../api/kube-object.ts';
 import { fluxOff, names, ownerAnnotation } from '../api/names.ts';
 import { primaryValue } from '../api/selector-label.ts';
@@ -52,7 +54,7 @@ function renderService(canary: Canary, apex: Apex, role: Role, selector: Labels,
   const name = serviceName(canary, role);
   const metadata: Metadata = service[role] ?? {};
   // A Service of another type that was found in place keeps it (03-SV12).
-  const type: string = current?.spec?.type ?? 'ClusterIP';
+  const type = specOf<ServiceSpec>(current).type ?? 'ClusterIP';
   const ports = role === 'apex' && current && !isMade(current) ? portsFoundInPlace(apex.ports, current) : apex.ports;
   return {
     apiVersion: 'v1',
@@ -93,7 +95,7 @@ export function isMade({ metadata: { annotations, ownerReferences } }: KubeObjec
 export function headlessChange(canary: Canary, current: KubeObject | undefined): string | undefined {
   if (!current) return undefined;
   const { name } = current.metadata;
-  const isHeadless = current.spec?.clusterIP === 'None';
+  const isHeadless = specOf<ServiceSpec>(current).clusterIP === 'None';
   const isWanted = canary.spec.service.headless === true;
   if (isWanted === isHeadless || (isHeadless && !isMade(current))) return undefined;
   return `Service ${name} is ${isHeadless ? '' : 'not '}headless and that cannot be changed: delete it, or set service.headless to ${isHeadless}`;

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Clock, systemClock } from '../api/clock.ts';
 import { limitConnections } from './connections.ts';
 import { sharedRender } from './shared-render.ts';
 
@@ -13,6 +14,8 @@ export interface HealthServerOptions {
   unlive(): string | undefined;
   /** Why it should not be counted on now. */
   unready(): string | undefined;
+  /** Default: the system's. */
+  clock?: Clock;
   /** Only tests wait for less, and open fewer. */
   limits?: Partial<typeof LIMITS>;
 }
@@ -23,7 +26,8 @@ const LIMITS = { connections: 256, headersMs: 5_000, requestMs: 5_000, answerMs:
 /** `/metrics`, `/livez`, `/readyz` and `/healthz` (Flagger's name of `/livez`). Each failure says why. */
 export async function startHealthServer(options: HealthServerOptions): Promise<{ port: number; stop(): Promise<void> }> {
   const { connections, headersMs, requestMs, answerMs, headerBytes } = { ...LIMITS, ...options.limits };
-  const metrics = sharedRender(options.metrics);
+  const { clock = systemClock } = options;
+  const metrics = sharedRender(options.metrics, clock);
   const settings = {
     headersTimeout: headersMs,
     requestTimeout: requestMs,
@@ -33,8 +37,8 @@ export async function startHealthServer(options: HealthServerOptions): Promise<{
   };
   const server = createServer(settings, (request, response) => {
     // Answers of clients that do not read them are kept here.
-    const late = setTimeout(() => request.socket.destroy(), answerMs);
-    response.once('close', () => clearTimeout(late));
+    const forget = clock.setTimer(answerMs, () => request.socket.destroy());
+    response.once('close', forget);
     const answer = (status: number, text: string | Buffer, contentType = 'text/plain; charset=utf-8') => {
       response.writeHead(status, { 'content-type': contentType });
       response.end(text);

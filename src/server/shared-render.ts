@@ -1,4 +1,6 @@
-/** Scrapes that come together, or follow each other at once, get the same answer. */
+import type { Clock } from '../api/clock.ts';
+
+/** Milliseconds. Scrapes that come together, or follow each other at once, get the same answer. */
 const SHARED_MS = 250;
 
 interface Rendered {
@@ -8,7 +10,7 @@ interface Rendered {
 }
 
 /** Renders once for all that ask meanwhile; a failure is not kept. */
-export function sharedRender(render: () => Promise<{ contentType: string; text: string }>): () => Promise<Rendered> {
+export function sharedRender(render: () => Promise<{ contentType: string; text: string }>, clock: Clock): () => Promise<Rendered> {
   let last: Promise<Rendered> | undefined;
   const start = async (): Promise<Rendered> => {
     const { contentType, text } = await render();
@@ -20,7 +22,7 @@ export function sharedRender(render: () => Promise<{ contentType: string; text: 
   return () => {
     if (last) return last;
     last = start();
-    last.then(() => setTimeout(forget, SHARED_MS).unref(), forget);
+    last.then(() => clock.setTimer(SHARED_MS, forget), forget);
     return last;
   };
 }

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import { aDeployment, aService } from '../scenarios/troubles/objects.ts';
 import { type Attack, type AttackClass, numbered } from './run/attack.ts';
 import type { Tenant } from './run/tenant.ts';
@@ -18,8 +19,8 @@ const before =
   };
 const labelled = (labels: Record<string, string>) => async (tenant: Tenant) => {
   const deployment = aDeployment(tenant.namespace, tenant.name);
-  deployment.spec.selector.matchLabels = labels;
-  deployment.spec.template.metadata.labels = labels;
+  raw(deployment).spec.selector.matchLabels = labels;
+  raw(deployment).spec.template.metadata.labels = labels;
   await tenant.make(deployment, tenant.canary());
   await tenant.isReady();
 };
@@ -27,7 +28,7 @@ const serviceWith =
   (over: object, name = '') =>
   (tenant: Tenant): KubeObject => {
     const made = aService(tenant.namespace, `${tenant.name}${name}`, tenant.name);
-    return { ...made, spec: { ...made.spec, ...over } };
+    return { ...made, spec: { ...raw(made).spec, ...over } };
   };
 
 export const capture: AttackClass = {

@@ -1,3 +1,4 @@
+import { type Raw, raw } from '../fakes/raw.ts';
 import { aDeployment } from '../scenarios/troubles/objects.ts';
 import { type AttackClass, numbered } from './run/attack.ts';
 import type { Tenant } from './run/tenant.ts';
@@ -36,7 +37,7 @@ const noRoute = {
       namespace: tenant.namespace,
     });
     const taken = items.filter(
-      ({ metadata, spec }) => metadata.name === tenant.name && JSON.stringify([spec.hosts, spec.gateways, spec.http]).includes(SHOP),
+      ({ metadata, spec }: Raw) => metadata.name === tenant.name && JSON.stringify([spec.hosts, spec.gateways, spec.http]).includes(SHOP),
     );
     if (taken.length > 0) throw new Error(`a route of the tenant names ${SHOP}: ${JSON.stringify(taken[0]?.spec)}`);
   },
@@ -302,7 +303,7 @@ export const crossNamespace: AttackClass = {
       from: 'CWE-284',
       async do(tenant) {
         const deployment = aDeployment(tenant.namespace, tenant.name);
-        deployment.spec.template.spec.containers[0].envFrom = [{ secretRef: { name: `../${SHOP}/keys` } }];
+        raw(deployment).spec.template.spec.containers[0].envFrom = [{ secretRef: { name: `../${SHOP}/keys` } }];
         await tenant.make(deployment, tenant.canary());
       },
       expects: { harmless: true },

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import { aDeployment } from '../scenarios/troubles/objects.ts';
 import { type Attack, type AttackClass, numbered } from './run/attack.ts';
 import type { Tenant } from './run/tenant.ts';
@@ -27,8 +28,8 @@ const neighbours = async ({ field }: Tenant) => {
     namespace: field.neighbour,
   });
   if (!canary || !real) throw new Error('the neighbour has a Canary and an anchor');
-  const { metrics: _, ...analysis } = canary.spec.analysis;
-  return { canary: { ...canary, spec: { ...canary.spec, analysis } }, real, uid: canary.metadata.uid ?? '' };
+  const { metrics: _, ...analysis } = raw(canary).spec.analysis;
+  return { canary: { ...canary, spec: { ...raw(canary).spec, analysis } }, real, uid: canary.metadata.uid ?? '' };
 };
 /** With this status, written before Serin releases again. */
 const status =
@@ -157,14 +158,17 @@ export const forged: AttackClass = {
         await tenant.attempt(() => tenant.field.client.delete(ref));
         const canary: KubeObject = {
           ...tenant.canary(),
-          metadata: { name: tenant.name, namespace: tenant.field.neighbour, uid: before?.data?.canaryUid },
+          metadata: { name: tenant.name, namespace: tenant.field.neighbour, uid: raw(before)?.data?.canaryUid },
         };
         await tenant.make(
           record(
             tenant,
             ref.name,
             before?.metadata.labels ?? {},
-            { ...before?.data, canary: { ...canary, spec: { ...canary.spec, targetRef: { ...canary.spec.targetRef, name: 'web' } } } },
+            {
+              ...raw(before)?.data,
+              canary: { ...canary, spec: { ...raw(canary).spec, targetRef: { ...raw(canary).spec.targetRef, name: 'web' } } },
+            },
             before?.metadata.annotations,
           ),
         );

@@ -1,3 +1,4 @@
+import { raw } from '../fakes/raw.ts';
 import { aDeployment } from '../scenarios/troubles/objects.ts';
 import { type Attack, type AttackClass, numbered } from './run/attack.ts';
 import { json } from './run/listener.ts';
@@ -95,7 +96,7 @@ export const rate: AttackClass = {
       from: 'CWE-400',
       async do(tenant) {
         const deployment = aDeployment(tenant.namespace, tenant.name);
-        deployment.spec.template.spec.containers[0].envFrom = [{ configMapRef: { name: tenant.name } }];
+        raw(deployment).spec.template.spec.containers[0].envFrom = [{ configMapRef: { name: tenant.name } }];
         await tenant.make(config(tenant), deployment, tenant.canary());
         await tenant.isReady();
         await times(200, (n) => tenant.edit(tenant.ref('ConfigMap'), { data: { n: `${n}` } }));

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import { aDeployment } from '../scenarios/troubles/objects.ts';
 import { type Attack, type AttackClass, numbered } from './run/attack.ts';
 import type { Tenant } from './run/tenant.ts';
@@ -30,7 +31,7 @@ const target =
     over(deployment);
     await tenant.make(deployment, tenant.canary(analysis));
   };
-const pod = (fields: object) => target((deployment) => Object.assign(deployment.spec.template.spec, fields));
+const pod = (fields: object) => target((deployment) => Object.assign(raw(deployment).spec.template.spec, fields));
 
 export const scaling: AttackClass = {
   name: 'scaling',
@@ -135,7 +136,7 @@ export const scaling: AttackClass = {
       what: 'a target of no replicas',
       from: 'crd',
       do: target((deployment) => {
-        deployment.spec.replicas = 0;
+        raw(deployment).spec.replicas = 0;
       }),
       ...harmless,
     },
@@ -164,8 +165,8 @@ export const scaling: AttackClass = {
       what: 'pods that are ready after 68 years',
       from: 'CWE-681',
       do: target((deployment) => {
-        deployment.spec.minReadySeconds = 2_147_483_646;
-        deployment.spec.progressDeadlineSeconds = 2_147_483_647;
+        raw(deployment).spec.minReadySeconds = 2_147_483_646;
+        raw(deployment).spec.progressDeadlineSeconds = 2_147_483_647;
       }),
       ...harmless,
     },
@@ -173,7 +174,7 @@ export const scaling: AttackClass = {
       what: 'a Deployment that is paused',
       from: 'crd',
       do: target((deployment) => {
-        deployment.spec.paused = true;
+        raw(deployment).spec.paused = true;
       }),
       ...harmless,
     },

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import { aCanary, aDeployment } from '../scenarios/troubles/objects.ts';
 import { type AttackClass, numbered } from './run/attack.ts';
 import { json } from './run/listener.ts';
@@ -140,7 +141,9 @@ export const sizes: AttackClass = {
       what: 'a target of 400 optional ConfigMaps',
       from: 'issue 14',
       do: target((deployment) => {
-        deployment.spec.template.spec.containers[0].envFrom = many(400, (n) => ({ configMapRef: { name: `absent-${n}`, optional: true } }));
+        raw(deployment).spec.template.spec.containers[0].envFrom = many(400, (n) => ({
+          configMapRef: { name: `absent-${n}`, optional: true },
+        }));
       }),
       expects: { harmless: true },
     },
@@ -148,7 +151,9 @@ export const sizes: AttackClass = {
       what: 'a target of 400 optional Secrets',
       from: 'issue 14',
       do: target((deployment) => {
-        deployment.spec.template.spec.containers[0].envFrom = many(400, (n) => ({ secretRef: { name: `absent-${n}`, optional: true } }));
+        raw(deployment).spec.template.spec.containers[0].envFrom = many(400, (n) => ({
+          secretRef: { name: `absent-${n}`, optional: true },
+        }));
       }),
       expects: { harmless: true },
     },
@@ -156,7 +161,7 @@ export const sizes: AttackClass = {
       what: 'a target with 500 KB of environment',
       from: 'CWE-770',
       do: target((deployment) => {
-        deployment.spec.template.spec.containers[0].env = many(500, (n) => ({ name: `V${n}`, value: 'x'.repeat(1000) }));
+        raw(deployment).spec.template.spec.containers[0].env = many(500, (n) => ({ name: `V${n}`, value: 'x'.repeat(1000) }));
       }),
       expects: { harmless: true },
     },
@@ -164,8 +169,8 @@ export const sizes: AttackClass = {
       what: 'a target of 200 containers',
       from: 'CWE-770',
       do: target((deployment) => {
-        const [web] = deployment.spec.template.spec.containers;
-        deployment.spec.template.spec.containers = many(200, (n) => ({ ...web, name: `c${n}`, ports: [] }));
+        const [web] = raw(deployment).spec.template.spec.containers;
+        raw(deployment).spec.template.spec.containers = many(200, (n) => ({ ...web, name: `c${n}`, ports: [] }));
       }),
       expects: { harmless: true },
     },
@@ -183,7 +188,7 @@ export const sizes: AttackClass = {
           })),
         );
         await target((deployment) => {
-          deployment.spec.template.spec.volumes = names.map((name) => ({ name, configMap: { name } }));
+          raw(deployment).spec.template.spec.volumes = names.map((name) => ({ name, configMap: { name } }));
         })(tenant);
         await tenant.isReady();
       },

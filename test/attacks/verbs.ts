@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { Verb } from '../../src/api/verb-request.ts';
+import { raw } from '../fakes/raw.ts';
 import { aDeployment } from '../scenarios/troubles/objects.ts';
 import { type AttackClass, numbered } from './run/attack.ts';
 import type { Tenant } from './run/tenant.ts';
@@ -8,7 +9,7 @@ const DAY_MS = 86_400_000;
 const at = (shiftMs = 0) => new Date(Date.now() + shiftMs).toISOString();
 const ask = (tenant: Tenant, text: string) => tenant.edit(tenant.canaryRef, { metadata: { annotations: { 'serin.dev/request': text } } });
 const answers = async ({ field, canaryRef }: Tenant): Promise<{ id: string; outcome: string }[]> =>
-  (await field.client.get(canaryRef))?.status?.release?.requests ?? [];
+  raw(await field.client.get(canaryRef))?.status?.release?.requests ?? [];
 /** A release that does not end by itself, asked for this. */
 const during =
   (...texts: ((tenant: Tenant) => string)[]) =>
@@ -19,7 +20,7 @@ const during =
   };
 const refusedThen = {
   async holds(tenant: Tenant) {
-    await tenant.until('a refusal', ({ events }) => events.some((event) => event.startsWith('RequestRefused')));
+    await tenant.until('a refusal', ({ events }) => events.some((event) => event.startsWith('RequestRejected')));
     expect((await answers(tenant)).map(({ outcome }) => outcome)).not.toContain('carriedOut');
     expect(tenant.says().phase).toBe('Progressing');
   },
@@ -95,7 +96,7 @@ export const verbs: AttackClass = {
       },
       expects: {
         async holds(tenant) {
-          await tenant.until('a refusal', ({ events }) => events.some((event) => event.startsWith('RequestRefused')));
+          await tenant.until('a refusal', ({ events }) => events.some((event) => event.startsWith('RequestRejected')));
         },
       },
     },

@@ -11,6 +11,7 @@ import { connectionTo } from '../../src/kube/connect.ts';
 import { createCluster } from '../../src/kube/create-cluster.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import type { Raw } from '../fakes/raw.ts';
 
 /** On a busy machine an answer is late, and never lost. */
 const ANSWER_WITHIN_MS = 60_000;
@@ -97,7 +98,7 @@ export async function startBareCluster({
 }
 
 /** What a Deployment controller would write next, with at most so many pods more; undefined when all are there. */
-function availableStatus({ metadata, spec, status }: KubeObject, mostMore: number): object | undefined {
+function availableStatus({ metadata, spec, status }: Raw, mostMore: number): object | undefined {
   const wanted: number = spec.replicas ?? 1;
   const isObserved = status?.observedGeneration === metadata.generation;
   const available: number = status?.availableReplicas ?? 0;

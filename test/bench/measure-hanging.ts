@@ -1,3 +1,4 @@
+import type { Raw } from '../fakes/raw.ts';
 import { changeImage, createApplications, forEachIndex, NAMESPACE } from './applications.ts';
 import { startBareCluster } from './bare-cluster.ts';
 import { watchCanaries } from './canary-watch.ts';
@@ -74,7 +75,7 @@ async function measureSlips(receivers: Slips['receivers'], canaries: number, int
   const watch = watchCanaries(bare.cluster);
   const seenAt = new Map<string, number[]>();
   const waiting = new Map<string, number>();
-  watch.onEach(({ metadata, status }) => {
+  watch.onEach(({ metadata, status }: Raw) => {
     waiting.set(metadata.name, (status?.release?.deliveries ?? []).length);
     const moments = seenAt.get(metadata.name) ?? [];
     seenAt.set(metadata.name, moments);
@@ -99,10 +100,10 @@ async function measureSlips(receivers: Slips['receivers'], canaries: number, int
         spec: { type, address: `${receiver.origin}/${type}` },
       });
     }
-    await watch.until(canaries, 'are initialized', ({ status }) => status?.phase === 'Initialized', START_BOUND_MS);
+    await watch.until(canaries, 'are initialized', ({ status }: Raw) => status?.phase === 'Initialized', START_BOUND_MS);
     const before = controller.figures().cpuSeconds;
     await forEachIndex(canaries, (index) => changeImage(bare.cluster, index, '2'));
-    await watch.until(canaries, 'succeeded', ({ status }) => status?.phase === 'Succeeded', START_BOUND_MS);
+    await watch.until(canaries, 'succeeded', ({ status }: Raw) => status?.phase === 'Succeeded', START_BOUND_MS);
     const cpuSeconds = controller.figures().cpuSeconds - before;
     const intervalMs = intervalSeconds * 1000;
     const gaps = [...seenAt.values()].flatMap((moments) => moments.slice(1).map((at, index) => at - (moments[index] ?? at) - intervalMs));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { refOf } from '../../src/api/kube-object.ts';
 import { startNodes } from '../../src/embedded/nodes/index.ts';
 import { startRealCluster } from '../e2e/real-cluster.ts';
+import type { Raw } from '../fakes/raw.ts';
 import { applyCrds } from '../scenarios/environment.ts';
 import { changeImage, createApplications, forEachIndex, nameOf } from './applications.ts';
 import { type CanaryWatch, watchCanaries } from './canary-watch.ts';
@@ -75,7 +76,7 @@ export async function measureHostile(options: Options): Promise<HostileResult> {
   const controller = startMeasuredController(real.kubeconfigFile, flags, CHART_HEAP_MB);
   try {
     await createApplications(cluster, releases, 'kubernetes', { analysis: { interval: `${intervalSeconds}s` } });
-    await watch.until(releases, 'are initialized', ({ status }) => status?.phase === 'Initialized', START_BOUND_MS);
+    await watch.until(releases, 'are initialized', ({ status }: Raw) => status?.phase === 'Initialized', START_BOUND_MS);
     let version = 1;
     const round = () => releaseAll(releases, (index) => changeImage(cluster, index, String(version)), watch);
     const rounds = async (enough: (done: number) => boolean): Promise<number[][]> => {
@@ -130,7 +131,7 @@ async function releaseAll(count: number, push: (index: number) => Promise<unknow
   const pushedAtMs = new Map<string, number>();
   const begun = new Set<string>();
   const endedAtMs = new Map<string, number>();
-  const stop = watch.onEach(({ metadata: { name }, status }) => {
+  const stop = watch.onEach(({ metadata: { name }, status }: Raw) => {
     if (!pushedAtMs.has(name)) return;
     if (status?.phase === 'Progressing') begun.add(name);
     if (begun.has(name) && status?.phase === 'Succeeded' && !endedAtMs.has(name)) endedAtMs.set(name, performance.now());

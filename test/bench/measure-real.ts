@@ -4,6 +4,7 @@ import { startKnative } from '../../src/embedded/knative/index.ts';
 import { startNodes } from '../../src/embedded/nodes/index.ts';
 import { type AuditLog, countsIn, readAuditLog } from '../e2e/audit-log.ts';
 import { type RealCluster, startRealCluster } from '../e2e/real-cluster.ts';
+import type { Raw } from '../fakes/raw.ts';
 import { applyCrds } from '../scenarios/environment.ts';
 import { bringToIdle, MIXED_KINDS } from '../scenarios/kinds/mixed.ts';
 import { until } from '../scenarios/until.ts';
@@ -90,7 +91,7 @@ async function idleDeployments({ cluster }: RealCluster, canaries: number): Prom
   const watch = watchCanaries(cluster);
   try {
     await createApplications(cluster, canaries, 'kubernetes');
-    await watch.until(canaries, 'are initialized', ({ status }) => status?.phase === 'Initialized', START_BOUND_MS);
+    await watch.until(canaries, 'are initialized', ({ status }: Raw) => status?.phase === 'Initialized', START_BOUND_MS);
   } finally {
     watch.stop();
   }

@@ -9,6 +9,7 @@ import { parseAllDocuments, stringify } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { RehearsalReport } from '../../src/cli/rehearse/rehearsal-report.ts';
 import { runRehearse } from '../../src/cli/rehearse/rehearse-command.ts';
+import type { Raw } from '../fakes/raw.ts';
 import { canaryIn, example } from '../scenarios/rehearsals.ts';
 import { misconfigurations } from './misconfigurations.ts';
 
@@ -32,7 +33,7 @@ async function reportOf(objects: readonly KubeObject[], scenario: string, matrix
 const rulesOf = ({ mistakes }: RehearsalReport): string[] => mistakes.map(({ rule, field, scenario }) => [rule, field, scenario].join(' '));
 
 async function speed(): Promise<void> {
-  const anHour = example('istio-canary.yaml', ({ spec }) => {
+  const anHour = example('istio-canary.yaml', ({ spec }: Raw) => {
     Object.assign(spec.analysis, { interval: '2m', stepWeight: 2, maxWeight: 56 });
   });
   for (const [name, objects, matrix] of [

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Raw } from '../fakes/raw.ts';
 import { settled } from '../scenarios/settled.ts';
 import { changeImage, createApplications, forEachIndex, nameOf } from './applications.ts';
 import { type BareCluster, startBareCluster } from './bare-cluster.ts';
@@ -49,7 +50,7 @@ export async function measureSize(
     await createApplications(bare.cluster, canaries, 'kubernetes');
     const first = startMeasuredController(bare.kubeconfigFile, ['--kubeconfig-qps=5000', '--kubeconfig-burst=5000']);
     try {
-      await watch.until(canaries, 'are initialized', ({ status }) => status?.release?.step === 'resting', START_BOUND_MS);
+      await watch.until(canaries, 'are initialized', ({ status }: Raw) => status?.release?.step === 'resting', START_BOUND_MS);
       await settledRequests(bare, first);
     } finally {
       await first.stop();
@@ -98,7 +99,7 @@ export async function measureSize(
 async function timeToFirstAction(bare: BareCluster, watch: CanaryWatch, from: number, count: number): Promise<FirstAction> {
   const changedAt = new Map<string, number>();
   const tookMs = new Map<string, number>();
-  const stopListening = watch.onEach(({ metadata, status }) => {
+  const stopListening = watch.onEach(({ metadata, status }: Raw) => {
     const at = changedAt.get(metadata.name);
     if (at !== undefined && status?.phase === 'Progressing' && !tookMs.has(metadata.name))
       tookMs.set(metadata.name, performance.now() - at);
@@ -127,11 +128,11 @@ export async function measureSteps(): Promise<Record<string, number>[]> {
   const controller = startMeasuredController(bare.kubeconfigFile);
   try {
     await createApplications(bare.cluster, 1, 'istio');
-    await watch.until(1, 'are initialized', ({ status }) => status?.phase === 'Initialized', START_BOUND_MS);
+    await watch.until(1, 'are initialized', ({ status }: Raw) => status?.phase === 'Initialized', START_BOUND_MS);
     await settledRequests(bare, controller);
     const from = bare.answered.length;
     await changeImage(bare.cluster, 0, '2');
-    await watch.until(1, 'succeeded', ({ status }) => status?.phase === 'Succeeded', CHANGE_BOUND_MS);
+    await watch.until(1, 'succeeded', ({ status }: Raw) => status?.phase === 'Succeeded', CHANGE_BOUND_MS);
     return betweenStatusWrites(bare.answered.slice(from)).filter((step) => 'patch virtualservices' in step);
   } finally {
     await controller.stop();

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Raw } from '../fakes/raw.ts';
 import { createApplications, NAMESPACE, nameOf } from './applications.ts';
 import { type AnsweredRequest, type BareCluster, startBareCluster } from './bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from './canary-watch.ts';
@@ -58,7 +59,7 @@ export async function measureStart({ canaries, deployments, secrets, changes, su
       await watch.until(
         1,
         `${nameOf(canaries)} is initialized`,
-        ({ metadata, status }) => metadata.name === nameOf(canaries) && status?.phase === 'Initialized',
+        ({ metadata, status }: Raw) => metadata.name === nameOf(canaries) && status?.phase === 'Initialized',
         START_BOUND_MS,
       );
       await sleep(CHURN_MS);
@@ -86,7 +87,7 @@ export async function measureStart({ canaries, deployments, secrets, changes, su
 async function bringToRest(bare: BareCluster, watch: CanaryWatch, canaries: number): Promise<void> {
   const controller = startMeasuredController(bare.kubeconfigFile, ['--kubeconfig-qps=5000', '--kubeconfig-burst=5000']);
   try {
-    await watch.until(canaries, 'are initialized', ({ status }) => status?.release?.step === 'resting', START_BOUND_MS);
+    await watch.until(canaries, 'are initialized', ({ status }: Raw) => status?.release?.step === 'resting', START_BOUND_MS);
     await settledRequests(bare, controller);
   } finally {
     await controller.stop();

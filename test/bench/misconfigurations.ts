@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { type Raw, raw } from '../fakes/raw.ts';
 
 /** A mistake that people make, as an edit of sound manifests; undefined: these have no place for it. */
 export interface Misconfiguration {
@@ -7,7 +8,7 @@ export interface Misconfiguration {
 }
 
 const deploymentIn = (objects: readonly KubeObject[]): KubeObject | undefined => objects.find(({ kind }) => kind === 'Deployment');
-const metricOf = ({ spec }: KubeObject, name: string) => spec.analysis.metrics?.find((metric: { name: string }) => metric.name === name);
+const metricOf = ({ spec }: Raw, name: string) => spec.analysis.metrics?.find((metric: { name: string }) => metric.name === name);
 
 /** Sets a field where its parent is there. */
 const on =
@@ -19,12 +20,12 @@ const on =
   };
 const successRate = (canary: KubeObject) => metricOf(canary, 'request-success-rate');
 const duration = (canary: KubeObject) => metricOf(canary, 'request-duration');
-const analysis = (canary: KubeObject) => canary.spec.analysis;
-const weighted = ({ spec }: KubeObject) => (spec.analysis.stepWeight === undefined ? undefined : spec.analysis);
-const iterated = ({ spec }: KubeObject) => (spec.analysis.iterations === undefined ? undefined : spec.analysis);
-const root = ({ spec }: KubeObject) => spec;
-const deployed = (_: KubeObject, objects: readonly KubeObject[]) => deploymentIn(objects)?.spec;
-const gate = (type: string, url: string) => (found: KubeObject['spec']) => {
+const analysis = (canary: KubeObject) => raw(canary).spec.analysis;
+const weighted = ({ spec }: Raw) => (spec.analysis.stepWeight === undefined ? undefined : spec.analysis);
+const iterated = ({ spec }: Raw) => (spec.analysis.iterations === undefined ? undefined : spec.analysis);
+const root = ({ spec }: Raw) => spec;
+const deployed = (_: KubeObject, objects: readonly KubeObject[]) => raw(deploymentIn(objects))?.spec;
+const gate = (type: string, url: string) => (found: Raw) => {
   found.webhooks = [...(found.webhooks ?? []), { name: 'approval', type, url }];
 };
 
@@ -32,7 +33,7 @@ export const misconfigurations: readonly Misconfiguration[] = [
   {
     name: 'port of another name',
     edit: on(
-      ({ spec }) => spec.service,
+      ({ spec }: Raw) => spec.service,
       (service) => Object.assign(service, { targetPort: 'htpp' }),
     ),
   },
@@ -54,7 +55,7 @@ export const misconfigurations: readonly Misconfiguration[] = [
   {
     name: 'target of another name',
     edit: on(
-      ({ spec }) => spec.targetRef,
+      ({ spec }: Raw) => spec.targetRef,
       (ref) => Object.assign(ref, { name: `${ref.name}-v2` }),
     ),
   },
@@ -115,7 +116,7 @@ export const misconfigurations: readonly Misconfiguration[] = [
   {
     name: 'target of another kind',
     edit: on(
-      ({ spec }) => spec.targetRef,
+      ({ spec }: Raw) => spec.targetRef,
       (ref) => Object.assign(ref, { kind: 'StatefulSet' }),
     ),
   },

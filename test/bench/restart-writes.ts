@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 
 type Snapshot = Readonly<Record<string, readonly KubeObject[]>>;
 
@@ -28,7 +29,7 @@ function objectIn(snapshot: Snapshot, path: string): KubeObject | undefined {
 function changeOf(before: KubeObject | undefined, after: KubeObject | undefined): string {
   if (!before || !after) return before ? 'removed' : after ? 'made' : 'not there';
   const fields = ['metadata', 'spec', 'status'].flatMap((part) => {
-    const [old, now] = [before[part] ?? {}, after[part] ?? {}];
+    const [old, now] = [raw(before)[part] ?? {}, raw(after)[part] ?? {}];
     return [...new Set([...Object.keys(old), ...Object.keys(now)])]
       .filter((field) => field !== 'managedFields' && field !== 'resourceVersion' && !isDeepStrictEqual(old[field], now[field]))
       .map((field) => `${part}.${field} from ${JSON.stringify(old[field])} to ${JSON.stringify(now[field])}`);

@@ -9,6 +9,7 @@ import { renderQuery } from '../../src/metrics/query-template.ts';
 import { queryVariables } from '../../src/metrics/query-variables.ts';
 import { kuma } from '../../src/routers/kuma/router.ts';
 import { observerFor } from '../../src/routers/observers.ts';
+import { raw } from '../fakes/raw.ts';
 import { aCanary, anApex } from './routers-cases.ts';
 
 const END_MS = 1_000_000_000;
@@ -106,7 +107,7 @@ describe('built-in queries that name objects of a router', () => {
     const [route] = kuma.render(canary, anApex, { kind: 'weighted', canary: weight(10) }, []).write;
     const query = renderQuery(observerFor('kuma', 'Deployment').requestSuccessRate, queryVariables(canary, {}));
     const pattern = 'query' in query ? /service=~"([^"]+)"/.exec(query.query)?.[1] : undefined;
-    expect(route?.spec.conf.split[1].destination['kuma.io/service']).toMatch(new RegExp(`^(?:${pattern})$`));
-    expect(route?.spec.conf.split[0].destination['kuma.io/service']).not.toMatch(new RegExp(`^(?:${pattern})$`));
+    expect(raw(route)?.spec.conf.split[1].destination['kuma.io/service']).toMatch(new RegExp(`^(?:${pattern})$`));
+    expect(raw(route)?.spec.conf.split[0].destination['kuma.io/service']).not.toMatch(new RegExp(`^(?:${pattern})$`));
   });
 });

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import { weight } from '../../src/api/routes.ts';
 import { definitionsFor } from '../../src/rehearsal/definitions.ts';
 import { routerFor } from '../../src/routers/index.ts';
+import type { Raw } from '../fakes/raw.ts';
 import { providerFixtures } from '../scenarios/providers/index.ts';
 import { aCanary, anApex } from './routers-cases.ts';
 
@@ -11,7 +12,7 @@ import { aCanary, anApex } from './routers-cases.ts';
 const BUILT_IN = new Set(['v1', 'apps/v1', 'networking.k8s.io/v1', 'autoscaling/v2', 'autoscaling/v1']);
 
 const served = (definitions: readonly KubeObject[]): string[] =>
-  definitions.flatMap(({ spec }) =>
+  definitions.flatMap(({ spec }: Raw) =>
     (spec.versions as { name: string }[]).map(({ name }) => `${spec.group}/${name} ${spec.names.kind as string}`),
   );
 

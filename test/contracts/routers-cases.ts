@@ -4,6 +4,7 @@ import { Canary } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { Routes } from '../../src/api/routes.ts';
 import type { Apex } from '../../src/routers/router.ts';
+import { raw } from '../fakes/raw.ts';
 
 /** A Canary `shop` in `prod` (04-0); `spec` and its `service` and `analysis` are laid over the defaults. */
 export function aCanary(spec: { service?: object; analysis?: object; [field: string]: unknown } = {}): Canary {
@@ -92,8 +93,8 @@ interface Schema {
 /** Errors by a structural schema: unknown fields, types, enums, missing fields. No formats, patterns or CEL. */
 export function structuralErrors(object: KubeObject, crds: readonly KubeObject[]): string[] {
   const [group, version] = object.apiVersion.split('/');
-  const crd = crds.find((one) => one.spec.group === group && one.spec.names.kind === object.kind);
-  const served = crd?.spec.versions.find((one: { name: string }) => one.name === version);
+  const crd = crds.find((one) => raw(one).spec.group === group && raw(one).spec.names.kind === object.kind);
+  const served = raw(crd)?.spec.versions.find((one: { name: string }) => one.name === version);
   if (!served) return [`${object.kind} ${object.apiVersion} is not published`];
   return errorsIn(object.spec, served.schema.openAPIV3Schema.properties.spec, 'spec');
 }

@@ -9,6 +9,7 @@ import type { CanaryService } from '../../src/api/service-spec.ts';
 import { RoutingError, routerFor, routers } from '../../src/routers/index.ts';
 import { localGroups, meshGroups } from '../../src/routers/mesh-kinds.ts';
 import type { Router } from '../../src/routers/router.ts';
+import { raw } from '../fakes/raw.ts';
 import { routerCases } from './routers/index.ts';
 import type { RouterCase } from './routers/router-case.ts';
 import { aCanary, anApex, deepFreeze } from './routers-cases.ts';
@@ -28,7 +29,7 @@ const held = (provider: string, write: readonly KubeObject[]): KubeObject[] => {
   const objects = write.map((object) => {
     const found = inPlace(provider).find((one) => refKey(refOf(one)) === refKey(refOf(object)));
     if (!found) return object;
-    return { ...found, metadata: { ...found.metadata, ...object.metadata }, spec: { ...found.spec, ...object.spec } };
+    return { ...found, metadata: { ...found.metadata, ...object.metadata }, spec: { ...raw(found).spec, ...raw(object).spec } };
   });
   const written = objects.map((object) => refKey(refOf(object)));
   return [...inPlace(provider).filter((one) => !written.includes(refKey(refOf(one)))), ...objects];

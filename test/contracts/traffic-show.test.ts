@@ -6,6 +6,7 @@ import { readTraffic } from '../../src/cli/traffic/read-traffic.ts';
 import type { Cluster } from '../../src/kube/cluster.ts';
 import { routers } from '../../src/routers/index.ts';
 import type { Router } from '../../src/routers/router.ts';
+import { raw } from '../fakes/raw.ts';
 import { routerCases } from './routers/index.ts';
 import { aCanary, anApex } from './routers-cases.ts';
 
@@ -27,7 +28,12 @@ function routed(provider: string): KubeObject[] {
   for (const object of router.render(canary, anApex, share, inPlace).write) {
     const found = objects.get(refKey(refOf(object)));
     const metadata = { ...found?.metadata, ...object.metadata };
-    objects.set(refKey(refOf(object)), { ...found, ...object, metadata, ...(object.spec && { spec: { ...found?.spec, ...object.spec } }) });
+    objects.set(refKey(refOf(object)), {
+      ...found,
+      ...object,
+      metadata,
+      ...(raw(object).spec && { spec: { ...raw(found)?.spec, ...raw(object).spec } }),
+    });
   }
   return [canary as unknown as KubeObject, ...objects.values()];
 }

@@ -100,7 +100,7 @@ const cases: Case[] = [
     input: [{ series: `flagger_canary_condition{${AT},type="Contested",status="True",reason="FieldContested"}`, values: '1x60' }],
   },
   {
-    alert: 'SerinCanaryRefused',
+    alert: 'SerinCanaryRejected',
     when: 'a spec cannot be run',
     fires: true,
     atMinute: 16,
@@ -142,18 +142,18 @@ const cases: Case[] = [
     input: [{ series: 'serin_watch_age_seconds{kind="v1/Service"}', values: '59x60' }],
   },
   {
-    alert: 'SerinTicksFailing',
+    alert: 'SerinReconcileErrors',
     when: 'ticks fail again and again',
     fires: true,
     atMinute: 20,
-    input: [{ series: 'serin_tick_errors_total', values: '0+10x60' }],
+    input: [{ series: 'serin_reconcile_errors_total', values: '0+10x60' }],
   },
   {
-    alert: 'SerinTicksFailing',
+    alert: 'SerinReconcileErrors',
     when: 'one has failed',
     fires: false,
     atMinute: 20,
-    input: [{ series: 'serin_tick_errors_total', values: '0 1x60' }],
+    input: [{ series: 'serin_reconcile_errors_total', values: '0 1x60' }],
   },
   {
     alert: 'SerinDeliveriesPending',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { type Raw, raw } from '../fakes/raw.ts';
 import { until } from '../scenarios/until.ts';
 import { type Helm, startHelm } from './helm.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
@@ -34,13 +35,13 @@ describe('the pods and policies of the charts', () => {
   /** The pod as the API server admits it: with what it adds of its own. */
   const admitted = async (chart: string, values: object = {}): Promise<KubeObject> => {
     const deployment = await rendered(chart, 'Deployment', values);
-    const { metadata, spec } = deployment?.spec.template ?? {};
+    const { metadata, spec } = raw(deployment)?.spec.template ?? {};
     return real.cluster.create(
       { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: chart, namespace: 'serin' }, spec },
       { dryRun: true },
     );
   };
-  const tokenIn = ({ spec }: KubeObject) => {
+  const tokenIn = ({ spec }: Raw) => {
     const mounts = spec.containers[0].volumeMounts.filter(({ mountPath }: Mount) => mountPath === TOKEN_FOLDER);
     const volume = spec.volumes.find(({ name }: Mount) => name === mounts[0]?.name);
     return { mounts: mounts.length, isReadOnly: mounts[0]?.readOnly, sources: volume?.projected?.sources };
@@ -70,7 +71,7 @@ describe('the pods and policies of the charts', () => {
   ])(
     '$chart: the pod says whether it has a token, shares nothing with its node, and has no addresses of Services in its environment',
     async ({ chart, automount }) => {
-      const { spec } = await admitted(chart);
+      const { spec } = raw(await admitted(chart));
       expect(spec).toMatchObject({ automountServiceAccountToken: automount, enableServiceLinks: false });
       for (const shared of ['hostNetwork', 'hostPID', 'hostIPC']) expect(spec[shared] ?? false).toBe(false);
       expect(spec.volumes.flatMap((volume: object) => Object.keys(volume))).not.toContain('hostPath');
@@ -93,20 +94,20 @@ describe('the pods and policies of the charts', () => {
 
   it('by default only the port of Serin is reached, and those of sidecars, on which nothing listens without one', async () => {
     const policy = await rendered('serin', 'NetworkPolicy');
-    expect(policy?.spec.policyTypes).toEqual(['Ingress']);
-    const [{ ports, from }, ...others] = policy?.spec.ingress ?? [];
+    expect(raw(policy)?.spec.policyTypes).toEqual(['Ingress']);
+    const [{ ports, from }, ...others] = raw(policy)?.spec.ingress ?? [];
     expect([from, others]).toEqual([undefined, []]);
     const numbers = ports.map(({ port }: { port: number }) => port);
-    const pod = (await rendered('serin', 'Deployment'))?.spec.template;
+    const pod = raw(await rendered('serin', 'Deployment'))?.spec.template;
     expect(numbers[0]).toBe(pod.spec.containers[0].ports[0].containerPort);
     // Linkerd's inbound and metrics; Istio's ambient mode, merged metrics and Envoy's.
     expect(numbers).toEqual(expect.arrayContaining([4143, 4191, 15008, 15020, 15090]));
-    expect(pod.metadata.labels).toMatchObject(policy?.spec.podSelector.matchLabels);
+    expect(pod.metadata.labels).toMatchObject(raw(policy)?.spec.podSelector.matchLabels);
   });
 
   it('without ports of sidecars there is one port, and without the policy none', async () => {
     const policy = await rendered('serin', 'NetworkPolicy', { networkPolicy: { meshPorts: [] } });
-    expect(policy?.spec.ingress).toEqual([{ ports: [{ port: 8080, protocol: 'TCP' }] }]);
+    expect(raw(policy)?.spec.ingress).toEqual([{ ports: [{ port: 8080, protocol: 'TCP' }] }]);
     expect(await rendered('serin', 'NetworkPolicy', { networkPolicy: { enabled: false } })).toBeUndefined();
   });
 
@@ -114,7 +115,7 @@ describe('the pods and policies of the charts', () => {
     expect(await rendered('loadtester', 'NetworkPolicy')).toBeUndefined();
     const from = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'serin' } } }];
     const policy = await rendered('loadtester', 'NetworkPolicy', { networkPolicy: { enabled: true, from } });
-    const [{ ports, from: callers }] = policy?.spec.ingress ?? [];
+    const [{ ports, from: callers }] = raw(policy)?.spec.ingress ?? [];
     expect(callers).toEqual(from);
     expect(ports.map(({ port }: { port: number }) => port)).toEqual(expect.arrayContaining([8080, 4143, 15008]));
   });

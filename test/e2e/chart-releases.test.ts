@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import { kubeconfigOf } from '../scenarios/account.ts';
 import { type ControllerProcess, newLogFile, startController } from '../scenarios/controller.ts';
 import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
@@ -18,7 +19,7 @@ const KINDS = ['ServiceAccount', 'Role', 'RoleBinding', 'ClusterRole', 'ClusterR
 function flagsOf(objects: readonly KubeObject[]): Record<string, string> {
   const [deployment] = objects.filter(({ kind }) => kind === 'Deployment');
   if (!deployment) throw new Error('the chart renders a Deployment');
-  const [command, ...args]: string[] = deployment.spec.template.spec.containers[0].args;
+  const [command, ...args]: string[] = raw(deployment).spec.template.spec.containers[0].args;
   expect(command).toBe('controller');
   return Object.fromEntries(
     args.map((arg) => {
@@ -76,7 +77,7 @@ describe('the controller as the chart starts it, with the permissions that the c
       await then.releaseEnds('Succeeded');
       await then.primaryRuns('2');
       const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: 'flagger-leader-election', namespace: leaseIn };
-      expect((await cluster.get(lease))?.spec.holderIdentity).toMatch(/./);
+      expect(raw(await cluster.get(lease))?.spec.holderIdentity).toMatch(/./);
       await cluster.delete({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace });
       const primary = { apiVersion: 'apps/v1', kind: 'Deployment', name: `${APP}-primary`, namespace };
       await until(cluster, primary, 'is gone', (now) => now === undefined, { hint: () => started?.logOf(`${namespace}/${APP}`) ?? '' });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import { type Helm, runProgram, startHelm } from './helm.ts';
 
 /** What was rendered, by the parts that are looked at. */
@@ -15,7 +16,7 @@ function partsOf(objects: KubeObject[]): Rendered {
   const of = (kind: string) => objects.filter((object) => object.kind === kind);
   const [deployment] = of('Deployment');
   if (!deployment) throw new Error('the chart renders a Deployment');
-  const pod = deployment.spec.template;
+  const pod = raw(deployment).spec.template;
   return { objects, deployment, pod, container: pod.spec.containers[0], of };
 }
 
@@ -35,7 +36,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
     holds({ pod, container }) {
       expect(container).toMatchObject({ image: 'r.example/serin:v9', imagePullPolicy: 'Always' });
-      expect(pod.spec.imagePullSecrets).toEqual([{ name: 'two' }, { name: 'one' }]);
+      expect(raw(pod).spec.imagePullSecrets).toEqual([{ name: 'two' }, { name: 'one' }]);
     },
   },
   {
@@ -63,7 +64,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     row: '06-HC6',
     what: 'podPriorityClassName',
     values: { podPriorityClassName: 'high' },
-    holds: ({ pod }) => expect(pod.spec.priorityClassName).toBe('high'),
+    holds: ({ pod }) => expect(raw(pod).spec.priorityClassName).toBe('high'),
   },
   { row: '06-HC7', what: 'metricsServer', values: { metricsServer: 'http://p:1' }, holds: args('--metrics-server=http://p:1') },
   { row: '06-HC8', what: 'meshProvider', values: { meshProvider: 'gatewayapi:v1' }, holds: args('--mesh-provider=gatewayapi:v1') },
@@ -161,7 +162,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     values: { serviceAccount: { name: 'other', annotations: { a: 'b' } } },
     holds({ of, pod }) {
       expect(of('ServiceAccount')[0]?.metadata).toMatchObject({ name: 'other', annotations: { a: 'b' } });
-      expect(pod.spec.serviceAccountName).toBe('other');
+      expect(raw(pod).spec.serviceAccountName).toBe('other');
       expect(of('ClusterRoleBinding')[0]?.subjects).toEqual([{ kind: 'ServiceAccount', name: 'other', namespace: 'serin' }]);
     },
   },
@@ -185,7 +186,9 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
       const [policy] = of('AuthorizationPolicy');
       expect(policy).toMatchObject({ metadata: { namespace: 'viz' }, spec: { targetRef: { name: 'prometheus-admin' } } });
       // The identity that is let in is the one that the pod has, and it has one as a part of the mesh only.
-      expect(policy?.spec.requiredAuthenticationRefs).toMatchObject([{ kind: 'ServiceAccount', name: pod.spec.serviceAccountName }]);
+      expect(raw(policy)?.spec.requiredAuthenticationRefs).toMatchObject([
+        { kind: 'ServiceAccount', name: raw(pod).spec.serviceAccountName },
+      ]);
       expect(pod.metadata.annotations).toMatchObject({ 'linkerd.io/inject': 'enabled' });
     },
   },
@@ -220,7 +223,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
       expect(rendered.container.volumeMounts?.slice(1)).toEqual([
         { name: 'controlplane', mountPath: '/etc/serin/controlplane', readOnly: true },
       ]);
-      expect(rendered.pod.spec.volumes.slice(1)).toEqual([{ name: 'controlplane', secret: { secretName: 'mesh' } }]);
+      expect(raw(rendered.pod).spec.volumes.slice(1)).toEqual([{ name: 'controlplane', secret: { secretName: 'mesh' } }]);
     },
   },
   {
@@ -242,7 +245,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     values: { serviceMonitor: { enabled: true, namespace: 'm', labels: { a: 'b' } } },
     holds({ of }) {
       expect(of('ServiceMonitor')[0]).toMatchObject({ metadata: { namespace: 'm', labels: { a: 'b' } } });
-      expect(of('Service')[0]?.spec.ports).toEqual([{ name: 'http', port: 8080, targetPort: 'http', protocol: 'TCP' }]);
+      expect(raw(of('Service')[0])?.spec.ports).toEqual([{ name: 'http', port: 8080, targetPort: 'http', protocol: 'TCP' }]);
     },
   },
   {
@@ -250,7 +253,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     what: 'additionalVolumes, additionalVolumeMounts',
     values: { additionalVolumes: [{ name: 'v', emptyDir: {} }], additionalVolumeMounts: [{ name: 'v', mountPath: '/v' }] },
     holds({ pod, container }) {
-      expect(pod.spec.volumes.slice(1)).toEqual([{ name: 'v', emptyDir: {} }]);
+      expect(raw(pod).spec.volumes.slice(1)).toEqual([{ name: 'v', emptyDir: {} }]);
       expect(container.volumeMounts?.slice(1)).toEqual([{ name: 'v', mountPath: '/v' }]);
     },
   },

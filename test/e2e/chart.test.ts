@@ -9,6 +9,7 @@ import type { Permission } from '../../src/api/permission.ts';
 import { everyFeature, permissionsFor } from '../../src/controller/permissions.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';
 import { publishedCrds } from '../contracts/routers-cases.ts';
+import { type Raw, raw } from '../fakes/raw.ts';
 import { applyCrds, OWN_CRDS } from '../scenarios/environment.ts';
 import { until } from '../scenarios/until.ts';
 import { CHARTS, type Helm, objectsIn, startHelm } from './helm.ts';
@@ -115,7 +116,7 @@ describe('the chart of Serin', () => {
 
   it('06-F11: the rules are those of the provider that is set, and of Secrets what their mode needs', async () => {
     const rulesOf = async (values: object) =>
-      of(await helm.render('serin', values), 'ClusterRole').find(({ metadata }) => metadata.name === 'serin')?.rules;
+      raw(of(await helm.render('serin', values), 'ClusterRole').find(({ metadata }) => metadata.name === 'serin'))?.rules;
     const groups = (rules: { apiGroups: string[] }[]) => [...new Set(rules.flatMap(({ apiGroups }) => apiGroups))];
     expect(groups(await rulesOf({ meshProvider: 'traefik' }))).toContain('traefik.io');
     expect(groups(await rulesOf({ meshProvider: 'smi:v1alpha2:istio' }))).toContain('split.smi-spec.io');
@@ -138,7 +139,7 @@ describe('the chart of Serin', () => {
   it('06-F11, RB19: with everything switched on the roles hold the rules of the tables, each of which a test removes, and no others', async () => {
     const objects = await helm.render('serin', { providers: [...providers] });
     const rulesOf = (kind: string, name: string): KubeObject[] =>
-      objects.find((object) => object.kind === kind && object.metadata.name === name)?.rules;
+      raw(objects.find((object) => object.kind === kind && object.metadata.name === name))?.rules;
     const known = permissionsFor(everyFeature);
     const asRule = ({ group, resources, verbs }: Permission) => ({ apiGroups: [group], resources, verbs });
     const texts = (rules: readonly object[]) => rules.map((rule) => JSON.stringify(rule)).toSorted();
@@ -152,7 +153,7 @@ describe('the chart of Serin', () => {
 
   it('06-HC22: no process runs as root, nothing is written, and the heap follows the memory limit', async () => {
     const [deployment] = of(await helm.render('serin'), 'Deployment');
-    const [container] = deployment?.spec.template.spec.containers ?? [];
+    const [container] = raw(deployment)?.spec.template.spec.containers ?? [];
     expect(container.securityContext).toEqual({
       allowPrivilegeEscalation: false,
       capabilities: { drop: ['ALL'] },
@@ -163,7 +164,7 @@ describe('the chart of Serin', () => {
     expect(container.resources.requests).toEqual({ cpu: '50m', memory: '128Mi' });
     expect(container.env).toEqual([{ name: 'NODE_OPTIONS', value: '--max-old-space-size-percentage=60' }]);
     const [unlimited] = of(await helm.render('serin', { resources: { limits: null } }), 'Deployment');
-    expect(unlimited?.spec.template.spec.containers[0].env).toBeUndefined();
+    expect(raw(unlimited)?.spec.template.spec.containers[0].env).toBeUndefined();
   });
 
   it('the restricted Pod Security Standard takes the pods', async () => {
@@ -176,7 +177,7 @@ describe('the chart of Serin', () => {
     const url = 'https://hooks.example.com/services/secret';
     const objects = await helm.render('serin', { slack: { url, channel: 'x' }, env: [{ name: 'SLACK_URL', value: 'other' }] });
     expect(of(objects, 'Secret').map(({ stringData }) => stringData)).toEqual([{ SLACK_URL: url }]);
-    const [container] = of(objects, 'Deployment')[0]?.spec.template.spec.containers ?? [];
+    const [container] = raw(of(objects, 'Deployment')[0])?.spec.template.spec.containers ?? [];
     expect(JSON.stringify(container)).not.toContain(url);
     expect(container.envFrom).toEqual([{ secretRef: { name: 'serin-receivers' } }]);
     expect(container.env).toContainEqual({ name: 'SLACK_URL', value: 'other' });
@@ -185,7 +186,7 @@ describe('the chart of Serin', () => {
   it('05-W17: credentials of the metrics server are files of a Secret, and what may be called is one list', async () => {
     const values = { metricsServerSecret: 'prometheus', allowedAddresses: ['10.0.0.0/8', 'fd00::/8'] };
     const [deployment] = of(await helm.render('serin', values), 'Deployment');
-    const { containers, volumes } = deployment?.spec.template.spec ?? {};
+    const { containers, volumes } = raw(deployment)?.spec.template.spec ?? {};
     expect(containers[0].args).toEqual(
       expect.arrayContaining(['--metrics-server-secret=/etc/serin/metrics-server', '--allowed-addresses=10.0.0.0/8,fd00::/8']),
     );
@@ -202,7 +203,7 @@ describe('the chart of Serin', () => {
       allowedGateways: { 'team-a': ['istio-system/public'] },
     };
     const [deployment] = of(await helm.render('serin', values), 'Deployment');
-    const { args } = deployment?.spec.template.spec.containers[0] ?? {};
+    const { args } = raw(deployment)?.spec.template.spec.containers[0] ?? {};
     expect(args.filter((one: string) => /allowed-|secret-label/.test(one))).toEqual([
       '--require-secret-label',
       '--allowed-hosts=*=status.example.com',
@@ -245,7 +246,7 @@ describe('the chart of Serin', () => {
     const ofRequests = async (values: object) =>
       (await helm.render('serin', values)).filter(({ metadata }) => metadata.name === 'serin-requests');
     const rolesOf = async (values: object) =>
-      of(await ofRequests(values), 'ClusterRole').map(({ metadata, rules }) => ({ to: Object.keys(metadata.labels ?? {}), rules }));
+      of(await ofRequests(values), 'ClusterRole').map(({ metadata, rules }: Raw) => ({ to: Object.keys(metadata.labels ?? {}), rules }));
     expect(await ofRequests({})).toEqual([]);
     const [role] = await rolesOf({ admissionPolicy: { enabled: true } });
     expect(role?.rules).toEqual([{ apiGroups: ['flagger.app'], resources: ['canaries'], verbs: [...virtualVerbs] }]);
@@ -257,7 +258,7 @@ describe('the chart of Serin', () => {
     expect(await rolesOf({ admissionPolicy: { enabled: true }, rbac: { aggregate: false } })).toEqual([]);
     const bound = await ofRequests({ admissionPolicy: { enabled: true }, namespaces: ['a', 'b'] });
     expect(bound.map(({ kind }) => kind)).toEqual(['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding']);
-    expect(bound[1]?.spec.matchResources).toEqual({
+    expect(raw(bound[1])?.spec.matchResources).toEqual({
       namespaceSelector: { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['a', 'b'] }] },
     });
   });
@@ -291,7 +292,7 @@ describe('the chart of Serin', () => {
     const notes = await succeeds('upgrade', ...release, '--force-conflicts', '--set', 'threadiness=4,crd.create=true');
     expect(notes).toMatch(/threadiness has no effect/);
     expect(notes).toMatch(/crd\.create has no effect/);
-    expect((await real.cluster.get(ref))?.spec.names.categories).toEqual(['all']);
+    expect(raw(await real.cluster.get(ref))?.spec.names.categories).toEqual(['all']);
     expect(await real.cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'serin', namespace: 'serin' })).toBeDefined();
 
     await succeeds('upgrade', ...release, '--set', 'namespace=a');

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queriesOf } from '../../scripts/dashboards/dashboard.ts';
 import { dashboardOf, dashboards } from '../../scripts/dashboards/index.ts';
 import { alertRules } from '../../scripts/observability/alert-rules.ts';
+import { raw } from '../fakes/raw.ts';
 import { type ControllerProcess, startController } from '../scenarios/controller.ts';
 import { anEnvironment, startEmbeddedEnvironment } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
@@ -78,7 +79,7 @@ describe('queries of dashboards and alerts', () => {
       const asUsersDo = { 'x-serin-host': fixture.host(app), ...fixture.headers?.(app) };
       await given.aDeployment();
       for (const object of fixture.objects?.(app) ?? []) await environmentOf().cluster.apply(object, { fieldManager: 'user' });
-      const { analysis: _, ...spec } = canaryFor(fixture, app, {}).spec;
+      const { analysis: _, ...spec } = raw(canaryFor(fixture, app, {})).spec;
       const metrics = [{ name: 'request-success-rate', interval: '10s', thresholdRange: { min: 99 } }];
       const webhooks = [{ name: 'smoke', type: 'pre-rollout', url: hooks.url('smoke') }];
       await given.aCanary({ stepWeight: 30, maxWeight: 60, unmeasured: 'hold', metrics, webhooks }, spec);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureHelm } from '../../scripts/e2e-helm.ts';
 import { refOf } from '../../src/api/kube-object.ts';
 import { type Nodes, startNodes } from '../../src/embedded/nodes/index.ts';
+import { raw } from '../fakes/raw.ts';
 import { runScript, sectionScript } from '../scenarios/doc-commands.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 
@@ -48,8 +49,8 @@ describe('the install page, as it stands, on a real control plane', () => {
     });
     expect(exit, output).toBe(0);
     const deployment = await real.cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'serin', name: 'serin' });
-    expect(deployment?.spec.replicas).toBe(replicas);
-    const [container] = deployment?.spec.template.spec.containers ?? [];
+    expect(raw(deployment)?.spec.replicas).toBe(replicas);
+    const [container] = raw(deployment)?.spec.template.spec.containers ?? [];
     if (replicas !== undefined) expect(container.args).toContain('--mesh-provider=istio');
     // What was set when it was installed is still set after each upgrade.
     if (replicas !== undefined && heading !== 'With Kustomize') expect(container.image).toMatch(/^registry\.example\.com\/serin:/);

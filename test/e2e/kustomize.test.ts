@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { providers } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { type Raw, raw } from '../fakes/raw.ts';
 import { type Helm, objectsIn, runProgram, startHelm } from './helm.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 import { define, isTakenAsItIs } from './strict-apply.ts';
@@ -76,34 +77,34 @@ describe('the Kustomize bases', () => {
   it('06-KU14: the Deployment is the one of the chart, and the provider is in its flags', async () => {
     const ours = deploymentIn(await build(join(ROOT, 'kuma')));
     const charts = deploymentIn(await helm.render('serin'));
-    const withoutNames = ({ spec }: KubeObject) => {
+    const withoutNames = ({ spec }: Raw) => {
       const { template, selector: _, ...rest } = spec;
       const { containers, affinity: _a, serviceAccountName: _s, ...pod } = template.spec;
       const { args: _args, env: _env, ...container } = containers[0];
       return { ...rest, pod, container, annotations: template.metadata.annotations };
     };
     expect(withoutNames(ours)).toEqual(withoutNames(charts));
-    const [container] = ours.spec.template.spec.containers;
+    const [container] = raw(ours).spec.template.spec.containers;
     expect(container.args.slice(-2)).toEqual(['--mesh-provider=kuma', '--metrics-server=http://prometheus-server.mesh-observability:80']);
-    expect(container.env).toEqual(expect.arrayContaining(charts.spec.template.spec.containers[0].env));
+    expect(container.env).toEqual(expect.arrayContaining(raw(charts).spec.template.spec.containers[0].env));
   });
 
   it('the network policy is the one of the chart', async () => {
     const policyIn = (objects: readonly KubeObject[]) => objects.find(({ kind }) => kind === 'NetworkPolicy');
     const ours = policyIn(await build(join(ROOT, 'kuma')));
-    const { podSelector: _, ...spec } = policyIn(await helm.render('serin'))?.spec ?? {};
+    const { podSelector: _, ...spec } = raw(policyIn(await helm.render('serin')))?.spec ?? {};
     expect(ours?.spec).toEqual({ ...spec, podSelector: { matchLabels: { 'app.kubernetes.io/name': 'serin' } } });
   });
 
   it('06-KU3: linkerd is built with the flags of the Gateway API, in the mesh, and its policy stays where the Prometheus is', async () => {
     const objects = await build(join(ROOT, 'linkerd'));
-    const { metadata, spec } = deploymentIn(objects).spec.template;
+    const { metadata, spec } = raw(deploymentIn(objects)).spec.template;
     expect(metadata.annotations).toMatchObject({ 'linkerd.io/inject': 'enabled' });
     const flags = ['--mesh-provider=gatewayapi:v1beta1', '--metrics-server=http://prometheus.linkerd-viz:9090'];
     expect(spec.containers[0].args.slice(-2)).toEqual(flags);
     const policy = objects.find(({ kind }) => kind === 'AuthorizationPolicy');
     expect(policy?.metadata.namespace).toBe('linkerd-viz');
-    expect(policy?.spec.requiredAuthenticationRefs).toEqual([
+    expect(raw(policy)?.spec.requiredAuthenticationRefs).toEqual([
       { kind: 'ServiceAccount', name: spec.serviceAccountName, namespace: 'serin' },
     ]);
   });
@@ -111,7 +112,7 @@ describe('the Kustomize bases', () => {
   it('06-KU13: the load tester is the one of the chart, at the address that webhooks have', async () => {
     const objects = await build(join(ROOT, 'tester'));
     const charts = deploymentIn(await helm.render('loadtester'));
-    const withoutNames = ({ spec: { selector: _, template, ...rest } }: KubeObject) => ({
+    const withoutNames = ({ spec: { selector: _, template, ...rest } }: Raw) => ({
       ...rest,
       pod: template.spec,
       annotations: template.metadata.annotations,
@@ -119,14 +120,14 @@ describe('the Kustomize bases', () => {
     expect(withoutNames(deploymentIn(objects))).toEqual(withoutNames(charts));
     const [service] = objects.filter(({ kind }) => kind === 'Service');
     expect(service).toMatchObject({ metadata: { name: 'flagger-loadtester', namespace: 'test' }, spec: { ports: [{ port: 80 }] } });
-    expect(deploymentIn(objects).spec.template.metadata.labels).toMatchObject(service?.spec.selector);
+    expect(raw(deploymentIn(objects)).spec.template.metadata.labels).toMatchObject(raw(service)?.spec.selector);
   });
 
   it('the rules are those of the chart with the same provider', async () => {
     const rulesIn = (objects: readonly KubeObject[], name: RegExp) =>
       objects
         .filter(({ kind, metadata }) => kind === 'ClusterRole' && name.test(metadata.name))
-        .flatMap(({ rules }) => rules.map(stringify))
+        .flatMap(({ rules }: Raw) => rules.map(stringify))
         .sort();
     const ours = rulesIn(await build(join(ROOT, 'smi-v1alpha3')), /^serin(-smi-v1alpha3)?$/);
     expect(ours).toEqual(rulesIn(await helm.render('serin', { meshProvider: 'smi:v1alpha3' }), /^serin$/));
@@ -174,7 +175,7 @@ describe('the Kustomize bases', () => {
       expect(deploymentIn(objects).metadata.namespace).toBe('elsewhere');
       for (const { subjects } of objects.filter(({ kind }) => kind.endsWith('RoleBinding')))
         expect(subjects).toEqual([{ kind: 'ServiceAccount', name: 'serin', namespace: 'elsewhere' }]);
-      const [container] = deploymentIn(objects).spec.template.spec.containers;
+      const [container] = raw(deploymentIn(objects)).spec.template.spec.containers;
       if (rest.images) expect(container.image).toBe('registry.example.com/serin:0.1.0');
       expect(container.args).toContain('--mesh-provider=istio');
     }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { program } from '../fakes/program.ts';
+import { raw } from '../fakes/raw.ts';
 import { applyCrds, ROUTING_CRDS } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { type GuardedProcess, startGuarded } from '../scenarios/guarded-process.ts';
@@ -28,7 +29,7 @@ function partsOf(objects: readonly KubeObject[]): Rendered {
   const of = (kind: string) => objects.filter((object) => object.kind === kind);
   const [deployment] = of('Deployment');
   if (!deployment) throw new Error('the chart renders a Deployment');
-  const pod = deployment.spec.template;
+  const pod = raw(deployment).spec.template;
   return { deployment, pod, container: pod.spec.containers[0], of };
 }
 
@@ -55,7 +56,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
     holds({ pod, container }) {
       expect(container).toMatchObject({ image: `r.example/serin@${digest}`, imagePullPolicy: 'Always' });
-      expect(pod.spec.imagePullSecrets).toEqual([{ name: 'two' }, { name: 'one' }]);
+      expect(raw(pod).spec.imagePullSecrets).toEqual([{ name: 'two' }, { name: 'one' }]);
     },
   },
   {
@@ -65,7 +66,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     holds({ pod }) {
       expect(pod.metadata.labels).toMatchObject({ a: 'b', app: 'loadtester' });
       expect(pod.metadata.annotations).toEqual({ 'prometheus.io/scrape': 'true', 'prometheus.io/port': '8080', c: 'd' });
-      expect(pod.spec.priorityClassName).toBe('high');
+      expect(raw(pod).spec.priorityClassName).toBe('high');
     },
   },
   {
@@ -132,7 +133,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     what: 'serviceAccountName, which is what the binding names as well',
     values: { serviceAccountName: 'mine', rbac: { create: true } },
     holds({ of, pod }) {
-      expect(pod.spec.serviceAccountName).toBe('mine');
+      expect(raw(pod).spec.serviceAccountName).toBe('mine');
       expect(of('RoleBinding')[0]?.subjects).toEqual([{ kind: 'ServiceAccount', name: 'mine', namespace: 'serin' }]);
       expect(of('ServiceAccount')).toEqual([]);
     },
@@ -162,7 +163,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
         gateways: ['serin-loadtester'],
         http: [{ route: [{ destination: { host: 'serin-loadtester', port: { number: 80 } } }] }],
       });
-      expect(of('Gateway')[0]?.spec.servers).toMatchObject([
+      expect(raw(of('Gateway')[0])?.spec.servers).toMatchObject([
         { port: { number: 80 }, hosts: ['l.example'], tls: { httpsRedirect: true } },
         { port: { number: 443 }, hosts: ['l.example'], tls: { mode: 'SIMPLE' } },
       ]);
@@ -174,7 +175,7 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     values: { securityContext: { context: { runAsUser: 100, runAsGroup: 101 } }, podSecurityContext: { context: { fsGroup: 101 } } },
     holds({ pod, container }) {
       expect(container.securityContext).toMatchObject({ runAsUser: 100, runAsNonRoot: true, readOnlyRootFilesystem: true });
-      expect(pod.spec.securityContext).toEqual({ fsGroup: 101 });
+      expect(raw(pod).spec.securityContext).toEqual({ fsGroup: 101 });
     },
   },
   {
@@ -240,7 +241,7 @@ describe('the chart of the load tester', () => {
   it('06-SE8: no process runs as root, nothing is written but gates, and no token is mounted', async () => {
     const { deployment, pod, container, of } = partsOf(await helm.render('loadtester'));
     await fitsRestrictedStandard(real, deployment);
-    expect(container.securityContext.readOnlyRootFilesystem).toBe(true);
+    expect(raw(container).securityContext.readOnlyRootFilesystem).toBe(true);
     expect(container.volumeMounts).toEqual([{ name: 'data', mountPath: '/data' }]);
     expect(pod.spec).toMatchObject({ automountServiceAccountToken: false, volumes: [{ name: 'data', emptyDir: {} }] });
     expect([...of('ServiceAccount'), ...of('Role'), ...of('ClusterRole')]).toEqual([]);
@@ -251,8 +252,8 @@ describe('the chart of the load tester', () => {
     expect(container.args).toEqual(expect.arrayContaining(['--allow-commands=team-a', '--credentials-dir=/etc/serin/callers']));
     expect(container.env).toEqual([{ name: 'HOME', value: '/tmp' }]);
     expect(container.volumeMounts).toContainEqual({ name: 'tmp', mountPath: '/tmp' });
-    expect(pod.spec.shareProcessNamespace).toBe(true);
-    expect(pod.spec.volumes).toContainEqual({ name: 'callers', secret: { secretName: 'callers' } });
+    expect(raw(pod).spec.shareProcessNamespace).toBe(true);
+    expect(raw(pod).spec.volumes).toContainEqual({ name: 'callers', secret: { secretName: 'callers' } });
   });
 
   it.each([
@@ -287,7 +288,7 @@ describe('the chart of the load tester', () => {
     const selectors = await Promise.all(
       ['one', 'two'].map(async (name) => {
         const ref = { apiVersion: 'v1', kind: 'Service', name: `${name}-loadtester`, namespace: 'serin' };
-        return (await real.cluster.get(ref))?.spec.selector;
+        return raw(await real.cluster.get(ref))?.spec.selector;
       }),
     );
     expect(selectors).toEqual(['one', 'two'].map((name) => ({ app: 'loadtester', 'app.kubernetes.io/instance': name })));

@@ -11,6 +11,7 @@ import { loadConnection } from '../../src/kube/connect.ts';
 import { createCluster } from '../../src/kube/create-cluster.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { raw } from '../fakes/raw.ts';
 import { kubeconfigOf } from '../scenarios/account.ts';
 import { applyCrds, OWN_CRDS } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
@@ -84,7 +85,7 @@ describe('the policy of requests', () => {
   async function isAllowed(user: string, verb: string, namespace: string): Promise<boolean> {
     const resourceAttributes = { group: 'flagger.app', resource: 'canaries', namespace, verb };
     const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec: { user, resourceAttributes } };
-    const { status } = (await real.cluster.raw('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', review)) as KubeObject;
+    const { status } = raw((await real.cluster.raw('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', review)) as KubeObject);
     return status.allowed;
   }
 
@@ -100,7 +101,7 @@ describe('the policy of requests', () => {
     expect(policies.map(({ kind }) => kind)).toEqual(['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding']);
     for (const object of [...roles, ...policies]) await real.cluster.apply(object);
 
-    const all = roles.find(({ metadata }) => metadata.name === 'serin-requests')?.rules[0].verbs;
+    const all = raw(roles.find(({ metadata }) => metadata.name === 'serin-requests'))?.rules[0].verbs;
     await real.cluster.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: ROBOT, namespace: SHOP } });
     await grant(SHOP, ANN, all);
     await grant(SHOP, BEN, ['get']);

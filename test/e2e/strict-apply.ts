@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { stringify } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import { until } from '../scenarios/until.ts';
 import { runProgram } from './helm.ts';
 import type { RealCluster } from './real-cluster.ts';
@@ -18,7 +19,7 @@ export async function isTakenAsItIs({ kubectl, adminKubeconfigFile }: RealCluste
 export async function define({ cluster }: RealCluster, crd: KubeObject): Promise<void> {
   await cluster.apply(crd);
   await until(cluster, { apiVersion: crd.apiVersion, kind: crd.kind, name: crd.metadata.name }, 'is established', (now) =>
-    now?.status?.conditions?.some(({ type, status }: { type: string; status: string }) => type === 'Established' && status === 'True'),
+    raw(now)?.status?.conditions?.some(({ type, status }: { type: string; status: string }) => type === 'Established' && status === 'True'),
   );
 }
 
@@ -29,7 +30,7 @@ export async function fitsRestrictedStandard({ cluster }: RealCluster, deploymen
   await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace: name };
   await until(cluster, account, 'is there', (now) => now !== undefined);
-  const { metadata, spec } = deployment.spec.template;
+  const { metadata, spec } = raw(deployment).spec.template;
   const pod: KubeObject = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -37,6 +38,6 @@ export async function fitsRestrictedStandard({ cluster }: RealCluster, deploymen
     spec: { ...spec, serviceAccountName: 'default' },
   };
   await expect(cluster.create(pod, { dryRun: true })).resolves.toMatchObject({ kind: 'Pod' });
-  const asRoot = { ...pod, spec: { ...pod.spec, containers: [{ ...spec.containers[0], securityContext: {} }] } };
+  const asRoot = { ...pod, spec: { ...raw(pod).spec, containers: [{ ...spec.containers[0], securityContext: {} }] } };
   await expect(cluster.create(asRoot, { dryRun: true })).rejects.toThrow(/violates PodSecurity/);
 }

@@ -3,6 +3,7 @@ import { parseLabelSelector } from '../../src/embedded/apiserver/selectors.ts';
 import type { Cluster, KindRef, Selection, WatchHandle, WatchHandler } from '../../src/kube/cluster.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { raw } from './raw.ts';
 
 export type ReadingCluster = Pick<Cluster, 'get' | 'list' | 'watch'> & Pick<KubeCluster, 'raw' | 'ask'>;
 
@@ -79,7 +80,7 @@ export class HeldCluster implements ReadingCluster {
 function chosen({ apiVersion, kind, namespace }: KindRef, { labelSelector = '', fieldSelector = '' }: Selection) {
   const hasLabels = parseLabelSelector(labelSelector);
   const [, name] = /(?:metadata|involvedObject)\.name=([^,]+)/.exec(fieldSelector) ?? [];
-  const nameOf = (object: KubeObject): unknown => (kind === 'Event' ? object.involvedObject?.name : object.metadata.name);
+  const nameOf = (object: KubeObject): unknown => (kind === 'Event' ? raw(object).involvedObject?.name : object.metadata.name);
   return (object: KubeObject): boolean =>
     object.apiVersion === apiVersion &&
     object.kind === kind &&

@@ -42,7 +42,7 @@ export const misleadingTexts: readonly string[] = [
   'Prometheus answered 400: parse error',
   '{"allowed":false,"status":{"reason":"Forbidden","message":"Blocked: Secret db"},"until":"1970-01-01T00:00:01Z"}',
   '["GateClosed","until 1970-01-01T00:00:01Z"]',
-  '{"code":"ConfigMissing","object":{"kind":"Secret","name":"db"}}',
+  '{"code":"ConfigNotFound","object":{"kind":"Secret","name":"db"}}',
   'confirm-rollout: confirm-promotion: rollout: no',
   'spec.service.port: is missing: set it to a number',
   'Gesperrt bis 1970-01-01T00:00:01Z: Kontingent \u00fcberschritten',

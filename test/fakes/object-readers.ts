@@ -25,6 +25,7 @@ import { isScaler, scalerFor } from '../../src/workloads/scalers/index.ts';
 import { aCanary, casesIn, type GoldenCase } from '../contracts/routers-cases.ts';
 import type { Fuzzed } from './fuzz.ts';
 import { changed, hostileJson } from './hostile-values.ts';
+import { raw } from './raw.ts';
 import { goldenFolders, routeAll } from './route-reader.ts';
 import { sampleJournal } from './sample-journal.ts';
 import { aCanary as aPlannedCanary, World } from './world.ts';
@@ -62,7 +63,7 @@ const anchor = renderAnchor(canary, {
   apexService: { selector: { app: 'shop' }, ports: [{ name: 'http', port: 80 }], labels: { a: 'b' } },
   canary: { metadata: { name: 'shop', namespace: 'prod', uid: 'c-1' }, spec: canary.spec },
 });
-const promoted = renderTemplateRevision(canary, { template: target.spec.template }, 's1:a', 1);
+const promoted = renderTemplateRevision(canary, { template: raw(target).spec.template }, 's1:a', 1);
 
 const journal = sampleJournal();
 

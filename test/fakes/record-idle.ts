@@ -15,6 +15,7 @@ import { daemonSetApplication } from '../scenarios/kinds/daemon-set.ts';
 import { knativeApplication } from '../scenarios/kinds/knative.ts';
 import { APP } from '../scenarios/scenario.ts';
 import { until } from '../scenarios/until.ts';
+import { raw } from './raw.ts';
 import { RECORDED_KINDS } from './recorded-idle.ts';
 
 /**
@@ -78,7 +79,7 @@ function deploymentApplication(cluster: Cluster, namespace: string): ReturnType<
       await cluster.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'database', namespace }, data: { PASSWORD: 'MQ==' } });
       const spec = { replicas: 2, selector: { matchLabels: labels }, template: template('1') };
       await cluster.create({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec });
-      await until(cluster, ref, 'runs', (now) => now?.status?.availableReplicas === 2);
+      await until(cluster, ref, 'runs', (now) => raw(now)?.status?.availableReplicas === 2);
     },
     async push(version) {
       await cluster.patch(ref, { spec: { template: template(version) } });
@@ -87,7 +88,7 @@ function deploymentApplication(cluster: Cluster, namespace: string): ReturnType<
     primaryRuns: nothing,
     losePrimary: nothing,
     isScaledDown: async () => {
-      await until(cluster, ref, 'has no pods', (now) => (now?.status?.replicas ?? 0) === 0);
+      await until(cluster, ref, 'has no pods', (now) => (raw(now)?.status?.replicas ?? 0) === 0);
     },
     isAsBefore: nothing,
   };
@@ -113,8 +114,8 @@ async function record(
   await cluster.create({ apiVersion: canary.apiVersion, kind: canary.kind, metadata: { name: APP, namespace }, spec });
   const becomesIdle = (phase: Ending) =>
     until(cluster, canary, `is idle in ${phase}`, (now) => {
-      const { deliveries = [], step } = now?.status?.release ?? {};
-      return now?.status?.phase === phase && step === 'resting' && deliveries.length === 0;
+      const { deliveries = [], step } = raw(now)?.status?.release ?? {};
+      return raw(now)?.status?.phase === phase && step === 'resting' && deliveries.length === 0;
     });
   await becomesIdle('Initialized');
   if (ending !== 'Initialized') await app.push(ending === 'Failed' ? 'broken' : '2');

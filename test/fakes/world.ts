@@ -26,6 +26,7 @@ export interface Behaviour {
   unconfirmed?: string;
   /** An edit of the spec is refused: `canary` stays what it was. */
   refused?: Facts['refused'];
+  /** Writes of the primary's template are refused, also those that restore it. */
   refusesPromote: boolean;
   /** The same as data. */
   refusal?: NewBlocker;
@@ -310,6 +311,7 @@ export class World {
         }
         return { kind: 'undo', outcome: 'written' };
       case 'restorePrimary':
+        if (behaviour.refusesPromote) return { kind: 'restorePrimary', outcome: 'refused', reason: behaviour.words ?? 'forbidden' };
         this.primaryCarries = question.revision;
         return { kind: 'restorePrimary', outcome: 'written' };
       default:

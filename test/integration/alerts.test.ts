@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Delivery } from '../../src/api/canary-status.ts';
-import type { KubeObject } from '../../src/api/kube-object.ts';
 import { changeImage, createApplications, NAMESPACE } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
 import { type ChatServer, startChatServer } from '../contracts/notifiers/chat-server.ts';
+import type { Raw } from '../fakes/raw.ts';
 import { type ControllerRun, startProgram } from '../scenarios/controller.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { afterAll, beforeAll, enterVirtual, playTests, world } from '../scenarios/world.ts';
@@ -76,16 +76,16 @@ const alertsTo = ({ posts }: ChatServer) =>
   posts.filter(({ path }) => path !== 'POST /after').map(({ headers }) => headers['idempotency-key']);
 const reasons = () =>
   living.posts.filter(({ path }) => path !== 'POST /after').map(({ body }) => String((JSON.parse(body) as { reason?: unknown }).reason));
-const waiting = (status: KubeObject['status']): (string | undefined)[] => {
+const waiting = (status: Raw): (string | undefined)[] => {
   const listed: Delivery[] = status?.release?.deliveries ?? [];
   return listed.map(({ alert }) => alert?.to?.name);
 };
 
 it('I6: a receiver that refuses delays neither the release nor another receiver, and gets what is left after a restart', async () => {
-  await watch.until(1, 'are initialized', ({ status }) => status?.phase === 'Initialized', BOUND_MS);
+  await watch.until(1, 'are initialized', ({ status }: Raw) => status?.phase === 'Initialized', BOUND_MS);
   await changeImage(bare.cluster, 0, '2');
   const onlyBroken = (names: (string | undefined)[]) => names.length === 3 && names.every((name) => name === 'broken');
-  const isDone = ({ status }: KubeObject) => status?.phase === 'Succeeded' && onlyBroken(waiting(status));
+  const isDone = ({ status }: Raw) => status?.phase === 'Succeeded' && onlyBroken(waiting(status));
   await watch.until(1, 'succeeded with what one receiver refuses left', isDone, BOUND_MS);
   expect(reasons()).toEqual(['Initialized', 'NewRevision', 'Succeeded']);
   expect(living.posts.find(({ path }) => path === 'POST /after')?.headers.authorization).toBe('Bearer pl4nted-header');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ObjectRef } from '../../src/api/kube-object.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../src/embedded/cluster.ts';
 import { DEMAND_ANNOTATION } from '../../src/embedded/controllers/hpa-controller.ts';
+import { raw } from '../fakes/raw.ts';
 import { eventuallyHolds } from '../scenarios/eventually.ts';
 import { afterAll, beforeAll, enterVirtual, playTests, world } from '../scenarios/world.ts';
 
@@ -43,8 +44,8 @@ describe('HPAs on the embedded cluster (a real control plane has no metrics API)
   const becomes = (replicas: number, status: object) =>
     eventuallyHolds(async () => {
       const [scaled, scaler] = [await embedded.cluster.get(target), await embedded.cluster.get(hpa)];
-      expect(scaled?.spec.replicas).toBe(replicas);
-      expect(scaled?.status.readyReplicas).toBe(replicas);
+      expect(raw(scaled)?.spec.replicas).toBe(replicas);
+      expect(raw(scaled)?.status.readyReplicas).toBe(replicas);
       expect(scaler?.status).toMatchObject({ desiredReplicas: replicas, currentReplicas: replicas, ...status });
     });
   const says = (type: string, status: string, reason: string) => ({
@@ -74,6 +75,6 @@ describe('HPAs on the embedded cluster (a real control plane has no metrics API)
     await eventuallyHolds(async () =>
       expect((await embedded.cluster.get(hpa))?.status).toMatchObject(says('ScalingActive', 'False', 'ScalingDisabled')),
     );
-    expect((await embedded.cluster.get(target))?.spec.replicas).toBe(0);
+    expect(raw(await embedded.cluster.get(target))?.spec.replicas).toBe(0);
   });
 });

@@ -6,6 +6,7 @@ import { changeImage, createApplications } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
 import { program } from '../fakes/program.ts';
+import type { Raw } from '../fakes/raw.ts';
 import { type BlackHoleProxy, startBlackHoleProxy } from '../scenarios/adversity/black-hole-proxy.ts';
 import { type GuardedProcess, startGuarded } from '../scenarios/guarded-process.ts';
 
@@ -38,9 +39,9 @@ afterAll(async () => {
 });
 
 it('a release goes on when each watch in turn is lost without a word', async () => {
-  await watch.until(1, 'are initialized', ({ status }) => status?.phase === 'Initialized', BOUND_MS);
+  await watch.until(1, 'are initialized', ({ status }: Raw) => status?.phase === 'Initialized', BOUND_MS);
   await changeImage(bare.cluster, 0, '2');
-  await watch.until(1, 'progress', ({ status }) => status?.canaryWeight > 0, BOUND_MS);
+  await watch.until(1, 'progress', ({ status }: Raw) => status?.canaryWeight > 0, BOUND_MS);
   const lost: string[] = [];
   for (const resource of [...new Set(proxy.streams().map((stream) => stream.resource))]) {
     const last = () => proxy.streams().findLast((stream) => stream.resource === resource && stream.isOpen);
@@ -57,7 +58,7 @@ it('a release goes on when each watch in turn is lost without a word', async () 
     await expect.poll(openedAgain, { timeout: BOUND_MS, interval: 20, message: readFileSync(logFile, 'utf8') }).toBe(true);
   }
   expect(lost).toEqual(expect.arrayContaining(WATCHED.slice(0, 5)));
-  await watch.until(1, 'succeeded', ({ status }) => status?.phase === 'Succeeded', BOUND_MS);
+  await watch.until(1, 'succeeded', ({ status }: Raw) => status?.phase === 'Succeeded', BOUND_MS);
   expect(controller.hasExited(), 'the controller was not restarted').toBe(false);
 });
 
@@ -66,7 +67,7 @@ it('a change that a lost watch did not deliver is seen after the silence', async
   for (const stream of proxy.streams()) if (stream.isOpen) stream.blackHole();
   const before = bare.requestCounts('serin-controller')['list deployments'];
   await changeImage(bare.cluster, 0, '3');
-  await watch.until(1, 'progress', ({ status }) => status?.phase === 'Progressing', BOUND_MS);
+  await watch.until(1, 'progress', ({ status }: Raw) => status?.phase === 'Progressing', BOUND_MS);
   expect(readFileSync(logFile, 'utf8')).toContain('watch fell silent');
   expect(bare.requestCounts('serin-controller')['list deployments'], 'reopened from the last version, without a LIST').toBe(before);
 });

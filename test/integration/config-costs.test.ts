@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { NAMESPACE } from '../bench/applications.ts';
 import { difference } from '../bench/figures.ts';
+import { type Raw, raw } from '../fakes/raw.ts';
 import { ConfigLab } from '../scenarios/config-lab.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { afterEach, enterVirtual, fetchText, playTests } from '../scenarios/world.ts';
@@ -44,7 +45,7 @@ it('secrets mode off: no request for a Secret, and the primary reads the origina
   await lab.initialized();
   expect(Object.keys(await lab.settled()).filter((what) => what.includes('secrets'))).toEqual([]);
   const primary = await lab.bare.cluster.get(lab.deployment(0, '-primary'));
-  const [{ env, envFrom }] = primary?.spec.template.spec.containers ?? [];
+  const [{ env, envFrom }] = raw(primary)?.spec.template.spec.containers ?? [];
   expect(env).toEqual([{ name: 'P', valueFrom: { secretKeyRef: { name: 'db', key: 'password' } } }]);
   expect(envFrom[0].configMapRef.name).toMatch(/^settings-primary-/);
 });
@@ -58,10 +59,10 @@ it('secrets mode get: no watch on Secrets; a ConfigMap that starts a release has
   await lab.config('Secret', 'db', { type: 'Opaque', data: { password: 'bmV3' } });
   expect(await lab.settled(), 'no watch reads it').toEqual(resting);
   await lab.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
-  await lab.canariesAre('succeeded', ({ status }) => status?.phase === 'Succeeded');
+  await lab.canariesAre('succeeded', ({ status }: Raw) => status?.phase === 'Succeeded');
   const { items } = await lab.bare.cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace: NAMESPACE });
   const copies = items.filter(({ metadata }) => metadata.name.startsWith('db-primary-'));
-  expect(copies.filter(({ data }) => data.password === 'bmV3').length, readFileSync(controller.logFile, 'utf8').slice(-2000)).toBe(
+  expect(copies.filter(({ data }: Raw) => data.password === 'bmV3').length, readFileSync(controller.logFile, 'utf8').slice(-2000)).toBe(
     CANARIES,
   );
 });
@@ -71,7 +72,7 @@ it('03-CT22: -enable-config-tracking=false: nothing is watched or copied, and st
   lab.startController('controller', ['-enable-config-tracking=false']);
   await lab.initialized();
   expect(Object.keys(await lab.settled()).filter((what) => /configmaps|secrets/.test(what))).toEqual([]);
-  expect((await lab.bare.cluster.get(lab.canary(0)))?.status.trackedConfigs).toBeUndefined();
+  expect(raw(await lab.bare.cluster.get(lab.canary(0)))?.status.trackedConfigs).toBeUndefined();
 });
 
 it('03-CT22: switching tracking off and on again starts no release', async () => {

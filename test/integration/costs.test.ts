@@ -6,6 +6,7 @@ import { changeImage, createApplications } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
 import { betweenStatusWrites, difference } from '../bench/figures.ts';
+import { type Raw, raw } from '../fakes/raw.ts';
 import { type ControllerRun, startProgram } from '../scenarios/controller.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { settled } from '../scenarios/settled.ts';
@@ -58,7 +59,7 @@ async function settledCounts(): Promise<Record<string, number>> {
   return requests();
 }
 
-const initialized = () => watch.until(1, 'are initialized', ({ status }) => status?.phase === 'Initialized', BOUND_MS);
+const initialized = () => watch.until(1, 'are initialized', ({ status }: Raw) => status?.phase === 'Initialized', BOUND_MS);
 
 const ROUTES = { istio: 'patch virtualservices', 'smi:v1alpha2': 'patch trafficsplits' } as const;
 
@@ -74,7 +75,7 @@ it.each(['istio', 'smi:v1alpha2'] as const)(
 
     const from = bare.answered.length;
     await changeImage(bare.cluster, 0, '2');
-    await watch.until(1, 'succeeded', ({ status }) => status?.phase === 'Succeeded', BOUND_MS);
+    await watch.until(1, 'succeeded', ({ status }: Raw) => status?.phase === 'Succeeded', BOUND_MS);
     const asked = betweenStatusWrites(bare.answered.slice(from));
     const first = asked.findIndex((step) => ROUTES[provider] in step);
     // 10, 20, 30, 40 and 50 %: one after the other, and nothing between them. An Event is sent beside its step, and may be answered later.
@@ -82,7 +83,7 @@ it.each(['istio', 'smi:v1alpha2'] as const)(
     expect(steps).toEqual(Array(5).fill({ 'patch canaries/status': 1, [ROUTES[provider]]: 1 }));
     await eventually(
       'each step has its event',
-      () => timesReported('Stepped'),
+      () => timesReported('WeightAdvanced'),
       (times) => times === 5,
     );
   },
@@ -91,7 +92,7 @@ it.each(['istio', 'smi:v1alpha2'] as const)(
 /** How often an Event of this reason was sent. */
 async function timesReported(wanted: string): Promise<number> {
   const { items } = await bare.cluster.list({ apiVersion: 'v1', kind: 'Event' });
-  return items.filter(({ reason }) => reason === wanted).reduce((sum, { count }) => sum + count, 0);
+  return items.filter(({ reason }) => reason === wanted).reduce((sum, { count }: Raw) => sum + count, 0);
 }
 
 it('E55: twenty pods that become ready one by one cost no more status writes than one', async () => {
@@ -104,7 +105,7 @@ it('E55: twenty pods that become ready one by one cost no more status writes tha
   await settledCounts();
   const [from, fromMs] = [bare.answered.length, monotonicMs()];
   await changeImage(bare.cluster, 0, '2');
-  await watch.until(1, 'has its first step', ({ status }) => status?.canaryWeight === 10, BOUND_MS);
+  await watch.until(1, 'has its first step', ({ status }: Raw) => status?.canaryWeight === 10, BOUND_MS);
   const writes = bare.answered.slice(from).filter((what) => what === 'patch canaries/status');
   const intervals = Math.floor((monotonicMs() - fromMs) / 1_000);
   // The release begins, its pods are ready, and the first step; and the sentences that have stood for an interval of one second.
@@ -115,7 +116,7 @@ it('I9: a standby only tries the lease, and takes over when the leader ends with
   await createApplications(bare.cluster, 1, 'istio');
   const leader = startController('leader', LEASE_FLAGS);
   await initialized();
-  const holderOf = async () => (await bare.cluster.get(LEASE))?.spec.holderIdentity;
+  const holderOf = async () => raw(await bare.cluster.get(LEASE))?.spec.holderIdentity;
   const first = await holderOf();
   const before = await settledCounts();
   startController('standby', LEASE_FLAGS);
@@ -135,7 +136,7 @@ it('I9: a standby only tries the lease, and takes over when the leader ends with
   expect(await leader.exited, readFileSync(leader.logFile, 'utf8')).toBe(0);
   await eventually('the standby has the lease', holderOf, (holder) => ![first, '', undefined].includes(holder));
   await changeImage(bare.cluster, 0, '2');
-  await watch.until(1, 'succeeded', ({ status }) => status?.phase === 'Succeeded', BOUND_MS);
+  await watch.until(1, 'succeeded', ({ status }: Raw) => status?.phase === 'Succeeded', BOUND_MS);
 });
 
 it('I9: a leader whose lease another holds stands by without ending, and leads again, alone, when the lease is free', async () => {
@@ -145,7 +146,7 @@ it('I9: a leader whose lease another holds stands by without ending, and leads a
   await settledCounts();
   const said = () => readFileSync(leader.logFile, 'utf8');
   const lease = await bare.cluster.get(LEASE);
-  await bare.cluster.patch(LEASE, { spec: { ...lease?.spec, holderIdentity: 'another', renewTime: microTime() } });
+  await bare.cluster.patch(LEASE, { spec: { ...raw(lease)?.spec, holderIdentity: 'another', renewTime: microTime() } });
   await eventually('the leader stands by', said, (text) => text.includes('the lease is lost: standing by'));
 
   const from = requests();
@@ -157,13 +158,13 @@ it('I9: a leader whose lease another holds stands by without ending, and leads a
     (looks) => looks > 3,
   );
   expect(Object.keys(since())).toEqual(['get leases']);
-  expect((await bare.cluster.get(LEASE))?.spec.holderIdentity).toBe('another');
+  expect(raw(await bare.cluster.get(LEASE))?.spec.holderIdentity).toBe('another');
 
   await bare.cluster.patch(LEASE, { spec: { holderIdentity: '' } });
-  await watch.until(1, 'succeeded', ({ status }) => status?.phase === 'Succeeded', BOUND_MS);
+  await watch.until(1, 'succeeded', ({ status }: Raw) => status?.phase === 'Succeeded', BOUND_MS);
   await eventually(
     'each step has its event',
-    () => timesReported('Stepped'),
+    () => timesReported('WeightAdvanced'),
     (times) => times === 5,
   );
   expect(said().match(/looking after Canaries/g)).toHaveLength(2);

@@ -7,6 +7,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import { changeImage, createApplications, NAMESPACE, nameOf } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { program } from '../fakes/program.ts';
+import { raw } from '../fakes/raw.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { type GuardedProcess, startGuarded } from '../scenarios/guarded-process.ts';
 import { until } from '../scenarios/until.ts';
@@ -124,7 +125,7 @@ function start(): GuardedProcess {
 }
 
 const log = () => readFileSync(join(folder, 'controller.log'), 'utf8');
-const phaseIs = (phase: string) => (now: KubeObject | undefined) => now?.status?.phase === phase;
+const phaseIs = (phase: string) => (now: KubeObject | undefined) => raw(now)?.status?.phase === phase;
 const stores = () =>
   Object.fromEntries(Object.entries(bare.snapshot()).map(([store, objects]) => [store.split('/').at(-1) ?? store, objects]));
 
@@ -139,14 +140,14 @@ it('no credential shows in logs, events, statuses, metrics or messages, while ev
   for (const first of all) echo.refuses(first, 'always');
   controller = start();
   for (const index of [0, 1]) await until(bare.cluster, canary(index), 'is initialized', phaseIs('Initialized'));
-  await eventually('backends are missed', () => JSON.stringify(stores().events ?? []).includes('MetricsOffline'));
+  await eventually('backends are missed', () => JSON.stringify(stores().events ?? []).includes('MetricsUnavailable'));
 
   await changeImage(bare.cluster, 0, '2');
   await changeImage(bare.cluster, 1, '2');
   const failed = await until(bare.cluster, canary(), 'failed', phaseIs('Failed'));
   await until(bare.cluster, canary(1), 'succeeded', phaseIs('Succeeded'));
   // Each backend must have been reported with its refusal, or nothing has been tried.
-  const verdicts = JSON.stringify(failed?.status?.release);
+  const verdicts = JSON.stringify(raw(failed)?.status?.release);
   for (const who of ['Datadog', 'New Relic', 'InfluxDB', 'Dynatrace', 'Stackdriver', 'CloudWatch', 'Prometheus', 'Splunk'])
     expect(verdicts).toMatch(new RegExp(`${who} (answered 400|refused the program: 400): .{40}`));
 

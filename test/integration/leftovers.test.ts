@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { APP, aDeployment, canaryRef, type ModelLab, NAMESPACE, primaryRef } from '../fakes/model/lab.ts';
 import { canaryOf, type Life, labOf } from '../fakes/model/life.ts';
+import { raw } from '../fakes/raw.ts';
 
 const MARK = 'leftover';
 const life = { seed: 5, delayMs: 1_000, plan: 0, hasService: true } as const;
@@ -25,7 +26,7 @@ function foreignObjects(canary: KubeObject): KubeObject[] {
     { destination: { host: `${APP}-primary` }, weight: 100 },
     { destination: { host: `${APP}-canary` }, weight: 0 },
   ];
-  const { template } = aDeployment('1').spec;
+  const { template } = raw(aDeployment('1')).spec;
   const [container] = template.spec.containers;
   const labels = { app: `${APP}-primary` };
   const pod = {
@@ -90,8 +91,8 @@ async function release(lab: ModelLab, version: string): Promise<void> {
   lab.push(version);
   const isDone = () =>
     lab.phase() === 'Succeeded' &&
-    lab.canary()?.status?.release.step === 'resting' &&
-    lab.server.find(primaryRef)?.spec.template.spec.containers[0].image === version;
+    raw(lab.canary())?.status?.release.step === 'resting' &&
+    raw(lab.server.find(primaryRef))?.spec.template.spec.containers[0].image === version;
   expect(await lab.passUntil(isDone, 600_000), JSON.stringify(lab.canary()?.status)).toBe(true);
 }
 
@@ -109,7 +110,7 @@ describe.each(['istio', 'smi:v1alpha2', 'kubernetes'] as const)('objects that an
     for (const ref of written(provider)) {
       const now = lab.server.find(ref);
       const before = now && foreignObjects(canary ?? now).find((one) => one.kind === ref.kind && one.metadata.name === ref.name);
-      if (now && before) lab.server.putAs('kubectl-edit', { ...now, spec: { ...before.spec, selector: now.spec.selector } });
+      if (now && before) lab.server.putAs('kubectl-edit', { ...now, spec: { ...raw(before).spec, selector: raw(now).spec.selector } });
     }
     await release(lab, '3');
     expect(leftIn(lab, provider)).toEqual([]);

@@ -14,6 +14,7 @@ import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { configChecksum } from '../../src/workloads/configs/checksum.ts';
 import { revisionWithConfigs, type SeenConfigs } from '../../src/workloads/configs/revision.ts';
 import { deployment } from '../../src/workloads/deployment/deployment.ts';
+import { raw } from '../fakes/raw.ts';
 import { aCanary } from '../fakes/world.ts';
 
 const namespace = 'test';
@@ -118,7 +119,7 @@ async function promote(through: Cluster, kind: 'promote' | 'restorePrimary' = 'p
 /** What the primary's pods would read. */
 async function primaryReads(): Promise<{ revision: unknown; data: unknown[] }> {
   const primary = await cluster.get(ref('apps/v1', 'Deployment', 'podinfo-primary'));
-  const { metadata, spec } = primary?.spec.template ?? {};
+  const { metadata, spec } = raw(primary)?.spec.template ?? {};
   const names: string[] = spec.containers[0].envFrom.map((from: { configMapRef: { name: string } }) => from.configMapRef.name);
   const data = await Promise.all(names.map(async (name) => (await cluster.get(ref('v1', 'ConfigMap', name)))?.data));
   return { revision: metadata.annotations['flagger-id'], data };

@@ -3,6 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { sealNetwork } from '../../src/rehearsal/seal.ts';
 import { requestsIn } from '../../src/rehearsal/users.ts';
+import { type Raw, raw } from '../fakes/raw.ts';
 import { callsOf, canaryIn, example, phasesOf, rehearsed, weightsOf } from '../scenarios/rehearsals.ts';
 
 describe('a rehearsal', () => {
@@ -33,7 +34,7 @@ describe('a rehearsal', () => {
   });
 
   it('shows that a bad version is promoted where nothing measures it', async () => {
-    const unmeasured = example('istio-canary.yaml', ({ spec }) => {
+    const unmeasured = example('istio-canary.yaml', ({ spec }: Raw) => {
       delete spec.analysis.metrics;
     });
     const { outcome, requests } = await rehearsed(unmeasured, 'bad-5xx');
@@ -54,7 +55,7 @@ describe('nothing of a rehearsal reaches a network', () => {
     const { server, port, connections } = await listener();
     const hook = (name: string, url: string) => ({ name, type: 'rollout', url, timeout: '2s' });
     const addresses = ['https://hooks.example.com/a', 'http://203.0.113.7/b', 'http://[2001:db8::1]:81/c', `http://localhost:${port}/`];
-    const objects = example('istio-canary.yaml', ({ spec }) => {
+    const objects = example('istio-canary.yaml', ({ spec }: Raw) => {
       spec.analysis.webhooks = addresses.map((url, index) => hook(`hook-${index}`, url));
       spec.analysis.alerts = [{ name: 'all', severity: 'info', providerRef: { name: 'chat' } }];
     });
@@ -89,7 +90,7 @@ it('a missing Deployment is made up, and named', async () => {
   const objects = example('istio-canary.yaml').filter(({ kind }) => kind !== 'Deployment');
   const { outcome, supplied } = await rehearsed(objects, 'good');
   expect(outcome).toBe('promoted');
-  expect(supplied).toMatchObject([{ kind: 'Deployment', metadata: { name: canaryIn(objects).spec.targetRef.name } }]);
+  expect(supplied).toMatchObject([{ kind: 'Deployment', metadata: { name: raw(canaryIn(objects)).spec.targetRef.name } }]);
 });
 
 async function listener(): Promise<{ server: Server; port: number; connections(): number }> {

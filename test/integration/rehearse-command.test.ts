@@ -6,6 +6,7 @@ import { parse, stringify } from 'yaml';
 import { exitCodes } from '../../src/cli/output/exit-codes.ts';
 import { RehearsalReport } from '../../src/cli/rehearse/rehearsal-report.ts';
 import { scenarios } from '../../src/rehearsal/scenarios.ts';
+import type { Raw } from '../fakes/raw.ts';
 import { canaryIn, example } from '../scenarios/rehearsals.ts';
 import { serin } from '../scenarios/serin.ts';
 
@@ -36,7 +37,7 @@ describe('serin rehearse', () => {
   });
 
   it('a Canary that names no provider is one of Istio: users come by its gateway, and reach the new version', async () => {
-    const objects = example('istio-canary.yaml', ({ spec }) => {
+    const objects = example('istio-canary.yaml', ({ spec }: Raw) => {
       delete spec.provider;
       Object.assign(spec.service, { gateways: ['istio-system/public'], hosts: ['app.example.com'] });
     });
@@ -47,7 +48,7 @@ describe('serin rehearse', () => {
   });
 
   it('a target is made for a Canary alone, also where its targetRef has another apiVersion than Kubernetes', async () => {
-    const canary = canaryIn(example('istio-canary.yaml', ({ spec }) => Object.assign(spec.targetRef, { apiVersion: 'v1' })));
+    const canary = canaryIn(example('istio-canary.yaml', ({ spec }: Raw) => Object.assign(spec.targetRef, { apiVersion: 'v1' })));
     const { report } = await reported(manifests('alone.yaml', [canary]));
     expect(report.rehearsals[0]).toMatchObject({ verdict: 'promoted' });
   });
@@ -62,7 +63,7 @@ describe('serin rehearse', () => {
   });
 
   it('a bad version that is promoted makes the exit code 1, and yaml is the same document', async () => {
-    const objects = example('istio-canary.yaml', ({ spec }) => {
+    const objects = example('istio-canary.yaml', ({ spec }: Raw) => {
       spec.analysis.metrics = spec.analysis.metrics.filter(({ name }: { name: string }) => name !== 'request-success-rate');
     });
     const { code, said } = await rehearse(manifests('unmeasured.yaml', objects), '--scenario', 'bad-5xx', '-oyaml');
@@ -73,7 +74,7 @@ describe('serin rehearse', () => {
   });
 
   it('findings of validate are mistakes, and a Canary that cannot be read is not rehearsed', async () => {
-    const objects = example('istio-canary.yaml', ({ spec }) => {
+    const objects = example('istio-canary.yaml', ({ spec }: Raw) => {
       delete spec.targetRef;
     });
     const { code, report } = await reported(manifests('broken.yaml', objects));
@@ -83,7 +84,7 @@ describe('serin rehearse', () => {
   });
 
   it('a check is assumed to be what --assume says, and one that the model cannot measure is named', async () => {
-    const objects = example('istio-canary.yaml', ({ spec }) => {
+    const objects = example('istio-canary.yaml', ({ spec }: Raw) => {
       spec.analysis.metrics.push({ name: 'queue', interval: '1m', thresholdRange: { max: 5 }, templateRef: { name: 'queue' } });
     });
     objects.push({

@@ -7,6 +7,7 @@ import { crds } from '../../src/api/crds.ts';
 import { exitCodes } from '../../src/cli/output/exit-codes.ts';
 import { RehearsalReport } from '../../src/cli/rehearse/rehearsal-report.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../src/embedded/cluster.ts';
+import type { Raw } from '../fakes/raw.ts';
 import { example } from '../scenarios/rehearsals.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
@@ -21,7 +22,7 @@ describe('serin rehearse --live', () => {
     embedded = await startEmbeddedCluster();
     const { cluster } = embedded;
     for (const crd of crds()) await cluster.create(crd);
-    const objects = example('config-tracking.yaml', ({ spec }) => {
+    const objects = example('config-tracking.yaml', ({ spec }: Raw) => {
       spec.analysis.alerts = [{ name: 'chat', severity: 'info', providerRef: { name: 'chat' } }];
     });
     const metadata = { name: 'chat', namespace: 'test' };

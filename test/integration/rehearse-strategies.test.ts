@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/kube-object.ts';
 import { blamedChecks } from '../../src/rehearsal/verdict.ts';
+import type { Raw } from '../fakes/raw.ts';
 import { example, phasesOf, rehearsed, routesOf } from '../scenarios/rehearsals.ts';
 
 /** From the Canary of an example to one of another provider. */
-const PROVIDERS: Readonly<Record<string, (spec: KubeObject['spec']) => void>> = {
+const PROVIDERS: Readonly<Record<string, (spec: Raw) => void>> = {
   linkerd: () => undefined,
   osm: () => undefined,
   'smi:v1alpha1': () => undefined,
@@ -27,7 +27,7 @@ const PROVIDERS: Readonly<Record<string, (spec: KubeObject['spec']) => void>> = 
 };
 
 const withProvider = (provider: string) =>
-  example('istio-canary.yaml', ({ spec }) => {
+  example('istio-canary.yaml', ({ spec }: Raw) => {
     spec.provider = provider;
     PROVIDERS[provider]?.(spec);
   });
@@ -48,7 +48,7 @@ describe('strategies', () => {
     expect(rehearsal.requests.new.sent).toBeGreaterThan(0);
   });
   it('blue/green: a load test measures a version that no user reaches', async () => {
-    const judged = example('blue-green.yaml', ({ spec }) => {
+    const judged = example('blue-green.yaml', ({ spec }: Raw) => {
       spec.analysis.metrics = [{ name: 'request-success-rate', thresholdRange: { min: 99 }, interval: '1m' }];
       spec.analysis.webhooks = [
         {
@@ -66,7 +66,7 @@ describe('strategies', () => {
     expect(bad.requests.new.sent).toBe(0);
   });
   it('mirroring: copies show a bad version that answers no user', async () => {
-    const mirrored = example('istio-canary.yaml', ({ spec }) => {
+    const mirrored = example('istio-canary.yaml', ({ spec }: Raw) => {
       const { stepWeight: _, maxWeight: __, ...analysis } = spec.analysis;
       spec.analysis = { ...analysis, mirror: true, iterations: 5 };
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ObjectRef } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import { startController } from '../scenarios/controller.ts';
 import { anEnvironment } from '../scenarios/environment.ts';
 import { startRemoteMeshEnvironment } from '../scenarios/remote-mesh.ts';
@@ -39,12 +40,12 @@ describe('routes in another cluster (--kubeconfig-service-mesh)', () => {
       await when.imageChanges('2');
       await then.canaryIs('WaitingPromotion');
       const held = await remote.get(route(namespace));
-      expect(held?.spec.http[0].route.map(({ weight }: { weight: number }) => weight)).toEqual([70, 30]);
+      expect(raw(held)?.spec.http[0].route.map(({ weight }: { weight: number }) => weight)).toEqual([70, 30]);
       expect(held?.metadata.ownerReferences).toBeUndefined();
       // Its watch is there, too: drift is seen.
-      const sides = held?.spec.http[0].route.map((side: object) => ({ ...side, weight: 50 }));
-      await remote.patch(route(namespace), { spec: { http: [{ ...held?.spec.http[0], route: sides }] } });
-      await until(remote, route(namespace), 'has its weights again', (now) => now?.spec.http[0]?.route[1]?.weight === 30);
+      const sides = raw(held)?.spec.http[0].route.map((side: object) => ({ ...side, weight: 50 }));
+      await remote.patch(route(namespace), { spec: { http: [{ ...raw(held)?.spec.http[0], route: sides }] } });
+      await until(remote, route(namespace), 'has its weights again', (now) => raw(now)?.spec.http[0]?.route[1]?.weight === 30);
       when.gateOpens('finish');
       await then.releaseEnds('Succeeded');
       await then.everyoneGets('2');

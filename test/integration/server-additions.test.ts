@@ -3,6 +3,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type ModelLab, primaryRef } from '../fakes/model/lab.ts';
 import { canaryOf, labOf } from '../fakes/model/life.ts';
 import { BROKEN_IMAGE } from '../fakes/model/nodes.ts';
+import { raw } from '../fakes/raw.ts';
 
 const life = { seed: 5, delayMs: 1_000, plan: 0, hasService: true, provider: 'istio' } as const;
 const DEADLINE_MS = 600_000;
@@ -24,9 +25,9 @@ function amending(lab: ModelLab, amend: (primary: KubeObject) => object[]): () =
 }
 
 const add = (field: string, value: unknown) => ({ op: 'add', path: `/spec/template/spec/${field}`, value });
-const podOf = (lab: ModelLab) => lab.server.find(primaryRef)?.spec.template.spec;
+const podOf = (lab: ModelLab) => raw(lab.server.find(primaryRef))?.spec.template.spec;
 const eventsOf = (lab: ModelLab) => lab.server.api.store.list('/events').map(([, event]) => event.reason);
-const statusOf = (lab: ModelLab) => lab.canary()?.status;
+const statusOf = (lab: ModelLab) => raw(lab.canary())?.status;
 const isAt = (lab: ModelLab, phase: string, step: string) => () => lab.phase() === phase && statusOf(lab)?.release.step === step;
 const reach = async (lab: ModelLab, phase: string, step: string) =>
   expect(await lab.passUntil(isAt(lab, phase, step), DEADLINE_MS), JSON.stringify(statusOf(lab))).toBe(true);
@@ -47,7 +48,7 @@ describe('what the API server makes of a promoted template', () => {
     amending(lab, () => [add('shareProcessNamespace', true)]);
     await reach(lab, 'Succeeded', 'resting');
     expect(podOf(lab)).toMatchObject({ shareProcessNamespace: true, containers: [{ image: '2' }] });
-    expect(eventsOf(lab)).not.toContain('PrimaryRefused');
+    expect(eventsOf(lab)).not.toContain('PrimaryRejected');
     expect(lab.lost).toEqual([]);
     lab.close();
   });
@@ -55,15 +56,18 @@ describe('what the API server makes of a promoted template', () => {
   it('Writes: what stays of the primary before keeps traffic where it is, however often it is tried, until nothing stays', async () => {
     const lab = await initialized('2');
     const edited = lab.server.find(primaryRef);
-    const { template } = edited?.spec ?? {};
+    const { template } = raw(edited)?.spec ?? {};
     const volumes = [{ name: 'leftover', emptyDir: {} }];
     if (edited)
-      lab.server.putAs('other', { ...edited, spec: { ...edited.spec, template: { ...template, spec: { ...template.spec, volumes } } } });
-    const stop = amending(lab, (primary) => [add('volumes', primary.spec.template.spec.volumes)]);
+      lab.server.putAs('other', {
+        ...edited,
+        spec: { ...raw(edited).spec, template: { ...template, spec: { ...template.spec, volumes } } },
+      });
+    const stop = amending(lab, (primary) => [add('volumes', raw(primary).spec.template.spec.volumes)]);
     await reach(lab, 'Promoting', 'writingPrimary');
     await lab.pass(LONG_MS);
     expect(isAt(lab, 'Promoting', 'writingPrimary')()).toBe(true);
-    expect(eventsOf(lab)).toContain('PrimaryRefused');
+    expect(eventsOf(lab)).toContain('PrimaryRejected');
     expect(statusOf(lab)).toMatchObject({ canaryWeight: 50, release: { reason: expect.stringContaining('spec.template.spec.volumes') } });
     // A successor looks at it as well.
     lab.kill();
@@ -88,7 +92,7 @@ describe('what the API server makes of a promoted template', () => {
     await reach(lab, 'Failed', 'resting');
     expect(podOf(lab)).toMatchObject({ ...newer, containers: [{ image: '1' }] });
     expect(statusOf(lab)?.canaryWeight).toBe(0);
-    expect(eventsOf(lab)).not.toContain('PrimaryRefused');
+    expect(eventsOf(lab)).not.toContain('PrimaryRejected');
     lab.close();
   });
 });

@@ -3,6 +3,7 @@ import { ModelClient } from '../fakes/model/client.ts';
 import { Evidence } from '../fakes/model/evidence.ts';
 import { APP, aDeployment, aModelCanary, ModelLab, NAMESPACE, targetRef } from '../fakes/model/lab.ts';
 import { drawer } from '../fakes/model/life.ts';
+import { raw } from '../fakes/raw.ts';
 
 const weak = vi.hoisted(() => ({ isTrusting: false }));
 
@@ -35,7 +36,7 @@ async function initialized({ optional = true } = {}): Promise<void> {
   steps = [];
   onStep = () => undefined;
   lab.server.api.store.subscribe(({ object }) => {
-    const now: string | undefined = object.kind === 'Canary' ? object.status?.release?.step : undefined;
+    const now: string | undefined = object.kind === 'Canary' ? raw(object).status?.release?.step : undefined;
     if (now === undefined || now === steps.at(-1)) return;
     steps.push(now);
     onStep(now);
@@ -45,17 +46,17 @@ async function initialized({ optional = true } = {}): Promise<void> {
     { name: 'settings', configMap: { name: settings.name } },
     ...(optional ? [{ name: 'extra', configMap: { name: extra.name, optional: true } }] : []),
   ];
-  const { template } = target.spec;
+  const { template } = raw(target).spec;
   lab.server.create({ ...settings, metadata: metadata(settings), data: { text: 'blue' } });
-  lab.server.create({ ...target, spec: { ...target.spec, template: { ...template, spec: { ...template.spec, volumes } } } });
+  lab.server.create({ ...target, spec: { ...raw(target).spec, template: { ...template, spec: { ...template.spec, volumes } } } });
   await lab.pass(10_000);
   lab.server.create(aModelCanary({ stepWeight: 50, maxWeight: 50 }));
   lab.start();
   await until('resting', 'Initialized');
 }
 
-const step = () => lab.canary()?.status?.release.step;
-const run = () => lab.canary()?.status?.release.run;
+const step = () => raw(lab.canary())?.status?.release.step;
+const run = () => raw(lab.canary())?.status?.release.run;
 
 async function until(wanted: string, phase: string): Promise<void> {
   const isThere = () => lab.phase() === phase && step() === wanted;
@@ -65,7 +66,7 @@ async function until(wanted: string, phase: string): Promise<void> {
 /** Until pods have been asked for that will read their configs in two seconds. */
 async function untilPodsAreComing(): Promise<void> {
   await until('scalingUp', 'Progressing');
-  const isAsked = () => lab.server.find(targetRef)?.spec.replicas === 1;
+  const isAsked = () => raw(lab.server.find(targetRef))?.spec.replicas === 1;
   if (!(await lab.passUntil(isAsked, 10_000))) throw new Error('no pod was asked for');
 }
 
@@ -146,7 +147,7 @@ describe('a controller that comes back in the middle of a release', () => {
     };
     await until('scalingUp', 'Progressing');
     const before = run();
-    expect(lab.server.find(targetRef)?.spec.replicas).toBe(0);
+    expect(raw(lab.server.find(targetRef))?.spec.replicas).toBe(0);
     await absence();
     await until('resting', 'Succeeded');
     expect([run(), evidence.promotions]).toEqual([before, 1]);

@@ -9,6 +9,7 @@ import { handClock } from '../fakes/clock.ts';
 import { ModelClient } from '../fakes/model/client.ts';
 import { calm } from '../fakes/model/lab.ts';
 import { ModelServer } from '../fakes/model/server.ts';
+import { type Raw, raw } from '../fakes/raw.ts';
 import { recordedIdle } from '../fakes/recorded-idle.ts';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -48,8 +49,8 @@ async function startOver(applications: readonly (readonly KubeObject[])[], edit:
     await calm(server);
   }
   await controller.started;
-  const phases = server.api.store.list('flagger.app/canaries').map(([, { status }]) => status?.phase);
-  const runs = server.api.store.list('flagger.app/canaries').map(([, { status }]) => status?.release.run);
+  const phases = server.api.store.list('flagger.app/canaries').map(([, { status }]: Raw) => status?.phase);
+  const runs = server.api.store.list('flagger.app/canaries').map(([, { status }]: Raw) => status?.release.run);
   const writes = client.writes.map(
     ({ verb, ref, subresource, body }) => `${verb} ${ref.kind}/${subresource} ${ref.name}: ${JSON.stringify(body)}`,
   );
@@ -62,7 +63,8 @@ async function startOver(applications: readonly (readonly KubeObject[])[], edit:
 
 const TARGETS = new Set(['Deployment', 'DaemonSet']);
 const podTargets = Object.entries(recorded).filter(([, objects]) => objects.some(({ kind }) => TARGETS.has(kind)));
-const runsOf = (objects: readonly KubeObject[]) => objects.flatMap(({ kind, status }) => (kind === 'Canary' ? [status?.release.run] : []));
+const runsOf = (objects: readonly KubeObject[]) =>
+  objects.flatMap(({ kind, status }: Raw) => (kind === 'Canary' ? [status?.release.run] : []));
 
 const isTarget = ({ kind, metadata }: KubeObject) => TARGETS.has(kind) && !metadata.name.endsWith('-primary');
 
@@ -72,8 +74,8 @@ function scaled(object: KubeObject, spec: object): KubeObject {
   return {
     ...object,
     metadata: { ...object.metadata, generation },
-    spec: { ...object.spec, ...spec },
-    status: { ...object.status, observedGeneration: generation },
+    spec: { ...raw(object).spec, ...spec },
+    status: { ...raw(object).status, observedGeneration: generation },
   };
 }
 
@@ -84,10 +86,10 @@ function withNewDefaults(object: KubeObject): KubeObject {
     if (typeof value !== 'object' || value === null) return value;
     return { ...Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, deepen(inner)])), newDefault: 'on' };
   };
-  const { template } = object.spec;
+  const { template } = raw(object).spec;
   const { containers, ...pod } = template.spec;
   const grown = { ...pod, containers: containers.map(deepen), newDefault: 'on' };
-  return { ...object, spec: { ...object.spec, template: { ...template, newDefault: 'on', spec: grown }, newDefault: 'on' } };
+  return { ...object, spec: { ...raw(object).spec, template: { ...template, newDefault: 'on', spec: grown }, newDefault: 'on' } };
 }
 
 describe('a new version over what another has left', () => {
@@ -121,7 +123,7 @@ describe('a new version over what another has left', () => {
   const counting = (objects: readonly KubeObject[]) => {
     const target = objects.find(isTarget);
     const observedRollout = target?.metadata.annotations?.[REVISION];
-    const kept = ({ status, ...canary }: KubeObject) => ({
+    const kept = ({ status, ...canary }: Raw) => ({
       ...canary,
       status: { ...status, release: { ...status?.release, observedRollout } },
     });
@@ -138,7 +140,7 @@ describe('a new version over what another has left', () => {
   it.each(deployments.slice(0, 2))(
     'E58: over %s, whose target has no counted pods yet, it waits for its controller',
     async (_, objects) => {
-      const unobserved = (object: KubeObject) => ({ ...scaledOnNewer(object), status: { ...object.status, observedGeneration: 1 } });
+      const unobserved = (object: KubeObject) => ({ ...scaledOnNewer(object), status: { ...raw(object).status, observedGeneration: 1 } });
       expect((await startOverTarget(objects, unobserved)).runs).toEqual(runsOf(objects));
     },
   );
@@ -157,7 +159,7 @@ describe('a new version over what another has left', () => {
       if (object.kind === 'Service' && object.apiVersion === 'v1' && object.metadata.name === 'podinfo-canary') return undefined;
       if (routing.includes(object.kind)) return undefined;
       if (object.apiVersion === 'serving.knative.dev/v1' && object.kind === 'Service')
-        return { ...object, spec: { ...object.spec, traffic: [] } };
+        return { ...object, spec: { ...raw(object).spec, traffic: [] } };
       return object;
     });
     const { writes } = await startOver([changed.filter((object) => object !== undefined)]);

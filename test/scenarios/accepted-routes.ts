@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Provider } from '../../src/api/canary.ts';
+import { asCustomResourceDefinition } from '../../src/api/kinds/custom-resource-definition.ts';
 import { type KubeObject, refOf } from '../../src/api/kube-object.ts';
 import type { Cluster } from '../../src/kube/cluster.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import { routerFor, routers } from '../../src/routers/index.ts';
 import { routerCases } from '../contracts/routers/index.ts';
 import { publishedCrds } from '../contracts/routers-cases.ts';
+import { raw } from '../fakes/raw.ts';
 import { applyShape } from './accepted/apply-shape.ts';
 import { shapesOf } from './accepted/shapes.ts';
 import { eventually } from './eventually.ts';
@@ -56,11 +58,13 @@ async function install(cluster: Cluster, crds: readonly KubeObject[]): Promise<v
   for (const { status: _, ...crd } of crds) await cluster.apply(crd as KubeObject);
   for (const crd of crds)
     await until(cluster, refOf(crd), 'is established', (now) =>
-      now?.status?.conditions?.some(({ type, status }: { type: string; status: string }) => type === 'Established' && status === 'True'),
+      raw(now)?.status?.conditions?.some(
+        ({ type, status }: { type: string; status: string }) => type === 'Established' && status === 'True',
+      ),
     );
   // Discovery learns of a definition some time after that.
-  for (const { spec } of crds)
-    for (const { name, served } of spec.versions as { name: string; served: boolean }[])
+  for (const { spec } of crds.map(asCustomResourceDefinition))
+    for (const { name, served } of spec.versions)
       if (served) await eventually(`${spec.names.kind} is served`, () => isServed(cluster, `${spec.group}/${name}`, spec.names.kind));
 }
 

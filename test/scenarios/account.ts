@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import type { Environment } from './environment.ts';
 
 /** A kubeconfig of a service account, which is there already; the folder is the caller's to remove. */
@@ -12,7 +13,7 @@ export async function kubeconfigOf(
 ): Promise<{ file: string; folder: string; user: string }> {
   const path = `/api/v1/namespaces/${account.namespace}/serviceaccounts/${account.name}/token`;
   const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } };
-  const { status } = (await cluster.raw('POST', path, request)) as KubeObject;
+  const { status } = raw((await cluster.raw('POST', path, request)) as KubeObject);
   const kubeconfig = parse(readFileSync(kubeconfigFile, 'utf8'));
   for (const one of kubeconfig.users) one.user = { token: status.token };
   const folder = mkdtempSync(join(tmpdir(), 'serin-account-'));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { isUpdatedBy } from '../../src/kube/taken-over-fields.ts';
+import { type Raw, raw } from '../fakes/raw.ts';
 import { type ControllerProcess, startController } from './controller.ts';
 import type { Environment } from './environment.ts';
 import { FlaggerApplication, type Left, NAME, templateOf } from './flagger/flagger-application.ts';
@@ -206,8 +207,8 @@ export function describeAdoption(environmentOf: () => Environment): void {
       await left.until(left.canary, 'is gone', (now) => now === undefined, hint);
       await left.until(left.primary, 'is gone', (now) => now === undefined, hint);
       const service = await left.get(left.ref('v1', 'Service'));
-      expect([service?.spec.selector, service?.metadata.ownerReferences]).toEqual([{ app: NAME }, undefined]);
-      expect((await left.get(left.target))?.spec.replicas).toBe(2);
+      expect([raw(service)?.spec.selector, service?.metadata.ownerReferences]).toEqual([{ app: NAME }, undefined]);
+      expect(raw(await left.get(left.target))?.spec.replicas).toBe(2);
       expect(users.lost(), hint()).toEqual([]);
     } finally {
       await users.stop();
@@ -232,7 +233,7 @@ export function describeAdoption(environmentOf: () => Environment): void {
       const { ends, push, rolls = false, scaler } = CASES[name] as Case;
       const { left, users, weights, pods } = adopted.get(name) as Adopted;
       const hint = () => `weights ${weights().join(', ')}\n${controller.logOf(`${left.namespace}/${NAME}`)}\n`;
-      const version = (now: KubeObject | undefined) => now?.spec.template.spec.containers[0].image;
+      const version = (now: KubeObject | undefined) => raw(now)?.spec.template.spec.containers[0].image;
       const primary = await left.until(
         left.primary,
         `is of version ${ends.primary}`,
@@ -242,13 +243,13 @@ export function describeAdoption(environmentOf: () => Environment): void {
       const rested = await left.until(
         left.canary,
         `is idle as ${ends.phase}`,
-        (now) => now?.status?.phase === ends.phase && now.status.release?.step === 'resting',
+        (now) => raw(now)?.status?.phase === ends.phase && raw(now).status.release?.step === 'resting',
         hint,
       );
       if (ends.weights.length > 0) expect(push === undefined ? weights() : withoutDips(weights()), hint()).toEqual(ends.weights);
       if (!rolls) expect(await podsOf(environmentOf(), left, `${NAME}-primary`), 'pods of the primary').toEqual(pods);
-      if (!rolls && ends.phase !== 'Failed') expect(rested?.status.lastAppliedSpec).toBe(rested?.status.lastPromotedSpec);
-      expect(rested?.status.lastAppliedSpec).toMatch(/^s1:/);
+      if (!rolls && ends.phase !== 'Failed') expect(raw(rested)?.status.lastAppliedSpec).toBe(raw(rested)?.status.lastPromotedSpec);
+      expect(raw(rested)?.status.lastAppliedSpec).toMatch(/^s1:/);
       expect(users.lost(), hint()).toEqual([]);
       expect(version(primary)).toBe(`${NAME}:${ends.primary}`);
       for (const object of [left.primary, ...(await generated(environmentOf(), left))])
@@ -260,7 +261,7 @@ export function describeAdoption(environmentOf: () => Environment): void {
 
 /**
  * Pods that were just sent away and are called back for the pushed revision can still be counted as available for a moment: such a canary
- * loses its traffic until they are (CanaryDown). What was taken over is over by then.
+ * loses its traffic until they are (CanaryUnavailable). What was taken over is over by then.
  */
 function withoutDips(weights: readonly number[]): number[] {
   const isDip = (index: number) => weights[index] === 0 && weights[index - 1] === weights[index + 1];
@@ -276,7 +277,7 @@ async function standing(environment: Environment, name: string, one: Case): Prom
   if (one.restartsPrimary) await left.restarts(left.primary);
   const pods = await podsOf(environment, left, `${NAME}-primary`);
   const seen: number[] = [];
-  const note = ({ spec }: KubeObject) => {
+  const note = ({ spec }: Raw) => {
     const rule = (spec.http ?? []).find(
       ({ route }: { route: { destination: { host: string } }[] }) =>
         route.some(({ destination }) => destination.host === `${NAME}-canary`) && !isSticky(spec.http),

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import type { Environment } from './environment.ts';
 import { monotonicMs, sleep } from './world.ts';
 
@@ -46,13 +47,13 @@ export function startAutoscaler(
   };
 
   const scale = async (hpa: KubeObject): Promise<void> => {
-    const ref = { ...hpa.spec.scaleTargetRef, namespace };
-    const replicas = (await cluster.get(ref))?.spec.replicas ?? 0;
+    const ref = { ...raw(hpa).spec.scaleTargetRef, namespace };
+    const replicas = raw(await cluster.get(ref))?.spec.replicas ?? 0;
     if (replicas === 0) return;
     const rate = requestsPerSecond(ref.name, replicas);
     const isNear = Math.abs(rate / (replicas * perPod) - 1) <= TOLERANCE;
     const wanted = isNear ? replicas : Math.ceil(rate / perPod);
-    const bounded = Math.min(hpa.spec.maxReplicas, Math.max(hpa.spec.minReplicas ?? 1, wanted));
+    const bounded = Math.min(raw(hpa).spec.maxReplicas, Math.max(raw(hpa).spec.minReplicas ?? 1, wanted));
     if (bounded !== replicas) await cluster.patch(ref, { spec: { replicas: bounded } }, { subresource: 'scale' });
   };
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { ApiError } from '../../src/kube/errors.ts';
+import { type Raw, raw } from '../fakes/raw.ts';
 import { aController } from './controller.ts';
 import type { Environment } from './environment.ts';
 import { badCanaries } from './troubles/bad-canaries.ts';
@@ -56,7 +57,7 @@ export function describeBadInput(environmentOf: () => Environment): void {
       await reportsOf().until('healthy', 'web', 'success', ({ phase }) => phase === 'Succeeded');
 
       const { items } = await cluster.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'bad' });
-      expect(items.filter(({ spec }) => spec.replicas !== 1).map(({ metadata }) => metadata.name)).toEqual([]);
+      expect(items.filter(({ spec }: Raw) => spec.replicas !== 1).map(({ metadata }) => metadata.name)).toEqual([]);
       expect(items.filter(({ metadata }) => metadata.name.endsWith('-primary')).map(({ metadata }) => metadata.name)).toEqual([]);
     });
 
@@ -96,7 +97,7 @@ export function describeBadInput(environmentOf: () => Environment): void {
       expect(unsaid).toEqual([]);
       for (const { name } of cases.slice(1)) {
         const target = await cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name, namespace: 'worse' });
-        expect(target?.spec.replicas, name).toBe(1);
+        expect(raw(target)?.spec.replicas, name).toBe(1);
       }
     });
 
@@ -119,7 +120,7 @@ export function describeBadInput(environmentOf: () => Environment): void {
 /** A Deployment that finds its pods by another label. */
 function relabelled(name: string, key: string, value: string): KubeObject {
   const deployment = aDeployment('worse', name);
-  deployment.spec.selector.matchLabels = { [key]: value };
-  deployment.spec.template.metadata.labels = { [key]: value };
+  raw(deployment).spec.selector.matchLabels = { [key]: value };
+  raw(deployment).spec.template.metadata.labels = { [key]: value };
   return deployment;
 }

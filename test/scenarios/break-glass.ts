@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { raw } from '../fakes/raw.ts';
 import { type ControllerProcess, newLogFile, startController } from './controller.ts';
 import { docBlocks, runScript, type Shown, sectionScript } from './doc-commands.ts';
 import type { Environment } from './environment.ts';
@@ -92,7 +93,7 @@ class Patient {
     scenario.hooks.answers('finish', 403);
     const webhooks = [{ name: 'finish', type: 'confirm-promotion', url: scenario.hooks.url('finish') }];
     const plan = this.#isPlain ? { iterations: 1 } : { stepWeight: 50, maxWeight: 50 };
-    const { analysis: _, ...spec } = canaryFor(this.#fixture, this.#app, {}).spec;
+    const { analysis: _, ...spec } = raw(canaryFor(this.#fixture, this.#app, {})).spec;
     await scenario.given.aCanary({ ...plan, webhooks }, spec);
     scenario.given.users(this.#asUsersDo, CROWD);
     if (target) await target.push('2');
@@ -122,7 +123,7 @@ class Patient {
     await eventually(
       `${this.#fixture.provider}: Serin has seen the suspend`,
       () => cluster.get(ref),
-      (now) => now?.status?.release?.suspended === true,
+      (now) => raw(now)?.status?.release?.suspended === true,
     );
     await this.#everyoneGetsTheOldVersion();
   }
@@ -133,7 +134,7 @@ class Patient {
       this.#scenario?.hooks.answers('finish', 200);
       const target = this.#fixture.route(this.#app);
       const version1 = await this.#environment.cluster.get({ ...target, kind: 'Revision', name: `${APP}-00001` });
-      await this.#environment.cluster.patch(target, { spec: { template: { spec: { containers: version1?.spec.containers } } } });
+      await this.#environment.cluster.patch(target, { spec: { template: { spec: { containers: raw(version1)?.spec.containers } } } });
       await this.#succeedsIn(docBlocks(PAGE).findLast(({ heading }) => heading === '5. Back to normal')?.script ?? 'false');
     } else await this.#succeeds('5. Back to normal');
     await this.#everyoneGetsTheOldVersion();
@@ -143,7 +144,7 @@ class Patient {
     await eventually(
       `${this.#fixture.provider}: the Service of the canary is its own again`,
       () => this.#environment.cluster.get(canaryService),
-      (now) => now?.spec.selector.app === APP,
+      (now) => raw(now)?.spec.selector.app === APP,
     );
   }
 

@@ -5,6 +5,7 @@ import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { createApplications, NAMESPACE, nameOf } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
+import type { Raw } from '../fakes/raw.ts';
 import { type ControllerRun, startProgram } from './controller.ts';
 import { settled } from './settled.ts';
 import { world } from './world.ts';
@@ -88,6 +89,6 @@ export class ConfigLab {
   }
 
   initialized(): Promise<void> {
-    return this.canariesAre('are initialized', ({ status }) => status?.phase === 'Initialized');
+    return this.canariesAre('are initialized', ({ status }: Raw) => status?.phase === 'Initialized');
   }
 }

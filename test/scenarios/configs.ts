@@ -5,6 +5,7 @@ import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { configKey } from '../../src/workloads/configs/config-ref.ts';
 import { copiesOf } from '../../src/workloads/configs/copies.ts';
 import { difference } from '../bench/figures.ts';
+import { raw } from '../fakes/raw.ts';
 import { aController, startController } from './controller.ts';
 import { anEnvironment, type Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
@@ -41,7 +42,7 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
           await fixture.scenario.given.aCanary(QUICK);
           const blue = await fixture.copyInUse('ConfigMap', 'settings');
           expect(blue).toMatchObject({ data: { COLOR: 'blue' }, immutable: true });
-          expect((await fixture.canary()).status.trackedConfigs).toEqual({ 'configmap/settings': '7ce1f0e75fb02413' });
+          expect(raw(await fixture.canary()).status.trackedConfigs).toEqual({ 'configmap/settings': '7ce1f0e75fb02413' });
 
           await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
           await fixture.released(1);
@@ -65,7 +66,7 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
         await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
         await fixture.released(1);
         expect(await fixture.primaryReads()).toEqual(['flags', expect.stringMatching(/^settings-primary-/)]);
-        expect((await fixture.canary()).status.trackedConfigs).toEqual({ 'configmap/settings': expect.any(String) });
+        expect(raw(await fixture.canary()).status.trackedConfigs).toEqual({ 'configmap/settings': expect.any(String) });
       });
 
       scenarioTest('03-CT6, B24: an optional config may be missing, and one that appears is released', 'optional', async (fixture) => {
@@ -103,7 +104,7 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
           await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'red' }, immutable: true });
           await fixture.released(1);
           expect(await fixture.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'red' } });
-          expect((await fixture.canary()).status.conditions[0].message).not.toContain('does not exist');
+          expect(raw(await fixture.canary()).status.conditions[0].message).not.toContain('does not exist');
           fixture.scenario.then.nothingWasLost();
         },
       );
@@ -230,7 +231,7 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
         await fixture.scenario.then.canaryReceives(10);
         await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
         await fixture.released(1);
-        const { lastAppliedSpec, lastPromotedSpec } = (await fixture.canary()).status;
+        const { lastAppliedSpec, lastPromotedSpec } = raw(await fixture.canary()).status;
         expect(lastAppliedSpec).toBe(lastPromotedSpec);
         expect(await fixture.copyInUse('ConfigMap', 'settings')).toEqual(blue);
       });
@@ -321,7 +322,12 @@ class ConfigFixture {
 
   // biome-ignore lint/suspicious/noExplicitAny: the raw status, as a user reads it
   async canaryIs(what: string, isSo: (status: any) => boolean): Promise<void> {
-    await until(this.#environment.cluster, this.#canaryRef, what, (now) => now?.status?.release !== undefined && isSo(now.status));
+    await until(
+      this.#environment.cluster,
+      this.#canaryRef,
+      what,
+      (now) => raw(now)?.status?.release !== undefined && isSo(raw(now).status),
+    );
   }
 
   /** So many releases have begun, and the last one is over and done. */
@@ -334,7 +340,7 @@ class ConfigFixture {
   /** Names of the configs that the environment of the primary comes from. */
   async primaryReads(): Promise<string[]> {
     const primary = await this.#must(this.#ref('apps/v1', this.#kind, `${APP}-primary`));
-    const { envFrom = [], env = [] } = primary.spec.template.spec.containers[0];
+    const { envFrom = [], env = [] } = raw(primary).spec.template.spec.containers[0];
     type Source = { configMapRef?: { name: string }; secretRef?: { name: string }; valueFrom?: { secretKeyRef?: { name: string } } };
     return [...envFrom, ...env].flatMap(
       ({ configMapRef, secretRef, valueFrom }: Source) => (configMapRef ?? secretRef ?? valueFrom?.secretKeyRef)?.name ?? [],
@@ -345,7 +351,7 @@ class ConfigFixture {
   async copyInUse(kind: string, source: string): Promise<KubeObject> {
     const [name = ''] = (await this.primaryReads()).filter((each) => each.startsWith(`${source}-primary-`));
     const primary = await this.#must(this.#ref('apps/v1', this.#kind, `${APP}-primary`));
-    const { volumes = [] } = primary.spec.template.spec;
+    const { volumes = [] } = raw(primary).spec.template.spec;
     if (volumes.length > 0) expect(volumes).toMatchObject([{ projected: { sources: [{ configMap: { name } }] } }]);
     return this.#must(this.#ref('v1', kind, name));
   }

@@ -4,6 +4,7 @@ import { crds } from '../../src/api/crds.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { program } from '../fakes/program.ts';
+import { raw } from '../fakes/raw.ts';
 import { until } from './until.ts';
 
 const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'canaries.flagger.app' };
@@ -36,7 +37,9 @@ export function describeCrdsCommand(placeOf: () => Place): void {
     expect(await serin('apply')).toMatchObject({ code: 0, said: expect.stringContaining('canaries.flagger.app created') });
     const { cluster } = placeOf();
     await until(cluster, ref, 'is established', (now) =>
-      now?.status?.conditions?.some(({ type, status }: { type: string; status: string }) => type === 'Established' && status === 'True'),
+      raw(now)?.status?.conditions?.some(
+        ({ type, status }: { type: string; status: string }) => type === 'Established' && status === 'True',
+      ),
     );
     expect(await serin('diff')).toEqual({
       code: 0,
@@ -51,7 +54,7 @@ export function describeCrdsCommand(placeOf: () => Place): void {
   it('06-F10: an older definition, by whomever, is brought forward', async () => {
     const { cluster } = placeOf();
     const older = canary();
-    delete older.spec.versions[0].schema.openAPIV3Schema.properties.status.properties.release;
+    delete raw(older).spec.versions[0].schema.openAPIV3Schema.properties.status.properties.release;
     await cluster.apply(older, { fieldManager: 'another-writer' });
     const looked = await serin('diff');
     expect(looked).toMatchObject({ code: 1, said: expect.stringContaining('  + v1beta1 status.release: a field (object)') });
@@ -62,9 +65,9 @@ export function describeCrdsCommand(placeOf: () => Place): void {
   it('a definition with a field or a served version that ours has not is left as it is, and so are all others', async () => {
     const { cluster } = placeOf();
     const theirs = canary();
-    const [version] = theirs.spec.versions;
+    const [version] = raw(theirs).spec.versions;
     version.schema.openAPIV3Schema.properties.spec.properties.own = { type: 'string' };
-    theirs.spec.versions.push({ ...structuredClone(version), name: 'v2', storage: false });
+    raw(theirs).spec.versions.push({ ...structuredClone(version), name: 'v2', storage: false });
     await cluster.apply(theirs, { fieldManager: 'another-writer' });
     const template = { ...ref, name: 'metrictemplates.flagger.app' };
     await cluster.patch(template, { spec: { names: { categories: ['other'] } } });
@@ -73,7 +76,7 @@ export function describeCrdsCommand(placeOf: () => Place): void {
     expect(refused.said).toContain('canaries.flagger.app: v2: is a served version in the cluster, which would be dropped');
     expect(refused.said).toContain('canaries.flagger.app: v1beta1 spec.own: a field (string) in the cluster, which would be dropped');
     expect(refused.said).toContain('Nothing was applied');
-    expect((await cluster.get(template))?.spec.names.categories).toEqual(['other']);
-    expect((await cluster.get(ref))?.spec.versions).toHaveLength(2);
+    expect(raw(await cluster.get(template))?.spec.names.categories).toEqual(['other']);
+    expect(raw(await cluster.get(ref))?.spec.versions).toHaveLength(2);
   });
 }

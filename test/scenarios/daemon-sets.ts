@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { type Raw, raw } from '../fakes/raw.ts';
 import { eventuallyHolds } from './eventually.ts';
 import { afterAll, beforeAll } from './world.ts';
 
@@ -49,8 +50,8 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonEnviron
       ((await environment.cluster.raw('GET', path)) as { items: KubeObject[] }).items;
     const podsOf = async (name: string): Promise<KubeObject[]> =>
       (await list(`/api/v1/namespaces/${NAMESPACE}/pods?labelSelector=app%3D${name}`)).filter((pod) => !pod.metadata.deletionTimestamp);
-    const places = async (name: string): Promise<unknown[]> => (await podsOf(name)).map(({ spec }) => spec.nodeName).toSorted();
-    const status = async (name: string) => (await environment.cluster.get(refTo(name)))?.status;
+    const places = async (name: string): Promise<unknown[]> => (await podsOf(name)).map(({ spec }: Raw) => spec.nodeName).toSorted();
+    const status = async (name: string) => raw(await environment.cluster.get(refTo(name)))?.status;
     const revisions = async (name: string): Promise<unknown[]> =>
       (await list(`/apis/apps/v1/namespaces/${NAMESPACE}/controllerrevisions?labelSelector=app%3D${name}`))
         .map(({ revision }) => revision)
@@ -130,7 +131,7 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonEnviron
       await settled('rolled', 3, 1);
       await release('rolled', 'app:2');
       await settled('rolled', 3, 2);
-      expect((await podsOf('rolled')).map(({ spec }) => spec.containers[0].image)).toEqual(['app:2', 'app:2', 'app:2']);
+      expect((await podsOf('rolled')).map(({ spec }: Raw) => spec.containers[0].image)).toEqual(['app:2', 'app:2', 'app:2']);
       expect(await revisions('rolled')).toEqual([1, 2]);
 
       await release('rolled', 'app:3', [{ name: 'NEVER_READY', value: 'true' }]);
@@ -180,7 +181,7 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonEnviron
       await release('surging', 'app:2', [{ name: 'NEVER_READY', value: 'true' }]);
       await eventuallyHolds(async () => expect(await podsOf('surging')).toHaveLength(4));
       // Not `numberAvailable`: of two pods of one second on a node the real controller may count the newer.
-      const old = (await podsOf('surging')).filter((pod) => pod.spec.containers[0].image === 'app:1');
+      const old = (await podsOf('surging')).filter((pod) => raw(pod).spec.containers[0].image === 'app:1');
       expect(old.map((pod) => isReady(pod))).toEqual([true, true, true]);
       await release('surging', 'app:3');
       await settled('surging', 3, 3);
@@ -190,6 +191,6 @@ export function daemonSetSuite(where: string, start: () => Promise<DaemonEnviron
 }
 
 function isReady(pod: KubeObject): boolean {
-  const conditions: { type: string; status: string }[] = pod.status?.conditions ?? [];
+  const conditions: { type: string; status: string }[] = raw(pod).status?.conditions ?? [];
   return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
 }

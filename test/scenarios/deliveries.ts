@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../src/api/canary-status.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import { aController, startController } from './controller.ts';
 import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
@@ -26,7 +27,7 @@ export function describeDeliveries(environmentOf: () => Environment): void {
       };
       const listed = async (): Promise<string[]> => {
         const canary = await cluster.get({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace: scenario.namespace });
-        const deliveries: Delivery[] = canary?.status?.release?.deliveries ?? [];
+        const deliveries: Delivery[] = raw(canary)?.status?.release?.deliveries ?? [];
         return deliveries.map(({ hook: to, kind }) => to?.name ?? kind);
       };
       const ends = () => hooks.calls('events').filter(({ metadata }) => (metadata as { eventMessage?: string }).eventMessage === END);

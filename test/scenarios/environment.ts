@@ -16,6 +16,7 @@ import { virtualWorld } from '../../src/embedded/virtual/virtual-world.ts';
 import { realWorld, type World } from '../../src/embedded/world.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { startRehearsalCluster } from '../../src/rehearsal/rehearsal-cluster.ts';
+import { raw } from '../fakes/raw.ts';
 import { until } from './until.ts';
 import { afterAll, beforeAll, enter, playTests } from './world.ts';
 
@@ -72,7 +73,7 @@ const CRD_FOLDERS = [OWN_CRDS, ROUTING_CRDS];
 
 /** `NEVER_READY_AS_PRIMARY` in a container's env: the template is fine under analysis, and fails where it is promoted to. */
 function appFor(pod: KubeObject): Partial<AppBehaviour> {
-  const env: { name: string }[] = pod.spec.containers?.[0]?.env ?? [];
+  const env: { name: string }[] = raw(pod).spec.containers?.[0]?.env ?? [];
   const isPrimary = pod.metadata.labels?.app?.endsWith('-primary') ?? false;
   return isPrimary && env.some(({ name }) => name === 'NEVER_READY_AS_PRIMARY') ? { neverReady: true } : {};
 }
@@ -202,7 +203,9 @@ export async function applyCrds(cluster: KubeCluster, folders: readonly string[]
   for (const crd of crds) await cluster.apply(crd);
   for (const crd of crds)
     await until(cluster, refOf(crd), 'is established', (now) =>
-      now?.status?.conditions?.some(({ type, status }: { type: string; status: string }) => type === 'Established' && status === 'True'),
+      raw(now)?.status?.conditions?.some(
+        ({ type, status }: { type: string; status: string }) => type === 'Established' && status === 'True',
+      ),
     );
 }
 

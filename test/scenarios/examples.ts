@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { raw } from '../fakes/raw.ts';
 import { aController } from './controller.ts';
 import type { Environment } from './environment.ts';
 import { until } from './until.ts';
@@ -20,7 +21,7 @@ export function describeExamples<S extends Environment>(
   it('istio-canary.yaml, the first one of the README, is initialized', async () => {
     const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: 'podinfo', namespace: 'test' };
     const isDone = (phase: unknown) => phase === 'Initialized';
-    const end = await until(environmentOf().cluster, canary, 'is initialized', (now) => isDone(now?.status?.phase));
-    expect(end?.status?.conditions?.[0]?.message, controllerOf().logOf('test/podinfo')).toContain('the primary serves');
+    const end = await until(environmentOf().cluster, canary, 'is initialized', (now) => isDone(raw(now)?.status?.phase));
+    expect(raw(end)?.status?.conditions?.[0]?.message, controllerOf().logOf('test/podinfo')).toContain('the primary serves');
   });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import { aController, type ControllerProcess } from './controller.ts';
 import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
@@ -106,12 +107,12 @@ export function describeGatewayApi(environmentOf: () => Environment): void {
         await given.aCanary({ stepWeight: 40, maxWeight: 80, sessionAffinity, webhooks }, edge.spec([edge.gatewayRef]));
         await when.imageChanges('2');
         await then.canaryReceives(40);
-        const { sessionAffinityCookie, primarySessionAffinityCookie } = (await edge.canary()).status;
+        const { sessionAffinityCookie, primarySessionAffinityCookie } = raw(await edge.canary()).status;
         await then.everyoneGets('2', { ...edge.headers, cookie: `a=b; ${sessionAffinityCookie}` });
         await then.everyoneGets('1', { ...edge.headers, cookie: primarySessionAffinityCookie });
         when.gateOpens('rise');
         await then.canaryReceives(80);
-        const moved = (await edge.canary()).status;
+        const moved = raw(await edge.canary()).status;
         expect(moved.sessionAffinityCookie).toBe(sessionAffinityCookie);
         expect(moved.primarySessionAffinityCookie, '04-R-A2: who stayed on the primary is asked again').not.toBe(
           primarySessionAffinityCookie,
@@ -120,7 +121,7 @@ export function describeGatewayApi(environmentOf: () => Environment): void {
         await then.everyoneGets('1', { ...edge.headers, cookie: moved.primarySessionAffinityCookie });
         when.gateOpens('finish');
         await then.releaseEnds('Succeeded');
-        const rules = (await edge.route()).spec.rules;
+        const rules = raw(await edge.route()).spec.rules;
         expect(JSON.stringify(rules)).toContain(`${sessionAffinityCookie}; Max-Age=-1; Path=/`);
         await then.everyoneGets('2', { ...edge.headers, cookie: sessionAffinityCookie });
       },
@@ -164,7 +165,7 @@ export function describeGatewayApi(environmentOf: () => Environment): void {
           () => call('/web.v1.Shop/Buy'),
           (by) => by === '2',
         );
-        expect((await edge.route('GRPCRoute')).spec.rules).toHaveLength(1);
+        expect(raw(await edge.route('GRPCRoute')).spec.rules).toHaveLength(1);
         await expect(edge.route()).rejects.toThrow('no HTTPRoute');
       },
     );
@@ -181,14 +182,14 @@ export function describeGatewayApi(environmentOf: () => Environment): void {
         await when.thisHappens(() => edge.serves('*.elsewhere.example.org'));
         await edge.until(
           'says why it waits',
-          (now) => now.status.conditions[0].message.includes('edge says Accepted False'),
+          (now) => raw(now).status.conditions[0].message.includes('edge says Accepted False'),
           controllerOf(),
         );
-        const held = (await edge.canary()).status.canaryWeight;
+        const held = raw(await edge.canary()).status.canaryWeight;
         await then.hookWasCalled('smoke', hooks.calls('smoke').length + 2);
-        expect((await edge.canary()).status.canaryWeight).toBe(held);
+        expect(raw(await edge.canary()).status.canaryWeight).toBe(held);
         hooks.answers('smoke', 500);
-        await edge.until('has failed', (now) => now.status.phase === 'Failed' && now.status.canaryWeight === 0, controllerOf());
+        await edge.until('has failed', (now) => raw(now).status.phase === 'Failed' && raw(now).status.canaryWeight === 0, controllerOf());
         await when.thisHappens(() => edge.serves(undefined));
         await then.scalesTo(APP, 0);
         await then.everyoneGets('1', edge.headers);

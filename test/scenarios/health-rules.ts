@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { Phase } from '../../src/api/phase.ts';
+import { raw } from '../fakes/raw.ts';
 import { aController } from './controller.ts';
 import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
@@ -16,7 +17,7 @@ interface Health {
 
 /** As GitOps tools read a Canary: by its phase, with the last condition's words. Throws where such a rule would have nothing to read. */
 function healthOf(canary: KubeObject): Health {
-  const { phase, canaryWeight, conditions } = canary.status;
+  const { phase, canaryWeight, conditions } = raw(canary).status;
   expect(Phase.options).toContain(phase);
   expect(canaryWeight, phase).toBeTypeOf('number');
   expect(conditions, phase).not.toHaveLength(0);
@@ -35,7 +36,7 @@ function healthOf(canary: KubeObject): Health {
 
 /** What `kubectl wait --for=condition=promoted` compares. */
 const promoted = (canary: KubeObject | undefined): string | undefined =>
-  canary?.status?.conditions?.find(({ type }: { type: string }) => type.toLowerCase() === 'promoted')?.status;
+  raw(canary)?.status?.conditions?.find(({ type }: { type: string }) => type.toLowerCase() === 'promoted')?.status;
 
 /** What GitOps tools and `kubectl wait` read of a Canary. */
 export function describeHealthRules(environmentOf: () => Environment): void {
@@ -55,7 +56,7 @@ export function describeHealthRules(environmentOf: () => Environment): void {
         if (canary.status === undefined) return;
         try {
           const { status } = healthOf(canary);
-          const { phase } = canary.status;
+          const { phase } = raw(canary).status;
           seen.set(phase, (seen.get(phase) ?? new Set()).add(`${status} ${promoted(canary)}`));
         } catch (error) {
           broken.push(error);
@@ -66,7 +67,7 @@ export function describeHealthRules(environmentOf: () => Environment): void {
         { onEvent: ({ type, object }) => type !== 'DELETED' && look(object), onList: (items) => items.forEach(look) },
       );
       await watch.synced;
-      const phase = (wanted: string) => until(cluster, canaryRef('health', 'web'), wanted, (now) => now?.status?.phase === wanted);
+      const phase = (wanted: string) => until(cluster, canaryRef('health', 'web'), wanted, (now) => raw(now)?.status?.phase === wanted);
       try {
         await makeNamespace(cluster, 'health');
         await cluster.create(aDeployment('health', 'web'));

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
+import { raw } from '../fakes/raw.ts';
 import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { APP, type Scenario } from './scenario.ts';
@@ -146,21 +147,21 @@ export function testHeldReleases(scenarioTest: ScenarioTest, environmentOf: () =
 }
 
 function revisionOf(canary: KubeObject | undefined): string {
-  return canary?.status?.release.revision;
+  return raw(canary)?.status?.release.revision;
 }
 
 /** As the controller of a load balancer does when it has taken the pods in, now and from now on; one it takes out again. */
 function openGates(cluster: Environment['cluster'], namespace: string): { closeOneOf(app: string): Promise<void>; stop(): void } {
   const refOf = ({ metadata: { name } }: KubeObject): ObjectRef => ({ apiVersion: 'v1', kind: 'Pod', name, namespace });
   const set = async (pod: KubeObject, status: 'True' | 'False'): Promise<void> => {
-    const others = (pod.status?.conditions ?? []).filter(({ type }: { type: string }) => type !== GATE);
+    const others = (raw(pod).status?.conditions ?? []).filter(({ type }: { type: string }) => type !== GATE);
     const patch = { status: { conditions: [...others, { type: GATE, status }] } };
     await cluster.patch(refOf(pod), patch, { subresource: 'status' }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
     });
   };
   const has = (pod: KubeObject, condition: string): boolean =>
-    pod.status?.conditions?.some(({ type }: { type: string }) => type === condition) === true;
+    raw(pod).status?.conditions?.some(({ type }: { type: string }) => type === condition) === true;
   // Before the kubelet has reported, there would be no Ready for it to correct: conditions are replaced as a whole.
   const open = (pod: KubeObject): void => {
     if (has(pod, 'Ready') && !has(pod, GATE)) void set(pod, 'True');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { type Raw, raw } from '../fakes/raw.ts';
 import { Lab } from './adversity/lab.ts';
 import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
@@ -23,23 +24,23 @@ interface Kind {
 const asReplicas = {
   scaledUp: { spec: { replicas: 1 } },
   primaryReplicas: 1,
-  isAtZero: (target: KubeObject | undefined) => target?.spec.replicas === 0,
+  isAtZero: (target: KubeObject | undefined) => raw(target)?.spec.replicas === 0,
 };
 
 function aDaemonSet(name: string): KubeObject {
-  const { metadata, spec } = aDeployment(NAMESPACE, name);
+  const { metadata, spec } = raw(aDeployment(NAMESPACE, name));
   const { replicas: _, ...rest } = spec;
   return { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata, spec: rest };
 }
 
 function ofTwo(name: string): KubeObject {
   const deployment = aDeployment(NAMESPACE, name);
-  return { ...deployment, spec: { ...deployment.spec, replicas: 2 } };
+  return { ...deployment, spec: { ...raw(deployment).spec, replicas: 2 } };
 }
 
 function readingSettings(name: string): KubeObject {
   const deployment = ofTwo(name);
-  deployment.spec.template.spec.containers = [{ ...aContainer('1'), envFrom: [{ configMapRef: { name: 'settings' } }] }];
+  raw(deployment).spec.template.spec.containers = [{ ...aContainer('1'), envFrom: [{ configMapRef: { name: 'settings' } }] }];
   return deployment;
 }
 
@@ -54,7 +55,7 @@ const kinds: readonly Kind[] = [
     name: 'agent',
     target: aDaemonSet('agent'),
     scaledUp: { spec: { template: { spec: { nodeSelector: { [ZERO]: null } } } } },
-    isAtZero: (target) => target?.spec.template.spec.nodeSelector?.[ZERO] === 'true',
+    isAtZero: (target) => raw(target)?.spec.template.spec.nodeSelector?.[ZERO] === 'true',
   },
 ];
 
@@ -69,12 +70,16 @@ export function describeIdlePods(environmentOf: () => Environment): void {
       const each = <T>(act: (kind: Kind) => Promise<T>) => Promise.all(kinds.map(act));
       const becomesIdle = (phase: string) =>
         each(async (kind) => {
-          await lab.until(canaryOf(kind), `is ${phase}`, (now) => now?.status?.phase === phase && now.status.release?.step === 'resting');
+          await lab.until(
+            canaryOf(kind),
+            `is ${phase}`,
+            (now) => raw(now)?.status?.phase === phase && raw(now).status.release?.step === 'resting',
+          );
           await lab.until(refOf(kind), 'is at zero', kind.isAtZero);
         });
       const eventsOf = async (kind: Kind) =>
         (await cluster.list({ apiVersion: 'v1', kind: 'Event', namespace: NAMESPACE })).items.filter(
-          ({ reason, involvedObject }) => reason === 'TargetScaledUp' && involvedObject.name === kind.name,
+          ({ reason, involvedObject }: Raw) => reason === 'TargetScaledUp' && involvedObject.name === kind.name,
         );
       try {
         await cluster.create({
@@ -95,7 +100,7 @@ export function describeIdlePods(environmentOf: () => Environment): void {
         await each((kind) => cluster.patch(refOf(kind), kind.scaledUp));
         await each((kind) =>
           lab.until(canaryOf(kind), 'says that its target was scaled up', (now) =>
-            now?.status?.conditions?.some(({ type }: { type: string }) => type === 'TargetScaledUp'),
+            raw(now)?.status?.conditions?.some(({ type }: { type: string }) => type === 'TargetScaledUp'),
           ),
         );
         await each((kind) =>
@@ -113,18 +118,18 @@ export function describeIdlePods(environmentOf: () => Environment): void {
         expect(sent.filter((what) => /deployments|daemonsets/.test(what))).toEqual([]);
         await cluster.patch({ apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: NAMESPACE }, { data: { a: '2' } });
         await each((kind) => {
-          const containers = [{ ...kind.target.spec.template.spec.containers[0], image: 'web:2' }];
+          const containers = [{ ...raw(kind.target).spec.template.spec.containers[0], image: 'web:2' }];
           return cluster.patch(refOf(kind), { spec: { template: { spec: { containers } } } });
         });
         await becomesIdle('Succeeded');
         const promoted = await each(async (kind) => {
           const primary = await cluster.get({ ...refOf(kind), name: `${kind.name}-primary` });
-          return [primary?.spec.template.spec.containers[0].image, primary?.spec.replicas];
+          return [raw(primary)?.spec.template.spec.containers[0].image, raw(primary)?.spec.replicas];
         });
         expect(promoted).toEqual(kinds.map(({ primaryReplicas }) => ['web:2', primaryReplicas]));
         await each((kind) =>
           lab.until(canaryOf(kind), 'says nothing of it any more', (now) =>
-            now?.status?.conditions?.every(({ type }: { type: string }) => !['TargetScaledUp', 'Contested'].includes(type)),
+            raw(now)?.status?.conditions?.every(({ type }: { type: string }) => !['TargetScaledUp', 'Contested'].includes(type)),
           ),
         );
       } finally {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import { aController } from './controller.ts';
 import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
@@ -80,7 +81,7 @@ export function describeIgnoredFields(environmentOf: () => Environment): void {
       const scenario = await Scenario.begin(environmentOf(), controllerOf(), 'refused-green');
       const promoted = async () => {
         const ref = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace: scenario.namespace };
-        const conditions: { type: string; status: string }[] = (await cluster.get(ref))?.status?.conditions ?? [];
+        const conditions: { type: string; status: string }[] = raw(await cluster.get(ref))?.status?.conditions ?? [];
         return conditions.filter(({ type }) => type === 'Promoted').map(({ status }) => status);
       };
       try {
@@ -112,7 +113,7 @@ export function describeIgnoredFields(environmentOf: () => Environment): void {
         },
       });
       const ref = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace };
-      const conditions = async (): Promise<{ type: string; status: string }[]> => (await cluster.get(ref))?.status?.conditions ?? [];
+      const conditions = async (): Promise<{ type: string; status: string }[]> => raw(await cluster.get(ref))?.status?.conditions ?? [];
       const said = await eventually('is refused', conditions, (now) => now.some(({ type }) => type === 'Accepted'));
       expect(said.map(({ type, status }) => [type, status])).toEqual([
         ['Promoted', 'Unknown'],

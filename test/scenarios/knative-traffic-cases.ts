@@ -1,11 +1,11 @@
-import type { TrafficTarget } from '../../src/routers/knative/traffic.ts';
+import type { KnativeTraffic } from '../../src/api/kinds/knative-service.ts';
 import type { TrafficFlags } from '../../src/routers/knative/traffic-flags.ts';
 
 /** A traffic block, a command line, and the block after it. */
 export type TrafficCase = [title: string, before: string, line: string, expected: string];
 
 /** `v1=50 v2#stable=50 @#next=0`: revision, tag, percent of each target; `@` is the latest one. */
-export function block(text: string): TrafficTarget[] {
+export function block(text: string): KnativeTraffic[] {
   return text.split(' ').flatMap((part) => {
     const [, name = '', tag, percent] = /^([^#=]+)(?:#([^=]+))?=(\d+)$/.exec(part) ?? [];
     if (name === '') return [];
@@ -13,7 +13,7 @@ export function block(text: string): TrafficTarget[] {
     return [{ ...target, percent: Number(percent), ...(tag === undefined ? {} : { tag }) }];
   });
 }
-export function written(targets: readonly TrafficTarget[]): string {
+export function written(targets: readonly KnativeTraffic[]): string {
   return targets
     .map(({ latestRevision, revisionName, tag, percent }) => `${latestRevision ? '@' : revisionName}${tag ? `#${tag}` : ''}=${percent}`)
     .join(' ');

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { type HpaMetrics, startHorizontalPodAutoscaler } from '../../src/embedded/controllers/autoscaler/index.ts';
+import { raw } from '../fakes/raw.ts';
 import { aController } from './controller.ts';
 import { anEnvironment, type Environment } from './environment.ts';
 import { APP, scenarioTests } from './scenario.ts';
@@ -45,14 +46,14 @@ export function describeMeasuredElsewhere(title: string, startEnvironment: () =>
               await when.imageChanges('2', SLOW);
               await then.canaryIs('WaitingPromotion');
               const target = await cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: APP, namespace });
-              expect(target?.status?.availableReplicas).toBe(3);
-              expect((await cluster.get(ref))?.spec.minReplicas).toBe(3);
+              expect(raw(target)?.status?.availableReplicas).toBe(3);
+              expect(raw(await cluster.get(ref))?.spec.minReplicas).toBe(3);
               when.gateOpens('finish');
               await then.releaseEnds('Succeeded');
               expect(one.phases()).not.toContain('Failed');
               await then.scalesTo(APP, 0);
               const after = await cluster.get(ref);
-              expect([after?.spec.minReplicas, after?.metadata.annotations?.[NOTE]]).toEqual([1, undefined]);
+              expect([raw(after)?.spec.minReplicas, after?.metadata.annotations?.[NOTE]]).toEqual([1, undefined]);
               expect(failures).toEqual([]);
             } finally {
               await scaler.stop();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import { startController } from './controller.ts';
 import type { Environment } from './environment.ts';
 import { FlaggerApplication, NAME, templateOf } from './flagger/flagger-application.ts';
@@ -9,7 +10,7 @@ import { startUsers } from './users.ts';
 const analysis = { stepWeight: 25, maxWeight: 50 };
 const idle = { phase: 'Initialized', http: weighted(NAME, 0), analysis } as const;
 const isResting = (phase: string) => (now: KubeObject | undefined) =>
-  now?.status?.phase === phase && now.status.release?.step === 'resting';
+  raw(now)?.status?.phase === phase && raw(now).status.release?.step === 'resting';
 
 /** What a moving Canary takes along, and what it leaves behind. Other controllers must not run on the environment. */
 export function describeMoving(environmentOf: () => Environment): void {
@@ -46,10 +47,10 @@ export function describeMoving(environmentOf: () => Environment): void {
         await left.replaceTemplate(templateOf('2'));
         await left.until(left.canary, 'is promoted', isResting('Succeeded'), hint);
         const [primary, target] = await Promise.all([left.get(left.primary), left.get(left.target)]);
-        const { containers, volumes = [] } = primary?.spec.template.spec ?? {};
-        expect({ containers, volumes }).toEqual({ containers: target?.spec.template.spec.containers, volumes: [] });
-        expect(Object.keys(primary?.spec.template.metadata.annotations ?? {})).toEqual(['flagger-id']);
-        expect(primary?.spec.minReadySeconds ?? 0).toBe(0);
+        const { containers, volumes = [] } = raw(primary)?.spec.template.spec ?? {};
+        expect({ containers, volumes }).toEqual({ containers: raw(target)?.spec.template.spec.containers, volumes: [] });
+        expect(Object.keys(raw(primary)?.spec.template.metadata.annotations ?? {})).toEqual(['flagger-id']);
+        expect(raw(primary)?.spec.minReadySeconds ?? 0).toBe(0);
         for (const name of [NAME, `${NAME}-primary`, `${NAME}-canary`])
           await left.until(left.ref('v1', 'Service', name), 'has one port', (now) => portsOf(now).join() === '80', hint);
         const route = await left.get(left.ref('networking.istio.io/v1beta1', 'VirtualService'));
@@ -72,9 +73,9 @@ export function describeMoving(environmentOf: () => Environment): void {
       try {
         await left.until(left.canary, 'is adopted', isResting('Initialized'), hint);
         await left.push('2');
-        await left.until(left.canary, 'is at 25 %', (now) => now?.status?.canaryWeight === 25, hint);
+        await left.until(left.canary, 'is at 25 %', (now) => raw(now)?.status?.canaryWeight === 25, hint);
         const route = left.ref('networking.istio.io/v1beta1', 'VirtualService');
-        await left.until(route, 'has it too', (now) => now?.spec.http[0].route[1].weight === 25, hint);
+        await left.until(route, 'has it too', (now) => raw(now)?.spec.http[0].route[1].weight === 25, hint);
         await controller.stop();
         expect(await left.get(left.canary)).toMatchObject({
           status: statusOf('Progressing', 'Unknown', { iterations: 0, canaryWeight: 25 }),
@@ -85,12 +86,12 @@ export function describeMoving(environmentOf: () => Environment): void {
         controller = startController(environment, { namespace: left.namespace });
         await left.until(left.canary, 'is promoted', isResting('Succeeded'), hint);
         // The intent is recorded first, and then the pods go.
-        await left.until(left.target, 'is scaled down', (now) => now?.spec.replicas === 0, hint);
+        await left.until(left.target, 'is scaled down', (now) => raw(now)?.spec.replicas === 0, hint);
         await controller.stop();
         const rested = await left.get(left.canary);
         expect(rested).toMatchObject({ status: statusOf('Succeeded', 'True', { iterations: 0, canaryWeight: 0 }) });
-        expect(rested?.status.lastAppliedSpec).toBe(rested?.status.lastPromotedSpec);
-        expect(rested?.status.conditions).toHaveLength(1);
+        expect(raw(rested)?.status.lastAppliedSpec).toBe(raw(rested)?.status.lastPromotedSpec);
+        expect(raw(rested)?.status.conditions).toHaveLength(1);
         expect(rested?.metadata.finalizers ?? []).toEqual([]);
         expect(await left.get(left.ref('networking.istio.io/v1beta1', 'VirtualService'))).toMatchObject({ spec: vs(0) });
         for (const role of ['primary', 'canary'])
@@ -107,20 +108,20 @@ export function describeMoving(environmentOf: () => Environment): void {
             spec: { type: 'ClusterIP', selector: { app }, ports: [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }] },
           });
         const primary = await left.get(left.primary);
-        expect(primary?.spec.selector).toEqual({ matchLabels: { app: `${NAME}-primary` } });
-        expect(primary?.spec.template.metadata).toMatchObject({
+        expect(raw(primary)?.spec.selector).toEqual({ matchLabels: { app: `${NAME}-primary` } });
+        expect(raw(primary)?.spec.template.metadata).toMatchObject({
           labels: { app: `${NAME}-primary` },
           annotations: { 'flagger-id': expect.any(String) },
         });
-        expect((await left.get(left.target))?.spec.replicas).toBe(0);
+        expect(raw(await left.get(left.target))?.spec.replicas).toBe(0);
 
         // The other one takes over: it cannot know our hashes, and writes its own after it has analysed once more.
         await left.rewritesStatus('Succeeded');
-        const pods = primary?.spec.template;
+        const pods = raw(primary)?.spec.template;
         controller = startController(environment, { namespace: left.namespace });
         const back = await left.until(left.canary, 'is adopted again', isResting('Succeeded'), hint);
-        expect(back?.status.lastAppliedSpec).toMatch(/^s1:/);
-        expect((await left.get(left.primary))?.spec.template).toEqual(pods);
+        expect(raw(back)?.status.lastAppliedSpec).toMatch(/^s1:/);
+        expect(raw(await left.get(left.primary))?.spec.template).toEqual(pods);
         expect(users.lost(), hint()).toEqual([]);
       } finally {
         await users.stop();
@@ -130,7 +131,7 @@ export function describeMoving(environmentOf: () => Environment): void {
   });
 }
 
-const portsOf = (service: KubeObject | undefined): number[] => (service?.spec.ports ?? []).map(({ port }: { port: number }) => port);
+const portsOf = (service: KubeObject | undefined): number[] => (raw(service)?.spec.ports ?? []).map(({ port }: { port: number }) => port);
 
 /** Every field of 01-5, in its type. */
 function statusOf(phase: string, status: string, fields: Record<string, unknown>): object {

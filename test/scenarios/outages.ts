@@ -34,7 +34,7 @@ export function describeOutages(environmentOf: () => Environment): void {
     );
   const eventsOf = async (namespace: string, reason: string): Promise<string[]> => {
     const { items } = await environmentOf().cluster.list({ apiVersion: 'v1', kind: 'Event', namespace });
-    return items.flatMap((event) => (event.reason === reason ? [event.message] : []));
+    return items.flatMap((event) => (event.reason === reason ? [String(event.message)] : []));
   };
 
   it('05-W1, E22a, I11: with hold three kinds of outage in a row take a release neither back nor on, and it goes on after them', async () => {

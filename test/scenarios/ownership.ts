@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { raw } from '../fakes/raw.ts';
 import { App } from './adversity/app.ts';
 import { Lab } from './adversity/lab.ts';
 import type { Environment } from './environment.ts';
@@ -53,10 +54,10 @@ export function describeOwnership(environmentOf: () => Environment): void {
       await lab.cluster.patch(app.target, { spec: { template: { spec: changed } } });
       expect(await app.ends(run)).toBe('Succeeded');
       const [target, primary] = await Promise.all([lab.cluster.get(app.target), lab.cluster.get(app.primary)]);
-      expect(primary?.spec.template.spec).toEqual(target?.spec.template.spec);
-      expect(primary?.spec.template.spec).toMatchObject({ ...unknownToUs, ...changed });
-      expect(primary?.spec.template.metadata.annotations).toMatchObject(note.metadata.annotations);
-      expect(primary?.spec.revisionHistoryLimit).toBe(7);
+      expect(raw(primary)?.spec.template.spec).toEqual(raw(target)?.spec.template.spec);
+      expect(raw(primary)?.spec.template.spec).toMatchObject({ ...unknownToUs, ...changed });
+      expect(raw(primary)?.spec.template.metadata.annotations).toMatchObject(note.metadata.annotations);
+      expect(raw(primary)?.spec.revisionHistoryLimit).toBe(7);
     } finally {
       await lab.close();
     }

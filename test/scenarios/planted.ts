@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 
 /** Credentials of a test, each in one place; `all` is what must be nowhere. */
 export class Planted {
@@ -110,7 +111,7 @@ export function plantedObjects(planted: Planted, canary: KubeObject): KubeObject
       ...canary,
       metadata: metadataWith(planted, 'podinfo', 'Canary', { generation: 1, resourceVersion: '1' }),
       spec: {
-        ...canary.spec,
+        ...raw(canary).spec,
         metricsServer: address('metricsServer'),
         autoscalerRef: {
           apiVersion: 'keda.sh/v1alpha1',
@@ -119,7 +120,7 @@ export function plantedObjects(planted: Planted, canary: KubeObject): KubeObject
           primaryScalerTriggers: { load: { connection: planted.at('primaryScalerTriggers') } },
         },
         service: {
-          ...canary.spec.service,
+          ...raw(canary).spec.service,
           apex: { annotations: { 'example.org/b': planted.at('annotation of the apex') } },
           headers: {
             request: { set: { authorization: `Bearer ${planted.at('headers of the service')}`, 'x-plain': planted.at('plain header') } },
@@ -127,7 +128,7 @@ export function plantedObjects(planted: Planted, canary: KubeObject): KubeObject
           match: [{ headers: { 'x-key': { exact: planted.at('match of the service') } }, uri: { prefix: '/api' } }],
         },
         analysis: {
-          ...canary.spec.analysis,
+          ...raw(canary).spec.analysis,
           match: [{ headers: { cookie: { regex: `.*${planted.at('match of the analysis')}.*` } } }],
           metrics: [
             {
@@ -154,7 +155,7 @@ export function plantedObjects(planted: Planted, canary: KubeObject): KubeObject
         },
       },
       status: {
-        ...canary.status,
+        ...raw(canary).status,
         sessionAffinityCookie: `shop=${planted.at('cookie in status')}`,
         conditions: [
           {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type KubeObject, type ObjectRef, refOf } from '../../src/api/kube-object.ts';
 import { isChosen, type Part, titleOf, WHOLE } from '../fakes/covering-part.ts';
+import { raw } from '../fakes/raw.ts';
 import { aController, type ControllerProcess } from './controller.ts';
 import { followEndpoints } from './endpoint-history.ts';
 import type { Environment } from './environment.ts';
@@ -101,7 +102,7 @@ async function playReleases(
     for (const object of fixture.objects?.(app) ?? []) await environment.cluster.apply(object, { fieldManager: 'user' });
     const { services, routes } = await usersObjects(environment, app.namespace, fixture.objects?.(app) ?? []);
     const followed = await followEndpoints(environment.cluster, app.namespace, { services, routes });
-    const { analysis: _, ...spec } = canaryFor(fixture, app, {}).spec;
+    const { analysis: _, ...spec } = raw(canaryFor(fixture, app, {})).spec;
     await given.aCanary({ ...ANALYSIS, webhooks: given.aClosedGate() }, spec);
     await then.everyoneGets('1', asUsersDo);
     given.users(asUsersDo, CROWD);

@@ -3,6 +3,7 @@ import { keyOf, type ObjectStore, watchObjects } from '../../src/embedded/contro
 import { ClientAffinity } from '../../src/embedded/mesh/client-affinity.ts';
 import { laggedView } from '../../src/embedded/mesh/lagged-view.ts';
 import { type Client, serviceEndpoints } from '../../src/embedded/mesh/service-proxy.ts';
+import { raw } from '../fakes/raw.ts';
 import type { Environment } from './environment.ts';
 
 const SERVICE_LABEL = 'kubernetes.io/service-name';
@@ -77,6 +78,6 @@ export function watchReadiness(
 }
 
 function readyOf(slice: KubeObject): KubeObject {
-  const endpoints: { conditions: { ready?: boolean } }[] = slice.endpoints ?? [];
+  const endpoints: { conditions: { ready?: boolean } }[] = raw(slice).endpoints ?? [];
   return { ...slice, endpoints: endpoints.filter(({ conditions }) => conditions.ready === true) };
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import type { ControllerProcess } from './controller.ts';
 import type { Environment } from './environment.ts';
 import type { StartApplication } from './kinds/application.ts';
@@ -32,7 +33,7 @@ export function describeRefusedTraffic(
           { stepWeight: 50, maxWeight: 50, metrics: [] },
           { ...app.spec, service: { port: 80, trafficDistribution: ASKED } },
         );
-        await then.itIsReported('ServiceTrafficRefused', /^spec\.service\.trafficDistribution: .*"example\.org\/nearest".*remove it/i);
+        await then.itIsReported('ServiceTrafficRejected', /^spec\.service\.trafficDistribution: .*"example\.org\/nearest".*remove it/i);
         await when.thisHappens(() => app.push('2'));
         await then.releaseEnds('Succeeded');
         await app.primaryRuns('2');
@@ -47,7 +48,7 @@ export function describeRefusedTraffic(
         await app.primaryRuns('3');
         expect(isReported(await cluster.get(canary))).toBe(false);
         if (mended !== null)
-          for (const name of ['primary', 'canary']) expect((await service(`${APP}-${name}`))?.spec.trafficDistribution).toBe(mended);
+          for (const name of ['primary', 'canary']) expect(raw(await service(`${APP}-${name}`))?.spec.trafficDistribution).toBe(mended);
       } finally {
         await scenario.end();
       }
@@ -56,6 +57,6 @@ export function describeRefusedTraffic(
 }
 
 function isReported(canary: KubeObject | undefined): boolean {
-  const conditions: { type: string; status: string }[] = canary?.status?.conditions ?? [];
-  return conditions.some(({ type, status }) => type === 'ServiceTrafficRefused' && status !== 'False');
+  const conditions: { type: string; status: string }[] = raw(canary)?.status?.conditions ?? [];
+  return conditions.some(({ type, status }) => type === 'ServiceTrafficRejected' && status !== 'False');
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { ownerAnnotation } from '../../src/api/names.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { raw } from '../fakes/raw.ts';
 import { type ControllerProcess, newLogFile, startController } from './controller.ts';
 import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
@@ -33,7 +34,7 @@ export interface Way {
 /** The manifests of one application. */
 export function manifestsOf(namespace: string, version: string): { canary: KubeObject; deployment: KubeObject; service: KubeObject } {
   const deployment = aDeployment(namespace, APP);
-  deployment.spec.template.spec.containers = [aContainer(version)];
+  raw(deployment).spec.template.spec.containers = [aContainer(version)];
   return { canary: aCanary(namespace, APP), deployment, service: aService(namespace, APP) };
 }
 
@@ -93,13 +94,13 @@ export function describeReinstall(environmentOf: () => Environment, waysOf: (env
           cluster(),
           canaryRef(namespace, APP),
           `is initialized on ${version}`,
-          (now) => now?.status?.phase === 'Initialized' && now.status.release?.step === 'resting',
+          (now) => raw(now)?.status?.phase === 'Initialized' && raw(now).status.release?.step === 'resting',
           { hint: () => controller.logOf(`${namespace}/${APP}`) },
         );
         const primary = await cluster().get({ apiVersion: 'apps/v1', kind: 'Deployment', name: `${APP}-primary`, namespace });
         const canary = await cluster().get(canaryRef(namespace, APP));
-        const { phase, release } = canary?.status ?? {};
-        return [way.name, primary?.spec.template.spec.containers[0].image, phase, release?.run];
+        const { phase, release } = raw(canary)?.status ?? {};
+        return [way.name, raw(primary)?.spec.template.spec.containers[0].image, phase, release?.run];
       });
       expect(seen).toEqual(waysOf(environmentOf()).map(({ name }) => [name, `web:${version}`, 'Initialized', 0]));
     };
@@ -167,7 +168,7 @@ export function describeReinstall(environmentOf: () => Environment, waysOf: (env
       await other?.remove(`again-${other.name}`);
       await eventually('the other one is gone', async () => (await leftIn(cluster(), `again-${other?.name}`)).length === 0);
       const primary = await cluster().get({ ...target, name: `${APP}-primary` });
-      expect([primary?.status?.availableReplicas, await cluster().get(target)]).toEqual([1, undefined]);
+      expect([raw(primary)?.status?.availableReplicas, await cluster().get(target)]).toEqual([1, undefined]);
     });
   });
 }

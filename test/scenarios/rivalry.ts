@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { type Raw, raw } from '../fakes/raw.ts';
 import { type ControllerProcess, startController } from './controller.ts';
 import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
@@ -24,7 +25,7 @@ export function describeRivalry(environmentOf: () => Environment): void {
       );
       const controller: ControllerProcess = startController(environment, { namespace: left.namespace });
       try {
-        await left.until(left.canary, 'is adopted', (now) => now?.status?.release?.step === 'resting');
+        await left.until(left.canary, 'is adopted', (now) => raw(now)?.status?.release?.step === 'resting');
         await left.until(left.primary, 'is ours', (now) => now?.metadata.ownerReferences?.[0]?.kind === 'ControllerRevision');
         const theirs = new Set<string>();
         let writes: Record<string, number> = {};
@@ -36,7 +37,7 @@ export function describeRivalry(environmentOf: () => Environment): void {
           if (round === 3) await left.push('2');
           await left.nextSecond();
         }
-        const ours = versions.filter(({ metadata, status }) => status?.release && !theirs.has(metadata.resourceVersion ?? ''));
+        const ours = versions.filter(({ metadata, status }: Raw) => status?.release && !theirs.has(metadata.resourceVersion ?? ''));
         const reported = versions.filter(
           (object) => reasons(object).includes('ForeignController') && !theirs.has(object.metadata.resourceVersion ?? ''),
         );
@@ -51,11 +52,11 @@ export function describeRivalry(environmentOf: () => Environment): void {
         const end = await left.until(
           left.canary,
           'is released by us',
-          (now) => now?.status?.phase === 'Succeeded' && now.status.release?.step === 'resting',
+          (now) => raw(now)?.status?.phase === 'Succeeded' && raw(now).status.release?.step === 'resting',
           () => controller.logOf(`${left.namespace}/${NAME}`),
         );
         expect(reasons(end)).toEqual(['Succeeded']);
-        expect((await left.get(left.primary))?.spec.template.spec.containers[0].image).toBe(`${NAME}:2`);
+        expect(raw(await left.get(left.primary))?.spec.template.spec.containers[0].image).toBe(`${NAME}:2`);
       } finally {
         watch.stop();
         await controller.stop();
@@ -92,4 +93,5 @@ export function describeRivalry(environmentOf: () => Environment): void {
 const withoutWatches = (counts: Record<string, number>) =>
   Object.fromEntries(Object.entries(counts).filter(([what]) => !what.startsWith('watch ')));
 
-const reasons = (now: KubeObject | undefined): string[] => (now?.status?.conditions ?? []).map(({ reason }: { reason: string }) => reason);
+const reasons = (now: KubeObject | undefined): string[] =>
+  (raw(now)?.status?.conditions ?? []).map(({ reason }: { reason: string }) => reason);

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { raw } from '../fakes/raw.ts';
 import { aController } from './controller.ts';
 import { anEnvironment, type Environment } from './environment.ts';
 import { APP, type Scenario, scenarioTests } from './scenario.ts';
@@ -74,14 +75,14 @@ export function describeRollouts(title: string, startEnvironment: () => Promise<
       try {
         when.gateOpens('finish');
         // Its status may be behind as long as that goes on.
-        await until(cluster, primary(one), 'is of version 2', (now) => now?.spec.template.spec.containers[0].image === `${APP}:2`);
+        await until(cluster, primary(one), 'is of version 2', (now) => raw(now)?.spec.template.spec.containers[0].image === `${APP}:2`);
       } finally {
         isWriting = false;
         await writer;
       }
       await then.releaseEnds('Succeeded');
       const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Event', namespace: one.namespace });
-      expect(items.map(({ reason }) => reason)).not.toContain('PrimaryRefused');
+      expect(items.map(({ reason }) => reason)).not.toContain('PrimaryRejected');
       then.nothingWasLost();
     });
   });

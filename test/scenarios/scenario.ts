@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import type { Phase } from '../../src/api/phase.ts';
 import type { WatchHandle } from '../../src/kube/cluster.ts';
+import { raw } from '../fakes/raw.ts';
 import type { ControllerProcess } from './controller.ts';
 import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
@@ -87,7 +88,7 @@ export class Scenario {
         spec: { replicas, selector: { matchLabels: labels }, template, ...spec },
       });
       await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports: PORTS } });
-      await this.#until(this.#ref('apps/v1', 'Deployment', APP), 'is available', (now) => now?.status?.availableReplicas === replicas);
+      await this.#until(this.#ref('apps/v1', 'Deployment', APP), 'is available', (now) => raw(now)?.status?.availableReplicas === replicas);
       await this.given.itServes();
     },
 
@@ -175,7 +176,7 @@ export class Scenario {
     },
   };
 
-  // biome-ignore lint/suspicious/noThenProperty: an object, not a function, so awaiting a Story is safe
+  // biome-ignore lint/suspicious/noThenProperty: an object, not a function, so awaiting a Scenario is safe
   readonly then = {
     canaryIs: (phase: Phase): Promise<void> => this.#seen(`is ${phase}`, (status) => status.phase === phase),
     /** It has its verdict, and everything is put away. */
@@ -185,7 +186,7 @@ export class Scenario {
     /** A condition of this type says so. */
     itIsReported: async (type: string, what: RegExp): Promise<void> => {
       const said = (now: KubeObject | undefined) =>
-        now?.status?.conditions?.some((one: { type: string; message?: string }) => one.type === type && what.test(one.message ?? ''));
+        raw(now)?.status?.conditions?.some((one: { type: string; message?: string }) => one.type === type && what.test(one.message ?? ''));
       await this.#until(this.#canaryRef, `says ${what} in ${type}`, said);
     },
     /** Also one that has passed since. */
@@ -217,13 +218,13 @@ export class Scenario {
     },
     scalesTo: async (deployment: string, replicas: number): Promise<void> => {
       await this.#until(this.#ref('apps/v1', 'Deployment', deployment), `has ${replicas} pods`, (now) =>
-        replicas === 0 ? now?.spec.replicas === 0 && !now.status?.replicas : now?.status?.availableReplicas === replicas,
+        replicas === 0 ? raw(now)?.spec.replicas === 0 && !raw(now).status?.replicas : raw(now)?.status?.availableReplicas === replicas,
       );
     },
     /** An autoscaler has taken pods away. */
     shrinksTo: async (deployment: string, replicas: number): Promise<void> => {
       await this.#until(this.#ref('apps/v1', 'Deployment', deployment), `has at most ${replicas} pods`, (now) => {
-        const left = Math.max(now?.spec.replicas ?? 0, now?.status?.replicas ?? 0);
+        const left = Math.max(raw(now)?.spec.replicas ?? 0, raw(now)?.status?.replicas ?? 0);
         return left <= replicas;
       });
     },
@@ -254,7 +255,7 @@ export class Scenario {
   }
 
   condition(): { status?: string; reason?: string; message?: string } {
-    return this.#canary?.status?.conditions?.find(({ type }: { type: string }) => type === 'Promoted') ?? {};
+    return raw(this.#canary)?.status?.conditions?.find(({ type }: { type: string }) => type === 'Promoted') ?? {};
   }
 
   get #host(): string {
@@ -272,7 +273,7 @@ export class Scenario {
   #follow(): void {
     const learn = (object: KubeObject | undefined) => {
       this.#canary = object;
-      const status = object?.status;
+      const { status } = raw(object) ?? {};
       if (!status) return;
       const { phase, canaryWeight, iterations, failedChecks, release } = status;
       this.#statuses.push({ phase, canaryWeight, iterations, failedChecks, ...(release ? { step: release.step, run: release.run } : {}) });
@@ -308,10 +309,10 @@ export class Scenario {
 
   async #runs(deployment: string, version: string): Promise<void> {
     await this.#until(this.#ref('apps/v1', 'Deployment', deployment), `runs version ${version}`, (now) => {
-      const status = now?.status ?? {};
+      const { status = {}, spec } = raw(now) ?? {};
       return (
-        now?.spec.template.spec.containers[0].image === `${APP}:${version}` &&
-        status.observedGeneration === now.metadata.generation &&
+        spec?.template.spec.containers[0].image === `${APP}:${version}` &&
+        status.observedGeneration === now?.metadata.generation &&
         status.updatedReplicas > 0 &&
         status.availableReplicas === status.updatedReplicas
       );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { raw } from '../fakes/raw.ts';
 import { describeServiceTraffic } from './service-traffic.ts';
 import { afterAll, beforeAll } from './world.ts';
 
@@ -73,12 +74,12 @@ export function serviceAddressSuite(where: string, start: () => Promise<{ cluste
     it('a change of type keeps the address, and takes up or leaves the node port', async () => {
       const before = await create('moving', {});
       const opened = await environment.cluster.patch(ref('moving'), { spec: { type: 'NodePort' } });
-      expect(opened.spec).toMatchObject({ ...withNodePort, clusterIP: before.spec.clusterIP });
+      expect(opened.spec).toMatchObject({ ...withNodePort, clusterIP: raw(before).spec.clusterIP });
       const again = await environment.cluster.patch(ref('moving'), { spec: { ports: [{ port: 80 }] } });
-      expect(again.spec.ports[0].nodePort).toBe(opened.spec.ports[0].nodePort);
+      expect(raw(again).spec.ports[0].nodePort).toBe(raw(opened).spec.ports[0].nodePort);
       const closed = await environment.cluster.patch(ref('moving'), { spec: { type: 'ClusterIP' } });
-      expect(closed.spec).toMatchObject({ clusterIP: before.spec.clusterIP, ports: [port] });
-      expect(closed.spec.ports[0]).not.toHaveProperty('nodePort');
+      expect(closed.spec).toMatchObject({ clusterIP: raw(before).spec.clusterIP, ports: [port] });
+      expect(raw(closed).spec.ports[0]).not.toHaveProperty('nodePort');
       expect(closed.spec).not.toHaveProperty('externalTrafficPolicy');
       const away = await environment.cluster.patch(ref('moving'), { spec: { type: 'ExternalName', externalName: 'a.test' } });
       for (const field of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy'])

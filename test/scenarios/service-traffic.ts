@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import type { Raw } from '../fakes/raw.ts';
 
 /** The fields that steer traffic; what a table does not name of them is not there. */
 const FIELDS = [
@@ -119,6 +120,6 @@ export function describeServiceTraffic(clusterOf: () => KubeCluster): void {
   });
 }
 
-function steeringOf({ spec }: KubeObject): Steering {
+function steeringOf({ spec }: Raw): Steering {
   return Object.fromEntries(FIELDS.flatMap((field) => (spec[field] === undefined ? [] : [[field, spec[field]]])));
 }

@@ -3,6 +3,7 @@ import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { ownerAnnotation } from '../../src/api/names.ts';
 import { endpointsIn } from '../../src/controller/facts/endpoints.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { raw } from '../fakes/raw.ts';
 import { aController } from './controller.ts';
 import { followEndpoints } from './endpoint-history.ts';
 import type { Environment } from './environment.ts';
@@ -67,8 +68,8 @@ export function describeServicesInPlace(environmentOf: () => Environment): void 
       await cluster.create(aCanary(namespace, 'web'));
       await reportsOf().until(namespace, 'web', 'its bootstrap', ({ phase }) => phase === 'Initialized');
       const service = await cluster.get(ref('v1', 'Service', namespace, 'web'));
-      expect(service?.spec.selector).toEqual({ app: 'web-primary' });
-      expect(service?.spec.ports.map(({ name, port, targetPort }: Record<string, unknown>) => [name, port, targetPort])).toEqual([
+      expect(raw(service)?.spec.selector).toEqual({ app: 'web-primary' });
+      expect(raw(service)?.spec.ports.map(({ name, port, targetPort }: Record<string, unknown>) => [name, port, targetPort])).toEqual([
         ['http', 80, 'http'],
         ['http-8080-tcp', 8080, 'http'],
         ['other', 9090, 9898],
@@ -115,9 +116,12 @@ function serviceOf(namespace: string, name: string, spec: object, annotations: R
 /** The Service, by whatever it is found, in the words of an API server with its own addresses. */
 function objectsOf({ ports = [], sidecars = [], live, isOurs, endpoints }: FitCase, namespace: string, name: string): KubeObject[] {
   const deployment = aDeployment(namespace, name);
-  const [container] = deployment.spec.template.spec.containers;
+  const [container] = raw(deployment).spec.template.spec.containers;
   const initContainers = sidecars.map((one) => ({ image: 'init:1', ...one }));
-  Object.assign(deployment.spec.template.spec, { containers: [{ ...container, ports }], ...(sidecars.length > 0 && { initContainers }) });
+  Object.assign(raw(deployment).spec.template.spec, {
+    containers: [{ ...container, ports }],
+    ...(sidecars.length > 0 && { initContainers }),
+  });
   if (!live) return [deployment];
   const { clusterIP, selector, ...spec } = live as { clusterIP?: string; selector?: { app?: string } };
   const service = serviceOf(
@@ -144,7 +148,7 @@ function aSlice(namespace: string, name: string): KubeObject {
 const canaryOf = ({ canary = {} }: FitCase, namespace: string, name: string): KubeObject =>
   aCanary(namespace, name, {}, { service: { port: 80, ...canary } });
 
-const isAvailable = (now: KubeObject | undefined): boolean => now?.status?.availableReplicas === 1;
+const isAvailable = (now: KubeObject | undefined): boolean => raw(now)?.status?.availableReplicas === 1;
 
 /** The refusal of a number depends on endpoints that serve. */
 function leadsSomewhere({ live, ports = [] }: FitCase): boolean {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { controllerRules } from '../e2e/controller-role.ts';
+import { raw } from '../fakes/raw.ts';
 import { kubeconfigOf } from './account.ts';
 import { startController } from './controller.ts';
 import type { Environment } from './environment.ts';
@@ -11,7 +12,7 @@ import { FlaggerApplication, NAME } from './flagger/flagger-application.ts';
 import { weighted } from './flagger/objects.ts';
 
 const left = { phase: 'Initialized', http: weighted(NAME, 0), analysis: { stepWeight: 25, maxWeight: 50 } } as const;
-const isAdopted = (now: KubeObject | undefined) => now?.status?.release?.step === 'resting';
+const isAdopted = (now: KubeObject | undefined) => raw(now)?.status?.release?.step === 'resting';
 
 /** Moving over in slices: Canaries outside are left alone entirely. Other controllers must not run on the environment. */
 export function describeSlices(environmentOf: () => Environment): void {
@@ -32,7 +33,7 @@ export function describeSlices(environmentOf: () => Environment): void {
       try {
         await inside.until(inside.canary, 'is adopted', isAdopted, hint);
         await inside.push('2');
-        await inside.until(inside.canary, 'is promoted', (now) => now?.status?.phase === 'Succeeded' && isAdopted(now), hint);
+        await inside.until(inside.canary, 'is promoted', (now) => raw(now)?.status?.phase === 'Succeeded' && isAdopted(now), hint);
         expect(await snapshotOf(environment, outside.namespace)).toEqual(untouched);
 
         await label(inside, null);
@@ -40,11 +41,11 @@ export function describeSlices(environmentOf: () => Environment): void {
         await label(outside, 'yes');
         await outside.until(outside.canary, 'is adopted', isAdopted, hint);
         await outside.push('2');
-        await outside.until(outside.canary, 'is promoted', (now) => now?.status?.phase === 'Succeeded' && isAdopted(now), hint);
+        await outside.until(outside.canary, 'is promoted', (now) => raw(now)?.status?.phase === 'Succeeded' && isAdopted(now), hint);
         const kept = await inside.get(inside.canary);
         expect(kept?.status).toMatchObject({ phase: 'Succeeded', canaryWeight: 0 });
         const primary = await inside.get(inside.primary);
-        expect(primary?.spec.template.spec.containers[0].image).toBe(`${NAME}:2`);
+        expect(raw(primary)?.spec.template.spec.containers[0].image).toBe(`${NAME}:2`);
       } finally {
         await controller.stop();
       }
@@ -67,7 +68,7 @@ export function describeSlices(environmentOf: () => Environment): void {
       try {
         for (const each of [one, other]) await each.until(each.canary, 'is adopted', isAdopted, hint);
         await one.push('2');
-        await one.until(one.canary, 'is promoted', (now) => now?.status?.phase === 'Succeeded' && isAdopted(now), hint);
+        await one.until(one.canary, 'is promoted', (now) => raw(now)?.status?.phase === 'Succeeded' && isAdopted(now), hint);
         await environment.cluster.delete(other.canary);
         await other.until(other.primary, 'is gone', (now) => now === undefined, hint);
         expect(await snapshotOf(environment, outside.namespace)).toEqual(untouched);

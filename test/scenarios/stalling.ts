@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { commandLine } from '../../src/loadtester/words.ts';
+import { raw } from '../fakes/raw.ts';
 import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { serin } from './serin.ts';
@@ -109,7 +110,7 @@ export function describeStalls(environmentOf: () => Environment, personOf?: () =
       await cluster.apply(withoutRelease(canaryCrd()));
       await eventually(
         'the Canary has lost its memory',
-        async () => (await cluster.get(canary))?.status?.release,
+        async () => raw(await cluster.get(canary))?.status?.release,
         (release) => release === undefined,
       );
       await push(cluster, namespace, 'web', '2');
@@ -119,8 +120,8 @@ export function describeStalls(environmentOf: () => Environment, personOf?: () =
         cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web-primary', namespace }),
         cluster.get(canary),
       ]);
-      expect(target?.spec.replicas, 'no release started').toBe(0);
-      expect(primary?.spec.template.spec.containers[0].image).toBe('web:1');
+      expect(raw(target)?.spec.replicas, 'no release started').toBe(0);
+      expect(raw(primary)?.spec.template.spec.containers[0].image).toBe('web:1');
       expect(now?.status).toMatchObject({ phase: 'Initialized', canaryWeight: 0 });
       await users.pace(environmentOf().mesh.urls.length);
       expect(Object.keys(users.byVersion())).toEqual(['1']);

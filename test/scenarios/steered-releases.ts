@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/embedded/mesh/service-proxy.ts';
+import { raw } from '../fakes/raw.ts';
 import { type ControllerProcess, startController } from './controller.ts';
 import type { Environment } from './environment.ts';
 import { serviceApplication } from './kinds/core-service.ts';
@@ -104,11 +105,11 @@ export function describeSteeredReleases(environmentOf: () => Environment): void 
           // The policy for clients outside goes to the Service that they reach.
           for (const name of isOpen ? [APP] : [APP, `${APP}-primary`, `${APP}-canary`]) {
             const made = await cluster.get({ apiVersion: 'v1', kind: 'Service', name, namespace });
-            for (const [field, value] of Object.entries(held)) expect(made?.spec[field], `${name} ${field}`).toEqual(value);
+            for (const [field, value] of Object.entries(held)) expect(raw(made)?.spec[field], `${name} ${field}`).toEqual(value);
           }
           const services = [APP, `${APP}-primary`, `${APP}-canary`].map((name) => ({ apiVersion: 'v1', kind: 'Service', name, namespace }));
           for (const ref of services) await cluster.patch(ref, FOREIGN);
-          if (message) await then.itIsReported('ServiceTrafficRefused', message);
+          if (message) await then.itIsReported('ServiceTrafficRejected', message);
           await when.thisHappens(() => app.push('2'));
           await then.releaseEnds('Succeeded');
           await app.primaryRuns('2');

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { raw } from '../fakes/raw.ts';
 import { App } from './adversity/app.ts';
 import { keepChronicle, type Moment } from './adversity/chronicle.ts';
 import { Lab } from './adversity/lab.ts';
@@ -19,11 +20,11 @@ export function describeSuspension(environmentOf: () => Environment): void {
       const atRest = await lab.cluster.get(app.route);
       const run = await app.run();
       await app.deploy('2');
-      await lab.until(app.canary, 'is at 20 %', (now) => now?.status?.canaryWeight >= 20);
+      await lab.until(app.canary, 'is at 20 %', (now) => raw(now)?.status?.canaryWeight >= 20);
       await lab.cluster.patch(app.canary, { spec: { suspend: true } });
-      await lab.until(app.canary, 'has seen it', (now) => now?.status?.release?.suspended === true);
+      await lab.until(app.canary, 'has seen it', (now) => raw(now)?.status?.release?.suspended === true);
       await lab.settled(1_500);
-      await app.routeByHand(atRest?.spec.http);
+      await app.routeByHand(raw(atRest)?.spec.http);
       const chronicle = await keepChronicle(lab);
       const generationOf = new Map(chronicle.moments().map(({ kind, name, object }) => [`${kind} ${name}`, object.metadata.generation]));
       const known = chronicle.moments().length;
@@ -37,7 +38,7 @@ export function describeSuspension(environmentOf: () => Environment): void {
       const isWritten = ({ kind, name, object }: Moment) =>
         kind !== 'Deployment' || object.metadata.generation !== generationOf.get(`${kind} ${name}`);
       expect(chronicle.moments().slice(known).filter(isWritten)).toEqual([]);
-      expect((await lab.cluster.get(app.route))?.spec).toMatchObject({ http: atRest?.spec.http });
+      expect((await lab.cluster.get(app.route))?.spec).toMatchObject({ http: raw(atRest)?.spec.http });
       chronicle.stop();
 
       await lab.cluster.patch(app.canary, { spec: { suspend: false } });
@@ -58,12 +59,12 @@ export function describeSuspension(environmentOf: () => Environment): void {
       await app.createCanary('istio', { interval: '1s', threshold: 3, stepWeight: 40, maxWeight: 80 });
       await app.becomesIdle('Initialized');
       await app.deploy('2');
-      await lab.until(app.canary, 'is at 40 %', (now) => now?.status?.canaryWeight === 40);
+      await lab.until(app.canary, 'is at 40 %', (now) => raw(now)?.status?.canaryWeight === 40);
       await lab.cluster.patch(app.canary, { spec: { suspend: true, analysis: { webhooks: [closed] } } });
-      await lab.until(app.canary, 'has seen it', (now) => now?.status?.release?.suspended === true);
+      await lab.until(app.canary, 'has seen it', (now) => raw(now)?.status?.release?.suspended === true);
       await lab.stopController('KILL');
       const route = await lab.cluster.get(app.route);
-      const http = route?.spec.http.map((rule: { route: object[] }) => ({
+      const http = raw(route)?.spec.http.map((rule: { route: object[] }) => ({
         ...rule,
         route: rule.route.map((each, index) => ({ ...each, weight: index === 0 ? 95 : 5 })),
       }));
@@ -71,10 +72,10 @@ export function describeSuspension(environmentOf: () => Environment): void {
       await lab.cluster.patch(app.canary, { spec: { suspend: false } });
       const written = (await lab.cluster.get(app.route))?.metadata.generation;
       lab.startController();
-      const lowered = await lab.until(app.canary, 'records it', (now) => now?.status?.release?.suspended === undefined);
-      expect(lowered?.status?.canaryWeight).toBe(5);
-      const nextCheckMs = lowered?.status?.release.wakeAtMs;
-      await lab.until(app.canary, 'has checked at that weight', (now) => now?.status?.release.wakeAtMs > nextCheckMs);
+      const lowered = await lab.until(app.canary, 'records it', (now) => raw(now)?.status?.release?.suspended === undefined);
+      expect(raw(lowered)?.status?.canaryWeight).toBe(5);
+      const nextCheckMs = raw(lowered)?.status?.release.wakeAtMs;
+      await lab.until(app.canary, 'has checked at that weight', (now) => raw(now)?.status?.release.wakeAtMs > nextCheckMs);
       expect((await lab.cluster.get(app.route))?.metadata.generation).toBe(written);
     } finally {
       await lab.close();

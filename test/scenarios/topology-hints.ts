@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { type Raw, raw } from '../fakes/raw.ts';
 import { eventually } from './eventually.ts';
 import { until } from './until.ts';
 import { afterAll, beforeAll } from './world.ts';
@@ -66,7 +66,7 @@ export function topologyHintsSuite(where: string, start: () => Promise<{ cluster
 
     async function hintsIn(namespace: string): Promise<string> {
       const { items } = await environment.cluster.list({ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', namespace });
-      const endpoints: KubeObject['endpoints'][] = items.flatMap((slice) => slice.endpoints ?? []);
+      const endpoints: Raw[] = items.flatMap((slice) => raw(slice).endpoints ?? []);
       const names = (all: { name: string }[] | undefined) => (all ?? []).map(({ name }) => name).join(',');
       return endpoints
         .map(({ zone = '-', hints }) => `${zone}>${names(hints?.forZones)}${hints?.forNodes ? `/${names(hints.forNodes)}` : ''}`)

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { setTraffic } from '../../src/cli/traffic/set-traffic.ts';
 import { program } from '../fakes/program.ts';
+import { raw } from '../fakes/raw.ts';
 import type { Environment } from './environment.ts';
 import { knativeApplication } from './kinds/knative.ts';
 import { APP } from './scenario.ts';
@@ -27,7 +28,7 @@ export function describeTrafficCommand(environmentOf: () => Environment): void {
     const service = { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: APP, namespace: NAMESPACE };
     const inForce = (what: string, shares: string) =>
       until(cluster, service, what, (now) => {
-        const traffic: { revisionName?: string; percent?: number; tag?: string }[] = now?.status?.traffic ?? [];
+        const traffic: { revisionName?: string; percent?: number; tag?: string }[] = raw(now)?.status?.traffic ?? [];
         return traffic.map(({ revisionName, percent, tag = '' }) => `${revisionName}=${percent} ${tag}`.trim()).join(', ') === shares;
       });
     const image = ['--image', `${APP}:2`];

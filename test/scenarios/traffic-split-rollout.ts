@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
 import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { until } from './until.ts';
@@ -87,7 +88,7 @@ async function isAvailable({ cluster }: Environment, name: string): Promise<void
     cluster,
     { apiVersion: 'apps/v1', kind: 'Deployment', name, namespace: NAMESPACE },
     'is available',
-    (now) => now?.status?.availableReplicas === 2,
+    (now) => raw(now)?.status?.availableReplicas === 2,
   );
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { raw } from '../fakes/raw.ts';
 import { App } from './adversity/app.ts';
 import { Lab, PROXIES_KNOW } from './adversity/lab.ts';
 import { applyCrds, type Environment } from './environment.ts';
@@ -50,7 +51,7 @@ export function describeUninstall(environmentOf: () => Environment, orders: read
               if (removal === 'crds') await until(lab.cluster, CRD, 'is gone', (now) => now === undefined);
               if (isControlled && isCanary) {
                 await lab.until(app.primary, 'is gone', (now) => now === undefined);
-                await lab.until(app.target, 'serves again', (now) => now?.status?.availableReplicas === 3);
+                await lab.until(app.target, 'serves again', (now) => raw(now)?.status?.availableReplicas === 3);
               }
               isCanary = false;
             }

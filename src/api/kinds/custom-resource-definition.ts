@@ -10,6 +10,7 @@ export interface CustomResourceDefinition extends KubeObject {
     versions: CustomResourceVersion[];
     [field: string]: unknown;
   };
+  status?: { storedVersions?: string[]; [field: string]: unknown };
 }
 export const asCustomResourceDefinition = kindReader<CustomResourceDefinition>('CustomResourceDefinition');
 

@@ -13,6 +13,7 @@ export interface Deployment extends KubeObject {
     observedGeneration?: number;
     replicas?: number;
     updatedReplicas?: number;
+    readyReplicas?: number;
     availableReplicas?: number;
     unavailableReplicas?: number;
     collisionCount?: number;

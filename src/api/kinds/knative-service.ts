@@ -17,10 +17,12 @@ export interface KnativeService extends KubeObject {
 }
 export const asKnativeService = kindReader<KnativeService>('Service');
 
+/** An entry of `spec.traffic` and of `status.traffic`. */
 export interface KnativeTraffic {
   revisionName?: string;
   latestRevision?: boolean;
   percent?: number;
   tag?: string;
+  url?: string;
   [field: string]: unknown;
 }

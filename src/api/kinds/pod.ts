@@ -8,10 +8,20 @@ export interface Pod extends KubeObject {
   spec: PodSpec;
   status?: {
     phase?: string;
+    reason?: string;
+    message?: string;
     podIP?: string;
     startTime?: string;
     conditions?: Condition[];
+    containerStatuses?: ContainerStatus[];
+    initContainerStatuses?: ContainerStatus[];
     [field: string]: unknown;
   };
 }
 export const asPod = kindReader<Pod>('Pod');
+
+export interface ContainerStatus {
+  name: string;
+  restartCount?: number;
+  [field: string]: unknown;
+}

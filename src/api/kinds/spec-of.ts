@@ -1,6 +1,9 @@
 import type { Slim } from '../kube-object.ts';
 
-/** The spec of an object of a CRD, with the fields that its one reader knows; empty without object or spec. Its CRD has checked them. */
+/**
+ * The spec of an object, with the fields that its reader knows; empty without object or spec. The API server has checked them: a reader
+ * of manifests gives them the type `unknown`.
+ */
 export function specOf<T extends object>(object: Slim | undefined): Partial<T> {
   return (object?.spec ?? {}) as Partial<T>;
 }

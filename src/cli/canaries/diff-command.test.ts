@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import { aCanary } from '../../../test/fakes/world.ts';
 import { aDeployment } from '../../../test/scenarios/troubles/objects.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
@@ -19,7 +20,7 @@ const config = (kind: string, name: string, data: object): KubeObject => ({
 function reading(now: Record<string, string>, before: Record<string, string>): HeldCluster {
   const canary = aCanary();
   const target = aDeployment('test', 'podinfo');
-  target.spec.template.spec.containers[0].envFrom = [{ configMapRef: { name: 'settings' } }, { secretRef: { name: 'keys' } }];
+  raw(target).spec.template.spec.containers[0].envFrom = [{ configMapRef: { name: 'settings' } }, { secretRef: { name: 'keys' } }];
   const primary = deployment.renderPrimary(canary, target, {
     selector: { key: 'app', value: 'podinfo' },
     selectorLabels: ['app'],

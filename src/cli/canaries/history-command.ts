@@ -1,3 +1,5 @@
+import { asControllerRevision } from '../../api/kinds/controller-revision.ts';
+import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 import type { Cluster } from '../../kube/cluster.ts';
@@ -33,13 +35,15 @@ export async function recordsInCluster(cluster: Pick<Cluster, 'list'>, raw: Kube
 
 /** Pure: the history by its records, the newest first. */
 export function historyOf(raw: KubeObject, records: readonly KubeObject[]): History {
-  const promoted = snapshotOf(raw).canary?.status?.release?.promotedRevision ?? raw.status?.lastPromotedSpec;
+  const promoted =
+    snapshotOf(raw).canary?.status?.release?.promotedRevision ?? statusOf<{ lastPromotedSpec: string }>(raw).lastPromotedSpec;
   return {
     apiVersion: outputVersion,
     kind: 'History',
     namespace: raw.metadata.namespace ?? '',
     name: raw.metadata.name,
     items: records
+      .map(asControllerRevision)
       .toSorted((a, b) => b.revision - a.revision)
       .flatMap((object) => {
         const data = readTemplateRevision(object);

@@ -1,5 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import { apiVersion } from '../../api/canary.ts';
+import { asEvent } from '../../api/kinds/event.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import { isKnative } from '../../api/knative.ts';
 import { type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.ts';
 import { parseCanary } from '../../api/parse-canary.ts';
@@ -92,7 +94,7 @@ async function eventsOf(cluster: Pick<Cluster, 'list'>, { metadata }: KubeObject
   const fieldSelector = `involvedObject.kind=Canary,involvedObject.name=${name}`;
   const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Event', ...(namespace && { namespace }) }, { fieldSelector });
   // Only those of this Canary, not of an earlier one with its name.
-  const own = items.filter(({ involvedObject }) => !involvedObject?.uid || involvedObject.uid === uid);
+  const own = items.map(asEvent).filter(({ involvedObject }) => !involvedObject?.uid || involvedObject.uid === uid);
   return own.toSorted((a, b) => (timeOfEvent(a) < timeOfEvent(b) ? -1 : 1));
 }
 
@@ -107,7 +109,7 @@ function podSelector(owner: KubeObject | undefined, revisionOf: (service: KubeOb
     const revision = revisionOf(owner);
     return revision === undefined ? '' : `serving.knative.dev/revision=${revision}`;
   }
-  return Object.entries(record(record(owner?.spec?.selector).matchLabels))
+  return Object.entries(record(record(specOf<{ selector: unknown }>(owner).selector).matchLabels))
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import { eventually } from '../../../test/scenarios/eventually.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
@@ -78,7 +79,7 @@ describe('serin status --watch', () => {
     const screen = watching({}, true);
     await screen.shows('1 of 2 ready');
     await eventually('the watches are open', () => screen.cluster.watches === 3);
-    screen.cluster.put({ ...deployment, status: { ...deployment.status, availableReplicas: 2, readyReplicas: 2 } });
+    screen.cluster.put({ ...deployment, status: { ...raw(deployment).status, availableReplicas: 2, readyReplicas: 2 } });
     await screen.shows('2 of 2 ready');
     await screen.end();
     expect(screen.said().split(OVER)).toHaveLength(3);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { apiVersion } from '../../api/canary.ts';
 import { parseDuration } from '../../api/duration.ts';
+import { statusOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import { requestAnnotation } from '../../api/names.ts';
 import { parseStatus } from '../../api/parse-status.ts';
@@ -86,7 +87,7 @@ function shown(document: RequestResult): Answer<RequestResult> {
 async function requester({ cluster, user }: Session): Promise<string> {
   try {
     const answer = await cluster.create({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: { name: '' } });
-    const name: unknown = answer.status?.userInfo?.username;
+    const name: unknown = statusOf<{ userInfo: { username?: unknown } }>(answer).userInfo?.username;
     if (typeof name === 'string' && name !== '') return name;
   } catch (error) {
     const isUnknown = error instanceof ApiError && [403, 404, 405].includes(error.status);

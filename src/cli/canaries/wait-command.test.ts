@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, initialized, type World, withHooks } from '../../../test/fakes/world.ts';
+import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { outcomeOf, type WaitGoal, type Wanted } from './wait-command.ts';
 
@@ -94,9 +95,9 @@ describe('what a wait ends with', () => {
     expect(outcomeOf(stored(world), 'succeeded', unseen)).toBeUndefined();
   });
   it('seven characters of a revision are enough, and six are not', () => {
-    const raw = stored(released('Succeeded'));
-    const status = { ...raw.status, lastAppliedSpec: `s1:${'0123456789'.repeat(6)}` };
-    expect(outcomeOf({ ...raw, status }, 'succeeded', { revision: '0123456' })).toBe('reached');
-    expect(outcomeOf({ ...raw, status }, 'succeeded', { revision: '012345' })).toBeUndefined();
+    const found = stored(released('Succeeded'));
+    const status = { ...statusOf(found), lastAppliedSpec: `s1:${'0123456789'.repeat(6)}` };
+    expect(outcomeOf({ ...found, status }, 'succeeded', { revision: '0123456' })).toBe('reached');
+    expect(outcomeOf({ ...found, status }, 'succeeded', { revision: '012345' })).toBeUndefined();
   });
 });

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import pino from 'pino';
 import * as z from 'zod';
-import { parseDuration } from '../../api/duration.ts';
 import { meshProviderNote } from '../../api/mesh-provider.ts';
-import { ControllerConfig } from '../../controller/config.ts';
+import { CommandLine, ControllerConfig, settingName } from '../../controller/config.ts';
 import { type Controller, startController } from '../../controller/controller.ts';
+import { flagEntries, writtenName } from '../../controller/flags.ts';
 import { ownOutgoing } from '../../controller/outgoing/outgoing.ts';
 import { createControllerMetrics } from '../../controller/telemetry/controller-metrics.ts';
 import { type ApiOutage, apiOutage, isUnanswered } from '../../kube/api-outage.ts';
@@ -13,7 +13,6 @@ import { type ClusterOptions, createCluster } from '../../kube/create-cluster.ts
 import { ApiError, RequestTimeoutError, UnreachableError } from '../../kube/errors.ts';
 import { CredentialPluginError } from '../../kube/exec-credential.ts';
 import { KubeconfigError } from '../../kube/kubeconfig.ts';
-import { parseLabelSelector } from '../../kube/label-selector-text.ts';
 import { electLeader, type Leadership } from '../../kube/lease.ts';
 import { splitCluster } from '../../kube/split-cluster.ts';
 import { refuseLateWrites, writeTimeoutMs } from '../../kube/write-deadline.ts';
@@ -24,7 +23,6 @@ import { digest } from '../../workloads/canonical-json.ts';
 import { ignoredFlagsIn } from '../ignored-flags.ts';
 import { numbered } from '../output/text.ts';
 import { version } from '../version.ts';
-import { alertFlags } from './alert-flags.ts';
 import { type ControllerHost, processHost } from './controller-host.ts';
 import { serverSecret } from './server-secret.ts';
 
@@ -32,82 +30,16 @@ const STALE_WATCH_MS = 300_000;
 /** pino's number of the level. */
 const DEBUG = 20;
 
-const Duration = z.string().transform((text, context) => {
-  const ms = parseDuration(text);
-  if (ms === undefined) context.addIssue({ code: 'custom', message: `${text} must be a duration, like 30s or 1m30s` });
-  return ms ?? 0;
-});
-const List = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== ''),
-);
+/** client-go's: 0 stands for a default of its own, and below 0 a rate has no limit. */
+const orDefault = (value: number, otherwise: number) => (value === 0 ? otherwise : value);
 
-const numberOf = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
-const WholeNumber = z
-  .string()
-  .transform(numberOf)
-  .refine((value) => Number.isInteger(value) && value >= 0, 'must be a whole number, like 8080');
-/** client-go's: 0 stands for a default of its own. */
-const orDefault = (otherwise: number) => z.string().transform((text) => (numberOf(text) === 0 ? otherwise : numberOf(text)));
-/** A negative value means no limit, as in client-go. */
-const Rate = orDefault(5).refine(Number.isFinite, 'must be a number of requests a second: write it like 100');
-const Burst = orDefault(10).refine((value) => value > 0 && Number.isFinite(value), 'must be a number of requests: write it like 250');
-
-const Flags = z.object({
-  kubeconfig: z.string().optional(),
-  kubeconfigServiceMesh: z.string().optional(),
-  master: z.string().optional(),
-  namespace: List,
-  namespaces: List,
-  canarySelector: z.string().superRefine((text, context) => {
-    const parsed = parseLabelSelector(text);
-    if ('unreadable' in parsed)
-      context.addIssue({ code: 'custom', message: `${parsed.unreadable} must be a requirement on a label, like team=shop` });
-  }),
-  meshProvider: z.string(),
-  ingressAnnotationsPrefix: z.string(),
-  ingressClass: z.string(),
-  metricsServer: z.string(),
-  metricsServerSecret: z.string().optional(),
-  selectorLabels: List,
-  includeLabelPrefix: List,
-  enableConfigTracking: z.boolean(),
-  secretsMode: z.string(),
-  secretsNamespaces: List,
-  secretsNames: List,
-  minAnalysisInterval: Duration,
-  scaleDownDelay: Duration.optional(),
-  uninstallGrace: Duration,
-  eventWebhook: z.string(),
-  clusterName: z.string(),
-  slackUrl: z.string(),
-  slackToken: z.string(),
-  slackProxyUrl: z.string(),
-  slackUser: z.string(),
-  slackChannel: z.string(),
-  msteamsUrl: z.string(),
-  msteamsProxyUrl: z.string(),
-  allowedAddresses: List,
-  allowedHosts: z.array(z.string()).default([]),
-  allowedGateways: z.array(z.string()).default([]),
-  requireSecretLabel: z.boolean().default(false),
-  noCrossNamespaceRefs: z.boolean().default(false),
-  port: WholeNumber.pipe(z.number().max(65_535, 'must be a port from 0 to 65535')),
-  enableLeaderElection: z.boolean().default(false),
-  leaderElectionNamespace: z.string(),
-  leaseDuration: Duration,
-  renewDeadline: Duration,
-  retryPeriod: Duration,
-  apiServerTimeout: Duration,
-  journalLimit: WholeNumber.pipe(z.number().max(100, 'is more than 100 releases: keep fewer')),
-  watchSilence: Duration.pipe(z.number().positive()),
-  kubeconfigQps: Rate,
-  kubeconfigBurst: Burst,
-  logLevel: z.string(),
-  endWithStdin: z.boolean().default(false),
-});
+const Flags = CommandLine.transform(({ kubeconfigQps, kubeconfigBurst, ...flags }, context) => {
+  const burst = orDefault(kubeconfigBurst, 10);
+  if (burst < 0)
+    context.addIssue({ code: 'custom', path: ['kubeconfigBurst'], message: 'must be a number of requests: write it like 250' });
+  if (flags.watchSilence === 0) context.addIssue({ code: 'custom', path: ['watchSilence'], message: 'must be more than 0s' });
+  return { ...flags, kubeconfigQps: orDefault(kubeconfigQps, 5), kubeconfigBurst: burst };
+}).and(z.object({ logLevel: z.string(), endWithStdin: z.boolean().default(false) }));
 
 /** Runs the controller until SIGTERM or SIGINT; the exit code is 0 after a clean stop, and 1 when a flag is unusable or the API server does not answer. */
 export async function controllerCommand(options: unknown, env: NodeJS.ProcessEnv, host: ControllerHost = processHost()): Promise<number> {
@@ -121,18 +53,15 @@ export async function controllerCommand(options: unknown, env: NodeJS.ProcessEnv
   return run(flags.data, config.data, env, host, ignoredFlagsIn(options as Record<string, unknown>));
 }
 
-function configOf(flags: z.infer<typeof Flags>, env: NodeJS.ProcessEnv) {
+const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'] as const;
+
+/** The settings by command line and environment, whose variables win where they are not empty (05-A37). */
+export function configOf(options: CommandLine, env: NodeJS.ProcessEnv) {
+  const values = flagEntries.map(([name, flag]) => [settingName(name, flag), (flag.env && env[flag.env]) || options[name]]);
   return ControllerConfig.safeParse({
-    ...flags,
-    namespaces: [...new Set([...flags.namespace, ...flags.namespaces])],
-    minAnalysisIntervalMs: flags.minAnalysisInterval,
-    ...(flags.scaleDownDelay === undefined ? {} : { scaleDownDelayMs: flags.scaleDownDelay }),
-    uninstallGraceMs: flags.uninstallGrace,
-    eventWebhook: env.EVENT_WEBHOOK_URL || flags.eventWebhook,
-    ...alertFlags(flags, env),
-    leaseDurationMs: flags.leaseDuration,
-    renewDeadlineMs: flags.renewDeadline,
-    retryPeriodMs: flags.retryPeriod,
+    ...Object.fromEntries(values),
+    namespaces: [...new Set([...options.namespace, ...options.namespaces])],
+    proxyEnvironment: Object.fromEntries(proxyVariables.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
   });
 }
 
@@ -144,11 +73,7 @@ function errorForLog(error: Error): unknown {
   return isForeign ? { type: error.name, message: error.message } : pino.stdSerializers.err(error);
 }
 
-const flagName = (path: readonly PropertyKey[]): string =>
-  `--${path
-    .join('.')
-    .replace(/Ms$/, '')
-    .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+const flagName = (path: readonly PropertyKey[]): string => `--${writtenName(path.join('.').replace(/Ms$/, ''))}`;
 
 /** Flagger's name, so that the other controller stands by; one of its own for each slice, whose leaders do not replace each other. */
 function leaseName({ namespaces, canarySelector }: Pick<ControllerConfig, 'namespaces' | 'canarySelector'>): string {

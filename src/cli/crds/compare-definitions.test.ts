@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { raw } from '../../../test/fakes/raw.ts';
 import { crds, type StructuralSchema, schemaOf } from '../../api/crds.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { compareDefinitions } from './compare-definitions.ts';
@@ -20,8 +21,8 @@ describe('the definitions of a cluster and ours', () => {
   it('are the same where only texts and the server’s own fields differ', () => {
     const live = withChange((crd, spec) => {
       spec.description = 'other words';
-      crd.spec.conversion = { strategy: 'None' };
-      crd.spec.versions[0].additionalPrinterColumns[0].priority = 0;
+      raw(crd).spec.conversion = { strategy: 'None' };
+      raw(crd).spec.versions[0].additionalPrinterColumns[0].priority = 0;
       crd.status = { storedVersions: ['v1beta1'] };
     });
     expect(compareDefinitions(live, canary)).toEqual([]);
@@ -59,20 +60,20 @@ describe('the definitions of a cluster and ours', () => {
     },
     {
       what: 'another version that is served',
-      change: (crd: KubeObject) => void crd.spec.versions.push({ name: 'v2', served: true, storage: false }),
+      change: (crd: KubeObject) => void raw(crd).spec.versions.push({ name: 'v2', served: true, storage: false }),
       found: [{ kind: 'lost', at: 'v2', says: 'is a served version' }],
     },
     {
       what: 'another version in which objects are stored',
       change: (crd: KubeObject) => {
-        crd.spec.versions.push({ name: 'v1alpha1', served: false, storage: false });
+        raw(crd).spec.versions.push({ name: 'v1alpha1', served: false, storage: false });
         crd.status = { storedVersions: ['v1alpha1', 'v1beta1'] };
       },
       found: [{ kind: 'lost', at: 'v1alpha1', says: 'is a version in which objects are stored' }],
     },
     {
       what: 'an old version that no object uses',
-      change: (crd: KubeObject) => void crd.spec.versions.push({ name: 'v1alpha1', served: false, storage: false }),
+      change: (crd: KubeObject) => void raw(crd).spec.versions.push({ name: 'v1alpha1', served: false, storage: false }),
       found: [],
     },
     {
@@ -85,7 +86,7 @@ describe('the definitions of a cluster and ours', () => {
     },
     {
       what: 'other names',
-      change: (crd: KubeObject) => Object.assign(crd.spec.names, { categories: ['other'] }),
+      change: (crd: KubeObject) => Object.assign(raw(crd).spec.names, { categories: ['other'] }),
       found: [{ kind: 'changed', at: 'names.categories', says: '["other"] becomes ["all"]' }],
     },
   ])('$what is reported', ({ change, found }) => {

@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StructuralSchema } from '../../api/crds.ts';
+import {
+  asCustomResourceDefinition,
+  type CustomResourceDefinition,
+  type CustomResourceVersion,
+} from '../../api/kinds/custom-resource-definition.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
 /** One difference between the definition in a cluster and ours. */
@@ -11,40 +16,32 @@ export interface Difference {
   says: string;
 }
 
-interface Version {
-  name: string;
-  served: boolean;
-  storage: boolean;
-  schema?: { openAPIV3Schema?: StructuralSchema };
-  [field: string]: unknown;
-}
-
 const KEEPS_UNKNOWN = 'x-kubernetes-preserve-unknown-fields';
 /** Compared separately, or texts without an effect. */
 const ASIDE = new Set(['properties', 'items', 'additionalProperties', 'description']);
 
 /** Changes that applying `ours` over `live` would make, texts aside; in the order of the definition. */
-export function compareDefinitions(live: KubeObject, ours: KubeObject): Difference[] {
-  const versionsOf = (crd: KubeObject): Version[] => crd.spec.versions;
-  const versions = versionsOf(ours).flatMap((version) => {
-    const before = versionsOf(live).find(({ name }) => name === version.name);
+export function compareDefinitions(found: KubeObject, wanted: KubeObject): Difference[] {
+  const [live, ours] = [asCustomResourceDefinition(found), asCustomResourceDefinition(wanted)];
+  const versions = ours.spec.versions.flatMap((version) => {
+    const before = live.spec.versions.find(({ name }) => name === version.name);
     return before ? compareVersions(before, version) : [{ kind: 'new' as const, at: version.name, says: 'is served, too' }];
   });
   return [...compareNames(live, ours), ...lostVersions(live, ours), ...versions];
 }
 
-function compareNames(live: KubeObject, ours: KubeObject): Difference[] {
-  return Object.entries(ours.spec.names as Record<string, unknown>).flatMap(([name, wanted]) => {
+function compareNames(live: CustomResourceDefinition, ours: CustomResourceDefinition): Difference[] {
+  return Object.entries(ours.spec.names).flatMap(([name, wanted]) => {
     const held = live.spec.names[name];
     return isDeepStrictEqual(held, wanted) ? [] : [changed(`names.${name}`, held, wanted)];
   });
 }
 
 /** A version that is served, or in which objects are stored, is lost where ours does not serve it. */
-function lostVersions(live: KubeObject, ours: KubeObject): Difference[] {
-  const served = (ours.spec.versions as Version[]).filter((version) => version.served).map(({ name }) => name);
-  const stored: string[] = live.status?.storedVersions ?? [];
-  return (live.spec.versions as Version[])
+function lostVersions(live: CustomResourceDefinition, ours: CustomResourceDefinition): Difference[] {
+  const served = ours.spec.versions.filter((version) => version.served).map(({ name }) => name);
+  const stored = live.status?.storedVersions ?? [];
+  return live.spec.versions
     .filter(({ name, served: isServed }) => !served.includes(name) && (isServed || stored.includes(name)))
     .map(({ name, served: isServed }) => ({
       kind: 'lost',
@@ -53,7 +50,7 @@ function lostVersions(live: KubeObject, ours: KubeObject): Difference[] {
     }));
 }
 
-function compareVersions(live: Version, ours: Version): Difference[] {
+function compareVersions(live: CustomResourceVersion, ours: CustomResourceVersion): Difference[] {
   const { schema: _, ...rest } = ours;
   const around = Object.entries(rest).flatMap(([name, wanted]) =>
     isDeepStrictEqual(withoutTexts(live[name]), withoutTexts(wanted)) ? [] : [changed(`${ours.name} ${name}`, live[name], wanted)],

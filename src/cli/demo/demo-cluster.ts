@@ -3,6 +3,7 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crds } from '../../api/crds.ts';
+import { asDeployment } from '../../api/kinds/deployment.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../embedded/cluster.ts';
 import { startPrometheus } from '../../embedded/prometheus/index.ts';
@@ -52,7 +53,7 @@ export async function startDemoCluster(provider: DemoProvider, folder: string): 
       const container = { name: 'web', image: `${APP}:${version}`, env: Object.entries(env).map(([name, value]) => ({ name, value })) };
       const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: APP, namespace: NAMESPACE };
       const current = await cluster.get(ref);
-      const [old] = current?.spec.template.spec.containers ?? [];
+      const [old] = (current && asDeployment(current).spec.template.spec.containers) ?? [];
       await cluster.patch(ref, { spec: { template: { spec: { containers: [{ ...old, ...container }] } } } });
     },
     async stop() {

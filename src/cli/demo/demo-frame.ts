@@ -1,4 +1,6 @@
 import type { CanaryStatus, Verdict } from '../../api/canary-status.ts';
+import { asDeployment } from '../../api/kinds/deployment.ts';
+import { asEvent } from '../../api/kinds/event.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { APP, type DemoCluster, NAMESPACE } from './demo-cluster.ts';
 import type { Users } from './users.ts';
@@ -29,10 +31,12 @@ export function followDemo(demo: DemoCluster, users: Users, onPhase: (status: Ca
       status = object.status as CanaryStatus | undefined;
       if (status) onPhase(status);
     } else if (object.kind === 'Deployment') {
-      ready.set(object.metadata.name, `${object.status?.readyReplicas ?? 0}/${object.spec.replicas}`);
-    } else if (object.involvedObject?.kind === 'Canary') {
-      const line = `${object.reason}: ${object.message}`;
-      if (events.at(-1) !== line) events.push(line);
+      const { spec, status: found } = asDeployment(object);
+      ready.set(object.metadata.name, `${found?.readyReplicas ?? 0}/${spec.replicas}`);
+    } else {
+      const { involvedObject, reason, message } = asEvent(object);
+      const line = `${reason}: ${message}`;
+      if (involvedObject?.kind === 'Canary' && events.at(-1) !== line) events.push(line);
     }
   };
   const follow = (apiVersion: string, kind: string) =>

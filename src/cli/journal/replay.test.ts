@@ -6,6 +6,7 @@ import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
 import { journalRecords } from '../../../test/fakes/model/journals.ts';
 import { aModelCanary } from '../../../test/fakes/model/lab.ts';
 import { initializedLab, ordersPlan, release } from '../../../test/fakes/model/released.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import { untar } from '../../../test/fakes/untar.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { Documents } from '../output/documents.ts';
@@ -30,7 +31,7 @@ let releases = 0;
 beforeAll(async () => {
   const lab = await initializedLab({}, aModelCanary({ ...ordersPlan, threshold: 1 }));
   const high = [4, 9];
-  const weight = () => lab.canary()?.status?.canaryWeight ?? 0;
+  const weight = () => raw(lab.canary())?.status?.canaryWeight ?? 0;
   lab.externalMetric = () => ({ value: weight() >= 50 ? (high[releases] ?? 1) : 1, afterMs: 0 });
   await release(lab, '2');
   releases += 1;

@@ -8,7 +8,7 @@ const FieldOf = z.object({
   kind: z.string(),
   namespace: z.string().optional(),
   name: z.string(),
-  field: z.string().describe('Path in the object, as in spec.suspend.'),
+  field: z.string().describe('Path in the object, as in spec.suspend; metadata: the object as a whole.'),
   value: z.string().describe('The value, as text.'),
 });
 

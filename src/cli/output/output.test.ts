@@ -43,7 +43,7 @@ it('a colour that others wrote is removed where colours are off', async () => {
 it('a log line is JSON that a terminal does not obey', () => {
   let line = '';
   const log = pino({ hooks: { streamWrite: numbered } }, { write: (text: string) => (line += text) });
-  log.warn({ canary: HOSTILE }, 'tick failed');
+  log.warn({ canary: HOSTILE }, 'reconcile failed');
   expect(line.trimEnd()).not.toMatch(obeyed);
   expect(JSON.parse(line)).toMatchObject({ canary: HOSTILE });
 });

@@ -1,4 +1,6 @@
 import { apiVersion } from '../../api/canary.ts';
+import type { PodWorkloadSpec } from '../../api/kinds/pod-workload.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Cluster } from '../../kube/cluster.ts';
@@ -44,7 +46,7 @@ async function readMore(cluster: Reader, { canary }: CanaryItem, known: readonly
   const { spec, metadata } = canary;
   const { namespace } = metadata;
   const target = known.find(({ object, name }) => object.kind === spec.targetRef.kind && name === spec.targetRef.name)?.object;
-  const configs = configReferences(target?.spec?.template?.spec)
+  const configs = configReferences(specOf<PodWorkloadSpec>(target).template?.spec)
     .filter(({ kind }) => kind === 'ConfigMap')
     .map((ref) => configObjectRef(ref, namespace));
   const gateways = (spec.service.gatewayRefs ?? []).map(({ name, namespace: at = namespace }) => ({
@@ -96,9 +98,9 @@ function generatedBy({ canary }: CanaryItem): string[] {
 function asBefore(item: Item, known: readonly Item[], canaries: readonly CanaryItem[]): Item {
   const object = asApplied(item.object);
   const canary = canaries.find(({ canary: { spec } }) => spec.targetRef.kind === object.kind && spec.targetRef.name === item.name)?.canary;
-  if (canary === undefined || object.spec?.replicas !== 0) return { ...item, object };
+  if (canary === undefined || specOf<PodWorkloadSpec>(object).replicas !== 0) return { ...item, object };
   const primary = known.find(({ object: { kind }, name }) => kind === object.kind && name === names(canary).primary);
-  return { ...item, object: { ...object, spec: { ...object.spec, replicas: primary?.object.spec?.replicas || 1 } } };
+  return { ...item, object: { ...object, spec: { ...specOf(object), replicas: specOf<PodWorkloadSpec>(primary?.object).replicas || 1 } } };
 }
 
 function asApplied({ metadata, status: _, ...rest }: KubeObject): KubeObject {

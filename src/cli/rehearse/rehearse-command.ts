@@ -1,4 +1,5 @@
 import { apiVersion } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { meshProviderOf, providerOf, unknownProvider } from '../../api/mesh-provider.ts';
 import { mistakesOf } from '../../rehearsal/mistakes.ts';
@@ -159,10 +160,13 @@ function placed({ object, namespace }: Item): KubeObject {
   return { ...object, metadata: { ...object.metadata, namespace: namespace ?? 'default' } };
 }
 
+interface NamedMetric {
+  name?: string;
+  templateRef?: { name?: string };
+}
+
 function checkNames(canaries: readonly Item[]): Set<string> {
-  const metrics: { name?: string; templateRef?: { name?: string } }[] = canaries.flatMap(
-    ({ object }) => object.spec?.analysis?.metrics ?? [],
-  );
+  const metrics = canaries.flatMap(({ object }) => specOf<{ analysis: { metrics?: NamedMetric[] } }>(object).analysis?.metrics ?? []);
   return new Set(metrics.flatMap(({ name, templateRef }) => [name, templateRef?.name].filter((one) => typeof one === 'string')));
 }
 

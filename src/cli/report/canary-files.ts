@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { asEvent } from '../../api/kinds/event.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { routerFor } from '../../routers/index.ts';
@@ -123,18 +124,22 @@ function about({ raw, target, primary, targetPods, primaryPods }: CanarySnapshot
 
 async function eventsOf(reader: ReportReader, namespace: string, objects: readonly KubeObject[]): Promise<object[]> {
   const known = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
-  const events = await reader.choose({ apiVersion: 'v1', kind: 'Event', namespace }, ({ involvedObject }) =>
-    known.has(`${involvedObject?.kind}/${involvedObject?.name}`),
-  );
+  const events = await reader.choose({ apiVersion: 'v1', kind: 'Event', namespace }, (event) => known.has(involvedIn(event)));
   return events
     .toSorted((a, b) => (timeOfEvent(a) < timeOfEvent(b) ? -1 : 1))
+    .map(asEvent)
     .map((event) => ({
       at: timeOfEvent(event),
-      object: `${event.involvedObject.kind}/${event.involvedObject.name}`,
+      object: involvedIn(event),
       type: event.type,
       reason: event.reason,
       message: event.message,
       count: event.count ?? event.series?.count ?? 1,
       from: event.reportingComponent || event.source?.component,
     }));
+}
+
+function involvedIn(event: KubeObject): string {
+  const { involvedObject } = asEvent(event);
+  return `${involvedObject?.kind}/${involvedObject?.name}`;
 }

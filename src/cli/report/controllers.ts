@@ -1,3 +1,4 @@
+import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
 import { canaryLabelValue } from '../../workloads/anchor.ts';
@@ -41,8 +42,8 @@ export async function controllerFiles(
 }
 
 /** Each container, and its run before where it was started again. */
-function runsOf({ status }: KubeObject): { name: string; previous: boolean }[] {
-  const containers: unknown = status?.containerStatuses;
+function runsOf(pod: KubeObject): { name: string; previous: boolean }[] {
+  const containers: unknown = statusOf<{ containerStatuses: unknown }>(pod).containerStatuses;
   return (Array.isArray(containers) ? containers : []).flatMap((one) => {
     const { name, restartCount } = record(one);
     const run = (previous: boolean) => ({ name: String(name), previous });

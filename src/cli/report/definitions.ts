@@ -1,4 +1,5 @@
 import { crds } from '../../api/crds.ts';
+import { asCustomResourceDefinition } from '../../api/kinds/custom-resource-definition.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { digest } from '../../workloads/canonical-json.ts';
@@ -24,7 +25,7 @@ function compared(live: KubeObject, ours: KubeObject): object {
     inCluster: true,
     created: live.metadata.creationTimestamp,
     managers: managersOf(live.metadata.managedFields),
-    stored: live.status?.storedVersions,
+    stored: asCustomResourceDefinition(live).status?.storedVersions,
     live: versionsOf(live),
     ours: versionsOf(ours),
     differences: compareDefinitions(live, ours).map(({ kind, at, says }) => `${kind}: ${at}: ${says}`),
@@ -33,7 +34,7 @@ function compared(live: KubeObject, ours: KubeObject): object {
 
 /** `sha256` is that of the schema's canonical JSON. */
 function versionsOf(crd: KubeObject): object[] {
-  const versions: { name: string; served: boolean; storage: boolean; schema?: unknown }[] = crd.spec.versions;
+  const { versions } = asCustomResourceDefinition(crd).spec;
   return versions.map(({ name, served, storage, schema }) => ({ name, served, storage, sha256: digest(schema) }));
 }
 

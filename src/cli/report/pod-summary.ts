@@ -1,10 +1,13 @@
+import { asPod } from '../../api/kinds/pod.ts';
+import { asReplicaSet } from '../../api/kinds/replica-set.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { record } from '../canaries/canary-reading.ts';
 
 /** The state of a pod, without the inputs of its containers (`env`, `args`). */
-export function podSummary({ metadata, spec, status = {} }: KubeObject): object {
+export function podSummary(pod: KubeObject): object {
+  const { metadata, spec, status = {} } = asPod(pod);
   const { name, creationTimestamp, deletionTimestamp, ownerReferences = [] } = metadata;
-  const statuses: unknown = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
+  const statuses = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   return {
     name,
     created: creationTimestamp,
@@ -14,7 +17,7 @@ export function podSummary({ metadata, spec, status = {} }: KubeObject): object 
     phase: status.phase,
     ...(status.reason === undefined ? {} : { reason: status.reason, message: status.message }),
     conditions: status.conditions ?? [],
-    containers: (Array.isArray(statuses) ? statuses : []).map((one) => containerSummary(record(one))),
+    containers: statuses.map((one) => containerSummary(record(one))),
   };
 }
 
@@ -23,7 +26,8 @@ function containerSummary({ name, image, imageID, ready, restartCount, state, la
 }
 
 /** The state of a ReplicaSet, without its pod template. */
-export function replicaSetSummary({ metadata, spec, status = {} }: KubeObject): object {
+export function replicaSetSummary(replicaSet: KubeObject): object {
+  const { metadata, spec, status = {} } = asReplicaSet(replicaSet);
   const { name, creationTimestamp, annotations = {}, labels = {}, ownerReferences = [] } = metadata;
   const containers: unknown = spec?.template?.spec?.containers;
   return {

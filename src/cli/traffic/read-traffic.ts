@@ -1,4 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
+import { asKnativeService, type KnativeTraffic } from '../../api/kinds/knative-service.ts';
+import type { ServiceSpec } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import { isKnative, knativeApiVersion } from '../../api/knative.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
@@ -7,7 +10,7 @@ import { type Routes, weight } from '../../api/routes.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { routerFor } from '../../routers/index.ts';
-import { type TrafficTarget, trafficOf } from '../../routers/knative/traffic.ts';
+import { trafficOf } from '../../routers/knative/traffic.ts';
 import type { TrafficReport } from '../output/documents.ts';
 import { CommandError } from '../output/exit-codes.ts';
 import { outputVersion } from '../output/output-version.ts';
@@ -54,14 +57,14 @@ async function ofCanary(cluster: Reader, namespace: string, raw: KubeObject, mes
     ...reportOf({ kind: 'Canary', namespace, name }, provider, found),
     ...(routes === undefined ? {} : 'unreadable' in routes ? routes : said(routes)),
     sides: sidesOf(canary),
-    ...(service && { revisions: revisionsOf(service.status?.traffic ?? []) }),
+    ...(service && { revisions: revisionsOf(asKnativeService(service).status?.traffic ?? []) }),
   };
 }
 
 /** The traffic in force; the desired one while the status is empty. */
 export function knativeReport(
   service: KubeObject,
-  traffic: readonly TrafficTarget[] = service.status?.traffic ?? trafficOf(service),
+  traffic: readonly KnativeTraffic[] = asKnativeService(service).status?.traffic ?? trafficOf(service),
 ): TrafficReport {
   const { namespace = '', name } = service.metadata;
   return {
@@ -83,7 +86,7 @@ function said(routes: Routes): Pick<TrafficReport, 'traffic' | 'matching'> {
   return { traffic: { kind, primary: 100 - canary, canary }, ...(match?.length ? { matching: true } : {}) };
 }
 
-function revisionsOf(traffic: readonly (TrafficTarget & { url?: string })[]): NonNullable<TrafficReport['revisions']> {
+function revisionsOf(traffic: readonly KnativeTraffic[]): NonNullable<TrafficReport['revisions']> {
   return traffic.map(({ revisionName, latestRevision = false, percent = 0, tag, url }) => ({
     ...(revisionName && { revision: revisionName }),
     latest: latestRevision,
@@ -101,7 +104,8 @@ async function bySelector(cluster: Reader, canary: Canary): Promise<Routes | und
     [apexService, primaryService].map((name) => cluster.get({ apiVersion: 'v1', kind: 'Service', namespace, name })),
   );
   if (!apex) return undefined;
-  const isOnPrimary = JSON.stringify(apex.spec?.selector) === JSON.stringify(primary?.spec?.selector);
+  const selectorOf = (service: KubeObject | undefined) => JSON.stringify(specOf<ServiceSpec>(service).selector);
+  const isOnPrimary = selectorOf(apex) === selectorOf(primary);
   return { kind: 'weighted', canary: weight(isOnPrimary ? 0 : 100) };
 }
 

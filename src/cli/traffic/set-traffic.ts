@@ -1,9 +1,10 @@
+import { asKnativeService, type KnativeTraffic } from '../../api/kinds/knative-service.ts';
 import { knativeApiVersion } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isConflict } from '../../kube/errors.ts';
 import { changeTraffic } from '../../routers/knative/change-traffic.ts';
-import { type TrafficTarget, trafficOf } from '../../routers/knative/traffic.ts';
+import { trafficOf } from '../../routers/knative/traffic.ts';
 import type { TrafficFlags } from '../../routers/knative/traffic-flags.ts';
 import { CommandError } from '../output/exit-codes.ts';
 import { canarySteering } from './find-canary.ts';
@@ -12,7 +13,7 @@ import { knativeService } from './read-traffic.ts';
 /** Times that a change is computed again after another writer came first. */
 const TRIES = 5;
 /** Knative's default for a Service without traffic. */
-const TO_LATEST: readonly TrafficTarget[] = [{ latestRevision: true, percent: 100 }];
+const TO_LATEST: readonly KnativeTraffic[] = [{ latestRevision: true, percent: 100 }];
 
 /** Flags of `serin traffic set`. */
 export interface TrafficChange extends TrafficFlags {
@@ -51,7 +52,7 @@ export async function setTraffic(
 }
 
 /** As a merge patch: lists are whole, and a name of the revision would be that of the one before. */
-function withImage({ spec }: KubeObject, image: string): object {
-  const [first, ...others]: object[] = spec?.template?.spec?.containers ?? [];
+function withImage(service: KubeObject, image: string): object {
+  const [first, ...others] = asKnativeService(service).spec?.template?.spec?.containers ?? [];
   return { metadata: { name: null }, spec: { containers: [{ ...first, image }, ...others] } };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
@@ -73,11 +74,13 @@ describe('serin validate --live', () => {
   });
 
   it('an older Canary of the cluster for the same target is named, and the Canary itself is not a rival', async () => {
-    const { spec } = object('flagger.app/v1beta1', 'Canary', 'x', {
-      targetRef: deployment && { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
-      service: { port: 80 },
-      analysis: { interval: '1m', threshold: 1, stepWeight: 10 },
-    });
+    const { spec } = raw(
+      object('flagger.app/v1beta1', 'Canary', 'x', {
+        targetRef: deployment && { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
+        service: { port: 80 },
+        analysis: { interval: '1m', threshold: 1, stepWeight: 10 },
+      }),
+    );
     const stored = (name: string): KubeObject => object('flagger.app/v1beta1', 'Canary', name, spec);
     const { lines } = await validated([deployment, template, loadTester, stored('podinfo'), stored('elder')]);
     expect(lines).toEqual([expect.stringMatching(/error: spec\.targetRef\.name: is the target of Canary test\/elder \(in the cluster\)/)]);

@@ -8,7 +8,7 @@ import {
   NameTakenError,
   NoPromotedTemplateError,
   ProviderUnavailableError,
-  ScalerMissingError,
+  ScalerNotFoundError,
   TargetUnusableError,
   TemplateLeftoverError,
 } from '../../controller/errors.ts';
@@ -50,7 +50,7 @@ const stalls: readonly Stall[] = [
   blocked(
     'a ConfigMap that is missing',
     unread(missingConfig({ kind: 'ConfigMap', name: 'settings' }, 'test')),
-    'ConfigMissing',
+    'ConfigNotFound',
     ['ConfigMap', 'metadata'],
     /create it, or make the reference optional/,
     'create ConfigMap settings',
@@ -58,7 +58,7 @@ const stalls: readonly Stall[] = [
   blocked(
     'a Secret that is missing',
     unread(missingConfig({ kind: 'Secret', name: 'db' }, 'test')),
-    'ConfigMissing',
+    'ConfigNotFound',
     ['Secret', 'metadata'],
     /create it/,
     'create Secret db',
@@ -80,7 +80,7 @@ const stalls: readonly Stall[] = [
   blocked(
     'a copy that cannot be made',
     new ConfigCopyError(ref('v1', 'ConfigMap', 'settings-primary'), 'exceeded quota'),
-    'ConfigCopyRefused',
+    'ConfigCopyRejected',
     ['ConfigMap', 'metadata'],
     /exceeded quota/,
   ),
@@ -95,11 +95,11 @@ const stalls: readonly Stall[] = [
   blocked(
     'a CRD that is absent',
     new ProviderUnavailableError({
-      code: 'KindAbsent',
+      code: 'KindNotFound',
       object: ref('networking.istio.io/v1', 'VirtualService', 'podinfo'),
       detail: 'install its CRD',
     }),
-    'KindAbsent',
+    'KindNotFound',
     ['CustomResourceDefinition', 'spec.versions'],
     /install its CRD/,
     'create CustomResourceDefinition VirtualService in networking.istio.io/v1',
@@ -127,15 +127,15 @@ const stalls: readonly Stall[] = [
     blocked(
       `a rule of the cluster (${status}: ${message.slice(0, 30)})`,
       refusedWith(status, 'Refused', message),
-      'ApiRefused',
+      'ApiRejected',
       ['Canary', /Promoted/],
       /^ask the owner of the rule that rejects it to correct the rule or make an exception$/,
     ),
   ),
   blocked(
     'a scaler that is missing',
-    new ScalerMissingError(ref('autoscaling/v2', 'HorizontalPodAutoscaler', 'podinfo')),
-    'ScalerMissing',
+    new ScalerNotFoundError(ref('autoscaling/v2', 'HorizontalPodAutoscaler', 'podinfo')),
+    'ScalerNotFound',
     ['HorizontalPodAutoscaler', 'metadata'],
     /create it, or correct the name/,
     'create HorizontalPodAutoscaler podinfo',
@@ -158,7 +158,7 @@ const stalls: readonly Stall[] = [
   blocked(
     'a route that cannot be said',
     RoutingError.at('service.rewrite', 'cannot be said in a GRPCRoute: remove it'),
-    'RouteRefused',
+    'RouteRejected',
     ['Canary', 'spec.service.rewrite'],
     /remove it/,
     'set Canary podinfo spec.service.rewrite',

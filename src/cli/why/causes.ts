@@ -26,10 +26,10 @@ const own = {
 } as const;
 
 /** Codes that are replaced by a more exact cause, or that are part of another one. */
-type Refined = 'PodsNotReady' | 'SecretMissing' | 'SecretRefused';
+type Refined = 'PodsNotReady' | 'SecretNotFound' | 'SecretRejected';
 export type Cause = keyof typeof own | Exclude<BlockerCode, Refined>;
 
-const REFINED: ReadonlySet<string> = new Set(['PodsNotReady', 'SecretMissing', 'SecretRefused'] satisfies Refined[]);
+const REFINED: ReadonlySet<string> = new Set(['PodsNotReady', 'SecretNotFound', 'SecretRejected'] satisfies Refined[]);
 
 /** The closed list of causes that `serin why` names: programs may match on it. docs/cli.md has the table. */
 export const causes: Readonly<Record<Cause, string>> = {
@@ -43,7 +43,7 @@ export const causes: Readonly<Record<Cause, string>> = {
 /** The cause that is named for a code. */
 export function causeOf(code: BlockerCode): Cause {
   if (code === 'PodsNotReady') return 'PodsStarting';
-  return code === 'SecretMissing' || code === 'SecretRefused' ? 'Unmeasured' : code;
+  return code === 'SecretNotFound' || code === 'SecretRejected' ? 'Unmeasured' : code;
 }
 
 /** Causes that end by themselves, or that need no action. */

@@ -60,10 +60,10 @@ const secret = (name: string) => ({ apiVersion: 'v1', kind: 'Secret', name, name
 
 const stalls: readonly Stall[] = [
   gate('confirm-rollout', 'GateClosed', /ask the owner of the gate confirm-rollout to open it/),
-  gate('pre-rollout', 'HookRefused', /ask the owner of pre-rollout to let it pass/),
+  gate('pre-rollout', 'HookRejected', /ask the owner of pre-rollout to let it pass/),
   gate('confirm-traffic-increase', 'GateClosed', /ask the owner of the gate .* to open it/),
   gate('confirm-promotion', 'GateClosed', /ask the owner of the gate .* to open it/),
-  gate('rollout', 'HookRefused', /ask the owner of .* to let it pass/),
+  gate('rollout', 'HookRejected', /ask the owner of .* to let it pass/),
   checked(
     'a value out of its range',
     verdict({ value: 3, limit: 'at most 1', reason: 'errors is 3' }),
@@ -102,9 +102,9 @@ const stalls: readonly Stall[] = [
   ),
   checked(
     'a MetricTemplate that is missing',
-    verdict({ verdict: 'unmeasured', code: 'TemplateMissing', object: errors('test'), reason: 'MetricTemplate test/errors: not found' }),
+    verdict({ verdict: 'unmeasured', code: 'TemplateNotFound', object: errors('test'), reason: 'MetricTemplate test/errors: not found' }),
     {},
-    'TemplateMissing',
+    'TemplateNotFound',
     /create the MetricTemplate/,
     'create MetricTemplate errors',
   ),
@@ -153,7 +153,7 @@ const stalls: readonly Stall[] = [
     'credentials that are not there',
     verdict({
       verdict: 'unmeasured',
-      code: 'SecretMissing',
+      code: 'SecretNotFound',
       object: secret('token'),
       reason: 'MetricTemplate ops/errors: Secret ops/token not found',
     }),
@@ -166,7 +166,7 @@ const stalls: readonly Stall[] = [
     'DF614: a Secret that is not marked for the field',
     verdict({
       verdict: 'unmeasured',
-      code: 'SecretRefused',
+      code: 'SecretRejected',
       object: secret('empty'),
       reason: 'MetricTemplate ops/errors: Secret ops/empty may not be used for spec.provider.secretRef: it',
     }),

@@ -44,7 +44,7 @@ function holding(snapshot: CanarySnapshot): [Diagnosis, ...Diagnosis[]] {
   if (canary.spec.suspend === true) return [diagnosed(suspended(snapshot)), ...alsoPaused];
   const blocker = blockers.find(isOfObjects);
   // A refused promotion lists the cause after itself.
-  const isRefused = blockers.some(({ code }, index) => code === 'PrimaryRefused' && blocker && index < blockers.indexOf(blocker));
+  const isRefused = blockers.some(({ code }, index) => code === 'PrimaryRejected' && blocker && index < blockers.indexOf(blocker));
   const finer =
     blocker && isRefused ? [{ ...fromBlocker(snapshot, blocker), sentence: `The primary is refused: ${blockerText(blocker)}.` }] : [];
   if (blocker !== undefined && !isRefused) return [diagnosed(fromBlocker(snapshot, blocker)), ...alsoPaused];

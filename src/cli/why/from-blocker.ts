@@ -10,18 +10,18 @@ import { commandsOf, proofIn, type Trouble, toCorrect, toCreate, toRemove, toSet
 const OF_OBJECTS: ReadonlySet<BlockerCode> = new Set<BlockerCode>([
   'TargetUnusable',
   'TargetUnobserved',
-  'ConfigMissing',
+  'ConfigNotFound',
   'ConfigUnreadable',
-  'ConfigCopyRefused',
+  'ConfigCopyRejected',
   'NameTaken',
-  'KindAbsent',
+  'KindNotFound',
   'Forbidden',
   'QuotaExceeded',
-  'ApiRefused',
-  'ScalerMissing',
+  'ApiRejected',
+  'ScalerNotFound',
   'TemplateLeftover',
   'NoPromotedTemplate',
-  'RouteRefused',
+  'RouteRejected',
   'Other',
 ]);
 
@@ -40,7 +40,7 @@ export function fromBlocker(snapshot: CanarySnapshot, blocker: Blocker): Trouble
     switch (code) {
       case 'Forbidden':
         return { ...ofCluster, action: 'grant it to the service account of Serin, by a Role or ClusterRole' };
-      case 'ApiRefused':
+      case 'ApiRejected':
         return { ...ofCluster, action: 'ask the owner of the rule that rejects it to correct the rule or make an exception' };
       default:
         if (field === undefined) return { ...ofCluster, action: detail };
@@ -56,18 +56,18 @@ export function fromBlocker(snapshot: CanarySnapshot, blocker: Blocker): Trouble
   const concerned = { kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) } };
   const about = (at: string, value: string) => ({ cause, proof: [proofIn(concerned, at, value), said], ...look });
   switch (code) {
-    case 'ConfigMissing':
+    case 'ConfigNotFound':
       return {
-        ...about('metadata', 'does not exist'),
+        ...about('metadata', 'not found'),
         action: 'create it, or make the reference optional',
         change: toCreate(kind, name, namespace),
       };
-    case 'ScalerMissing':
-      return { ...about('metadata', 'does not exist'), action: 'create it, or correct the name', change: toCreate(kind, name, namespace) };
-    case 'KindAbsent': {
+    case 'ScalerNotFound':
+      return { ...about('metadata', 'not found'), action: 'create it, or correct the name', change: toCreate(kind, name, namespace) };
+    case 'KindNotFound': {
       const crd = { kind: 'CustomResourceDefinition', metadata: { name: `${kind} in ${object.apiVersion}` } };
       const change = toCreate(crd.kind, crd.metadata.name, undefined);
-      return { cause, proof: [proofIn(crd, 'spec.versions', 'does not exist'), said], action: detail, change };
+      return { cause, proof: [proofIn(crd, 'spec.versions', 'not found'), said], action: detail, change };
     }
     case 'NameTaken': {
       const isAdoptable = field === adoptField;

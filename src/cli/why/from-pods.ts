@@ -1,3 +1,4 @@
+import { asPod } from '../../api/kinds/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { record } from '../canaries/canary-reading.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
@@ -53,16 +54,17 @@ export function fromPods(snapshot: Pick<CanarySnapshot, 'raw' | 'canary'>, pods:
   return undefined;
 }
 
-function problemOfPod({ spec = {}, status = {} }: KubeObject): PodProblem | undefined {
-  const conditions: { type: string; status: string; reason?: string; message?: string }[] = status.conditions ?? [];
+function problemOfPod(pod: KubeObject): PodProblem | undefined {
+  const { spec, status = {} } = asPod(pod);
+  const conditions = status.conditions ?? [];
   const ready = conditions.find(({ type }) => type === 'Ready');
   if (ready?.status === 'True') return undefined;
-  if (spec.schedulingGates?.length > 0) return { cause: 'PodGated', field: 'spec.schedulingGates', value: spec.schedulingGates };
+  if (spec?.schedulingGates?.length) return { cause: 'PodGated', field: 'spec.schedulingGates', value: spec.schedulingGates };
   const unscheduled = conditions.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False');
   if (unscheduled)
     return { cause: 'Unschedulable', field: 'status.conditions[PodScheduled].message', value: unscheduled.message, part: '.spec' };
   for (const list of ['initContainers', 'containers'] as const) {
-    for (const one of (status[STATUSES[list]] ?? []) as KubeObject[]) {
+    for (const one of status[STATUSES[list]] ?? []) {
       const problem = problemOfContainer(one, `status.${STATUSES[list]}[${one.name}]`);
       if (problem) return { ...problem, part: `.spec.${list}[${one.name}]${PARTS[problem.cause] ?? ''}` };
     }

@@ -1,6 +1,7 @@
 import type { Blocker } from '../../api/blocker.ts';
 import { blockers } from '../../api/blockers.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
+import { statusOf } from '../../api/kinds/spec-of.ts';
 import { resumeAnnotation } from '../../api/names.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { type Cause, causeOf } from './causes.ts';
@@ -32,7 +33,7 @@ export function fromRejection(
     case 'CRDOutdated':
       return {
         cause,
-        proof: [said, proofIn(raw, 'status.release', raw.status?.release)],
+        proof: [said, proofIn(raw, 'status.release', statusOf<{ release: unknown }>(raw).release)],
         action: 'ask the administrator of the cluster to bring the definitions to this version',
         ...commands,
       };

@@ -1,3 +1,6 @@
+import { asKnativeService } from '../../api/kinds/knative-service.ts';
+import type { ServiceSpec } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import { primaryRevisionAnnotation } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
@@ -5,20 +8,13 @@ import { harmless } from './causes.ts';
 import { proofIn, type Trouble, toCorrect } from './finding.ts';
 import { fromPods } from './from-pods.ts';
 
-interface Condition {
-  type: string;
-  status?: string;
-  reason?: string;
-  message?: string;
-}
-
 /** Why a Revision does not serve: from its pods if one of them says it, else from its Knative Service. */
 export function fromKnative(snapshot: CanarySnapshot, service: KubeObject, role: 'target' | 'primary'): Trouble {
-  const conditions: Condition[] = service.status?.conditions ?? [];
-  const unmet = conditions.find(({ type, status }) => type === 'Ready' && status !== 'True');
+  const { status } = asKnativeService(service);
+  const unmet = status?.conditions?.find((one) => one.type === 'Ready' && one.status !== 'True');
   const named =
     role === 'target'
-      ? proofIn(service, 'status.latestCreatedRevisionName', service.status?.latestCreatedRevisionName)
+      ? proofIn(service, 'status.latestCreatedRevisionName', status?.latestCreatedRevisionName)
       : proofIn(service, `metadata.annotations[${primaryRevisionAnnotation}]`, service.metadata.annotations?.[primaryRevisionAnnotation]);
   const pods = fromPods(snapshot, role === 'target' ? snapshot.targetPods : snapshot.primaryPods);
   if (pods && !harmless.has(pods.cause)) return { ...pods, proof: [...pods.proof, named] };
@@ -38,7 +34,7 @@ export function fromService(snapshot: CanarySnapshot, service: KubeObject): Trou
   const { name, namespace } = service.metadata;
   return {
     cause: 'PodsStarting',
-    proof: [proofIn(service, 'spec.selector', service.spec?.selector)],
+    proof: [proofIn(service, 'spec.selector', specOf<ServiceSpec>(service).selector)],
     action: 'bring up pods that this selector finds, and let them become ready',
     ...toCorrect(snapshot),
     look: `kubectl get endpointslices -n ${namespace} -l kubernetes.io/service-name=${name}`,

@@ -1,3 +1,7 @@
+import type { Condition } from '../../api/kinds/condition.ts';
+import type { DaemonSet } from '../../api/kinds/daemon-set.ts';
+import type { PodWorkloadSpec } from '../../api/kinds/pod-workload.ts';
+import { specOf, statusOf } from '../../api/kinds/spec-of.ts';
 import { isKnative } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { progressDeadlineMs } from '../../engine/deadlines.ts';
@@ -8,13 +12,6 @@ import { proofIn, type Trouble, toCorrect, toCreate, toSet } from './finding.ts'
 import { fromPods } from './from-pods.ts';
 import { fromKnative, fromService } from './from-service.ts';
 
-interface Condition {
-  type: string;
-  status?: string;
-  reason?: string;
-  message?: string;
-}
-
 /** Why one side of a release does not serve, as its own objects say it. */
 export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): Trouble {
   const { raw, canary, workload } = snapshot;
@@ -24,7 +21,7 @@ export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): 
     const { kind = '', name = '' } = canary?.spec.targetRef ?? {};
     if (snapshot.hidden.includes(mayNotRead(kind))) return unreadable(snapshot, kind);
     const named = role === 'primary' && canary && workload ? workload.primaryRef(canary).name : name;
-    const missing = { kind, namespace, name: named, field: 'metadata', value: 'does not exist' };
+    const missing = { kind, namespace, name: named, field: 'metadata', value: 'not found' };
     if (role === 'primary')
       return {
         cause: 'PrimaryMissing',
@@ -33,15 +30,16 @@ export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): 
       };
     const ref = proofIn(raw, 'spec.targetRef.name', name);
     const action = `create ${kind} ${name}, or correct spec.targetRef`;
-    return { cause: 'TargetMissing', proof: [missing, ref], action, change: toCreate(kind, name, namespace) };
+    return { cause: 'TargetNotFound', proof: [missing, ref], action, change: toCreate(kind, name, namespace) };
   }
   if (workload?.hasPods === false) return isKnative(object) ? fromKnative(snapshot, object, role) : fromService(snapshot, object);
-  const conditions: Condition[] = object.status?.conditions ?? [];
+  const conditions = statusOf<{ conditions: Condition[] }>(object).conditions ?? [];
+  const { paused, replicas } = specOf<PodWorkloadSpec>(object);
   const refused = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
   const stalled = conditions.find(({ reason }) => reason === 'ProgressDeadlineExceeded');
   const pods = fromPods(snapshot, role === 'target' ? snapshot.targetPods : snapshot.primaryPods);
   const where = `${object.kind.toLowerCase()} ${object.metadata.name} -n ${namespace}`;
-  if (object.spec?.paused === true)
+  if (paused === true)
     return {
       cause: 'RolloutPaused',
       proof: [proofIn(object, 'spec.paused', true)],
@@ -56,7 +54,7 @@ export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): 
       look: `kubectl describe ${where}`,
     };
   if (pods && !harmless.has(pods.cause)) return pods;
-  if (object.spec?.replicas === 0)
+  if (replicas === 0)
     return {
       cause: 'ScaledToZero',
       proof: [proofIn(object, 'spec.replicas', 0)],
@@ -77,7 +75,7 @@ export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): 
 /** It may exist or not: only the controller, which may read it, knows. */
 function unreadable({ raw }: CanarySnapshot, kind: string): Trouble {
   const { namespace = '' } = raw.metadata;
-  const said = (raw.status?.conditions ?? []).find(({ type }: Condition) => type === 'Promoted')?.message;
+  const said = statusOf<{ conditions: Condition[] }>(raw).conditions?.find(({ type }) => type === 'Promoted')?.message;
   return {
     cause: 'Unreadable',
     proof: [proofIn(raw, 'status.conditions[Promoted].message', said)],
@@ -88,7 +86,7 @@ function unreadable({ raw }: CanarySnapshot, kind: string): Trouble {
 
 /** A DaemonSet has a pod for each node that fits it, and here none does. */
 function nowhere(snapshot: CanarySnapshot, object: KubeObject): Trouble | undefined {
-  const { observedGeneration = 0, desiredNumberScheduled = 0 } = object.status ?? {};
+  const { observedGeneration = 0, desiredNumberScheduled = 0 } = statusOf<NonNullable<DaemonSet['status']>>(object);
   const isObserved = (object.metadata.generation ?? 0) <= observedGeneration;
   if (object.kind !== 'DaemonSet' || !isObserved || desiredNumberScheduled > 0 || isScaledToZero(object)) return undefined;
   return {
@@ -106,7 +104,7 @@ function notYetAvailable(
   role: 'target' | 'primary',
   object: KubeObject,
 ): Trouble | undefined {
-  const { minReadySeconds = 0 } = object.spec ?? {};
+  const { minReadySeconds = 0 } = specOf<PodWorkloadSpec>(object);
   const pods = role === 'target' ? targetPods : primaryPods;
   if (minReadySeconds === 0 || pods.length === 0) return undefined;
   const isTooLate = canary !== undefined && minReadySeconds * 1000 >= progressDeadlineMs(canary);
@@ -123,7 +121,7 @@ function starting(object: KubeObject): Trouble {
   const counter = object.kind === 'DaemonSet' ? 'numberAvailable' : 'availableReplicas';
   return {
     cause: 'PodsStarting',
-    proof: [proofIn(object, `status.${counter}`, object.status?.[counter] ?? 0)],
+    proof: [proofIn(object, `status.${counter}`, statusOf<Record<typeof counter, number>>(object)[counter] ?? 0)],
     action: 'nothing to do but wait for its pods',
   };
 }

@@ -1,5 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
+import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { Phase } from '../../api/phase.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { type Cause, harmless } from './causes.ts';
@@ -35,7 +36,7 @@ export function fromStep(snapshot: CanarySnapshot, canary: Canary, phase: Phase,
       return release.reason === undefined
         ? passes()
         : {
-            cause: 'PrimaryRefused',
+            cause: 'PrimaryRejected',
             proof: [proofIn(raw, 'status.release.reason', release.reason)],
             action: 'remove what refuses the primary: the reason names it',
           };
@@ -84,7 +85,10 @@ function resting(snapshot: CanarySnapshot): Trouble {
   const missing = target === undefined ? fromSide(snapshot, 'target') : undefined;
   // Nothing depends on it while no release is in progress.
   if (missing && missing.cause !== 'Unreadable') return missing;
-  const rest = { proof: [proofIn(raw, 'status.phase', raw.status?.phase)], action: 'edit the target to start a release' };
+  const rest = {
+    proof: [proofIn(raw, 'status.phase', statusOf<{ phase: unknown }>(raw).phase)],
+    action: 'edit the target to start a release',
+  };
   return unseenChange(snapshot) ?? { cause: 'Resting', ...rest };
 }
 
@@ -93,7 +97,7 @@ function primaryDown(snapshot: CanarySnapshot): Trouble | undefined {
   const { canary, primary, workload } = snapshot;
   if (!canary || !workload?.hasPods || !primary || workload.isServing(workload.slim(primary))) return undefined;
   const { change, ...why } = fromSide(snapshot, 'primary');
-  return { ...why, cause: 'PrimaryDown', ...(change && { change: { ...change, name: primary.metadata.name } }) };
+  return { ...why, cause: 'PrimaryUnavailable', ...(change && { change: { ...change, name: primary.metadata.name } }) };
 }
 
 /** The reason says what ended it; the remedy is the same for every reason. */
@@ -114,7 +118,7 @@ function noRoom(snapshot: CanarySnapshot, role: 'target' | 'primary', { capacity
   const wanted = proofIn(snapshot.raw, 'status.release.capacity.pods', capacity?.pods);
   return {
     ...why,
-    cause: why.cause === 'PodsStarting' ? 'NoRoom' : why.cause,
+    cause: why.cause === 'PodsStarting' ? 'InsufficientCapacity' : why.cause,
     proof: [...why.proof, wanted],
     action: `${why.action}; ask the administrator of the cluster for more capacity`,
   };

@@ -11,11 +11,11 @@ export function fromUnmeasured(raw: KubeObject, canary: Canary | undefined, verd
   const cause = causeOf(code);
   const create = object && { change: toCreate(object.kind, object.name, object.namespace) };
   switch (code) {
-    case 'TemplateMissing':
+    case 'TemplateNotFound':
       return { cause, action: 'create the MetricTemplate, or correct templateRef of the metric', ...create };
-    case 'SecretMissing':
+    case 'SecretNotFound':
       return { cause, action: 'create the Secret, or correct its name', ...create };
-    case 'SecretRefused':
+    case 'SecretRejected':
       return { cause, action: `allow the Secret, or name another: ${reason}` };
     case 'NoTraffic':
       return { cause, action: `send requests to the canary, as a load test does, or correct the query of ${check}` };

@@ -61,16 +61,16 @@ function refusal(status: number, cause: Cause): MisleadingCase {
 
 const misleadingCases: readonly MisleadingCase[] = [
   hook('confirm-rollout', 'GateClosed'),
-  hook('pre-rollout', 'HookRefused'),
+  hook('pre-rollout', 'HookRejected'),
   hook('confirm-traffic-increase', 'GateClosed'),
   hook('confirm-promotion', 'GateClosed'),
-  hook('rollout', 'HookRefused'),
+  hook('rollout', 'HookRejected'),
   check({ verdict: 'failed', value: 3 }, 'CheckFailed'),
   check({ verdict: 'unmeasured' }, 'Unmeasured'),
   check({ verdict: 'unmeasured', code: 'NoTraffic' }, 'NoTraffic'),
   check({ verdict: 'unmeasured', code: 'QueryInvalid', field: 'spec.analysis.metrics[0].query' }, 'QueryInvalid'),
-  refusal(403, 'ApiRefused'),
-  refusal(422, 'ApiRefused'),
+  refusal(403, 'ApiRejected'),
+  refusal(422, 'ApiRejected'),
   {
     where: 'a traffic provider',
     cause: 'RouteUnconfirmed',
@@ -82,7 +82,7 @@ const misleadingCases: readonly MisleadingCase[] = [
   },
   {
     where: 'the API server, of the primary',
-    cause: 'PrimaryRefused',
+    cause: 'PrimaryRejected',
     arrange(words) {
       const world = initialized(aCanary({ stepWeight: 50 }));
       Object.assign(world.behaviour, { words, refusesPromote: true });

@@ -159,7 +159,7 @@ const stalls: readonly Stall[] = [
   {
     title: 'a target that was deleted during its release',
     arrange: () => ({ ...unready({}), target: undefined }),
-    cause: 'TargetMissing',
+    cause: 'TargetNotFound',
     proof: ['Deployment', 'metadata'],
     action: /create Deployment podinfo, or correct spec\.targetRef/,
     way: 'create Deployment podinfo',
@@ -206,7 +206,7 @@ const stalls: readonly Stall[] = [
       world.primaryDown = true;
       return { world };
     },
-    cause: 'PrimaryDown',
+    cause: 'PrimaryUnavailable',
     proof: ['Deployment', 'status.availableReplicas'],
     action: /wait for its pods/,
     mend({ world }) {
@@ -224,7 +224,7 @@ const stalls: readonly Stall[] = [
         world.tick();
         return { world };
       },
-      cause: 'PrimaryDown',
+      cause: 'PrimaryUnavailable',
       proof: ['Deployment', 'status.availableReplicas'],
       action: /wait for its pods/,
       mend({ world }) {

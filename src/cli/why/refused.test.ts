@@ -150,7 +150,7 @@ describe('serin why of a Canary that is refused', () => {
   ])('names $what, and taking it out clears it', ({ fields, field, action }) => {
     const bad = set(set(plan(), 'spec.service', fields.service), 'spec.provider', fields.provider);
     const { diagnosis } = whyOf(snapshotOf(judged(bad)));
-    expect(diagnosis).toMatchObject({ cause: 'ProviderRefused', action });
+    expect(diagnosis).toMatchObject({ cause: 'UnsupportedByProvider', action });
     expect(diagnosis.proof[0]).toMatchObject({ kind: 'Canary', field });
     expect(wayOf(diagnosis)).toBe(`set Canary podinfo ${field}`);
     expect(whyOf(snapshotOf(judged(set(bad, field, undefined)))).diagnosis.cause).toBe('Unseen');
@@ -161,7 +161,7 @@ describe('serin why of a Canary that is refused', () => {
     const bad = set(set(plan(), 'spec.analysis', analysis), 'spec.provider', 'knative');
     const target = { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: 'podinfo' };
     const { diagnosis } = whyOf(snapshotOf(judged(set(bad, 'spec.targetRef', target))));
-    expect(diagnosis).toMatchObject({ cause: 'ProviderRefused', proof: [{ field: 'spec.provider', value: 'knative' }, {}] });
+    expect(diagnosis).toMatchObject({ cause: 'UnsupportedByProvider', proof: [{ field: 'spec.provider', value: 'knative' }, {}] });
   });
 
   it('names the older Canary, which serves: the younger one is to be removed', () => {

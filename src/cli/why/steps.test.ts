@@ -19,7 +19,7 @@ const stalls: readonly Stall[] = [
       pushed(world, ({ canary, step }) => step === 'writingPrimary' && canary.status?.release?.reason !== undefined);
       return { world };
     },
-    cause: 'PrimaryRefused',
+    cause: 'PrimaryRejected',
     proof: ['Canary', 'status.release.reason'],
     action: /remove what refuses the primary/,
     mend({ world }) {
@@ -81,7 +81,7 @@ const stalls: readonly Stall[] = [
       world.look();
       return { world: pushed(world, ({ step }) => step === 'raising') };
     },
-    cause: 'NoRoom',
+    cause: 'InsufficientCapacity',
     proof: ['Deployment', 'status.availableReplicas'],
     action: /ask the administrator of the cluster for more capacity/,
     mend({ world }) {
@@ -221,7 +221,7 @@ it('serin why names beside a refused promotion the object that refuses it', () =
   pushed(world, ({ canary, step }) => step === 'writingPrimary' && canary.status?.release?.reason !== undefined);
   const { diagnosis, also } = whyOf(snapshotIn({ world }));
   expect([diagnosis, ...also]).toMatchObject([
-    { cause: 'PrimaryRefused', proof: [{ kind: 'Canary', field: 'status.release.reason' }] },
+    { cause: 'PrimaryRejected', proof: [{ kind: 'Canary', field: 'status.release.reason' }] },
     { cause: 'QuotaExceeded', proof: [{ kind: 'ResourceQuota', name: 'small' }, {}], look: 'kubectl describe resourcequota small -n test' },
   ]);
 });

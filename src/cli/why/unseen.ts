@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { statusOf } from '../../api/kinds/spec-of.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import { recordedFor, templateOf } from '../../controller/facts/target-facts.ts';
 import { longestCallMs } from '../../webhooks/call-time.ts';
@@ -17,7 +18,7 @@ const HELP = {
 
 /** No controller has written its status. */
 export function unseen({ raw }: CanarySnapshot): Trouble {
-  return { ...HELP, proof: [proofIn(raw, 'status.release', raw.status?.release)] };
+  return { ...HELP, proof: [proofIn(raw, 'status.release', statusOf<{ release: unknown }>(raw).release)] };
 }
 
 /** A step that is due by itself, and late. */

@@ -23,6 +23,16 @@ it.each([
   expect(said.split('\n')).toContain(run);
 });
 
+it('an object that does not exist is proved by its name alone', async () => {
+  const world = initialized(aCanary({ stepWeight: 25 }));
+  let said = '';
+  const output = new Output({ plain: true }, {}, { out: { write: (text: string) => (said += text) }, err: { write: () => undefined } });
+  const session = { cluster: new HeldCluster([JSON.parse(JSON.stringify(world.canary))]), namespace: 'test', output, clusterFlags: [] };
+  world.push('s1:b');
+  await whyCommand(session as unknown as Parameters<typeof whyCommand>[0], 'podinfo');
+  expect(said.split('\n')).toContain('proof    Deployment podinfo: not found');
+});
+
 it.each([
   { where: 'while idle', isSo: (world: World) => world.step === 'resting', cause: 'Resting' },
   { where: 'while its pods are awaited', isSo: (world: World) => world.step === 'scalingUp', cause: 'Unreadable' },

@@ -51,7 +51,9 @@ function lines({ cause, sentence, proof, action, change, command, look }: Diagno
   return [
     ...row('', sentence),
     ...row('cause', cause),
-    ...proof.flatMap(({ kind, name, field, value }) => row('proof', `${kind} ${name}: ${field} is ${value}`)),
+    ...proof.flatMap(({ kind, name, field, value }) =>
+      row('proof', `${kind} ${name}: ${field === 'metadata' ? '' : `${field} is `}${value}`),
+    ),
     ...row('action', action),
     ...(change === undefined ? [] : row('change', changeText(change))),
     ...copied('run', command),

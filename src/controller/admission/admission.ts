@@ -64,11 +64,11 @@ export function admitSpec(raw: KubeObject, { config }: Pick<ControllerDeps, 'con
   const named = canary.spec.provider ?? config.meshProvider;
   const router = routerFor(named, config);
   if ('unsupported' in router)
-    return { reason: 'ProviderRefused', message: `spec.provider: ${router.unsupported}`, field: 'spec.provider' };
+    return { reason: 'UnsupportedByProvider', message: `spec.provider: ${router.unsupported}`, field: 'spec.provider' };
   const refused = router.refuses?.(canary);
   if (refused !== undefined) {
     const { field, message } = refused.placed;
-    return { reason: 'ProviderRefused', message: `${field}: ${message}`, field: refused.field ?? field };
+    return { reason: 'UnsupportedByProvider', message: `${field}: ${message}`, field: refused.field ?? field };
   }
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) return { reason: 'InvalidSpec', message: workload.unsupported, field: 'spec.targetRef' };

@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { aDeployment, aModelCanary, canaryRef, type ModelLab, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
 import { eventsOf, imageOf, plan, promoted } from '../../../test/fakes/model/uninstalling.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
@@ -12,7 +13,7 @@ const nextPrimaryRef = { ...targetRef, name: 'next-primary' };
 const toNext = { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'next' }, service: { name: 'podinfo' } };
 const back = { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' }, service: { name: null } };
 const accepted = (lab: ModelLab): CanaryCondition | undefined =>
-  lab.canary()?.status?.conditions?.find(({ type }: CanaryCondition) => type === 'Accepted');
+  raw(lab.canary())?.status?.conditions?.find(({ type }: CanaryCondition) => type === 'Accepted');
 
 /** Another target for the Canary, and the edit that names it. */
 function retarget(lab: ModelLab, edit: object = toNext): void {
@@ -35,7 +36,7 @@ it.each([
   ]);
   expect(accepted(lab)).toMatchObject({ status: 'False', reason: 'InvalidSpec', message: expect.stringContaining('spec.targetRef: ') });
   expect(eventsOf(lab, 'InvalidSpec')).toEqual([expect.stringContaining('podinfo-primary')]);
-  expect(lab.server.find(nextRef)?.spec.replicas).toBe(1);
+  expect(raw(lab.server.find(nextRef))?.spec.replicas).toBe(1);
   lab.close();
 });
 
@@ -62,7 +63,7 @@ it('E112: a release that has begun ends by the old target, after a restart, too'
     if (isRestarted) lab.start();
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
     await lab.pass(60_000);
-    expect([imageOf(lab), lab.server.find(targetRef)?.spec.replicas, accepted(lab)?.status, lab.lost]).toEqual(['3', 0, 'False', []]);
+    expect([imageOf(lab), raw(lab.server.find(targetRef))?.spec.replicas, accepted(lab)?.status, lab.lost]).toEqual(['3', 0, 'False', []]);
     lab.close();
   }
 });
@@ -79,7 +80,7 @@ it('E112: the same holds for an edit while Serin is down; while idle it writes n
   expect(lab.writes.slice(before)).toEqual([]);
   lab.server.delete(canaryRef);
   await lab.pass(120_000);
-  expect([lab.server.find(targetRef)?.spec.replicas, lab.server.find(nextRef)?.spec.replicas, lab.answering()]).toEqual([
+  expect([raw(lab.server.find(targetRef))?.spec.replicas, raw(lab.server.find(nextRef))?.spec.replicas, lab.answering()]).toEqual([
     1,
     1,
     [targetRef.name],
@@ -94,7 +95,7 @@ it('E112: the remedy works: deleted while the edit is refused, and made for the 
   await lab.pass(30_000);
   lab.server.delete(canaryRef);
   await lab.pass(120_000);
-  expect([lab.answering(), lab.server.find(targetRef)?.spec.replicas, lab.lost]).toEqual([[targetRef.name], 1, []]);
+  expect([lab.answering(), raw(lab.server.find(targetRef))?.spec.replicas, lab.lost]).toEqual([[targetRef.name], 1, []]);
   lab.server.create(aModelCanary(plan, { ...toNext, service: { name: 'podinfo', port: 80, targetPort: 'http' } }));
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
   await lab.pass(30_000);
@@ -146,6 +147,6 @@ it('E112, I7: a Canary that is deleted right after the edit gives its former tar
   await lab.pass(1);
   lab.server.delete(canaryRef);
   await lab.pass(120_000);
-  expect([lab.server.find(targetRef)?.spec.replicas, lab.answering(), lab.lost]).toEqual([1, [targetRef.name], []]);
+  expect([raw(lab.server.find(targetRef))?.spec.replicas, lab.answering(), lab.lost]).toEqual([1, [targetRef.name], []]);
   lab.close();
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, namespaceRef, primaryRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -35,7 +36,7 @@ async function initialized(provider: string): Promise<ModelLab> {
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
   return lab;
 }
-const weights = (lab: ModelLab) => lab.server.find(routeRef)?.spec.conf.split.map(({ weight }: { weight: number }) => weight);
+const weights = (lab: ModelLab) => raw(lab.server.find(routeRef))?.spec.conf.split.map(({ weight }: { weight: number }) => weight);
 const isKuma = ({ ref }: { ref: ObjectRef }) => ref.kind === 'TrafficRoute';
 
 describe('providers whose upstream has ended', () => {
@@ -95,7 +96,7 @@ describe('providers whose upstream has ended', () => {
     await lab.pass(60_000);
     const said = lab.writes.filter(({ ref, body }) => ref.kind === 'Event' && JSON.stringify(body).includes('ProviderDeprecated'));
     expect(said).toHaveLength(1);
-    expect(lab.canary()?.status?.conditions).toContainEqual(
+    expect(raw(lab.canary())?.status?.conditions).toContainEqual(
       expect.objectContaining({ type: 'ProviderDeprecated', status: 'True', message: expect.stringContaining('gatewayapi:v1') }),
     );
     await lab.stop();

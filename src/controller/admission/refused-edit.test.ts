@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
 
 const plan = { stepWeight: 25, maxWeight: 50 };
@@ -32,13 +33,13 @@ async function restarted(edit: object): Promise<ModelLab> {
   return lab;
 }
 
-const weightOf = (lab: ModelLab): number | undefined => lab.server.find(routeRef)?.spec.http?.[0]?.route?.[1]?.weight;
+const weightOf = (lab: ModelLab): number | undefined => raw(lab.server.find(routeRef))?.spec.http?.[0]?.route?.[1]?.weight;
 const accepted = (lab: ModelLab): CanaryCondition | undefined =>
-  lab.canary()?.status?.conditions?.find(({ type }: CanaryCondition) => type === 'Accepted');
+  raw(lab.canary())?.status?.conditions?.find(({ type }: CanaryCondition) => type === 'Accepted');
 const events = (lab: ModelLab, reason: string) =>
   lab.server.api.store.list('/events').flatMap(([, event]) => (event.reason === reason ? [event.message] : []));
 const ended = (lab: ModelLab) =>
-  lab.passUntil(() => ['Succeeded', 'Failed'].includes(lab.phase()) && lab.canary()?.status?.release?.step === 'resting', 300_000);
+  lab.passUntil(() => ['Succeeded', 'Failed'].includes(lab.phase()) && raw(lab.canary())?.status?.release?.step === 'resting', 300_000);
 
 describe('02-15.1.13: an edit of the spec that Serin refuses in the middle of a release', () => {
   it('E65: keeps the weight, names the field once, and goes on when it is corrected', async () => {
@@ -48,7 +49,7 @@ describe('02-15.1.13: an edit of the spec that Serin refuses in the middle of a 
     expect([weightOf(lab), lab.phase(), accepted(lab)]).toMatchObject([25, 'Progressing', { status: 'False', reason: 'InvalidSpec' }]);
     expect(accepted(lab)?.message).not.toContain('not known');
     expect(events(lab, 'InvalidSpec')).toEqual([expect.stringContaining('spec.analysis.stepWeight')]);
-    expect(lab.canary()?.status?.conditions?.[0].message).toContain('spec.analysis.stepWeight');
+    expect(raw(lab.canary())?.status?.conditions?.[0].message).toContain('spec.analysis.stepWeight');
     lab.server.patch(canaryRef, { spec: { analysis: plan } });
     await ended(lab);
     expect([lab.phase(), accepted(lab), lab.lost]).toEqual(['Succeeded', undefined, []]);
@@ -64,18 +65,18 @@ describe('02-15.1.13: an edit of the spec that Serin refuses in the middle of a 
     lab.server.patch(canaryRef, { spec: edit });
     await lab.pass(5_000);
     expect(accepted(lab)?.status).toBe('False');
-    const [rule] = structuredClone(lab.server.find(routeRef)?.spec.http);
+    const [rule] = structuredClone(raw(lab.server.find(routeRef))?.spec.http);
     rule.route[1].weight = 100;
     rule.route[0].weight = 0;
     lab.server.patch(routeRef, { spec: { http: [rule] } });
     expect(await lab.passUntil(() => weightOf(lab) === 25, 10_000)).toBe(true);
     lab.push('1');
     await ended(lab);
-    expect(await lab.passUntil(() => lab.server.find(targetRef)?.spec.replicas === 0, 30_000)).toBe(true);
+    expect(await lab.passUntil(() => raw(lab.server.find(targetRef))?.spec.replicas === 0, 30_000)).toBe(true);
     expect([weightOf(lab), lab.phase(), lab.lost]).toEqual([0, 'Succeeded', []]);
     lab.push('3');
     await lab.pass(60_000);
-    expect([lab.phase(), lab.server.find(targetRef)?.spec.replicas]).toEqual(['Succeeded', 0]);
+    expect([lab.phase(), raw(lab.server.find(targetRef))?.spec.replicas]).toEqual(['Succeeded', 0]);
     lab.close();
   });
 
@@ -106,7 +107,7 @@ describe('02-15.1.13: an edit of the spec that Serin refuses in the middle of a 
     await lab.pass(5_000);
     lab.server.delete(canaryRef);
     await lab.pass(120_000);
-    expect([lab.server.find(routeRef), lab.server.find(targetRef)?.spec.replicas, lab.answering(), lab.lost]).toEqual([
+    expect([lab.server.find(routeRef), raw(lab.server.find(targetRef))?.spec.replicas, lab.answering(), lab.lost]).toEqual([
       undefined,
       1,
       [APP],
@@ -128,13 +129,13 @@ describe('the same after a restart, when the spec before is unknown', () => {
     { what: 'a port, so that it cannot be read', edit: { service: { port: 70_000 } } },
   ])('E65: holds weight, routes and counters until the progress deadline, then is rolled back: $what', async ({ edit }) => {
     const lab = await restarted(edit);
-    const route = lab.server.find(routeRef)?.spec.http;
+    const route = raw(lab.server.find(routeRef))?.spec.http;
     await lab.pass(100_000);
     expect([weightOf(lab), lab.phase()]).toEqual([25, 'Progressing']);
-    expect(lab.server.find(routeRef)?.spec.http).toMatchObject(route);
+    expect(raw(lab.server.find(routeRef))?.spec.http).toMatchObject(route);
     expect(accepted(lab)?.message).toContain('not known since Serin was restarted');
     await ended(lab);
-    expect(await lab.passUntil(() => lab.server.find(targetRef)?.spec.replicas === 0, 30_000)).toBe(true);
+    expect(await lab.passUntil(() => raw(lab.server.find(targetRef))?.spec.replicas === 0, 30_000)).toBe(true);
     expect([lab.phase(), weightOf(lab), lab.lost]).toEqual(['Failed', 0, []]);
     lab.close();
   });
@@ -147,7 +148,7 @@ describe('the same after a restart, when the spec before is unknown', () => {
     lab.server.patch(canaryRef, { spec: { service: { timeout: 'soon' } } });
     lab.start();
     await lab.pass(60_000);
-    expect([weightOf(lab), lab.server.find(routeRef)?.spec.http[0].timeout]).toEqual([25, '5s']);
+    expect([weightOf(lab), raw(lab.server.find(routeRef))?.spec.http[0].timeout]).toEqual([25, '5s']);
     await ended(lab);
     expect([lab.phase(), weightOf(lab), lab.lost]).toEqual(['Failed', 0, []]);
     lab.close();
@@ -190,7 +191,7 @@ describe('the same after a restart, when the spec before is unknown', () => {
     await lab.pass(5_000);
     if (lab.canary()?.metadata.deletionTimestamp === undefined) lab.server.delete(canaryRef);
     await lab.pass(120_000);
-    expect([lab.canary(), lab.server.find(routeRef), lab.server.find(targetRef)?.spec.replicas]).toEqual([undefined, undefined, 1]);
+    expect([lab.canary(), lab.server.find(routeRef), raw(lab.server.find(targetRef))?.spec.replicas]).toEqual([undefined, undefined, 1]);
     expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
     lab.close();
   });

@@ -1,4 +1,5 @@
 import { parseDuration } from '../../api/duration.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Routes } from '../../api/routes.ts';
@@ -43,7 +44,7 @@ export async function fallbackOf(
   const status = parseStatus(raw.status);
   if (status?.release === undefined || refusal.reason === 'TargetTaken') return undefined;
   const last = deps.lastAccepted(`${namespace}/${name}`);
-  for (const spec of [last?.metadata.uid === uid ? last?.spec : undefined, refusal.before]) {
+  for (const spec of [last?.metadata.uid === uid ? specOf<Fields>(last) : undefined, refusal.before]) {
     const known = spec === undefined ? refusal : await deps.admit(withSpec(raw, spec));
     if (!('reason' in known)) return { ...known, refused: refusal, isRenderable: true };
   }

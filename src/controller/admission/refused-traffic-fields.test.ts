@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Raw } from '../../../test/fakes/raw.ts';
 import { aCanary } from '../../../test/fakes/world.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
@@ -14,7 +15,7 @@ const refusal = (text: string, status = 422) => new ApiError(`apply Service shop
 function whichRefuses(error: Error = refusal('spec.trafficDistribution: Unsupported value: "example.org/nearest"')) {
   const asked: object[] = [];
   const written: object[] = [];
-  const attempt = async ({ spec }: KubeObject): Promise<void> => {
+  const attempt = async ({ spec }: Raw): Promise<void> => {
     asked.push(spec);
     if (String(spec.trafficDistribution).includes('/')) throw error;
     written.push(spec);
@@ -121,7 +122,7 @@ it('07-S1: a Knative Service, which makes its Services itself, has its field rep
   const [warning, ...others] = warningsOf(knative, 'knative', { find: () => undefined, all: () => [] }, new RefusedTrafficFields());
   expect(others).toEqual([]);
   expect(warning).toMatchObject({
-    type: 'ServiceTrafficRefused',
+    type: 'ServiceTrafficRejected',
     message: expect.stringMatching(/^spec\.service\.trafficDistribution: .*"PreferClose".*Remove it$/),
   });
 });

@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { asServiceFields, type ServiceTraffic, serviceFieldNames, serviceTrafficFields } from '../../api/service-traffic.ts';
 import { ApiError } from '../../kube/errors.ts';
@@ -32,7 +33,8 @@ export class RefusedTrafficFields {
   ): Promise<boolean> {
     const { name } = service.metadata;
     const known = this.#refusals.get(name);
-    const asked = trafficFieldsIn(service.spec);
+    const spec = specOf<Spec>(service);
+    const asked = trafficFieldsIn(spec);
     const isDue = known?.asked !== asked || nowMs >= known.untilMs;
     if (isDue) {
       try {
@@ -40,7 +42,7 @@ export class RefusedTrafficFields {
         this.#refusals.delete(name);
         return known !== undefined;
       } catch (error) {
-        const refusal = refusalOf(error, service.spec, `Service ${name} goes on as it is`);
+        const refusal = refusalOf(error, spec, `Service ${name} goes on as it is`);
         if (refusal === undefined) throw error;
         this.#refusals.set(name, { asked, untilMs: nowMs + TRY_AGAIN_MS, message: refusal.message });
       }
@@ -95,11 +97,11 @@ function refusalOf(error: unknown, spec: Spec, instead: string): { field: keyof 
 }
 
 function asTheyAre(service: KubeObject, live: KubeObject | undefined): KubeObject {
-  const spec: Spec = { ...service.spec };
+  const [wanted, found] = [specOf<Spec>(service), specOf<Spec>(live)];
+  const spec = { ...wanted };
   for (const field of Object.values(serviceFieldNames)) {
     delete spec[field];
-    const standing: unknown = live?.spec?.[field];
-    if (service.spec[field] !== undefined && standing !== undefined) spec[field] = standing;
+    if (wanted[field] !== undefined && found[field] !== undefined) spec[field] = found[field];
   }
   return { ...service, spec };
 }

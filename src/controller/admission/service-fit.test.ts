@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
@@ -10,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const plan = { stepWeight: 25, maxWeight: 50 };
 const serviceRef = { apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE };
 const accepted = (lab: ModelLab): CanaryCondition | undefined =>
-  lab.canary()?.status?.conditions?.find(({ type }: CanaryCondition) => type === 'Accepted');
+  raw(lab.canary())?.status?.conditions?.find(({ type }: CanaryCondition) => type === 'Accepted');
 const made = (lab: ModelLab) =>
   lab.writes.map(({ verb, ref: { kind, name } }) => `${verb} ${kind} ${name}`).filter((one) => !/Event|Canary/.test(one));
 
@@ -58,7 +59,7 @@ it.each([
 it('I14, E65: an edit to a port that the primary does not have writes no Service; the release goes by the spec before, after a restart, too', async () => {
   const lab = await initialized();
   lab.push('2');
-  const isStepped = () => lab.canary()?.status?.canaryWeight === 25;
+  const isStepped = () => raw(lab.canary())?.status?.canaryWeight === 25;
   expect(await lab.passUntil(isStepped, 60_000)).toBe(true);
   const before = lab.server.find(serviceRef)?.spec;
   lab.server.patch(canaryRef, { spec: { service: { targetPort: 'web' } } });
@@ -81,7 +82,7 @@ it('E95: a revision that has lost the port gets no traffic and fails at the dead
   const template = { spec: { containers: [{ name: 'web', image: '2', ports }] } };
   lab.server.patch(targetRef, { spec: { template } });
   await lab.pass(60_000);
-  const { phase, canaryWeight, conditions } = lab.canary()?.status ?? {};
+  const { phase, canaryWeight, conditions } = raw(lab.canary())?.status ?? {};
   expect([phase, canaryWeight]).toEqual(['Progressing', 0]);
   expect(conditions[0].message).toMatch(/spec\.service\.targetPort: .*"http".*web 9898\/TCP/);
   expect(await lab.passUntil(() => lab.phase() === 'Failed', 120_000)).toBe(true);

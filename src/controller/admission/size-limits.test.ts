@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { aModelCanary, canaryRef, type ModelLab } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
 import { crds } from '../../api/crds.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
@@ -10,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const plan = { stepWeight: 25, maxWeight: 50 };
 const accepted = (lab: ModelLab): CanaryCondition | undefined =>
-  lab.canary()?.status?.conditions?.find(({ type }: CanaryCondition) => type === 'Accepted');
+  raw(lab.canary())?.status?.conditions?.find(({ type }: CanaryCondition) => type === 'Accepted');
 
 /** Flagger's definition, or ours of the last version. */
 function withoutLimits(): KubeObject {
@@ -65,7 +66,7 @@ it('DF600: one that was stored before the limits goes on once it is corrected, t
   const lab = await initialized();
   lab.kill();
   const stored = lab.canary() as unknown as KubeObject;
-  const { metadata, spec } = stored;
+  const { metadata, spec } = raw(stored);
   const generation = Number(metadata.generation) + 1;
   lab.server.restore({
     ...stored,

@@ -1,4 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
+import type { PodWorkloadSpec } from '../../api/kinds/pod-workload.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { flaggerManager } from '../../api/names.ts';
 import type { Adoption } from '../../engine/facts.ts';
@@ -81,7 +83,7 @@ export async function inspectAdoption(canary: Canary, deps: AdoptionDeps): Promi
  */
 function wasPushedSince(target: KubeObject, lastTransitionTime: string | undefined): boolean {
   const sinceMs = Date.parse(lastTransitionTime ?? '');
-  const part = target.spec?.template === undefined ? undefined : 'f:template';
+  const part = specOf<PodWorkloadSpec>(target).template === undefined ? undefined : 'f:template';
   return entriesOf(target).some(({ manager, subresource, fieldsV1, time }) => {
     const spec = fieldsV1?.['f:spec'] as Record<string, unknown> | undefined;
     const isOfPods = spec !== undefined && (part === undefined || spec[part] !== undefined);

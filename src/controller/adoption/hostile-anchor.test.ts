@@ -3,6 +3,7 @@ import { anchorRef } from '../../../test/fakes/model/damage.ts';
 import { aDeployment, canaryRef, type ModelLab, NAMESPACE, primaryRef } from '../../../test/fakes/model/lab.ts';
 import { forgedAnchor, HOSTILE, neighbour, twoTenants } from '../../../test/fakes/model/two-tenants.ts';
 import { GRACE_MS } from '../../../test/fakes/model/uninstalling.ts';
+import { type Raw, raw } from '../../../test/fakes/raw.ts';
 import { providers } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ApiError } from '../../kube/errors.ts';
@@ -30,7 +31,7 @@ describe('an anchor that another tenant has forged', () => {
     const lab = await twoTenants();
     const before = neighbour(lab);
     lab.server.create(
-      forgedAnchor(lab, ({ metadata, data }) => {
+      forgedAnchor(lab, ({ metadata, data }: Raw) => {
         metadata.annotations = { 'serin.dev/canary-uid': 'forged' };
         data.canaryUid = data.canary.metadata.uid = 'forged';
         if (targetRef) data.canary.spec.targetRef = targetRef;
@@ -60,27 +61,27 @@ describe('an anchor that another tenant has forged', () => {
   });
 
   const unreadable: { what: string; change: (anchor: KubeObject) => void }[] = [
-    { what: 'no spec', change: ({ data }) => void delete data.canary.spec },
+    { what: 'no spec', change: ({ data }: Raw) => void delete data.canary.spec },
     { what: 'no data', change: (anchor) => void delete anchor.data },
-    { what: 'null as its Canary', change: ({ data }) => void Object.assign(data, { canary: null }) },
-    { what: 'a text as its Canary', change: ({ data }) => void Object.assign(data, { canary: 'podinfo' }) },
-    { what: 'a Canary without metadata', change: ({ data }) => void delete data.canary.metadata },
-    { what: 'an empty uid', change: ({ data }) => void Object.assign(data.canary.metadata, { uid: '' }) },
-    { what: 'a name that is a number', change: ({ data }) => void Object.assign(data.canary.metadata, { name: 7 }) },
-    { what: 'labels that are numbers', change: ({ data }) => void Object.assign(data.canary.metadata, { labels: { a: 1 } }) },
-    { what: 'a target without a name', change: ({ data }) => void Object.assign(data.canary.spec, { targetRef: {} }) },
-    { what: 'null as the target', change: ({ data }) => void Object.assign(data.canary.spec, { targetRef: null }) },
-    { what: 'a kind of another world', change: ({ data }) => void Object.assign(data.canary.spec.targetRef, { kind: '__proto__' }) },
+    { what: 'null as its Canary', change: ({ data }: Raw) => void Object.assign(data, { canary: null }) },
+    { what: 'a text as its Canary', change: ({ data }: Raw) => void Object.assign(data, { canary: 'podinfo' }) },
+    { what: 'a Canary without metadata', change: ({ data }: Raw) => void delete data.canary.metadata },
+    { what: 'an empty uid', change: ({ data }: Raw) => void Object.assign(data.canary.metadata, { uid: '' }) },
+    { what: 'a name that is a number', change: ({ data }: Raw) => void Object.assign(data.canary.metadata, { name: 7 }) },
+    { what: 'labels that are numbers', change: ({ data }: Raw) => void Object.assign(data.canary.metadata, { labels: { a: 1 } }) },
+    { what: 'a target without a name', change: ({ data }: Raw) => void Object.assign(data.canary.spec, { targetRef: {} }) },
+    { what: 'null as the target', change: ({ data }: Raw) => void Object.assign(data.canary.spec, { targetRef: null }) },
+    { what: 'a kind of another world', change: ({ data }: Raw) => void Object.assign(data.canary.spec.targetRef, { kind: '__proto__' }) },
     {
       what: 'a scaler of another kind',
-      change: ({ data }) => void Object.assign(data.canary.spec, { autoscalerRef: { kind: 'constructor' } }),
+      change: ({ data }: Raw) => void Object.assign(data.canary.spec, { autoscalerRef: { kind: 'constructor' } }),
     },
-    { what: 'no service', change: ({ data }) => void delete data.canary.spec.service },
-    { what: 'a service that is a list', change: ({ data }) => void Object.assign(data.canary.spec, { service: [] }) },
-    { what: 'an unknown provider', change: ({ data }) => void Object.assign(data.canary.spec, { provider: 'constructor' }) },
-    { what: 'no original replicas', change: ({ data }) => void Object.assign(data, { target: 'x' }) },
-    { what: 'a name that is not its own', change: ({ data }) => void Object.assign(data.canary.metadata, { name: 'other' }) },
-    { what: 'a uid that is not its own', change: ({ data }) => void Object.assign(data.canary.metadata, { uid: 'other' }) },
+    { what: 'no service', change: ({ data }: Raw) => void delete data.canary.spec.service },
+    { what: 'a service that is a list', change: ({ data }: Raw) => void Object.assign(data.canary.spec, { service: [] }) },
+    { what: 'an unknown provider', change: ({ data }: Raw) => void Object.assign(data.canary.spec, { provider: 'constructor' }) },
+    { what: 'no original replicas', change: ({ data }: Raw) => void Object.assign(data, { target: 'x' }) },
+    { what: 'a name that is not its own', change: ({ data }: Raw) => void Object.assign(data.canary.metadata, { name: 'other' }) },
+    { what: 'a uid that is not its own', change: ({ data }: Raw) => void Object.assign(data.canary.metadata, { uid: 'other' }) },
     { what: 'a mark that is not its own', change: ({ metadata }) => void delete metadata.annotations },
   ];
   it.each(unreadable)('with $what is skipped and reported once, and stops no one else', async ({ change }) => {
@@ -104,7 +105,7 @@ describe('an anchor that another tenant has forged', () => {
             '"spec":{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},',
           ),
         );
-        Object.defineProperty(anchor.data.target, '__proto__', { value: { polluted: true }, enumerable: true });
+        Object.defineProperty(raw(anchor).data.target, '__proto__', { value: { polluted: true }, enumerable: true });
       }),
     );
     await releases(lab);
@@ -120,7 +121,7 @@ describe('an anchor that another tenant has forged', () => {
     for (const [nth, { provider, kind }] of all.entries()) {
       const forged = forgedAnchor(
         lab,
-        ({ metadata, data }) => {
+        ({ metadata, data }: Raw) => {
           const { spec } = data.canary;
           data.canary.metadata.name = `app-${nth}`;
           metadata.labels = { ...metadata.labels, 'serin.dev/canary': `app-${nth}` };
@@ -149,7 +150,11 @@ describe('an anchor that another tenant has forged', () => {
     const lab = await twoTenants();
     lab.server.create(forgedAnchor(lab));
     const { metadata, ...target } = aDeployment('1');
-    lab.server.create({ ...target, metadata: { ...metadata, namespace: HOSTILE }, spec: { ...target.spec, replicas: 0 } } as KubeObject);
+    lab.server.create({
+      ...target,
+      metadata: { ...metadata, namespace: HOSTILE },
+      spec: { ...raw(target).spec, replicas: 0 },
+    } as KubeObject);
     const refused = new ApiError('denied by a webhook of the tenant', { status: 403, reason: 'Forbidden' });
     let attempts = 0;
     lab.refuse = ({ ref }) => {
@@ -187,10 +192,10 @@ it('a ControllerRevision in place of its anchor is reported on the Canary, by na
     apiVersion: canaryRef.apiVersion,
     kind: 'Canary',
     metadata: { name: 'other', namespace: NAMESPACE },
-    spec: { ...app?.spec, targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'other' } },
+    spec: { ...raw(app)?.spec, targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'other' } },
   });
   await lab.pass(60_000);
-  expect(lab.canary('other')?.status?.conditions).toContainEqual(
+  expect(raw(lab.canary('other'))?.status?.conditions).toContainEqual(
     expect.objectContaining({ message: expect.stringContaining(`ControllerRevision ${taken.name} exists and is not ours`) }),
   );
   expect(lab.answering()).toEqual([primaryRef.name]);

@@ -1,4 +1,5 @@
 import type { Canary, Provider } from '../../api/canary.ts';
+import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Phase } from '../../api/phase.ts';
 import type { Adoption, Facts } from '../../engine/facts.ts';
@@ -43,7 +44,7 @@ export class CanaryProcess {
   readonly #reported: Reported;
   readonly #convergence: Convergence;
   readonly #status: StatusWriter;
-  readonly #alarms: Alarms<'wake' | 'retry' | 'sentence' | 'configs' | 'unchecked'>;
+  readonly #alarms: Alarms<'wake' | 'retry' | 'sentence' | 'configs' | 'unchecked' | 'absence'>;
   readonly #configs: ConfigTracker;
   readonly #offline: OfflineBackends;
   readonly #spec: RunnableSpec;
@@ -105,7 +106,7 @@ export class CanaryProcess {
   async #pass(): Promise<void> {
     const raw = this.#deps.view.find({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', ...this.#key })?.object;
     if (!raw || raw.metadata.deletionTimestamp !== undefined || this.#status.isWaitingForCrd()) return;
-    this.#isNew = INITIALIZING.has(raw.status?.phase);
+    this.#isNew = INITIALIZING.has(statusOf<{ phase: unknown }>(raw).phase);
     const rival = this.#status.rivalOf(raw);
     if (rival) return this.#standAside(raw, rival);
     this.#isAside = false;
@@ -162,7 +163,9 @@ export class CanaryProcess {
     this.#forgetOvertaken(canary);
     this.#announceStored(canary);
     const facts = this.#facts(canary, provider, router);
-    this.#reported.missingTarget(canary, facts);
+    this.#alarms.clear('absence');
+    const absenceMs = this.#reported.missingTarget(canary, facts);
+    if (absenceMs !== undefined) this.#alarms.set('absence', absenceMs, () => this.wake());
     if (facts.adoption && facts.adoption.target !== facts.target?.revision) {
       // The watch and the read have seen different versions of the target: nothing is adopted before they agree.
       this.#retryIn(FIRST_PAUSE_MS);
@@ -274,7 +277,7 @@ export class CanaryProcess {
     this.#dropSnapshot();
     this.#convergence.noteFailure(error, this.#key.namespace);
     this.#deps.metrics.tickFailed();
-    this.#deps.log.warn({ canary: this.#label, err: error, retryInMs: pauseMs }, 'tick failed');
+    this.#deps.log.warn({ canary: this.#label, err: error, retryInMs: pauseMs }, 'reconcile failed');
     this.#retryIn(pauseMs);
   }
 

@@ -1,4 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
+import { handClock } from '../../../test/fakes/clock.ts';
+import { type Raw, raw } from '../../../test/fakes/raw.ts';
 import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { SeenConfig } from '../../api/canary-status.ts';
@@ -44,7 +46,7 @@ beforeEach(() => {
   learned = [];
   const get = async ({ kind }: ObjectRef): Promise<KubeObject> => {
     reads.push(kind);
-    if (kind !== 'ConfigMap') return { ...target, spec: { ...target.spec, replicas: 3 } };
+    if (kind !== 'ConfigMap') return { ...target, spec: { ...raw(target).spec, replicas: 3 } };
     return { apiVersion: 'v1', kind, metadata: { name: 'settings', uid: 'c-1', resourceVersion: `${version}` }, data: { color: 'blue' } };
   };
   const stateNow = async (): Promise<ConfigState> =>
@@ -65,6 +67,7 @@ beforeEach(() => {
       config: ControllerConfig.parse({}),
       view: { find: watched, all: () => [], learn: (object) => void learned.push(object) },
       announceOn: () => undefined,
+      clock: handClock(),
     },
     'test/podinfo',
   );
@@ -80,7 +83,7 @@ function recorded(configs: Record<string, SeenConfig>): Canary {
 it('E56: a config that has changed is news of which the target may know more than its watch, so it is looked at after it', async () => {
   await look.read(recorded({ [KEY]: { uid: 'c-1', resourceVersion: '6', checksum: 'old' } }), deployment, signal);
   expect(reads).toEqual(['ConfigMap', 'Deployment']);
-  expect(learned.map(({ spec }) => spec.replicas)).toEqual([3]);
+  expect(learned.map(({ spec }: Raw) => spec.replicas)).toEqual([3]);
 });
 
 it('I8: what is as it was costs no request, neither at the next look nor after a restart', async () => {
@@ -134,7 +137,7 @@ it('secrets namespaces: a Secret of the target is neither watched nor read in an
   const followed: string[][] = [];
   const lookIn = async (secretsNamespaces: string[]) => {
     const envFrom = [{ configMapRef: { name: 'settings' } }, { secretRef: { name: 'db' } }];
-    const spec = { ...target.spec, template: { spec: { containers: [{ name: 'web', image: '1', envFrom }] } } };
+    const spec = { ...raw(target).spec, template: { spec: { containers: [{ name: 'web', image: '1', envFrom }] } } };
     const reading = deployment.configs?.({ ...target, spec }) ?? [];
     const one = new ConfigTracker(
       {
@@ -150,6 +153,7 @@ it('secrets namespaces: a Secret of the target is neither watched nor read in an
           learn: () => undefined,
         },
         announceOn: () => undefined,
+        clock: handClock(),
       },
       'test/podinfo',
     );

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary } from '../../api/canary.ts';
 import { areSameConfigs } from '../../engine/pin.ts';
 import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
@@ -9,11 +8,12 @@ import type { Workload } from '../../workloads/workload.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { recordedFor, type TargetConfigs, templateOfTarget } from '../facts/target-facts.ts';
 import { type RememberedConfigs, TrackedConfigs } from '../facts/tracked-configs.ts';
+import { BlockerEvent } from './blocker-event.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 
-type Deps = Pick<ControllerDeps, 'config' | 'announceOn'> & {
+type Deps = Pick<ControllerDeps, 'config' | 'announceOn' | 'clock'> & {
   cluster: Pick<ControllerDeps['cluster'], 'get'>;
   configWatches: Pick<ControllerDeps['configWatches'], 'follow' | 'state'>;
   view: Pick<ControllerDeps['view'], 'find' | 'all' | 'learn'>;
@@ -24,6 +24,7 @@ export class ConfigTracker {
   readonly #deps: Deps;
   readonly #follower: string;
   readonly #tracked: TrackedConfigs;
+  readonly #unavailable: BlockerEvent;
   #latest: TargetConfigs | undefined;
   /** The configs that the target was read after. */
   #lookedAfter: SeenConfigs | undefined;
@@ -33,6 +34,7 @@ export class ConfigTracker {
     const { cluster, configWatches: watches, config } = deps;
     this.#deps = deps;
     this.#follower = follower;
+    this.#unavailable = new BlockerEvent(deps, 'ConfigUnavailable');
     this.#tracked = new TrackedConfigs({ cluster, watches, secrets: (namespace) => secretsPolicy(config, namespace) });
   }
 
@@ -55,9 +57,11 @@ export class ConfigTracker {
   async read(canary: Canary, workload: Workload, signal: AbortSignal): Promise<number | undefined> {
     const { view, config, cluster } = this.#deps;
     const { target } = workload.sides(canary, view);
-    const before = this.#latest;
     this.#latest = undefined;
-    if (!config.enableConfigTracking || target?.configs === undefined) return undefined;
+    if (!config.enableConfigTracking || target?.configs === undefined) {
+      this.#unavailable.see(canary, undefined);
+      return undefined;
+    }
     const template = templateOfTarget(canary, target);
     const { uid, configs: refs } = target;
     const { namespace } = canary.metadata;
@@ -72,14 +76,14 @@ export class ConfigTracker {
     }
     this.#latest = { ...look, uid, template };
     if ('configs' in look) {
+      this.#unavailable.see(canary, undefined);
       this.#pauseMs = FIRST_PAUSE_MS;
       return undefined;
     }
-    const isNewProblem = before === undefined || 'configs' in before || !isDeepStrictEqual(before.problem, look.problem);
-    if (isNewProblem) this.#deps.announceOn(canary, { reason: 'ConfigUnavailable', type: 'Warning', message: blockerText(look.problem) });
+    const untilEventMs = this.#unavailable.see(canary, look.problem) ?? Number.POSITIVE_INFINITY;
     const pauseMs = this.#pauseMs;
     this.#pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
-    return pauseMs;
+    return Math.min(pauseMs, untilEventMs);
   }
 
   /** Nothing is watched for this Canary any more. */

@@ -11,12 +11,13 @@ import {
   replicas,
   soRef,
 } from '../../../test/fakes/model/scaled.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 
 const NOTE = 'serin.dev/before-raise';
 const LONG_MS = 120_000;
 /** A scaler that measures what has nothing to do with the pods: it goes back to its minimum every 15 s. */
 function shrinks(lab: ModelLab): void {
-  const min = (): number => lab.server.find(hpaRef)?.spec.minReplicas;
+  const min = (): number => raw(lab.server.find(hpaRef))?.spec.minReplicas;
   if (replicas(lab) > min()) lab.server.patch(targetRef, { spec: { replicas: min() } });
 }
 async function live(lab: ModelLab, until: () => boolean, each: () => void = () => shrinks(lab), everyMs = 15_000) {
@@ -26,9 +27,9 @@ async function live(lab: ModelLab, until: () => boolean, each: () => void = () =
   }
   expect(until(), messagesOf(lab)).toBe(true);
 }
-const isSteppedTo = (lab: ModelLab, weight: number) => () => lab.canary()?.status?.canaryWeight === weight;
+const isSteppedTo = (lab: ModelLab, weight: number) => () => raw(lab.canary())?.status?.canaryWeight === weight;
 const rests100 = { stepWeight: 100, maxWeight: 100 };
-const minimum = (lab: ModelLab) => [lab.server.find(hpaRef)?.spec.minReplicas, annotation(lab, hpaRef, NOTE)];
+const minimum = (lab: ModelLab) => [raw(lab.server.find(hpaRef))?.spec.minReplicas, annotation(lab, hpaRef, NOTE)];
 
 describe('E101: the minimum of the user’s scaler', () => {
   it.each([
@@ -38,7 +39,7 @@ describe('E101: the minimum of the user’s scaler', () => {
     const lab = await initialized(scaler, {}, rests100);
     lab.push('2');
     await lab.passUntil(isSteppedTo(lab, 100), LONG_MS);
-    expect(lab.server.find(ref)?.spec[field]).toBe(4);
+    expect(raw(lab.server.find(ref))?.spec[field]).toBe(4);
     expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect([lab.server.find(ref)?.spec, annotation(lab, ref, NOTE)]).toEqual([scaler.spec, undefined]);
     expect(lab.lost).toEqual([]);
@@ -60,7 +61,7 @@ describe('E101: the minimum of the user’s scaler', () => {
       lab,
       () => lab.phase() === 'Succeeded',
       () => {
-        if (lab.server.find(hpaRef)?.spec.minReplicas !== 2) lab.server.patch(hpaRef, { spec: { minReplicas: 2 } });
+        if (raw(lab.server.find(hpaRef))?.spec.minReplicas !== 2) lab.server.patch(hpaRef, { spec: { minReplicas: 2 } });
         shrinks(lab);
         isContested ||= messagesOf(lab).includes('spec.minReplicas');
       },

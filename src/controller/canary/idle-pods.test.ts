@@ -4,13 +4,14 @@ import { aDeployment, aModelCanary, type ModelLab, NAMESPACE, primaryRef, target
 import { labOf } from '../../../test/fakes/model/life.ts';
 import { BROKEN_IMAGE } from '../../../test/fakes/model/nodes.ts';
 import { eventsOf } from '../../../test/fakes/model/uninstalling.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
 
 const asked = (lab: ModelLab) => lab.writes.filter(({ ref, subresource }) => ref.name === targetRef.name && subresource === 'scale').length;
 const warned = (lab: ModelLab) =>
-  (lab.canary()?.status?.conditions ?? []).filter(({ type }: { type: string }) => type === 'TargetScaledUp' || type === 'Contested');
+  (raw(lab.canary())?.status?.conditions ?? []).filter(({ type }: { type: string }) => type === 'TargetScaledUp' || type === 'Contested');
 
 /** An idle Canary, whose target Serin has scaled to zero; `pods` is what the application began with. */
 async function resting(phase: 'Initialized' | 'Succeeded' | 'Failed', pods = 1, readsConfig = false): Promise<ModelLab> {
@@ -38,7 +39,7 @@ async function resting(phase: 'Initialized' | 'Succeeded' | 'Failed', pods = 1, 
 }
 
 function changeContainer(lab: ModelLab, change: object): void {
-  const [container] = lab.server.find(targetRef)?.spec.template.spec.containers ?? [];
+  const [container] = raw(lab.server.find(targetRef))?.spec.template.spec.containers ?? [];
   lab.server.patch(targetRef, { spec: { template: { spec: { containers: [{ ...container, ...change }] } } } });
 }
 
@@ -75,7 +76,7 @@ describe('pods that another writer gives a resting target, in virtual time', () 
     await ended(lab);
     await lab.pass(60_000);
     expect([lab.phase(), replicas(lab), warned(lab), lab.lost]).toEqual(['Succeeded', 0, [], []]);
-    expect(lab.server.find(primaryRef)?.spec.template.spec.containers[0].image).toBe('2');
+    expect(raw(lab.server.find(primaryRef))?.spec.template.spec.containers[0].image).toBe('2');
     lab.close();
   });
 

@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { isChosen, partOf, titleOf } from '../../../test/fakes/covering-part.ts';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { RequestTimeoutError } from '../../kube/errors.ts';
 
@@ -33,7 +34,7 @@ function keepStates(lab: ModelLab): string[] {
   const states: string[] = [];
   lab.server.api.store.subscribe(({ object }) => {
     if (object.kind !== 'Canary') return;
-    const { phase, canaryWeight } = object.status ?? {};
+    const { phase, canaryWeight } = raw(object).status ?? {};
     const state = `${phase} ${canaryWeight}`;
     if (states.at(-1) !== state) states.push(state);
   });
@@ -84,9 +85,9 @@ it.each([100, 700, 1_500, 3_000].map((storedAfterMs, row) => [storedAfterMs, row
       lab.server.create(template);
       lab.server.create(aModelCanary(PLAN));
       lab.start();
-      expect(await lab.passUntil(() => lab.phase() === 'Initialized' && lab.server.find(targetRef)?.spec.replicas === 0, 120_000)).toBe(
-        true,
-      );
+      expect(
+        await lab.passUntil(() => lab.phase() === 'Initialized' && raw(lab.server.find(targetRef))?.spec.replicas === 0, 120_000),
+      ).toBe(true);
       const states = keepStates(lab);
       const loss = loseAnswer(lab, nth, storedAfterMs);
       // Just after the loss a check would fail: that is recorded without a step, and so at the weight that the release believes in.
@@ -119,7 +120,7 @@ async function eventsWithout(nth: number, storedAfterMs: number): Promise<{ even
   const loss = loseAnswer(lab, nth, storedAfterMs);
   lab.externalMetric = () => ({ value: 1, afterMs: 0 });
   lab.start();
-  await lab.passUntil(() => lab.phase() === 'Initialized' && lab.server.find(targetRef)?.spec.replicas === 0, 120_000);
+  await lab.passUntil(() => lab.phase() === 'Initialized' && raw(lab.server.find(targetRef))?.spec.replicas === 0, 120_000);
   lab.push('2');
   await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000);
   await lab.passUntil(() => false, 5_000);

@@ -56,7 +56,7 @@ it.each(early)('05-C2, C3: in phase %j a backend that does not answer is reporte
   look.check(canaryIn(phase), signal);
   await later();
   expect(asked()).toBe(2);
-  expect(announced).toEqual(['MetricsOffline: metric a cannot be asked for: down']);
+  expect(announced).toEqual(['MetricsUnavailable: metric a cannot be asked for: down']);
 });
 
 it('a template that is applied a moment after the Canary is not reported', async () => {
@@ -103,5 +103,5 @@ it('a look that was cancelled announces nothing and is made again', async () => 
   expect(announced).toEqual([]);
   look.check(canaryIn(''), signal);
   await later();
-  expect(announced).toEqual(['MetricsOffline: down']);
+  expect(announced).toEqual(['MetricsUnavailable: down']);
 });

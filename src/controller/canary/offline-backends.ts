@@ -1,9 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import { sleep } from '../../kube/clock.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
-
-/** Templates and Secrets that are applied together with the Canary may come a moment later. */
-const SECOND_LOOK_MS = 10_000;
+import { ABSENCE_MS } from './blocker-event.ts';
 
 type Deps = Pick<ControllerDeps, 'clock' | 'findOffline' | 'announceOn'>;
 
@@ -33,9 +31,9 @@ export class OfflineBackends {
   async #report(canary: Canary, signal: AbortSignal): Promise<void> {
     const { clock, findOffline, announceOn } = this.#deps;
     if ((await findOffline(canary, signal)) === undefined) return;
-    await sleep(clock, SECOND_LOOK_MS, signal);
+    await sleep(clock, ABSENCE_MS, signal);
     const message = await findOffline(canary, signal);
     signal.throwIfAborted();
-    if (message !== undefined) announceOn(canary, { reason: 'MetricsOffline', type: 'Warning', message });
+    if (message !== undefined) announceOn(canary, { reason: 'MetricsUnavailable', type: 'Warning', message });
   }
 }

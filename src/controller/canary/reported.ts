@@ -8,18 +8,24 @@ import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
 import type { RefusedTrafficFields } from '../admission/refused-traffic-fields.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { type StatusWarning, warningsOf } from '../status/warnings.ts';
+import { BlockerEvent } from './blocker-event.ts';
+
+type Deps = Pick<ControllerDeps, 'view' | 'announceOn' | 'clock'>;
 
 /** Problems of one Canary that were reported: each causes one event, and another one only after it was gone. */
 export class Reported {
-  readonly #deps: Pick<ControllerDeps, 'view' | 'announceOn'>;
+  readonly #deps: Deps;
+  readonly #blocked: BlockerEvent;
+  readonly #targetMissing: BlockerEvent;
   #refused: NewBlocker | undefined;
   #edit: string | undefined;
-  #targetMissing = false;
   #routeWarnings: ReadonlySet<string> = new Set();
   #warnings: readonly StatusWarning[] = [];
 
-  constructor(deps: Pick<ControllerDeps, 'view' | 'announceOn'>) {
+  constructor(deps: Deps) {
     this.#deps = deps;
+    this.#blocked = new BlockerEvent(deps, 'Blocked');
+    this.#targetMissing = new BlockerEvent(deps, 'TargetNotFound');
   }
 
   /** An edit that cannot be routed is reported like a blocker, though the release goes on without it. */
@@ -55,7 +61,7 @@ export class Reported {
         all: (kind) => view.all(kind).flatMap(({ object }) => (object.metadata.namespace === kind.namespace ? object : [])),
       }) ?? [];
     for (const { on, message } of warnings)
-      if (!this.#routeWarnings.has(message)) announceOn(on, { reason: 'RouteInDoubt', type: 'Warning', message });
+      if (!this.#routeWarnings.has(message)) announceOn(on, { reason: 'RouteWarning', type: 'Warning', message });
     this.#routeWarnings = new Set(warnings.map(({ message }) => message));
   }
 
@@ -68,12 +74,15 @@ export class Reported {
     this.#edit = message;
   }
 
-  missingTarget(canary: Canary, { target }: Facts): void {
-    if (target === undefined && !this.#targetMissing) {
-      const { kind, name } = canary.spec.targetRef;
-      const message = `spec.targetRef: ${kind} ${name} does not exist: create it, or correct the name`;
-      this.#deps.announceOn(canary, { reason: 'TargetMissing', type: 'Warning', message });
-    }
-    this.#targetMissing = target === undefined;
+  /** What keeps the cluster from the desired state. Returns the milliseconds until its event, where that is still to come. */
+  blocked(canary: Canary, blocker: NewBlocker | undefined): number | undefined {
+    return this.#blocked.see(canary, blocker);
+  }
+
+  /** The same of an absent target. */
+  missingTarget(canary: Canary, { target }: Facts): number | undefined {
+    const { kind, name } = canary.spec.targetRef;
+    const detail = `spec.targetRef: ${kind} ${name} does not exist: create it, or correct the name`;
+    return this.#targetMissing.see(canary, target === undefined ? { code: 'TargetNotFound', detail } : undefined);
   }
 }

@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { APP, aModelCanary, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -15,9 +16,9 @@ async function initialized(service: object = {}): Promise<ModelLab> {
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
   return lab;
 }
-const weightOf = (lab: ModelLab): number | undefined => lab.server.find(routeRef)?.spec.http?.at(-1)?.route?.[1]?.weight;
+const weightOf = (lab: ModelLab): number | undefined => raw(lab.server.find(routeRef))?.spec.http?.at(-1)?.route?.[1]?.weight;
 const cookiesSet = (lab: ModelLab): string[] =>
-  (lab.server.find(routeRef)?.spec.http?.at(-1)?.route ?? []).map(
+  (raw(lab.server.find(routeRef))?.spec.http?.at(-1)?.route ?? []).map(
     (side: { headers?: { response: { add: Record<string, string> } } }) => side.headers?.response.add['Set-Cookie']?.split(';')[0],
   );
 
@@ -26,7 +27,7 @@ it('04-R-A3: cookies are recorded before they are routed, and a crash in between
   let recorded: Record<string, string> | undefined;
   lab.refuse = ({ ref, body }) => {
     if (ref.kind !== 'VirtualService' || !JSON.stringify(body).includes('Set-Cookie')) return;
-    recorded ??= lab.canary()?.status?.release?.routes?.affinity;
+    recorded ??= raw(lab.canary())?.status?.release?.routes?.affinity;
     throw new Error('killed between the two writes');
   };
   lab.push('2');
@@ -51,7 +52,7 @@ it('04-R-A2, R-A3: from step to step the canary keeps its cookie and the primary
   expect(later).toMatch(/^main=/);
   expect(later).not.toBe(main);
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
-  const rules = JSON.stringify(lab.server.find(routeRef)?.spec.http);
+  const rules = JSON.stringify(raw(lab.server.find(routeRef))?.spec.http);
   expect(rules).toContain(`${side}; Max-Age=-1`);
   expect(rules).not.toContain('main=');
   lab.close();

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { aModelCanary, canaryRef, type ModelLab, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import { requestAnnotation } from '../../api/names.ts';
 import type { Acknowledgement } from '../../api/verb-request.ts';
 import { type Verb, writeRequest } from '../../api/verb-request.ts';
@@ -26,9 +27,9 @@ async function analysing(): Promise<ModelLab> {
   return lab;
 }
 
-const stepOf = (lab: ModelLab): string => lab.canary()?.status?.release?.step ?? '';
-const imageOf = (lab: ModelLab, ref = targetRef): string => lab.server.find(ref)?.spec.template.spec.containers[0].image;
-const requestsOf = (lab: ModelLab): Acknowledgement[] => lab.canary()?.status?.release?.requests ?? [];
+const stepOf = (lab: ModelLab): string => raw(lab.canary())?.status?.release?.step ?? '';
+const imageOf = (lab: ModelLab, ref = targetRef): string => raw(lab.server.find(ref))?.spec.template.spec.containers[0].image;
+const requestsOf = (lab: ModelLab): Acknowledgement[] => raw(lab.canary())?.status?.release?.requests ?? [];
 const ends = (lab: ModelLab, phase: string) => lab.passUntil(() => lab.phase() === phase && stepOf(lab) === 'resting', 600_000);
 
 function ask(lab: ModelLab, verb: Verb, id: string): void {
@@ -59,7 +60,7 @@ describe('a request', () => {
       lab.start();
       expect(await ends(lab, 'Succeeded')).toBe(true);
       expect(requestsOf(lab).map(({ id, outcome }) => [id, outcome])).toEqual([['p1', 'carriedOut']]);
-      expect([imageOf(lab, primaryRef), lab.canary()?.status?.release?.run, lab.lost]).toEqual(['2', 1, []]);
+      expect([imageOf(lab, primaryRef), raw(lab.canary())?.status?.release?.run, lab.lost]).toEqual(['2', 1, []]);
       lab.close();
     },
   );
@@ -68,11 +69,11 @@ describe('a request', () => {
     const lab = await analysing();
     ask(lab, 'pause', 'p1');
     expect(await lab.passUntil(() => requestsOf(lab).length === 1, 10_000)).toBe(true);
-    const { canaryWeight } = lab.canary()?.status ?? {};
+    const { canaryWeight } = raw(lab.canary())?.status ?? {};
     lab.kill();
     lab.start();
     await lab.pass(3_600_000);
-    expect([lab.phase(), lab.canary()?.status?.canaryWeight]).toEqual(['Progressing', canaryWeight]);
+    expect([lab.phase(), raw(lab.canary())?.status?.canaryWeight]).toEqual(['Progressing', canaryWeight]);
     ask(lab, 'resume', 'p2');
     expect(await ends(lab, 'Succeeded')).toBe(true);
     lab.push('3');

@@ -1,4 +1,5 @@
 import { apiVersion, type Canary } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { finalizer, keepAnnotation } from '../../api/names.ts';
 import { timestamp } from '../../api/timestamp.ts';
@@ -220,7 +221,7 @@ function isOn(raw: KubeObject, { spec: { targetRef } }: Pick<Canary, 'spec'>): b
 }
 
 function targetOf(raw: KubeObject): { kind: unknown; name: unknown } | undefined {
-  const ref: unknown = raw.spec?.targetRef;
+  const ref = specOf<{ targetRef: unknown }>(raw).targetRef;
   return typeof ref === 'object' && ref !== null && 'name' in ref && 'kind' in ref ? ref : undefined;
 }
 

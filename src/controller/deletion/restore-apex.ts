@@ -1,5 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import type { PodWorkloadSpec } from '../../api/kinds/pod-workload.ts';
+import type { ServicePort, ServiceSpec } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, Labels, OwnerReference } from '../../api/kube-object.ts';
 import { fluxOff } from '../../api/names.ts';
 import type { SelectorLabel } from '../../api/selector-label.ts';
@@ -28,13 +31,6 @@ const Applied = z.object({
 type Applied = z.infer<typeof Applied>;
 
 export type ApexPatch = { metadata: Record<string, unknown>; spec: Record<string, unknown> };
-interface Port {
-  name?: string;
-  port: number;
-  protocol?: string;
-  nodePort?: number;
-  [field: string]: unknown;
-}
 
 /** A Service, or the manifest of one. */
 interface Described {
@@ -62,7 +58,7 @@ export function apexOriginal({ metadata, spec }: Described): NonNullable<Origina
 export function apexRestorePatch(service: KubeObject, target: KubeObject, own: SelectorLabel, recorded: Original): ApexPatch | undefined {
   const applied = lastApplied(service);
   const original = recorded ?? (applied?.metadata && apexOriginal({ metadata: applied.metadata, spec: applied.spec }));
-  const pods: Labels = target.spec?.template?.metadata?.labels ?? {};
+  const pods = specOf<PodWorkloadSpec>(target).template?.metadata?.labels ?? {};
   const fits = (selector: Labels | undefined): selector is Labels =>
     selector !== undefined && own.key in selector && Object.entries(selector).every(([key, value]) => pods[key] === value);
   const selector = [applied?.spec?.selector, original?.selector].find(fits) ?? { [own.key]: own.value };
@@ -72,9 +68,10 @@ export function apexRestorePatch(service: KubeObject, target: KubeObject, own: S
     applied ? (applied.metadata?.annotations ?? {}) : (original?.annotations ?? {}),
   );
   const labels = original?.labels ? changesOf(service.metadata.labels, [own.key], original.labels) : {};
-  const extra = extraPorts(service.spec?.ports ?? [], original?.ports ?? []);
+  const live = specOf<ServiceSpec>(service);
+  const extra = extraPorts(live.ports ?? [], original?.ports ?? []);
   const isOwned = service.metadata.ownerReferences !== undefined;
-  const isLeft = isDeepStrictEqual(service.spec?.selector, selector) && !isOwned && extra.length === 0;
+  const isLeft = isDeepStrictEqual(live.selector, selector) && !isOwned && extra.length === 0;
   if (isLeft && Object.keys({ ...annotations, ...labels }).length === 0) return undefined;
   return {
     // It is what clients call: it outlives the Canary, so it loses the owner that would take it along.
@@ -84,17 +81,18 @@ export function apexRestorePatch(service: KubeObject, target: KubeObject, own: S
       ...(Object.keys(labels).length > 0 && { labels }),
     },
     spec: {
-      selector: replacing(service.spec?.selector, selector),
-      ...(extra.length > 0 && { ports: [...(service.spec?.ports ?? []), ...extra] }),
+      selector: replacing(live.selector, selector),
+      ...(extra.length > 0 && { ports: [...(live.ports ?? []), ...extra] }),
     },
   };
 }
 
 /** The same where the target is gone: all traffic to this side, whose selector is `own`; `owners` take the Service along when they go. */
-export function apexMovePatch({ metadata, spec }: KubeObject, own: SelectorLabel, owners: OwnerReference[] | null): ApexPatch | undefined {
+export function apexMovePatch(service: KubeObject, own: SelectorLabel, owners: OwnerReference[] | null): ApexPatch | undefined {
+  const live = specOf<ServiceSpec>(service).selector;
   const selector = { [own.key]: own.value };
-  if (isDeepStrictEqual(metadata.ownerReferences ?? null, owners) && isDeepStrictEqual(spec?.selector, selector)) return undefined;
-  return { metadata: { ownerReferences: owners }, spec: { selector: replacing(spec?.selector, selector) } };
+  if (isDeepStrictEqual(service.metadata.ownerReferences ?? null, owners) && isDeepStrictEqual(live, selector)) return undefined;
+  return { metadata: { ownerReferences: owners }, spec: { selector: replacing(live, selector) } };
 }
 
 /** In a merge patch: what the labels or annotations of these keys become again; empty where they are so already. */
@@ -108,9 +106,9 @@ function replacing(live: Labels | undefined, wanted: Labels): Record<string, str
   return { ...Object.fromEntries(Object.keys(live ?? {}).map((key) => [key, null])), ...wanted };
 }
 
-function extraPorts(live: readonly Port[], before: readonly Port[]): Port[] {
-  const keyOf = ({ port, protocol = 'TCP' }: Port) => `${port}/${protocol}`;
-  const isNew = (one: Port) => !live.some((other) => keyOf(other) === keyOf(one) || other.name === one.name);
+function extraPorts(live: readonly ServicePort[], before: readonly ServicePort[]): ServicePort[] {
+  const keyOf = ({ port, protocol = 'TCP' }: ServicePort) => `${port}/${protocol}`;
+  const isNew = (one: ServicePort) => !live.some((other) => keyOf(other) === keyOf(one) || other.name === one.name);
   return before.filter(isNew).map(({ nodePort: _, ...port }) => port);
 }
 

@@ -13,6 +13,7 @@ import {
 import { aLife, canaryOf, labOf } from '../../../test/fakes/model/life.ts';
 import { left } from '../../../test/fakes/model/uninstalling.ts';
 import { propertyRuns, propertyTimeoutMs } from '../../../test/fakes/property-runs.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
 /** A life of the whole controller costs a hundred times one of the engine. */
@@ -67,7 +68,7 @@ describe('the end of a Canary, in virtual time', () => {
         if (lab.server.find(targetRef)) {
           expect(lab.answering()).toEqual(isReleased ? expect.anything() : [APP]);
           if (!isReleased) expect(lab.server.find(primaryRef)).toBeUndefined();
-          if (isAnew && !isAsked) expect(lab.canary()?.status?.release?.run ?? 0).toBe(0);
+          if (isAnew && !isAsked) expect(raw(lab.canary())?.status?.release?.run ?? 0).toBe(0);
         } else if (primaryKeepsIt) expect(lab.answering()).toEqual([primaryRef.name]);
         lab.close();
       }),

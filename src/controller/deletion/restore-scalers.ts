@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { asScaler } from '../../api/kinds/scaler.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isForbidden, isNotFound } from '../../kube/errors.ts';
@@ -24,7 +25,7 @@ export async function resumeScalers(
   const scaled = scalers.ScaledObject;
   const isNamed = (object: KubeObject) => ref?.kind === scaled.kind && object.metadata.name === ref.name;
   const paused = await scalersOfKind(canary, scaled, { cluster, signal });
-  for (const object of paused.filter((one) => one.spec?.scaleTargetRef?.name === targetRef.name && (isNamed(one) || isPausedByUs(one)))) {
+  for (const object of paused.filter((one) => isScalerOf(one, targetRef.name) && (isNamed(one) || isPausedByUs(one)))) {
     const patch = scaled.resumePatch(object);
     if (patch) await cluster.patch(refOf(object), { ...patch }, { signal });
   }
@@ -42,12 +43,14 @@ export async function restoreMinimums(canary: Canary, { cluster, signal }: { clu
   if (!hasScaler && canary.metadata.generation !== 0) return;
   for (const scaler of Object.values(scalers)) {
     for (const object of await scalersOfKind(canary, scaler, { cluster, signal })) {
-      if (object.spec?.scaleTargetRef?.name !== canary.spec.targetRef.name) continue;
+      if (!isScalerOf(object, canary.spec.targetRef.name)) continue;
       const patch = scaler.raisePatch(object, undefined);
       if (patch) await cluster.patch(refOf(object), { ...patch }, { signal });
     }
   }
 }
+
+const isScalerOf = (scaler: KubeObject, target: string): boolean => asScaler(scaler).spec?.scaleTargetRef?.name === target;
 
 async function scalersOfKind(
   canary: Canary,

@@ -13,6 +13,7 @@ import {
   plan,
   promoted,
 } from '../../../test/fakes/model/uninstalling.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
@@ -46,7 +47,7 @@ describe('uninstalling an application, in virtual time', () => {
       await lab.pass(300);
     }
     await lab.pass(GRACE_MS - 30_000);
-    expect(lab.server.find(primaryRef)?.spec.replicas).toBe(1);
+    expect(raw(lab.server.find(primaryRef))?.spec.replicas).toBe(1);
     await lab.pass(60_000);
     expect([left(lab), lab.clock.pending]).toEqual([[], 0]);
     lab.close();
@@ -59,7 +60,7 @@ describe('uninstalling an application, in virtual time', () => {
     await lab.pass(GRACE_MS);
     lab.start();
     await lab.pass(GRACE_MS - 30_000);
-    expect(lab.server.find(primaryRef)?.spec.replicas).toBe(1);
+    expect(raw(lab.server.find(primaryRef))?.spec.replicas).toBe(1);
     await lab.pass(60_000);
     expect(left(lab)).toEqual([]);
     lab.close();
@@ -124,7 +125,9 @@ describe('uninstalling an application, in virtual time', () => {
     manifests.target(lab);
     await lab.pass(GRACE_MS + 60_000);
     expect(left(lab)).toEqual([`Service/${APP}`]);
-    expect(lab.server.find({ apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE })?.spec.selector).toEqual({ app: APP });
+    expect(raw(lab.server.find({ apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE }))?.spec.selector).toEqual({
+      app: APP,
+    });
     lab.close();
   });
 
@@ -145,7 +148,11 @@ describe('uninstalling an application, in virtual time', () => {
     manifests.target(lab);
     await lab.pass(60_000);
     const found = lab.server.find({ ...service, name: APP, namespace: NAMESPACE });
-    lab.server.putAs('kubectl', { ...service, ...found, spec: { ...found?.spec, externalTrafficPolicy: 'Cluster', type: 'NodePort' } });
+    lab.server.putAs('kubectl', {
+      ...service,
+      ...found,
+      spec: { ...raw(found)?.spec, externalTrafficPolicy: 'Cluster', type: 'NodePort' },
+    });
     await lab.pass(GRACE_MS + 60_000);
     expect(left(lab)).toEqual([`Service/${APP}`]);
     lab.close();
@@ -249,7 +256,7 @@ describe('installing an application again, in virtual time', () => {
     makers.canary(lab);
     await lab.pass(2 * GRACE_MS);
     expect(lab.answering()).toEqual([primaryRef.name]);
-    const accepted = lab.canary()?.status?.conditions.find(({ type }: { type: string }) => type === 'Accepted');
+    const accepted = raw(lab.canary())?.status?.conditions.find(({ type }: { type: string }) => type === 'Accepted');
     expect(accepted).toMatchObject({ status: 'False', reason: 'Blocked', message: expect.stringContaining(`Deployment ${APP}`) });
     makers.target(lab);
     await initializedOn(lab, '3');

@@ -1,4 +1,6 @@
 import { apiVersion, type Canary } from '../../api/canary.ts';
+import type { PodWorkloadSpec } from '../../api/kinds/pod-workload.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Originals } from '../../workloads/anchor.ts';
@@ -93,7 +95,7 @@ async function formerTarget(canary: Canary, { apexService }: Originals, { cluste
   const own = primary && !('unsupported' in workload) ? workload.selector(primary, config.selectorLabels) : undefined;
   const labels =
     own && !('problem' in own)
-      ? { ...primary?.spec?.template?.metadata?.labels, [own.key]: own.value.replace(/-primary$/, '') }
+      ? { ...specOf<PodWorkloadSpec>(primary).template?.metadata?.labels, [own.key]: own.value.replace(/-primary$/, '') }
       : (apexService?.selector ?? {});
   const { name, namespace = '' } = ref;
   const spec = { selector: { matchLabels: labels }, template: { metadata: { labels } } };

@@ -1,15 +1,10 @@
+import { asEndpointSlice } from '../../api/kinds/endpoint-slice.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
 import type { Endpoints } from '../../routers/service-fit.ts';
 
 const SLICE = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' } as const;
-
-interface Endpoint {
-  conditions?: { ready?: boolean };
-  addresses?: string[];
-}
-type SlicePort = { name?: string; port?: number };
 
 /** By which addresses and container ports they are reached. */
 export type Reach = Endpoints & { addresses: readonly string[]; numbers: readonly number[] };
@@ -34,9 +29,9 @@ export async function readEndpoints(cluster: Pick<Cluster, 'list'>, service: Kub
 /** A slice without ports can be reached by none, however ready its pods are. An absent `ready` is unknown, and counts as ready. */
 export function endpointsIn(slices: readonly KubeObject[]): Reach {
   const ready = slices.flatMap((slice) => {
-    const ports: SlicePort[] = slice.ports ?? [];
-    const endpoints: Endpoint[] = ports.length > 0 ? (slice.endpoints ?? []) : [];
-    return endpoints.filter(({ conditions }) => conditions?.ready !== false).map(({ addresses = [] }) => ({ addresses, ports }));
+    const { ports, endpoints } = asEndpointSlice(slice);
+    if (!ports?.length) return [];
+    return (endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false).map(({ addresses = [] }) => ({ addresses, ports }));
   });
   const ports = ready.flatMap((one) => one.ports);
   return {

@@ -3,7 +3,7 @@ import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Facts } from '../../engine/facts.ts';
 import { isScaler, type Scaler, scalerFor, type scalers } from '../../workloads/scalers/index.ts';
-import { type CanaryError, NameTakenError, ScalerMissingError, ScalerUnavailableError } from '../errors.ts';
+import { type CanaryError, NameTakenError, ScalerNotFoundError, ScalerUnavailableError } from '../errors.ts';
 import { isOurs } from '../objects/ownership.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
 
@@ -70,7 +70,7 @@ export function scalerProblem(
   const unavailable = view.unavailable(ref);
   if (unavailable !== undefined) return new ScalerUnavailableError({ ...unavailable, object: ref });
   if (primary && !isOurs(canary, primary)) return new NameTakenError(primaryRef);
-  return own ? undefined : new ScalerMissingError(ref);
+  return own ? undefined : new ScalerNotFoundError(ref);
 }
 
 function found(canary: Canary, view: Pick<ClusterView, 'find'>, kind: Kind, name: string): Scaling {

@@ -113,7 +113,7 @@ describe('watched configs', () => {
   it('03-CT6, B24: missing is a problem where it is required, and known where it is optional', async () => {
     const tracked = new Configs().tracked();
     expect(await lookAt(tracked, [settings])).toEqual({
-      problem: { code: 'ConfigMissing', object: { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: 'shop' } },
+      problem: { code: 'ConfigNotFound', object: { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: 'shop' } },
     });
     expect(await known(lookAt(tracked, [{ ...settings, optional: true }]))).toEqual({ 'configmap/settings': { resourceVersion: '3' } });
   });

@@ -4,6 +4,7 @@ import { differencesIn, journalRecords, ordersTemplate, partsOf } from '../../..
 import { aModelCanary, type ModelLab, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
 import { awaitEnd, initializedLab, ordersPlan, release } from '../../../test/fakes/model/released.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import { ApiError } from '../../kube/errors.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
@@ -38,11 +39,11 @@ describe('the journal of a release', () => {
   it('of which the controller was killed is in parts that together replay', async () => {
     const lab = await initializedLab();
     lab.push('2');
-    expect(await lab.passUntil(() => lab.canary()?.status?.canaryWeight === 25, 120_000)).toBe(true);
+    expect(await lab.passUntil(() => raw(lab.canary())?.status?.canaryWeight === 25, 120_000)).toBe(true);
     lab.kill();
     await lab.pass(3_000);
     lab.start();
-    expect(await lab.passUntil(() => lab.canary()?.status?.canaryWeight === 50, 120_000)).toBe(true);
+    expect(await lab.passUntil(() => raw(lab.canary())?.status?.canaryWeight === 50, 120_000)).toBe(true);
     await lab.stop();
     lab.start();
     await awaitEnd(lab, 'Succeeded');
@@ -115,7 +116,7 @@ describe('the journal of a release', () => {
     lab.server.create({ ...canary, metadata: { ...canary.metadata, annotations: { note: 'hunter2-annotation' } } });
     lab.start();
     await awaitEnd(lab, 'Initialized');
-    const tracked = () => lab.canary()?.status?.release?.configs?.['secret/login']?.checksum;
+    const tracked = () => raw(lab.canary())?.status?.release?.configs?.['secret/login']?.checksum;
     const changed = Buffer.from('hunter2-changed').toString('base64');
     lab.server.patch({ apiVersion: 'v1', kind: 'Secret', ...metadata }, { data: { key: changed } });
     await awaitEnd(lab, 'Succeeded');

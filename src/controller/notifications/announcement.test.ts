@@ -37,15 +37,15 @@ it('05-V1, V5: what happens is an Event of its own reason, a log line with the C
     timeCall: () => () => undefined,
     signal: new AbortController().signal,
   });
-  const announcement: Announcement = { reason: 'Stepped', type: 'Normal', message: 'a step' };
+  const announcement: Announcement = { reason: 'WeightAdvanced', type: 'Normal', message: 'a step' };
   const canary = aCanary();
   announce({ ...canary, status: { phase: 'Progressing', failedChecks: 0, canaryWeight: 0, iterations: 0 } }, announcement);
   await eventually('the webhook is called', () => posted.length === 1);
   server.close();
   const { name, namespace } = canary.metadata;
   expect(events).toEqual([[name, announcement]]);
-  expect(counted).toEqual(['Stepped']);
-  expect(logged).toEqual([[{ canary: `${namespace}/${name}`, reason: 'Stepped' }, 'a step']]);
+  expect(counted).toEqual(['WeightAdvanced']);
+  expect(logged).toEqual([[{ canary: `${namespace}/${name}`, reason: 'WeightAdvanced' }, 'a step']]);
   expect(posted).toMatchObject([
     { name, namespace, phase: 'Progressing', metadata: { eventMessage: 'a step', eventType: 'Normal', timestamp: '1234' } },
   ]);

@@ -33,9 +33,9 @@ it('06-F18, LT52: an announcement has its own reason, and nothing waits for an e
         timeCall: () => () => undefined,
         signal: new AbortController().signal,
       });
-      const announcement: Announcement = { type: 'Normal', reason: 'Stepped', message: 'Canary weight is now 20%' };
+      const announcement: Announcement = { type: 'Normal', reason: 'WeightAdvanced', message: 'Canary weight is now 20%' };
       announce(hookedCanary([]), announcement);
-      expect(recorded).toEqual(['counted Stepped', 'recorded Stepped']);
+      expect(recorded).toEqual(['counted WeightAdvanced', 'recorded WeightAdvanced']);
       await asked.promise;
       expect(warned).toEqual([]);
       answer();

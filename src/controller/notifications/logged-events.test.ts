@@ -18,7 +18,7 @@ it('06-D2: every Event is a line of the log, with its reason, and what the Canar
   await lab.pass(5_000);
   const events = lab.writes.flatMap(({ verb, ref, body }) => (verb === 'create' && ref.kind === 'Event' ? [body as Event] : []));
   const lines = lab.logged.map(({ canary, reason, msg }) => `${canary}: ${reason}: ${msg}`);
-  expect(events.map(({ reason }) => reason)).toEqual(expect.arrayContaining(['TargetTaken', 'Stepped', 'Succeeded']));
+  expect(events.map(({ reason }) => reason)).toEqual(expect.arrayContaining(['TargetTaken', 'WeightAdvanced', 'Succeeded']));
   for (const { involvedObject, reason, message } of events)
     expect(lines).toContain(`${involvedObject.namespace}/${involvedObject.name}: ${reason}: ${message}`);
   lab.close();

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 
@@ -19,7 +20,7 @@ async function releasing(before: (lab: ModelLab) => void = () => undefined): Pro
   lab.start();
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
   lab.push('2');
-  expect(await lab.passUntil(() => lab.server.find(routeRef)?.spec.http[0].route[1].weight === 25, 120_000)).toBe(true);
+  expect(await lab.passUntil(() => raw(lab.server.find(routeRef))?.spec.http[0].route[1].weight === 25, 120_000)).toBe(true);
   return lab;
 }
 
@@ -96,7 +97,7 @@ describe('04-R-D2: an object of ours that is replaced by one without our marks',
     expect(marksOf(lab.server.find(routeRef))).toEqual([false, undefined]);
     lab.server.delete(canaryRef);
     await lab.pass(120_000);
-    const [rule] = lab.server.find(routeRef)?.spec.http ?? [];
+    const [rule] = raw(lab.server.find(routeRef))?.spec.http ?? [];
     expect([rule.route, lab.answering(), lab.lost]).toEqual([[{ destination: { host: APP }, weight: 100 }], [APP], []]);
     lab.close();
   });

@@ -1,3 +1,5 @@
+import { isRecord } from '../../api/json.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allDefinitions } from '../../routers/index.ts';
 import { holds } from './drift.ts';
@@ -21,18 +23,17 @@ const MERGED: Readonly<Record<string, { field: string; keyOf(entry: Fields): str
  */
 export function replacingLists(wanted: KubeObject, live: KubeObject): { metadata: Fields; spec: Fields } | undefined {
   const { field = '', keyOf = String, isWhole = false } = MERGED[wanted.kind] ?? {};
-  const ours: unknown = wanted.spec?.[field];
-  const theirs: unknown = live.spec?.[field];
+  const [own, found] = [specOf<Fields>(wanted), specOf<Fields>(live)];
+  const [ours, theirs] = [own[field], found[field]];
   if (!Array.isArray(ours) || !Array.isArray(theirs)) return undefined;
   const wantedBy = new Map(ours.map((entry): [string, Fields] => [keyOf(entry), entry]));
   const isMore = (entry: Fields) => {
-    const own = wantedBy.get(keyOf(entry));
-    return own === undefined || (isWhole && !holds(own, entry));
+    const same = wantedBy.get(keyOf(entry));
+    return same === undefined || (isWhole && !holds(same, entry));
   };
   if (!theirs.some(isMore)) return undefined;
   const liveBy = new Map(theirs.map((entry): [string, Fields] => [keyOf(entry), entry]));
   const { labels, annotations, ownerReferences } = wanted.metadata;
-  const { selector } = wanted.spec;
   return {
     metadata: {
       resourceVersion: live.metadata.resourceVersion ?? '',
@@ -41,8 +42,8 @@ export function replacingLists(wanted: KubeObject, live: KubeObject): { metadata
       ...(ownerReferences && { ownerReferences: withOwners(live.metadata.ownerReferences ?? [], ownerReferences) }),
     },
     spec: {
-      ...wanted.spec,
-      ...(selector && { selector: onlyThese(selector, live.spec?.selector ?? {}) }),
+      ...own,
+      ...(isRecord(own.selector) && { selector: onlyThese(own.selector, isRecord(found.selector) ? found.selector : {}) }),
       [field]: isWhole ? ours : ours.map((entry) => ({ ...liveBy.get(keyOf(entry)), ...entry })),
     },
   };

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { handClock } from '../../../test/fakes/clock.ts';
 import { egressSettings } from '../../../test/fakes/egress.ts';
 import { canary, endMs } from '../../../test/fakes/measuring.ts';
@@ -53,7 +53,9 @@ function outgoingCalls(resolve?: LookupFunction) {
   const egress = egressPolicy({ ...egressSettings, allowedAddresses: ['127.0.0.0/8'] });
   const calls = new OutgoingCalls({ clock, threads: 32, egress, ownEgress: openEgress, ...(resolve && { resolve }) });
   const figures = (kind: CallKind) => calls.figures().find((one) => one.kind === kind);
-  return { clock, calls, figures };
+  /** Under way and waiting. */
+  const asked = (kind: CallKind) => (figures(kind)?.running ?? 0) + (figures(kind)?.waiting ?? 0);
+  return { clock, calls, figures, asked };
 }
 
 function measured(calls: OutgoingCalls, namespace: string, address: string, metrics = 1, signal = stopping.signal) {
@@ -73,12 +75,12 @@ function measured(calls: OutgoingCalls, namespace: string, address: string, metr
 
 describe('I15: queries of a namespace whose backends never answer', () => {
   it('hold no more sockets than its turns, and a neighbour is measured at once', async () => {
-    const { calls, figures } = outgoingCalls();
+    const { calls, figures, asked } = outgoingCalls();
     const [tarpit, backend] = [await served(never), await served(good)];
     const over = new AbortController();
     const hostile = Array.from({ length: 20 }, () => measured(calls, 'hostile', tarpit.address, 60, over.signal));
-    await vi.waitFor(() => expect(figures('query')?.waiting).toBe(1_200 - (figures('query')?.running ?? 0)));
-    await vi.waitFor(() => expect(tarpit.open.size).toBe(figures('query')?.running));
+    await expect.poll(() => asked('query')).toBe(1_200);
+    await expect.poll(() => tarpit.open.size).toBe(figures('query')?.running);
     expect(tarpit.seen.length).toBeLessThanOrEqual(96);
     expect(await measured(calls, 'neighbour', backend.address)).toMatchObject([{ verdict: 'passed' }]);
     over.abort(new Error('superseded'));
@@ -87,15 +89,16 @@ describe('I15: queries of a namespace whose backends never answer', () => {
   });
 
   it('that wait too long are unmeasured and say why, without a request', async () => {
-    const { calls, clock, figures } = outgoingCalls();
+    const { calls, clock, figures, asked } = outgoingCalls();
     const tarpit = await served(never);
     const over = new AbortController();
     const pending = measured(calls, 'hostile', tarpit.address, 100, over.signal);
-    await vi.waitFor(() => expect(figures('query')?.waiting).toBeGreaterThan(0));
+    await expect.poll(() => asked('query')).toBe(100);
     const waiting = figures('query')?.waiting ?? 0;
-    await vi.waitFor(() => expect(tarpit.seen.length).toBe(100 - waiting));
+    expect(waiting).toBeGreaterThan(0);
+    await expect.poll(() => tarpit.seen.length).toBe(100 - waiting);
     clock.advance(30_000);
-    await vi.waitFor(() => expect(figures('query')?.refused).toBe(waiting));
+    await expect.poll(() => figures('query')?.refused).toBe(waiting);
     over.abort(new Error('superseded'));
     const verdicts = await pending;
     expect(verdicts.map(({ verdict }) => verdict)).toEqual(Array.from({ length: 100 }, () => 'unmeasured'));
@@ -108,17 +111,16 @@ describe('I15: answers', () => {
   const block = 'x'.repeat(128 * 1024);
 
   it('that become large are read four at a time of a namespace, and a large one of a neighbour is read beside them', async () => {
-    const { calls, figures } = outgoingCalls();
+    const { calls, figures, asked } = outgoingCalls();
     const dripping = await served((response) => void response.write(block));
     const backend = await served((response) => void response.end(`${vector}${' '.repeat(500_000)}`));
     const over = new AbortController();
     const hostile = measured(calls, 'hostile', dripping.address, 60, over.signal);
-    await vi.waitFor(() => expect(figures('large_answer')?.waiting).toBe((figures('query')?.running ?? 0) - 4));
-    expect(figures('large_answer')?.running).toBe(4);
+    await expect.poll(() => figures('large_answer')).toMatchObject({ running: 4, waiting: 56 });
     expect(await measured(calls, 'neighbour', backend.address, 6)).toMatchObject(Array.from({ length: 6 }, () => ({ verdict: 'passed' })));
     over.abort(new Error('superseded'));
     await hostile;
-    await vi.waitFor(() => expect([figures('large_answer')?.running, figures('large_answer')?.waiting]).toEqual([0, 0]));
+    await expect.poll(() => asked('large_answer')).toBe(0);
   });
 
   it('are cut off at 1 MiB as they are unpacked, and not read on', async () => {
@@ -130,7 +132,7 @@ describe('I15: answers', () => {
     });
     const [verdict] = await measured(calls, 'hostile', zipped.address);
     expect(verdict).toMatchObject({ verdict: 'unmeasured', reason: expect.stringContaining('longer than 1 MiB') });
-    await vi.waitFor(() => expect(zipped.open.size).toBe(0));
+    await expect.poll(() => zipped.open.size).toBe(0);
   });
 
   it('leave no socket open behind them', async () => {
@@ -151,7 +153,7 @@ it('I15: look-ups of names that no resolver answers take few threads, and those 
   const { calls, figures } = outgoingCalls(resolve);
   const over = new AbortController();
   const hostile = measured(calls, 'hostile', 'http://slow.invalid', 60, over.signal);
-  await vi.waitFor(() => expect(figures('lookup')?.waiting).toBe((figures('query')?.running ?? 0) - 4));
+  await expect.poll(() => figures('lookup')).toMatchObject({ running: 4, waiting: 56 });
   expect(hanging).toBe(4);
   const named = backend.address.replace('127.0.0.1', 'quick.invalid');
   expect(await measured(calls, 'neighbour', named)).toMatchObject([{ verdict: 'passed' }]);
@@ -171,12 +173,11 @@ it('I15: a name that was found before is called while look-ups of 200 namespaces
   expect(await measured(calls, 'neighbour', named)).toMatchObject([{ verdict: 'passed' }]);
   const over = new AbortController();
   const hostile = Array.from({ length: 200 }, (_, nth) => measured(calls, `hostile-${nth}`, 'http://slow.invalid', 4, over.signal));
-  await vi.waitFor(() => expect(figures('lookup')).toMatchObject({ running: 30, waiting: expect.any(Number) }));
-  const asked = measured(calls, 'neighbour', named);
-  const waiting = figures('lookup')?.waiting ?? 0;
-  await vi.waitFor(() => expect(figures('lookup')?.waiting).toBeGreaterThan(waiting));
+  await expect.poll(() => figures('lookup')).toMatchObject({ running: 30, waiting: 770 });
+  const again = measured(calls, 'neighbour', named);
+  await expect.poll(() => figures('lookup')?.waiting).toBe(771);
   clock.advance(1_000);
-  expect(await asked).toMatchObject([{ verdict: 'passed' }]);
+  expect(await again).toMatchObject([{ verdict: 'passed' }]);
   over.abort(new Error('superseded'));
   await Promise.all(hostile);
 });
@@ -193,19 +194,19 @@ it('I15: gates of 200 namespaces that never answer leave those of a neighbour on
 });
 
 it('I15: gates of a namespace that never answer leave those of a neighbour on time', async () => {
-  const { calls, figures } = outgoingCalls();
+  const { calls, figures, asked } = outgoingCalls();
   const [tarpit, gate] = [await served(never), await served((response) => void response.end('ok'))];
   const over = new AbortController();
-  const asked = (namespace: string, url: string, signal: AbortSignal) => {
+  const ask = (namespace: string, url: string, signal: AbortSignal) => {
     const hooked = hookedCanary([{ name: 'gate', type: 'confirm-rollout', url, timeout: '60m' }]);
     const own = { ...hooked, metadata: { ...hooked.metadata, namespace } };
     return runHooks(own, 'confirm-rollout', { phase: 'Progressing', checksum: '', signal, ...calls.gatesOf(namespace) });
   };
-  const hostile = Array.from({ length: 400 }, () => asked('hostile', tarpit.address, over.signal).catch((error: unknown) => error));
-  await vi.waitFor(() => expect(figures('gate')?.waiting).toBe(400 - (figures('gate')?.running ?? 0)));
-  await vi.waitFor(() => expect(tarpit.open.size).toBe(figures('gate')?.running));
+  const hostile = Array.from({ length: 400 }, () => ask('hostile', tarpit.address, over.signal).catch((error: unknown) => error));
+  await expect.poll(() => asked('gate')).toBe(400);
+  await expect.poll(() => tarpit.open.size).toBe(figures('gate')?.running);
   expect(tarpit.seen.length).toBeLessThanOrEqual(192);
-  expect(await asked('neighbour', gate.address, stopping.signal)).toMatchObject({ outcome: 'passed' });
+  expect(await ask('neighbour', gate.address, stopping.signal)).toMatchObject({ outcome: 'passed' });
   over.abort(new Error('superseded'));
   expect(new Set(await Promise.all(hostile))).toEqual(new Set([over.signal.reason]));
 });
@@ -219,7 +220,7 @@ it('a gate does not wait for the load tests of its own namespace', async () => {
   const all = Array.from({ length: 400 }, () =>
     runHooks(loads, 'rollout', { ...about, signal: over.signal, ...calls.messagesOf('shop') }).catch((error: unknown) => error),
   );
-  await vi.waitFor(() => expect(figures('message')?.waiting).toBeGreaterThan(0));
+  await expect.poll(() => figures('message')?.waiting).toBeGreaterThan(0);
   const stop = hookedCanary([{ name: 'stop', type: 'rollback', url: gate.address }]);
   expect(await runHooks(stop, 'rollback', { ...about, signal: stopping.signal, ...calls.gatesOf('shop') })).toMatchObject({
     outcome: 'passed',

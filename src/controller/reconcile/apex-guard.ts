@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ServiceSpec } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type Labels, refOf } from '../../api/kube-object.ts';
 import { TargetUnusableError } from '../errors.ts';
 import { endpointsIn, type Reach, readEndpoints, slicesOf } from '../facts/endpoints.ts';
@@ -19,7 +21,7 @@ export class ApexGuard {
 
   async write(context: ReconcileContext, wanted: KubeObject, live: KubeObject | undefined, write: () => Promise<void>): Promise<void> {
     const { cluster, view, signal } = context;
-    const { selector, ports } = wanted.spec;
+    const { selector, ports } = specOf<ServiceSpec>(wanted);
     if (!live || missingField({ selector, ports }, live.spec) === undefined) return write();
     const of = attemptOf(context);
     if (this.#putBack?.of === of) throw new TargetUnusableError(this.#putBack.message, { field: 'spec.service' });
@@ -86,7 +88,7 @@ const reachOf = ({ addresses, numbers }: Reach) => [addresses.toSorted(), number
 
 /** The merge patch that undoes our write. */
 function asItWas(before: KubeObject, written: KubeObject): { metadata: object; spec: object } {
-  const { selector = {}, ports } = before.spec ?? {};
+  const { selector = {}, ports } = specOf<ServiceSpec>(before);
   const undone = (field: 'labels' | 'annotations') => onlyThese(before.metadata[field] ?? {}, written.metadata[field] ?? ({} as Labels));
   return {
     metadata: {
@@ -94,6 +96,6 @@ function asItWas(before: KubeObject, written: KubeObject): { metadata: object; s
       labels: undone('labels'),
       annotations: undone('annotations'),
     },
-    spec: { selector: onlyThese(selector, written.spec?.selector ?? {}), ports: ports ?? null },
+    spec: { selector: onlyThese(selector, specOf<ServiceSpec>(written).selector ?? {}), ports: ports ?? null },
   };
 }

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { NewBlocker } from '../../api/blocker.ts';
-import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary } from '../../api/canary.ts';
 import { desiredStateOf } from '../../engine/desired-state-of.ts';
 import type { Facts } from '../../engine/facts.ts';
@@ -93,6 +92,7 @@ export class Convergence {
       const unroutable = this.#sinceWhen(outcome.unroutable);
       this.#state = { converged: outcome.converged, unconfirmed: outcome.unconfirmed, blocker: undefined, unroutable };
       this.#blockedPauseMs = FIRST_BLOCKED_MS;
+      this.#reported.blocked(canary, undefined);
       this.#reported.refusal(canary, outcome.refused ?? outcome.unroutable);
       ({ wrote, retryInMs } = outcome);
       this.#reported.routeWarnings(canary, router);
@@ -109,8 +109,9 @@ export class Convergence {
       const blocker = blockerOf(error, canary.metadata.namespace);
       if (blocker === undefined) throw error;
       this.unsettle();
-      this.#blockedBy(canary, blocker);
-      retryInMs = this.#blockedPauseMs;
+      this.#state = { ...this.#state, blocker };
+      const untilEventMs = this.#reported.blocked(canary, blocker) ?? Number.POSITIVE_INFINITY;
+      retryInMs = Math.min(this.#blockedPauseMs, untilEventMs);
       this.#blockedPauseMs = Math.min(this.#blockedPauseMs * 2, LONGEST_BLOCKED_MS);
     }
     const hasMoved = !isDeepStrictEqual(before, this.#state);
@@ -138,12 +139,5 @@ export class Convergence {
       lastReplicas: this.#lastReplicas,
       nowMs: clock.nowMs(),
     };
-  }
-
-  /** A blocker is in a condition as long as it lasts, and in an event once. */
-  #blockedBy(canary: Canary, blocker: NewBlocker): void {
-    if (!isDeepStrictEqual(this.#state.blocker, blocker))
-      this.#deps.announceOn(canary, { reason: 'Blocked', type: 'Warning', message: blockerText(blocker) });
-    this.#state = { ...this.#state, blocker };
   }
 }

@@ -1,4 +1,6 @@
 import { type Canary, NamedProvider, RoutedSpec } from '../../api/canary.ts';
+import type { ServiceSpec } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { primaryValue } from '../../api/selector-label.ts';
@@ -30,10 +32,12 @@ export async function currentAndFormerSpecs(
     const { service } = (name === firstName ? first : canary).spec;
     return { ...canary, spec: { ...canary.spec, service: { ...service, name } } };
   };
-  const isFormer = ({ metadata: { name }, spec }: KubeObject): boolean =>
-    name !== names(canary).apexService &&
-    [own.value, primaryValue(own.value)].includes(spec?.selector?.[own.key]) &&
-    (name === firstName || hasPrimary(formerOf(name), items));
+  const isFormer = (service: KubeObject): boolean => {
+    const { name } = service.metadata;
+    const value = specOf<ServiceSpec>(service).selector?.[own.key];
+    const isOwn = value === own.value || value === primaryValue(own.value);
+    return isOwn && name !== names(canary).apexService && (name === firstName || hasPrimary(formerOf(name), items));
+  };
   const routed = await routedBefore(canary, first, { cluster, config, signal });
   return [canary, ...items.filter(isFormer).map(({ metadata }) => formerOf(metadata.name)), ...routed];
 }

@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
@@ -14,7 +15,7 @@ async function resting(before: (lab: ModelLab) => Promise<void> | void = () => u
   await before(lab);
   lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }));
   lab.start();
-  const isAtRest = () => lab.phase() === 'Initialized' && lab.server.find(targetRef)?.spec.replicas === 0;
+  const isAtRest = () => lab.phase() === 'Initialized' && raw(lab.server.find(targetRef))?.spec.replicas === 0;
   expect(await lab.passUntil(isAtRest, 120_000)).toBe(true);
   await lab.pass(10_000);
   return lab;
@@ -34,7 +35,7 @@ it('03-SV11, SV13, SV15, 04-R-D3: of a Service ports, selector and our metadata 
   });
   await lab.pass(10_000);
   const healed = lab.server.find(ref);
-  expect(healed?.spec).toEqual({ ...made?.spec, publishNotReadyAddresses: true });
+  expect(healed?.spec).toEqual({ ...raw(made)?.spec, publishNotReadyAddresses: true });
   expect(healed?.metadata.labels).toEqual({ ...made?.metadata.labels, theirs: 'a' });
   expect(healed?.metadata.annotations).toEqual({ ...made?.metadata.annotations, theirs: 'b' });
   expect(lab.lost).toEqual([]);
@@ -45,7 +46,7 @@ it('03-SV19: another service.name makes other Services, and those of the former 
   const lab = await resting();
   lab.server.patch(canaryRef, { spec: { service: { name: 'other' } } });
   await lab.pass(30_000);
-  const selected = (name: string) => lab.server.find(serviceRef(name))?.spec.selector.app;
+  const selected = (name: string) => raw(lab.server.find(serviceRef(name)))?.spec.selector.app;
   expect(['other', 'other-primary', 'other-canary'].map(selected)).toEqual([`${APP}-primary`, `${APP}-primary`, APP]);
   expect([APP, `${APP}-primary`, `${APP}-canary`].map(selected)).toEqual([`${APP}-primary`, `${APP}-primary`, APP]);
   lab.server.delete(canaryRef);
@@ -69,7 +70,7 @@ it('03-SV19: of a service.name that was changed more than once, the Services bet
     lab.server.patch(canaryRef, { spec: { service: { name } } });
     await lab.pass(30_000);
   }
-  const selected = (name: string) => lab.server.find(serviceRef(name))?.spec.selector.app;
+  const selected = (name: string) => raw(lab.server.find(serviceRef(name)))?.spec.selector.app;
   expect([APP, 'made', 'found', 'last'].map(selected)).toEqual(Array(4).fill(`${APP}-primary`));
   lab.server.delete(canaryRef);
   await lab.pass(120_000);
@@ -97,13 +98,13 @@ it('03-B17, SV21: a Service that was found in place is restored as it was, whate
     await one.pass(20_000);
     one.server.patch(serviceRef(APP), before);
   });
-  expect(lab.server.find(serviceRef(APP))?.spec.selector).toEqual({ app: `${APP}-primary` });
+  expect(raw(lab.server.find(serviceRef(APP)))?.spec.selector).toEqual({ app: `${APP}-primary` });
   lab.server.delete(canaryRef);
   await lab.pass(120_000);
   const after = lab.server.find(serviceRef(APP));
   expect([after?.metadata.labels, after?.metadata.annotations]).toEqual([before.metadata.labels, before.metadata.annotations]);
-  expect(after?.spec.selector).toEqual(before.spec.selector);
-  expect(after?.spec.ports).toMatchObject(before.spec.ports);
+  expect(raw(after)?.spec.selector).toEqual(before.spec.selector);
+  expect(raw(after)?.spec.ports).toMatchObject(before.spec.ports);
   expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
   lab.close();
 });
@@ -114,7 +115,7 @@ it('03-SV11: the Canary’s port name under another number is replaced in one wr
     { name: 'metrics', port: 9090, targetPort: 9898, protocol: 'TCP' },
   ];
   const lab = await resting((one) => void one.server.patch(serviceRef(APP), { spec: { ports: found } }));
-  expect(lab.server.find(serviceRef(APP))?.spec.ports).toEqual([
+  expect(raw(lab.server.find(serviceRef(APP)))?.spec.ports).toEqual([
     { name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' },
     { name: 'http-8080-tcp', port: 8080, targetPort: 'http', protocol: 'TCP' },
     { name: 'metrics', port: 9090, targetPort: 9898, protocol: 'TCP' },
@@ -126,7 +127,7 @@ it('03-SV11: the Canary’s port name under another number is replaced in one wr
   expect(lab.writes.slice(before).map(({ verb, ref: { kind, name } }) => `${verb} ${kind} ${name}`)).toEqual([
     `patch Service ${APP}-canary`,
   ]);
-  const { selector, ports } = lab.server.find(ref)?.spec ?? {};
+  const { selector, ports } = raw(lab.server.find(ref))?.spec ?? {};
   expect([selector, ports]).toEqual([{ app: APP }, [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }]]);
   expect(lab.lost).toEqual([]);
   lab.close();

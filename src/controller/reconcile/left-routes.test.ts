@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -29,17 +30,17 @@ it.each(cells)(
       });
     lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }, { provider: 'istio' }));
     lab.start();
-    await lab.passUntil(() => lab.phase() === 'Initialized' && lab.server.find(targetRef)?.spec.replicas === 0, 120_000);
+    await lab.passUntil(() => lab.phase() === 'Initialized' && raw(lab.server.find(targetRef))?.spec.replicas === 0, 120_000);
     if (when === 'in a release') {
       lab.push('2');
-      expect(await lab.passUntil(() => lab.canary()?.status?.canaryWeight === 25, 120_000)).toBe(true);
+      expect(await lab.passUntil(() => raw(lab.canary())?.status?.canaryWeight === 25, 120_000)).toBe(true);
     }
     const ingressRef = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'shop' };
     lab.server.patch(canaryRef, { spec: { provider: 'nginx', ingressRef } });
     await lab.pass(15_000);
     lab.server.delete(canaryRef);
     await lab.pass(120_000);
-    const left = lab.server.find(virtualService)?.spec.http[0].route;
+    const left = raw(lab.server.find(virtualService))?.spec.http[0].route;
     expect([left, lab.answering(), lab.lost]).toEqual([isFound ? [route] : undefined, [APP], []]);
     lab.close();
   },

@@ -15,6 +15,7 @@ import {
   replicas,
   soRef,
 } from '../../../test/fakes/model/scaled.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 
 describe('what cannot be had', () => {
   it('03-A3: a scaler that does not exist is named, the application goes on, and so does Serin when it comes', async () => {
@@ -47,13 +48,13 @@ describe('what cannot be had', () => {
   it('03-A3: a scaler that is deleted in the middle of a release does not keep it from being rolled back', async () => {
     const lab = await initialized(anHpa(), {}, { threshold: 1, metrics: [{ name: 'request-success-rate', thresholdRange: { min: 99 } }] });
     lab.push('2');
-    await lab.passUntil(() => lab.canary()?.status?.canaryWeight === 50, 60_000);
+    await lab.passUntil(() => raw(lab.canary())?.status?.canaryWeight === 50, 60_000);
     lab.server.delete(hpaRef);
     lab.server.patch(targetRef, {
       spec: { template: { spec: { containers: [{ name: 'web', image: '1', ports: [{ name: 'http', containerPort: 9898 }] }] } } },
     });
     await lab.pass(60_000);
-    expect([lab.canary()?.status?.canaryWeight, lab.answering()]).toEqual([0, [primaryRef.name]]);
+    expect([raw(lab.canary())?.status?.canaryWeight, lab.answering()]).toEqual([0, [primaryRef.name]]);
     expect(messagesOf(lab)).toContain('HorizontalPodAutoscaler podinfo does not exist');
     lab.close();
   });
@@ -67,7 +68,7 @@ describe('what cannot be had', () => {
     lab.start();
     await lab.pass(60_000);
     expect(messagesOf(lab)).toContain('HorizontalPodAutoscaler podinfo-primary exists and is not ours');
-    expect([lab.server.find(ofPrimary(hpaRef))?.spec.minReplicas, lab.answering()]).toEqual([7, [APP]]);
+    expect([raw(lab.server.find(ofPrimary(hpaRef)))?.spec.minReplicas, lab.answering()]).toEqual([7, [APP]]);
     lab.server.patch(ofPrimary(hpaRef), { metadata: { annotations: { 'serin.dev/adopt': 'true' } } });
     expect(await idleIn(lab, 'Initialized')).toBe('Initialized');
     lab.push('2');
@@ -79,7 +80,7 @@ describe('what cannot be had', () => {
   it('03-B12: a query that was not rewritten is reported by a condition, which ends with its cause', async () => {
     const triggers = [{ type: 'prometheus', metadata: { query: 'rq{app="cart"}', threshold: '5' } }];
     const lab = await initialized(aScaledObject({}, { triggers }));
-    const warning = () => lab.canary()?.status?.conditions?.find(({ type }: { type: string }) => type === 'ScalerInDoubt');
+    const warning = () => raw(lab.canary())?.status?.conditions?.find(({ type }: { type: string }) => type === 'ScalerWarning');
     expect(warning()).toMatchObject({ status: 'True', message: expect.stringContaining('does not speak of podinfo') });
     lab.server.patch(canaryRef, { spec: { autoscalerRef: { primaryScalerQueries: {} } } });
     await lab.pass(10_000);

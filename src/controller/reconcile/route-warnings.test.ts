@@ -12,7 +12,7 @@ const rootOf = (port: number) => ({
 });
 const warnings = (lab: ModelLab) =>
   lab.writes.flatMap(({ ref, body }) =>
-    ref.kind === 'Event' && JSON.stringify(body).includes('RouteInDoubt') ? [JSON.parse(JSON.stringify(body))] : [],
+    ref.kind === 'Event' && JSON.stringify(body).includes('RouteWarning') ? [JSON.parse(JSON.stringify(body))] : [],
   );
 
 async function initialized(port: number): Promise<ModelLab> {

@@ -16,6 +16,7 @@ import {
   replicas,
   soRef,
 } from '../../../test/fakes/model/scaled.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 
 describe('the primary has a scaler of its own', () => {
   it('03-A2, A7: it is made after the primary, and goes with what owns the primary', async () => {
@@ -26,7 +27,7 @@ describe('the primary has a scaler of its own', () => {
     const writes = order(lab);
     const at = (what: string) => writes.findIndex((one) => one.startsWith(what));
     expect(at('apply HorizontalPodAutoscaler')).toBeGreaterThan(at(`create Deployment ${primaryRef.name}`));
-    expect(lab.canary()?.status?.release?.scaler).toBe('HorizontalPodAutoscaler/podinfo');
+    expect(raw(lab.canary())?.status?.release?.scaler).toBe('HorizontalPodAutoscaler/podinfo');
     lab.close();
   });
 
@@ -34,7 +35,7 @@ describe('the primary has a scaler of its own', () => {
     const lab = await initialized(anHpa());
     lab.server.patch(hpaRef, { spec: { maxReplicas: 20, behavior: { scaleDown: { selectPolicy: 'Disabled' } } } });
     await lab.pass(30_000);
-    expect(lab.server.find(ofPrimary(hpaRef))?.spec.maxReplicas).toBe(10);
+    expect(raw(lab.server.find(ofPrimary(hpaRef)))?.spec.maxReplicas).toBe(10);
     lab.push('2');
     expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect(lab.server.find(ofPrimary(hpaRef))?.spec).toMatchObject({ maxReplicas: 20, minReplicas: 2, behavior: { scaleDown: {} } });
@@ -42,7 +43,7 @@ describe('the primary has a scaler of its own', () => {
     lab.push('3');
     await lab.pass(5_000);
     expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
-    expect(lab.server.find(ofPrimary(hpaRef))?.spec.behavior).toBeUndefined();
+    expect(raw(lab.server.find(ofPrimary(hpaRef)))?.spec.behavior).toBeUndefined();
     lab.close();
   });
 
@@ -52,13 +53,13 @@ describe('the primary has a scaler of its own', () => {
     lab.push('2');
     await lab.passUntil(() => lab.phase() === 'Finalising', 120_000);
     const held = lab.server.find(ofPrimary(hpaRef));
-    expect([held?.spec.minReplicas, held?.metadata.annotations?.['serin.dev/before-raise']]).toEqual([
+    expect([raw(held)?.spec.minReplicas, held?.metadata.annotations?.['serin.dev/before-raise']]).toEqual([
       4,
       '{"before":{"minReplicas":2},"to":{"minReplicas":4}}',
     ]);
     expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     const after = lab.server.find(ofPrimary(hpaRef));
-    expect([after?.spec.minReplicas, after?.metadata.annotations?.['serin.dev/before-raise']]).toEqual([2, undefined]);
+    expect([raw(after)?.spec.minReplicas, after?.metadata.annotations?.['serin.dev/before-raise']]).toEqual([2, undefined]);
     expect(lab.server.find(hpaRef)).toEqual(before);
     expect(lab.lost).toEqual([]);
     lab.close();
@@ -68,12 +69,12 @@ describe('the primary has a scaler of its own', () => {
     const lab = await initialized(anHpa());
     lab.push('2');
     await lab.passUntil(() => lab.phase() === 'Finalising', 120_000);
-    expect(lab.server.find(ofPrimary(hpaRef))?.spec.minReplicas).toBe(4);
+    expect(raw(lab.server.find(ofPrimary(hpaRef)))?.spec.minReplicas).toBe(4);
     lab.kill();
     await lab.pass(60_000);
     lab.start();
     expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
-    expect(lab.server.find(ofPrimary(hpaRef))?.spec.minReplicas).toBe(2);
+    expect(raw(lab.server.find(ofPrimary(hpaRef)))?.spec.minReplicas).toBe(2);
     lab.close();
   });
 
@@ -144,7 +145,7 @@ describe('the scaler of the target', () => {
     lab.server.delete(ofPrimary(soRef));
     await lab.pass(10_000);
     expect([annotation(lab, soRef, PAUSED), annotation(lab, ofPrimary(soRef), PAUSED)]).toEqual(['0', undefined]);
-    expect(lab.server.find(ofPrimary(soRef))?.spec.scaleTargetRef.name).toBe(primaryRef.name);
+    expect(raw(lab.server.find(ofPrimary(soRef)))?.spec.scaleTargetRef.name).toBe(primaryRef.name);
     lab.close();
   });
 
@@ -224,8 +225,8 @@ describe('another scaler', () => {
     lab.server.patch(canaryRef, { spec: refTo(ref) });
     await lab.pass(20_000);
     expect(lab.server.find(ofPrimary(hpaRef))).toBeUndefined();
-    expect(lab.server.find(ofPrimary(ref))?.spec.scaleTargetRef.name).toBe(primaryRef.name);
-    expect(lab.canary()?.status?.release?.scaler).toBe(`${ref.kind}/${ref.name}`);
+    expect(raw(lab.server.find(ofPrimary(ref)))?.spec.scaleTargetRef.name).toBe(primaryRef.name);
+    expect(raw(lab.canary())?.status?.release?.scaler).toBe(`${ref.kind}/${ref.name}`);
     lab.close();
   });
 
@@ -234,7 +235,7 @@ describe('another scaler', () => {
     lab.server.patch(canaryRef, { spec: { autoscalerRef: null } });
     await lab.pass(20_000);
     expect([annotation(lab, soRef, PAUSED), lab.server.find(ofPrimary(soRef))]).toEqual([undefined, undefined]);
-    expect(lab.canary()?.status?.release).not.toHaveProperty('scaler');
+    expect(raw(lab.canary())?.status?.release).not.toHaveProperty('scaler');
     lab.close();
   });
 

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { Canary } from '../../api/canary.ts';
 import type { PodTemplate } from '../../api/kinds/pod-template.ts';
+import type { PodWorkloadSpec } from '../../api/kinds/pod-workload.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ApiError, isConflict } from '../../kube/errors.ts';
 import { workloadFor } from '../../workloads/index.ts';
@@ -52,7 +54,7 @@ async function attempt(
   if (!before) return refused('no earlier promotion is recorded');
   if (!before.target)
     return refused('the template of the earlier promotion is not known as the target had it: it was promoted before Serin kept it');
-  const wanted = workload.revision({ ...target, spec: { ...target.spec, template: before.target } });
+  const wanted = workload.revision({ ...target, spec: { ...specOf(target), template: before.target } });
   const pinned = canary.status?.release?.template ?? revision;
   const current = workload.revision(target);
   if (wanted === pinned)
@@ -82,7 +84,7 @@ async function attempt(
 
 /** The target's template, kept beside each promotion where it can be restored. */
 export function undoableTemplate(canary: Canary, target: KubeObject): PodTemplate | undefined {
-  return canary.spec.targetRef.kind === 'Deployment' ? target.spec?.template : undefined;
+  return canary.spec.targetRef.kind === 'Deployment' ? specOf<PodWorkloadSpec>(target).template : undefined;
 }
 
 function gitOpsOwner({ metadata }: KubeObject): string | undefined {

@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import { anIngress, ingressRef, leadingTo, routedByIngress } from '../../../test/fakes/shop-ingress.ts';
 import { ApiError } from '../../kube/errors.ts';
 
@@ -10,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const plan = { stepWeight: 25, maxWeight: 50 };
 const copyRef = { ...ingressRef, name: 'shop-canary' };
 const lead = (lab: ModelLab, service: string) => lab.server.patch(ingressRef, { spec: leadingTo(service) });
-const said = (lab: ModelLab): string => lab.canary()?.status?.conditions?.[0].message;
+const said = (lab: ModelLab): string => raw(lab.canary())?.status?.conditions?.[0].message;
 const copied = (lab: ModelLab): string | undefined =>
   lab.server.find(copyRef)?.metadata.annotations?.['nginx.ingress.kubernetes.io/canary-weight'];
 const MISSING = `no path of Ingress shop leads to Service ${APP}: add one, or correct spec.ingressRef or spec.service.name`;
@@ -22,7 +23,7 @@ async function resting(spec: object, service: string): Promise<ModelLab> {
   lab.server.create(anIngress(service));
   lab.server.create(aModelCanary(plan, { progressDeadlineSeconds: 90, ...spec }));
   lab.start();
-  const isAtRest = () => lab.phase() === 'Initialized' && lab.server.find(targetRef)?.spec.replicas === 0;
+  const isAtRest = () => lab.phase() === 'Initialized' && raw(lab.server.find(targetRef))?.spec.replicas === 0;
   expect(await lab.passUntil(isAtRest, 120_000)).toBe(true);
   return lab;
 }
@@ -33,13 +34,13 @@ it('E96, D10: after an edit to a provider whose Ingress lacks the backend no wei
   await lab.pass(20_000);
   expect([lab.phase(), said(lab)]).toEqual(['Initialized', expect.stringContaining(MISSING)]);
   const weights = new Set<number>();
-  lab.betweenCalls = () => void weights.add(lab.canary()?.status?.canaryWeight);
+  lab.betweenCalls = () => void weights.add(raw(lab.canary())?.status?.canaryWeight);
   lab.push('2');
   await lab.pass(60_000);
   expect([lab.phase(), said(lab)]).toEqual(['Progressing', expect.stringContaining(MISSING)]);
   expect(await lab.passUntil(() => lab.phase() === 'Failed', 120_000)).toBe(true);
   await lab.pass(30_000);
-  expect([[...weights], lab.server.find(targetRef)?.spec.replicas, lab.server.find(copyRef)]).toEqual([[0], 0, undefined]);
+  expect([[...weights], raw(lab.server.find(targetRef))?.spec.replicas, lab.server.find(copyRef)]).toEqual([[0], 0, undefined]);
   expect(said(lab)).toContain('no route could send traffic to the canary within 90 s');
   lead(lab, APP);
   await lab.pass(20_000);
@@ -58,7 +59,7 @@ it('E96: an Ingress that loses its backend before a release is reported, holds t
   expect(said(lab)).toContain(MISSING);
   lab.push('2');
   await lab.pass(45_000);
-  expect([lab.phase(), lab.canary()?.status?.canaryWeight, copied(lab)]).toEqual(['Progressing', 0, '0']);
+  expect([lab.phase(), raw(lab.canary())?.status?.canaryWeight, copied(lab)]).toEqual(['Progressing', 0, '0']);
   lead(lab, APP);
   expect(await lab.passUntil(() => copied(lab) === '25', 30_000)).toBe(true);
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 120_000)).toBe(true);
@@ -75,7 +76,7 @@ it('D10: a weight that the API server refuses to write into the route is not rep
   await lab.pass(60_000);
   expect(lab.canary()?.status).toMatchObject({ phase: 'Progressing', canaryWeight: 0, release: { routes: { canary: 25 } } });
   lab.refuse = () => undefined;
-  expect(await lab.passUntil(() => lab.canary()?.status?.canaryWeight === 50, 60_000)).toBe(true);
+  expect(await lab.passUntil(() => raw(lab.canary())?.status?.canaryWeight === 50, 60_000)).toBe(true);
   lab.close();
 });
 
@@ -85,8 +86,7 @@ const edits = {
     before: { provider: 'istio' },
     edit: routedByIngress,
     shares: (lab: ModelLab) =>
-      lab.server
-        .find(virtualService)
+      raw(lab.server.find(virtualService))
         ?.spec.http[0].route.map(({ weight }: { weight: number }) => weight)
         .join(),
     home: '100,0',
@@ -109,7 +109,7 @@ it.each(cells)(
     const lab = await resting(before, APP);
     lab.server.create({ ...anIngress(APP), metadata: { name: 'front', namespace: NAMESPACE } });
     lab.push('2');
-    expect(await lab.passUntil(() => lab.canary()?.status?.canaryWeight === 25, 120_000)).toBe(true);
+    expect(await lab.passUntil(() => raw(lab.canary())?.status?.canaryWeight === 25, 120_000)).toBe(true);
     if (serin === 'was down') lab.kill();
     lab.server.patch(canaryRef, { spec: edit });
     if (end === 'Failed') for (const name of ['shop', 'front']) lab.server.patch({ ...ingressRef, name }, { spec: leadingTo('elsewhere') });
@@ -120,9 +120,9 @@ it.each(cells)(
     if (!lab.isUp) lab.start();
     expect(await lab.passUntil(() => lab.phase() === end, 300_000)).toBe(true);
     await lab.pass(30_000);
-    expect([lab.server.find(targetRef)?.spec.replicas, shares(lab)]).toEqual([0, home]);
-    expect(lab.canary()?.status?.release).not.toHaveProperty('leftRoutes');
-    expect(lab.canary()?.status?.release).not.toHaveProperty('routedFor');
+    expect([raw(lab.server.find(targetRef))?.spec.replicas, shares(lab)]).toEqual([0, home]);
+    expect(raw(lab.canary())?.status?.release).not.toHaveProperty('leftRoutes');
+    expect(raw(lab.canary())?.status?.release).not.toHaveProperty('routedFor');
     expect(lab.lost).toEqual([]);
     lab.close();
   },

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import { anIngress, ingressRef, leadingTo, routedByIngress } from '../../../test/fakes/shop-ingress.ts';
 import { apiErrorOf } from '../../kube/errors.ts';
 
@@ -8,7 +9,7 @@ import { apiErrorOf } from '../../kube/errors.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 const plan = { stepWeight: 25, maxWeight: 50 };
-const blockers = (lab: ModelLab) => lab.canary()?.status?.release?.blockers;
+const blockers = (lab: ModelLab) => raw(lab.canary())?.status?.release?.blockers;
 const since = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]+Z$/);
 
 async function resting(spec: object = {}): Promise<ModelLab> {
@@ -17,7 +18,7 @@ async function resting(spec: object = {}): Promise<ModelLab> {
   lab.server.create(anIngress(APP));
   lab.server.create(aModelCanary(plan, { progressDeadlineSeconds: 120, provider: 'istio', ...spec }));
   lab.start();
-  const isAtRest = () => lab.phase() === 'Initialized' && lab.server.find(targetRef)?.spec.replicas === 0;
+  const isAtRest = () => lab.phase() === 'Initialized' && raw(lab.server.find(targetRef))?.spec.replicas === 0;
   expect(await lab.passUntil(isAtRest, 120_000)).toBe(true);
   await lab.pass(60_000);
   return lab;
@@ -39,7 +40,7 @@ async function expectSilence(lab: ModelLab): Promise<void> {
 describe('status.release.blockers while idle', () => {
   it('I8, D13: is absent while nothing holds a release, and nothing is written', async () => {
     const lab = await resting();
-    expect(lab.canary()?.status?.release).not.toHaveProperty('blockers');
+    expect(raw(lab.canary())?.status?.release).not.toHaveProperty('blockers');
     await expectSilence(lab);
     lab.close();
   });
@@ -50,7 +51,7 @@ describe('status.release.blockers while idle', () => {
     await lab.pass(60_000);
     const said = blockers(lab);
     expect(said).toEqual([
-      { code: 'RouteRefused', field: 'spec.ingressRef', since, detail: expect.stringContaining('no path of Ingress shop') },
+      { code: 'RouteRejected', field: 'spec.ingressRef', since, detail: expect.stringContaining('no path of Ingress shop') },
     ]);
     await expectSilence(lab);
     expect(blockers(lab)).toEqual(said);
@@ -82,7 +83,7 @@ describe('status.release.blockers while idle', () => {
     lab.server.create(aModelCanary({ stepWeight: 0 }));
     lab.start();
     await lab.pass(30_000);
-    const { conditions, release } = lab.canary()?.status ?? {};
+    const { conditions, release } = raw(lab.canary())?.status ?? {};
     expect(release).toBeUndefined();
     expect(conditions.find(({ type }: { type: string }) => type === 'Accepted')).toMatchObject({
       reason: 'InvalidSpec',
@@ -119,7 +120,7 @@ describe('status.release.blockers of a release', () => {
     };
     lab.push('2');
     expect(await lab.passUntil(() => blockers(lab)?.length === 2, 300_000)).toBe(true);
-    expect(blockers(lab)).toMatchObject([{ code: 'PrimaryRefused', object: { name: primary } }, { code: 'Forbidden' }]);
+    expect(blockers(lab)).toMatchObject([{ code: 'PrimaryRejected', object: { name: primary } }, { code: 'Forbidden' }]);
     lab.refuse = () => undefined;
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
     lab.close();
@@ -140,12 +141,12 @@ describe('status.release.blockers of a release', () => {
       expect(await lab.passUntil(() => lab.phase() === phase, 300_000)).toBe(true);
       lab.kill();
       lab.server.patch(canaryRef, { status: { release: { blockers: null, dueMs: null, refusedBy: null, refusal: null } } }, 'status');
-      const run = lab.canary()?.status?.release?.run;
+      const run = raw(lab.canary())?.status?.release?.run;
       lab.start();
       if (phase === 'Initializing') expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
       else if (phase !== 'Initialized') expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
       await lab.pass(60_000);
-      expect([lab.canary()?.status?.release?.run, lab.lost]).toEqual([run, []]);
+      expect([raw(lab.canary())?.status?.release?.run, lab.lost]).toEqual([run, []]);
       lab.close();
     },
   );

@@ -93,7 +93,7 @@ describe('statuses that another tenant has forged', () => {
       (_, nth) => JSON.stringify(lab.server.find({ ...canaryRef, name: `app-${nth}`, namespace: HOSTILE })?.status).length,
     );
     expect(sizes.filter((size) => size > MOST_STATUS_BYTES + 1_024)).toEqual([]);
-    const failed = lab.logged.filter(({ msg, canary }) => msg === 'tick failed' && `${canary}`.startsWith(`${HOSTILE}/`));
+    const failed = lab.logged.filter(({ msg, canary }) => msg === 'reconcile failed' && `${canary}`.startsWith(`${HOSTILE}/`));
     // What the API server refuses of a forged counter is its own affair.
     expect(failed.flatMap(({ canary, err }) => (err instanceof ApiError ? [] : [`${canary}: ${err}`]))).toEqual([]);
     lab.close();

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { CanaryStatus } from '../../api/canary-status.ts';
+import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { resumeAnnotation } from '../../api/names.ts';
 
@@ -8,6 +10,8 @@ interface Known {
   /** The fields that Flagger writes, too. */
   said: unknown;
 }
+
+type KnownStatus = Record<keyof CanaryStatus, unknown> & Pick<Known, 'release'>;
 
 /** Who else writes a Canary's status: another Serin, by the name of its process, or a controller that does not know `release`. */
 export type Rival = { kind: 'serin'; writer: string } | { kind: 'other' };
@@ -83,10 +87,11 @@ function isForeignWrite(before: Known, now: Known): boolean {
   return now.release === undefined || isDeepStrictEqual(before.release, now.release);
 }
 
-function knownOf({ metadata, status = {} }: KubeObject): Known {
-  const { phase, canaryWeight, failedChecks, iterations, lastAppliedSpec, lastPromotedSpec, lastTransitionTime, release } = status;
+function knownOf(canary: KubeObject): Known {
+  const { phase, canaryWeight, failedChecks, iterations, lastAppliedSpec, lastPromotedSpec, lastTransitionTime, release } =
+    statusOf<KnownStatus>(canary);
   return {
-    uid: metadata.uid,
+    uid: canary.metadata.uid,
     release,
     said: { phase, canaryWeight, failedChecks, iterations, lastAppliedSpec, lastPromotedSpec, lastTransitionTime },
   };

@@ -15,8 +15,8 @@ export const warningTypes = [
   'ConfigUnwatched',
   'FieldIgnored',
   'ProviderDeprecated',
-  'ScalerInDoubt',
-  'ServiceTrafficRefused',
+  'ScalerWarning',
+  'ServiceTrafficRejected',
   'TargetScaledUp',
 ] as const;
 
@@ -41,9 +41,9 @@ export function warningsOf(
     ...(unwatched.length === 0 ? [] : [{ type: 'ConfigUnwatched', message: unwatchedConfigs(canary, unwatched) } as const]),
     ...(ignored === undefined ? [] : [{ type: 'FieldIgnored', message: ignored } as const]),
     ...(ended ? [{ type: 'ProviderDeprecated', message: `spec.provider: ${ended}` } as const] : []),
-    ...(refused === undefined ? [] : [{ type: 'ServiceTrafficRefused', message: refused } as const]),
+    ...(refused === undefined ? [] : [{ type: 'ServiceTrafficRejected', message: refused } as const]),
     ...(isScaledUp(canary, view) ? [{ type: 'TargetScaledUp', message: scaledUp(canary) } as const] : []),
-    ...(scaling === '' ? [] : [{ type: 'ScalerInDoubt', message: scaling } as const]),
+    ...(scaling === '' ? [] : [{ type: 'ScalerWarning', message: scaling } as const]),
   ];
 }
 

@@ -1,4 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
+import { isRecord } from '../../api/json.ts';
+import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Facts } from '../../engine/facts.ts';
@@ -69,7 +71,8 @@ export class StatusWriter {
     const record = questions.findLast((question) => question.kind === 'record');
     const ref = { apiVersion: canary.apiVersion, kind: 'Canary', name: canary.metadata.name, namespace: canary.metadata.namespace };
     // Before the write: the watch can bring what came of it sooner than the answer.
-    const stored: object | undefined = this.#deps.view.find(ref)?.object.status;
+    const found = this.#deps.view.find(ref)?.object.status;
+    const stored = isRecord(found) ? found : undefined;
     const draft = draftStatus(canary, facts, record, { stored, writer: this.#deps.writer, brake, sentence: this.#sentence, warnings });
     if (draft === undefined) return { outcome: 'written', canary };
     const { patch, sentenceDueInMs } = draft;
@@ -88,10 +91,10 @@ export class StatusWriter {
       // Where nothing of ours is stored yet, perhaps nothing can be: then the phase that stands must not change either.
       const isFirst = isForeign(canary, this.#deps.view);
       let answer = await send(isFirst);
-      if (isFirst && answer.status?.release !== undefined) answer = await send(false);
+      if (isFirst && statusOf<{ release: unknown }>(answer).release !== undefined) answer = await send(false);
       const status = parseStatus(answer.status);
       if (status?.release === undefined)
-        return await this.#waitForCrd({ ...answer, status: { ...answer.status, ...stored, release: undefined } }, signal);
+        return await this.#waitForCrd({ ...answer, status: { ...statusOf(answer), ...stored, release: undefined } }, signal);
       this.#deps.view.learn(answer);
       this.#ownership.learn(answer);
       this.#unanswered.answered();

@@ -148,10 +148,10 @@ it('06-F13: webhooks and metric backends are timed by kind and result, for every
 it('06-F13: events are counted by reason, those about other objects not at all', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease(), START_MS);
-  metrics.announced(aCanary(), 'Stepped');
-  metrics.announced(aCanary(), 'Stepped');
-  metrics.announced({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'podinfo', namespace: 'test', uid: 'c-1' } }, 'RouteInDoubt');
-  expect(await lines('flagger_canary_events_total')).toEqual([`flagger_canary_events_total{${AT},reason="Stepped"} 2`]);
+  metrics.announced(aCanary(), 'WeightAdvanced');
+  metrics.announced(aCanary(), 'WeightAdvanced');
+  metrics.announced({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'podinfo', namespace: 'test', uid: 'c-1' } }, 'RouteWarning');
+  expect(await lines('flagger_canary_events_total')).toEqual([`flagger_canary_events_total{${AT},reason="WeightAdvanced"} 2`]);
 });
 
 const verdicts: Verdict[] = [
@@ -181,7 +181,7 @@ function tellAll(metrics: ReturnType<typeof createControllerMetrics>, canary: Ca
   metrics.seen(whole, START_MS);
   metrics.measured(whole, verdicts);
   metrics.tickEnded(whole, 10);
-  metrics.announced(whole, 'Stepped');
+  metrics.announced(whole, 'WeightAdvanced');
   metrics.phaseChanged(whole, 'Succeeded', START_MS);
   metrics.phaseChanged(whole, 'Failed', START_MS);
 }

@@ -14,12 +14,16 @@ export function tickMetrics(registry: Registry, series: OwnedSeries) {
     registers,
   });
   const lag = new Histogram({
-    name: 'serin_tick_lag_seconds',
-    help: 'How much later than planned ticks began',
+    name: 'serin_reconcile_lag_seconds',
+    help: 'How much later than planned a Canary was reconciled',
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30],
     registers,
   });
-  const errors = new Counter({ name: 'serin_tick_errors_total', help: 'Ticks that ended in an error and are tried again', registers });
+  const errors = new Counter({
+    name: 'serin_reconcile_errors_total',
+    help: 'Reconciles that ended in an error and are tried again',
+    registers,
+  });
   const reported = new Counter({
     name: 'flagger_canary_events_total',
     help: 'Announcements of each Canary, by the reasons of docs/reasons.md',

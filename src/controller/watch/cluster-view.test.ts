@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
 import { handClock } from '../../../test/fakes/clock.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster, WatchHandler } from '../../kube/cluster.ts';
 import { ClusterView } from './cluster-view.ts';
 
 const ref = { apiVersion: 'v1', kind: 'Service', name: 'web', namespace: 'test' };
-const isReady = (object: KubeObject | undefined) => object?.status?.ready === true;
+const isReady = (object: KubeObject | undefined) => raw(object)?.status?.ready === true;
 
 function service(name: string, version: number, ready: boolean): KubeObject {
   return { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace: 'test', resourceVersion: String(version) }, status: { ready } };

@@ -174,7 +174,7 @@ export class ClusterView {
     const firstHeard = Promise.withResolvers<void>();
     const onUnavailable = (cause: 'absent' | 'forbidden', message: string) => {
       watched.unavailable =
-        cause === 'absent' ? { code: 'KindAbsent', detail: installRemedy(apiVersion) } : { code: 'Forbidden', detail: message };
+        cause === 'absent' ? { code: 'KindNotFound', detail: installRemedy(apiVersion) } : { code: 'Forbidden', detail: message };
       firstHeard.resolve();
       tellAvailability();
     };

@@ -23,7 +23,7 @@ export const checks = {
     const held = { ...(reason === '' ? before : because(before, reason, refusalData(input))), ...(gate === undefined ? {} : { gate }) };
     const isAlert = gate !== undefined && gate !== input.context.release.gate && gateNamed(input, gate)?.muteAlert !== true;
     return {
-      ...(isNews ? announce(input, say(gate === undefined ? 'PrimaryRefused' : 'GateClosed', reason, { warning: true })) : {}),
+      ...(isNews ? announce(input, say(gate === undefined ? 'PrimaryRejected' : 'GateClosed', reason, { warning: true })) : {}),
       release: isAlert
         ? alerting(input, held, { reason: 'GateClosed', severity: 'warn', message: gateMessage(input, gate, reason) })
         : held,

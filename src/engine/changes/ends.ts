@@ -42,7 +42,7 @@ export const ends = {
     const left = nextPromotionWeight(facts.canary.spec.analysis, weightOf(input.context.release.routes));
     const routes = withWeight(input.context.release.routes, left, facts.canary, facts);
     return {
-      ...announce(input, say('Shifted', `${who(input)}: ${100 - left}% of traffic is on the promoted primary`)),
+      ...announce(input, say('TrafficShifted', `${who(input)}: ${100 - left}% of traffic is on the promoted primary`)),
       release: { ...(isPrimaryHeld(input) ? input.context.release : holdingPrimary(input, input.context.release)), routes },
     };
   },

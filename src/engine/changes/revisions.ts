@@ -20,7 +20,7 @@ export const revisions = {
         ? `Primary is not made: ${kind} ${name} of spec.targetRef does not exist; create it, or correct spec.targetRef`
         : `Primary of ${kind} ${name} is not ready yet; ${name} keeps serving until it is`;
     return {
-      ...announce(input, say('PrimaryLate', message, { warning: true })),
+      ...announce(input, say('PrimaryDelayed', message, { warning: true })),
       release: because(input.context.release, message),
       wakeAtMs: undefined,
     };

@@ -37,9 +37,9 @@ export const steps = {
     const { facts } = input.event;
     const move = nextMove(input.context.release, facts.canary, facts);
     if (move.kind === 'promote') return {};
-    const what = describe(move.routes, move.iterations);
+    const reason = isIteration(move.routes, move.iterations) ? 'IterationAdvanced' : 'WeightAdvanced';
     return {
-      ...announce(input, say('Stepped', `${who(input)}: ${what}`)),
+      ...announce(input, say(reason, `${who(input)}: ${describe(move.routes, move.iterations)}`)),
       release: {
         ...without(holdingStep(input, input.context.release, stepNeed(input)), 'gate', 'awaitedSinceMs'),
         routes: move.routes,
@@ -90,7 +90,7 @@ export const steps = {
   withdrawTraffic: (input: Input) => ({
     ...announce(
       input,
-      say('CanaryDown', `Canary of ${who(input)} has no serving pods; its traffic is routed to the primary`, { warning: true }),
+      say('CanaryUnavailable', `Canary of ${who(input)} has no serving pods; its traffic is routed to the primary`, { warning: true }),
     ),
     release: {
       ...(reachesCanary(input.context.release.routes)
@@ -103,7 +103,7 @@ export const steps = {
   restoreTraffic: (input: Input) => {
     const { heldRoutes, routes } = input.context.release;
     return {
-      ...announce(input, say('CanaryBack', `Canary of ${who(input)} serves again and receives its traffic again`)),
+      ...announce(input, say('CanaryRecovered', `Canary of ${who(input)} serves again and receives its traffic again`)),
       release: {
         ...withoutCapacity(without(input.context.release, 'heldRoutes', 'awaitedSinceMs')),
         routes: heldRoutes ?? routes,
@@ -129,8 +129,13 @@ function routedToPrimary(routes: Routes): Routes {
   return reachesCanary(routes) || routes.kind === 'mirrored' ? { kind: 'weighted', canary: weight(0) } : routes;
 }
 
+/** False for the last step of a blue/green release, which gives the canary all traffic. */
+function isIteration(routes: Routes, iterations: number): boolean {
+  return iterations > 0 && weightOf(routes) === 0;
+}
+
 function describe(routes: Routes, iterations: number): string {
   if (routes.kind === 'mirrored') return `a copy of ${routes.share}% of requests goes to the canary`;
   if (routes.kind === 'matched') return `matching requests go to the canary, iteration ${iterations}`;
-  return iterations > 0 && routes.canary === 0 ? `iteration ${iterations}` : `canary weight is now ${routes.canary}%`;
+  return isIteration(routes, iterations) ? `iteration ${iterations}` : `canary weight is now ${routes.canary}%`;
 }

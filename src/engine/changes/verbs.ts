@@ -34,8 +34,8 @@ export const verbs = {
 export function announcementOf(request: Parameters<typeof acknowledged>[1], reason?: string) {
   const what = 'verb' in request ? `${request.verb}, asked for by ${request.by}` : `Request ${request.id}`;
   return reason === undefined
-    ? say('RequestCarriedOut', `${what}: carried out (${request.id})`)
-    : say('RequestRefused', `${what}: refused, since ${reason} (${request.id})`, { warning: true });
+    ? say('RequestCompleted', `${what}: carried out (${request.id})`)
+    : say('RequestRejected', `${what}: refused, since ${reason} (${request.id})`, { warning: true });
 }
 
 export function withoutPause({ paused: _, ...release }: Release): Release {

@@ -80,6 +80,15 @@ describe('E40, E41, E80: decisions while the primary is written', () => {
       decision: 'fallBack',
     },
     { ...writing, when: 'the canary is down with traffic', target: down, due: true, decision: 'routeToPrimary' },
+    { ...writing, when: 'it is written, and the canary is down', target: down, event: { answer: 'written' }, decision: 'routeToPrimary' },
+    {
+      ...writing,
+      when: 'it is written, and the traffic of the canary that is down was routed',
+      target: down,
+      event: { answer: 'written' },
+      release: { routes: weighted(0) },
+      decision: 'advance',
+    },
     { ...writing, when: 'neither side serves', target: down, primary: down, due: true, release: measured, decision: 'checkAgain' },
     { ...writing, when: 'a newer revision waits (E50)', target: { revision: 's1:c' }, decision: 'wait' },
   ]);

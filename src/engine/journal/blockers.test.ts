@@ -67,9 +67,9 @@ it('a journal that an older Serin kept, with sentences in the place of blockers,
 });
 
 it('the words of others in a blocker are kept without what looks like a secret', () => {
-  const parts = recorded({ code: 'ApiRefused', field: `spec.x.token=${SECRET}`, detail: `denied: password=${SECRET}, token: ${SECRET}` });
+  const parts = recorded({ code: 'ApiRejected', field: `spec.x.token=${SECRET}`, detail: `denied: password=${SECRET}, token: ${SECRET}` });
   const text = JSON.stringify(parts);
-  expect(text).toContain('ApiRefused');
+  expect(text).toContain('ApiRejected');
   expect(text).toContain('denied');
   expect(text).not.toContain(SECRET);
   expect(differences(parts)).toEqual([]);

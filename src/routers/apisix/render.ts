@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { HttpMatch, Routes } from '../../api/routes.ts';
@@ -54,7 +55,7 @@ export function render(canary: Canary, routes: Routes, current: readonly KubeObj
     base === copy
       ? rulesOf(base).map((rule) => reweighted(rule, sides, share))
       : own.flatMap((rule) => copiedRules(rule, sides, share, exprs));
-  const { ingressClassName } = base.spec ?? {};
+  const { ingressClassName } = specOf<{ ingressClassName: string }>(base);
   const { labels, annotations } = copiedMetadata(base, () => false);
   const metadata = { name: copyRef.name, namespace: canary.metadata.namespace, labels, annotations };
   const spec = { ...(ingressClassName === undefined ? {} : { ingressClassName }), http };

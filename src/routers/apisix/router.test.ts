@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, type HttpMatch, type Routes, weight } from '../../api/routes.ts';
 import { apisix } from './router.ts';
@@ -28,7 +29,7 @@ const copy = copyOf(rule(['shop-primary', 70], ['shop-canary', 30]));
 it('04-V17: name, priority and both backends', () => {
   const [written] = apisix.render(canary, anApex, share(30), [source]).write;
   expect(written?.metadata.name).toBe('web-shop-canary');
-  expect(written?.spec.http).toMatchObject([{ name: 'main', priority: 10000, backends: [{ weight: 70 }, { weight: 30 }] }]);
+  expect(raw(written)?.spec.http).toMatchObject([{ name: 'main', priority: 10000, backends: [{ weight: 70 }, { weight: 30 }] }]);
 });
 
 describe('what is refused', () => {
@@ -42,7 +43,7 @@ describe('what is refused', () => {
   it('a rule that the application shares with others, while the canary has a share', () => {
     const shared = aRoute('web', [rule(['shop']), { ...rule(['shop'], ['other']), name: 'both' }]);
     expect(() => apisix.render(canary, anApex, share(10), [shared])).toThrow('rule both');
-    expect(apisix.render(canary, anApex, allToPrimary, [shared]).write[0]?.spec.http).toHaveLength(1);
+    expect(raw(apisix.render(canary, anApex, allToPrimary, [shared]).write[0])?.spec.http).toHaveLength(1);
     const external = aRoute('web', [{ ...rule(['shop']), upstreams: [{ name: 'outside' }] }]);
     expect(() => apisix.render(canary, anApex, share(10), [external])).toThrow('as its only backend');
   });
@@ -93,7 +94,7 @@ describe('04-R-L6, R-S4: nothing crashes, and traffic can still be routed to the
   });
 
   it('the copy is written back without the route of the user, and a release goes back without either', () => {
-    expect(apisix.render(canary, anApex, allToPrimary, [copy]).write[0]?.spec.http[0].backends).toMatchObject([
+    expect(raw(apisix.render(canary, anApex, allToPrimary, [copy]).write[0])?.spec.http[0].backends).toMatchObject([
       { weight: 100 },
       { weight: 0 },
     ]);

@@ -1,3 +1,4 @@
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { primaryWeight } from '../weights.ts';
 import type { Expr } from './exprs.ts';
@@ -31,7 +32,8 @@ const FIRST = 10_000;
 export const DEFAULT_WEIGHT = 100;
 
 export function rulesOf(route: KubeObject | undefined): readonly Rule[] {
-  return Array.isArray(route?.spec?.http) ? route.spec.http : [];
+  const { http } = specOf<{ http: Rule[] }>(route);
+  return Array.isArray(http) ? http : [];
 }
 
 const leadsTo = (rule: Rule, service: string): boolean => (rule.backends ?? []).some(({ serviceName }) => serviceName === service);

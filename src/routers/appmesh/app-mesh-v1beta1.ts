@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, Labels, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
@@ -44,7 +45,7 @@ export const appMeshV1beta1: Router = {
   readRoutes(canary, current) {
     const ref = serviceRef(canary, names(canary).apexService);
     const found = findObject(current, ref);
-    return found && readMeshRoutes(canary, found.spec?.routes, v1beta1, `VirtualService ${ref.name}`);
+    return found && readMeshRoutes(canary, specOf<{ routes: unknown }>(found).routes, v1beta1, `VirtualService ${ref.name}`);
   },
   finalize: (canary, current) => {
     const { write, remove } = givenBack(

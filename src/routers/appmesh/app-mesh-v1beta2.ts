@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
@@ -47,7 +48,7 @@ export const appMeshV1beta2: Router = {
   readRoutes(canary, current) {
     const [ref] = refsOf(canary, 'VirtualRouter');
     const found = ref && findObject(current, ref);
-    return found && readMeshRoutes(canary, found.spec?.routes, v1beta2, `VirtualRouter ${ref.name}`);
+    return found && readMeshRoutes(canary, specOf<{ routes: unknown }>(found).routes, v1beta2, `VirtualRouter ${ref.name}`);
   },
   finalize(canary, current) {
     const routers = givenBack(

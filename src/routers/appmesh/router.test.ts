@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
+import { type Raw, raw } from '../../../test/fakes/raw.ts';
 import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { originalConfig } from '../original-spec.ts';
@@ -47,7 +48,7 @@ describe.each([
   it('04-R-D2: routes that were there before are restored', () => {
     const routes: Routes = { kind: 'weighted', canary: weight(10) };
     const own = router.render(mesh(), anApex, routes, []).write;
-    const apex = own.findLast(({ spec }) => spec.routes !== undefined);
+    const apex = own.findLast(({ spec }: Raw) => spec.routes !== undefined);
     if (!apex) throw new Error('no routes');
     const theirs = { ...apex, spec: { routes: [{ name: 'theirs' }] } };
     const first = router.render(mesh(), anApex, routes, [theirs]).write;
@@ -90,8 +91,8 @@ describe('appmesh:v1beta2 alone', () => {
   it('nodes select the pods as the Services do, whatever the name of the target', () => {
     const apex = { ...anApex, selector: { key: 'name', value: 'web' } };
     const { write } = appMeshV1beta2.render(aCanary(), apex, allToPrimary, []);
-    expect(named(write, 'VirtualNode', 'shop-canary')?.spec.podSelector).toEqual({ matchLabels: { name: 'web' } });
-    expect(named(write, 'VirtualNode', 'shop-primary')?.spec.podSelector).toEqual({ matchLabels: { name: 'web-primary' } });
+    expect(raw(named(write, 'VirtualNode', 'shop-canary'))?.spec.podSelector).toEqual({ matchLabels: { name: 'web' } });
+    expect(raw(named(write, 'VirtualNode', 'shop-primary'))?.spec.podSelector).toEqual({ matchLabels: { name: 'web-primary' } });
   });
 
   it("a VirtualService that leads to its owner's own router stays when that router is restored", () => {

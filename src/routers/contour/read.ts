@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { type HttpMatch, type Routes, Weight } from '../../api/routes.ts';
@@ -25,10 +26,10 @@ interface Route {
 }
 
 /** The routes of an HTTPProxy that we or Flagger wrote. */
-export function readHttpProxy(canary: Canary, { metadata, spec }: KubeObject): Routes | Unreadable {
+export function readHttpProxy(canary: Canary, proxy: KubeObject): Routes | Unreadable {
   const { primaryService, canaryService } = names(canary);
-  const where = `HTTPProxy ${metadata.name}`;
-  const routes: Route[] = spec?.routes ?? [];
+  const where = `HTTPProxy ${proxy.metadata.name}`;
+  const routes = specOf<{ routes: Route[] }>(proxy).routes ?? [];
   const shares = routes.map((route) => shareOf(canary, route));
   const [first] = shares;
   if (first === undefined || shares.includes(undefined))

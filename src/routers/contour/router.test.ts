@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, type HttpMatch, type Routes, weight } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
@@ -18,7 +19,7 @@ const to = (primary: number | undefined, share: number | undefined) => [
   { name: 'shop-canary', port: 8080, ...(share === undefined ? {} : { weight: share }) },
 ];
 const read = (routes: object[], canary = aCanary()) => router.readRoutes(canary, [proxy(routes)]);
-const render = (routes: Routes, canary = aCanary()) => router.render(canary, anApex, routes, []).write[0]?.spec.routes;
+const render = (routes: Routes, canary = aCanary()) => raw(router.render(canary, anApex, routes, []).write[0])?.spec.routes;
 const matched = (...match: HttpMatch[]): Routes => ({ kind: 'matched', match });
 
 describe('objects of Flagger', () => {
@@ -148,7 +149,7 @@ describe('specs that cannot be expressed', () => {
 it('--ingress-class stands on the HTTPProxy, also on the one that deletion leaves behind', () => {
   const own = contour('public');
   const [written] = own.render(aCanary(), anApex, allToPrimary, []).write;
-  expect(written?.spec.ingressClassName).toBe('public');
+  expect(raw(written)?.spec.ingressClassName).toBe('public');
   const [left] = own.finalize(aCanary(), written ? [written] : []).write;
   expect(left?.spec).toMatchObject({ ingressClassName: 'public', routes: [{ services: [{ name: 'shop', weight: 100 }] }] });
 });

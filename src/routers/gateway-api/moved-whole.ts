@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { type FoundRule, isCanaryMirror, isService } from './read.ts';
@@ -20,10 +21,10 @@ export function leftToApex(canary: Canary, found: KubeObject): Json {
   return rewritten(canary, found, foundRules(found).slice(-1), [{ ...primary, name: names(canary).apexService }]);
 }
 
-const foundRules = (found: KubeObject): FoundRule[] => found.spec?.rules ?? [];
+const foundRules = (found: KubeObject): FoundRule[] => specOf<{ rules: FoundRule[] }>(found).rules ?? [];
 
 function rewritten(canary: Canary, found: KubeObject, rules: readonly FoundRule[], backendRefs: readonly object[]): Json {
-  const { parentRefs, hostnames } = found.spec ?? {};
+  const { parentRefs, hostnames } = specOf<{ parentRefs: unknown; hostnames: unknown }>(found);
   return {
     ...(parentRefs === undefined ? {} : { parentRefs }),
     ...(hostnames === undefined ? {} : { hostnames }),

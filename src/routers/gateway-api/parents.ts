@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { specOf, statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { RoutingError } from '../routing-error.ts';
 import { HOSTNAME } from './filters.ts';
@@ -73,8 +74,8 @@ export function hostnames(canary: Canary): string[] {
  * be of any age and says nothing, and neither does a parent without an entry (04-R-S4, V20).
  */
 export function parentRejection(object: KubeObject): string | undefined {
-  const refs: Partial<ParentRef>[] = object.spec?.parentRefs ?? [];
-  const parents: ParentStatus[] = object.status?.parents ?? [];
+  const refs = specOf<{ parentRefs: Partial<ParentRef>[] }>(object).parentRefs ?? [];
+  const parents = statusOf<{ parents: ParentStatus[] }>(object).parents ?? [];
   const { generation = 0, namespace = '' } = object.metadata;
   const where = `${object.kind} ${object.metadata.name}`;
   for (const { parentRef, conditions = [] } of parents) {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { type Affinity, type Routes, Weight } from '../../api/routes.ts';
@@ -31,7 +32,7 @@ interface Split {
 /** The routes of a route object that we or Flagger wrote. */
 export function readRouteObject(canary: Canary, object: KubeObject): Routes | Unreadable {
   const kind = object.kind as RouteKind;
-  const rules: FoundRule[] = object.spec?.rules ?? [];
+  const rules = specOf<{ rules: FoundRule[] }>(object).rules ?? [];
   const splits = rules.map((rule) => splitOf(canary, rule));
   const last = rules.length - 1;
   // Only an A/B release has a last rule without the canary: it serves those who do not match.

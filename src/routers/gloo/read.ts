@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { type Affinity, type Routes, Weight } from '../../api/routes.ts';
 import { pairOfPattern } from '../cookie.ts';
@@ -21,9 +22,9 @@ interface Route {
 }
 
 /** The routes of a RouteTable that we or Flagger wrote. */
-export function readRouteTable(canary: Canary, { metadata, spec }: KubeObject): Routes | Unreadable {
-  const where = `RouteTable ${metadata.name}`;
-  const routes: Route[] = spec?.routes ?? [];
+export function readRouteTable(canary: Canary, table: KubeObject): Routes | Unreadable {
+  const where = `RouteTable ${table.metadata.name}`;
+  const routes = specOf<{ routes: Route[] }>(table).routes ?? [];
   const shares = routes.map((route) => shareOf(canary, route));
   if (routes.length === 0 || shares.includes(undefined))
     return { unreadable: `${where} does not route to the Upstreams of this Canary with weights that sum to 100` };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, type HttpMatch, type Routes, weight } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
@@ -95,7 +96,7 @@ describe('A/B', () => {
   ];
 
   it('04-R-T3: all other requests go to the primary, by a route that comes last', () => {
-    const routes = render({ kind: 'matched', match }).at(-1)?.spec.routes;
+    const routes = raw(render({ kind: 'matched', match }).at(-1))?.spec.routes;
     expect(routes).toHaveLength(2);
     expect(routes[0].matchers).toHaveLength(2);
     expect(routes[1]).toEqual({ inheritablePathMatchers: true, routeAction: { multi: { destinations: [to('primary', 100)] } } });
@@ -103,7 +104,7 @@ describe('A/B', () => {
 
   it('reads its own condition after the spec has moved on', () => {
     const moved = aCanary({ analysis: { match: [{ headers: { other: { exact: 'x' } } }] } });
-    expect(read(render({ kind: 'matched', match }).at(-1)?.spec.routes, moved)).toEqual({ kind: 'matched', match });
+    expect(read(raw(render({ kind: 'matched', match }).at(-1))?.spec.routes, moved)).toEqual({ kind: 'matched', match });
   });
 
   it('04-R-T8: the order of headers in the spec makes no difference', () => {
@@ -134,13 +135,13 @@ describe('Upstreams', () => {
     expect(before?.spec).toMatchObject({ useHttp2: true, sslConfig: { sni: 'a' } });
     expect(before?.spec).not.toHaveProperty('static');
     const [after] = render(allToPrimary, canary, [...(before ? [before] : []), upstream('settings', { useHttp2: false })]);
-    expect(after?.spec).toEqual({ useHttp2: false, kube: before?.spec.kube });
+    expect(after?.spec).toEqual({ useHttp2: false, kube: raw(before)?.spec.kube });
   });
 
   it('04-R-D8: look for it in their own namespace unless it names another, and watch it there', () => {
     expect(gloo.watches(canary)).toContainEqual(expect.objectContaining({ name: 'settings', namespace: 'prod' }));
     expect(gloo.watches(elsewhere)).toContainEqual(expect.objectContaining({ name: 'settings', namespace: 'shared' }));
-    expect(render(allToPrimary, elsewhere, [upstream('settings', { useHttp2: true }, 'shared')])[0]?.spec.useHttp2).toBe(true);
+    expect(raw(render(allToPrimary, elsewhere, [upstream('settings', { useHttp2: true }, 'shared')])[0])?.spec.useHttp2).toBe(true);
   });
 
   it('say which Upstream is missing at the start, and are not held up by it later', () => {
@@ -152,7 +153,7 @@ describe('Upstreams', () => {
 
   it('leave the choice of pods to a Service that is the target itself', () => {
     const [primary] = render(allToPrimary, aCanary({ targetRef: { apiVersion: 'v1', kind: 'Service', name: 'shop' } }));
-    expect(primary?.spec.kube).toEqual({ serviceName: 'shop-primary', serviceNamespace: 'prod', servicePort: 8080 });
+    expect(raw(primary)?.spec.kube).toEqual({ serviceName: 'shop-primary', serviceNamespace: 'prod', servicePort: 8080 });
   });
 });
 
@@ -160,7 +161,7 @@ describe('deletion', () => {
   it('leaves the RouteTable to the apex Service without our Upstreams, and restores adopted objects', () => {
     const left = gloo.finalize(aCanary(), render({ kind: 'weighted', canary: weight(40) }));
     expect(left.remove).toEqual([]);
-    expect(left.write[0]?.spec.routes[0].routeAction).toEqual({
+    expect(raw(left.write[0])?.spec.routes[0].routeAction).toEqual({
       single: { kube: { ref: { name: 'shop', namespace: 'prod' }, port: 8080 } },
     });
     const original = table([{ matchers: [{ prefix: '/' }], routeAction: { single: { upstream: { name: 'own' } } } }]);

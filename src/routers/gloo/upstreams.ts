@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { primaryValue } from '../../api/selector-label.ts';
@@ -62,7 +63,6 @@ function settings(canary: Canary, ref: ObjectRef, current: readonly KubeObject[]
       `spec.upstreamRef: Upstream ${config.name} not found in ${config.namespace}: create it, or remove the reference`,
       'upstreamRef',
     );
-  return Object.fromEntries(
-    copied.flatMap((field) => (source.spec?.[field] === undefined ? [] : [[field, structuredClone(source.spec[field])]])),
-  );
+  const spec = specOf<Record<string, unknown>>(source);
+  return Object.fromEntries(copied.flatMap((field) => (spec[field] === undefined ? [] : [[field, structuredClone(spec[field])]])));
 }

@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { findObject } from '../find-object.ts';
@@ -24,7 +25,7 @@ export function refusesName(canary: Canary): RoutingError | undefined {
 
 /** Only the paths of the application: a path to anything else would make that Service a part of the release (04-4.9). */
 export function copySpec(base: KubeObject, rules: readonly IngressRule[]): object {
-  const { ingressClassName, tls } = base.spec ?? {};
+  const { ingressClassName, tls } = specOf<{ ingressClassName: string; tls: object[] }>(base);
   return {
     ...(ingressClassName === undefined ? {} : { ingressClassName }),
     ...(tls === undefined ? {} : { tls: structuredClone(tls) }),

@@ -1,3 +1,4 @@
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 
 export const ingressApiVersion = 'networking.k8s.io/v1';
@@ -19,7 +20,8 @@ export function ingressRef(name: string, namespace: string): ObjectRef {
 
 /** Rules as they stand; a rule may have no `http`, which says nothing of a backend (04-R-L6). */
 export function rulesOf(ingress: KubeObject): readonly IngressRule[] {
-  return Array.isArray(ingress.spec?.rules) ? ingress.spec.rules : [];
+  const { rules } = specOf<{ rules: IngressRule[] }>(ingress);
+  return Array.isArray(rules) ? rules : [];
 }
 
 export function serviceOf(path: IngressPath): string | undefined {

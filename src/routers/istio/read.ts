@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { type Affinity, type Routes, Weight } from '../../api/routes.ts';
@@ -21,8 +22,8 @@ type Split = { primary: number; canary: number; namesCanary: boolean };
 
 /** The routes of a VirtualService that we or Flagger wrote. */
 export function readVirtualService(canary: Canary, object: KubeObject): Routes | Unreadable {
-  const http: Rule[] = object.spec?.http ?? [];
-  const rules: Rule[] = http.length > 0 ? http : (object.spec?.tcp ?? []);
+  const { http, tcp } = specOf<{ http: Rule[]; tcp: Rule[] }>(object);
+  const rules = (http?.length ? http : tcp) ?? [];
   const splits = rules.map((rule) => splitOf(canary, rule));
   const last = rules.length - 1;
   // Only an A/B release has a last rule without the canary: it serves those who do not match.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, anApex, deepFreeze } from '../../../test/contracts/routers-cases.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
@@ -113,7 +114,9 @@ describe('a VirtualService found in place', () => {
 
   it('04-R-L2: an unreadable backup sends everything to the apex Service instead of failing', () => {
     const broken = virtualService([{ route: to(100, 0) }], { [originalConfig]: '{' });
-    expect(istio.finalize(aCanary(), [broken]).write[0]?.spec.http).toEqual([{ route: [{ destination: { host: 'shop' }, weight: 100 }] }]);
+    expect(raw(istio.finalize(aCanary(), [broken]).write[0])?.spec.http).toEqual([
+      { route: [{ destination: { host: 'shop' }, weight: 100 }] },
+    ]);
   });
 });
 
@@ -149,7 +152,7 @@ type Rule = {
   headers?: { response?: { add?: Record<string, string> } };
 };
 const rulesOf = (canary: Canary, routes: Routes, current: KubeObject[] = []): Rule[] =>
-  istio.render(canary, anApex, routes, current).write.at(-1)?.spec.http;
+  raw(istio.render(canary, anApex, routes, current).write.at(-1))?.spec.http;
 const attributes = { domain: 'example.org', path: '/', secure: true, partitioned: true, sameSite: 'None', httpOnly: true };
 const sticky = (more: object = {}, service: object = {}) =>
   aCanary({ service, analysis: { sessionAffinity: { cookieName: 'sh-canary', ...more } } });
@@ -297,12 +300,12 @@ describe('TCP', () => {
 
   it('a release that an edit turns into one of TCP can go back, whatever its cookies', () => {
     const routes: Routes = { kind: 'weighted', canary: weight(0), affinity: { previous: 'sh-canary=Abc' } };
-    expect(istio.render(tcp(), anApex, routes, []).write.at(-1)?.spec.tcp).toEqual([{ route: to(100, 0) }]);
+    expect(raw(istio.render(tcp(), anApex, routes, []).write.at(-1))?.spec.tcp).toEqual([{ route: to(100, 0) }]);
   });
 
   it('deletion leaves all of it with the apex Service', () => {
     const { write } = istio.render(tcp(), anApex, allToPrimary, []);
-    expect(istio.finalize(tcp(), write).write[0]?.spec.tcp).toEqual([{ route: [{ destination: { host: 'shop' }, weight: 100 }] }]);
+    expect(raw(istio.finalize(tcp(), write).write[0])?.spec.tcp).toEqual([{ route: [{ destination: { host: 'shop' }, weight: 100 }] }]);
   });
 });
 

@@ -1,11 +1,11 @@
-import type { TrafficTarget } from './traffic.ts';
+import type { KnativeTraffic } from '../../api/kinds/knative-service.ts';
 import { isOnlyTaking, LATEST, readTrafficFlags, sumOf, TrafficFlagError, type TrafficFlags, wrongSum } from './traffic-flags.ts';
 
 /**
  * The traffic block of a Knative Service after the flags of one command (07-K1–K16): first every `--untag`, then every `--tag`, then
  * every `--traffic`, whatever their order (07-K5). Throws `TrafficFlagError`.
  */
-export function changeTraffic(current: readonly TrafficTarget[], flags: TrafficFlags): TrafficTarget[] {
+export function changeTraffic(current: readonly KnativeTraffic[], flags: TrafficFlags): KnativeTraffic[] {
   const { untags, tags, shares } = readTrafficFlags(flags);
   const targets = current.map((target) => ({ ...target }));
   for (const tag of untags) takeTag(targets, tag);
@@ -15,13 +15,13 @@ export function changeTraffic(current: readonly TrafficTarget[], flags: TrafficF
   return targets.filter(({ tag, percent }) => tag || (percent ?? 0) > 0);
 }
 
-function takeTag(targets: TrafficTarget[], tag: string): void {
+function takeTag(targets: KnativeTraffic[], tag: string): void {
   const tagged = targets.find((target) => target.tag === tag);
   if (!tagged) throw new TrafficFlagError(`--untag ${tag}: no revision of this Service has this tag`);
   delete tagged.tag;
 }
 
-function giveTag(targets: TrafficTarget[], revision: string, tag: string): void {
+function giveTag(targets: KnativeTraffic[], revision: string, tag: string): void {
   const holder = targets.find((target) => target.tag === tag);
   if (holder && isOf(holder, revision)) return;
   if (holder) {
@@ -36,9 +36,9 @@ function giveTag(targets: TrafficTarget[], revision: string, tag: string): void 
 }
 
 /** A revision that is not named gets nothing. */
-function share(targets: TrafficTarget[], shares: readonly { name: string; percent: number }[]): void {
+function share(targets: KnativeTraffic[], shares: readonly { name: string; percent: number }[]): void {
   if (!isOnlyTaking(shares)) for (const target of targets) target.percent = 0;
-  const taken = new Set<TrafficTarget>();
+  const taken = new Set<KnativeTraffic>();
   for (const { name, percent } of shares) {
     // A tag names one target, a revision perhaps several: tags go first (07-K12).
     const found = targets.find(({ tag }) => tag === name) ?? targets.find((target) => isOf(target, name) && !taken.has(target));
@@ -53,10 +53,10 @@ function share(targets: TrafficTarget[], shares: readonly { name: string; percen
 }
 
 /** `@latest` stays a word in the block, so that it means the revision that a change of the template makes (07-K14). */
-function named(revision: string): TrafficTarget {
+function named(revision: string): KnativeTraffic {
   return revision === LATEST ? { latestRevision: true } : { revisionName: revision };
 }
 
-function isOf({ latestRevision, revisionName }: TrafficTarget, revision: string): boolean {
+function isOf({ latestRevision, revisionName }: KnativeTraffic, revision: string): boolean {
   return revision === LATEST ? latestRevision === true : latestRevision !== true && revisionName === revision;
 }

@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { asKnativeService } from '../../api/kinds/knative-service.ts';
 import { knativeRevisionId, primaryRevisionAnnotation } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Routes } from '../../api/routes.ts';
@@ -27,7 +28,7 @@ export function targetsFor(canary: Canary, service: KubeObject, share: number) {
 
 /** The revision that the release is pinned to, by its recorded id; a newer one never gets its share. */
 function analysedOf(canary: Canary, service: KubeObject): string | undefined {
-  const latest: string | undefined = service.status?.latestCreatedRevisionName;
+  const latest = asKnativeService(service).status?.latestCreatedRevisionName;
   const pinned = canary.status?.release?.revision;
   if (pinned === undefined) return latest;
   const known = [latest, ...trafficOf(service).map(({ revisionName }) => revisionName), primaryOf(service)];

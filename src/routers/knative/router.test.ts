@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { raw } from '../../../test/fakes/raw.ts';
 import { Canary } from '../../api/canary.ts';
 import { knativeRevisionId } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
@@ -37,7 +38,7 @@ function aService(traffic: object[], status: object = {}, primary: string | unde
   };
 }
 const trafficOf = (canary: Canary, routes: Routes, service: KubeObject) =>
-  knative.render(canary, apex, routes, [service]).write[0]?.spec.traffic;
+  raw(knative.render(canary, apex, routes, [service]).write[0])?.spec.traffic;
 
 describe('render', () => {
   it('03-B19: names both revisions, and never the latest one', () => {

@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { asKnativeService } from '../../api/kinds/knative-service.ts';
 import { knativeApiVersion } from '../../api/knative.ts';
 import type { ObjectRef } from '../../api/kube-object.ts';
 import { choosesUsers } from '../../api/provider-capabilities.ts';
@@ -38,7 +39,8 @@ export const knative: Router = {
     return service && readTraffic(service);
   },
   isInForce(canary, current) {
-    const service = findObject(current, serviceRef(canary));
+    const found = findObject(current, serviceRef(canary));
+    const service = found && asKnativeService(found);
     return service === undefined || sharesOf(service.spec?.traffic) === sharesOf(service.status?.traffic);
   },
   // The traffic block is the user's: the workload puts it back as it was found.

@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Routes } from '../../api/routes.ts';
@@ -7,7 +8,7 @@ import { SERVICE } from './render.ts';
 
 export function readRoute(canary: Canary, found: KubeObject): Routes | { unreadable: string } {
   const { primaryService, canaryService } = names(canary);
-  const split: unknown = found.spec?.conf?.split;
+  const split: unknown = specOf<{ conf: { split?: unknown } }>(found).conf?.split;
   const weightOf = (service: string): unknown =>
     Array.isArray(split) ? split.find((side) => isOf(side?.destination?.[SERVICE], service, canary))?.weight : undefined;
   const share = readWeights({ primary: weightOf(primaryService), canary: weightOf(canaryService) });

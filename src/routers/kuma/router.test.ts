@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, weight } from '../../api/routes.ts';
 import { kuma } from './router.ts';
@@ -54,9 +55,9 @@ describe('TrafficRoutes, which belong to no namespace', () => {
   it('04-R-L6, R-T6: a route without conf, with one side or with odd weights is unreadable and stops nothing', () => {
     const without: KubeObject = { ...flaggerRoute('prod'), metadata: { name: 'shop.prod' } };
     const one = structuredClone(without);
-    one.spec.conf.split.pop();
+    raw(one).spec.conf.split.pop();
     const odd = structuredClone(without);
-    odd.spec.conf.split[0].weight = 79.5;
+    raw(odd).spec.conf.split[0].weight = 79.5;
     for (const found of [{ ...without, spec: {} }, { ...without, spec: undefined }, one, odd])
       expect(kuma.readRoutes(aCanary(), [found])).toEqual({ unreadable: expect.stringContaining('TrafficRoute shop.prod') });
   });

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { rootService, splitWeight } from '../../api/traffic-split.ts';
+import { rootService, type SplitBackend, splitSpec, splitWeight } from '../../api/traffic-split.ts';
 import { RoutingError } from '../routing-error.ts';
 
 /** Facts of the cluster that the configuration needs. */
@@ -20,10 +20,11 @@ const ADDRESS = /^[-a-zA-Z0-9.:[\]]+$/;
  */
 export function renderNginxUpstreams(split: KubeObject, look: NginxLook): { port: number; name: string; text: string }[] {
   const namespace = split.metadata.namespace ?? 'default';
-  const root = named(rootService(String(split.spec?.service ?? ''), namespace));
-  if (split.spec?.matches?.length) throw new RoutingError('spec.matches cannot be expressed as nginx upstreams: leave the conditions out');
+  const { service, matches, backends } = splitSpec(split);
+  const root = named(rootService(String(service ?? ''), namespace));
+  if (matches?.length) throw new RoutingError('spec.matches cannot be expressed as nginx upstreams: leave the conditions out');
   return (look.ports(root) ?? []).flatMap((port) => {
-    const servers = serversOf(split, root, port, look);
+    const servers = serversOf(backends ?? [], root, port, look);
     if (servers.length === 0) return [];
     const name = `${root.replaceAll('.', '_')}_${port}`;
     const lines = servers.map(({ address, weight }) => `  server ${address} weight=${weight};`);
@@ -31,8 +32,7 @@ export function renderNginxUpstreams(split: KubeObject, look: NginxLook): { port
   });
 }
 
-function serversOf(split: KubeObject, root: string, port: number, look: NginxLook): { address: string; weight: number }[] {
-  const backends: { service: string; weight?: unknown }[] = split.spec?.backends ?? [];
+function serversOf(backends: readonly SplitBackend[], root: string, port: number, look: NginxLook): { address: string; weight: number }[] {
   const weighed = backends.flatMap(({ service, weight: given }) => {
     if (named(service) === root) throw new RoutingError(`spec.backends has ${service}, the root itself: a split cannot refer to itself`);
     const weight = splitWeight(given ?? 0);

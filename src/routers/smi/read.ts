@@ -2,16 +2,17 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Routes } from '../../api/routes.ts';
-import { splitWeight } from '../../api/traffic-split.ts';
+import { splitSpec, splitWeight } from '../../api/traffic-split.ts';
 import { readAs, readPart } from '../weights.ts';
 import { readRouteGroup } from './route-group.ts';
 
 export function readSplit(canary: Canary, split: KubeObject, group: KubeObject | undefined): Routes | { unreadable: string } {
   const { primaryService, canaryService } = names(canary);
-  const backends: { service?: unknown; weight?: unknown }[] = Array.isArray(split.spec?.backends) ? split.spec.backends : [];
+  const { backends: found, matches } = splitSpec(split);
+  const backends = Array.isArray(found) ? found : [];
   const weightOf = (service: string): number | undefined => {
-    const found = backends.find((backend) => backend?.service === service);
-    return found && splitWeight(found.weight ?? 0);
+    const side = backends.find((backend) => backend?.service === service);
+    return side && splitWeight(side.weight ?? 0);
   };
   const primary = weightOf(primaryService);
   const side = weightOf(canaryService);
@@ -21,7 +22,7 @@ export function readSplit(canary: Canary, split: KubeObject, group: KubeObject |
   // Weights are shares of their sum (07-T3): 100m and 900m are 10 and 90 percent.
   const share = readPart(side, primary + side);
   if (share === undefined) return { unreadable: `the weights of ${where} are no whole percentages of their sum` };
-  if (!split.spec.matches?.length) return readAs(share, undefined);
+  if (!matches?.length) return readAs(share, undefined);
   if (!group) return { unreadable: `${where} names an HTTPRouteGroup that is not there` };
   const match = readRouteGroup(group);
   if ('unreadable' in match) return match;

@@ -1,3 +1,4 @@
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
@@ -51,7 +52,7 @@ function fromPattern(pattern: string): StringMatch {
 }
 
 export function readRouteGroup(group: KubeObject): { match: HttpMatch[] } | { unreadable: string } {
-  const found: unknown = group.spec?.matches;
+  const found: unknown = specOf<{ matches: unknown }>(group).matches;
   const where = `HTTPRouteGroup ${group.metadata.name}`;
   if (!Array.isArray(found) || found.length === 0) return { unreadable: `${where} has no matches` };
   const match: HttpMatch[] = [];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { originalConfig } from '../original-spec.ts';
@@ -60,7 +61,7 @@ describe('TrafficSplits, as their specification has them', () => {
     const [split] = smi(version).render(aCanary(), anApex, { kind: 'weighted', canary: weight(40) }, []).write;
     const form = version === 'v1alpha1' ? String : Number;
     expect(split?.apiVersion).toBe(`split.smi-spec.io/${version}`);
-    expect(split?.spec.backends).toEqual([
+    expect(raw(split)?.spec.backends).toEqual([
       { service: 'shop-canary', weight: form(40) },
       { service: 'shop-primary', weight: form(60) },
     ]);
@@ -115,7 +116,7 @@ describe('TrafficSplits, as their specification has them', () => {
   it('07-T12: a split that names its own root is warned of, in whatever form the root is written', () => {
     for (const root of ['birds', 'birds.prod', 'birds.prod.svc.cluster.local']) {
       const split = birds({ service: 'green', weight: 100 }, { service: 'birds', weight: 900 });
-      split.spec.service = root;
+      raw(split).spec.service = root;
       expect(found(split)).toEqual([expect.stringMatching(/^warning spec\.backends\[1\]\.service is birds, the root itself/)]);
     }
   });

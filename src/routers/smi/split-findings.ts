@@ -1,20 +1,17 @@
 import type { Canary } from '../../api/canary.ts';
 import { error, type Finding, warning } from '../../api/finding.ts';
+import { servicePorts } from '../../api/kinds/service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import { rootService, splitWeight } from '../../api/traffic-split.ts';
-
-interface Backend {
-  service?: unknown;
-  weight?: unknown;
-}
+import { rootService, type SplitBackend, splitSpec, splitWeight } from '../../api/traffic-split.ts';
 
 /** Defects of a TrafficSplit, by its specification, beside the known Services and splits (07-T3, T6, T9, T11, T12). */
 export function splitFindings(split: KubeObject, known: readonly KubeObject[]): Finding[] {
   const namespace = split.metadata.namespace ?? 'default';
   const neighbours = known.filter(({ metadata }) => (metadata.namespace ?? 'default') === namespace);
-  const backends: Backend[] = Array.isArray(split.spec?.backends) ? split.spec.backends : [];
-  const root = rootService(String(split.spec?.service ?? ''), namespace);
+  const { service, backends: found } = splitSpec(split);
+  const backends = Array.isArray(found) ? found : [];
+  const root = rootService(String(service ?? ''), namespace);
   if (root === '') return [error('spec.service', 'is missing: name the Service that clients call')];
   if (backends.length === 0) return [error('spec.backends', 'is empty: name at least one Service')];
   return [
@@ -53,7 +50,7 @@ export function canarySplitFindings(canary: Canary, known: readonly KubeObject[]
   }));
 }
 
-function weightFindings(split: KubeObject, { weight }: Backend, path: string): Finding[] {
+function weightFindings(split: KubeObject, { weight }: SplitBackend, path: string): Finding[] {
   const isQuantity = split.apiVersion.endsWith('/v1alpha1');
   const value = splitWeight(weight ?? 0);
   const isGood = value !== undefined && (isQuantity || Number.isInteger(weight));
@@ -71,7 +68,7 @@ function serviceFindings(name: string, root: string, path: string, neighbours: r
   const find = (service: string) =>
     neighbours.find(({ kind, apiVersion, metadata }) => kind === 'Service' && apiVersion === 'v1' && metadata.name === service);
   const inner = neighbours.find(
-    ({ kind, spec }) => kind === 'TrafficSplit' && rootService(String(spec?.service ?? ''), namespace) === name,
+    (one) => one.kind === 'TrafficSplit' && rootService(String(splitSpec(one).service ?? ''), namespace) === name,
   );
   const nested = inner
     ? [
@@ -92,9 +89,9 @@ function serviceFindings(name: string, root: string, path: string, neighbours: r
   ];
 }
 
-const portsOf = (service: KubeObject): number[] => (service.spec?.ports ?? []).map(({ port }: { port: number }) => port);
+const portsOf = (service: KubeObject): number[] => servicePorts(service).map(({ port }) => port);
 
 function matchFindings(split: KubeObject): Finding[] {
-  if (!split.spec.matches?.length || !/\/v1alpha[12]$/.test(split.apiVersion)) return [];
+  if (!splitSpec(split).matches?.length || !/\/v1alpha[12]$/.test(split.apiVersion)) return [];
   return [error('spec.matches', `is unknown to ${split.apiVersion}, which sends every request to the backends: use v1alpha3 or v1alpha4`)];
 }

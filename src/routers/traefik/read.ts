@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { type Routes, Weight, weight } from '../../api/routes.ts';
@@ -11,14 +12,15 @@ interface Side {
   weight?: number;
   percent?: number;
 }
+type Mirroring = Side & { mirrors?: readonly Side[] };
 
 /** The routes of a TraefikService that we or Flagger wrote. */
-export function readTraefikService(canary: Canary, { metadata, spec }: KubeObject, mirror: KubeObject | undefined): Routes | Unreadable {
-  const services: Side[] = spec?.weighted?.services ?? [];
+export function readTraefikService(canary: Canary, found: KubeObject, mirror: KubeObject | undefined): Routes | Unreadable {
+  const services = specOf<{ weighted: { services?: Side[] } }>(found).weighted?.services ?? [];
   const [only] = services;
   if (services.length === 1 && only?.kind === 'TraefikService' && only.name === names(canary).mirrorService)
-    return readMirroring(canary, mirror?.spec?.mirroring ?? {}, `TraefikService ${only.name}`);
-  return readWeighted(canary, services, `TraefikService ${metadata.name}`);
+    return readMirroring(canary, specOf<{ mirroring: Mirroring }>(mirror).mirroring ?? {}, `TraefikService ${only.name}`);
+  return readWeighted(canary, services, `TraefikService ${found.metadata.name}`);
 }
 
 function readWeighted(canary: Canary, services: readonly Side[], where: string): Routes | Unreadable {
@@ -40,7 +42,7 @@ function missingWeight(other: Side | undefined): number {
   return other?.weight === ALL ? 0 : 1;
 }
 
-function readMirroring(canary: Canary, main: Side & { mirrors?: readonly Side[] }, where: string): Routes | Unreadable {
+function readMirroring(canary: Canary, main: Mirroring, where: string): Routes | Unreadable {
   const { primaryService, canaryService } = names(canary);
   const [mirror, ...others] = main.mirrors ?? [];
   const share = Weight.safeParse(mirror?.percent ?? 0);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aCanary, anApex } from '../../../test/contracts/routers-cases.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
@@ -15,7 +16,7 @@ const weighted = (...services: object[]) => service({ weighted: { services } });
 const primary = (share?: number) => ({ name: 'shop-primary', ...(share === undefined ? {} : { weight: share }) });
 const canarySide = (share?: number) => ({ name: 'shop-canary', ...(share === undefined ? {} : { weight: share }) });
 const canary = aCanary();
-const render = (routes: Routes, current: KubeObject[] = []) => traefik.render(canary, anApex, routes, current).write[0]?.spec;
+const render = (routes: Routes, current: KubeObject[] = []) => raw(traefik.render(canary, anApex, routes, current).write[0])?.spec;
 
 describe('TraefikService', () => {
   it.each([

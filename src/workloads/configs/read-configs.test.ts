@@ -43,7 +43,7 @@ describe('readConfigs', () => {
 
   it('03-CT6: a required config that does not exist is named', async () => {
     expect(await reader({}).read([ref('Secret', 'db')])).toEqual({
-      problem: { code: 'ConfigMissing', object: { apiVersion: 'v1', kind: 'Secret', name: 'db', namespace: 'shop' } },
+      problem: { code: 'ConfigNotFound', object: { apiVersion: 'v1', kind: 'Secret', name: 'db', namespace: 'shop' } },
     });
   });
 

@@ -96,7 +96,7 @@ export function seenConfig(object: KubeObject | undefined): SeenConfig {
 type NamedConfig = Pick<ConfigRef, 'kind' | 'name'>;
 
 export function missingConfig({ kind, name }: NamedConfig, namespace: string): NewBlocker {
-  return { code: 'ConfigMissing', object: { apiVersion: 'v1', kind, name, namespace } };
+  return { code: 'ConfigNotFound', object: { apiVersion: 'v1', kind, name, namespace } };
 }
 
 /** `why` follows the name of the config. */

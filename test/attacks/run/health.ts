@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
+import type { Raw } from '../../fakes/raw.ts';
 import { eventually } from '../../scenarios/eventually.ts';
 
 export const LEASE_NAMESPACE = 'serin-system';
@@ -25,7 +26,7 @@ export async function watchHealth(cluster: KubeCluster, port: number, logFile: s
   };
   const lease = async () =>
     (await cluster.list({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace: LEASE_NAMESPACE })).items.map(
-      ({ metadata, spec }) => `${metadata.name} ${spec.holderIdentity || 'no one'} ${spec.leaseTransitions ?? 0}`,
+      ({ metadata, spec }: Raw) => `${metadata.name} ${spec.holderIdentity || 'no one'} ${spec.leaseTransitions ?? 0}`,
     );
   await eventually('the controller leads', () => leadsIn(logFile) > leads);
   await eventually('the controller is ready', ask, (problem) => problem === '');

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { anchorName } from '../../../src/api/names.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { Environment } from '../../scenarios/environment.ts';
 import { aCanary, aDeployment, canaryRef, makeNamespace } from '../../scenarios/troubles/objects.ts';
 import { until } from '../../scenarios/until.ts';
@@ -90,7 +91,7 @@ export class Neighbour {
     this.#operator.answers('/shop/broken', json({}, 500));
     for (const name of NAMES) {
       const deployment = aDeployment(SHOP, name);
-      deployment.spec.template.spec.containers = [this.#container('1')];
+      raw(deployment).spec.template.spec.containers = [this.#container('1')];
       await cluster.create(deployment);
       const analysis = {
         stepWeight: 20,
@@ -119,7 +120,7 @@ export class Neighbour {
   async settles(): Promise<void> {
     await Promise.all(
       NAMES.map((name) =>
-        until(this.#environment.cluster, canaryRef(SHOP, name), 'is idle', (now) => now?.status?.release?.step === 'resting'),
+        until(this.#environment.cluster, canaryRef(SHOP, name), 'is idle', (now) => raw(now)?.status?.release?.step === 'resting'),
       ),
     );
     const [url] = this.#environment.mesh.urls;
@@ -150,7 +151,7 @@ export class Neighbour {
       name: 'web-primary',
       namespace: SHOP,
     });
-    expect(primary?.spec.template.spec.containers[0].image, `revision of ${run}`).toBe(`web:${version}`);
+    expect(raw(primary)?.spec.template.spec.containers[0].image, `revision of ${run}`).toBe(`web:${version}`);
     return {
       weights: (this.#weights.get('web') ?? []).slice(from),
       steps: checks.length,
@@ -167,18 +168,18 @@ export class Neighbour {
       name: 'api-primary',
       namespace: SHOP,
     });
-    expect(primary?.spec.template.spec.containers[0].image).toBe('web:1');
+    expect(raw(primary)?.spec.template.spec.containers[0].image).toBe('web:1');
   }
 
   async #release(name: Name, version: string, phase: string): Promise<string> {
     const { cluster } = this.#environment;
-    const before = (await cluster.get(canaryRef(SHOP, name)))?.status?.release?.run ?? 0;
+    const before = raw(await cluster.get(canaryRef(SHOP, name)))?.status?.release?.run ?? 0;
     await cluster.patch(
       { apiVersion: 'apps/v1', kind: 'Deployment', name, namespace: SHOP },
       { spec: { template: { spec: { containers: [this.#container(version)] } } } },
     );
     const isOver = (now: KubeObject | undefined) =>
-      now?.status?.release?.run > before && now?.status?.phase === phase && now?.status?.release?.step === 'resting';
+      raw(now)?.status?.release?.run > before && raw(now)?.status?.phase === phase && raw(now)?.status?.release?.step === 'resting';
     await until(cluster, canaryRef(SHOP, name), `has ${phase} with ${version}`, isOver);
     return `${name} ${version}`;
   }
@@ -197,7 +198,7 @@ export class Neighbour {
     const seen: number[] = [];
     this.#weights.set(name, seen);
     const look = (canary: KubeObject | undefined) => {
-      const weight = canary?.status?.canaryWeight;
+      const weight = raw(canary)?.status?.canaryWeight;
       if (typeof weight === 'number' && weight !== seen.at(-1)) seen.push(weight);
     };
     const watch = this.#environment.cluster.watch(
@@ -232,7 +233,7 @@ export class Neighbour {
         if (metadata.name.includes('-primary-') || metadata.name.startsWith('kube-')) continue;
         const { uid, ownerReferences, finalizers, annotations } = metadata;
         const isReleased = kind === 'Deployment' || kind === 'Canary';
-        const content = isReleased ? object.spec?.selector : (object.spec ?? object.data);
+        const content = isReleased ? raw(object).spec?.selector : (object.spec ?? object.data);
         found[`${kind}/${metadata.name}`] = { uid, ownerReferences, finalizers, ...(!isReleased && { annotations }), content };
       }
     return found;

@@ -1,6 +1,7 @@
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { ControllerProcess } from '../../scenarios/controller.ts';
 import type { Environment } from '../../scenarios/environment.ts';
 import { eventually } from '../../scenarios/eventually.ts';
@@ -88,8 +89,8 @@ export class Tenant {
     const whole = aCanary(this.namespace, this.name, { ...PLAIN, ...analysis }, { provider: 'kubernetes', ...spec });
     if ((spec as { provider?: string }).provider === undefined && !('iterations' in analysis)) {
       // Without a mesh a release is Blue/Green.
-      const { stepWeight: _, maxWeight: __, ...others } = whole.spec.analysis;
-      whole.spec.analysis = { ...others, iterations: 2 };
+      const { stepWeight: _, maxWeight: __, ...others } = raw(whole).spec.analysis;
+      raw(whole).spec.analysis = { ...others, iterations: 2 };
     }
     return whole;
   }

@@ -61,7 +61,7 @@ export const outages: readonly {
     name: 'the Secret is gone',
     cause: /Secret test\/keys not found/,
     trouble: { secret: async () => undefined },
-    why: { code: 'SecretMissing', object: { apiVersion: 'v1', kind: 'Secret', name: 'keys', namespace: 'test' } },
+    why: { code: 'SecretNotFound', object: { apiVersion: 'v1', kind: 'Secret', name: 'keys', namespace: 'test' } },
   },
   { name: 'the Secret has lost its key', cause: /Secret test\/keys needs token/, trouble: { secret: async () => ({}) } },
   {
@@ -73,7 +73,7 @@ export const outages: readonly {
     name: 'the MetricTemplate is gone',
     cause: /MetricTemplate test\/errors: not found/,
     trouble: { template: async () => undefined },
-    why: { code: 'TemplateMissing', object: template },
+    why: { code: 'TemplateNotFound', object: template },
   },
   {
     name: 'the MetricTemplate has lost its query',

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/api/kube-object.ts';
+import type { Raw } from '../../fakes/raw.ts';
 import { quantile } from './queries.ts';
 import type { RouterCase, RouterCases } from './router-case.ts';
 
@@ -8,7 +8,7 @@ interface Rule {
   match: unknown;
   backends: { weight: number }[];
 }
-const rulesOf = ({ spec }: KubeObject): Rule[] => spec.http;
+const rulesOf = ({ spec }: Raw): Rule[] => spec.http;
 const rule = (name: string, service: string, exprs: object[] = []) => ({
   name,
   match: { hosts: [`${service}.example.org`], paths: ['/*'], ...(exprs.length > 0 ? { exprs } : {}) },

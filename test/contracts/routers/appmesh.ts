@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/api/kube-object.ts';
+import type { Raw } from '../../fakes/raw.ts';
 import { envoyQueries, pods } from './queries.ts';
 import type { RouterCase, RouterCases } from './router-case.ts';
 
@@ -6,7 +6,7 @@ interface Part {
   match: { headers?: unknown };
   action: { weightedTargets: { weight: number }[] };
 }
-const partsOf = ({ spec }: KubeObject): Part[] =>
+const partsOf = ({ spec }: Raw): Part[] =>
   (spec.routes ?? []).map((route: { http?: Part; httpRoute?: Part }) => route.http ?? route.httpRoute);
 
 const appMesh: RouterCase = {

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/api/kube-object.ts';
+import type { Raw } from '../../fakes/raw.ts';
 import { envoyQueries } from './queries.ts';
 import type { RouterCase, RouterCases } from './router-case.ts';
 
@@ -6,7 +6,7 @@ interface Route {
   conditions: unknown;
   services: { name: string; weight: number; mirror?: boolean }[];
 }
-const routesOf = ({ spec }: KubeObject): Route[] => spec.routes;
+const routesOf = ({ spec }: Raw): Route[] => spec.routes;
 
 const contour: RouterCase = {
   golden: 'contour',

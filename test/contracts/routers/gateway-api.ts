@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/api/kube-object.ts';
+import type { Raw } from '../../fakes/raw.ts';
 import { applicationQueries } from './queries.ts';
 import type { RouterCase, RouterCases } from './router-case.ts';
 
@@ -6,7 +6,7 @@ interface Rule {
   backendRefs: { weight: number }[];
   matches?: unknown;
 }
-const rulesOf = ({ spec }: KubeObject): Rule[] => spec.rules;
+const rulesOf = ({ spec }: Raw): Rule[] => spec.rules;
 
 const gatewayApi = (version: 'v1' | 'v1beta1'): RouterCase => ({
   golden: 'gateway-api',

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/api/kube-object.ts';
+import type { Raw } from '../../fakes/raw.ts';
 import { envoyQueries } from './queries.ts';
 import type { RouterCase, RouterCases } from './router-case.ts';
 
@@ -6,7 +6,7 @@ interface Route {
   matchers?: unknown;
   routeAction: { multi: { destinations: { weight: number }[] } };
 }
-const routesOf = ({ kind, spec }: KubeObject): Route[] => (kind === 'RouteTable' ? spec.routes : []);
+const routesOf = ({ kind, spec }: Raw): Route[] => (kind === 'RouteTable' ? spec.routes : []);
 
 const gloo: RouterCase = {
   golden: 'gloo',

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/api/kube-object.ts';
+import type { Raw } from '../../fakes/raw.ts';
 import { istioQueries } from './queries.ts';
 import type { RouterCase, RouterCases } from './router-case.ts';
 
@@ -6,7 +6,7 @@ interface Rule {
   route: { weight?: number }[];
   match?: unknown;
 }
-const rulesOf = ({ spec }: KubeObject): Rule[] => [...(spec.http ?? []), ...(spec.tcp ?? [])];
+const rulesOf = ({ spec }: Raw): Rule[] => [...(spec.http ?? []), ...(spec.tcp ?? [])];
 
 const istio: RouterCase = {
   golden: 'istio',

@@ -1,3 +1,4 @@
+import type { Raw } from '../../fakes/raw.ts';
 import { envoyQueries } from './queries.ts';
 import type { RouterCase, RouterCases } from './router-case.ts';
 
@@ -15,7 +16,7 @@ const knative: RouterCase = {
     },
   ],
   foreignSpec: { traffic: ['a', 'b', 'c', 'd'].map((revisionName) => ({ revisionName, percent: 25 })) },
-  sums: ({ spec }) => [spec.traffic.reduce((sum: number, { percent }: { percent: number }) => sum + percent, 0)],
+  sums: ({ spec }: Raw) => [spec.traffic.reduce((sum: number, { percent }: { percent: number }) => sum + percent, 0)],
   ownNames: ['shop'],
 };
 

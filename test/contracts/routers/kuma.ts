@@ -1,3 +1,4 @@
+import type { Raw } from '../../fakes/raw.ts';
 import { envoyQueries } from './queries.ts';
 import type { RouterCase, RouterCases } from './router-case.ts';
 
@@ -9,7 +10,7 @@ const kuma: RouterCase = {
   foreignSpec: {},
   isClusterScoped: true,
   ownNames: ['storefront.prod'],
-  sums: ({ spec }) => [spec.conf.split.reduce((sum: number, { weight }: { weight: number }) => sum + weight, 0)],
+  sums: ({ spec }: Raw) => [spec.conf.split.reduce((sum: number, { weight }: { weight: number }) => sum + weight, 0)],
 };
 
 export const cases: RouterCases = { kuma };

@@ -1,3 +1,4 @@
+import type { Raw } from '../../fakes/raw.ts';
 import { type ExpectedQueries, istioQueries, quantile } from './queries.ts';
 import type { RouterCase, RouterCases } from './router-case.ts';
 
@@ -7,7 +8,7 @@ const split: RouterCase = {
   queries: istioQueries,
   lacks: { mirroring: 'no field', sessionAffinity: 'no cookies' },
   foreignSpec: {},
-  sums: ({ spec }) =>
+  sums: ({ spec }: Raw) =>
     spec.backends ? [spec.backends.reduce((sum: number, { weight }: { weight: number | string }) => sum + Number(weight), 0)] : [],
 };
 
@@ -21,7 +22,7 @@ const smiWeights = (version: string): RouterCase => ({
 const smiMatches: RouterCase = {
   ...split,
   isConditioned: (objects) =>
-    objects.some(({ kind, spec }) => kind === 'TrafficSplit' && spec.matches?.length === 1) &&
+    objects.some(({ kind, spec }: Raw) => kind === 'TrafficSplit' && spec.matches?.length === 1) &&
     objects.some(({ kind, spec }) => kind === 'HTTPRouteGroup' && JSON.stringify(spec).includes('insider')),
 };
 

@@ -1,3 +1,4 @@
+import type { Raw } from '../../fakes/raw.ts';
 import { quantile } from './queries.ts';
 import type { RouterCase, RouterCases } from './router-case.ts';
 
@@ -17,7 +18,7 @@ const traefik: RouterCase = {
   },
   lacks: { headerMatch: 'requests are chosen in the IngressRoute of the user', sessionAffinity: 'its cookie names a side, not a release' },
   foreignSpec: {},
-  sums: ({ spec }) =>
+  sums: ({ spec }: Raw) =>
     spec.weighted ? [spec.weighted.services.reduce((sum: number, { weight }: { weight: number }) => sum + weight, 0)] : [],
   ownNames: ['storefront-mirror'],
 };

@@ -3,6 +3,7 @@ import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { refKey, refOf } from '../../../src/api/kube-object.ts';
 import { remembered, workloads } from '../../../src/workloads/index.ts';
 import type { RenderOptions, WatchedObjects, Workload } from '../../../src/workloads/workload.ts';
+import { raw } from '../../fakes/raw.ts';
 
 /** Metadata that deployment tools write to know their own: on a copy it would make them prune or fight it (03-W7, W16). */
 export const TRACKING = {
@@ -95,11 +96,11 @@ function kind(
 }
 
 const changePods = (copy: KubeObject) => {
-  const [container] = copy.spec.template.spec.containers;
+  const [container] = raw(copy).spec.template.spec.containers;
   container.image = 'shop:2';
   container.env = [{ name: 'MODE', value: 'new', ...invented('env') }];
   delete container.ports;
-  delete copy.spec.minReadySeconds;
+  delete raw(copy).spec.minReadySeconds;
 };
 const podWorkload = { minReadySeconds: 5, selector: { matchLabels: labels }, template, ...invented('spec') };
 
@@ -149,9 +150,9 @@ export const kinds: readonly Kind[] = [
     },
     {
       change: (copy) => {
-        copy.spec.selector = { app: 'shop', version: '2' };
-        copy.spec.ports.push({ name: 'admin', port: 81, targetPort: 8081, protocol: 'TCP' });
-        delete copy.spec.publishNotReadyAddresses;
+        raw(copy).spec.selector = { app: 'shop', version: '2' };
+        raw(copy).spec.ports.push({ name: 'admin', port: 81, targetPort: 8081, protocol: 'TCP' });
+        delete raw(copy).spec.publishNotReadyAddresses;
       },
       lacks: { scaling: 'another controller owns its pods' },
     },
@@ -167,9 +168,9 @@ export const kinds: readonly Kind[] = [
     },
     {
       change: (copy) => {
-        copy.spec.template.spec.containers[0].image = 'shop:2';
-        copy.status.latestCreatedRevisionName = 'shop-00002';
-        copy.status.latestReadyRevisionName = 'shop-00002';
+        raw(copy).spec.template.spec.containers[0].image = 'shop:2';
+        raw(copy).status.latestCreatedRevisionName = 'shop-00002';
+        raw(copy).status.latestReadyRevisionName = 'shop-00002';
       },
       lacks: { scaling: 'Knative scales its revisions', primaryObject: 'its revisions play the parts' },
       spec: { provider: 'knative' },

@@ -4,6 +4,7 @@ import { refOf } from '../../../src/api/kube-object.ts';
 import { internalWrite } from '../../../src/embedded/apiserver/write-context.ts';
 import { handClock } from '../../fakes/clock.ts';
 import { ModelServer } from '../../fakes/model/server.ts';
+import type { Raw } from '../../fakes/raw.ts';
 import { type Kind, kinds } from './kinds.ts';
 
 /** Of the kinds whose primary is an object of its own. */
@@ -12,28 +13,28 @@ const MARK = 'leftover';
 
 /** Fields that an API server knows, and that the template under promotion does not have. */
 const podExtras: Readonly<Record<string, (primary: KubeObject) => void>> = {
-  'an env var': ({ spec }) => spec.template.spec.containers[0].env.push({ name: MARK, value: '1' }),
-  'a container': ({ spec }) => spec.template.spec.containers.push({ name: MARK, image: 'helper:1' }),
-  'a volume': ({ spec }) => {
+  'an env var': ({ spec }: Raw) => spec.template.spec.containers[0].env.push({ name: MARK, value: '1' }),
+  'a container': ({ spec }: Raw) => spec.template.spec.containers.push({ name: MARK, image: 'helper:1' }),
+  'a volume': ({ spec }: Raw) => {
     spec.template.spec.volumes = [{ name: MARK, emptyDir: {} }];
   },
-  'a port': ({ spec }) => spec.template.spec.containers[0].ports.push({ name: MARK, containerPort: 9999 }),
-  'an annotation': ({ spec }) => {
+  'a port': ({ spec }: Raw) => spec.template.spec.containers[0].ports.push({ name: MARK, containerPort: 9999 }),
+  'an annotation': ({ spec }: Raw) => {
     spec.template.metadata.annotations[MARK] = '1';
   },
-  'a node selector': ({ spec }) => {
+  'a node selector': ({ spec }: Raw) => {
     spec.template.spec.nodeSelector = { [MARK]: '1' };
   },
-  'a rollout field': ({ spec }) => {
+  'a rollout field': ({ spec }: Raw) => {
     spec.minReadySeconds = 7;
   },
 };
 const serviceExtras: Readonly<Record<string, (primary: KubeObject) => void>> = {
-  'a port': ({ spec }) => spec.ports.push({ name: MARK, port: 9999, targetPort: 9999, protocol: 'TCP' }),
-  'a selector label': ({ spec }) => {
+  'a port': ({ spec }: Raw) => spec.ports.push({ name: MARK, port: 9999, targetPort: 9999, protocol: 'TCP' }),
+  'a selector label': ({ spec }: Raw) => {
     spec.selector = { ...spec.selector, [MARK]: '1' };
   },
-  'addresses that are not ready': ({ spec }) => {
+  'addresses that are not ready': ({ spec }: Raw) => {
     spec.publishNotReadyAddresses = true;
   },
 };

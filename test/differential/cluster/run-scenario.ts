@@ -1,5 +1,6 @@
 import { type KubeObject, type ObjectRef, refOf } from '../../../src/api/kube-object.ts';
 import { UnreachableError } from '../../../src/kube/errors.ts';
+import { raw } from '../../fakes/raw.ts';
 import { eventually } from '../../scenarios/eventually.ts';
 import { startUsers, type Users } from '../../scenarios/users.ts';
 import { type Entry, isUnderAnalysis, NAMESPACES, ofKind, type Recording, SIDES, type Side } from '../recording/recording.ts';
@@ -135,7 +136,7 @@ async function boundedWait(boundMs: number, isSo: () => boolean): Promise<boolea
 async function isAvailable({ cluster }: BothControllers, workload: KubeObject): Promise<void> {
   await eventually(
     `${workload.kind} ${workload.metadata.namespace}/${workload.metadata.name} is available`,
-    async () => (await cluster.get(refOf(workload)))?.status ?? {},
+    async () => raw(await cluster.get(refOf(workload)))?.status ?? {},
     (status) => status.availableReplicas === REPLICAS || (status.numberAvailable ?? 0) > 0,
   );
 }

@@ -38,7 +38,11 @@ function neverMirrors({ scenario, aspect, flagger, serin }: Difference): boolean
       return (flagger as unknown[]).length < 2 && goesOn(flagger);
     default: {
       const event = /^event: \w+ (\w+)$/.exec(aspect)?.[1] ?? '';
-      if (event) return flagger === undefined && ['CheckFailed', 'Stepped', 'Shifted', 'HookPassed', 'HookFailed', ...ENDS].includes(event);
+      if (event)
+        return (
+          flagger === undefined &&
+          ['CheckFailed', 'WeightAdvanced', 'IterationAdvanced', 'TrafficShifted', 'HookPassed', 'HookFailed', ...ENDS].includes(event)
+        );
       return aspect.startsWith('object HTTPRoute/') && (flagger as unknown[]).length === 1 && goesOn(flagger);
     }
   }
@@ -72,7 +76,7 @@ function asksRollbackEarly({ scenario, aspect, flagger, serin }: Difference): bo
 /** The same release, with the phases, the readiness and the event of a promotion that is waited for. */
 function waitsForPrimary({ aspect, flagger, serin }: Difference): boolean {
   const steps = ['Promoting', 'Finalising', 'promotion: all'];
-  if (aspect === 'event: Normal Shifted') return flagger === undefined;
+  if (aspect === 'event: Normal TrafficShifted') return flagger === undefined;
   return (
     (aspect === 'phases' || aspect === 'readiness') &&
     same(

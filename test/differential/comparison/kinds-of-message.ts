@@ -5,7 +5,7 @@ import { type Entry, ofKind, type Side } from '../recording/recording.ts';
  */
 const FLAGGER_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/all the metrics providers are available/, 'MetricsOnline'],
-  [/Error checking metric providers/, 'MetricsOffline'],
+  [/Error checking metric providers/, 'MetricsUnavailable'],
   [/[Ii]nitialization (done|completed)/, 'Initialized'],
   [/New revision detected! Restarting/, 'Superseded'],
   [/New revision detected/, 'NewRevision'],
@@ -16,10 +16,11 @@ const FLAGGER_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/Rollback hook \S+ not signaling/, 'RollbackNotAsked'],
   [/Post-rollout hook \S+ failed/, 'HookFailed'],
   [/^Halt |query failed/, 'CheckFailed'],
-  [/Advance \S+ primary weight/, 'Shifted'],
-  [/Advance \S+ canary (weight|iteration)/, 'Stepped'],
+  [/Advance \S+ primary weight/, 'TrafficShifted'],
+  [/Advance \S+ canary weight/, 'WeightAdvanced'],
+  [/Advance \S+ canary iteration/, 'IterationAdvanced'],
   [/Copying \S+ template spec/, 'Promoting'],
-  [/Routing all traffic to primary/, 'Shifted'],
+  [/Routing all traffic to primary/, 'TrafficShifted'],
   [/[Rr]out(e|ing) all traffic to canary/, 'RoutedToCanary'],
   [/Promotion of \S+ failed|Promotion failed/, 'PromotionFailed'],
   [/Promotion completed|promotion finished/, 'Succeeded'],

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Cluster, WatchHandle } from '../../../src/kube/cluster.ts';
+import { type Raw, raw } from '../../fakes/raw.ts';
 import { providerFixtures } from '../../scenarios/providers/index.ts';
 import type { Journal } from './journal.ts';
 import { type Fact, NAMESPACES, neutral, SIDES, type Side } from './recording.ts';
@@ -61,22 +62,22 @@ export function startRecorder(cluster: Cluster, journal: Journal): Recorder {
 }
 
 const sideOf = ({ metadata }: KubeObject): Side | undefined => SIDES.find((side) => NAMESPACES[side] === metadata.namespace);
-const involvedName = (object: KubeObject): string => (object.kind === 'Event' ? object.involvedObject.name : object.metadata.name);
+const involvedName = (object: KubeObject): string => (object.kind === 'Event' ? raw(object).involvedObject.name : object.metadata.name);
 
-function statusFact({ status = {} }: KubeObject, isGone: boolean): Fact | undefined {
+function statusFact({ status = {} }: Raw, isGone: boolean): Fact | undefined {
   if (isGone || status.phase === undefined || status.phase === '') return undefined;
   const { phase, canaryWeight = 0, iterations = 0, failedChecks = 0 } = status;
   return { kind: 'status', phase, weight: canaryWeight, iterations, failedChecks };
 }
 
 /** The newest one: each is listed in a status of its own. */
-function listedFact({ status }: KubeObject): Fact | undefined {
+function listedFact({ status }: Raw): Fact | undefined {
   const { message, alert } =
     ((status?.release?.deliveries ?? []) as { message: string; alert?: { reason: string } }[]).findLast(({ alert }) => alert) ?? {};
   return message === undefined || alert === undefined ? undefined : { kind: 'listed', message: neutral(message), reason: alert.reason };
 }
 
-function podsFact({ kind, metadata, spec, status = {} }: KubeObject): Fact {
+function podsFact({ kind, metadata, spec, status = {} }: Raw): Fact {
   const isDaemonSet = kind === 'DaemonSet';
   return {
     kind: 'pods',
@@ -97,7 +98,7 @@ function endpointsFact({ metadata, endpoints }: KubeObject): Fact {
 }
 
 /** Serin's; those of Flagger come by its event webhook. */
-function eventFact({ metadata, involvedObject, type, reason, message }: KubeObject, isGone: boolean): Fact | undefined {
+function eventFact({ metadata, involvedObject, type, reason, message }: Raw, isGone: boolean): Fact | undefined {
   if (isGone || involvedObject.kind !== 'Canary' || metadata.namespace !== NAMESPACES.serin) return undefined;
   return { kind: 'event', type, reason, message: neutral(String(message)) };
 }
@@ -116,7 +117,7 @@ function objectFact(kind: string, object: KubeObject, isGone: boolean): Fact {
 }
 
 /** Without the fields that the API server allocates. */
-function serviceSpec({ clusterIP, clusterIPs: _ips, ports = [], ...spec }: KubeObject['spec']): object {
+function serviceSpec({ clusterIP, clusterIPs: _ips, ports = [], ...spec }: Raw): object {
   return {
     ...spec,
     ...(clusterIP === 'None' ? { clusterIP } : {}),

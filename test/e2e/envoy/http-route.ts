@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 
 /** What of an HTTPRoute (gateway.networking.k8s.io/v1) this gateway understands; anything else in it is an error, never ignored. */
 export interface HttpRouteRule {
@@ -69,7 +70,7 @@ export function routeTable(routes: readonly KubeObject[]): RouteTable {
   const hosts = new Map<string, Ranked[]>();
   const byAge = routes.toSorted((a, b) => (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''));
   for (const route of byAge) {
-    const domains: string[] = route.spec.hostnames?.length ? route.spec.hostnames : ['*'];
+    const domains: string[] = raw(route).spec.hostnames?.length ? raw(route).spec.hostnames : ['*'];
     for (const domain of domains) hosts.set(domain, [...(hosts.get(domain) ?? []), ...rankedRules(route, backends)]);
   }
   const virtualHosts = [...hosts].map(([domain, rules], index) => ({
@@ -102,7 +103,7 @@ function rankedRules(route: KubeObject, backends: Map<string, Backend>): Ranked[
     backends.set(clusterName(backend), backend);
     return clusterName(backend);
   };
-  return ((route.spec.rules ?? []) as HttpRouteRule[]).flatMap((rule) => {
+  return ((raw(route).spec.rules ?? []) as HttpRouteRule[]).flatMap((rule) => {
     const { action, ...changes } = answerOf(rule, learn);
     const matches: HttpRouteMatch[] = rule.matches?.length ? rule.matches : [{}];
     return matches.map((match) => ({ rank: rankOf(match), route: { match: envoyMatch(match), ...action, ...changes } }));

@@ -8,6 +8,7 @@ import { systemClock } from '../../../src/kube/clock.ts';
 import { loadConnection } from '../../../src/kube/connect.ts';
 import { createCluster } from '../../../src/kube/create-cluster.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
+import { type Raw, raw } from '../../fakes/raw.ts';
 import { kubeconfigOf } from '../../scenarios/account.ts';
 import type { RealEnvironment } from '../../scenarios/environment.ts';
 import { eventually } from '../../scenarios/eventually.ts';
@@ -88,20 +89,21 @@ export async function runUseCase(
     return !isOver();
   };
   const phase = async () =>
-    (await environment.cluster.get({ ...deployment, apiVersion: canary.apiVersion, kind: 'Canary' }))?.status?.phase;
+    raw(await environment.cluster.get({ ...deployment, apiVersion: canary.apiVersion, kind: 'Canary' }))?.status?.phase;
   try {
     await environment.cluster.create(canary);
     if (!(await until('its primary is made', async () => (await phase()) === 'Initialized'))) return;
-    if (!(await until('the target is scaled down', async () => (await environment.cluster.get(deployment))?.spec.replicas === 0))) return;
+    if (!(await until('the target is scaled down', async () => raw(await environment.cluster.get(deployment))?.spec.replicas === 0)))
+      return;
     const [next] = application(namespace, '2').filter(({ kind }) => kind === 'Deployment');
-    await environment.cluster.patch(deployment, { spec: { template: next?.spec.template } });
+    await environment.cluster.patch(deployment, { spec: { template: raw(next)?.spec.template } });
     if (!(await until('its release ends', async () => ['Succeeded', 'Failed'].includes(await phase())))) return;
     for (const colour of useCase.colours ?? []) {
       for (const kind of ['ConfigMap', 'Secret'])
         await environment.cluster.patch({ apiVersion: 'v1', kind, name: CONFIG, namespace }, configOf(kind, colour));
       const copies = async () =>
         (await environment.cluster.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace })).items.filter(
-          ({ metadata, data }) => metadata.name.startsWith(`${CONFIG}-primary-`) && data?.colour === colour,
+          ({ metadata, data }: Raw) => metadata.name.startsWith(`${CONFIG}-primary-`) && data?.colour === colour,
         );
       const isReleased = async () => (await phase()) === 'Succeeded' && (await copies()).length > 0;
       if (!(await until(`${colour} is released`, isReleased))) return;

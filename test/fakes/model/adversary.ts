@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
 import { trackingAnnotation } from '../../../src/workloads/configs/tracking.ts';
+import { raw } from '../raw.ts';
 import { Evidence } from './evidence.ts';
 import { APP, aDeployment, aModelCanary, ModelLab, NAMESPACE, primaryRef, targetRef } from './lab.ts';
 import { drawer } from './life.ts';
@@ -24,7 +25,7 @@ const STRIKES = {
   pushBack: (by) => by.push(by.templates.at(-2) ?? by.next()),
   pushFirst: (by) => by.push(by.templates[0] ?? by.next()),
   pushAndBack(by) {
-    const now = by.lab.server.find(targetRef)?.spec.template;
+    const now = raw(by.lab.server.find(targetRef))?.spec.template;
     by.push(by.next());
     by.push(now);
   },
@@ -34,8 +35,8 @@ const STRIKES = {
     const target = server.find(targetRef);
     if (target === undefined) return;
     server.delete(targetRef);
-    const template = by.draw(0, 2) === 0 ? target.spec.template : by.next();
-    server.create({ ...aDeployment('1'), spec: { ...target.spec, template } });
+    const template = by.draw(0, 2) === 0 ? raw(target).spec.template : by.next();
+    server.create({ ...aDeployment('1'), spec: { ...raw(target).spec, template } });
   },
   editConfigMap: (by) => by.put('ConfigMap', CONFIGS.map, { data: { text: by.name() } }),
   editBinary: (by) => by.put('ConfigMap', CONFIGS.map, { binaryData: { bytes: btoa(by.name()) } }),
@@ -104,7 +105,7 @@ const MORE_STRIKES = {
       if (found) server.delete(ref);
       else by.put('ConfigMap', CONFIGS.optional, { data: { text: by.name() } });
       read();
-      if (found) by.put('ConfigMap', CONFIGS.optional, { ...(found.data && { data: found.data }) });
+      if (found) by.put('ConfigMap', CONFIGS.optional, { ...(raw(found).data && { data: found.data }) });
       else server.delete(ref);
     };
   },
@@ -121,7 +122,7 @@ const MORE_STRIKES = {
   /** What the scalers themselves do, of either side. */
   autoscale({ lab, draw }) {
     const ref = draw(0, 2) === 0 ? targetRef : primaryRef;
-    if ((lab.server.find(ref)?.spec.replicas ?? 0) > 0) lab.server.patch(ref, { spec: { replicas: draw(1, 7) } });
+    if ((raw(lab.server.find(ref))?.spec.replicas ?? 0) > 0) lab.server.patch(ref, { spec: { replicas: draw(1, 7) } });
   },
   recreateScaler({ lab }) {
     const scaler = lab.server.find(scalerRef);
@@ -226,7 +227,7 @@ export async function play({ seed, analysis, strikes: first, more, hasScaler, ai
   lab.betweenCalls = () => {
     calls += 1;
     const due: { how: AnyStrike; afterMs: number }[] = planned.filter(({ call }) => call === calls);
-    const step: string = lab.canary()?.status?.release?.step ?? '';
+    const step: string = raw(lab.canary())?.status?.release?.step ?? '';
     while (step !== before && left[0]?.step === step) due.push(...left.splice(0, 1));
     before = step;
     for (const { how, afterMs } of due) {
@@ -246,7 +247,7 @@ export async function play({ seed, analysis, strikes: first, more, hasScaler, ai
   for (let ms = 0; ms < LIFE_MS; ms += 5_000) {
     await lab.pass(5_000);
     evidence.lookAtPods();
-    if (lab.canary()?.status?.release.step === 'resting' && calls >= MOST_CALLS) break;
+    if (raw(lab.canary())?.status?.release.step === 'resting' && calls >= MOST_CALLS) break;
   }
   lab.close();
   return { unanalysed: evidence.unanalysed, promotions: evidence.promotions, struck, calls };
@@ -270,7 +271,7 @@ class Adversary {
   prepare(): void {
     this.put('ConfigMap', CONFIGS.map, { data: { text: '0' }, binaryData: { bytes: 'AA==' } });
     this.put('Secret', CONFIGS.secret, { data: { password: 'MA==' } });
-    this.lab.server.create({ ...aDeployment('1'), spec: { ...aDeployment('1').spec, replicas: 2, template: this.next() } });
+    this.lab.server.create({ ...aDeployment('1'), spec: { ...raw(aDeployment('1')).spec, replicas: 2, template: this.next() } });
   }
 
   strike(how: AnyStrike): void {
@@ -289,7 +290,7 @@ class Adversary {
   }
 
   next(without: readonly string[] = []): KubeObject['spec'] {
-    const { template } = aDeployment(this.name()).spec;
+    const { template } = raw(aDeployment(this.name())).spec;
     const [container] = template.spec.containers;
     const env = [
       { name: 'TEXT', valueFrom: { configMapKeyRef: { name: CONFIGS.map, key: 'text' } } },
@@ -307,7 +308,7 @@ class Adversary {
     const target = server.find(targetRef);
     if (target === undefined) return;
     this.templates.push(template);
-    server.replace({ ...target, spec: { ...target.spec, template } });
+    server.replace({ ...target, spec: { ...raw(target).spec, template } });
   }
 
   aConfig(): readonly [ConfigKind, string] {
@@ -325,8 +326,8 @@ class Adversary {
     const object = { apiVersion: 'v1', kind, metadata: { name, namespace: NAMESPACE } };
     const found = server.find(refOf(object));
     const held: Content = {
-      ...(found?.data && { data: found.data }),
-      ...(found?.binaryData && { binaryData: found.binaryData }),
+      ...(raw(found)?.data && { data: raw(found).data }),
+      ...(raw(found)?.binaryData && { binaryData: raw(found).binaryData }),
       ...content,
     };
     this.contents.set(name, [...(this.contents.get(name) ?? []), held]);

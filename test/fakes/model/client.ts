@@ -29,6 +29,8 @@ export interface ModelClientOptions {
   clock: Clock;
   /** Milliseconds of one way; drawn for each. 0: at the same moment. */
   latencyMs(): number;
+  /** How far the watch of a kind is behind, beside the latency. */
+  watchLagMs?: (kind: string) => number;
   /** Asked before a write leaves; what it throws is the write's outcome. */
   beforeWrite?: (write: SentWrite) => void;
   /** What happens on the server in the moment before any call of this client is carried out there. */
@@ -134,7 +136,7 @@ export class ModelClient implements Cluster {
       return this.#awaitKind(kind, handler, { labelSelector, fieldSelector });
     const listening: ListHandler = handler;
     const synced = Promise.withResolvers<void>();
-    const { clock, latencyMs } = this.#options;
+    const { clock, latencyMs, watchLagMs = () => 0 } = this.#options;
     const { resource } = this.#place({ ...kind, name: '' });
     const isSelected = parseLabelSelector(labelSelector);
     const name = fieldSelector.replace(/^metadata\.name=/, '');
@@ -142,7 +144,7 @@ export class ModelClient implements Cluster {
     let isOver = false;
     let due = clock.monotonicMs();
     const later = (fn: () => void) => {
-      due = Math.max(due, clock.monotonicMs() + latencyMs());
+      due = Math.max(due, clock.monotonicMs() + latencyMs() + watchLagMs(kind.kind));
       void sleep(clock, due - clock.monotonicMs()).then(() => {
         if (!isOver && !this.#dead) fn();
       });

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { raw } from '../raw.ts';
 import { APP, aModelCanary, type ModelLab, NAMESPACE, targetRef } from './lab.ts';
 import { labOf } from './life.ts';
 
@@ -25,6 +26,6 @@ export async function releasing(spec: object = {}): Promise<ModelLab> {
   return lab;
 }
 
-export const weightOf = (lab: ModelLab): number | undefined => lab.server.find(routeRef)?.spec.http?.[0]?.route?.[1]?.weight;
-export const replicas = (lab: ModelLab, ref = targetRef): number | undefined => lab.server.find(ref)?.spec.replicas;
+export const weightOf = (lab: ModelLab): number | undefined => raw(lab.server.find(routeRef))?.spec.http?.[0]?.route?.[1]?.weight;
+export const replicas = (lab: ModelLab, ref = targetRef): number | undefined => raw(lab.server.find(ref))?.spec.replicas;
 export const ended = (lab: ModelLab) => lab.passUntil(() => lab.phase() === 'Succeeded' || lab.phase() === 'Failed', 300_000);

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { trackingAnnotation } from '../../../src/workloads/configs/tracking.ts';
+import { raw } from '../raw.ts';
 import type { SentWrite } from './client.ts';
 import { APP, canaryRef, type ModelLab, NAMESPACE, primaryRef } from './lab.ts';
 import { type Find, podBytes, UNTRACKED } from './pod-bytes.ts';
@@ -32,7 +33,7 @@ export class Evidence {
     lab.server.api.store.subscribe(({ storeKey, type, object, before }) => {
       if (object.metadata.annotations?.[trackingAnnotation] === 'disabled') this.#leftAlone.add(`${object.kind}/${object.metadata.name}`);
       if (storeKey !== 'apps/deployments' || object.metadata.name !== primaryRef.name || type === 'DELETED') return;
-      if (JSON.stringify(object.spec.template) !== JSON.stringify(before?.spec.template)) this.#look(object);
+      if (JSON.stringify(raw(object).spec.template) !== JSON.stringify(raw(before)?.spec.template)) this.#look(object);
     });
   }
 
@@ -49,8 +50,8 @@ export class Evidence {
   /** Serin is about to send this. Of its status, a step forward says that a check has passed just now. */
   sent({ ref, subresource, body }: SentWrite): void {
     if (ref.kind !== canaryRef.kind || subresource !== 'status') return;
-    const before = this.#lab.canary()?.status;
-    const after = (body as KubeObject).status;
+    const before = raw(this.#lab.canary())?.status;
+    const after = raw(body).status;
     if (before?.release === undefined || after?.release?.run !== before.release.run) return;
     const isPromotion = after.phase === 'Promoting' && ['Progressing', 'WaitingPromotion'].includes(before.phase);
     if (!isPromotion && !(before.release.step === 'analysing' && isForward(before.release, after.release))) return;
@@ -64,7 +65,7 @@ export class Evidence {
   }
 
   #look(primary: KubeObject): void {
-    const { template } = primary.spec;
+    const { template } = raw(primary).spec;
     const { 'flagger-id': _, ...annotations } = template.metadata.annotations ?? {};
     const text = JSON.stringify({ ...template, metadata: { ...template.metadata, annotations } });
     const bytes = this.#given.get(text) ?? podBytes(template, this.#find) ?? 'pods that cannot start';

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { JournalPart } from '../../../src/engine/journal/journal-part.ts';
 import { ApiError, UnreachableError } from '../../../src/kube/errors.ts';
+import { type Raw, raw } from '../raw.ts';
 import { differencesIn, journalRecords, ordersTemplate, partsOf } from './journals.ts';
 import { canaryRef, type ModelLab } from './lab.ts';
 import { canaryOf, labOf, providers } from './life.ts';
@@ -66,7 +67,7 @@ export async function playRelease(seed: number, isHarmed: boolean): Promise<Jour
   lab.push('2');
   if (seed % 5 === 0) lab.clock.setTimer(draw(20_000, 60_000), () => lab.push('3'));
   if (seed % 7 === 0) suspendFor(lab, draw(10_000, 40_000), draw(1_000, 30_000));
-  await until(lab, () => (lab.canary()?.status?.release?.run ?? 0) > 0 && isOver(lab));
+  await until(lab, () => (raw(lab.canary())?.status?.release?.run ?? 0) > 0 && isOver(lab));
   lab.refuse = () => undefined;
   await lab.pass(30_000);
   const records = journalRecords(lab);
@@ -79,7 +80,7 @@ export async function playRelease(seed: number, isHarmed: boolean): Promise<Jour
   return { parts, differences: differencesIn(parts), kills, faults, phase, bytes, recordWrites, writes: sent.length };
 }
 
-function judged({ spec, ...canary }: KubeObject): KubeObject {
+function judged({ spec, ...canary }: Raw): KubeObject {
   const metrics = [{ name: 'orders', templateRef: { name: 'orders' }, thresholdRange: { max: 5 } }];
   return { ...canary, spec: { ...spec, analysis: { ...spec.analysis, metrics } } };
 }
@@ -91,10 +92,10 @@ function suspendFor(lab: ModelLab, afterMs: number, forMs: number): void {
 }
 
 const writesOf = (lab: ModelLab) => lab.writesByController.flat();
-const isResting = (lab: ModelLab): boolean => lab.canary()?.status?.release?.step === 'resting';
+const isResting = (lab: ModelLab): boolean => raw(lab.canary())?.status?.release?.step === 'resting';
 const isOver = (lab: ModelLab): boolean => ['Succeeded', 'Failed'].includes(lab.phase()) && isResting(lab);
 
 async function until(lab: ModelLab, isSo: () => boolean): Promise<void> {
   if (!(await lab.passUntil(isSo, LIMIT_MS)))
-    throw new Error(`it does not come to its end: ${lab.phase()} ${lab.canary()?.status?.release?.step}`);
+    throw new Error(`it does not come to its end: ${lab.phase()} ${raw(lab.canary())?.status?.release?.step}`);
 }

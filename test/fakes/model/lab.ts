@@ -4,6 +4,7 @@ import { type Controller, startController } from '../../../src/controller/contro
 import { createControllerMetrics } from '../../../src/controller/telemetry/controller-metrics.ts';
 import type { Clock } from '../../../src/kube/clock.ts';
 import { type HandClock, handClock } from '../clock.ts';
+import { raw } from '../raw.ts';
 import { ModelClient, type SentWrite } from './client.ts';
 import { ModelNodes } from './nodes.ts';
 import { ModelProxy } from './proxies.ts';
@@ -42,6 +43,8 @@ export class ModelLab {
   refuse: (write: SentWrite) => void = () => undefined;
   /** What others do between any two calls of the controller. */
   betweenCalls: () => void = () => undefined;
+  /** How far the controller's watch of a kind is behind, in milliseconds. */
+  watchLagMs: (kind: string) => number = () => 0;
   /** What every external metric is, and how long its answer takes. */
   externalMetric: () => { value: number; afterMs: number } = () => ({ value: 1, afterMs: 0 });
   /** Lines of all controllers so far, with their fields. */
@@ -105,6 +108,7 @@ export class ModelLab {
     const client = new ModelClient(this.server, {
       clock,
       latencyMs: () => draw(...latencyMs),
+      watchLagMs: (kind) => this.watchLagMs(kind),
       beforeWrite: (write) => this.refuse(write),
       beforeCall: () => this.betweenCalls(),
       externalMetric: () => this.externalMetric(),
@@ -142,7 +146,7 @@ export class ModelLab {
   }
 
   phase(name = APP): string {
-    return this.canary(name)?.status?.phase ?? '';
+    return raw(this.canary(name))?.status?.phase ?? '';
   }
 
   /** Time goes on, each moment by itself. */
@@ -206,7 +210,7 @@ export class ModelLab {
   }
 
   #step(): string {
-    const { phase, release } = this.canary()?.status ?? {};
+    const { phase, release } = raw(this.canary())?.status ?? {};
     return `${phase ?? 'no Canary'} ${release?.step ?? ''}`;
   }
 }

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { refOf } from '../../../src/api/kube-object.ts';
 import type { HandClock } from '../clock.ts';
+import { raw } from '../raw.ts';
 import { podBytes } from './pod-bytes.ts';
 import type { ModelServer } from './server.ts';
 
@@ -41,7 +42,7 @@ export class ModelNodes {
   /** Whether this Deployment can answer a request in this moment. */
   serves(name: string, namespace: string): boolean {
     const found = this.#server.find({ apiVersion: 'apps/v1', kind: 'Deployment', name, namespace });
-    return (found?.spec.replicas ?? 0) > 0 && (found?.status?.availableReplicas ?? 0) > 0;
+    return (raw(found)?.spec.replicas ?? 0) > 0 && (raw(found)?.status?.availableReplicas ?? 0) > 0;
   }
 
   /** What its pods run that are available now: more than one thing while they are replaced. */
@@ -63,10 +64,10 @@ export class ModelNodes {
   #observe(seen: KubeObject): void {
     const current = this.#current(seen);
     if (current === undefined) return;
-    const template = JSON.stringify(current.spec.template);
+    const template = JSON.stringify(raw(current).spec.template);
     const now = this.#count(current, template);
     const uid = now.metadata.uid ?? '';
-    const replicas: number = now.spec.replicas ?? 1;
+    const replicas: number = raw(now).spec.replicas ?? 1;
     if (replicas === 0) {
       this.#forget(uid);
       this.#rolled.set(uid, template);
@@ -74,14 +75,14 @@ export class ModelNodes {
       return;
     }
     const isRolled = this.#rolled.get(uid) === template;
-    const available: number = Math.min(replicas, now.status?.availableReplicas ?? 0);
+    const available: number = Math.min(replicas, raw(now).status?.availableReplicas ?? 0);
     this.#report(now, { replicas, updated: isRolled || available === 0 ? replicas : 0, available });
     if (template.includes(`"${BROKEN_IMAGE}"`)) return;
     const startUpMs = this.#startUpMs();
     const era = this.#era(uid);
     const isCurrent = () => {
       const later = this.#era(uid) === era ? this.#current(now) : undefined;
-      return later !== undefined && JSON.stringify(later.spec.template) === template ? later : undefined;
+      return later !== undefined && JSON.stringify(raw(later).spec.template) === template ? later : undefined;
     };
     // Pods read their configs on the way.
     const read = (): void => {
@@ -95,7 +96,7 @@ export class ModelNodes {
         if (later === undefined) return;
         const before = this.#rolled.get(uid) === template ? this.#runs.get(uid) : undefined;
         this.#rolled.set(uid, template);
-        const count: number = later.spec.replicas ?? 1;
+        const count: number = raw(later).spec.replicas ?? 1;
         const isStarted = before === undefined || count > before.count;
         this.#runs.set(uid, { count, bytes: isStarted ? new Set([...(before?.bytes ?? []), bytes]) : before.bytes });
         this.#report(later, { replicas: count, updated: count, available: count });
@@ -118,7 +119,7 @@ export class ModelNodes {
   #readBy(deployment: KubeObject): string | undefined {
     let bytes: string | undefined;
     this.aroundRead(() => {
-      bytes = podBytes(deployment.spec.template, (kind, name) => this.#config(deployment, kind, name));
+      bytes = podBytes(raw(deployment).spec.template, (kind, name) => this.#config(deployment, kind, name));
     });
     return bytes;
   }

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { trackingAnnotation } from '../../../src/workloads/configs/tracking.ts';
+import type { Raw } from '../raw.ts';
 
 export type Find = (kind: 'ConfigMap' | 'Secret', name: string) => KubeObject | undefined;
 
@@ -19,7 +20,7 @@ export const UNTRACKED = 'whatever its owner likes';
  * What pods of this template run, as text: with what each ConfigMap and Secret holds at this moment in place of its name. The same for a
  * target and a primary that are the same to their users. Undefined: pods cannot start, since one of them is missing.
  */
-export function podBytes(template: KubeObject['spec'], find: Find): string | undefined {
+export function podBytes(template: Raw, find: Find): string | undefined {
   const { labels, annotations } = template.metadata ?? {};
   const { 'flagger-id': _, ...said } = annotations ?? {};
   let isMissing = false;

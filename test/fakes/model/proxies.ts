@@ -1,5 +1,6 @@
 import type { KubeObject, Labels } from '../../../src/api/kube-object.ts';
 import type { HandClock } from '../clock.ts';
+import { type Raw, raw } from '../raw.ts';
 import type { ModelServer } from './server.ts';
 
 const WATCHED = new Set(['apps/deployments', '/services', 'networking.istio.io/virtualservices', 'split.smi-spec.io/trafficsplits']);
@@ -34,7 +35,7 @@ export class ModelProxy {
     for (const each of this.#destinations(host)) {
       const service = this.#view.get(`Service/${each}`);
       if (service === undefined) return { lost: `no Service ${each}` };
-      const pods = this.#selected(service.spec.selector ?? {});
+      const pods = this.#selected(raw(service).spec.selector ?? {});
       if (pods.length === 0) return { lost: `no endpoint of ${each} in ${this.#namespace}` };
       deployments.push(...pods);
     }
@@ -44,11 +45,11 @@ export class ModelProxy {
   #destinations(host: string): string[] {
     const virtual = this.#view.get(`VirtualService/${host}`);
     if (virtual) {
-      const rules: { route?: { destination: { host: string }; weight?: number }[] }[] = virtual.spec.http ?? [];
+      const rules: { route?: { destination: { host: string }; weight?: number }[] }[] = raw(virtual).spec.http ?? [];
       const taken = rules.flatMap(({ route = [] }) => route.filter(({ weight }) => weight === undefined || weight > 0));
       return [...new Set(taken.map(({ destination }) => destination.host))];
     }
-    const backends: { service: string; weight: number }[] = this.#view.get(`TrafficSplit/${host}`)?.spec.backends ?? [];
+    const backends: { service: string; weight: number }[] = raw(this.#view.get(`TrafficSplit/${host}`))?.spec.backends ?? [];
     const taken = backends.filter(({ weight }) => weight > 0).map(({ service }) => service);
     return taken.length > 0 ? taken : [host];
   }
@@ -56,7 +57,7 @@ export class ModelProxy {
   /** Deployments whose pods the Service selects and that had an available pod when this proxy last saw them. */
   #selected(selector: Labels): string[] {
     return [...this.#view.values()]
-      .filter(({ kind, spec, status }) => {
+      .filter(({ kind, spec, status }: Raw) => {
         if (kind !== 'Deployment' || (status?.availableReplicas ?? 0) === 0 || spec.replicas === 0) return false;
         const labels: Labels = spec.template.metadata.labels;
         return Object.entries(selector).every(([key, value]) => labels[key] === value);

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { ControllerConfig } from '../../../src/controller/config.ts';
+import { raw } from '../raw.ts';
 import { ordersTemplate } from './journals.ts';
 import { aModelCanary, type ModelLab } from './lab.ts';
 import { labOf } from './life.ts';
@@ -11,7 +12,7 @@ export const ordersPlan = {
   metrics: [{ name: 'orders', templateRef: { name: 'orders' }, thresholdRange: { max: 5 } }],
 };
 
-export const stepOf = (lab: ModelLab): string => lab.canary()?.status?.release?.step ?? '';
+export const stepOf = (lab: ModelLab): string => raw(lab.canary())?.status?.release?.step ?? '';
 
 const isEnded = (lab: ModelLab, phase: string) => lab.passUntil(() => lab.phase() === phase && stepOf(lab) === 'resting', 900_000);
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
+import { raw } from '../raw.ts';
 import { APP, aModelCanary, ModelLab, NAMESPACE, targetRef } from './lab.ts';
 
 export const kedaCrd: KubeObject = parse(readFileSync(new URL('../../fixtures/crds/keda.yaml', import.meta.url), 'utf8'));
@@ -62,15 +63,15 @@ export async function initialized(scaler: KubeObject, more: object = {}, analysi
 }
 
 export async function idleIn(lab: ModelLab, phase: string): Promise<string> {
-  await lab.passUntil(() => lab.phase() === phase && lab.canary()?.status?.release?.step === 'resting', 120_000);
+  await lab.passUntil(() => lab.phase() === phase && raw(lab.canary())?.status?.release?.step === 'resting', 120_000);
   // What was raised is put back.
   await lab.pass(3_000);
   return lab.phase();
 }
 
-export const replicas = (lab: ModelLab, ref = targetRef): number => lab.server.find(ref)?.spec.replicas;
+export const replicas = (lab: ModelLab, ref = targetRef): number => raw(lab.server.find(ref))?.spec.replicas;
 export const annotation = (lab: ModelLab, ref: ObjectRef, key: string) => lab.server.find(ref)?.metadata.annotations?.[key];
 export const messagesOf = (lab: ModelLab): string =>
-  (lab.canary()?.status?.conditions ?? []).map((one: { message: string }) => one.message).join('\n');
+  (raw(lab.canary())?.status?.conditions ?? []).map((one: { message: string }) => one.message).join('\n');
 export const order = (lab: ModelLab): string[] =>
   lab.writes.map(({ verb, ref, subresource }) => `${verb} ${ref.kind} ${ref.name}${subresource ? `/${subresource}` : ''}`);

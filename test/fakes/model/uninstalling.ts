@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { raw } from '../raw.ts';
 import { APP, aDeployment, aModelCanary, canaryRef, type ModelLab, NAMESPACE, primaryRef, targetRef } from './lab.ts';
 import { labOf } from './life.ts';
 
@@ -59,6 +60,6 @@ export function left(lab: ModelLab): string[] {
 }
 
 export const imageOf = (lab: ModelLab, ref = primaryRef): string | undefined =>
-  lab.server.find(ref)?.spec.template.spec.containers[0].image;
+  raw(lab.server.find(ref))?.spec.template.spec.containers[0].image;
 export const eventsOf = (lab: ModelLab, reason: string) =>
   lab.server.api.store.list('/events').flatMap(([, event]) => (event.reason === reason ? [String(event.message)] : []));

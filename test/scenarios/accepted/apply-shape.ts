@@ -3,6 +3,7 @@ import { ownerAnnotation } from '../../../src/api/names.ts';
 import { missingField, withoutBookkeeping } from '../../../src/controller/objects/drift.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
 import type { Router } from '../../../src/routers/router.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { Shape } from './shapes.ts';
 
 export interface Acceptance {
@@ -63,7 +64,7 @@ async function send(cluster: Cluster, owner: string, object: KubeObject, live: K
     const applied = await cluster.apply(toApply);
     const missing = missingField(object, applied);
     const [section, field = ''] = missing?.split(/[.[]/) ?? [];
-    const list: unknown = section === 'spec' ? object.spec[field] : undefined;
+    const list: unknown = section === 'spec' ? raw(object).spec[field] : undefined;
     if (live && Array.isArray(list)) await cluster.patch(refOf(object), { spec: { [field]: list } });
     else if (missing !== undefined) return `${object.kind} ${metadata.name}: the server keeps another ${missing}: ${at(applied, missing)}`;
     return undefined;

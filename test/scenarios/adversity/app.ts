@@ -1,4 +1,5 @@
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import { eventually } from '../eventually.ts';
 import { ask } from '../users.ts';
 import type { Lab } from './lab.ts';
@@ -60,7 +61,7 @@ export class App {
         (status) => status === 200,
       );
     }
-    await this.#lab.until(this.target, 'is available', (now) => now?.status?.availableReplicas === 3);
+    await this.#lab.until(this.target, 'is available', (now) => raw(now)?.status?.availableReplicas === 3);
   }
 
   async createCanary(provider: Provider, analysis: Record<string, unknown>): Promise<void> {
@@ -80,7 +81,7 @@ export class App {
 
   async deploy(version: string, env: Record<string, string> = {}): Promise<void> {
     const current = await this.#lab.cluster.get(this.target);
-    const [old] = current?.spec.template.spec.containers ?? [];
+    const [old] = raw(current)?.spec.template.spec.containers ?? [];
     const container = { ...old, image: `${this.name}:${version}`, env: Object.entries(env).map(([name, value]) => ({ name, value })) };
     await this.#lab.cluster.patch(this.target, { spec: { template: { spec: { containers: [container] } } } });
   }
@@ -99,7 +100,7 @@ export class App {
 
   async becomesIdle(...phases: readonly string[]): Promise<string> {
     const found = await this.#lab.until(this.canary, `is idle as ${phases.join(' or ')}`, (now) => isResting(now, phases));
-    return found?.status.phase;
+    return raw(found)?.status.phase;
   }
 
   /** Waits for the verdict on a revision that was deployed after run number `run`. */
@@ -107,20 +108,20 @@ export class App {
     const found = await this.#lab.until(
       this.canary,
       'ends its release',
-      (now) => now?.status?.release?.run > run && isResting(now, ['Succeeded', 'Failed']),
+      (now) => raw(now)?.status?.release?.run > run && isResting(now, ['Succeeded', 'Failed']),
     );
-    return found?.status.phase;
+    return raw(found)?.status.phase;
   }
 
   async run(): Promise<number> {
-    return (await this.#lab.cluster.get(this.canary))?.status?.release?.run ?? 0;
+    return raw(await this.#lab.cluster.get(this.canary))?.status?.release?.run ?? 0;
   }
 }
 
 export function imageTag(deployment: KubeObject | undefined): string {
-  return String(deployment?.spec.template.spec.containers[0]?.image ?? '').split(':')[1] ?? '';
+  return String(raw(deployment)?.spec.template.spec.containers[0]?.image ?? '').split(':')[1] ?? '';
 }
 
 function isResting(now: KubeObject | undefined, phases: readonly string[]): boolean {
-  return phases.includes(now?.status?.phase) && now?.status?.release?.step === 'resting';
+  return phases.includes(raw(now)?.status?.phase) && raw(now)?.status?.release?.step === 'resting';
 }

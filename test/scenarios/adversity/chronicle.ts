@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import { type App, imageTag } from './app.ts';
 import type { Lab } from './lab.ts';
 
@@ -77,7 +78,7 @@ export function violationsIn(moments: readonly Moment[], { name }: Pick<App, 'na
   };
   for (const { version, kind, name: objectName, object } of moments) {
     const say = (what: string) => found.push(`at ${version} (${now.phase}): ${what}`);
-    if (kind === 'Canary' && objectName === name) now.phase = object.status?.phase ?? '';
+    if (kind === 'Canary' && objectName === name) now.phase = raw(object).status?.phase ?? '';
     else if (kind === 'Deployment' && objectName === `${name}-primary`) lookAtPrimary(object, now, good, say);
     else if (kind === 'Deployment' && objectName === name) lookAtTarget(object, now, say);
     else if (kind === 'VirtualService' && objectName === name) lookAtRoute(object, name, now, say);
@@ -91,21 +92,21 @@ function lookAtPrimary(object: KubeObject, now: ClusterSnapshot, good: ReadonlyS
     if (!good.has(version)) say(`I3: the primary got version ${version}, which was never to be promoted`);
     if (now.phase !== 'Promoting') say(`I3: the primary's template changed to version ${version} outside of a promotion`);
   }
-  if (object.spec.replicas === 0 && (now.canaryWeight ?? 0) < 100) say('I5: the primary was scaled to zero under traffic');
+  if (raw(object).spec.replicas === 0 && (now.canaryWeight ?? 0) < 100) say('I5: the primary was scaled to zero under traffic');
   now.primaryVersion = version;
-  now.primaryReady = object.status?.availableReplicas ?? 0;
+  now.primaryReady = raw(object).status?.availableReplicas ?? 0;
 }
 
 function lookAtTarget(object: KubeObject, now: ClusterSnapshot, say: (what: string) => void): void {
-  const { replicas } = object.spec;
+  const { replicas } = raw(object).spec;
   if (replicas === 0 && now.targetReplicas !== 0 && (now.canaryWeight ?? 0) > 0)
     say(`I5: the canary was scaled to zero at weight ${now.canaryWeight}`);
   now.targetReplicas = replicas;
-  now.targetReady = object.status?.availableReplicas ?? 0;
+  now.targetReady = raw(object).status?.availableReplicas ?? 0;
 }
 
 function lookAtRoute(object: KubeObject, name: string, now: ClusterSnapshot, say: (what: string) => void): void {
-  for (const { route } of (object.spec.http ?? []) as { route: { destination: { host: string }; weight?: number }[] }[]) {
+  for (const { route } of (raw(object).spec.http ?? []) as { route: { destination: { host: string }; weight?: number }[] }[]) {
     const weights = route.map(({ weight }) => weight ?? (route.length === 1 ? 100 : 0));
     const sum = weights.reduce((total, weight) => total + weight, 0);
     if (sum !== 100 || weights.some((weight) => !Number.isInteger(weight) || weight < 0)) say(`I1: weights are ${weights.join(', ')}`);

@@ -1,3 +1,4 @@
+import { raw } from '../../fakes/raw.ts';
 import type { Environment } from '../environment.ts';
 import { monotonicMs, sleep } from '../world.ts';
 import { App } from './app.ts';
@@ -63,7 +64,7 @@ function writesOf(moments: readonly Moment[], fromVersion: number, foreign: Read
   const counts: Record<string, number> = {};
   for (const { version, kind, name, object } of moments) {
     const key = `${kind}/${name}`;
-    const held = JSON.stringify(kind === 'Deployment' ? object.spec.replicas : object.spec);
+    const held = JSON.stringify(kind === 'Deployment' ? raw(object).spec.replicas : object.spec);
     const isChange = before.has(key) && before.get(key) !== held;
     before.set(key, held);
     if (kind === 'Canary' || version <= fromVersion || !isChange || foreign.has(String(version))) continue;
@@ -73,6 +74,6 @@ function writesOf(moments: readonly Moment[], fromVersion: number, foreign: Read
 }
 
 function contestedIn(moments: readonly Moment[]): string[] {
-  const conditions = moments.flatMap(({ object }) => (object.status?.conditions ?? []) as { type: string; message?: string }[]);
+  const conditions = moments.flatMap(({ object }) => (raw(object).status?.conditions ?? []) as { type: string; message?: string }[]);
   return [...new Set(conditions.filter(({ type }) => type === 'Contested').map(({ message }) => message ?? ''))];
 }

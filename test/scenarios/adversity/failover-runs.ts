@@ -1,4 +1,5 @@
 import { seededRandom } from '../../../src/embedded/mesh/random.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { Environment } from '../environment.ts';
 import { sleep } from '../world.ts';
 import { App } from './app.ts';
@@ -84,7 +85,7 @@ export class FailoverRuns {
     await sleep(Math.round(seededRandom(seed)() * RELEASE_MS));
     await harm(leader);
     const verdict = await this.#app.ends(run);
-    await this.#lab.until(this.#app.target, 'is at zero', (now) => now?.spec.replicas === 0 && !now.status?.replicas);
+    await this.#lab.until(this.#app.target, 'is at zero', (now) => raw(now)?.spec.replicas === 0 && !raw(now).status?.replicas);
     const moments = this.#chronicle.moments();
     const runs = (await this.#app.run()) - run;
     return {
@@ -108,7 +109,7 @@ export class FailoverRuns {
 
 /** A weight that rises by more than one step at a time, or to the same step twice. */
 function doubleSteps(moments: readonly Moment[]): string[] {
-  const weights = moments.flatMap(({ kind, object }) => (kind === 'Canary' ? [Number(object.status?.canaryWeight ?? 0)] : []));
+  const weights = moments.flatMap(({ kind, object }) => (kind === 'Canary' ? [Number(raw(object).status?.canaryWeight ?? 0)] : []));
   const rises = weights.filter((weight, index) => weight > (weights[index - 1] ?? 0));
   const isTwice = new Set(rises).size !== rises.length;
   const isJump = weights.some((weight, index) => weight - (weights[index - 1] ?? 0) > STEP && weight !== 100);

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom } from '../../../src/embedded/mesh/random.ts';
+import { raw } from '../../fakes/raw.ts';
 import { startVirtualEnvironment } from '../environment.ts';
 import { play, sleep } from '../world.ts';
 import { App } from './app.ts';
@@ -68,8 +69,8 @@ export async function playFaultyRelease(seed: number): Promise<FaultyReport> {
       await lab.harm(harm, random() * LONGEST_DOWN_MS);
       const verdict = await app.ends(0);
       api.heal();
-      await lab.until(app.target, 'is scaled to zero', (now) => now?.spec.replicas === 0 && !now.status?.replicas);
-      const status = (await lab.cluster.get(app.canary))?.status;
+      await lab.until(app.target, 'is scaled to zero', (now) => raw(now)?.spec.replicas === 0 && !raw(now).status?.replicas);
+      const status = raw(await lab.cluster.get(app.canary))?.status;
       const primaryVersion = await app.version(app.primary);
       const expected = isGood ? { verdict: 'Succeeded', primary: '2' } : { verdict: 'Failed', primary: '1' };
       const wrong = [

@@ -1,3 +1,4 @@
+import { raw } from '../../fakes/raw.ts';
 import type { Environment } from '../environment.ts';
 import { eventually } from '../eventually.ts';
 import { monotonicMs, sleep } from '../world.ts';
@@ -42,7 +43,7 @@ export async function playHealthyRelease(
     mark('released');
     await lab.cluster.delete(app.canary);
     await lab.until(app.primary, 'is gone', (now) => now === undefined);
-    await lab.until(app.target, 'serves again', (now) => now?.status?.availableReplicas === 3);
+    await lab.until(app.target, 'serves again', (now) => raw(now)?.status?.availableReplicas === 3);
     // Every proxy has seen the end before the clients stop looking; others on this environment may keep them busy for ever.
     const deadlineMs = monotonicMs() + 30_000;
     while (environment.mesh.pending() > 0 && monotonicMs() < deadlineMs) await sleep(50);

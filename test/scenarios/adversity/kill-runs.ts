@@ -1,4 +1,5 @@
 import { seededRandom } from '../../../src/embedded/mesh/random.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { Environment } from '../environment.ts';
 import { sleep } from '../world.ts';
 import { App } from './app.ts';
@@ -82,15 +83,15 @@ export class KillRuns {
     this.#lab.startController();
     const verdict = await this.#app.ends(run);
     if (isGood && verdict === 'Succeeded') this.#promoted = version;
-    await this.#lab.until(this.#app.target, 'is at zero', (now) => now?.spec.replicas === 0 && !now.status?.replicas);
-    const status = (await this.#lab.cluster.get(this.#app.canary))?.status;
+    await this.#lab.until(this.#app.target, 'is at zero', (now) => raw(now)?.spec.replicas === 0 && !raw(now).status?.replicas);
+    const status = raw(await this.#lab.cluster.get(this.#app.canary))?.status;
     return {
       seed,
       version,
       expected: isGood ? 'Succeeded' : 'Failed',
       killedAfterMs,
       downMs,
-      phaseWhenKilled: `${killed?.status?.phase}/${killed?.status?.release?.step} ${killed?.status?.canaryWeight} %`,
+      phaseWhenKilled: `${raw(killed)?.status?.phase}/${raw(killed)?.status?.release?.step} ${raw(killed)?.status?.canaryWeight} %`,
       verdict,
       why: JSON.stringify([status?.release?.reason, status?.release?.verdicts]),
       primaryVersion: await this.#app.version(this.#app.primary),

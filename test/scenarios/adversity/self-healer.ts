@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { seededRandom } from '../../../src/embedded/mesh/random.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
+import { type Raw, raw } from '../../fakes/raw.ts';
 import { eventually } from '../eventually.ts';
 import { sleep } from '../world.ts';
 import type { App } from './app.ts';
@@ -29,8 +30,8 @@ export async function declaredBy(app: App, lab: Lab): Promise<KubeObject[]> {
   const metadata = { name: app.name, namespace: lab.namespace };
   return [
     { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { replicas: 3 } },
-    { ...app.route, metadata, spec: { http: route?.spec.http } },
-    { apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: { app: app.name }, ports: service?.spec.ports } },
+    { ...app.route, metadata, spec: { http: raw(route)?.spec.http } },
+    { apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: { app: app.name }, ports: raw(service)?.spec.ports } },
   ].map(({ apiVersion, kind, metadata: { name, namespace }, spec }) => ({ apiVersion, kind, metadata: { name, namespace }, spec }));
 }
 
@@ -92,6 +93,6 @@ export async function startSelfHealer(cluster: Cluster, declared: readonly KubeO
   };
 }
 
-function differs({ spec: wanted }: KubeObject, { spec: live }: KubeObject): boolean {
+function differs({ spec: wanted }: Raw, { spec: live }: Raw): boolean {
   return Object.entries(wanted).some(([field, value]) => !isDeepStrictEqual(value, live[field]));
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { loadConnection } from '../../../src/kube/connect.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
+import { raw } from '../../fakes/raw.ts';
 import { startController } from '../controller.ts';
 import type { Environment } from '../environment.ts';
 import { APP, Scenario } from '../scenario.ts';
@@ -71,12 +72,12 @@ export async function playSilentWatches(environment: Environment, say: (line: st
     }
     // The plan is edited, so that the release need not walk the rest at 1 % a step.
     await cluster.patch(canary, { spec: { analysis: { stepWeight: 50 } } });
-    await until(cluster, canary, 'succeeds', (now) => now?.status?.phase === 'Succeeded', { boundMs: ENDS_WITHIN_MS });
+    await until(cluster, canary, 'succeeds', (now) => raw(now)?.status?.phase === 'Succeeded', { boundMs: ENDS_WITHIN_MS });
     const primary = await cluster.get(named('apps/v1', 'Deployment', `${APP}-primary`));
     return {
       watches,
       isSameController: !controller.hasExited(),
-      primaryImage: primary?.spec.template.spec.containers[0].image,
+      primaryImage: raw(primary)?.spec.template.spec.containers[0].image,
       fellSilent: readFileSync(controller.logFile, 'utf8').split('watch fell silent').length - 1,
     };
   } finally {
@@ -125,6 +126,6 @@ async function touchAll(cluster: KubeCluster, resource: string, namespace: strin
 
 /** Percent that the live route sends to the canary. */
 function routedWeight(route: KubeObject | undefined): number {
-  const routes: { destination: { host: string }; weight?: number }[] = route?.spec.http?.[0]?.route ?? [];
+  const routes: { destination: { host: string }; weight?: number }[] = raw(route)?.spec.http?.[0]?.route ?? [];
   return routes.find(({ destination }) => destination.host === `${APP}-canary`)?.weight ?? 0;
 }

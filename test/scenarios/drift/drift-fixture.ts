@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../../src/api/kube-object.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
 import { isAlreadyExists, isConflict } from '../../../src/kube/errors.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { ControllerProcess } from '../controller.ts';
 import type { Environment } from '../environment.ts';
 import { eventually } from '../eventually.ts';
@@ -33,7 +34,7 @@ export async function startDriftFixture(
   hooks.answers('step', 403);
   const gate = { webhooks: [{ name: 'step', type: 'confirm-traffic-increase', url: hooks.url('step') }] };
   const canary = canaryFor(fixture, app, { ...plan, ...gate });
-  const { analysis, ...spec } = canary.spec;
+  const { analysis, ...spec } = raw(canary).spec;
   await given.aCanary({ ...analysis, interval: '500ms' }, spec);
   const journal = await keepJournal(cluster, routerOf(fixture).watches(parsed(canary)));
   if (target) await when.thisHappens(() => target.push('2'));
@@ -54,7 +55,7 @@ export async function startDriftFixture(
       return journal.writes();
     },
     async nextStep() {
-      const weight = async () => (await cluster.get(refOf(canary)))?.status?.canaryWeight;
+      const weight = async () => raw(await cluster.get(refOf(canary)))?.status?.canaryWeight;
       const before = await weight();
       hooks.answers('step', 200);
       await eventually(`a weight after ${before} %`, weight, (now) => now !== before, journal.describe);

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import type { LiveRelease } from './live-release.ts';
 
@@ -48,7 +49,7 @@ const generic: Readonly<Record<string, Edit['apply']>> = {
   'all annotations changed': metadata(({ annotations }) => ({ annotations: mapped(annotations) })),
   'owner references removed': metadata(() => ({ ownerReferences: undefined })),
   'managed fields cleared': metadata(() => ({ managedFields: [{}] })),
-  'an unknown field in its spec': put((route) => ({ ...route, spec: { ...route.spec, invented: { theirs: true } } })),
+  'an unknown field in its spec': put((route) => ({ ...route, spec: { ...raw(route).spec, invented: { theirs: true } } })),
   'replaced by what it was at the step before': put((route, earlier) => old(route, earlier)),
   'replaced by what it was at the step before, without our marks': put((route, earlier) => ({
     ...asManifest(earlier),

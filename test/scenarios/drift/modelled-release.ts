@@ -1,6 +1,7 @@
 import { type KubeObject, type ObjectRef, refKey } from '../../../src/api/kube-object.ts';
 import { APP, type ModelLab, NAMESPACE } from '../../fakes/model/lab.ts';
 import { labOf } from '../../fakes/model/life.ts';
+import { raw } from '../../fakes/raw.ts';
 import { canaryFor } from '../providers/canary-for.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import type { LiveRelease } from './live-release.ts';
@@ -43,8 +44,8 @@ function releaseOf(lab: ModelLab): LiveRelease {
     onePass: () => lab.pass(ONE_PASS_MS),
     writes: async (refs) => writesTo(lab, refs),
     nextStep: async () => {
-      const weight = lab.canary()?.status?.canaryWeight;
-      await must(lab, `past ${weight} %`, () => lab.canary()?.status?.canaryWeight !== weight, 2 * STEP_MS);
+      const weight = raw(lab.canary())?.status?.canaryWeight;
+      await must(lab, `past ${weight} %`, () => raw(lab.canary())?.status?.canaryWeight !== weight, 2 * STEP_MS);
       await lab.pass(ONE_PASS_MS);
     },
     nowMs: () => lab.clock.monotonicMs(),

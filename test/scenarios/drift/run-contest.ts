@@ -1,4 +1,5 @@
 import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import { parsed } from '../providers/canary-for.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import { routerOf } from '../shares/split-app.ts';
@@ -40,7 +41,7 @@ export async function runContest(
     await release.wait(LOOK_EVERY_MS);
   }
   const contestedMessage = async (): Promise<string | undefined> => {
-    const conditions: { type: string; message?: string }[] = (await release.find(refOf(canary)))?.status?.conditions ?? [];
+    const conditions: { type: string; message?: string }[] = raw(await release.find(refOf(canary)))?.status?.conditions ?? [];
     return conditions.find(({ type }) => type === 'Contested')?.message;
   };
   await release.eventually('the contest is reported', async () => (await contestedMessage()) !== undefined);

@@ -3,6 +3,7 @@ import { ownerAnnotation } from '../../../src/api/names.ts';
 import type { Routes } from '../../../src/api/routes.ts';
 import { missingField } from '../../../src/controller/objects/drift.ts';
 import { type Change, RoutingError } from '../../../src/routers/index.ts';
+import type { Raw } from '../../fakes/raw.ts';
 import { parsed } from '../providers/canary-for.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import { apexOf, routerOf } from '../shares/split-app.ts';
@@ -140,7 +141,7 @@ function missingIn(current: readonly KubeObject[], render: () => Change): string
   }
 }
 
-function heldIn({ status }: KubeObject): Held {
+function heldIn({ status }: Raw): Held {
   const { phase, iterations, failedChecks, release } = status ?? {};
   const { run, startedMs, stepStartedMs, routes } = release ?? {};
   return { phase, run, startedMs, stepStartedMs, iterations, failedChecks, recorded: routes };

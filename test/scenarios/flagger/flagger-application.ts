@@ -1,6 +1,7 @@
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import type { Phase } from '../../../src/api/phase.ts';
 import { isConflict } from '../../../src/kube/errors.ts';
+import { type Raw, raw } from '../../fakes/raw.ts';
 import type { Environment } from '../environment.ts';
 import { eventually } from '../eventually.ts';
 import { until } from '../until.ts';
@@ -101,11 +102,11 @@ export class FlaggerApplication {
     await this.edits(ref, { spec: { template: { metadata: { annotations } } } });
     const isDone = (now: KubeObject | undefined) =>
       now !== undefined &&
-      now.status?.observedGeneration === now.metadata.generation &&
-      now.status.updatedReplicas === now.spec.replicas &&
-      now.status.replicas === now.spec.replicas &&
-      now.status.availableReplicas === now.spec.replicas &&
-      !now.status.terminatingReplicas;
+      raw(now).status?.observedGeneration === now.metadata.generation &&
+      raw(now).status.updatedReplicas === raw(now).spec.replicas &&
+      raw(now).status.replicas === raw(now).spec.replicas &&
+      raw(now).status.availableReplicas === raw(now).spec.replicas &&
+      !raw(now).status.terminatingReplicas;
     await this.until(ref, 'has rolled', isDone);
   }
 
@@ -114,7 +115,7 @@ export class FlaggerApplication {
     const found = await this.get(this.target);
     if (!found) throw new Error('the target was not found');
     const { resourceVersion: _, ...metadata } = found.metadata;
-    await this.#send('PUT', this.target, { ...found, metadata, spec: { ...found.spec, template } }, 'kubectl');
+    await this.#send('PUT', this.target, { ...found, metadata, spec: { ...raw(found).spec, template } }, 'kubectl');
   }
 
   async stands(left: Left): Promise<void> {
@@ -149,7 +150,7 @@ export class FlaggerApplication {
       for (const role of ['canary', 'primary'] as const) await this.#post(objects.destinationRule(place, role));
       // Made at 100/0, and changed by PUT, as a release does it.
       const made = await this.#post(objects.virtualService(place, objects.weighted(NAME, 0)));
-      await this.#put({ ...made, spec: { ...made.spec, http } });
+      await this.#put({ ...made, spec: { ...raw(made).spec, http } });
     }
     if (split !== undefined) {
       const made = await this.#post(objects.trafficSplit(place, 0));
@@ -283,7 +284,7 @@ function withoutVersion({ metadata: { resourceVersion: _, ...metadata }, ...obje
   return { ...object, metadata };
 }
 
-export function templateOf(version: string, more: Record<string, unknown> = {}): KubeObject['spec'] {
+export function templateOf(version: string, more: Record<string, unknown> = {}): Raw {
   const container = { name: 'web', image: `${NAME}:${version}`, ports: [{ name: 'http', containerPort: 9898 }] };
   // A term that Flagger rewrites in another way than Serin does (03-B20).
   const topologySpreadConstraints = [
@@ -298,7 +299,7 @@ export function templateOf(version: string, more: Record<string, unknown> = {}):
 }
 
 const isUp = (replicas: number) => (now: KubeObject | undefined) => {
-  const { observedGeneration, replicas: all = 0, updatedReplicas = 0, availableReplicas = 0 } = now?.status ?? {};
+  const { observedGeneration, replicas: all = 0, updatedReplicas = 0, availableReplicas = 0 } = raw(now)?.status ?? {};
   const isSeen = observedGeneration === now?.metadata.generation;
   return isSeen && [all, updatedReplicas, availableReplicas].every((count) => count === replicas);
 };

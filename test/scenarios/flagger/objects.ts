@@ -1,4 +1,5 @@
 import type { KubeObject, OwnerReference } from '../../../src/api/kube-object.ts';
+import type { Raw } from '../../fakes/raw.ts';
 
 /** The objects that Flagger writes for one application, in the shapes of 03-2.2 and 03-10 and 04-4.2 and 04-4.3. */
 export interface Place {
@@ -11,7 +12,7 @@ const fluxOff = { 'kustomize.toolkit.fluxcd.io/reconcile': 'disabled', 'helm.too
 const FLAGGER_ID = '6d0c9a0e-0000-4000-8000-000000000000';
 
 /** 03-W14–W23. A promotion leaves no annotation behind (03-W16); at creation the target's come along. */
-export function primaryDeployment({ name, namespace, owner }: Place, template: KubeObject['spec'], isPromoted: boolean): KubeObject {
+export function primaryDeployment({ name, namespace, owner }: Place, template: Raw, isPromoted: boolean): KubeObject {
   const labels = { app: `${name}-primary` };
   const annotations = isPromoted ? {} : { 'deployment.kubernetes.io/revision': '1', contact: 'shop@example.test' };
   return {

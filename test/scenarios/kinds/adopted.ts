@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type KubeObject, type ObjectRef, refOf } from '../../../src/api/kube-object.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
+import { raw } from '../../fakes/raw.ts';
 import { Lab, PROXIES_KNOW } from '../adversity/lab.ts';
 import type { Environment } from '../environment.ts';
 import { eventually } from '../eventually.ts';
@@ -24,7 +25,7 @@ export const establish: Readonly<Record<string, Establish>> = {
       spec: { template: { metadata: { annotations: { 'flagger-id': OTHER_ID } } } },
     });
     await until(cluster, primary, 'has rolled', (now) => {
-      const { observedGeneration, updatedNumberScheduled, numberAvailable, desiredNumberScheduled } = now?.status ?? {};
+      const { observedGeneration, updatedNumberScheduled, numberAvailable, desiredNumberScheduled } = raw(now)?.status ?? {};
       const isRolled = updatedNumberScheduled === desiredNumberScheduled && numberAvailable === desiredNumberScheduled;
       return observedGeneration === stamped.metadata.generation && isRolled;
     });
@@ -55,7 +56,7 @@ export function describeAdoptedKinds(environmentOf: () => Environment, kinds: Re
       const { cluster } = lab;
       const canary = at('flagger.app/v1beta1', 'Canary', APP, namespace);
       const becomesIdle = (phase: string) =>
-        lab.until(canary, `is idle as ${phase}`, (now) => now?.status?.phase === phase && now.status.release?.step === 'resting');
+        lab.until(canary, `is idle as ${phase}`, (now) => raw(now)?.status?.phase === phase && raw(now).status.release?.step === 'resting');
       const app = start(cluster, namespace);
       await app.create();
       const host = `${APP}.${namespace}`;

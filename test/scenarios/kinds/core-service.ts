@@ -1,3 +1,4 @@
+import { raw } from '../../fakes/raw.ts';
 import { APP } from '../scenario.ts';
 import { containerOf, type Env, placeOf, type StartApplication } from './application.ts';
 
@@ -15,11 +16,11 @@ export const serviceApplication: StartApplication = (cluster, namespace) => {
     const template = { metadata: { labels }, spec: { containers: [containerOf(version, env)] } };
     const spec = { replicas: 1, selector: { matchLabels: labels }, template };
     await cluster.create({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace }, spec });
-    await wait(ref('apps/v1', 'Deployment', name), 'is available', (now) => now?.status?.availableReplicas === 1);
+    await wait(ref('apps/v1', 'Deployment', name), 'is available', (now) => raw(now)?.status?.availableReplicas === 1);
   };
   const selects = (name: string, version: string) =>
     wait(ref('v1', 'Service', name), `selects version ${version}`, (now) => {
-      const { selector = {} } = now?.spec ?? {};
+      const { selector = {} } = raw(now)?.spec ?? {};
       return selector.version === version && selector.app === APP && Object.keys(selector).length === 2;
     });
   return {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import { Lab } from '../adversity/lab.ts';
 import type { Environment } from '../environment.ts';
 import { APP } from '../scenario.ts';
@@ -25,7 +26,7 @@ async function begin(environment: Environment, namespace: string) {
       spec: { service: { port: 80, targetPort: 'http' }, progressDeadlineSeconds: 600, analysis, ...app.spec },
     });
   const becomesIdle = (phase: string) =>
-    lab.until(canary, `is idle as ${phase}`, (now) => now?.status?.phase === phase && now.status.release?.step === 'resting');
+    lab.until(canary, `is idle as ${phase}`, (now) => raw(now)?.status?.phase === phase && raw(now).status.release?.step === 'resting');
   // `rollingUpdate` goes with RollingUpdate alone.
   const setStrategy = (type: string) => cluster.patch(target, { spec: { updateStrategy: { type, rollingUpdate: null } } });
   return { lab, cluster, app, ref, target, canary, createCanary, becomesIdle, setStrategy };
@@ -41,7 +42,7 @@ export function describeDaemonSetEdits(environmentOf: () => Environment): void {
     try {
       const reports = (what: string) =>
         lab.until(canary, `reports that ${what}`, (now) =>
-          JSON.stringify(now?.status?.conditions ?? []).includes('OnDelete never replaces'),
+          JSON.stringify(raw(now)?.status?.conditions ?? []).includes('OnDelete never replaces'),
         );
       await setStrategy('OnDelete');
       await createCanary();
@@ -69,19 +70,19 @@ export function describeDaemonSetEdits(environmentOf: () => Environment): void {
       await createCanary();
       await becomesIdle('Initialized');
       await app.isScaledDown();
-      await lab.until(canary, 'has seen its target without pods', (now) => now?.status?.release?.scaledDownUid !== undefined);
+      await lab.until(canary, 'has seen its target without pods', (now) => raw(now)?.status?.release?.scaledDownUid !== undefined);
       await cluster.patch(target, { spec: { template: { spec: { nodeSelector: { [KEY]: null } } } } });
-      await lab.until(canary, 'reports the idle pods', (now) => JSON.stringify(now?.status?.conditions).includes('TargetScaledUp'));
+      await lab.until(canary, 'reports the idle pods', (now) => JSON.stringify(raw(now)?.status?.conditions).includes('TargetScaledUp'));
       expect(zeroKey(await cluster.get(target))).toBeUndefined();
       await cluster.patch(target, { spec: { template: { spec: { nodeSelector: { 'kubernetes.io/os': null } } } } });
       await becomesIdle('Succeeded');
       const primary = await cluster.get({ ...target, name: `${APP}-primary` });
-      expect(primary?.spec.template.spec.nodeSelector).toBeUndefined();
-      await lab.until(target, 'is sent away', (now) => zeroKey(now) === 'true' && now?.status?.currentNumberScheduled === 0);
+      expect(raw(primary)?.spec.template.spec.nodeSelector).toBeUndefined();
+      await lab.until(target, 'is sent away', (now) => zeroKey(now) === 'true' && raw(now)?.status?.currentNumberScheduled === 0);
     } finally {
       await lab.close();
     }
   });
 }
 
-const zeroKey = (daemonSet: KubeObject | undefined): string | undefined => daemonSet?.spec.template.spec.nodeSelector?.[KEY];
+const zeroKey = (daemonSet: KubeObject | undefined): string | undefined => raw(daemonSet)?.spec.template.spec.nodeSelector?.[KEY];

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { type Raw, raw } from '../../fakes/raw.ts';
 import { APP } from '../scenario.ts';
 import { containerOf, placeOf, type StartApplication } from './application.ts';
 
@@ -10,7 +10,7 @@ export const daemonSetApplication: StartApplication = (cluster, namespace) => {
   const labels = { app: APP, tier: 'edge' };
   const own = { 'kubernetes.io/os': 'linux' };
   const target = ref('apps/v1', 'DaemonSet');
-  const isRolledOut = ({ metadata, status = {} }: KubeObject): boolean =>
+  const isRolledOut = ({ metadata, status = {} }: Raw): boolean =>
     status.observedGeneration === metadata.generation &&
     status.desiredNumberScheduled > 0 &&
     status.updatedNumberScheduled === status.desiredNumberScheduled &&
@@ -33,7 +33,7 @@ export const daemonSetApplication: StartApplication = (cluster, namespace) => {
     },
     primaryRuns: (version) =>
       wait(ref('apps/v1', 'DaemonSet', `${APP}-primary`), `runs version ${version}`, (now) => {
-        const { nodeSelector, containers } = now?.spec.template.spec ?? {};
+        const { nodeSelector, containers } = raw(now)?.spec.template.spec ?? {};
         const isOwn = JSON.stringify(nodeSelector) === JSON.stringify(own);
         return now && isOwn && containers[0].image === `${APP}:${version}` && isRolledOut(now);
       }),
@@ -41,13 +41,13 @@ export const daemonSetApplication: StartApplication = (cluster, namespace) => {
     losePrimary: () => cluster.delete(ref('apps/v1', 'DaemonSet', `${APP}-primary`), { propagationPolicy: 'Background' }),
     isScaledDown: () =>
       wait(target, 'has no pods', (now) => {
-        const selector = now?.spec.template.spec.nodeSelector ?? {};
+        const selector = raw(now)?.spec.template.spec.nodeSelector ?? {};
         const isKept = Object.entries(own).every(([key, value]) => selector[key] === value);
-        return isKept && selector[SCALE_TO_ZERO] !== undefined && now?.status?.currentNumberScheduled === 0;
+        return isKept && selector[SCALE_TO_ZERO] !== undefined && raw(now)?.status?.currentNumberScheduled === 0;
       }),
     async isAsBefore() {
       await wait(target, 'has its pods and its node selector', (now) => {
-        const selector = now?.spec.template.spec.nodeSelector;
+        const selector = raw(now)?.spec.template.spec.nodeSelector;
         return now && JSON.stringify(selector) === JSON.stringify(own) && isRolledOut(now);
       });
       await isGone('apps/v1', 'DaemonSet', `${APP}-primary`);

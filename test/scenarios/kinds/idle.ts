@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import { Lab } from '../adversity/lab.ts';
 import type { Environment } from '../environment.ts';
 import { APP } from '../scenario.ts';
@@ -24,7 +25,7 @@ export function describeIdle(environmentOf: () => Environment, kinds: Readonly<R
         await cluster.create({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', metadata: { name: APP, namespace }, spec });
         const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace };
         const becomesIdle = (phase: string) => (now: KubeObject | undefined) =>
-          now?.status?.phase === phase && now.status.release?.step === 'resting';
+          raw(now)?.status?.phase === phase && raw(now).status.release?.step === 'resting';
         await lab.until(canary, 'is initialized', becomesIdle('Initialized'));
         await app.push('2');
         await lab.until(canary, 'is promoted', becomesIdle('Succeeded'));

@@ -1,3 +1,4 @@
+import { raw } from '../../fakes/raw.ts';
 import { APP } from '../scenario.ts';
 import { containerOf, type Env, placeOf, type StartApplication } from './application.ts';
 
@@ -21,7 +22,7 @@ export const knativeApplication: StartApplication = (cluster, namespace) => {
         metadata: { name: APP, namespace },
         spec: { template: templateOf('1') },
       });
-      await wait(target, 'has a revision that is ready', (now) => now?.status?.latestReadyRevisionName === `${APP}-00001`);
+      await wait(target, 'has a revision that is ready', (now) => raw(now)?.status?.latestReadyRevisionName === `${APP}-00001`);
     },
     async push(version, env) {
       await cluster.patch(target, { spec: { template: templateOf(version, env) } });
@@ -30,11 +31,11 @@ export const knativeApplication: StartApplication = (cluster, namespace) => {
     primaryRuns: (version) =>
       wait(target, `serves version ${version} only`, (now) => {
         const name = `${APP}-0000${version}`;
-        const traffic: { revisionName?: string; percent?: number }[] = now?.status?.traffic ?? [];
+        const traffic: { revisionName?: string; percent?: number }[] = raw(now)?.status?.traffic ?? [];
         return now?.metadata.annotations?.[ANNOTATION] === name && traffic.length === 1 && traffic[0]?.revisionName === name;
       }),
     async primary() {
-      const traffic: { percent?: number; revisionName?: string }[] = (await cluster.get(target))?.status?.traffic ?? [];
+      const traffic: { percent?: number; revisionName?: string }[] = raw(await cluster.get(target))?.status?.traffic ?? [];
       return traffic.filter(({ percent }) => percent).map(({ percent, revisionName }) => ({ percent, revisionName }));
     },
     async losePrimary() {
@@ -48,7 +49,7 @@ export const knativeApplication: StartApplication = (cluster, namespace) => {
     isScaledDown: async () => undefined,
     async isAsBefore() {
       await wait(target, 'follows its latest revision', (now) => {
-        const [entry, ...others] = now?.spec.traffic ?? [];
+        const [entry, ...others] = raw(now)?.spec.traffic ?? [];
         return others.length === 0 && entry?.latestRevision === true && now?.metadata.annotations?.[ANNOTATION] === undefined;
       });
     },

@@ -1,5 +1,6 @@
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
+import { raw } from '../../fakes/raw.ts';
 import { APP } from '../scenario.ts';
 import { containerOf, placeOf, type StartApplication } from './application.ts';
 import { serviceApplication } from './core-service.ts';
@@ -28,7 +29,7 @@ function scaledBy(scaler: { apiVersion: string; kind: string; spec: object }): S
           spec: { selector: { matchLabels: labels }, template },
         });
         await cluster.create({ apiVersion, kind, metadata, spec });
-        await wait(ref, 'runs', (now) => now?.status?.availableReplicas === 1);
+        await wait(ref, 'runs', (now) => raw(now)?.status?.availableReplicas === 1);
       },
       async push(version) {
         await cluster.patch(ref, { spec: { template: { spec: { containers: [containerOf(version)] } } } });
@@ -37,12 +38,12 @@ function scaledBy(scaler: { apiVersion: string; kind: string; spec: object }): S
         wait(
           { ...ref, name: `${APP}-primary` },
           `runs version ${version}`,
-          (now) => now?.spec.template.spec.containers[0].image === `${APP}:${version}`,
+          (now) => raw(now)?.spec.template.spec.containers[0].image === `${APP}:${version}`,
         ),
       primary: async () => (await cluster.get({ ...ref, name: `${APP}-primary` }))?.spec,
       losePrimary: () => cluster.delete({ ...ref, name: `${APP}-primary` }),
-      isScaledDown: () => wait(ref, 'has no pods', (now) => now?.spec.replicas === 0 && (now.status?.replicas ?? 0) === 0),
-      isAsBefore: () => wait(ref, 'runs', (now) => now?.status?.availableReplicas === 1),
+      isScaledDown: () => wait(ref, 'has no pods', (now) => raw(now)?.spec.replicas === 0 && (raw(now).status?.replicas ?? 0) === 0),
+      isAsBefore: () => wait(ref, 'runs', (now) => raw(now)?.status?.availableReplicas === 1),
     };
   };
 }
@@ -116,8 +117,8 @@ export async function bringToIdle(
   const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace };
   await cluster.create({ apiVersion: canary.apiVersion, kind: canary.kind, metadata: { name: APP, namespace }, spec });
   const isIdleIn = (phase: string) => (now: KubeObject | undefined) => {
-    const { step, deliveries = [] } = now?.status?.release ?? {};
-    return now?.status?.phase === phase && step === 'resting' && deliveries.length === 0;
+    const { step, deliveries = [] } = raw(now)?.status?.release ?? {};
+    return raw(now)?.status?.phase === phase && step === 'resting' && deliveries.length === 0;
   };
   await becomesIdle(canary, isIdleIn('Initialized'));
   if (Math.floor(index / MIXED.length) % 2 === 0) {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import { Lab } from '../adversity/lab.ts';
 import type { Environment } from '../environment.ts';
 import { startHookServer } from '../hook-server.ts';
@@ -14,10 +15,10 @@ export function describeServiceCopies(environmentOf: () => Environment): void {
     const hooks = await startHookServer();
     const { cluster } = lab;
     const ref = (name: string): ObjectRef => ({ apiVersion: 'v1', kind: 'Service', name, namespace });
-    const versionOf = async (name: string): Promise<string> => (await cluster.get(ref(name)))?.spec.selector.version;
+    const versionOf = async (name: string): Promise<string> => raw(await cluster.get(ref(name)))?.spec.selector.version;
     const canary: ObjectRef = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace };
     const becomesIdle = (phase: string) =>
-      lab.until(canary, `is idle as ${phase}`, (now) => now?.status?.phase === phase && now.status.release?.step === 'resting');
+      lab.until(canary, `is idle as ${phase}`, (now) => raw(now)?.status?.phase === phase && raw(now).status.release?.step === 'resting');
     try {
       hooks.answers('start', 403);
       lab.startController();
@@ -38,15 +39,15 @@ export function describeServiceCopies(environmentOf: () => Environment): void {
       await cluster.patch(ref(`${APP}-primary`), { metadata: { annotations: { foreign: 'note' }, labels: { foreign: 'label' } } });
 
       await app.push('2');
-      await lab.until(canary, 'waits at the gate', (now) => now?.status?.phase === 'Waiting');
+      await lab.until(canary, 'waits at the gate', (now) => raw(now)?.status?.phase === 'Waiting');
       expect(await versionOf(`${APP}-canary`)).toBe('1');
       hooks.answers('start', 200);
       await becomesIdle('Succeeded');
       expect(await versionOf(`${APP}-canary`)).toBe('2');
       const after = await cluster.get(ref(`${APP}-primary`));
-      expect(after?.spec.selector).toEqual({ app: APP, version: '2' });
+      expect(raw(after)?.spec.selector).toEqual({ app: APP, version: '2' });
       expect(addressesOf(after)).toEqual(addressesOf(before));
-      expect(after?.spec.trafficDistribution).toBe('PreferClose');
+      expect(raw(after)?.spec.trafficDistribution).toBe('PreferClose');
       expect(after?.metadata.ownerReferences).toEqual(before?.metadata.ownerReferences);
       expect(after?.metadata).toMatchObject({ annotations: { foreign: 'note' }, labels: { foreign: 'label' } });
       // The target itself is read and never written.
@@ -60,6 +61,6 @@ export function describeServiceCopies(environmentOf: () => Environment): void {
 
 /** What the API server gave it. */
 function addressesOf(service: KubeObject | undefined): unknown[] {
-  const { clusterIP, clusterIPs, ports = [] } = service?.spec ?? {};
+  const { clusterIP, clusterIPs, ports = [] } = raw(service)?.spec ?? {};
   return [clusterIP, clusterIPs, ...ports.map(({ nodePort }: { nodePort?: number }) => nodePort)];
 }

@@ -1,3 +1,4 @@
+import { raw } from '../../fakes/raw.ts';
 import type { AppName, ProviderFixture } from './provider-fixture.ts';
 
 const apiVersion = 'apisix.apache.org/v2';
@@ -9,7 +10,7 @@ interface Rule {
   [field: string]: unknown;
 }
 const http = (edit: (rules: Rule[]) => object[]): ProviderFixture['edits'][string] => {
-  return (object) => ({ ...object, spec: { ...object.spec, http: edit(structuredClone(object.spec.http)) } });
+  return (object) => ({ ...object, spec: { ...raw(object).spec, http: edit(structuredClone(raw(object).spec.http)) } });
 };
 const eachRule = (edit: (rule: Rule) => object) => http((rules) => rules.map(edit));
 

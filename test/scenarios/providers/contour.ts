@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { AppName, ProviderFixture } from './provider-fixture.ts';
 
 interface Route {
@@ -9,7 +10,10 @@ const apiVersion = 'projectcontour.io/v1';
 const hostOf = ({ name, namespace }: AppName) => `${name}.${namespace}.example.org`;
 const routes =
   (edit: (routes: Route[]) => object[]) =>
-  (object: KubeObject): KubeObject => ({ ...object, spec: { ...object.spec, routes: edit(structuredClone(object.spec.routes)) } });
+  (object: KubeObject): KubeObject => ({
+    ...object,
+    spec: { ...raw(object).spec, routes: edit(structuredClone(raw(object).spec.routes)) },
+  });
 const services = (edit: (sides: Route['services']) => object[]) =>
   routes((found) => found.map((route) => ({ ...route, services: edit(route.services) })));
 

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { AppName, ProviderFixture } from './provider-fixture.ts';
 
 interface Rule {
@@ -11,7 +12,7 @@ const rules =
   (edit: (rules: Rule[]) => unknown): ProviderFixture['edits'][string] =>
   (object) => {
     const copy = structuredClone(object);
-    copy.spec.rules = edit(copy.spec.rules);
+    raw(copy).spec.rules = edit(raw(copy).spec.rules);
     return copy;
   };
 const weights = (weightOf: (index: number) => number) =>
@@ -20,7 +21,7 @@ const weights = (weightOf: (index: number) => number) =>
   );
 const spec =
   (change: object): ProviderFixture['edits'][string] =>
-  (object) => ({ ...object, spec: { ...object.spec, ...change } });
+  (object) => ({ ...object, spec: { ...raw(object).spec, ...change } });
 
 const edits: ProviderFixture['edits'] = {
   'all weight to the canary': weights((index) => 100 * index),

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { AppName, ProviderFixture } from './provider-fixture.ts';
 
 interface Route {
@@ -8,7 +9,10 @@ const apiVersion = 'gateway.solo.io/v1';
 const hostOf = ({ name, namespace }: AppName) => `${name}.${namespace}.example.org`;
 const routes =
   (edit: (routes: Route[]) => object[]) =>
-  (object: KubeObject): KubeObject => ({ ...object, spec: { ...object.spec, routes: edit(structuredClone(object.spec.routes)) } });
+  (object: KubeObject): KubeObject => ({
+    ...object,
+    spec: { ...raw(object).spec, routes: edit(structuredClone(raw(object).spec.routes)) },
+  });
 const destinations = (edit: (sides: { weight?: number }[]) => object[]) =>
   routes((found) =>
     found.map((route) => ({ ...route, routeAction: { multi: { destinations: edit(route.routeAction.multi.destinations) } } })),

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { AppName, ProviderFixture } from './provider-fixture.ts';
 
 export const ingressHost = ({ name, namespace }: AppName) => `${name}.${namespace}.example.org`;
@@ -51,7 +52,7 @@ interface Spec {
 /** Edits of what any copy of an Ingress holds in its spec. */
 const spec =
   (edit: (spec: Spec) => object): Edit =>
-  (object) => ({ ...object, spec: edit(structuredClone(object.spec)) });
+  (object) => ({ ...object, spec: edit(structuredClone(raw(object).spec)) });
 const eachPath = (edit: (path: Spec['rules'][number]['http']['paths'][number]) => object): Edit =>
   spec((found) => ({
     ...found,

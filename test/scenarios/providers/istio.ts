@@ -1,9 +1,10 @@
+import { raw } from '../../fakes/raw.ts';
 import type { ProviderFixture } from './provider-fixture.ts';
 
 const http = (edit: (rules: { route: { weight?: number }[] }[]) => unknown): ProviderFixture['edits'][string] => {
   return (object) => {
     const copy = structuredClone(object);
-    copy.spec.http = edit(copy.spec.http);
+    raw(copy).spec.http = edit(raw(copy).spec.http);
     return copy;
   };
 };
@@ -21,6 +22,6 @@ export const istio: ProviderFixture = {
     'a rule of their own before ours': http((rules) => [{ match: [{ uri: { prefix: '/theirs' } }], ...rules[0] }, ...rules]),
     'no rule at all': http(() => []),
     'a timeout': http((rules) => rules.map((rule) => ({ ...rule, timeout: '7s' }))),
-    'other hosts': (object) => ({ ...object, spec: { ...object.spec, hosts: ['elsewhere.example.org'] } }),
+    'other hosts': (object) => ({ ...object, spec: { ...raw(object).spec, hosts: ['elsewhere.example.org'] } }),
   },
 };

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import { containerOf } from '../kinds/application.ts';
 import { knativeApplication } from '../kinds/knative.ts';
 import { until } from '../until.ts';
@@ -10,7 +11,10 @@ type Entry = { revisionName?: string; latestRevision?: boolean; percent?: number
 
 const traffic =
   (edit: (entries: Entry[]) => Entry[]) =>
-  (object: KubeObject): KubeObject => ({ ...object, spec: { ...object.spec, traffic: edit(structuredClone(object.spec.traffic ?? [])) } });
+  (object: KubeObject): KubeObject => ({
+    ...object,
+    spec: { ...raw(object).spec, traffic: edit(structuredClone(raw(object).spec.traffic ?? [])) },
+  });
 
 /** The target is its own route. */
 export const knative: ProviderFixture = {
@@ -21,7 +25,7 @@ export const knative: ProviderFixture = {
     const ref = { apiVersion, kind: 'Service', name, namespace };
     const template = (version: string) => ({ spec: { containers: [containerOf(version)] } });
     const becomes = (revision: string) =>
-      until(cluster, ref, `serves ${revision}`, (now) => now?.status?.latestReadyRevisionName === revision);
+      until(cluster, ref, `serves ${revision}`, (now) => raw(now)?.status?.latestReadyRevisionName === revision);
     await cluster.create({ apiVersion, kind: 'Service', metadata: { name, namespace }, spec: { template: template('1') } });
     await becomes(`${name}-00001`);
     await cluster.patch(ref, { metadata: { annotations: { [ANNOTATION]: `${name}-00001` } }, spec: { template: template('2') } });

@@ -1,10 +1,11 @@
 import type { Provider } from '../../../src/api/canary.ts';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { ProviderFixture } from './provider-fixture.ts';
 
 const spec =
   (edit: (spec: { backends: { service: string }[] }) => object) =>
-  (object: KubeObject): KubeObject => ({ ...object, spec: edit(structuredClone(object.spec)) });
+  (object: KubeObject): KubeObject => ({ ...object, spec: edit(structuredClone(raw(object).spec)) });
 
 const smi = (provider: Provider, version: string): ProviderFixture => ({
   provider,

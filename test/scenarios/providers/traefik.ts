@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { AppName, ProviderFixture } from './provider-fixture.ts';
 
 interface Side {
@@ -10,7 +11,7 @@ const services =
   (edit: (sides: Side[]) => object[]) =>
   (object: KubeObject): KubeObject => ({
     ...object,
-    spec: { weighted: { services: edit(structuredClone(object.spec.weighted.services)) } },
+    spec: { weighted: { services: edit(structuredClone(raw(object).spec.weighted.services)) } },
   });
 
 export const traefik: ProviderFixture = {
@@ -51,11 +52,11 @@ export const traefik: ProviderFixture = {
     'another service besides': services((sides) => [...sides, { name: 'elsewhere', port: 80, weight: 1 }]),
     'a cookie': (object) => ({
       ...object,
-      spec: { weighted: { ...object.spec.weighted, sticky: { cookie: { name: 'theirs' } } } },
+      spec: { weighted: { ...raw(object).spec.weighted, sticky: { cookie: { name: 'theirs' } } } },
     }),
     'a mirror besides': (object) => ({
       ...object,
-      spec: { ...object.spec, mirroring: { name: 'elsewhere', port: 80, mirrors: [] } },
+      spec: { ...raw(object).spec, mirroring: { name: 'elsewhere', port: 80, mirrors: [] } },
     }),
   },
   leaves: {

@@ -3,6 +3,7 @@ import type { Routes } from '../../../src/api/routes.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
 import { type Apex, type Router, routerFor } from '../../../src/routers/index.ts';
 import { renderServices } from '../../../src/routers/services.ts';
+import type { Raw } from '../../fakes/raw.ts';
 import { eventually } from '../eventually.ts';
 import { canaryFor, parsed } from '../providers/canary-for.ts';
 import type { AppName, ProviderFixture } from '../providers/provider-fixture.ts';
@@ -86,7 +87,9 @@ export class SplitApp {
     const labelSelector = `kubernetes.io/service-name=${name}`;
     await eventually(`Service ${name} has an endpoint at the proxy`, async () => {
       const { items } = await cluster.list({ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', namespace }, { labelSelector });
-      const ready = items.filter(({ endpoints }) => endpoints?.some((one: { conditions?: { ready?: boolean } }) => one.conditions?.ready));
+      const ready = items.filter(({ endpoints }: Raw) =>
+        endpoints?.some((one: { conditions?: { ready?: boolean } }) => one.conditions?.ready),
+      );
       return ready.some((slice) => mesh.knows({ ...slice, apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' }));
     });
   }

@@ -74,7 +74,7 @@ export const checkStalls: readonly Stall[] = [
     cause: /MetricTemplate template-missing\/errors: not found/,
     remedy: /create it or correct templateRef/,
     why: {
-      cause: 'TemplateMissing',
+      cause: 'TemplateNotFound',
       proof: REASON,
       clear: { create: ({ measured }) => template('template-missing', measured.url('made')) },
     },

@@ -19,7 +19,7 @@ function hook(namespace: string, type: string, isGate: boolean, remedy: string):
     cause: new RegExp(`${type} hooks.*the-${type}: HTTP 403`),
     remedy: new RegExp(`${SINCE}.*${remedy}`),
     why: {
-      cause: isGate ? 'GateClosed' : 'HookRefused',
+      cause: isGate ? 'GateClosed' : 'HookRejected',
       proof: /^Canary web: status\.release\.reason$/,
       clear: { others: ({ hooks }) => hooks.answers(hookOf(namespace), 200) },
     },
@@ -36,7 +36,7 @@ export const hookStalls: readonly Stall[] = [
     namespace: 'hook-hangs',
     cause: /the-rollout: no answer from 127\.0\.0\.1:\d+: no complete answer within 1000 ms/,
     remedy: /next at \d{4}.*of \d+ failed checks used/,
-    why: { cause: 'HookRefused', proof: /^Canary web: status\.release\.reason$/, clear: { others: ({ wake }) => wake() } },
+    why: { cause: 'HookRejected', proof: /^Canary web: status\.release\.reason$/, clear: { others: ({ wake }) => wake() } },
     run: (fixture) => released(fixture, 'hook-hangs', held(fixture, 'hook-hangs', 'rollout', { url: fixture.hangingUrl, timeout: '1s' })),
   },
 ];

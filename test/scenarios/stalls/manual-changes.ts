@@ -1,3 +1,4 @@
+import { raw } from '../../fakes/raw.ts';
 import { startSelfHealer } from '../adversity/self-healer.ts';
 import { serin } from '../serin.ts';
 import { aCanary, aDeployment, aService, canaryRef, makeNamespace, push } from '../troubles/objects.ts';
@@ -16,7 +17,7 @@ export const manualStalls: readonly Stall[] = [
     namespace: 'target-missing',
     cause: /Deployment web of spec\.targetRef, which does not exist/,
     remedy: new RegExp(`${SINCE}.*create it or correct spec.targetRef`),
-    why: { cause: 'TargetMissing', proof: /^Deployment web: metadata$/, clear: { create: () => aDeployment('target-missing', APP) } },
+    why: { cause: 'TargetNotFound', proof: /^Deployment web: metadata$/, clear: { create: () => aDeployment('target-missing', APP) } },
     async run({ cluster }) {
       await makeNamespace(cluster, 'target-missing');
       await cluster.create(aCanary('target-missing', APP));
@@ -26,7 +27,7 @@ export const manualStalls: readonly Stall[] = [
     namespace: 'target-deleted',
     cause: /Deployment web of spec\.targetRef, which does not exist/,
     remedy: /the primary serves; .*create it again/,
-    why: { cause: 'TargetMissing', proof: /^Deployment web: metadata$/, clear: { create: () => aDeployment('target-deleted', APP) } },
+    why: { cause: 'TargetNotFound', proof: /^Deployment web: metadata$/, clear: { create: () => aDeployment('target-deleted', APP) } },
     async run(fixture) {
       await initialized(fixture, 'target-deleted');
       await fixture.cluster.delete(deployment('target-deleted'));
@@ -104,7 +105,7 @@ export const manualStalls: readonly Stall[] = [
     namespace: 'primary-broken-by-hand',
     cause: /the primary does not serve/,
     remedy: /waits for a change of web/,
-    why: { cause: 'PrimaryDown', proof: /^Pod \S+: status\.containerStatuses\[web\]\.ready$/, clear: { set: aGoodContainer } },
+    why: { cause: 'PrimaryUnavailable', proof: /^Pod \S+: status\.containerStatuses\[web\]\.ready$/, clear: { set: aGoodContainer } },
     async run(fixture) {
       await initialized(fixture, 'primary-broken-by-hand');
       const container = { name: 'web', image: 'web:broken', env: [{ name: 'NEVER_READY', value: '1' }] };
@@ -144,7 +145,7 @@ export const manualStalls: readonly Stall[] = [
     },
     async run(fixture) {
       await initialized(fixture, 'left-alone-later');
-      await until(fixture.cluster, deployment('left-alone-later'), 'is at zero', (now) => now?.spec.replicas === 0);
+      await until(fixture.cluster, deployment('left-alone-later'), 'is at zero', (now) => raw(now)?.spec.replicas === 0);
       await fixture.cluster.patch(canaryRef('left-alone-later', APP), { metadata: { labels: { [LEFT_ALONE]: 'true' } } });
       await push(fixture.cluster, 'left-alone-later', APP, '2');
     },
@@ -181,7 +182,7 @@ export const manualStalls: readonly Stall[] = [
     why: { cause: 'Resting', proof: /^Canary web: status\.phase$/, clear: 'nothing', also: 'Contested' },
     async run(fixture) {
       await initialized(fixture, 'contested');
-      const { spec, ...service } = aService('contested', APP);
+      const { spec, ...service } = raw(aService('contested', APP));
       const healer = await startSelfHealer(fixture.cluster, [{ ...service, spec: { selector: spec.selector } }], 3);
       fixture.atEnd(() => healer.stop());
     },

@@ -1,3 +1,4 @@
+import { raw } from '../../fakes/raw.ts';
 import { until } from '../until.ts';
 import { deployment, initialized, type Stall } from './stall.ts';
 
@@ -9,6 +10,6 @@ export const OUTDATED: Stall = {
   why: { cause: 'CRDOutdated', proof: /^Canary web: status\.conditions\[Accepted\]\.message$/, clear: 'command' },
   async run(fixture) {
     await initialized(fixture, 'crd-outdated');
-    await until(fixture.cluster, deployment('crd-outdated'), 'is at zero', (now) => now?.spec.replicas === 0);
+    await until(fixture.cluster, deployment('crd-outdated'), 'is at zero', (now) => raw(now)?.spec.replicas === 0);
   },
 };

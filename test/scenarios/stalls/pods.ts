@@ -2,6 +2,7 @@ import { knativeApiVersion } from '../../../src/api/knative.ts';
 import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
 import { isNotFound } from '../../../src/kube/errors.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
+import { raw } from '../../fakes/raw.ts';
 import { aDeployment, canaryRef, push } from '../troubles/objects.ts';
 import { hookOf, underWay } from './hooks.ts';
 import {
@@ -64,8 +65,8 @@ const GATE = 'example.com/target-health';
 /** As the controller of a load balancer does when it has taken the pods in, now and from now on. */
 function openGates({ cluster, atEnd }: StallFixture, namespace: string): void {
   const open = async (pod: KubeObject): Promise<void> => {
-    const conditions: { type: string; status: string }[] = pod.status?.conditions ?? [];
-    if (pod.spec.readinessGates === undefined || conditions.some(({ type }) => type === GATE)) return;
+    const conditions: { type: string; status: string }[] = raw(pod).status?.conditions ?? [];
+    if (raw(pod).spec.readinessGates === undefined || conditions.some(({ type }) => type === GATE)) return;
     const patch = { status: { conditions: [...conditions, { type: GATE, status: 'True' }] } };
     await cluster.patch(refOf(pod), patch, { subresource: 'status' }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
@@ -145,7 +146,7 @@ export const podStalls: readonly Stall[] = [
     },
     async run({ cluster }) {
       const target = aDeployment('unschedulable', APP);
-      target.spec.template.spec.nodeSelector = { disk: 'none' };
+      raw(target).spec.template.spec.nodeSelector = { disk: 'none' };
       await begunWith(cluster, 'unschedulable', target, { spec: SOON_LATE });
     },
   },
@@ -178,8 +179,8 @@ export const podStalls: readonly Stall[] = [
       const { cluster, reports, hooks } = fixture;
       const namespace = 'primary-not-put-back';
       const target = aDeployment(namespace, APP);
-      target.spec.strategy = { type: 'Recreate' };
-      target.spec.template.spec.serviceAccountName = 'builder';
+      raw(target).spec.strategy = { type: 'Recreate' };
+      raw(target).spec.template.spec.serviceAccountName = 'builder';
       await begunWith(cluster, namespace, target, underWay(fixture, namespace));
       await admitPods(cluster, namespace);
       await reports.until(namespace, APP, 'Initialized', ({ phase }) => phase === 'Initialized');
@@ -227,7 +228,7 @@ export const podStalls: readonly Stall[] = [
       clear: { set: aGoodTemplate.spec },
     },
     async run({ cluster }) {
-      const { kind: _, spec, ...target } = aDeployment('no-node-fits', APP);
+      const { kind: _, spec, ...target } = raw(aDeployment('no-node-fits', APP));
       const { replicas: __, ...rest } = spec;
       rest.template.spec.nodeSelector = { disk: 'none' };
       await begunWith(
@@ -282,7 +283,7 @@ export const podStalls: readonly Stall[] = [
     },
     async run({ cluster }) {
       const target = aDeployment('rollout-stalled', APP, { WAITS_FOR: 'ContainerCreating' });
-      target.spec.progressDeadlineSeconds = 1;
+      raw(target).spec.progressDeadlineSeconds = 1;
       await begunWith(cluster, 'rollout-stalled', target, { spec: SOON_LATE });
     },
   },

@@ -1,4 +1,5 @@
 import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { RefusalKind } from '../troubles/api-proxy.ts';
 import { aCanary, aDeployment, aService, makeNamespace } from '../troubles/objects.ts';
 import { setField } from './set-field.ts';
@@ -9,7 +10,7 @@ const SAID = /^Canary web: status\.conditions\[Promoted\]\.message$/;
 /** A target whose pods read this config. */
 function reading(namespace: string, source: object): KubeObject {
   const target = aDeployment(namespace, APP);
-  Object.assign(target.spec.template.spec.containers[0], { envFrom: [source] });
+  Object.assign(raw(target).spec.template.spec.containers[0], { envFrom: [source] });
   return target;
 }
 
@@ -37,7 +38,7 @@ export const refusals: readonly { namespace: string; path: string; methods: 'all
 /** Refused whatever it is, until its definition is there. */
 export const ABSENT = '/apis/split.smi-spec.io/v1alpha4';
 
-function refused(namespace: string, cause: RegExp, remedy: RegExp, named: 'Forbidden' | 'ApiRefused'): Stall {
+function refused(namespace: string, cause: RegExp, remedy: RegExp, named: 'Forbidden' | 'ApiRejected'): Stall {
   const grant = { others: (fixture: { grant(namespace: string): void }) => fixture.grant(namespace) };
   return {
     namespace,
@@ -89,7 +90,7 @@ export const refusalStalls: readonly Stall[] = [
     cause: /the cluster has no TrafficSplit in split\.smi-spec\.io\/v1alpha4/,
     remedy: /install its CRD/,
     why: {
-      cause: 'KindAbsent',
+      cause: 'KindNotFound',
       proof: /^CustomResourceDefinition TrafficSplit in split\.smi-spec\.io\/v1alpha4: spec\.versions$/,
       // The definition is there all the time: the proxy hides it.
       clear: {
@@ -123,14 +124,14 @@ export const refusalStalls: readonly Stall[] = [
     },
     run: ({ cluster }) => begun(cluster, 'quota'),
   },
-  refused('policy-routes', /Blocked: the API server refused .*virtualservices.*422/, /denied by policy/, 'ApiRefused'),
-  refused('policy-primary', /Blocked: the API server refused .*deployments.*422/, /denied by policy/, 'ApiRefused'),
+  refused('policy-routes', /Blocked: the API server refused .*virtualservices.*422/, /denied by policy/, 'ApiRejected'),
+  refused('policy-primary', /Blocked: the API server refused .*deployments.*422/, /denied by policy/, 'ApiRejected'),
   {
     namespace: 'policy-promotion',
     cause: /writes the primary .*denied by policy/,
     remedy: /since \d{4}/,
     why: {
-      cause: 'PrimaryRefused',
+      cause: 'PrimaryRejected',
       proof: /^Canary web: status\.release\.reason$/,
       clear: { others: ({ grant }) => grant('policy-promotion') },
     },
@@ -140,7 +141,7 @@ export const refusalStalls: readonly Stall[] = [
     namespace: 'scaler-missing',
     cause: /spec\.autoscalerRef: HorizontalPodAutoscaler web does not exist/,
     remedy: /create it, or correct the name/,
-    why: { cause: 'ScalerMissing', proof: /^HorizontalPodAutoscaler web: metadata$/, clear: { create: () => hpa('scaler-missing') } },
+    why: { cause: 'ScalerNotFound', proof: /^HorizontalPodAutoscaler web: metadata$/, clear: { create: () => hpa('scaler-missing') } },
     run: ({ cluster }) =>
       begun(cluster, 'scaler-missing', {
         spec: { autoscalerRef: { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: APP } },
@@ -151,7 +152,7 @@ export const refusalStalls: readonly Stall[] = [
     cause: /Blocked: ConfigMap settings, which the target's pods need, does not exist/,
     remedy: /create it, or make the reference optional/,
     why: {
-      cause: 'ConfigMissing',
+      cause: 'ConfigNotFound',
       proof: /^ConfigMap settings: metadata$/,
       clear: { create: () => settings('config-missing-at-birth') },
     },
@@ -163,7 +164,7 @@ export const refusalStalls: readonly Stall[] = [
     cause: /Blocked: Secret late, which the target's pods need, does not exist/,
     remedy: /create it, or make the reference optional/,
     why: {
-      cause: 'ConfigMissing',
+      cause: 'ConfigNotFound',
       proof: /^Secret late: metadata$/,
       clear: {
         create: () => ({
@@ -211,7 +212,7 @@ export const refusalStalls: readonly Stall[] = [
     cause: /Blocked: ConfigMap settings-primary-\w+, the copy that the primary is to read, cannot be made: .*403/,
     remedy: /grant it to the service account of Serin/,
     why: {
-      cause: 'ConfigCopyRefused',
+      cause: 'ConfigCopyRejected',
       proof: /^ConfigMap settings-primary-\w+: metadata$/,
       clear: { others: ({ grant }) => grant('config-copy-refused') },
     },
@@ -234,8 +235,8 @@ export const refusalStalls: readonly Stall[] = [
     },
     async run({ cluster }) {
       const target = aDeployment('target-unlabelled', APP);
-      target.spec.selector.matchLabels = { component: 'x' };
-      target.spec.template.metadata.labels = { component: 'x' };
+      raw(target).spec.selector.matchLabels = { component: 'x' };
+      raw(target).spec.template.metadata.labels = { component: 'x' };
       await begunWith(cluster, 'target-unlabelled', target);
     },
   },
@@ -243,7 +244,7 @@ export const refusalStalls: readonly Stall[] = [
     namespace: 'upstream-missing',
     cause: /spec\.upstreamRef: Upstream shop not found/,
     remedy: /create it, or remove the reference/,
-    why: { cause: 'RouteRefused', proof: /^Canary web: spec\.upstreamRef$/, clear: { set: undefined } },
+    why: { cause: 'RouteRejected', proof: /^Canary web: spec\.upstreamRef$/, clear: { set: undefined } },
     run: ({ cluster }) =>
       begun(cluster, 'upstream-missing', {
         spec: { provider: 'gloo', upstreamRef: { apiVersion: 'gloo.solo.io/v1', kind: 'Upstream', name: 'shop' } },

@@ -30,7 +30,7 @@ interface Wrong {
   named?: string;
   says?: RegExp;
   good: unknown;
-  cause?: 'InvalidSpec' | 'ProviderRefused';
+  cause?: 'InvalidSpec' | 'UnsupportedByProvider';
 }
 
 const metric = (fields: object) => ({ metrics: [{ name: 'request-success-rate', thresholdRange: { min: 99 }, ...fields }] });
@@ -107,7 +107,7 @@ export const specStalls: readonly Stall[] = [
     spec: service({ delegation: true, hosts: ['example.com'] }),
     field: 'spec.provider',
     says: /remove service\.hosts and service\.gateways, or service\.delegation/,
-    cause: 'ProviderRefused',
+    cause: 'UnsupportedByProvider',
     named: 'spec.service.hosts',
     good: undefined,
   }),
@@ -115,7 +115,7 @@ export const specStalls: readonly Stall[] = [
     spec: { provider: 'gatewayapi:v1', ...service({ appProtocol: 'grpc', rewrite: { uri: '/' }, gatewayRefs: [{ name: 'front' }] }) },
     field: 'spec.service.rewrite',
     says: /cannot be said in a GRPCRoute: remove it/,
-    cause: 'ProviderRefused',
+    cause: 'UnsupportedByProvider',
     good: undefined,
   }),
 ];

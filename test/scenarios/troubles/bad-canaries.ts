@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import { aCanary } from './objects.ts';
 
 /** One Canary that cannot work, and the field that its refusal has to name. */
@@ -21,7 +22,7 @@ function spec(title: string, path: string, value: unknown, field = path): BadCan
       const canary = aCanary(namespace, name);
       const steps = path.split('.');
       const last = steps.pop() ?? '';
-      let place: Record<string, unknown> = canary.spec;
+      let place: Record<string, unknown> = raw(canary).spec;
       for (const step of steps) {
         place[step] ??= {};
         place = place[step] as Record<string, unknown>;

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { crds } from '../../../src/api/crds.ts';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { Environment } from '../environment.ts';
 import { eventually } from '../eventually.ts';
 import { OUTDATED } from '../stalls/outdated.ts';
@@ -20,7 +21,7 @@ export function canaryCrd(): KubeObject {
 /** As an older one is: what Serin remembers a release by is pruned. */
 export function withoutRelease(crd: KubeObject): KubeObject {
   const older = structuredClone(crd);
-  for (const { schema } of older.spec.versions) delete schema.openAPIV3Schema.properties.status.properties.release;
+  for (const { schema } of raw(older).spec.versions) delete schema.openAPIV3Schema.properties.status.properties.release;
   return older;
 }
 
@@ -89,12 +90,12 @@ class HeldRelease {
     // However slow the machine is: a release that has passed the first gate is held by the second.
     hooks.answers(this.#hook('confirm-promotion'), 403);
     await push(cluster, this.#namespace, APP, '2');
-    await until(cluster, canaryRef(this.#namespace, APP), `is where ${gate} holds it`, (now) => isThere(now?.status ?? {}));
+    await until(cluster, canaryRef(this.#namespace, APP), `is where ${gate} holds it`, (now) => isThere(raw(now)?.status ?? {}));
     hooks.answers(this.#hook(gate), 403);
   }
 
   async hasLostItsMemory(): Promise<void> {
-    const release = async () => (await this.#fixture.cluster.get(canaryRef(this.#namespace, APP)))?.status?.release;
+    const release = async () => raw(await this.#fixture.cluster.get(canaryRef(this.#namespace, APP)))?.status?.release;
     await eventually('the Canary has lost its memory', release, (found) => found === undefined);
   }
 
@@ -129,11 +130,11 @@ class HeldRelease {
 
   async #weights(): Promise<number[]> {
     const route = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name: APP, namespace: this.#namespace };
-    return (await this.#fixture.cluster.get(route))?.spec.http[0].route.map(({ weight }: { weight: number }) => weight);
+    return raw(await this.#fixture.cluster.get(route))?.spec.http[0].route.map(({ weight }: { weight: number }) => weight);
   }
 
   async #primaryImage(): Promise<string> {
     const primary = { apiVersion: 'apps/v1', kind: 'Deployment', name: `${APP}-primary`, namespace: this.#namespace };
-    return (await this.#fixture.cluster.get(primary))?.spec.template.spec.containers[0].image;
+    return raw(await this.#fixture.cluster.get(primary))?.spec.template.spec.containers[0].image;
   }
 }

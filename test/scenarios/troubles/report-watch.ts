@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { Environment } from '../environment.ts';
 import { BOUND_MS } from '../until.ts';
 import { afterAll, beforeAll, world } from '../world.ts';
@@ -22,8 +23,8 @@ export class ReportWatch {
   constructor(cluster: Cluster) {
     const heed = (object: KubeObject) => {
       if (object.kind === 'Canary') this.#canaries.set(keyOf(object.metadata), object);
-      else if (object.involvedObject?.kind === 'Canary') {
-        const key = keyOf(object.involvedObject);
+      else if (raw(object).involvedObject?.kind === 'Canary') {
+        const key = keyOf(raw(object).involvedObject);
         this.#events.set(key, [...(this.#events.get(key) ?? []), `${object.reason}: ${object.message}`]);
       }
       for (const look of this.#waiting) look();
@@ -47,7 +48,7 @@ export class ReportWatch {
 
   of(namespace: string, name: string): CanaryReport {
     const { metadata } = { metadata: canaryRef(namespace, name) };
-    const status = this.#canaries.get(keyOf(metadata))?.status;
+    const status = raw(this.#canaries.get(keyOf(metadata)))?.status;
     return { conditions: status?.conditions ?? [], events: this.#events.get(keyOf(metadata)) ?? [], phase: status?.phase ?? '' };
   }
 

@@ -101,7 +101,7 @@ export class Inquiry {
     expect(this.#history.doubleSteps(name, STEP)).toEqual([]);
     // An Event that is lost must not stop a release: reported at most once.
     for (const { id, outcome } of answers)
-      expect([[], [outcome === 'carriedOut' ? 'RequestCarriedOut' : 'RequestRefused']]).toContainEqual(this.#history.reasonsOf(id));
+      expect([[], [outcome === 'carriedOut' ? 'RequestCompleted' : 'RequestRejected']]).toContainEqual(this.#history.reasonsOf(id));
     if (isDone) await placed.comeBack(this.#verb);
   }
 }

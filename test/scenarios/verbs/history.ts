@@ -1,5 +1,7 @@
+import { asEvent } from '../../../src/api/kinds/event.ts';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Acknowledgement } from '../../../src/api/verb-request.ts';
+import { type Raw, raw } from '../../fakes/raw.ts';
 import { imageTag } from '../adversity/app.ts';
 import { CHANGING, type Chronicle, keepChronicle, type Moment } from '../adversity/chronicle.ts';
 import type { Lab } from '../adversity/lab.ts';
@@ -34,35 +36,35 @@ export class History {
 
   /** The reasons of the Events about this request, each as often as it was counted. */
   reasonsOf(id: string): string[] {
-    const about = this.#events().filter(({ object }) => object.message?.endsWith(`(${id})`));
-    const counts = new Map(about.map(({ name, object }) => [name, { reason: object.reason, count: object.count }]));
-    return [...counts.values()].flatMap(({ reason, count }) => Array.from<string>({ length: count }).fill(reason));
+    const about = this.#events().filter(({ object }) => raw(object).message?.endsWith(`(${id})`));
+    const counts = new Map(about.map(({ name, object }) => [name, asEvent(object)]));
+    return [...counts.values()].flatMap(({ reason = '', count = 1 }) => Array.from<string>({ length: count }).fill(reason));
   }
 
   /** Of all requests. */
   reasons(): Set<string> {
-    return new Set(this.#events().map(({ object }) => object.reason));
+    return new Set(this.#events().map(({ object }) => String(object.reason)));
   }
 
   /** What was done since the write with this number. */
   effectSince(version: number, name: string): Effect {
     const target = this.#of('Deployment', name);
     return {
-      runs: changes(this.#of('Canary', name), version, ({ status }) => status?.release?.run ?? 0),
+      runs: changes(this.#of('Canary', name), version, ({ status }: Raw) => status?.release?.run ?? 0),
       promotions: changes(this.#of('Deployment', `${name}-primary`), version, imageTag),
       templates: changes(target, version, imageTag),
-      raises: changes(target, version, ({ spec }) => spec.replicas > 0, Boolean),
+      raises: changes(target, version, ({ spec }: Raw) => spec.replicas > 0, Boolean),
     };
   }
 
   /** Weights that rose by more than a step at a time. */
   doubleSteps(name: string, step: number): string[] {
-    const weights = this.#of('Canary', name).map(({ object }) => Number(object.status?.canaryWeight ?? 0));
+    const weights = this.#of('Canary', name).map(({ object }) => Number(raw(object).status?.canaryWeight ?? 0));
     return weights.some((weight, index) => weight - (weights[index - 1] ?? 0) > step) ? [`the weight went ${weights.join(' ')}`] : [];
   }
 
   #events(): Moment[] {
-    return this.#chronicle.moments().filter(({ kind, object }) => kind === 'Event' && object.reason.startsWith('Request'));
+    return this.#chronicle.moments().filter(({ kind, object }) => kind === 'Event' && raw(object).reason.startsWith('Request'));
   }
 
   #of(kind: string, name: string): Moment[] {
@@ -82,4 +84,4 @@ function changes<T>(
     .length;
 }
 
-const requestsOf = ({ status }: KubeObject): Acknowledgement[] => status?.release?.requests ?? [];
+const requestsOf = ({ status }: Raw): Acknowledgement[] => status?.release?.requests ?? [];

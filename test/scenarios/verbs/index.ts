@@ -43,7 +43,7 @@ export function describeVerbs(environmentOf: () => Environment, { isTwice, resta
     };
     round('asked once', () => trying.round(once));
     it('E70: Events report what was carried out and what was refused', () => {
-      expect([...trying.history.reasons()].toSorted()).toEqual(['RequestCarriedOut', 'RequestRefused']);
+      expect([...trying.history.reasons()].toSorted()).toEqual(['RequestCompleted', 'RequestRejected']);
     });
     if (isTwice) describeTwice();
     for (const verb of restarts)

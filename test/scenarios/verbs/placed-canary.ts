@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Verb } from '../../../src/api/verb-request.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { Lab } from '../adversity/lab.ts';
 import { eventually } from '../eventually.ts';
 import type { HookServer } from '../hook-server.ts';
@@ -44,7 +45,7 @@ export class PlacedCanary {
     const { name, env, isUnborn, gates } = this.place;
     const webhooks = Object.keys(gates).map((type) => ({ name: type, type, url: hooks.url(this.#hook(type)), timeout: '60s' }));
     const target = aDeployment(lab.namespace, name, isUnborn && env);
-    await lab.cluster.create({ ...target, spec: { ...target.spec, progressDeadlineSeconds: NEVER_S } });
+    await lab.cluster.create({ ...target, spec: { ...raw(target).spec, progressDeadlineSeconds: NEVER_S } });
     const analysis = { interval: '500ms', stepWeight: STEP, maxWeight: 2 * STEP, webhooks };
     await lab.cluster.create(aCanary(lab.namespace, name, analysis, { progressDeadlineSeconds: NEVER_S }));
     if (isUnborn) return this.until(this.place.at);
@@ -59,7 +60,7 @@ export class PlacedCanary {
     const { lab } = this.#shared;
     if ((await this.state()).startsWith('Progressing')) {
       const primary = await lab.cluster.get(this.#deployment(`${this.place.name}-primary`));
-      const { containers } = primary?.spec.template.spec ?? {};
+      const { containers } = raw(primary)?.spec.template.spec ?? {};
       await lab.cluster.patch(this.#deployment(this.place.name), { spec: { template: { spec: { containers } } } });
       await this.until('Succeeded.resting');
     }
@@ -70,10 +71,10 @@ export class PlacedCanary {
     const { lab, hooks } = this.#shared;
     const found = await lab.until(this.ref, `is in ${at}`, (now) => stateOf(now) === at);
     // Its pods are no longer needed then, and go a little later.
-    if (at.endsWith('.resting')) await lab.until(this.#deployment(this.place.name), 'is at zero', (now) => now?.spec.replicas === 0);
+    if (at.endsWith('.resting')) await lab.until(this.#deployment(this.place.name), 'is at zero', (now) => raw(now)?.spec.replicas === 0);
     if (at !== 'Progressing.analysing') return;
     // The gate is asked when the step is in force, and holds it from then on.
-    const { revision } = found?.status?.release ?? {};
+    const { revision } = raw(found)?.status?.release ?? {};
     const isHeld = (call: Record<string, unknown>) => call.revision === revision && call.canaryWeight === STEP;
     const isAsked = () => hooks.calls(this.#hook(STEP_GATE)).some(isHeld);
     if (STEP_GATE in this.place.gates) await eventually(`${this.place.name} is held at its first step`, isAsked);
@@ -90,7 +91,7 @@ export class PlacedCanary {
   }
 
   async pausedBy(): Promise<string | undefined> {
-    return (await this.#canary())?.status?.release?.paused?.by;
+    return raw(await this.#canary())?.status?.release?.paused?.by;
   }
 
   snapshot(): Promise<unknown> {
@@ -139,4 +140,4 @@ export class PlacedCanary {
   }
 }
 
-const stateOf = (canary?: KubeObject): string => `${canary?.status?.phase}.${canary?.status?.release?.step}`;
+const stateOf = (canary?: KubeObject): string => `${raw(canary)?.status?.phase}.${raw(canary)?.status?.release?.step}`;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { requestAnnotation } from '../../../src/api/names.ts';
 import { type Verb, writeRequest } from '../../../src/api/verb-request.ts';
+import { raw } from '../../fakes/raw.ts';
 import type { Lab } from '../adversity/lab.ts';
 import { nowMs } from '../world.ts';
 
@@ -22,7 +23,7 @@ export class Requests {
   }
 
   async answered(id: string): Promise<void> {
-    const isAnswered = (now?: KubeObject) => now?.status?.release?.requests?.some((one: { id: string }) => one.id === id);
+    const isAnswered = (now?: KubeObject) => raw(now)?.status?.release?.requests?.some((one: { id: string }) => one.id === id);
     await this.#lab.until(this.#canary, `answers request ${id}`, isAnswered);
   }
 

@@ -1,3 +1,4 @@
+import { raw } from '../../fakes/raw.ts';
 import type { Lab } from '../adversity/lab.ts';
 import { canaryRef } from '../troubles/objects.ts';
 
@@ -11,6 +12,6 @@ export async function snapshotOf({ cluster, namespace }: Lab, name: string): Pro
   const [canary, ...others] = await Promise.all(
     [canaryRef(namespace, name), { ...deployment, name }, { ...deployment, name: `${name}-primary` }, route].map((ref) => cluster.get(ref)),
   );
-  const { phase, canaryWeight, release } = canary?.status ?? {};
+  const { phase, canaryWeight, release } = raw(canary)?.status ?? {};
   return { phase, canaryWeight, release: RELEASE.map((field) => [field, release?.[field]]), specs: others.map((one) => one?.spec) };
 }

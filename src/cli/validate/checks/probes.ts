@@ -1,4 +1,5 @@
 import { error, type Finding } from '../../../api/finding.ts';
+import { specOf } from '../../../api/kinds/spec-of.ts';
 import { type Check, findItem, on, type World } from '../world.ts';
 
 const PROBES = ['readinessProbe', 'startupProbe', 'livenessProbe'];
@@ -15,7 +16,7 @@ export const probes: Check = (world: World) =>
     const { kind, name } = canary.spec.targetRef;
     if (kind !== 'Deployment' && kind !== 'DaemonSet') return [];
     const target = findItem(world, { kind, group: 'apps', name, namespace });
-    const containers = target?.object.spec?.template?.spec?.containers;
+    const containers = specOf<{ template: { spec?: { containers?: (Container | null)[] } } }>(target?.object).template?.spec?.containers;
     if (!target?.place || !Array.isArray(containers)) return [];
     return on(target, containers.flatMap(findingsOf));
   });

@@ -1,4 +1,6 @@
 import { error, type Finding, warning } from '../../../api/finding.ts';
+import type { ScalerSpec } from '../../../api/kinds/scaler.ts';
+import { specOf } from '../../../api/kinds/spec-of.ts';
 import type { Item } from '../documents.ts';
 import { type CanaryItem, type Check, findItem, groupOf, isAbsent, isNear, on, type World, whereOf } from '../world.ts';
 
@@ -23,7 +25,7 @@ function unnamed(item: CanaryItem, world: World): Finding[] {
 /** KEDA makes a HorizontalPodAutoscaler for each ScaledObject, whose owner is the one to name. */
 function isScalerOf({ object }: Item, target: string): boolean {
   if (GROUPS[object.kind] !== groupOf(object) || object.metadata?.ownerReferences?.length) return false;
-  const { kind = 'Deployment', name } = object.spec?.scaleTargetRef ?? {};
+  const { kind = 'Deployment', name } = specOf<ScalerSpec>(object).scaleTargetRef ?? {};
   return kind === 'Deployment' && name === target;
 }
 
@@ -39,7 +41,7 @@ function ofAnother({ canary, namespace }: CanaryItem, world: World): Finding[] {
   const { autoscalerRef: ref, targetRef } = canary.spec;
   const group = ref && GROUPS[ref.kind];
   const scaler = group === undefined ? undefined : findItem(world, { kind: ref?.kind ?? '', group, name: ref?.name ?? '', namespace });
-  const { kind = 'Deployment', name } = scaler?.object.spec?.scaleTargetRef ?? {};
+  const { kind = 'Deployment', name } = specOf<ScalerSpec>(scaler?.object).scaleTargetRef ?? {};
   if (!scaler || name === undefined || (kind === targetRef.kind && name === targetRef.name)) return [];
   const message = `is ${scaler.name}, which scales ${kind} ${name} and not ${targetRef.kind} ${targetRef.name}: correct targetRef or autoscalerRef`;
   return [warning('spec.autoscalerRef.name', message)];

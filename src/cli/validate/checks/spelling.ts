@@ -1,6 +1,7 @@
 import { apiVersion, group } from '../../../api/canary.ts';
 import { shorten } from '../../../api/field-path.ts';
 import { error } from '../../../api/finding.ts';
+import { specOf } from '../../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../../api/kube-object.ts';
 import { nearest } from '../nearest.ts';
 import { type Check, groupOf, on, ourKinds } from '../world.ts';
@@ -41,8 +42,16 @@ const isNearOurGroup = (object: KubeObject): boolean => {
   return !own.includes('.') || /flag+er/i.test(own) || nearest(own, [group]) !== undefined;
 };
 
-function kindByFields({ spec }: KubeObject): string | undefined {
-  if (typeof spec !== 'object' || spec === null) return undefined;
-  if (spec.targetRef && (spec.analysis || spec.canaryAnalysis)) return 'Canary';
-  return spec.provider?.type && typeof spec.query === 'string' ? 'MetricTemplate' : undefined;
+interface OurFields {
+  targetRef: unknown;
+  analysis: unknown;
+  canaryAnalysis: unknown;
+  provider: { type?: unknown } | null;
+  query: unknown;
+}
+
+function kindByFields(object: KubeObject): string | undefined {
+  const { targetRef, analysis, canaryAnalysis, provider, query } = specOf<OurFields>(object);
+  if (targetRef && (analysis || canaryAnalysis)) return 'Canary';
+  return provider?.type && typeof query === 'string' ? 'MetricTemplate' : undefined;
 }

@@ -1,3 +1,4 @@
+import { specOf } from '../../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../../api/kube-object.ts';
 import { canarySplitFindings, splitFindings } from '../../../routers/smi/split-findings.ts';
 import type { Item } from '../documents.ts';
@@ -20,9 +21,9 @@ const isService = ({ apiVersion, kind }: KubeObject): boolean => apiVersion === 
 
 /** With the fields that a manifest may lack, or have of another type. */
 function readable({ object, name, namespace }: Item): KubeObject {
-  const { ports, backends } = isFields(object.spec) ? (object.spec as Record<string, unknown>) : {};
+  const given = specOf<{ ports: unknown; backends: unknown }>(object);
   const entries = (list: unknown) => (Array.isArray(list) ? list.filter(isFields) : []);
-  const spec = { ...object.spec, ports: entries(ports), backends: entries(backends) };
+  const spec = { ...given, ports: entries(given.ports), backends: entries(given.backends) };
   return { ...object, metadata: { name, ...(namespace === undefined ? {} : { namespace }) }, spec };
 }
 

@@ -1,4 +1,6 @@
 import { error, type Finding, warning } from '../../../api/finding.ts';
+import type { PodWorkloadSpec } from '../../../api/kinds/pod-workload.ts';
+import { specOf } from '../../../api/kinds/spec-of.ts';
 import { names } from '../../../api/names.ts';
 import { resolveSelector } from '../../../api/selector-label.ts';
 import { type CanaryItem, type Check, findItem, isAbsent, isNear, on, type World, whereOf } from '../world.ts';
@@ -36,7 +38,7 @@ function selectorFindings(item: CanaryItem, world: World) {
   const path = 'spec.selector.matchLabels';
   const selected = resolveSelector(target.object, world.selectorLabels);
   if (!('problem' in selected)) return [];
-  const keys = Object.keys(target.object.spec?.selector?.matchLabels ?? {});
+  const keys = Object.keys(specOf<PodWorkloadSpec>(target.object).selector?.matchLabels ?? {});
   const message = world.selectorLabels.some((label) => keys.includes(label))
     ? `has a value that is too long for the label of the primary, which adds ${SUFFIX}: use at most 55 characters`
     : `has none of ${world.selectorLabels.join(', ')}, by which Canary ${item.name} distinguishes the primary from the canary: add app to it and to the labels of the pods, or start the controller with --selector-labels`;

@@ -1,0 +1,360 @@
+import type { SecretsMode } from '../workloads/configs/read-configs.ts';
+
+/** Name of a value of charts/serin that sets a flag, or the reason why there is none. */
+export type ChartValue = string | { none: string };
+
+/** What a flag takes: `pairs` is `namespace=list` and may be repeated; `rate` is a number for which 0 means client-go's default. */
+export type FlagKind = 'text' | 'list' | 'pairs' | 'switch' | 'duration' | 'count' | 'rate';
+
+/** One flag of `serin controller`. */
+export interface Flag {
+  kind: FlagKind;
+  /** Stands for the value in the help, like `<url>`; a switch has none. */
+  value?: string;
+  /** One sentence without a full stop, for the help, the chart and the documentation. */
+  help: string;
+  /** Default, as it is written on the command line; absent: the flag may be left out. */
+  fallback?: string | boolean;
+  /** Shown in the help in place of an empty default. */
+  shown?: string;
+  /** The values that are accepted, where they are few. */
+  choices?: readonly string[];
+  /** Not in the help: for tests, and for networks of a special kind. */
+  isHidden?: true;
+  /** Environment variable that wins over the flag. */
+  env?: string;
+  /** Only the command uses it: it is not a setting of the controller. */
+  isOfCommand?: true;
+  chart: ChartValue;
+}
+
+const inSecret = { none: 'kept in a Secret, and read from the environment' };
+const ownAccount = { none: 'a pod uses its own service account' };
+const seldomChanged = { none: 'its default suits most clusters; use extraArgs' };
+
+/**
+ * The flags of `serin controller`, in the order of its help. Flags of Flagger keep their names and meaning (02-1.1). The command line, the
+ * settings (`config.ts`), the chart's arguments and values, and docs/cli.md are made from this table.
+ */
+export const flags = {
+  kubeconfig: {
+    kind: 'text',
+    value: '<file>',
+    help: 'kubeconfig; default: $KUBECONFIG, the pod’s service account, ~/.kube/config',
+    isOfCommand: true,
+    chart: ownAccount,
+  },
+  master: {
+    kind: 'text',
+    value: '<url>',
+    help: 'address of the API server, instead of the kubeconfig’s',
+    isOfCommand: true,
+    chart: ownAccount,
+  },
+  kubeconfigServiceMesh: {
+    kind: 'text',
+    value: '<file>',
+    help: 'kubeconfig of the cluster that holds the routing objects of meshes and ingress proxies; default: the same cluster',
+    isOfCommand: true,
+    chart: 'controlplane.kubeconfig',
+  },
+  namespace: {
+    kind: 'list',
+    value: '<name>',
+    help: 'only this namespace',
+    fallback: '',
+    shown: 'all',
+    isOfCommand: true,
+    chart: 'namespace',
+  },
+  namespaces: {
+    kind: 'list',
+    value: '<list>',
+    help: 'only these namespaces; permissions in each of them are enough',
+    fallback: '',
+    shown: 'all',
+    chart: 'namespaces',
+  },
+  canarySelector: {
+    kind: 'text',
+    value: '<selector>',
+    help: 'only Canaries with these labels, like team=shop; others are left alone',
+    fallback: '',
+    shown: 'all',
+    chart: 'canarySelector',
+  },
+  meshProvider: {
+    kind: 'text',
+    value: '<name>',
+    help: 'traffic provider of Canaries that name none',
+    fallback: 'istio',
+    chart: 'meshProvider',
+  },
+  ingressClass: {
+    kind: 'text',
+    value: '<name>',
+    help: 'ingress class of generated HTTPProxies of Contour',
+    fallback: '',
+    shown: 'none',
+    chart: 'ingressClass',
+  },
+  ingressAnnotationsPrefix: {
+    kind: 'text',
+    value: '<prefix>',
+    help: 'prefix of the annotations of ingress-nginx',
+    fallback: 'nginx.ingress.kubernetes.io',
+    chart: 'ingressAnnotationsPrefix',
+  },
+  metricsServer: {
+    kind: 'text',
+    value: '<url>',
+    help: 'Prometheus for built-in and inline checks',
+    fallback: 'http://prometheus:9090',
+    chart: 'metricsServer',
+  },
+  metricsServerSecret: {
+    kind: 'text',
+    value: '<folder>',
+    help: 'folder of a mounted Secret for it: token, or username and password; header.NAME; ca.crt; tls.crt and tls.key ($METRICS_SERVER_TOKEN, $METRICS_SERVER_USERNAME and $METRICS_SERVER_PASSWORD win)',
+    isOfCommand: true,
+    chart: 'metricsServerSecret',
+  },
+  selectorLabels: {
+    kind: 'list',
+    value: '<list>',
+    help: 'labels that may select a target, by priority',
+    fallback: 'app,name,app.kubernetes.io/name',
+    chart: 'selectorLabels',
+  },
+  includeLabelPrefix: {
+    kind: 'list',
+    value: '<list>',
+    help: 'prefixes of labels that are copied to primaries; * is all',
+    fallback: '',
+    shown: 'none',
+    chart: 'includeLabelPrefix',
+  },
+  enableConfigTracking: {
+    kind: 'switch',
+    help: 'release changes of the ConfigMaps and Secrets that targets read',
+    fallback: true,
+    chart: 'configTracking.enabled',
+  },
+  secretsMode: {
+    kind: 'text',
+    value: '<mode>',
+    help: 'track Secrets by watching their metadata by name, by reading them when a release starts, or not',
+    fallback: 'watch',
+    choices: ['watch', 'get', 'off'] satisfies SecretsMode[],
+    chart: 'secrets.mode',
+  },
+  secretsNamespaces: {
+    kind: 'list',
+    value: '<list>',
+    help: 'track Secrets in these namespaces only; elsewhere primaries read the originals',
+    fallback: '',
+    shown: 'all',
+    chart: 'secrets.namespaces',
+  },
+  secretsNames: {
+    kind: 'list',
+    value: '<list>',
+    help: 'track Secrets of these names only; primaries read the originals of others',
+    fallback: '',
+    shown: 'all',
+    chart: 'secrets.names',
+  },
+  minAnalysisInterval: {
+    kind: 'duration',
+    value: '<duration>',
+    help: 'shortest analysis.interval: shorter ones are raised to it',
+    fallback: '10s',
+    chart: seldomChanged,
+  },
+  scaleDownDelay: {
+    kind: 'duration',
+    value: '<duration>',
+    help: 'how long a side without traffic keeps its pods; default: one interval, at most 30s',
+    chart: seldomChanged,
+  },
+  uninstallGrace: {
+    kind: 'duration',
+    value: '<duration>',
+    help: 'how long a target and its Canary must both be gone before what was generated for them is removed',
+    fallback: '5m',
+    chart: 'uninstallGrace',
+  },
+  eventWebhook: {
+    kind: 'text',
+    value: '<url>',
+    help: 'URL that receives every event',
+    fallback: '',
+    shown: 'none',
+    env: 'EVENT_WEBHOOK_URL',
+    chart: inSecret,
+  },
+  clusterName: { kind: 'text', value: '<name>', help: 'shown in every alert', fallback: '', shown: 'none', chart: 'clusterName' },
+  slackUrl: {
+    kind: 'text',
+    value: '<url>',
+    help: 'Slack webhook for the alerts of Canaries without alerts of their own',
+    fallback: '',
+    shown: 'none',
+    env: 'SLACK_URL',
+    chart: inSecret,
+  },
+  slackToken: {
+    kind: 'text',
+    value: '<token>',
+    help: 'bot token, with https://slack.com/api/chat.postMessage as URL',
+    fallback: '',
+    shown: 'none',
+    env: 'SLACK_TOKEN',
+    chart: { none: 'a secret: use env' },
+  },
+  slackProxyUrl: {
+    kind: 'text',
+    value: '<url>',
+    help: 'proxy for Slack',
+    fallback: '',
+    shown: 'none',
+    env: 'SLACK_PROXY_URL',
+    chart: 'slack.proxyUrl',
+  },
+  slackUser: { kind: 'text', value: '<name>', help: 'name that alerts come from', fallback: 'flagger', chart: 'slack.user' },
+  slackChannel: { kind: 'text', value: '<name>', help: 'channel that alerts go to', fallback: '', shown: 'none', chart: 'slack.channel' },
+  msteamsUrl: {
+    kind: 'text',
+    value: '<url>',
+    help: 'the same for Microsoft Teams, instead of Slack',
+    fallback: '',
+    shown: 'none',
+    env: 'MSTEAMS_URL',
+    chart: inSecret,
+  },
+  msteamsProxyUrl: {
+    kind: 'text',
+    value: '<url>',
+    help: 'proxy for Microsoft Teams',
+    fallback: '',
+    shown: 'none',
+    env: 'MSTEAMS_PROXY_URL',
+    chart: 'msteams.proxyUrl',
+  },
+  allowedAddresses: {
+    kind: 'list',
+    value: '<list>',
+    help: 'only these addresses and networks, like 10.0.0.0/8, are called for Canaries, MetricTemplates and AlertProviders',
+    fallback: '',
+    shown: 'all',
+    chart: 'allowedAddresses',
+  },
+  requireSecretLabel: {
+    kind: 'switch',
+    help: 'use only Secrets with the label serin.dev/usable-by, whichever secretRef names them',
+    fallback: false,
+    chart: 'requireSecretLabel',
+  },
+  noCrossNamespaceRefs: {
+    kind: 'switch',
+    help: 'refuse Canaries that refer to objects, hosts or gateways of other namespaces',
+    fallback: false,
+    chart: 'noCrossNamespaceRefs',
+  },
+  allowedHosts: {
+    kind: 'pairs',
+    value: '<namespace=hosts>',
+    help: 'hosts that routes of a namespace (* is any) may take, like team-a=*.a.example.com,a.example.com; may be repeated',
+    chart: 'allowedHosts',
+  },
+  allowedGateways: {
+    kind: 'pairs',
+    value: '<namespace=gateways>',
+    help: 'gateways that routes of a namespace (* is any) may use, like team-a=istio-system/public; may be repeated',
+    chart: 'allowedGateways',
+  },
+  journalLimit: {
+    kind: 'count',
+    value: '<number>',
+    help: 'releases of each Canary whose journals are kept for serin replay and serin backtest; 0 keeps none',
+    fallback: '10',
+    chart: 'journalLimit',
+  },
+  port: {
+    kind: 'count',
+    value: '<number>',
+    help: 'port of /metrics, /livez, /readyz and /healthz; 0 picks one',
+    fallback: '8080',
+    chart: { none: 'the port of the container is fixed' },
+  },
+  enableLeaderElection: {
+    kind: 'switch',
+    help: 'run several replicas, one of which leads',
+    fallback: false,
+    chart: 'leaderElection.enabled',
+  },
+  leaderElectionNamespace: {
+    kind: 'text',
+    value: '<name>',
+    help: 'namespace of the lease',
+    fallback: 'kube-system',
+    chart: 'leaderElection.enabled',
+  },
+  leaseDuration: {
+    kind: 'duration',
+    value: '<duration>',
+    help: 'after this long without a renewal a standby takes over',
+    fallback: '15s',
+    chart: seldomChanged,
+  },
+  renewDeadline: {
+    kind: 'duration',
+    value: '<duration>',
+    help: 'after this long without a renewal the leader stops writing',
+    fallback: '10s',
+    chart: seldomChanged,
+  },
+  retryPeriod: { kind: 'duration', value: '<duration>', help: 'pause between renewals', fallback: '2s', chart: seldomChanged },
+  kubeconfigQps: {
+    kind: 'rate',
+    value: '<number>',
+    help: 'requests a second to the API server',
+    fallback: '100',
+    isOfCommand: true,
+    chart: 'kubeconfigQPS',
+  },
+  kubeconfigBurst: {
+    kind: 'rate',
+    value: '<number>',
+    help: 'requests at once to the API server',
+    fallback: '250',
+    isOfCommand: true,
+    chart: 'kubeconfigBurst',
+  },
+  apiServerTimeout: {
+    kind: 'duration',
+    value: '<duration>',
+    help: 'exit after so long without an answer from the API server, so that Kubernetes restarts the pod; 0s never',
+    fallback: '10m',
+    isOfCommand: true,
+    chart: seldomChanged,
+  },
+  watchSilence: {
+    kind: 'duration',
+    value: '<duration>',
+    help: 'a watch without events for so long is opened again',
+    fallback: '150s',
+    isHidden: true,
+    isOfCommand: true,
+    chart: seldomChanged,
+  },
+} as const satisfies Readonly<Record<string, Flag>>;
+
+/** Name of a flag in the code: `canarySelector` is `--canary-selector`. */
+export type FlagName = keyof typeof flags;
+
+/** All flags with their names. */
+export const flagEntries = Object.entries(flags) as [FlagName, Flag][];
+
+/** The name on the command line, without dashes. */
+export const writtenName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
