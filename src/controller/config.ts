@@ -28,7 +28,7 @@ const readers = {
     .string()
     .transform(numberOf)
     .refine((value) => Number.isInteger(value) && value >= 0, 'must be a whole number, like 8080'),
-  rate: z.string().transform(numberOf).refine(Number.isFinite, 'must be a number of requests: write it like 100'),
+  rate: z.string().transform(numberOf).refine(Number.isFinite, 'must be a number of requests a second: write it like 100'),
 } satisfies Readonly<Record<FlagKind, z.ZodType>>;
 
 /** What a setting of each kind is held to. */
