@@ -23,7 +23,7 @@ it('06-D2: the same message has one level', () => {
   for (const { message, level } of lines) levels.set(message, (levels.get(message) ?? new Set()).add(level));
   const unsure = [...levels].filter(([, seen]) => seen.size > 1).map(([message]) => message);
   // The second one is final: nothing tries again.
-  expect(unsure).toEqual(['the first look at the cluster failed']);
+  expect(unsure).toEqual(['the first read of the cluster failed']);
 });
 
 it('fields are read from the calls, also those that are there only at times', () => {

@@ -63,7 +63,7 @@ it('an API server that cannot be reached is one line with the remedy, and the en
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { level: string; msg: string; reason?: string });
-  const loud = lines.filter(({ level, msg }) => level !== 'info' && msg !== 'the metrics server cannot be asked');
+  const loud = lines.filter(({ level, msg }) => level !== 'info' && msg !== 'the metrics server is unavailable');
   expect(loud.map(({ level, msg }) => `${level}: ${msg}`)).toEqual([
     'warn: the API server does not answer: check its address, its health and the network policies on the way',
     'error: no answer from the API server within --api-server-timeout: exiting',

@@ -147,7 +147,7 @@ it('I9: a leader whose lease another holds stands by without ending, and leads a
   const said = () => readFileSync(leader.logFile, 'utf8');
   const lease = await bare.cluster.get(LEASE);
   await bare.cluster.patch(LEASE, { spec: { ...raw(lease)?.spec, holderIdentity: 'another', renewTime: microTime() } });
-  await eventually('the leader stands by', said, (text) => text.includes('the lease is lost: standing by'));
+  await eventually('the leader stands by', said, (text) => text.includes('lease lost: on standby'));
 
   const from = requests();
   const since = () => difference(requests(), from);
@@ -167,7 +167,7 @@ it('I9: a leader whose lease another holds stands by without ending, and leads a
     () => timesReported('WeightAdvanced'),
     (times) => times === 5,
   );
-  expect(said().match(/looking after Canaries/g)).toHaveLength(2);
+  expect(said().match(/reconciling Canaries/g)).toHaveLength(2);
   expect(said()).not.toContain('Conflict');
 });
 

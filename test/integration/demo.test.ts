@@ -29,7 +29,7 @@ function startDemo(temporary = folder) {
 const files = (): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' });
 const log = (): string => files().find((file) => file.endsWith('controller.log')) ?? '';
 /** The controller writes its log until it ends, as its last line then says. */
-const controllerRuns = (): boolean => log() !== '' && readFileSync(join(folder, log()), 'utf8').includes('looking after Canaries');
+const controllerRuns = (): boolean => log() !== '' && readFileSync(join(folder, log()), 'utf8').includes('reconciling Canaries');
 
 it.each([
   ['SIGINT', 130],

@@ -23,7 +23,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 /** Commands that run until a signal ends them. */
 const staying: Readonly<Record<string, { flags?: string; says: RegExp; exit: number }>> = {
   // Ports of their own would be those of another test, too.
-  'serin controller': { flags: '--port 0', says: /"looking after Canaries"/, exit: 0 },
+  'serin controller': { flags: '--port 0', says: /"reconciling Canaries"/, exit: 0 },
   'serin loadtester': { flags: '--host 127.0.0.1 --port 0', says: /"serin loadtester started"/, exit: 0 },
   'serin cluster': { says: /^The cluster is ready/m, exit: 0 },
   'serin demo': { says: /^Start: /m, exit: 143 },

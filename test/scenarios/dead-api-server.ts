@@ -29,7 +29,7 @@ export function describeDeadApiServer(environmentOf: () => Environment): void {
         readFileSync(replica.process.logFile, 'utf8')
           .split('\n')
           .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Line] : []));
-      await eventually('it looks after Canaries', () => lines().some(({ msg }) => msg === 'looking after Canaries'));
+      await eventually('it looks after Canaries', () => lines().some(({ msg }) => msg === 'reconciling Canaries'));
       return { replica, lines };
     }
 
@@ -38,10 +38,10 @@ export function describeDeadApiServer(environmentOf: () => Environment): void {
       try {
         replica.network.cut();
         await eventually('its absence is said', () => lines().some(({ msg }) => msg === AWAY));
-        await eventually('the lease is lost', () => lines().some(({ msg }) => msg === 'the lease is lost: standing by'));
+        await eventually('the lease is lost', () => lines().some(({ msg }) => msg === 'lease lost: on standby'));
         replica.network.heal();
         await eventually('its return is said', () => lines().some(({ msg }) => msg === 'the API server answers again'));
-        await eventually('it leads again', () => lines().filter(({ msg }) => msg === 'looking after Canaries').length === 2);
+        await eventually('it leads again', () => lines().filter(({ msg }) => msg === 'reconciling Canaries').length === 2);
         expect(repeatsIn(lines())).toEqual([]);
         expect(replica.process.hasExited()).toBe(false);
       } finally {

@@ -104,8 +104,7 @@ export async function loadTesterCommand(options: unknown, env: NodeJS.ProcessEnv
     { version, port: tester.port, commands: commandNamespaces, authenticated: areRequired(credentials) },
     'serin loadtester started',
   );
-  for (const { flag, reason } of ignoredFlagsIn(options as Record<string, unknown>))
-    log.warn({ flag, reason }, 'this flag means nothing here');
+  for (const { flag, reason } of ignoredFlagsIn(options as Record<string, unknown>)) log.warn({ flag, reason }, 'flag is ignored');
   if (!areRequired(credentials))
     log.warn({}, 'every client that reaches the port may start tests and open gates: name credentials to change that');
   if (settings.stateFile === undefined) log.warn({}, 'gates are closed after a restart: name a file with --state-file to keep them');

@@ -187,7 +187,7 @@ export class Deletions {
         return await anchors.orphans({ isRunning: (canary) => this.#isRunning(canary), isInherited }, config.namespaces, signal);
       } catch (error) {
         if (signal.aborted) throw error;
-        log.warn({ err: error, retryInMs }, 'the first look at the cluster failed');
+        log.warn({ err: error, retryInMs }, 'the first read of the cluster failed');
         await sleep(clock, retryInMs, signal);
       }
     }

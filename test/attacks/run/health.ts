@@ -11,7 +11,7 @@ const ANSWER_WITHIN_MS = 7_500;
 
 /** Times that a controller began to lead, by the log. */
 export const leadsIn = (logFile: string): number =>
-  existsSync(logFile) ? readFileSync(logFile, 'utf8').split('"looking after Canaries"').length - 1 : 0;
+  existsSync(logFile) ? readFileSync(logFile, 'utf8').split('"reconciling Canaries"').length - 1 : 0;
 
 /** Asks `/readyz` all the time; the lease at the beginning and at the end. `leads`: before the controller was started. */
 export async function watchHealth(cluster: KubeCluster, port: number, logFile: string, leads: number): Promise<() => Promise<string[]>> {

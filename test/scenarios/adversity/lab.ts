@@ -59,7 +59,7 @@ export class Lab {
   /** Resolves when the controller that was started last has seen the cluster. */
   async controllerIsUp(): Promise<void> {
     const deadlineMs = monotonicMs() + BOUND_MS;
-    while (readFileSync(this.logFile, 'utf8').split('looking after Canaries').length <= this.#starts) {
+    while (readFileSync(this.logFile, 'utf8').split('reconciling Canaries').length <= this.#starts) {
       if (monotonicMs() > deadlineMs) throw new Error(`the controller does not come up:\n${this.log()}`);
       await sleep(50);
     }

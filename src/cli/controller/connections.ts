@@ -1,0 +1,34 @@
+import type { CommandLine } from '../../controller/config.ts';
+import type { Connection } from '../../kube/connect.ts';
+import type { ControllerHost } from './controller-host.ts';
+
+/** The clusters of a controller. */
+export interface Connections {
+  /** That of the Canaries. */
+  own: Connection;
+  /** That of the routing objects of meshes; the same where they are not elsewhere. */
+  routes: Connection;
+  /** The same API server under two names is one cluster: then owners are known there. */
+  areRoutesRemote: boolean;
+}
+
+/** Undefined: one of them cannot be reached, which was printed. */
+export async function connectionsOf(
+  { kubeconfig, kubeconfigServiceMesh, master }: Pick<CommandLine, 'kubeconfig' | 'kubeconfigServiceMesh' | 'master'>,
+  env: NodeJS.ProcessEnv,
+  { connect, complain }: Pick<ControllerHost, 'connect' | 'complain'>,
+): Promise<Connections | undefined> {
+  const reach = (file: string, server: string | undefined, problem: (why: string) => string) =>
+    connect(file, server, env).catch((error: unknown) => {
+      complain(`${problem(error instanceof Error ? error.message : String(error))}\n`);
+      return undefined;
+    });
+  const own = await reach(kubeconfig || env.KUBECONFIG || '', master, (why) => `cannot connect to a cluster: ${why}`);
+  if (own === undefined || !kubeconfigServiceMesh) return own && { own, routes: own, areRoutesRemote: false };
+  const routes = await reach(
+    kubeconfigServiceMesh,
+    undefined,
+    (why) => `--kubeconfig-service-mesh: ${why.replace('--kubeconfig or KUBECONFIG', 'the path')}`,
+  );
+  return routes && { own, routes, areRoutesRemote: routes.baseUrl !== own.baseUrl };
+}

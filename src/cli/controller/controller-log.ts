@@ -1,0 +1,41 @@
+import pino, { type Logger } from 'pino';
+import { isUnanswered } from '../../kube/api-outage.ts';
+import { ApiError, RequestTimeoutError, UnreachableError } from '../../kube/errors.ts';
+import { CredentialPluginError } from '../../kube/exec-credential.ts';
+import { KubeconfigError } from '../../kube/kubeconfig.ts';
+import { numbered } from '../output/text.ts';
+import type { ControllerHost } from './controller-host.ts';
+
+/** pino's number of the level. */
+const DEBUG = 20;
+
+/** Errors of the cluster and the network are logged by their message; a stack is for faults of ours. */
+function errorForLog(error: Error): unknown {
+  const isForeign = [ApiError, UnreachableError, RequestTimeoutError, KubeconfigError, CredentialPluginError].some(
+    (kind) => error instanceof kind,
+  );
+  return isForeign ? { type: error.name, message: error.message } : pino.stdSerializers.err(error);
+}
+
+/** The log of a controller: one JSON object a line, its time by the clock of the host. */
+export function controllerLog({ clock, log }: Pick<ControllerHost, 'clock' | 'log'>, level: string): Logger {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date(clock.nowMs()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: errorForLog },
+      // An API server that is away is one line (ApiOutage), not one for each request that waits for it.
+      hooks: {
+        streamWrite: numbered,
+        logMethod([fields, ...rest], method, number) {
+          const isRepeat = number > DEBUG && isUnanswered((fields as { err?: unknown })?.err);
+          if (isRepeat) this.debug(fields, ...rest);
+          else method.apply(this, [fields, ...rest]);
+        },
+      },
+    },
+    log,
+  );
+}

@@ -1,0 +1,95 @@
+import type { Logger } from 'pino';
+import type { ControllerConfig } from '../../controller/config.ts';
+import type { Controller } from '../../controller/controller.ts';
+import type { Clock } from '../../kube/clock.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { electLeader, type Leadership } from '../../kube/lease.ts';
+import { digest } from '../../workloads/canonical-json.ts';
+
+const STALE_WATCH_MS = 300_000;
+
+interface ReplicaOptions {
+  config: ControllerConfig;
+  identity: string;
+  clock: Clock;
+  log: Logger;
+  /** Starts the controller; `mayWrite` is absent without leader election. */
+  startController(mayWrite?: () => boolean): Controller;
+  /** A client for the lease alone: a busy request queue must not lose the lease. */
+  leaseClient(): Cluster;
+  /** Logged when Canaries are reconciled. */
+  about: Readonly<Record<string, unknown>>;
+}
+
+/** One replica of the controller: it reconciles Canaries while it holds the lease, or always where leader election is off. */
+export class Replica {
+  readonly #options: ReplicaOptions;
+  readonly #leadership: Leadership | undefined;
+  #controller: Controller | undefined;
+  #hasRead = false;
+  #standby = Promise.resolve();
+
+  constructor(options: ReplicaOptions) {
+    this.#options = options;
+    if (options.config.enableLeaderElection) this.#leadership = this.#campaign();
+    else this.#lead();
+  }
+
+  /** Until when writes are allowed, on the monotonic clock in milliseconds. */
+  mayWriteUntilMs(): number {
+    return this.#leadership?.mayWriteUntilMs() ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Why it is not ready; undefined: it is. */
+  unready(): string | undefined {
+    if (this.#controller && !this.#hasRead) return 'the first read of the cluster is not done yet';
+    const [stale] = this.#controller?.staleWatches(STALE_WATCH_MS) ?? [];
+    return stale && `the watch of ${stale.kind} has been silent for ${Math.round(stale.ageMs / 1000)} s`;
+  }
+
+  async stop(): Promise<void> {
+    await this.#controller?.stop();
+    await this.#leadership?.stop();
+  }
+
+  #lead(): void {
+    const { clock, log, startController, about } = this.#options;
+    const leadership = this.#leadership;
+    this.#controller = startController(leadership && (() => clock.monotonicMs() < leadership.mayWriteUntilMs()));
+    this.#controller.started.then(
+      () => {
+        this.#hasRead = true;
+        log.info(about, 'reconciling Canaries');
+      },
+      (error: unknown) => log.error({ err: error }, 'the first read of the cluster failed'),
+    );
+  }
+
+  #campaign(): Leadership {
+    const { config, identity, clock, log, leaseClient } = this.#options;
+    const { namespaces, leaseDurationMs, renewDeadlineMs, retryPeriodMs } = config;
+    return electLeader(leaseClient(), {
+      namespace: namespaces.length === 1 ? (namespaces[0] ?? '') : config.leaderElectionNamespace,
+      name: leaseName(config),
+      identity,
+      leaseDurationMs,
+      renewDeadlineMs,
+      retryPeriodMs,
+      clock,
+      log,
+      onLeading: () => void this.#standby.then(() => this.#lead()),
+      onLost: () => {
+        log.warn({}, 'lease lost: on standby');
+        this.#standby = this.#controller?.stop() ?? this.#standby;
+        this.#controller = undefined;
+      },
+      onReleased: () => log.info({}, 'the lease is released'),
+    });
+  }
+}
+
+/** Flagger's name, so that Flagger goes on standby; one of its own for each slice, whose leaders do not replace each other. */
+function leaseName({ namespaces, canarySelector }: Pick<ControllerConfig, 'namespaces' | 'canarySelector'>): string {
+  if (canarySelector === '' && namespaces.length <= 1) return 'flagger-leader-election';
+  return `serin-${digest({ namespaces: namespaces.toSorted(), canarySelector }).slice(0, 10)}`;
+}
