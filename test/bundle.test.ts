@@ -79,6 +79,11 @@ describe('the bundle', () => {
     expect(foreign).toEqual(new Set(['bufferutil', 'supports-color', 'utf-8-validate']));
   });
 
+  it('requires http: an import of it reads all its exports, which loads undici at each start', () => {
+    const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
+    expect(imports.filter(({ path, kind }) => /^(node:)?https?$/.test(path) && kind === 'import-statement')).toEqual([]);
+  });
+
   it('of client-node only its reading of credentials is there, without its models and without undici', () => {
     const ofClientNode = loadedWith('src/kube/client-node.ts');
     expect(ofClientNode).toContain('node_modules/@kubernetes/client-node/dist/config.js');

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { clientNodeConfigOnly } from './client-node-config-only.ts';
+import { requiredHttp } from './required-http.ts';
 
 export const root = join(import.meta.dirname, '..', '..');
 export const dist = join(root, 'dist');
@@ -45,7 +46,7 @@ async function bundled(options: BuildOptions): Promise<Metafile> {
     keepNames: true,
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [clientNodeConfigOnly],
+    plugins: [clientNodeConfigOnly, requiredHttp],
     ...options,
     metafile: true,
   });
