@@ -92,7 +92,7 @@ describe('the bundle', () => {
 
   it('names errors as the source does: logs and events show the names', () => {
     const named = textsIn(root, 'src/**/*.ts').flatMap((text) =>
-      [...text.matchAll(/^export class (\w+Error) extends/gm)].map(([, name]) => name),
+      [...text.matchAll(/^export class (\w+Error) extends/gm)].flatMap(([, name]) => name ?? []),
     );
     const texts = textsIn(outdir, '**/*.js');
     const isNamed = (name: string) =>
