@@ -1,17 +1,23 @@
-import { readFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundle, root } from '../scripts/build/bundle.ts';
 import { bundledPackages, packageFolder } from '../scripts/build/bundled-packages.ts';
 import { notices } from '../scripts/build/notices.ts';
 import { type Bom, bundleBom, lockedPackages } from '../scripts/build/sbom.ts';
 
 let metafile: Metafile;
+const outdir = mkdtempSync(join(tmpdir(), 'serin-bundle-'));
 beforeAll(async () => {
-  metafile = await bundle({ write: false });
+  metafile = await bundle({ write: true, outdir });
 }, 600_000);
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+
+const textsIn = (folder: string, pattern: string): string[] =>
+  globSync(pattern, { cwd: folder }).map((file) => readFileSync(join(folder, file), 'utf8'));
 
 /** The source files that are in memory when a module of ours has been imported: those of its chunk, and of all that it imports by a statement. */
 function loadedWith(module: string): string[] {
@@ -77,6 +83,22 @@ describe('the bundle', () => {
     expect(outside.length).toBeGreaterThan(10);
     const foreign = new Set(outside.filter((path) => !isBuiltin(path)));
     expect(foreign).toEqual(new Set(['bufferutil', 'supports-color', 'utf-8-validate']));
+  });
+
+  it('requires http: an import of it reads all its exports, which loads undici at each start', () => {
+    const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
+    expect(imports.filter(({ path, kind }) => /^(node:)?https?$/.test(path) && kind === 'import-statement')).toEqual([]);
+  });
+
+  it('names errors as the source does: logs and events show the names', () => {
+    const named = textsIn(root, 'src/**/*.ts').flatMap((text) =>
+      [...text.matchAll(/^export class (\w+Error) extends/gm)].flatMap(([, name]) => name ?? []),
+    );
+    const texts = textsIn(outdir, '**/*.js');
+    const isNamed = (name: string) =>
+      texts.some((text) => text.includes(`class ${name} extends`) || text.includes(`${name}=class extends`));
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((name) => !isNamed(name))).toEqual([]);
   });
 
   it('of client-node only its reading of credentials is there, without its models and without undici', () => {

@@ -1,12 +1,19 @@
 import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { clientNodeConfigOnly } from './client-node-config-only.ts';
+import { requiredHttp } from './required-http.ts';
 
 export const root = join(import.meta.dirname, '..', '..');
 export const dist = join(root, 'dist');
 
 // Packages that are CommonJS inside ask for Node's modules with `require`, which an ES module has only when it makes one.
 const REQUIRE = "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+
+/**
+ * Names stay as they are: errors and stack traces show them. With short names esbuild would set each back by a call, for each function made,
+ * closures of busy loops included.
+ */
+const MINIFIED = { minifyWhitespace: true, minifySyntax: true };
 
 /** Bundles the command line: `serin.js` and the chunks that its commands load when they are called. What is in them comes back. */
 export const bundle = ({ write, outdir = dist }: { write: boolean; outdir?: string }): Promise<Metafile> =>
@@ -25,7 +32,7 @@ export async function bundleScript(folder: string): Promise<Metafile> {
     target: 'node24',
     // Modules of Node are required: a code cache does not allow `import()`.
     supported: { 'dynamic-import': false },
-    minify: true,
+    ...MINIFIED,
     logLevel: 'warning',
   });
   return metafile;
@@ -41,11 +48,10 @@ async function bundled(options: BuildOptions): Promise<Metafile> {
     format: 'esm',
     platform: 'node',
     target: 'node22',
-    minify: true,
-    keepNames: true,
+    ...MINIFIED,
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [clientNodeConfigOnly],
+    plugins: [clientNodeConfigOnly, requiredHttp],
     ...options,
     metafile: true,
   });

@@ -19,3 +19,14 @@ export function findings(canary: Canary, options: { provider?: MeshProvider } = 
   const scope: Scope = { canary, provider: routed && providerOf(routed), observed: observedProvider(named, mesh) };
   return [...routingFindings(scope), ...scalerFindings(scope), ...analysisFindings(scope), ...routedTextFindings(scope)];
 }
+
+const known = new WeakMap<Canary, Map<MeshProvider | undefined, readonly Finding[]>>();
+
+/** As `findings`, once for a Canary that is never changed in place, as `parseCanaryOnce` brings it. */
+export function findingsOnce(canary: Canary, provider: MeshProvider | undefined): readonly Finding[] {
+  const byProvider = known.get(canary) ?? new Map<MeshProvider | undefined, readonly Finding[]>();
+  known.set(canary, byProvider);
+  const found = byProvider.get(provider) ?? findings(canary, provider === undefined ? {} : { provider });
+  byProvider.set(provider, found);
+  return found;
+}

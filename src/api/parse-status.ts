@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { CanaryCondition, CanaryStatus, Release } from './canary-status.ts';
 import { Phase } from './phase.ts';
 
@@ -8,7 +9,7 @@ import { Phase } from './phase.ts';
 export function parseStatus(raw: unknown): CanaryStatus | undefined {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
   const fields = new Map<string, unknown>(Object.entries(raw));
-  const status: CanaryStatus = {
+  const status: z.infer<typeof Fields> = {
     phase: Phase.safeParse(fields.get('phase')).data ?? '',
     failedChecks: numberOr0(fields.get('failedChecks')),
     canaryWeight: numberOr0(fields.get('canaryWeight')),
@@ -22,14 +23,19 @@ export function parseStatus(raw: unknown): CanaryStatus | undefined {
   if (typeof configs === 'object' && configs !== null && !Array.isArray(configs)) {
     status.trackedConfigs = Object.fromEntries(Object.entries(configs).filter(([, hash]) => typeof hash === 'string'));
   }
+  const { data } = Fields.safeParse(status);
+  if (data === undefined) return undefined;
   const conditions = fields.get('conditions');
-  if (Array.isArray(conditions)) {
-    status.conditions = conditions.flatMap((each) => CanaryCondition.safeParse(each).data ?? []);
-  }
   const release = Release.safeParse(fields.get('release'));
-  if (release.success) status.release = release.data;
-  return CanaryStatus.safeParse(status).data;
+  return {
+    ...data,
+    ...(Array.isArray(conditions) && { conditions: conditions.flatMap((each) => CanaryCondition.safeParse(each).data ?? []) }),
+    ...(release.success && { release: release.data }),
+  };
 }
+
+/** Conditions and release are the larger part, and read by themselves. */
+const Fields = CanaryStatus.omit({ conditions: true, release: true });
 
 const texts = [
   'lastAppliedSpec',

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { RoutedSpec } from '../api/canary.ts';
+import { type Canary, RoutedSpec } from '../api/canary.ts';
 import type { Release, RoutedFor } from '../api/canary-status.ts';
 import { sendsAllToPrimary } from '../api/routes.ts';
 import type { Facts } from './facts.ts';
@@ -18,7 +18,7 @@ export function withLeftRoutes(
 ): Release {
   // The cluster has converged to what was recorded before.
   if (converged && sendsAllToPrimary(release.routes) && recorded && sendsAllToPrimary(recorded.routes)) return release;
-  const now: RoutedFor = { provider, spec: RoutedSpec.parse(canary.spec) };
+  const now: RoutedFor = { provider, spec: routedSpecOf(canary.spec) };
   const isEdited = routedFor !== undefined && !isSame(routedFor, now);
   const others = leftRoutes.filter((one) => !isSame(one, now));
   const left = isEdited ? [...others, routedFor].slice(-MOST_LEFT) : others;
@@ -26,11 +26,20 @@ export function withLeftRoutes(
   return { ...release, ...(held && { routedFor: held }), ...(left.length > 0 && { leftRoutes: left }) };
 }
 
+/** By the whole spec: a release takes many steps, and the spec is the same. */
+const routedSpecs = new WeakMap<Canary['spec'], RoutedFor['spec']>();
+
+function routedSpecOf(spec: Canary['spec']): RoutedFor['spec'] {
+  const routed = routedSpecs.get(spec) ?? RoutedSpec.parse(spec);
+  routedSpecs.set(spec, routed);
+  return routed;
+}
+
 const RoutedPart = RoutedSpec.partial();
 
 /** The routes are in the same objects. */
 function isSame(one: RoutedFor, other: RoutedFor): boolean {
-  return isDeepStrictEqual(placeOf(one), placeOf(other));
+  return (one.spec === other.spec && one.provider === other.provider) || isDeepStrictEqual(placeOf(one), placeOf(other));
 }
 
 function placeOf({ provider, spec }: RoutedFor): unknown {

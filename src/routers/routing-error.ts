@@ -18,7 +18,8 @@ export class RoutingError extends Error {
 
   /** A problem of one field below `spec`; the problem is the rest of the sentence. */
   static at(field: string, problem: string): RoutingError {
-    const error = new RoutingError(`${field} ${problem}`, field);
+    // Not by its name: the bundle would call a class that names itself `_RoutingError`, in logs too.
+    const error = new this(`${field} ${problem}`, field);
     Object.assign(error.placed, { field: `spec.${field}`, message: problem });
     return error;
   }

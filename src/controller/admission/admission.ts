@@ -1,6 +1,6 @@
 import type { Canary, Provider } from '../../api/canary.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
-import { findings } from '../../api/findings.ts';
+import { findingsOnce } from '../../api/findings.ts';
 import { foreignRefs } from '../../api/foreign-refs.ts';
 import { foreignRoutes } from '../../api/foreign-routes.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
@@ -72,7 +72,7 @@ export function admitSpec(raw: KubeObject, { config }: Pick<ControllerDeps, 'con
   }
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) return { reason: 'InvalidSpec', message: workload.unsupported, field: 'spec.targetRef' };
-  const hopeless = findings(canary, { provider: config.meshProvider }).filter(({ severity }) => severity === 'error');
+  const hopeless = findingsOnce(canary, config.meshProvider).filter(({ severity }) => severity === 'error');
   if (hopeless[0]) {
     const more = hopeless.length > 1 ? ` (and ${hopeless.length - 1} more: run "serin validate")` : '';
     return { reason: 'InvalidSpec', message: `${hopeless[0].path} ${hopeless[0].message}${more}`, field: hopeless[0].path };

@@ -1,5 +1,5 @@
 import type { Canary, Provider } from '../../api/canary.ts';
-import { findings } from '../../api/findings.ts';
+import { findingsOnce } from '../../api/findings.ts';
 import { endedProvider } from '../../api/legacy-providers.ts';
 import { idleTrafficFields } from '../../api/routing-findings.ts';
 import { isIdle } from '../../engine/pin.ts';
@@ -74,7 +74,7 @@ function scaledUp({ spec: { targetRef } }: Canary): string {
 function ignoredFields(canary: Canary, provider: Provider): string | undefined {
   const router = routerFor(provider);
   const ofRouter = 'unsupported' in router ? [] : (router.ignores?.(canary) ?? []);
-  const ignored = [...findings(canary, { provider }).filter(({ isIgnored }) => isIgnored), ...ofRouter];
+  const ignored = [...findingsOnce(canary, provider).filter(({ isIgnored }) => isIgnored), ...ofRouter];
   return ignored.length === 0 ? undefined : ignored.map(({ path, message }) => `${path} ${message}`).join('; ');
 }
 
