@@ -141,11 +141,7 @@ async function run(
         metricsServerSecret,
         ...(mayWrite && { mayWrite }),
       }),
-    about: {
-      provider: config.meshProvider,
-      ...(areRoutesRemote && { routesAt: routes.baseUrl }),
-      namespaces: config.namespaces.length > 0 ? config.namespaces : 'all',
-    },
+    routesAt: areRoutesRemote ? routes.baseUrl : undefined,
   });
   log.info({ version, port: server.port }, 'serin controller started');
   const stopping = new AbortController();

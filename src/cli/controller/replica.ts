@@ -17,8 +17,8 @@ interface ReplicaOptions {
   startController(mayWrite?: () => boolean): Controller;
   /** A client for the lease alone: a busy request queue must not lose the lease. */
   leaseClient(): Cluster;
-  /** Logged when Canaries are reconciled. */
-  about: Readonly<Record<string, unknown>>;
+  /** Address of the cluster of the routes, where it is another one. */
+  routesAt: string | undefined;
 }
 
 /** One replica of the controller: it reconciles Canaries while it holds the lease, or always where leader election is off. */
@@ -53,13 +53,20 @@ export class Replica {
   }
 
   #lead(): void {
-    const { clock, log, startController, about } = this.#options;
+    const { config, clock, log, startController, routesAt } = this.#options;
     const leadership = this.#leadership;
     this.#controller = startController(leadership && (() => clock.monotonicMs() < leadership.mayWriteUntilMs()));
     this.#controller.started.then(
       () => {
         this.#hasRead = true;
-        log.info(about, 'reconciling Canaries');
+        log.info(
+          {
+            provider: config.meshProvider,
+            ...(routesAt !== undefined && { routesAt }),
+            namespaces: config.namespaces.length > 0 ? config.namespaces : 'all',
+          },
+          'reconciling Canaries',
+        );
       },
       (error: unknown) => log.error({ err: error }, 'the first read of the cluster failed'),
     );
