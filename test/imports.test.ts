@@ -75,6 +75,24 @@ describe('rooms', () => {
     expect(late.map(([text]) => text)).toEqual([]);
   });
 
+  it('hold no files that import each other in a loop, types included', () => {
+    const files = new Map(
+      sourceFiles().map((file) => {
+        const own = importsOf(file).filter((specifier) => specifier.startsWith('.'));
+        return [file, own.map((specifier) => relative(src, normalize(join(src, dirname(file), specifier))))];
+      }),
+    );
+    const loops: string[] = [];
+    const done = new Set<string>();
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) loops.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+      else if (!done.has(file)) for (const other of files.get(file) ?? []) visit(other, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files.keys()) visit(file, []);
+    expect(loops).toEqual([]);
+  });
+
   it('are all seen by this test', () => {
     expect(sourceFiles().length).toBeGreaterThan(20);
     expect(importsOf('api/canary.ts')).toContain('zod');

@@ -11,18 +11,12 @@ import type { InvolvedObject } from '../kube/events.ts';
 import type { TimeCall } from '../webhooks/call-webhook.ts';
 import type { Anchors } from './adoption/anchors.ts';
 import type { ControllerConfig } from './config.ts';
+import type { Log } from './log.ts';
 import type { DeliveryQueue } from './notifications/delivery-queue.ts';
 import type { CallsOf } from './outgoing/outgoing-calls.ts';
 import type { ControllerMetrics } from './telemetry/controller-metrics.ts';
 import type { ClusterView } from './watch/cluster-view.ts';
 import type { ConfigWatches } from './watch/config-watches.ts';
-
-export interface Log {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
 
 /** Dependencies that the processes of all Canaries share. */
 export interface ControllerDeps {

@@ -4,7 +4,7 @@ import type { Cluster } from '../kube/cluster.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import type { Notifier } from '../notifiers/notifier.ts';
 import type { ControllerConfig } from './config.ts';
-import type { Log } from './controller-deps.ts';
+import type { Log } from './log.ts';
 import type { ControllerMetrics } from './telemetry/controller-metrics.ts';
 
 export interface ControllerOptions {

@@ -1,7 +1,15 @@
 import type { Delivery, Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
-import type { RollbackPoll } from './rollback-poll.ts';
+
+/** The rollback hooks of one run. Not recorded: after a restart they are asked at once. */
+export interface RollbackPoll {
+  run: number;
+  open?: QuestionId;
+  answeredMs?: number;
+  /** When they are asked next. */
+  dueMs?: number;
+}
 
 /** Memory of the chart between events; all that outlives the process is in `release` and the phase. */
 export interface Context {

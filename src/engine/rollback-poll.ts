@@ -1,18 +1,8 @@
 import type { Phase } from '../api/phase.ts';
 import { ask } from './changes/change.ts';
-import type { Context, Input } from './context.ts';
+import type { Context, Input, RollbackPoll } from './context.ts';
 import type { Facts } from './facts.ts';
-import type { QuestionId } from './questions.ts';
 import { hasHooks } from './strategy.ts';
-
-/** The rollback hooks of one run. Not recorded: after a restart they are asked at once. */
-export interface RollbackPoll {
-  run: number;
-  open?: QuestionId;
-  answeredMs?: number;
-  /** When they are asked next. */
-  dueMs?: number;
-}
 
 /** Steps that ask something every interval by themselves: the hooks are asked right before that. */
 const STEPS_WITH_POLLS = new Set(['analysing', 'preRollout']);

@@ -1,5 +1,3 @@
-import type { ApiCall } from './transport.ts';
-
 /**
  * Requests without an answer yet, of all lines: more than a busy API server works on at once would wait there, until their time is over, and be sent again
  * while it still works for the first ones. Enough for `--kubeconfig-qps` 100 with answers that take 0.3 s; each holds a socket.
@@ -16,7 +14,7 @@ const IN_NAMESPACE = /^\/(?:api|apis\/[^/]+)\/[^/]+\/namespaces\/([^/?]+)/;
  * The line of a request: that of its namespace, or of no namespace. Streams open in lines of their own, so
  * that neither holds up the other, and so does upkeep.
  */
-export function lineOf({ verb, path, isUpkeep }: Pick<ApiCall, 'verb' | 'path' | 'isUpkeep'>): string {
+export function lineOf({ verb, path, isUpkeep }: { verb: string; path: string; isUpkeep?: boolean | undefined }): string {
   const namespace = IN_NAMESPACE.exec(path)?.[1] ?? '';
   const line = verb === 'watch' ? `watch/${namespace}` : namespace;
   return isUpkeep ? `upkeep/${line}` : line;

@@ -1,6 +1,6 @@
 import type { Canary } from '../api/canary.ts';
 import type { PodSpec } from '../api/kinds/pod-template.ts';
-import type { PodWorkloadSpec } from '../api/kinds/pod-workload.ts';
+import type { PodWorkloadSpec } from '../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { configObjectRef } from '../workloads/configs/config-ref.ts';

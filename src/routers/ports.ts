@@ -1,5 +1,5 @@
 import type { Canary } from '../api/canary.ts';
-import type { PodWorkloadSpec } from '../api/kinds/pod-workload.ts';
+import type { PodWorkloadSpec } from '../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject, Slim } from '../api/kube-object.ts';
 import type { Port } from '../api/ports.ts';

@@ -1,7 +1,6 @@
 import type { KubeObject } from '../kube-object.ts';
-import type { RolloutBounds } from './deployment.ts';
 import { kindReader } from './kind-reader.ts';
-import type { PodWorkloadSpec } from './pod-workload.ts';
+import type { PodWorkloadSpec, RolloutBounds } from './pod-workload-spec.ts';
 
 export interface DaemonSet extends KubeObject {
   kind: 'DaemonSet';

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../kube-object.ts';
 import type { Condition } from './condition.ts';
 import { kindReader } from './kind-reader.ts';
-import type { PodWorkloadSpec } from './pod-workload.ts';
+import type { PodWorkloadSpec, RolloutBounds } from './pod-workload-spec.ts';
 
 export interface Deployment extends KubeObject {
   kind: 'Deployment';
@@ -20,11 +20,6 @@ export interface Deployment extends KubeObject {
     conditions?: Condition[];
     [field: string]: unknown;
   };
-}
-/** Pods, or a percentage of them. */
-export interface RolloutBounds {
-  maxSurge?: number | string;
-  maxUnavailable?: number | string;
 }
 
 export const asDeployment = kindReader<Deployment>('Deployment');

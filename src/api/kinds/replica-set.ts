@@ -1,7 +1,7 @@
 import type { KubeObject } from '../kube-object.ts';
 import type { Condition } from './condition.ts';
 import { kindReader } from './kind-reader.ts';
-import type { PodWorkloadSpec } from './pod-workload.ts';
+import type { PodWorkloadSpec } from './pod-workload-spec.ts';
 
 export interface ReplicaSet extends KubeObject {
   kind: 'ReplicaSet';

@@ -6,7 +6,7 @@ import { mistakesOf } from '../../rehearsal/mistakes.ts';
 import { type RehearsalInput, rehearsalProblem } from '../../rehearsal/rehearsal.ts';
 import { rehearse } from '../../rehearsal/rehearse.ts';
 import type { Scenario } from '../../rehearsal/scenario.ts';
-import { type ClusterFlags, guarded, onCluster, type Surroundings } from '../canaries/session.ts';
+import { guarded, onCluster, type Surroundings } from '../canaries/session.ts';
 import { startVirtualController } from '../controller/virtual-controller.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { Output } from '../output/output.ts';
@@ -18,23 +18,9 @@ import { readAll } from '../validate/validate-options.ts';
 import { LIVE, liveCanary, readForRehearsal } from './live-items.ts';
 import { readAssumed, readRate, readScenarios, readSeed } from './read-flags.ts';
 import type { RehearsalMistake, RehearsalReport, RehearsalResult } from './rehearsal-report.ts';
-import type { rehearsalFormats } from './rehearse-options.ts';
+import type { RehearseFlags } from './rehearse-flags.ts';
 import { resultOf } from './result-of.ts';
 import { showReport } from './show-report.ts';
-
-/** Flags of `serin rehearse`. */
-export interface RehearseFlags extends Omit<ClusterFlags, 'output'> {
-  filename?: string[];
-  canary?: string;
-  live?: boolean;
-  scenario: string;
-  matrix?: boolean;
-  seed: string;
-  rate: string;
-  provider?: string;
-  assume?: string[];
-  output: (typeof rehearsalFormats)[number];
-}
 
 type Live = Pick<ValidateArgs, 'readCluster' | 'namespace' | 'more'>;
 

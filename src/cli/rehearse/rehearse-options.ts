@@ -1,9 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { CommandHost } from '../canaries/command-host.ts';
 import { nameOf, noted, withCluster } from '../canaries/flags.ts';
-import type { RehearseFlags } from './rehearse-command.ts';
-
-export const rehearsalFormats = ['text', 'wide', 'json', 'yaml', 'html', 'junit', 'sarif'] as const;
+import { type RehearseFlags, rehearsalFormats } from './rehearse-flags.ts';
 
 const SAFE = `
 The production controller releases a new version in virtual time, on a cluster inside this process. Nothing leaves the process: webhooks, alerts and

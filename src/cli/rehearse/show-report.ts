@@ -1,7 +1,7 @@
 import type { Output } from '../output/output.ts';
 import { numbered } from '../output/text.ts';
 import type { RehearsalReport } from './rehearsal-report.ts';
-import type { rehearsalFormats } from './rehearse-options.ts';
+import type { rehearsalFormats } from './rehearse-flags.ts';
 import { reportLines } from './text-report.ts';
 
 export async function showReport(report: RehearsalReport, format: (typeof rehearsalFormats)[number], output: Output): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Condition } from '../../api/kinds/condition.ts';
 import type { DaemonSet } from '../../api/kinds/daemon-set.ts';
-import type { PodWorkloadSpec } from '../../api/kinds/pod-workload.ts';
+import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import { specOf, statusOf } from '../../api/kinds/spec-of.ts';
 import { isKnative } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';

@@ -1,5 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
-import type { PodWorkloadSpec } from '../../api/kinds/pod-workload.ts';
+import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { flaggerManager } from '../../api/names.ts';
@@ -13,10 +13,10 @@ import { type FoundConfigs, secretsPolicy, trackable } from '../../workloads/con
 import { isTracked } from '../../workloads/configs/tracking.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { ControllerConfig } from '../config.ts';
-import type { Log } from '../controller-deps.ts';
 import { ConfigUnavailableError } from '../errors.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
+import type { Log } from '../log.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
 import type { Anchors } from './anchors.ts';
 

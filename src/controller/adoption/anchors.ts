@@ -19,9 +19,9 @@ import {
 import type { AnchorData } from '../../workloads/anchor-data.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { PrimarySpec } from '../../workloads/workload.ts';
-import type { Log } from '../controller-deps.ts';
 import { apexOriginal } from '../deletion/restore-apex.ts';
 import { NameTakenError } from '../errors.ts';
+import type { Log } from '../log.ts';
 import { identity, keyOf, type Owner, ownerOf } from './anchor-owner.ts';
 
 /** Value of the mark on an anchor that was copied from the Canary or the target, and goes with theirs; any other value is the user's. */

@@ -1,5 +1,5 @@
 import { apiVersion, type Canary } from '../../api/canary.ts';
-import type { PodWorkloadSpec } from '../../api/kinds/pod-workload.ts';
+import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';

@@ -6,7 +6,8 @@ import type { EventRecorder, InvolvedObject } from '../../kube/events.ts';
 import type { TimeCall } from '../../webhooks/call-webhook.ts';
 import { sendEvent } from '../../webhooks/run-hooks.ts';
 import { labelOf } from '../canary/read-canary.ts';
-import type { ControllerDeps, Log } from '../controller-deps.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
+import type { Log } from '../log.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
 import type { ControllerMetrics } from '../telemetry/controller-metrics.ts';
 

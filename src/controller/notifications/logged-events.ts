@@ -1,5 +1,5 @@
 import type { EventRecorder } from '../../kube/events.ts';
-import type { Log } from '../controller-deps.ts';
+import type { Log } from '../log.ts';
 
 /** Logs every Event with its reason: Events are gone after an hour, and some clusters let none be written. */
 export function loggedEvents(recorder: EventRecorder, log: Pick<Log, 'info'>): EventRecorder {

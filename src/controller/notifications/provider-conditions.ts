@@ -3,7 +3,7 @@ import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
-import type { Log } from '../controller-deps.ts';
+import type { Log } from '../log.ts';
 
 /** A condition of a MetricTemplate or AlertProvider. */
 export type ConditionUpdate = Pick<CanaryCondition, 'type' | 'status' | 'reason'> & { message: string };

@@ -1,13 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Canary } from '../../api/canary.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type Labels, refOf } from '../../api/kube-object.ts';
+import type { Clock } from '../../kube/clock.ts';
+import type { Cluster } from '../../kube/cluster.ts';
 import { TargetUnusableError } from '../errors.ts';
 import { endpointsIn, type Reach, readEndpoints, slicesOf } from '../facts/endpoints.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { missingField } from '../objects/drift.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
-import type { ReconcileContext } from './context.ts';
+import type { ClusterView } from '../watch/cluster-view.ts';
+
+interface Context {
+  canary: Canary;
+  cluster: Cluster;
+  view: ClusterView;
+  clock: Clock;
+  signal: AbortSignal;
+}
 
 /** For EndpointSlices to follow a Service: a cluster takes well below a second, and a busy one longer. */
 const BOUND_MS = 10_000;
@@ -19,7 +30,7 @@ const BOUND_MS = 10_000;
 export class ApexGuard {
   #putBack: { of: string; message: string } | undefined;
 
-  async write(context: ReconcileContext, wanted: KubeObject, live: KubeObject | undefined, write: () => Promise<void>): Promise<void> {
+  async write(context: Context, wanted: KubeObject, live: KubeObject | undefined, write: () => Promise<void>): Promise<void> {
     const { cluster, view, signal } = context;
     const { selector, ports } = specOf<ServiceSpec>(wanted);
     if (!live || missingField({ selector, ports }, live.spec) === undefined) return write();
@@ -38,13 +49,13 @@ export class ApexGuard {
   }
 }
 
-function attemptOf({ canary, view }: ReconcileContext): string {
+function attemptOf({ canary, view }: Context): string {
   const { uid, generation } = view.find(primaryRefOf(canary))?.object.metadata ?? {};
   return `${canary.metadata.generation} ${uid}/${generation}`;
 }
 
 /** Waits until the EndpointSlices have followed the write. A Service that they do not follow at all counts as served. */
-async function isServed({ cluster, clock, signal }: ReconcileContext, service: KubeObject, before: Reach): Promise<boolean> {
+async function isServed({ cluster, clock, signal }: Context, service: KubeObject, before: Reach): Promise<boolean> {
   const { kind, selection } = slicesOf(service);
   const slices = new Map<string, KubeObject>();
   const over = Promise.withResolvers<void>();

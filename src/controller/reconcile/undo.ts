@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Canary } from '../../api/canary.ts';
 import type { PodTemplate } from '../../api/kinds/pod-template.ts';
-import type { PodWorkloadSpec } from '../../api/kinds/pod-workload.ts';
+import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ApiError, isConflict } from '../../kube/errors.ts';

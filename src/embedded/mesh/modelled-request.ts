@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { isRetried, pick, resolveRoute } from './choices.ts';
 import type { Destination } from './destination.ts';
 import { endpointsOf } from './endpoints.ts';
-import { isRetried, pick, resolveRoute, type Standing } from './proxy.ts';
+import type { Standing } from './proxy-context.ts';
 import { parseHost, pathOf } from './request.ts';
 import type { ResolvedRoute } from './resolved-route.ts';
 import { serviceEndpoints } from './service-proxy.ts';

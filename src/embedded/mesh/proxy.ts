@@ -1,37 +1,18 @@
-import { type Agent, createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Clock } from '../../api/clock.ts';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { eachChunk } from '../../kube/each-chunk.ts';
-import { realWorld, type World } from '../world.ts';
+import { realWorld } from '../world.ts';
+import { isRetried, pick, resolveRoute } from './choices.ts';
 import { ClientAffinity } from './client-affinity.ts';
 import type { Destination } from './destination.ts';
-import { type Endpoint, endpointsOf } from './endpoints.ts';
+import { endpointsOf } from './endpoints.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { type AnswerOf, type ModelledOutcome, type ModelledRequest, modelRequest } from './modelled-request.ts';
+import type { ProxyContext, Standing } from './proxy-context.ts';
 import { type MeshRequest, parseHost, pathOf } from './request.ts';
 import type { DirectResponse, HeaderChanges, ResolvedRoute } from './resolved-route.ts';
-import { type RouteChoice, refuseWith } from './resolver.ts';
-import { resolvers } from './resolvers.ts';
-import { type Client, type Place, serviceEndpoints } from './service-proxy.ts';
-import type { Answered } from './traffic-metrics.ts';
-import { callUpstream, type UpstreamAnswer, type UpstreamFailure } from './upstream.ts';
-
-export interface ProxyContext {
-  view: LaggedView;
-  random(): number;
-  /** Its node; only the Service proxy's rules use it: meshes balance by their own. */
-  place(): Place;
-  /** The loopback port behind a made-up pod address: wiring of the embedded cluster, so never lagged. */
-  portOf(ip: string): number | undefined;
-  /** Keeps connections to pods; absent: each request has its own. */
-  agent?: Agent;
-  world?: World;
-  podOf(namespace: string, name: string): KubeObject | undefined;
-  onAnswer(answered: Seen, route?: ResolvedRoute): void;
-}
-
-/** `count`: so many requests alike; default 1. */
-export type Seen = Answered & { isMirror: boolean; reason?: string | undefined; count?: number };
+import { type Client, serviceEndpoints } from './service-proxy.ts';
+import { callUpstream, type UpstreamAnswer } from './upstream.ts';
 
 export interface MeshProxy {
   readonly url: string;
@@ -40,8 +21,6 @@ export interface MeshProxy {
   model(request: ModelledRequest, answerOf: AnswerOf, count: number): ModelledOutcome;
   stop(): Promise<void>;
 }
-
-export type Standing = ProxyContext & { affinity: ClientAffinity; clock: Clock; pods: Agent };
 
 /** Headers that speak to this proxy or of one connection, and are not passed on. */
 const HOP_HEADERS = [
@@ -132,18 +111,6 @@ function readRequest(incoming: IncomingMessage): MeshRequest {
   };
 }
 
-/** Requests that match no object of a provider go to the plain Service. */
-export function resolveRoute(view: LaggedView, request: MeshRequest): RouteChoice {
-  for (const { resolve } of resolvers) {
-    const choice = resolve(view, request);
-    if (choice) return choice;
-  }
-  const { service } = request.host;
-  if (!service) return refuseWith({ status: 404, reason: `nothing serves ${request.host.text}` });
-  const common = { mirrors: [], requestHeaders: [], responseHeaders: [], retries: { attempts: 0, on: [] } };
-  return () => ({ via: 'Service', destination: service, ...common });
-}
-
 /** The client by headers, since all connections come from loopback: an address, and whether by a node port (`x-serin-entry: node-port`). */
 function clientOf({ headers, socket }: IncomingMessage): Client {
   const address = headers['x-serin-client']?.toString() ?? socket.remoteAddress ?? '';
@@ -213,25 +180,6 @@ async function sendTo(context: Standing, destination: Destination, call: Call, r
     if (!('failure' in outcome)) return { ...outcome, ...by };
     return { status: outcome.failure === 'timeout' ? 504 : 503, reason: `${outcome.failure} at ${endpoint.pod}`, ...by };
   }
-}
-
-/** A random endpoint, one that was not tried yet if there is one. */
-export function pick(endpoints: readonly Endpoint[], tried: ReadonlySet<string>, random: () => number): Endpoint | undefined {
-  const untried = tried.size === 0 ? endpoints : endpoints.filter(({ ip }) => !tried.has(ip));
-  const choice = untried.length > 0 ? untried : endpoints;
-  return choice[Math.floor(random() * choice.length)];
-}
-
-export function isRetried(outcome: Pick<UpstreamAnswer, 'status'> | UpstreamFailure, on: readonly string[]): boolean {
-  if ('failure' in outcome) {
-    if (outcome.failure === 'connect-failure')
-      return on.some((word) => word === 'connect-failure' || word === '5xx' || word === 'gateway-error' || word === 'reset');
-    return on.some((word) => word === '5xx' || word === 'gateway-error' || (word === 'reset' && outcome.failure === 'reset'));
-  }
-  const { status } = outcome;
-  return on.some(
-    (word) => word === String(status) || (word === '5xx' && status >= 500) || (word === 'gateway-error' && status >= 502 && status <= 504),
-  );
 }
 
 /** A copy: its answer is counted where it lands and otherwise thrown away. */

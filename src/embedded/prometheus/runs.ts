@@ -1,4 +1,4 @@
-import type { Point } from './series.ts';
+import type { Point } from './point.ts';
 
 /**
  * Points of one value at moments that follow each other: those of `times` from one index to another, both included. All series of a target

@@ -3,12 +3,6 @@ import type { Run } from './runs.ts';
 /** Label names to values; the metric's name is the label `__name__`. */
 export type LabelSet = Readonly<Record<string, string>>;
 
-/** `value` undefined is a stale marker: the series ended here. Times are epoch milliseconds. */
-export interface Point {
-  tMs: number;
-  value: number | undefined;
-}
-
 export interface Series {
   labels: LabelSet;
   /** Its points, in order of time. */

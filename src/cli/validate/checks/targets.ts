@@ -1,5 +1,5 @@
 import { error, type Finding, warning } from '../../../api/finding.ts';
-import type { PodWorkloadSpec } from '../../../api/kinds/pod-workload.ts';
+import type { PodWorkloadSpec } from '../../../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../../../api/kinds/spec-of.ts';
 import { names } from '../../../api/names.ts';
 import { resolveSelector } from '../../../api/selector-label.ts';

@@ -1,0 +1,37 @@
+import type { Endpoint } from './endpoints.ts';
+import type { LaggedView } from './lagged-view.ts';
+import type { MeshRequest } from './request.ts';
+import { type RouteChoice, refuseWith } from './resolver.ts';
+import { resolvers } from './resolvers.ts';
+import type { UpstreamAnswer, UpstreamFailure } from './upstream.ts';
+
+/** Requests that match no object of a provider go to the plain Service. */
+export function resolveRoute(view: LaggedView, request: MeshRequest): RouteChoice {
+  for (const { resolve } of resolvers) {
+    const choice = resolve(view, request);
+    if (choice) return choice;
+  }
+  const { service } = request.host;
+  if (!service) return refuseWith({ status: 404, reason: `nothing serves ${request.host.text}` });
+  const common = { mirrors: [], requestHeaders: [], responseHeaders: [], retries: { attempts: 0, on: [] } };
+  return () => ({ via: 'Service', destination: service, ...common });
+}
+
+/** A random endpoint, one that was not tried yet if there is one. */
+export function pick(endpoints: readonly Endpoint[], tried: ReadonlySet<string>, random: () => number): Endpoint | undefined {
+  const untried = tried.size === 0 ? endpoints : endpoints.filter(({ ip }) => !tried.has(ip));
+  const choice = untried.length > 0 ? untried : endpoints;
+  return choice[Math.floor(random() * choice.length)];
+}
+
+export function isRetried(outcome: Pick<UpstreamAnswer, 'status'> | UpstreamFailure, on: readonly string[]): boolean {
+  if ('failure' in outcome) {
+    if (outcome.failure === 'connect-failure')
+      return on.some((word) => word === 'connect-failure' || word === '5xx' || word === 'gateway-error' || word === 'reset');
+    return on.some((word) => word === '5xx' || word === 'gateway-error' || (word === 'reset' && outcome.failure === 'reset'));
+  }
+  const { status } = outcome;
+  return on.some(
+    (word) => word === String(status) || (word === '5xx' && status >= 500) || (word === 'gateway-error' && status >= 502 && status <= 504),
+  );
+}
