@@ -12,10 +12,12 @@ import { readObjectName } from './object-name.ts';
 import type { ClusterFlags, Session } from './session.ts';
 import { addVerbCommands } from './verb-commands.ts';
 
+type Run = (flags: ClusterFlags, act: (session: Session) => Promise<ExitName>) => Promise<void>;
+
 /** The commands for users of a cluster; docs/cli.md is generated from their descriptions. */
 export function addCanaryCommands(program: Command, host: CommandHost = inProcess): void {
   /** A command's own module is loaded when it is called: a newcomer's first line must not wait for a Kubernetes client. */
-  const run = async (flags: ClusterFlags, act: (session: Session) => Promise<ExitName>): Promise<void> => {
+  const run: Run = async (flags, act) => {
     const { onCluster } = await import('./session.ts');
     host.end(await onCluster(flags, act, host.around));
   };
@@ -29,13 +31,31 @@ export function addCanaryCommands(program: Command, host: CommandHost = inProces
     host.end(await guarded(flags, host.around, refuse));
   };
 
+  addListCommand(program, run);
+  addStatusCommand(program, runOn);
+  addWhyCommand(program, runOn);
+  addWaitCommand(program, runOn);
+  addHistoryCommand(program, runOn);
+  addDiffCommand(program, runOn);
+  addJournalCommands(program, { run, runOn, host });
+  addRehearseCommand(program, host);
+  addReportCommand(program, run, runOn);
+  addVersionCommand(program, run, host);
+  addCompletionCommand(program, host);
+  addVerbCommands(program, runOn);
+  addTrafficCommands(program, runOn);
+}
+
+function addListCommand(program: Command, run: Run): void {
   noted(withKubectlFlags(program.command('list')), { examples: ['serin list --all-namespaces'] })
     .alias('get')
     .description('list Canaries: phase, traffic, failed checks')
     .option('-A, --all-namespaces', 'Canaries of all namespaces')
     .option('-l, --selector <selector>', 'only Canaries with these labels, like team=shop')
     .action(async (flags) => run(flags, async (session) => (await import('./list-command.ts')).listCommand(session, flags)));
+}
 
+function addStatusCommand(program: Command, runOn: RunOn): void {
   noted(withKubectlFlags(program.command('status')), { examples: ['serin status podinfo --namespace test'], exits: ['notFound'] })
     .description('show one Canary: both workloads, traffic, checks with their limits, gates and events')
     .addArgument(theCanary())
@@ -43,14 +63,18 @@ export function addCanaryCommands(program: Command, host: CommandHost = inProces
     .action(async (name, flags) =>
       runOn(name, flags, async (session, bare) => (await import('./status-command.ts')).statusCommand(session, bare, flags)),
     );
+}
 
+function addWhyCommand(program: Command, runOn: RunOn): void {
   noted(withKubectlFlags(program.command('why')), { examples: ['serin why podinfo --namespace test'], exits: ['notFound'] })
     .description('say why a Canary does not go on: the cause, the field that proves it, and the remedy')
     .addArgument(theCanary())
     .action(async (name, flags) =>
       runOn(name, flags, async (session, bare) => (await import('../why/why-command.ts')).whyCommand(session, bare)),
     );
+}
 
+function addWaitCommand(program: Command, runOn: RunOn): void {
   noted(withKubectlFlags(program.command('wait')), {
     examples: ['serin wait podinfo --namespace test --for=succeeded --revision=target --timeout=30m'],
     exits: ['no', 'timedOut', 'notFound'],
@@ -70,7 +94,9 @@ export function addCanaryCommands(program: Command, host: CommandHost = inProces
     .action(async (name, flags) =>
       runOn(name, flags, async (session, bare) => (await import('./wait-command.ts')).waitCommand(session, bare, flags)),
     );
+}
 
+function addHistoryCommand(program: Command, runOn: RunOn): void {
   noted(withKubectlFlags(program.command('history')), {
     examples: ['serin history podinfo --namespace test', 'serin history podinfo --namespace test --journal'],
     exits: ['notFound'],
@@ -84,7 +110,9 @@ export function addCanaryCommands(program: Command, host: CommandHost = inProces
         return (await import('../journal/journal-command.ts')).journalCommand(session, bare, flags.journal);
       }),
     );
+}
 
+function addDiffCommand(program: Command, runOn: RunOn): void {
   noted(withKubectlFlags(program.command('diff')), { examples: ['serin diff podinfo --namespace test'], exits: ['no', 'notFound'] })
     .description(
       'show which fields of the primary a promotion of the target would change now; of its ConfigMaps and Secrets only the keys that differ',
@@ -94,11 +122,9 @@ export function addCanaryCommands(program: Command, host: CommandHost = inProces
     .action(async (name, flags) =>
       runOn(name, flags, async (session, bare) => (await import('./diff-command.ts')).diffCommand(session, bare, flags)),
     );
+}
 
-  addJournalCommands(program, { run, runOn, host });
-  addRehearseCommand(program, host);
-  addReportCommand(program, run, runOn);
-
+function addVersionCommand(program: Command, run: Run, host: CommandHost): void {
   noted(withOutput(withCluster(program.command('version'))), { examples: ['serin version --client'] })
     .description('print the versions of this program, of its output format, and of the Kubernetes API server')
     .option('--client', 'only of this program, without a cluster')
@@ -114,8 +140,4 @@ export function addCanaryCommands(program: Command, host: CommandHost = inProces
       };
       host.end(await guarded(flags, host.around, show));
     });
-
-  addCompletionCommand(program, host);
-  addVerbCommands(program, runOn);
-  addTrafficCommands(program, runOn);
 }
