@@ -42,14 +42,12 @@ export async function rehearse(input: RehearsalInput): Promise<Rehearsal> {
   }
 }
 
-async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<Rehearsal> {
-  const { scenario, requestsPerSecond } = input;
-  const { clock } = world;
+/** The manifests as they are applied, with what the model adds and without what it cannot play. */
+function prepared(input: RehearsalInput) {
   const raw = withProvider(input.canary, input.provider);
   const parsed = parseCanary(raw);
   if ('problems' in parsed) throw new Error('rehearsalProblem comes first');
   const { canary } = parsed;
-  const { namespace } = canary.metadata;
   const { canary: measured, templates, notes } = measurable(raw, input.objects, input.assumed);
   const others = input.objects
     .filter((object) => object !== input.canary && !isBystander(object, canary))
@@ -57,7 +55,14 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
     .map((object) => withClass(canary, object))
     .map(asksModel);
   const supplied = suppliedFor(canary, others);
-  const objects = [...others, ...supplied, ...templates, measured];
+  return { raw, canary, measured, notes, supplied, objects: [...others, ...supplied, ...templates, measured] };
+}
+
+async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<Rehearsal> {
+  const { scenario, requestsPerSecond } = input;
+  const { clock } = world;
+  const { raw, canary, measured, notes, supplied, objects } = prepared(input);
+  const { namespace } = canary.metadata;
 
   const recorder = new Recorder(refOf(measured), () => clock.monotonicMs());
   const apps = new ModelledApps(world);
@@ -86,31 +91,18 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
   const loads = new LoadTests(world, { mesh, apps, entry });
   const { samples, stop: stopSampling } = startSampling(world, users, apps);
   const state: ScenarioControls['state'] = { isPrometheusUp: true, webhooks: undefined };
-  const ownHosts = new Set(hostsOf(canary));
-  const standIns = await startStandIns(
-    world,
-    {
-      hooks: hooksByAddress(raw),
-      statusFor: (types) =>
-        types.some((type) => state.webhooks?.types?.includes(type) ?? state.webhooks !== undefined) ? state.webhooks?.status : undefined,
-      askCluster: (host) => (ownHosts.has(host.split('.').slice(0, 2).join('.')) ? users.ask(host) : undefined),
-      onCall(received) {
-        recorder.call(received);
-        if (received.hooks.length > 0 && received.status < 300) loads.begin(received.body);
-      },
-    },
-    { port: Number(new URL(simulated.prometheus.url).port), isUp: () => state.isPrometheusUp },
-  );
+  const standIns = await standInsFor(world, raw, canary, {
+    recorder,
+    users,
+    loads,
+    state,
+    prometheusPort: Number(new URL(simulated.prometheus.url).port),
+  });
   let log = '';
-  const start = () =>
-    input.startController(
-      world,
-      flagsFor(input.provider),
-      (text) => {
-        log += text;
-      },
-      simulated.embedded.apiUrl,
-    );
+  const hear = (text: string) => {
+    log += text;
+  };
+  const start = () => input.startController(world, flagsFor(input.provider), hear, simulated.embedded.apiUrl);
   let controller = start();
   const { kind, apiVersion } = targetOf(canary);
   const controls: ScenarioControls = {
@@ -133,25 +125,55 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
   await standIns.stop();
   await simulated.stop();
 
-  const { outcome, startMs, endMs, requests } = release;
-  const { phase = '', conditions } = recorder.status ?? {};
+  const assumptions = assumptionsOf(input, entry, { moments: recorder.moments, supplied, scenario, loads: loads.unmodelled });
+  const { name } = canary.metadata;
+  const about = { canary: { namespace, name }, scenario, checkNotes: notes, assumptions, supplied, notApplied, log };
+  return { ...about, ...resultOf(release, recorder, apps.peak, samples) };
+}
+
+type Timed = Awaited<ReturnType<typeof playRelease>>;
+
+/** Times count from the start of the release, in whole milliseconds. */
+function resultOf({ outcome, startMs, endMs, requests }: Timed, { status, moments }: Recorder, peakPods: number, samples: Sample[]) {
+  const { phase = '', conditions } = status ?? {};
+  const sinceStart = <T extends { atMs: number }>(one: T): T => ({ ...one, atMs: Math.round(one.atMs - startMs) });
   return {
-    canary: { namespace, name: canary.metadata.name },
-    scenario,
     outcome,
     phase,
     message: conditions?.find(({ message }) => message)?.message ?? '',
     tookMs: Math.round(endMs - startMs),
     requests,
-    peakPods: apps.peak,
-    moments: recorder.moments.map((moment) => ({ ...moment, atMs: Math.round(moment.atMs - startMs) })),
-    samples: samples.map((sample) => ({ ...sample, atMs: Math.round(sample.atMs - startMs) })),
-    checkNotes: notes,
-    assumptions: assumptionsOf(input, entry, { moments: recorder.moments, supplied, scenario, loads: loads.unmodelled }),
-    supplied,
-    notApplied,
-    log,
+    peakPods,
+    moments: moments.map(sinceStart),
+    samples: samples.map(sinceStart),
   };
+}
+
+interface StandInDeps {
+  recorder: Recorder;
+  users: Users;
+  loads: LoadTests;
+  state: ScenarioControls['state'];
+  prometheusPort: number;
+}
+
+/** What answers webhooks, alerts and the metrics server. */
+function standInsFor(world: VirtualWorld, raw: KubeObject, canary: Canary, { recorder, users, loads, state, prometheusPort }: StandInDeps) {
+  const ownHosts = new Set(hostsOf(canary));
+  return startStandIns(
+    world,
+    {
+      hooks: hooksByAddress(raw),
+      statusFor: (types) =>
+        types.some((type) => state.webhooks?.types?.includes(type) ?? state.webhooks !== undefined) ? state.webhooks?.status : undefined,
+      askCluster: (host) => (ownHosts.has(host.split('.').slice(0, 2).join('.')) ? users.ask(host) : undefined),
+      onCall(received) {
+        recorder.call(received);
+        if (received.hooks.length > 0 && received.status < 300) loads.begin(received.body);
+      },
+    },
+    { port: prometheusPort, isUp: () => state.isPrometheusUp },
+  );
 }
 
 function startSampling({ clock }: VirtualWorld, users: Users, apps: ModelledApps): { samples: Sample[]; stop(): void } {
