@@ -1,0 +1,17 @@
+import type { ControllerChild } from './controller-child.ts';
+import type { DemoProvider } from './demo-cluster.ts';
+
+/** Flags of `serin demo`. */
+export interface DemoOptions {
+  provider: DemoProvider;
+  keep: boolean;
+  json: boolean;
+}
+
+/** Resources that must not outlive the demo, however it ends. */
+export interface Leftovers {
+  folder: string;
+  /** The log of a failure is kept for reading. */
+  isKept: boolean;
+  child: ControllerChild | undefined;
+}

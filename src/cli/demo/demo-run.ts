@@ -1,0 +1,203 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CanaryStatus, Verdict } from '../../api/canary-status.ts';
+import { ControllerChild } from './controller-child.ts';
+import { APP, type DemoCluster, NAMESPACE, startDemoCluster } from './demo-cluster.ts';
+import { followDemo } from './demo-frame.ts';
+import type { DemoOptions, Leftovers } from './demo-options.ts';
+import { type Screen, withUnit } from './screen.ts';
+import { difference, inWords, type ReleaseResult, type Summary, smallestStep, type Waypoint } from './summary.ts';
+import { startUsers, type Users } from './users.ts';
+
+/** A minute is usual; a machine that is busy with other work needs more. */
+const BOUND_MS = 180_000;
+const FRAME_MS = 250;
+const AGENT = 'serin-controller';
+
+/** Runs the three parts and prints the summary; the exit code is 0 only if every release ended as expected and no request was lost. */
+export async function runDemo(options: DemoOptions, screen: Screen, leftovers: Leftovers, startedMs: number): Promise<number> {
+  const cluster = await startDemoCluster(options.provider, leftovers.folder);
+  const controller = new ControllerChild(cluster);
+  leftovers.child = controller;
+  const users = startUsers(cluster.embedded.mesh.urls, 3);
+  const run = new DemoRun({ cluster, controller, users, screen, startedMs });
+  const failure = await run.parts(options.provider === 'kubernetes');
+  leftovers.isKept = failure !== undefined;
+  const summary: Summary = {
+    provider: options.provider,
+    ok: failure === undefined,
+    ...(failure === undefined ? {} : { failure }),
+    ...run.figures(),
+    seconds: secondsSince(startedMs),
+    ...(leftovers.isKept || options.keep ? { log: controller.logFile } : {}),
+  };
+  if (options.json) process.stdout.write(`${JSON.stringify(summary, undefined, 2)}\n`);
+  else for (const line of inWords(summary, process.env.npm_lifecycle_event === 'demo')) screen.say(line);
+  run.stop();
+  if (options.keep) {
+    screen.say(`The cluster runs until Ctrl-C:\nexport KUBECONFIG=${cluster.kubeconfigFile}`);
+    await new Promise<void>((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.removeAllListeners(signal).once(signal, () => resolve());
+    });
+  }
+  await users.stop();
+  await controller.kill('SIGTERM');
+  await cluster.stop();
+  return summary.ok ? 0 : 1;
+}
+
+const secondsSince = (ms: number): number => Math.round((Date.now() - ms) / 100) / 10;
+
+interface DemoRunDeps {
+  cluster: DemoCluster;
+  controller: ControllerChild;
+  users: Users;
+  screen: Screen;
+  startedMs: number;
+}
+
+/** The three parts: a good release, a kill of the controller in its middle, and a bad release. */
+class DemoRun {
+  readonly #deps: DemoRunDeps;
+  readonly #follower: ReturnType<typeof followDemo>;
+  readonly #drawing: NodeJS.Timeout;
+  readonly #waypoints: Waypoint[] = [];
+  readonly #results: ReleaseResult[] = [];
+  #killCost: Summary['kill'] = { downMs: 0, weightBefore: 0, weightAfter: 0, iterationsBefore: 0, iterationsAfter: 0 };
+  #idleRequests: Record<string, number> = {};
+  #isKilled = false;
+
+  constructor(deps: DemoRunDeps) {
+    const { cluster, users, screen } = deps;
+    this.#deps = deps;
+    this.#follower = followDemo(cluster, users, ({ canaryWeight: weight, iterations }) => {
+      const last = this.#waypoints.at(-1);
+      if (weight !== last?.weight || iterations !== last.iterations)
+        this.#waypoints.push({ weight, iterations, requests: cluster.embedded.requestCounts(AGENT) });
+    });
+    this.#drawing = setInterval(() => screen.show(this.#follower.frame()), FRAME_MS);
+  }
+
+  /** Returns why the demo failed; undefined: it succeeded. */
+  async parts(isMeshless: boolean): Promise<string | undefined> {
+    const { screen, users } = this.#deps;
+    let failure: string | undefined;
+    try {
+      await this.#start();
+      this.#follower.setAct('Parts 1 and 2: version 2 is released; the controller is killed half-way');
+      this.#results.push(await this.#release('2', {}, 'Succeeded', () => this.#killInTheMiddle()));
+      // Without a mesh no user reaches a version under test, so that only its readiness counts.
+      this.#follower.setAct(
+        isMeshless ? 'Part 3: version 3 never becomes ready' : 'Part 3: version 3 fails 5 % of its requests and is slow',
+      );
+      const bad: Record<string, string> = isMeshless ? { NEVER_READY: 'true' } : { ERROR_RATE: '0.05', LATENCY_MS: '600' };
+      this.#results.push(await this.#release('3', bad, 'Failed'));
+    } catch (error) {
+      failure = error instanceof Error ? error.message : String(error);
+    }
+    clearInterval(this.#drawing);
+    screen.show(this.#follower.frame());
+    screen.settle();
+    const { lost, lastLost } = users.counts();
+    const isOther = this.#results.some(({ verdict, expected }) => verdict !== expected);
+    failure ??= isOther ? 'a release ended with another result than expected' : undefined;
+    return failure ?? (lost > 0 ? `${lost} requests were lost (${lastLost})` : undefined);
+  }
+
+  figures(): Pick<Summary, 'releases' | 'kill' | 'requestsLost' | 'apiRequests'> {
+    return {
+      releases: this.#results,
+      kill: this.#killCost,
+      requestsLost: this.#deps.users.counts().lost,
+      apiRequests: { atRestIn2s: this.#idleRequests, perStep: smallestStep(this.#waypoints) },
+    };
+  }
+
+  stop(): void {
+    this.#follower.stop();
+  }
+
+  async #start(): Promise<void> {
+    const { cluster, controller } = this.#deps;
+    this.#follower.setAct('Start: version 1 gets its primary copy');
+    controller.start();
+    await this.#until('the start', (status) => status?.phase === 'Initialized');
+    await this.#until('the scale-down of the canary', () => this.#follower.frame().canaryReady === '0/0');
+    await sleep(1_000);
+    const before = cluster.embedded.requestCounts(AGENT);
+    await sleep(2_000);
+    this.#idleRequests = difference(cluster.embedded.requestCounts(AGENT), before);
+  }
+
+  async #until(what: string, isSo: (status: CanaryStatus | undefined) => boolean): Promise<CanaryStatus> {
+    for (;;) {
+      const status = this.#follower.status();
+      if (status && isSo(status)) return status;
+      const ended = this.#isKilled ? undefined : this.#deps.controller.endedBy();
+      if (ended !== undefined) throw new Error(`the controller ended by itself (${ended})`);
+      if (Date.now() - this.#deps.startedMs > BOUND_MS) throw new Error(`${what} did not happen within the demo's ${BOUND_MS / 1000} s`);
+      await sleep(50);
+    }
+  }
+
+  /** Answers of the target's pods, and the errors among them. */
+  #canaryAnswers(): { requests: number; errors: number } {
+    const answers = Object.entries(this.#deps.cluster.embedded.mesh.counts().byWorkload[`${NAMESPACE}/${APP}`] ?? {});
+    const sum = (counted: typeof answers) => counted.reduce((total, [, count]) => total + count, 0);
+    return { requests: sum(answers), errors: sum(answers.filter(([status]) => status >= '500')) };
+  }
+
+  async #release(
+    version: string,
+    env: Record<string, string>,
+    expected: ReleaseResult['expected'],
+    during?: () => Promise<void>,
+  ): Promise<ReleaseResult> {
+    const before = { ms: Date.now(), ...this.#canaryAnswers(), run: this.#follower.status()?.release?.run ?? 0 };
+    let lastVerdicts: readonly Verdict[] = [];
+    await this.#deps.cluster.deploy(version, env);
+    await this.#until(`the release of version ${version}`, (status) => (status?.release?.run ?? 0) > before.run);
+    await during?.();
+    const end = await this.#until(`a verdict on version ${version}`, (status) => {
+      lastVerdicts = status?.release?.verdicts ?? lastVerdicts;
+      return (status?.phase === 'Succeeded' || status?.phase === 'Failed') && status.release?.step === 'resting';
+    });
+    const after = this.#canaryAnswers();
+    const checks = lastVerdicts.map((v) => `${v.check} ${withUnit(v.value, v)} (${v.limit ?? 'no limit'}) ${v.verdict}`);
+    return {
+      version,
+      expected,
+      verdict: end.phase,
+      why: checks.join('; ') || (end.release?.reason ?? 'all iterations passed'),
+      seconds: secondsSince(before.ms),
+      exposure: { requests: after.requests - before.requests, errors: after.errors - before.errors },
+    };
+  }
+
+  async #killInTheMiddle(): Promise<void> {
+    const { controller, screen } = this.#deps;
+    const isHalfWay = (status: CanaryStatus | undefined) => (status?.canaryWeight ?? 0) >= 40 || (status?.iterations ?? 0) >= 2;
+    const middle = await this.#until('the middle of the release', isHalfWay);
+    const downFrom = Date.now();
+    this.#isKilled = true;
+    await controller.kill('SIGKILL');
+    screen.say(
+      `  kill -9 of the controller${middle.canaryWeight > 0 ? ` at ${middle.canaryWeight} %` : ''}: the mesh keeps its last routes`,
+    );
+    await sleep(1_500);
+    const during = this.#follower.status();
+    controller.start();
+    this.#isKilled = false;
+    const next = await this.#until(
+      'a step after the kill',
+      (status) =>
+        status?.canaryWeight !== during?.canaryWeight || status?.phase !== during?.phase || status?.iterations !== during?.iterations,
+    );
+    this.#killCost = {
+      downMs: Date.now() - downFrom,
+      weightBefore: middle.canaryWeight,
+      weightAfter: next.canaryWeight,
+      iterationsBefore: middle.iterations,
+      iterationsAfter: next.iterations,
+    };
+  }
+}
