@@ -84,7 +84,6 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
   const agent = keepsConnections ? network.agent({ keepAlive: true }) : undefined;
   const metrics = trafficMetrics(Object.assign({}, ...resolvers.map(({ histograms }) => histograms)));
   const counts: MeshCounts = { total: 0, byStatus: {}, byWorkload: {}, mirrored: {}, proxyErrors: {} };
-  const portByIp = new Map<string, number>();
   let isStarting = true;
 
   const views = Array.from({ length: size }, (_, index) => {
@@ -94,23 +93,11 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
   const hear = (kind: string, change: ObjectChange): void => {
     for (const view of views) view.hear(kind, change);
   };
-  let places: Place[] = [];
-  const nodes = watchObjects(cluster, { apiVersion: 'v1', kind: 'Node' }, () => {
-    const sorted = nodes.list().toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-    places = sorted.map(({ metadata }) => ({ node: metadata.name, zone: metadata.labels?.['topology.kubernetes.io/zone'] ?? '' }));
-  });
-  const placeOf = (index: number): Place => places[index % Math.max(1, places.length)] ?? { node: '', zone: '' };
-  const gone = new Map<string, NonNullable<ObjectChange['previous']>>();
-  const pods = watchObjects<Pod>(cluster, { apiVersion: 'v1', kind: 'Pod' }, ({ previous, next }) => {
-    const pod = next ?? previous;
-    const port = Number(pod?.metadata.annotations?.[PORT_ANNOTATION]);
-    // A gone pod keeps its entry: a proxy that does not know of its end yet is refused the connection, as in a real network.
-    if (pod?.status?.podIP && port) portByIp.set(pod.status.podIP, port);
-    if (previous && !next) remember(gone, keyOf(previous), previous);
-  });
+  const nodes = watchPlaces(cluster);
+  const pods = watchPods(cluster);
   const kinds = KINDS.filter(({ apiVersion }, index) => index < BUILT_IN.length || groups?.has(apiVersion.split('/')[0] ?? '') !== false);
   const stores = kinds.map(({ knownAs, ...kind }) => watchObjects(cluster, kind, (change) => hear(knownAs ?? kind.kind, change)));
-  const required = [pods, nodes, ...stores.slice(0, 2)];
+  const required = [pods.store, nodes.store, ...stores.slice(0, 2)];
   await Promise.all(required.map((store) => store.synced));
   // Optional kinds may be absent for good: their first list is waited for only as long as it takes to ask.
   await Promise.race([Promise.all(stores.map((store) => store.synced)), sleep(clock, FIRST_LISTS_MS)]);
@@ -127,9 +114,9 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
       startProxy({
         view,
         random: seededRandom(seed * 104_729 + index),
-        place: () => placeOf(index),
-        portOf: (ip) => portByIp.get(ip),
-        podOf: (namespace, name) => pods.get(`${namespace}/${name}`) ?? gone.get(`${namespace}/${name}`),
+        place: () => nodes.placeOf(index),
+        portOf: pods.portOf,
+        podOf: pods.podOf,
         onAnswer,
         world,
         ...(agent && { agent }),
@@ -162,10 +149,38 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
       return observed === undefined || views.every((view) => Number(view.get(known, keyOf(object))?.metadata.resourceVersion) >= version);
     },
     async stop() {
-      for (const store of [pods, nodes, ...stores] satisfies ObjectStore[]) store.stop();
+      for (const store of [pods.store, nodes.store, ...stores] satisfies ObjectStore[]) store.stop();
       agent?.destroy();
       await Promise.all([...started.map((proxy) => proxy.stop()), exported.close(true)]);
     },
+  };
+}
+
+/** The nodes in the order of their names, for proxies to stand on. */
+function watchPlaces(cluster: Cluster) {
+  let places: Place[] = [];
+  const store = watchObjects(cluster, { apiVersion: 'v1', kind: 'Node' }, () => {
+    const sorted = store.list().toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    places = sorted.map(({ metadata }) => ({ node: metadata.name, zone: metadata.labels?.['topology.kubernetes.io/zone'] ?? '' }));
+  });
+  const placeOf = (index: number): Place => places[index % Math.max(1, places.length)] ?? { node: '', zone: '' };
+  return { store, placeOf };
+}
+
+/** A gone pod keeps its entry: a proxy that does not know of its end yet is refused the connection, as in a real network. */
+function watchPods(cluster: Cluster) {
+  const portByIp = new Map<string, number>();
+  const gone = new Map<string, KubeObject>();
+  const store = watchObjects<Pod>(cluster, { apiVersion: 'v1', kind: 'Pod' }, ({ previous, next }) => {
+    const pod = next ?? previous;
+    const port = Number(pod?.metadata.annotations?.[PORT_ANNOTATION]);
+    if (pod?.status?.podIP && port) portByIp.set(pod.status.podIP, port);
+    if (previous && !next) remember(gone, keyOf(previous), previous);
+  });
+  return {
+    store,
+    portOf: (ip: string) => portByIp.get(ip),
+    podOf: (namespace: string, name: string) => store.get(`${namespace}/${name}`) ?? gone.get(`${namespace}/${name}`),
   };
 }
 
