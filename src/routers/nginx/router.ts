@@ -7,15 +7,14 @@ import type { Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
 import { copyRefs, copySpec, missingSource, nothingToCopy, refusesName } from '../ingress/copy.ts';
-import { leadingTo, leadsTo, rulesFor, rulesOf } from '../ingress/ingress-rules.ts';
+import { leadingTo, rulesFor, rulesOf } from '../ingress/ingress-rules.ts';
 import { needsObject } from '../needs-object.ts';
 import type { Change, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
-import { ALL, readAs, readPart } from '../weights.ts';
-import { type CanaryRules, ignoredEntries, readMatch, renderMatch } from './canary-annotations.ts';
+import { ignoredEntries, renderMatch } from './canary-annotations.ts';
+import { BY_RULE, readCopy } from './read.ts';
 
 export const defaultAnnotationsPrefix = 'nginx.ingress.kubernetes.io';
-const BY_RULE = ['canary-by-header', 'canary-by-header-value', 'canary-by-header-pattern', 'canary-by-cookie'] as const;
 
 /** ingress-nginx: a second Ingress beside the user's, which it reads as the canary of the same hosts and paths (04-4.9). */
 export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
@@ -67,23 +66,6 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
     return isAtRest && annotations[key('affinity')] ? { [key('affinity-canary-behavior')]: 'legacy' } : {};
   }
 
-  function readRoutes(canary: Canary, copy: KubeObject): Routes | { unreadable: string } {
-    const where = `Ingress ${copy.metadata.name}`;
-    const live = copy.metadata.annotations ?? {};
-    const { canaryService } = names(canary);
-    if (!leadsTo(copy, canaryService)) return { unreadable: `no path of ${where} leads to ${canaryService}` };
-    if (!/^(1|t|T|true|TRUE|True)$/.test(live[key('canary')] ?? '')) return { unreadable: `${where} is not marked by ${key('canary')}` };
-    // Less than 100 in all counts as 100. Source: ingress-nginx, route_to_alternative_balancer.
-    const total = Math.max(ALL, wholeNumber(live[key('canary-weight-total')]) ?? ALL);
-    const share = readPart(wholeNumber(live[key('canary-weight')] || '0') ?? -1, total);
-    if (share === undefined) return { unreadable: `${key('canary-weight')} of ${where} is not a percentage` };
-    const rules: CanaryRules = Object.fromEntries(BY_RULE.map((name) => [name, live[key(name)] ?? '']));
-    const match = readMatch(rules, canary.spec.analysis.match);
-    if (!match) return readAs(share, undefined);
-    if (share > 0) return { unreadable: `${where} has both a weight and a header or cookie` };
-    return { kind: 'matched', match };
-  }
-
   return {
     supports: factsOf('nginx').can,
     refuses,
@@ -94,7 +76,7 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
     readRoutes(canary, current) {
       const { copyRef } = copyRefs(canary);
       const copy = copyRef && findObject(current, copyRef);
-      return copy && readRoutes(canary, copy);
+      return copy && readCopy(canary, copy, key);
     },
     finalize(canary, current) {
       const { copyRef } = copyRefs(canary);
@@ -137,8 +119,4 @@ function rulesOfRoutes(routes: Routes): Labels {
     default:
       throw routes satisfies never;
   }
-}
-
-function wholeNumber(text: string | undefined): number | undefined {
-  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }

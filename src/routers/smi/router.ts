@@ -10,14 +10,13 @@ import { givenBack, keeping } from '../found-in-place.ts';
 import { type NamesOurSides, namesIn } from '../original-spec.ts';
 import type { Change, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
-import { canaryWeight, matchOf, primaryWeight } from '../weights.ts';
+import { matchOf } from '../weights.ts';
 import { readSplit } from './read.ts';
+import { renderSplit } from './render.ts';
 import { isOurGroup, renderRouteGroup } from './route-group.ts';
 import { splitFindings } from './split-findings.ts';
 
 export type SmiVersion = 'v1alpha1' | 'v1alpha2' | 'v1alpha3' | 'v1alpha4';
-
-const GATEWAYS = 'VirtualService.v1alpha3.networking.istio.io/spec.gateways';
 
 function namesOurSides(canary: Canary): NamesOurSides {
   const { canaryService, primaryService } = names(canary);
@@ -48,37 +47,11 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
   function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): Change {
     const match = matchOf(routes);
     if (match && !matches) throw new RoutingError(`SMI ${version} cannot match requests: A/B releases need smi:v1alpha3 or smi:v1alpha4`);
-    const wanted = renderSplit(canary, splitRef(canary), routes, match ? groupRef(canary) : undefined);
+    const wanted = renderSplit(canary, splitRef(canary), routes, { group: match ? groupRef(canary) : undefined, mesh });
     const split = keeping(wanted, current, namesOurSides(canary));
     if (match) return { write: [keeping(renderRouteGroup(groupRef(canary), match), current, isOurGroup), split], remove: [] };
     const freed = givenBack(matches ? [[groupRef(canary), isOurGroup]] : [], current);
     return { write: [split, ...freed.write], remove: freed.remove };
-  }
-
-  function renderSplit(canary: Canary, ref: ObjectRef, routes: Routes, group: ObjectRef | undefined): KubeObject {
-    const { apexService, primaryService, canaryService } = names(canary);
-    if (routes.kind === 'mirrored') throw new RoutingError('SMI cannot mirror requests: set analysis.mirror to false', 'analysis.mirror');
-    const share = canaryWeight(routes);
-    const asWeight = (value: number) => (version === 'v1alpha1' ? String(value) : value);
-    const gateways = canary.spec.service.gateways ?? [];
-    return {
-      apiVersion: ref.apiVersion,
-      kind: ref.kind,
-      metadata: {
-        name: ref.name,
-        namespace: canary.metadata.namespace,
-        ...(mesh === 'istio' && gateways.length > 0 ? { annotations: { [GATEWAYS]: JSON.stringify(gateways) } } : {}),
-      },
-      spec: {
-        service: canary.spec.service.hosts?.[0] ?? apexService,
-        ...(group ? { matches: [{ apiGroup: 'specs.smi-spec.io', kind: group.kind, name: group.name }] } : {}),
-        // Both stay listed at 100/0: a backend that comes back later is one more thing for a proxy to learn late.
-        backends: [
-          { service: canaryService, weight: asWeight(share) },
-          { service: primaryService, weight: asWeight(primaryWeight(share)) },
-        ],
-      },
-    };
   }
 
   return {
