@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { Logger } from 'pino';
 import * as z from 'zod';
 import { meshProviderNote } from '../../api/mesh-provider.ts';
 import { CommandLine, ControllerConfig, settingName } from '../../controller/config.ts';
@@ -6,9 +7,9 @@ import { startController } from '../../controller/controller.ts';
 import { flagEntries, writtenName } from '../../controller/flags.ts';
 import { ownOutgoing } from '../../controller/outgoing/outgoing.ts';
 import { type ControllerMetrics, createControllerMetrics } from '../../controller/telemetry/controller-metrics.ts';
-import { type ApiOutage, apiOutage } from '../../kube/api-outage.ts';
+import { apiOutage } from '../../kube/api-outage.ts';
 import type { Connection } from '../../kube/connect.ts';
-import { createCluster } from '../../kube/create-cluster.ts';
+import { type ClusterOptions, createCluster } from '../../kube/create-cluster.ts';
 import { splitCluster } from '../../kube/split-cluster.ts';
 import { refuseLateWrites, writeTimeoutMs } from '../../kube/write-deadline.ts';
 import { globalServer } from '../../metrics/metrics-source.ts';
@@ -16,7 +17,7 @@ import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import { startHealthServer } from '../../server/http-server.ts';
 import { ignoredFlagsIn } from '../ignored-flags.ts';
 import { version } from '../version.ts';
-import { connectionsOf } from './connections.ts';
+import { type Connections, connectionsOf } from './connections.ts';
 import { type ControllerHost, processHost } from './controller-host.ts';
 import { controllerLog } from './controller-log.ts';
 import { Replica } from './replica.ts';
@@ -57,7 +58,21 @@ export function configOf(options: CommandLine, env: NodeJS.ProcessEnv) {
   });
 }
 
+type IgnoredFlag = ReturnType<typeof ignoredFlagsIn>[number];
+
 const flagName = (path: readonly PropertyKey[]): string => `--${writtenName(path.join('.').replace(/Ms$/, ''))}`;
+
+function warnOfFlags(log: Logger, { meshProvider }: { meshProvider: string }, ignored: readonly IgnoredFlag[]): void {
+  for (const { flag, reason } of ignored) log.warn({ flag, reason }, 'flag is ignored');
+  const reason = meshProviderNote(meshProvider);
+  if (reason) log.warn({ flag: '--mesh-provider', reason }, 'provider is deprecated');
+}
+
+/** Settings that no flag has. */
+function ofSurroundings({ own, areRoutesRemote }: Connections, env: NodeJS.ProcessEnv): Partial<ControllerConfig> {
+  const threads = Number(env.UV_THREADPOOL_SIZE);
+  return { remoteRoutes: areRoutesRemote, apiServers: addressesOf(own, env), ...(threads > 0 && { threads }) };
+}
 
 /** Literal addresses only; the cluster gives its pods the address of an API server that is named. */
 function addressesOf({ baseUrl }: Connection, { KUBERNETES_SERVICE_HOST: host = '' }: NodeJS.ProcessEnv): string[] {
@@ -69,13 +84,11 @@ async function run(
   config: ControllerConfig,
   env: NodeJS.ProcessEnv,
   host: ControllerHost,
-  ignored: readonly { flag: string; reason: string }[],
+  ignored: readonly IgnoredFlag[],
 ): Promise<number> {
   const { clock, random, identity, agents } = host;
   const log = controllerLog(host, flags.logLevel);
-  for (const { flag, reason } of ignored) log.warn({ flag, reason }, 'flag is ignored');
-  const reason = meshProviderNote(flags.meshProvider);
-  if (reason) log.warn({ flag: '--mesh-provider', reason }, 'provider is deprecated');
+  warnOfFlags(log, flags, ignored);
   const connections = await connectionsOf(flags, env, host);
   if (connections === undefined) return 1;
   const { own, routes, areRoutesRemote } = connections;
@@ -92,23 +105,21 @@ async function run(
     },
   });
   let replica: Replica | undefined;
-  const client = (connection: Connection, of: ApiOutage) =>
-    createCluster(connection, {
-      requestTimeoutMs: writeTimeoutMs(config),
-      beforeSend: refuseLateWrites(() => replica?.mayWriteUntilMs() ?? Number.POSITIVE_INFINITY, clock),
-      qps: flags.kubeconfigQps,
-      burst: flags.kubeconfigBurst,
-      watch: { silentMs: flags.watchSilence },
-      onRequest: (request) => metrics.requested(request),
-      log,
-      clock,
-      random,
-      outage: of,
-    });
+  const options: ClusterOptions = {
+    requestTimeoutMs: writeTimeoutMs(config),
+    beforeSend: refuseLateWrites(() => replica?.mayWriteUntilMs() ?? Number.POSITIVE_INFINITY, clock),
+    qps: flags.kubeconfigQps,
+    burst: flags.kubeconfigBurst,
+    watch: { silentMs: flags.watchSilence },
+    onRequest: (request) => metrics.requested(request),
+    log,
+    clock,
+    random,
+  };
+  const ownClient = createCluster(own, { ...options, outage });
   // A new process would not reach the other cluster either: its Canaries wait, and those without routes there go on.
-  const clientOfRoutes = () => client(routes, apiOutage({ server: routes.baseUrl, clock, log }));
-  const ownClient = client(own, outage);
-  const cluster = areRoutesRemote ? splitCluster(ownClient, clientOfRoutes(), isMeshKind) : ownClient;
+  const routesClient = () => createCluster(routes, { ...options, outage: apiOutage({ server: routes.baseUrl, clock, log }) });
+  const cluster = areRoutesRemote ? splitCluster(ownClient, routesClient(), isMeshKind) : ownClient;
   // Before anything is written: a port that is taken ends the process.
   const server = await healthServer(config.port, metrics, host, () => replica?.unready());
   if (server === undefined) {
@@ -128,12 +139,7 @@ async function run(
         identity,
         word: host.word,
         agents,
-        config: {
-          ...config,
-          remoteRoutes: areRoutesRemote,
-          apiServers: addressesOf(own, env),
-          threads: Number(env.UV_THREADPOOL_SIZE) || config.threads,
-        },
+        config: { ...config, ...ofSurroundings(connections, env) },
         cluster,
         clock,
         log,
@@ -145,13 +151,7 @@ async function run(
   });
   log.info({ version, port: server.port }, 'serin controller started');
   const stopping = new AbortController();
-  const ownEgress = ownOutgoing({ ...config, agents });
-  void globalServer({ metricsServer: config.metricsServer, metricsServerSecret, ownEgress, clock, timeoutMs: 10_000 })
-    .isOnline(stopping.signal)
-    .then((why) => {
-      if (why === undefined) log.info({}, 'the metrics server answers');
-      else if (!stopping.signal.aborted) log.warn({ reason: why }, 'the metrics server is unavailable');
-    });
+  reportMetricsServer(config, { metricsServerSecret, agents, clock, log, signal: stopping.signal });
   const signal = await Promise.race([host.ended(flags.endWithStdin), gaveUp.promise]);
   if (flags.endWithStdin) host.release();
   log.info({ signal }, 'stopping');
@@ -160,6 +160,23 @@ async function run(
   cluster.close();
   await server.stop();
   return signal === 'no answer' ? 1 : 0;
+}
+
+interface MetricsServerDeps extends Pick<ControllerHost, 'agents' | 'clock'> {
+  metricsServerSecret: ReturnType<typeof serverSecret>;
+  log: Logger;
+  signal: AbortSignal;
+}
+
+/** Logs whether the metrics server answers; nothing waits for it. */
+function reportMetricsServer(config: ControllerConfig, { metricsServerSecret, agents, clock, log, signal }: MetricsServerDeps): void {
+  const ownEgress = ownOutgoing({ ...config, agents });
+  void globalServer({ metricsServer: config.metricsServer, metricsServerSecret, ownEgress, clock, timeoutMs: 10_000 })
+    .isOnline(signal)
+    .then((reason) => {
+      if (reason === undefined) log.info({}, 'the metrics server answers');
+      else if (!signal.aborted) log.warn({ reason }, 'the metrics server is unavailable');
+    });
 }
 
 /** Undefined: the port cannot be had, which was printed. */
