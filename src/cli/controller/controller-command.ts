@@ -118,14 +118,12 @@ async function run(
   };
   const ownClient = createCluster(own, { ...options, outage });
   // A new process would not reach the other cluster either: its Canaries wait, and those without routes there go on.
-  const routesClient = () => createCluster(routes, { ...options, outage: apiOutage({ server: routes.baseUrl, clock, log }) });
-  const cluster = areRoutesRemote ? splitCluster(ownClient, routesClient(), isMeshKind) : ownClient;
+  const ofRoutes = () => createCluster(routes, { ...options, outage: apiOutage({ server: routes.baseUrl, clock, log }) });
+  const cluster = areRoutesRemote ? splitCluster(ownClient, ofRoutes(), isMeshKind) : ownClient;
   // Before anything is written: a port that is taken ends the process.
   const server = await healthServer(config.port, metrics, host, () => replica?.unready());
-  if (server === undefined) {
-    cluster.close();
-    return 1;
-  }
+  if (server === undefined) cluster.close();
+  if (server === undefined) return 1;
   const metricsServerSecret = serverSecret(flags.metricsServerSecret, env);
   replica = new Replica({
     config,
