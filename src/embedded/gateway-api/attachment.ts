@@ -1,15 +1,7 @@
+import type { ParentRef } from '../../api/kinds/parent-ref.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
-/** One parent that a route names; absent fields are those that the API server would fill in. */
-export interface ParentRef {
-  group?: string;
-  kind?: string;
-  namespace?: string;
-  name: string;
-  sectionName?: string;
-  port?: number;
-}
 export interface GatewayListener {
   name: string;
   hostname?: string;

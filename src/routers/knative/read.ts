@@ -1,10 +1,10 @@
 import { primaryRevisionAnnotation } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { type Routes, weight } from '../../api/routes.ts';
+import { type Routes, type UnreadableRoutes, weight } from '../../api/routes.ts';
 import { ALL, readAs } from '../weights.ts';
 import { trafficOf } from './traffic.ts';
 
-export function readTraffic(service: KubeObject): Routes | { unreadable: string } | undefined {
+export function readTraffic(service: KubeObject): Routes | UnreadableRoutes | undefined {
   const primary = primaryOf(service);
   const targets = trafficOf(service).filter(({ percent }) => percent !== undefined && percent > 0);
   if (primary === undefined || targets.length === 0) return undefined;
