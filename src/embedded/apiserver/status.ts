@@ -1,6 +1,6 @@
 import type { JsonRecord } from './json.ts';
 
-export interface Cause {
+export interface StatusCause {
   reason: string;
   message: string;
   field: string;
@@ -11,7 +11,7 @@ export interface Details {
   group?: string;
   kind?: string;
   uid?: string;
-  causes?: Cause[];
+  causes?: StatusCause[];
   retryAfterSeconds?: number;
 }
 
@@ -67,7 +67,7 @@ export const modified = 'the object has been modified; please apply your changes
 
 export const badRequest = (message: string): StatusError => new StatusError(400, 'BadRequest', message);
 
-export const forbidden = (resource: Named, name: string, why: string, causes?: Cause[]): StatusError =>
+export const forbidden = (resource: Named, name: string, why: string, causes?: StatusCause[]): StatusError =>
   new StatusError(403, 'Forbidden', `${qualified(resource)} "${name}" is forbidden: ${why}`, {
     ...detailsOf(resource, name),
     ...(causes === undefined ? {} : { causes }),
@@ -87,7 +87,7 @@ export const unsupportedMediaType = (type: string): StatusError =>
 /** 410: the version asked for is no longer kept. */
 export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message);
 
-export function invalid(kind: string, group: string, name: string, causes: Cause[]): StatusError {
+export function invalid(kind: string, group: string, name: string, causes: StatusCause[]): StatusError {
   const texts = causes.map(({ field, message }) => `${field}: ${message}`);
   const summary = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   return new StatusError(422, 'Invalid', `${kind}${group === '' ? '' : `.${group}`} "${name}" is invalid: ${summary}`, {
@@ -98,13 +98,13 @@ export function invalid(kind: string, group: string, name: string, causes: Cause
   });
 }
 
-export const required = (field: string, message = ''): Cause => ({
+export const required = (field: string, message = ''): StatusCause => ({
   reason: 'FieldValueRequired',
   message: `Required value${message === '' ? '' : `: ${message}`}`,
   field,
 });
 
-export const invalidValue = (field: string, value: unknown, why: string): Cause => ({
+export const invalidValue = (field: string, value: unknown, why: string): StatusCause => ({
   reason: 'FieldValueInvalid',
   message: `Invalid value: ${typeof value === 'object' && value !== null ? JSON.stringify(value) : typeof value === 'string' ? JSON.stringify(value) : String(value)}: ${why}`,
   field,

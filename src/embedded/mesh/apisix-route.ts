@@ -42,7 +42,8 @@ interface ApisixExpr {
   value?: string;
   set?: string[];
 }
-interface ApisixRule {
+/** A rule of an ApisixRoute, as far as the proxies follow it. */
+export interface ApisixRule {
   name: string;
   priority?: number;
   match?: { hosts?: string[]; paths?: string[]; methods?: string[]; exprs?: ApisixExpr[] };
