@@ -49,6 +49,7 @@ export class ExchangeError extends Error {
   }
 }
 
+/** Agents of HTTP and HTTPS whose lookups the target policy checks; `atMost`: sockets to one host. */
 export function openConnections(policy: TargetPolicy, options: { keepAlive: boolean; verifyTls: boolean; atMost: number }): Connections {
   const settings = { keepAlive: options.keepAlive, maxSockets: options.atMost, maxFreeSockets: options.atMost, lookup: policy.lookup };
   const http = new HttpAgent(settings);

@@ -45,6 +45,7 @@ const builtins: Readonly<Record<string, MetricKind>> = { 'request-success-rate':
 /** Judged by the queries of the traffic provider, whatever else the metric names. */
 export const isBuiltin = (metric: Metric): boolean => builtinKind(metric) !== undefined;
 
+/** Undefined: the metric brings a query or a template of its own. */
 export function builtinKind(metric: Metric): MetricKind | undefined {
   return Object.hasOwn(builtins, metric.name) ? builtins[metric.name] : undefined;
 }

@@ -37,6 +37,7 @@ export function shortDuration(ms: number): string {
   return hours < 24 * 365 * 2 ? `${Math.floor(hours / 24)}d` : `${Math.floor(hours / 24 / 365)}y`;
 }
 
+/** `time`: RFC 3339; `now`: epoch milliseconds. */
 export const ageOf = (time: unknown, now: number): string =>
   typeof time === 'string' && time !== '' ? shortDuration(now - Date.parse(time)) : '<unknown>';
 

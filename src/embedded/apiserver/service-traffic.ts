@@ -39,6 +39,7 @@ export function isExternallyAccessible({ type, externalIPs }: JsonRecord): boole
   return type === 'NodePort' || type === 'LoadBalancer' || hasAddresses;
 }
 
+/** Why a Service's `externalTrafficPolicy` is refused; empty: it is not. */
 export function externalCauses(spec: JsonRecord): StatusCause[] {
   const { externalTrafficPolicy } = spec;
   if (externalTrafficPolicy === undefined || isExternallyAccessible(spec)) return [];

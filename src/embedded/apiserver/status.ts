@@ -60,9 +60,11 @@ export const pathNotFound = (): StatusError => new StatusError(404, 'NotFound', 
 export const alreadyExists = (resource: Named, name: string): StatusError =>
   new StatusError(409, 'AlreadyExists', `${qualified(resource)} "${name}" already exists`, detailsOf(resource, name));
 
+/** 409: the uid or the resourceVersion is not that of the stored object. */
 export const conflict = (resource: Named, name: string, why: string): StatusError =>
   new StatusError(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`, detailsOf(resource, name));
 
+/** Why of a conflict over the resourceVersion, in the API server's words. */
 export const modified = 'the object has been modified; please apply your changes to the latest version and try again';
 
 export const badRequest = (message: string): StatusError => new StatusError(400, 'BadRequest', message);
@@ -87,6 +89,7 @@ export const unsupportedMediaType = (type: string): StatusError =>
 /** 410: the version asked for is no longer kept. */
 export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message);
 
+/** 422 with every cause, in the API server's words. */
 export function invalid(kind: string, group: string, name: string, causes: StatusCause[]): StatusError {
   const texts = causes.map(({ field, message }) => `${field}: ${message}`);
   const summary = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;

@@ -40,6 +40,7 @@ export function partialMetadata(object: KubeObject): JsonRecord {
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata };
 }
 
+/** What kubectl prints. `include`: `None`, `Metadata` or `Object` beside the cells; `now`: epoch milliseconds. */
 export function table(resource: Resource, objects: readonly KubeObject[], metadata: JsonRecord, include: string, now: number): JsonRecord {
   const columns = columnsOf(resource);
   const columnDefinitions = columns.map(({ cell: _cell, ...shown }) => ({ format: '', description: '', ...shown }));

@@ -17,6 +17,7 @@ export const parentRefsOf = (route: KubeObject): ParentRef[] => specOf<{ parentR
 export const listenersOf = (gateway: KubeObject): GatewayListener[] => specOf<{ listeners: GatewayListener[] }>(gateway).listeners ?? [];
 export const hostnamesOf = (route: KubeObject): string[] => specOf<{ hostnames: string[] }>(route).hostnames ?? [];
 
+/** Without a namespace the reference means the route's. */
 export function namesGateway(ref: ParentRef, route: KubeObject, gateway: KubeObject): boolean {
   const { name, namespace } = gateway.metadata;
   const isGateway = (ref.group ?? GROUP) === GROUP && (ref.kind ?? 'Gateway') === 'Gateway';

@@ -58,6 +58,7 @@ interface ApisixCandidate {
   path: number;
 }
 
+/** The rule whose host, then path, then priority fits best; undefined when no rule has this host. */
 export function routeByApisix(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const rules = view
     .list('ApisixRoute')

@@ -26,6 +26,7 @@ export const nginxIngress: RouteResolver = {
   resolve: routeByNginx,
 };
 
+/** The location of the request, or its canary Ingress by header, cookie or weight; undefined for a host that no Ingress has. */
 export function routeByNginx(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const all = ingressesOf(view, CLASS, true);
   const isCanary = (ingress: KubeObject) => /^(1|t|T|true|TRUE|True)$/.test(annotation(ingress, 'canary'));

@@ -27,6 +27,7 @@ interface SkipperRoute extends IngressHostPath {
   predicates: SkipperPredicate[];
 }
 
+/** The first route whose predicates hold, that of the most specific path first; undefined for a host that no Ingress has. */
 export function routeBySkipper(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const ofHost = ingressesOf(view, CLASS, false)
     .flatMap(routesOf)

@@ -3,7 +3,9 @@ import { controllerOf } from '../controllers/selectors.ts';
 import type { Destination } from './destination.ts';
 import { createMetrics, type Labels, type Metrics } from './exposition.ts';
 
+/** Upper bounds of histograms, in milliseconds. */
 export const MS = [0.5, 1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000];
+/** Upper bounds of histograms, in seconds. */
 export const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** `histograms`: the bounds of what providers count of their own (`RouteResolver.histograms`). */

@@ -31,6 +31,7 @@ const FIRST = 10_000;
 /** Weight of a backend without one. Source: the ingress controller of APISIX, DefaultWeight. */
 export const DEFAULT_WEIGHT = 100;
 
+/** `spec.http`; empty without the object, or where it is not a list. */
 export function rulesOf(route: KubeObject | undefined): readonly RawRule[] {
   const { http } = specOf<{ http: RawRule[] }>(route);
   return Array.isArray(http) ? http : [];

@@ -64,6 +64,7 @@ function prefixOf({ spec: { service } }: Canary): string {
   return uri && 'prefix' in uri ? uri.prefix : '/';
 }
 
+/** One route. `named`: its name and priority; `match`: conditions beside the path prefix. */
 export function route(canary: Canary, dialect: Dialect, named: JsonRecord, match: JsonRecord, weightedTargets: object[]): JsonRecord {
   const timeoutMs = requestTimeoutMs(canary);
   return {

@@ -84,6 +84,7 @@ function mirroredShare(canary: Canary, { filters = [] }: FoundRule): number | un
   return percent ?? 100;
 }
 
+/** Whether requests are copied to the canary's Service; other mirrors are the user's. */
 export function isCanaryMirror(canary: Canary, mirror: FoundFilter['requestMirror']): boolean {
   return mirror?.backendRef !== undefined && isService(canary, mirror.backendRef, names(canary).canaryService);
 }

@@ -6,6 +6,7 @@ import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
 import { readAs, readWeights } from '../weights.ts';
 import { SERVICE } from './render.ts';
 
+/** The routes of a TrafficRoute that we or Flagger wrote. */
 export function readRoute(canary: Canary, found: KubeObject): Routes | UnreadableRoutes {
   const { primaryService, canaryService } = names(canary);
   const split: unknown = specOf<{ conf: { split?: unknown } }>(found).conf?.split;

@@ -7,6 +7,7 @@ import { ALL, readAs, readWeights } from '../weights.ts';
 import { FIRST, foreignPredicates, NEVER, readMatch, splitPredicates } from './predicates.ts';
 import { PREDICATE, WEIGHTS } from './render.ts';
 
+/** The routes of our copy. `source`: the user's Ingress, whose own predicates are left out of the condition. */
 export function readCopy(canary: Canary, copy: KubeObject, source: KubeObject | undefined): Routes | UnreadableRoutes {
   const where = `Ingress ${copy.metadata.name}`;
   const live = copy.metadata.annotations ?? {};

@@ -6,6 +6,7 @@ import { splitSpec, splitWeight } from '../../api/traffic-split.ts';
 import { readAs, readPart } from '../weights.ts';
 import { readRouteGroup } from './route-group.ts';
 
+/** The routes of a TrafficSplit. `group`: the HTTPRouteGroup that its condition names. */
 export function readSplit(canary: Canary, split: KubeObject, group: KubeObject | undefined): Routes | UnreadableRoutes {
   const { primaryService, canaryService } = names(canary);
   const { backends: found, matches } = splitSpec(split);
