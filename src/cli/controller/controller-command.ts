@@ -17,7 +17,7 @@ import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import { startHealthServer } from '../../server/http-server.ts';
 import { ignoredFlagsIn } from '../ignored-flags.ts';
 import { version } from '../version.ts';
-import { type Connections, connectionsOf } from './connections.ts';
+import { type ClusterConnections, connectionsOf } from './connections.ts';
 import { type ControllerHost, processHost } from './controller-host.ts';
 import { controllerLog } from './controller-log.ts';
 import { Replica } from './replica.ts';
@@ -69,7 +69,7 @@ function warnOfFlags(log: Logger, { meshProvider }: { meshProvider: string }, ig
 }
 
 /** Settings that no flag has. */
-function ofSurroundings({ own, areRoutesRemote }: Connections, env: NodeJS.ProcessEnv): Partial<ControllerConfig> {
+function ofSurroundings({ own, areRoutesRemote }: ClusterConnections, env: NodeJS.ProcessEnv): Partial<ControllerConfig> {
   const threads = Number(env.UV_THREADPOOL_SIZE);
   return { remoteRoutes: areRoutesRemote, apiServers: addressesOf(own, env), ...(threads > 0 && { threads }) };
 }

@@ -6,7 +6,7 @@ import { followDemo } from './demo-frame.ts';
 import type { DemoOptions, Leftovers } from './demo-options.ts';
 import { type Screen, withUnit } from './screen.ts';
 import { difference, inWords, type ReleaseResult, type Summary, smallestStep, type Waypoint } from './summary.ts';
-import { startUsers, type Users } from './users.ts';
+import { type DemoUsers, startDemoUsers } from './users.ts';
 
 /** A minute is usual; a machine that is busy with other work needs more. */
 const BOUND_MS = 180_000;
@@ -18,7 +18,7 @@ export async function runDemo(options: DemoOptions, screen: Screen, leftovers: L
   const cluster = await startDemoCluster(options.provider, leftovers.folder);
   const controller = new ControllerChild(cluster);
   leftovers.child = controller;
-  const users = startUsers(cluster.embedded.mesh.urls, 3);
+  const users = startDemoUsers(cluster.embedded.mesh.urls, 3);
   const run = new DemoRun({ cluster, controller, users, screen, startedMs });
   const failure = await run.parts(options.provider === 'kubernetes');
   leftovers.isKept = failure !== undefined;
@@ -50,7 +50,7 @@ const secondsSince = (ms: number): number => Math.round((Date.now() - ms) / 100)
 interface DemoRunDeps {
   cluster: DemoCluster;
   controller: ControllerChild;
-  users: Users;
+  users: DemoUsers;
   screen: Screen;
   startedMs: number;
 }

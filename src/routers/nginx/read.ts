@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import type { Routes } from '../../api/routes.ts';
+import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
 import { leadsTo } from '../ingress/ingress-rules.ts';
 import { ALL, readAs, readPart } from '../weights.ts';
 import { type CanaryRules, readMatch } from './canary-annotations.ts';
@@ -10,7 +10,7 @@ import { type CanaryRules, readMatch } from './canary-annotations.ts';
 export const BY_RULE = ['canary-by-header', 'canary-by-header-value', 'canary-by-header-pattern', 'canary-by-cookie'] as const;
 
 /** The routes that the canary's Ingress expresses; `key` gives the annotation of a name. */
-export function readCopy(canary: Canary, copy: KubeObject, key: (name: string) => string): Routes | { unreadable: string } {
+export function readCopy(canary: Canary, copy: KubeObject, key: (name: string) => string): Routes | UnreadableRoutes {
   const where = `Ingress ${copy.metadata.name}`;
   const live = copy.metadata.annotations ?? {};
   const { canaryService } = names(canary);
