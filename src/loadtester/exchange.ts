@@ -31,7 +31,7 @@ export interface Exchange {
   keepBytes: number;
 }
 
-export interface Answer {
+export interface HttpResponse {
   status: number;
   statusText: string;
   headers: IncomingHttpHeaders;
@@ -61,7 +61,7 @@ export function openConnections(policy: TargetPolicy, options: { keepAlive: bool
 }
 
 /** One request and its answer, redirects followed: 301, 302 and 303 become a GET without body. */
-export async function exchange(asked: Exchange, connections: Connections, signal: AbortSignal): Promise<Answer> {
+export async function exchange(asked: Exchange, connections: Connections, signal: AbortSignal): Promise<HttpResponse> {
   signal.throwIfAborted();
   // By hand: `AbortSignal.any` on a signal that lives as long as the load leaves a trace of each request.
   const stop = new AbortController();
@@ -87,7 +87,7 @@ export async function exchange(asked: Exchange, connections: Connections, signal
   }
 }
 
-function redirect(asked: Exchange, { status, headers }: Answer): Exchange | undefined {
+function redirect(asked: Exchange, { status, headers }: HttpResponse): Exchange | undefined {
   if (![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) return undefined;
   const url = URL.parse(headers.location, asked.url.href);
   if (url === null || !/^https?:$/.test(url.protocol)) throw new ExchangeError('BAD_REDIRECT');
@@ -102,7 +102,11 @@ function redirect(asked: Exchange, { status, headers }: Answer): Exchange | unde
   };
 }
 
-async function once({ method, url, headers, body, keepBytes }: Exchange, connections: Connections, signal: AbortSignal): Promise<Answer> {
+async function once(
+  { method, url, headers, body, keepBytes }: Exchange,
+  connections: Connections,
+  signal: AbortSignal,
+): Promise<HttpResponse> {
   signal.throwIfAborted();
   const refused = connections.policy.refuses(url.hostname);
   if (refused !== undefined) throw new ExchangeError('ADDRESS_REFUSED', refused);

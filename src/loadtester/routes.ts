@@ -8,7 +8,7 @@ import { failureText, type Task } from './task.ts';
 import type { Plan, PlannedTask } from './task-plan.ts';
 import type { Tasks } from './tasks.ts';
 
-export interface Asked {
+export interface ReceivedRequest {
   method: string;
   /** With its query, as it came. */
   url: string;
@@ -40,7 +40,7 @@ export interface RoutesOptions {
 type Handle = (payload: Payload, caller: Caller, signal: AbortSignal) => Promise<Reply>;
 
 /** Answers requests as Flagger's load tester does (06-LT10–LT22): by path alone, whatever the method. */
-export function createRoutes(options: RoutesOptions): (asked: Asked) => Promise<Reply> {
+export function createRoutes(options: RoutesOptions): (asked: ReceivedRequest) => Promise<Reply> {
   const { callerOf, mayCall, gates, tasks, metrics, log, outputOf } = options;
   const refuse = (why: RejectReason, status: number, text: string, headers?: Record<string, string>): Reply => {
     metrics.refused(why);
@@ -110,12 +110,12 @@ export function createRoutes(options: RoutesOptions): (asked: Asked) => Promise<
     '/gate/halt': { status: 403, text: 'Forbidden' },
   };
 
-  const known = async (asked: Asked): Promise<Caller | Reply> => {
+  const known = async (asked: ReceivedRequest): Promise<Caller | Reply> => {
     const caller = await callerOf({ headers: asked.headers, path: asked.url, body: asked.body });
     return 'refused' in caller ? refuse('caller', 401, caller.refused, { 'www-authenticate': 'Bearer' }) : caller;
   };
 
-  const show = async (asked: Asked, id: string): Promise<Reply> => {
+  const show = async (asked: ReceivedRequest, id: string): Promise<Reply> => {
     const caller = await known(asked);
     if ('status' in caller) return caller;
     const task = tasks.find(id);

@@ -24,7 +24,7 @@ export interface Endpoints {
 }
 
 /** A field of a Canary that cannot be carried out, and why. */
-export interface Unfit {
+export interface UnfitService {
   path: string;
   message: string;
 }
@@ -42,7 +42,7 @@ const PROTOCOL = 'TCP';
  * Why a Service that clients call would lose its endpoints by what the Canary asks for (I14). A number that no container declares is legal in
  * Kubernetes: it is refused only where a Service that serves would be moved to it and the containers declare others.
  */
-export function unfitService(canary: Canary, look: ServiceLook): Unfit | undefined {
+export function unfitService(canary: Canary, look: ServiceLook): UnfitService | undefined {
   const { apex } = look.current;
   const headless = Object.values(look.current).flatMap((service) => headlessChange(canary, service) ?? []);
   if (headless[0] !== undefined) return { path: 'spec.service.headless', message: headless[0] };
@@ -56,7 +56,7 @@ export function hasHandmadeEndpoints({ apex }: CurrentServices): boolean {
   return type !== 'ExternalName' && Object.keys(selector ?? {}).length === 0;
 }
 
-function unfitKind(apex: KubeObject, endpoints: Endpoints | undefined): Unfit | undefined {
+function unfitKind(apex: KubeObject, endpoints: Endpoints | undefined): UnfitService | undefined {
   const { name } = apex.metadata;
   const remedy = 'delete it, or give spec.service.name another name';
   const { type, externalName } = specOf<ServiceSpec>(apex);
@@ -69,7 +69,7 @@ function unfitKind(apex: KubeObject, endpoints: Endpoints | undefined): Unfit | 
   return { path: 'spec.service.name', message };
 }
 
-function unfitPort(canary: Canary, pods: Slim, apex: KubeObject | undefined, endpoints: Endpoints | undefined): Unfit | undefined {
+function unfitPort(canary: Canary, pods: Slim, apex: KubeObject | undefined, endpoints: Endpoints | undefined): UnfitService | undefined {
   const [main] = discoverPorts(canary, pods);
   if (!main) return undefined;
   const declared = declaredPorts(pods);
@@ -113,7 +113,7 @@ export function hasMainPort(canary: Canary, pods: Slim): boolean {
 }
 
 /** Why pods of this template cannot be reached, and what to do. */
-export function lacksMainPort(canary: Canary, pods: Slim): Unfit | undefined {
+export function lacksMainPort(canary: Canary, pods: Slim): UnfitService | undefined {
   const [main] = discoverPorts(canary, pods);
   if (main === undefined || hasMainPort(canary, pods)) return undefined;
   return { path: 'spec.service.targetPort', message: lacks(canary, main, pods, declaredPorts(pods)) };

@@ -1,5 +1,5 @@
 import type { TrafficReport } from '../output/documents.ts';
-import type { Answer } from '../output/output.ts';
+import type { CommandAnswer } from '../output/output.ts';
 import { bar } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { cleaned } from '../output/text.ts';
@@ -8,7 +8,7 @@ import { textTable } from '../output/text-table.ts';
 const BAR = 10;
 type Sides = NonNullable<TrafficReport['sides']>;
 
-export function trafficAnswer(report: TrafficReport): Answer<TrafficReport> {
+export function trafficAnswer(report: TrafficReport): CommandAnswer<TrafficReport> {
   const { object, provider, sides, revisions, readFrom } = report;
   return {
     document: report,

@@ -8,7 +8,7 @@ import { refusalBy, unroutableBy } from '../status/blocker-of.ts';
 const TRY_AGAIN_MS = 15_000;
 
 type Spec = Canary['spec'];
-interface Refusal {
+interface RouteRejection {
   generation: number | undefined;
   untilMs: number;
   blocker: NewBlocker;
@@ -20,13 +20,13 @@ interface Refusal {
  */
 export class AcceptedSpec {
   #accepted: { spec: Spec; generation: number | undefined } | undefined;
-  #refusal: Refusal | undefined;
+  #refusal: RouteRejection | undefined;
 
   /**
    * Writes the routes of the Canary by `attempt`, or those of its last accepted spec, and returns why then. Throws the error where no
    * other spec was accepted before.
    */
-  async write(canary: Canary, nowMs: number, attempt: (canary: Canary) => Promise<void>): Promise<Refusal | undefined> {
+  async write(canary: Canary, nowMs: number, attempt: (canary: Canary) => Promise<void>): Promise<RouteRejection | undefined> {
     const { generation } = canary.metadata;
     const known = this.#refusal;
     if (known?.generation !== generation || nowMs >= (known?.untilMs ?? 0)) {

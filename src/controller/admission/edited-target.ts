@@ -4,11 +4,11 @@ import { names } from '../../api/names.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import { labelOf, readCanary } from '../canary/read-canary.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
-import type { Admitted, Refusal } from './admission.ts';
+import type { Admitted, CanaryRejection } from './admission.ts';
 
 type Spec = Canary['spec'];
 type View = Pick<ControllerDeps['view'], 'find' | 'ready'>;
-interface Deps {
+interface EditedTargetDeps {
   view: View;
   lastAccepted: ControllerDeps['lastAccepted'];
   anchors: Pick<ControllerDeps['anchors'], 'originalSpec'>;
@@ -18,7 +18,11 @@ interface Deps {
  * A target edited while the primary of the one before serves (E112): no primary of the new target has been promoted, and the apex would
  * lead away from the only pods that serve.
  */
-export function editedTarget({ canary, workload }: Pick<Admitted, 'canary' | 'workload'>, before: Spec, view: View): Refusal | undefined {
+export function editedTarget(
+  { canary, workload }: Pick<Admitted, 'canary' | 'workload'>,
+  before: Spec,
+  view: View,
+): CanaryRejection | undefined {
   if (!hasPromoted(canary) || view.find(workload.primaryRef(canary))) return undefined;
   const former = workloadFor(before.targetRef);
   if ('unsupported' in former) return undefined;
@@ -34,9 +38,9 @@ export function editedTarget({ canary, workload }: Pick<Admitted, 'canary' | 'wo
 export async function editedSincePromoted(
   admitted: Admitted,
   raw: KubeObject,
-  deps: Deps,
+  deps: EditedTargetDeps,
   signal: AbortSignal,
-): Promise<Refusal | undefined> {
+): Promise<CanaryRejection | undefined> {
   const { canary, workload } = admitted;
   if (!hasPromoted(canary)) return undefined;
   const { view } = deps;

@@ -7,7 +7,7 @@ import { progressDeadlineMs } from '../../engine/deadlines.ts';
 import type { RefusedEdit } from '../../engine/facts.ts';
 import { weightOf } from '../../engine/strategy.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
-import type { Admitted, Refusal } from './admission.ts';
+import type { Admitted, CanaryRejection } from './admission.ts';
 
 /** The spec by which a Canary is run while its own is refused (E65). */
 export interface Fallback extends Admitted {
@@ -17,9 +17,9 @@ export interface Fallback extends Admitted {
 }
 
 type Fields = Record<string, unknown>;
-type Deps = Pick<ControllerDeps, 'clock' | 'lastAccepted' | 'view'> & {
+type FallbackDeps = Pick<ControllerDeps, 'clock' | 'lastAccepted' | 'view'> & {
   anchors: Pick<ControllerDeps['anchors'], 'originalSpec'>;
-  admit(raw: KubeObject): Promise<Admitted | Refusal>;
+  admit(raw: KubeObject): Promise<Admitted | CanaryRejection>;
 };
 
 const UNKNOWN =
@@ -31,9 +31,9 @@ const UNKNOWN =
  */
 export async function fallbackOf(
   raw: KubeObject,
-  refusal: Refusal,
+  refusal: CanaryRejection,
   latest: Fallback | undefined,
-  deps: Deps,
+  deps: FallbackDeps,
   signal: AbortSignal,
 ): Promise<Fallback | undefined> {
   const { namespace, name, uid, generation } = raw.metadata;
@@ -62,7 +62,7 @@ export async function fallbackOf(
 async function bareFallback(
   raw: KubeObject,
   routes: Routes,
-  deps: Deps,
+  deps: FallbackDeps,
   signal: AbortSignal,
 ): Promise<Omit<Fallback, 'refused'> | undefined> {
   const found: (Omit<Fallback, 'refused'> & { score: number })[] = [];
@@ -74,7 +74,7 @@ async function bareFallback(
   return found.find(({ score }) => score === best);
 }
 
-async function likenessOf({ canary, router }: Admitted, routes: Routes, { view }: Deps): Promise<number> {
+async function likenessOf({ canary, router }: Admitted, routes: Routes, { view }: FallbackDeps): Promise<number> {
   const refs = router.watches(canary);
   await Promise.all(refs.map((ref) => view.ready(ref)));
   const live = router.readRoutes(
@@ -94,7 +94,11 @@ function withSpec(raw: KubeObject, spec: Fields): KubeObject {
  * Specs that say no more than what traffic needs to go home: as much of this one as can be used, and of the one that the anchor was made
  * under what is left. Nothing is checked by them, and nothing skips its checks.
  */
-async function bareSpecs(raw: KubeObject, { anchors }: Deps, signal: AbortSignal): Promise<{ spec: Fields; isRenderable: boolean }[]> {
+async function bareSpecs(
+  raw: KubeObject,
+  { anchors }: FallbackDeps,
+  signal: AbortSignal,
+): Promise<{ spec: Fields; isRenderable: boolean }[]> {
   const spec = fieldsOf(raw.spec);
   const original = await anchors.originalSpec(raw, signal);
   const { provider, targetRef, autoscalerRef, service, analysis } = original ?? {};

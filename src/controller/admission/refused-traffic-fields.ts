@@ -7,7 +7,7 @@ import { ApiError } from '../../kube/errors.ts';
 /** Pause before a refused field is tried again, at the next pass: an upgrade of the cluster causes no watch event. */
 const TRY_AGAIN_MS = 300_000;
 
-interface Refusal {
+interface TrafficFieldRejection {
   /** The requested fields, as text. */
   asked: string;
   untilMs: number;
@@ -20,7 +20,7 @@ type Spec = Record<string, unknown>;
  * keeping their live values, since a preference must not block a release. Kept in memory only.
  */
 export class RefusedTrafficFields {
-  readonly #refusals = new Map<string, Refusal>();
+  readonly #refusals = new Map<string, TrafficFieldRejection>();
   /** Of the copies that a Service target has: by field, and what was asked for as text. */
   #ofCopies = { asked: '', messages: new Map<keyof ServiceTraffic, string>() };
 

@@ -1,4 +1,4 @@
-import type { JsonRecord } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { type Cause, invalidValue } from './status.ts';
 
 const LONGEST_AFFINITY_SECONDS = 86_400;
@@ -10,11 +10,11 @@ const supported: Record<string, readonly string[]> = {
 };
 
 /** Validates the fields that steer a Service's traffic. Source: Kubernetes' validation of Services. */
-export function trafficCauses(spec: JsonRecord): Cause[] {
+export function trafficCauses(spec: JsonObject): Cause[] {
   return [...Object.keys(supported).flatMap((field) => valueCauses(spec, field)), ...affinityCauses(spec), ...externalCauses(spec)];
 }
 
-function valueCauses(spec: JsonRecord, field: string): Cause[] {
+function valueCauses(spec: JsonObject, field: string): Cause[] {
   const { [field]: value } = spec;
   const allowed = supported[field] ?? [];
   if (value === undefined || allowed.includes(String(value))) return [];
@@ -23,7 +23,7 @@ function valueCauses(spec: JsonRecord, field: string): Cause[] {
   return [{ reason: 'FieldValueNotSupported', message, field: `spec.${field}` }];
 }
 
-function affinityCauses({ sessionAffinity, sessionAffinityConfig }: JsonRecord): Cause[] {
+function affinityCauses({ sessionAffinity, sessionAffinityConfig }: JsonObject): Cause[] {
   const field = 'spec.sessionAffinityConfig';
   // Without affinity it is dropped before.
   if (sessionAffinityConfig === undefined || sessionAffinity !== 'ClientIP') return [];
@@ -34,12 +34,12 @@ function affinityCauses({ sessionAffinity, sessionAffinityConfig }: JsonRecord):
 }
 
 /** Whether clients outside reach a Service: by a port of each node, or by addresses that are routed to the cluster. */
-export function isExternallyAccessible({ type, externalIPs }: JsonRecord): boolean {
+export function isExternallyAccessible({ type, externalIPs }: JsonObject): boolean {
   const hasAddresses = type === 'ClusterIP' && Array.isArray(externalIPs) && externalIPs.length > 0;
   return type === 'NodePort' || type === 'LoadBalancer' || hasAddresses;
 }
 
-export function externalCauses(spec: JsonRecord): Cause[] {
+export function externalCauses(spec: JsonObject): Cause[] {
   const { externalTrafficPolicy } = spec;
   if (externalTrafficPolicy === undefined || isExternallyAccessible(spec)) return [];
   return [invalidValue('spec.externalTrafficPolicy', externalTrafficPolicy, 'may only be set for externally-accessible services')];

@@ -19,7 +19,7 @@ export interface Backend {
   [field: string]: unknown;
 }
 
-export interface Sides {
+export interface SideServices {
   apex: string;
   primary: string;
   canary: string;
@@ -51,7 +51,7 @@ export function sharedRule(source: KubeObject | undefined, apex: string): Rule |
 const isAlone = ({ backends = [], upstreams = [] }: Rule): boolean => backends.length === 1 && upstreams.length === 0;
 
 /** The same rule with both sides behind it, before the user's; once for each entry of a condition. */
-export function copiedRules(rule: Rule, sides: Sides, share: number, match: readonly (readonly Expr[])[]): Rule[] {
+export function copiedRules(rule: Rule, sides: SideServices, share: number, match: readonly (readonly Expr[])[]): Rule[] {
   const [backend] = rule.backends ?? [];
   const entries = match.length > 0 ? match : [[]];
   return entries.map((exprs, index) => {
@@ -70,7 +70,7 @@ export function copiedRules(rule: Rule, sides: Sides, share: number, match: read
 }
 
 /** A rule of the copy with other weights. */
-export function reweighted(rule: Rule, sides: Sides, share: number): Rule {
+export function reweighted(rule: Rule, sides: SideServices, share: number): Rule {
   const weights: Record<string, number> = { [sides.primary]: primaryWeight(share), [sides.canary]: share };
   const backends = (rule.backends ?? []).map((backend) => ({
     ...backend,

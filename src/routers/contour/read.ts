@@ -12,7 +12,7 @@ import { type Conditions, expressibleConditions, mergeConditions } from './condi
 
 type Unreadable = { unreadable: string };
 type Text = { name?: string; exact?: string; prefix?: string; suffix?: string; regex?: string; contains?: string; present?: boolean };
-interface Condition {
+interface FoundCondition {
   prefix?: string;
   exact?: string;
   regex?: string;
@@ -21,7 +21,7 @@ interface Condition {
 }
 /** The fields that are read of a foreign route; all else is ignored. */
 interface Route {
-  conditions?: Condition[];
+  conditions?: FoundCondition[];
   services?: { name?: string; weight?: number; mirror?: boolean }[];
 }
 
@@ -95,12 +95,12 @@ function mergedOf(canary: Canary, likely: readonly HttpMatch[]): Conditions[] | 
 }
 
 /** One condition an entry; Flagger puts path and header into one. */
-function single(conditions: readonly Condition[] = []): Condition[] {
-  return conditions.flatMap((condition) => Object.entries(condition).map(([field, value]): Condition => ({ [field]: value })));
+function single(conditions: readonly FoundCondition[] = []): FoundCondition[] {
+  return conditions.flatMap((condition) => Object.entries(condition).map(([field, value]): FoundCondition => ({ [field]: value })));
 }
 
 /** Undefined where a condition says what an A/B condition cannot. */
-function entryOf(conditions: readonly Condition[], base: readonly Condition[]): HttpMatch | undefined {
+function entryOf(conditions: readonly FoundCondition[], base: readonly FoundCondition[]): HttpMatch | undefined {
   const entry: HttpMatch = {};
   for (const condition of conditions) {
     if (base.some((known) => isDeepStrictEqual(known, condition))) continue;

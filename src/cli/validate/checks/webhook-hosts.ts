@@ -15,7 +15,7 @@ export const webhookHosts: Check = (world) =>
     );
   });
 
-interface Asked {
+interface CalledAddress {
   host: string;
   port: number | undefined;
 }
@@ -36,7 +36,7 @@ function webhookFindings(world: World, item: CanaryItem, { url, metadata = {} }:
 }
 
 /** `http://HOST:PORT` and `HOST:PORT`, as curl, hey, ghz and grpc_health_probe take them. */
-function addressesIn(text: string): Asked[] {
+function addressesIn(text: string): CalledAddress[] {
   const found = [...text.slice(0, 10_000).matchAll(/(?:\b(https?):\/\/|(?<=[\s'"=]|^))([a-z0-9][a-z0-9.-]*)(?::(\d+))?(?=[\s'"/?]|$)/g)];
   return found.flatMap(([, scheme, host = '', port]) => {
     if (scheme === undefined && port === undefined) return [];
@@ -51,7 +51,13 @@ function serviceOf(host: string): { name: string; namespace?: string } | undefin
   return { name, ...(namespace === undefined ? {} : { namespace }) };
 }
 
-function addressFindings(world: World, item: CanaryItem, { host, port }: Asked, within: string | undefined, path: string): Finding[] {
+function addressFindings(
+  world: World,
+  item: CanaryItem,
+  { host, port }: CalledAddress,
+  within: string | undefined,
+  path: string,
+): Finding[] {
   const asked = serviceOf(host);
   if (!asked) return [];
   const { canary } = item;
@@ -90,7 +96,7 @@ const makesElsewhere = (world: World, service: string, namespace: string | undef
   });
 
 /** The receiver of the call itself, such as the load tester. */
-function absentReceiver(world: World, item: CanaryItem, { host }: Asked, path: string): Finding[] {
+function absentReceiver(world: World, item: CanaryItem, { host }: CalledAddress, path: string): Finding[] {
   const asked = serviceOf(host);
   const namespace = asked?.namespace;
   if (!asked || namespace === undefined || !isAbsent(world, 'Service') || isKnown(world, asked.name, namespace)) return [];
