@@ -1,6 +1,7 @@
 import type { Canary } from '../api/canary.ts';
+import type { ContainerPort } from '../api/kinds/pod-template.ts';
 import type { PodWorkloadSpec } from '../api/kinds/pod-workload-spec.ts';
-import type { ServiceSpec } from '../api/kinds/service.ts';
+import type { ServicePort, ServiceSpec } from '../api/kinds/service.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject, Slim } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
@@ -28,13 +29,6 @@ export interface UnfitService {
   path: string;
   message: string;
 }
-
-interface ContainerPort {
-  name?: string;
-  containerPort: number;
-  protocol?: string;
-}
-type ServicePort = Partial<Port> & { port: number };
 
 const PROTOCOL = 'TCP';
 
@@ -73,9 +67,7 @@ function unfitPort(canary: Canary, pods: Slim, apex: KubeObject | undefined, end
   const [main] = discoverPorts(canary, pods);
   if (!main) return undefined;
   const declared = declaredPorts(pods);
-  const live = records(specOf<ServiceSpec>(apex).ports).filter(
-    (one): one is ServicePort & Record<string, unknown> => typeof one.port === 'number',
-  );
+  const live = records(specOf<ServiceSpec>(apex).ports).filter((one): one is ServicePort => typeof one.port === 'number');
   const wanted = numberOf(main, declared);
   if (wanted === undefined) {
     // A sidecar that is injected into the pods may have it: then the Service leads to it already.
@@ -101,7 +93,10 @@ function unfitPort(canary: Canary, pods: Slim, apex: KubeObject | undefined, end
 }
 
 /** The container port that a port of a Service leads to; undefined: its pods have none of that name. */
-function numberOf({ port, targetPort = port, protocol = PROTOCOL }: ServicePort, declared: readonly ContainerPort[]): number | undefined {
+function numberOf(
+  { port, targetPort = port, protocol = PROTOCOL }: Pick<ServicePort, 'port' | 'targetPort' | 'protocol'>,
+  declared: readonly ContainerPort[],
+): number | undefined {
   if (typeof targetPort === 'number') return targetPort;
   return declared.find((one) => one.name === targetPort && (one.protocol ?? PROTOCOL) === protocol)?.containerPort;
 }
@@ -142,7 +137,7 @@ function declaredPorts(pods: Slim): ContainerPort[] {
   const { containers, initContainers } = specOf<PodWorkloadSpec>(pods).template?.spec ?? {};
   const sidecars = records(initContainers).filter(({ restartPolicy }) => restartPolicy === 'Always');
   return [...records(containers), ...sidecars].flatMap(({ ports }) =>
-    records(ports).filter((port): port is ContainerPort & Record<string, unknown> => typeof port.containerPort === 'number'),
+    records(ports).filter((port): port is ContainerPort => typeof port.containerPort === 'number'),
   );
 }
 

@@ -1,15 +1,14 @@
-import type { Canary } from '../../api/canary.ts';
+import type { Canary, CanarySpec } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import { labelOf, readCanary } from '../canary/read-canary.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
+import type { ClusterView } from '../watch/cluster-view.ts';
 import type { Admitted, CanaryRejection } from './admission.ts';
 
-type Spec = Canary['spec'];
-type View = Pick<ControllerDeps['view'], 'find' | 'ready'>;
 interface EditedTargetDeps {
-  view: View;
+  view: Pick<ClusterView, 'find' | 'ready'>;
   lastAccepted: ControllerDeps['lastAccepted'];
   anchors: Pick<ControllerDeps['anchors'], 'originalSpec'>;
 }
@@ -20,8 +19,8 @@ interface EditedTargetDeps {
  */
 export function editedTarget(
   { canary, workload }: Pick<Admitted, 'canary' | 'workload'>,
-  before: Spec,
-  view: View,
+  before: CanarySpec,
+  view: Pick<ClusterView, 'find'>,
 ): CanaryRejection | undefined {
   if (!hasPromoted(canary) || view.find(workload.primaryRef(canary))) return undefined;
   const former = workloadFor(before.targetRef);
@@ -59,7 +58,7 @@ export async function editedSincePromoted(
 }
 
 /** This spec with the target that was anchored, and with its Service where this one names a Service that was never made. */
-function specBefore(canary: Canary, { targetRef, autoscalerRef, service }: Spec, view: View): Spec {
+function specBefore(canary: Canary, { targetRef, autoscalerRef, service }: CanarySpec, view: Pick<ClusterView, 'find'>): CanarySpec {
   const { autoscalerRef: _, ...rest } = canary.spec;
   const spec = { ...rest, targetRef, ...(autoscalerRef && { autoscalerRef }) };
   const { namespace } = canary.metadata;

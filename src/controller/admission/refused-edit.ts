@@ -1,4 +1,5 @@
 import { parseDuration } from '../../api/duration.ts';
+import type { JsonRecord } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
@@ -16,7 +17,6 @@ export interface Fallback extends Admitted {
   isRenderable: boolean;
 }
 
-type Fields = Record<string, unknown>;
 type FallbackDeps = Pick<ControllerDeps, 'clock' | 'lastAccepted' | 'view'> & {
   anchors: Pick<ControllerDeps['anchors'], 'originalSpec'>;
   admit(raw: KubeObject): Promise<Admitted | CanaryRejection>;
@@ -44,7 +44,7 @@ export async function fallbackOf(
   const status = parseStatus(raw.status);
   if (status?.release === undefined || refusal.reason === 'TargetTaken') return undefined;
   const last = deps.lastAccepted(`${namespace}/${name}`);
-  for (const spec of [last?.metadata.uid === uid ? specOf<Fields>(last) : undefined, refusal.before]) {
+  for (const spec of [last?.metadata.uid === uid ? specOf<JsonRecord>(last) : undefined, refusal.before]) {
     const known = spec === undefined ? refusal : await deps.admit(withSpec(raw, spec));
     if (!('reason' in known)) return { ...known, refused: refusal, isRenderable: true };
   }
@@ -86,7 +86,7 @@ async function likenessOf({ canary, router }: Admitted, routes: Routes, { view }
 }
 
 /** The emergency stop holds whatever else the spec says. */
-function withSpec(raw: KubeObject, spec: Fields): KubeObject {
+function withSpec(raw: KubeObject, spec: JsonRecord): KubeObject {
   return { ...raw, spec: { ...spec, suspend: fieldsOf(raw.spec).suspend === true } };
 }
 
@@ -98,7 +98,7 @@ async function bareSpecs(
   raw: KubeObject,
   { anchors }: FallbackDeps,
   signal: AbortSignal,
-): Promise<{ spec: Fields; isRenderable: boolean }[]> {
+): Promise<{ spec: JsonRecord; isRenderable: boolean }[]> {
   const spec = fieldsOf(raw.spec);
   const original = await anchors.originalSpec(raw, signal);
   const { provider, targetRef, autoscalerRef, service, analysis } = original ?? {};
@@ -115,7 +115,7 @@ async function bareSpecs(
   ];
 }
 
-function bare({ canaryAnalysis, ...spec }: Fields, keepsUsers: boolean): Fields {
+function bare({ canaryAnalysis, ...spec }: JsonRecord, keepsUsers: boolean): JsonRecord {
   const { interval, match, sessionAffinity } = fieldsOf(spec.analysis ?? canaryAnalysis);
   return {
     ...spec,
@@ -129,10 +129,10 @@ function bare({ canaryAnalysis, ...spec }: Fields, keepsUsers: boolean): Fields 
   };
 }
 
-function deadlineIn({ progressDeadlineSeconds: seconds }: Fields): Fields {
+function deadlineIn({ progressDeadlineSeconds: seconds }: JsonRecord): JsonRecord {
   return Number.isInteger(seconds) ? { progressDeadlineSeconds: seconds } : {};
 }
 
-function fieldsOf(value: unknown): Fields {
+function fieldsOf(value: unknown): JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

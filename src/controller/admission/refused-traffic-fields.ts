@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import type { JsonRecord } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { asServiceFields, type ServiceTraffic, serviceFieldNames, serviceTrafficFields } from '../../api/service-traffic.ts';
@@ -13,7 +14,6 @@ interface TrafficFieldRejection {
   untilMs: number;
   message: string;
 }
-type Spec = Record<string, unknown>;
 
 /**
  * Traffic fields of `spec.service` that the API server refuses (07-S1): the Services go on without them,
@@ -33,7 +33,7 @@ export class RefusedTrafficFields {
   ): Promise<boolean> {
     const { name } = service.metadata;
     const known = this.#refusals.get(name);
-    const spec = specOf<Spec>(service);
+    const spec = specOf<JsonRecord>(service);
     const asked = trafficFieldsIn(spec);
     const isDue = known?.asked !== asked || nowMs >= known.untilMs;
     if (isDue) {
@@ -82,11 +82,11 @@ export class RefusedTrafficFields {
 }
 
 /** `spec`: of a Service. */
-function trafficFieldsIn(spec: Spec): string {
+function trafficFieldsIn(spec: JsonRecord): string {
   return JSON.stringify(Object.values(serviceFieldNames).map((field) => spec[field] ?? null));
 }
 
-function refusalOf(error: unknown, spec: Spec, instead: string): { field: keyof ServiceTraffic; message: string } | undefined {
+function refusalOf(error: unknown, spec: JsonRecord, instead: string): { field: keyof ServiceTraffic; message: string } | undefined {
   // A field that an older server does not know makes an apply fail with 500.
   if (!(error instanceof ApiError) || (error.status !== 422 && error.status !== 500)) return undefined;
   const isNamed = (name: string) => spec[name] !== undefined && error.message.includes(`spec.${name}`);
@@ -97,7 +97,7 @@ function refusalOf(error: unknown, spec: Spec, instead: string): { field: keyof 
 }
 
 function asTheyAre(service: KubeObject, live: KubeObject | undefined): KubeObject {
-  const [wanted, found] = [specOf<Spec>(service), specOf<Spec>(live)];
+  const [wanted, found] = [specOf<JsonRecord>(service), specOf<JsonRecord>(live)];
   const spec = { ...wanted };
   for (const field of Object.values(serviceFieldNames)) {
     delete spec[field];

@@ -10,7 +10,6 @@ import type { Admitted, CanaryRejection } from './admission.ts';
 const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 
 type ServiceFitDeps = { view: Pick<ClusterView, 'find' | 'ready'>; cluster: Pick<Cluster, 'list'> };
-type View = Pick<ClusterView, 'find'>;
 
 /** Looks before anything is written whether the Services of a Canary would keep what serves behind them (I14). */
 export class ServiceFit {
@@ -49,18 +48,21 @@ function isRunning({ metadata, status }: Canary): boolean {
 }
 
 /** The same by the watches alone, which may take for unfit what the endpoints show to be fit. */
-export function suspected({ canary, workload }: Pick<Admitted, 'canary' | 'workload'>, view: View): UnfitService | undefined {
+export function suspected(
+  { canary, workload }: Pick<Admitted, 'canary' | 'workload'>,
+  view: Pick<ClusterView, 'find'>,
+): UnfitService | undefined {
   if (!workload.hasPods || canary.spec.suspend === true) return undefined;
   return unfitService(canary, lookAt({ canary, workload }, view));
 }
 
-function lookAt({ canary, workload }: Pick<Admitted, 'canary' | 'workload'>, view: View): ServiceLook {
+function lookAt({ canary, workload }: Pick<Admitted, 'canary' | 'workload'>, view: Pick<ClusterView, 'find'>): ServiceLook {
   const pods = view.find(workload.primaryRef(canary)) ?? view.find(workload.targetRef(canary));
   return { pods: pods?.object, current: servicesOf(canary, view) };
 }
 
 /** The Services of a Canary that there are. */
-export function servicesOf(canary: Canary, view: View): CurrentServices {
+export function servicesOf(canary: Canary, view: Pick<ClusterView, 'find'>): CurrentServices {
   const { namespace } = canary.metadata;
   const { apexService, primaryService, canaryService } = names(canary);
   const find = (name: string) => view.find({ ...SERVICE, name, namespace })?.object;

@@ -1,12 +1,12 @@
 import type { Routes } from '../../api/routes.ts';
 import type { DesiredState } from '../../engine/desired-state.ts';
 import type { Facts } from '../../engine/facts.ts';
+import type { ServiceRole } from '../../routers/services.ts';
 
-export type Role = 'apex' | 'primary' | 'canary';
 export type SideName = 'primary' | 'target';
 
 export type OrderedWrite =
-  | { kind: 'services'; roles: readonly Role[]; apexOnPrimary: boolean }
+  | { kind: 'services'; roles: readonly ServiceRole[]; apexOnPrimary: boolean }
   /** Objects that the pods of either side need before they can start. */
   | { kind: 'prerequisites' }
   | { kind: 'canary' | 'primary' | 'scalers' | 'resumeScaler' | 'startTarget' }

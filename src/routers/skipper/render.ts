@@ -1,11 +1,12 @@
 import type { Canary } from '../../api/canary.ts';
+import type { IngressPath, IngressRule } from '../../api/kinds/ingress.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
 import { copyRefs, copySpec, nothingToCopy } from '../ingress/copy.ts';
-import { type IngressPath, type IngressRule, leadingTo, rulesFor, rulesOf, serviceOf } from '../ingress/ingress-rules.ts';
+import { leadingTo, rulesFor, rulesOf, serviceOf } from '../ingress/ingress-rules.ts';
 import { needsObject } from '../needs-object.ts';
 import type { RouteChange } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
