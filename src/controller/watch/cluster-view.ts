@@ -12,11 +12,11 @@ import { isUpdatedBy } from '../../kube/taken-over-fields.ts';
 import type { ListHandler } from '../../kube/watch.ts';
 import { remembered } from '../../workloads/index.ts';
 import { isScaler } from '../../workloads/scalers/index.ts';
-import type { Watched as Remembered } from '../../workloads/workload.ts';
+import type { Watched } from '../../workloads/workload.ts';
 import { lastForeignManager, withoutBookkeeping } from '../objects/drift.ts';
 
 /** The part of an object that is kept: enough to decide and to notice drift. */
-export interface SlimViewedObject extends Remembered {
+export interface SlimViewedObject extends Watched {
   /** Who wrote last, other than us. */
   manager?: string;
   /** Flagger made it, or has written it, and it has not been taken over yet. */
