@@ -38,6 +38,11 @@ export const Routes = z.discriminatedUnion('kind', [
 ]);
 export type Routes = z.infer<typeof Routes>;
 
+/** Why the objects of a traffic provider express no routes, as a clause for a message. */
+export interface UnreadableRoutes {
+  unreadable: string;
+}
+
 /** The primary receives all traffic. */
 export const allToPrimary: Routes = { kind: 'weighted', canary: weight(0) };
 

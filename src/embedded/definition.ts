@@ -1,5 +1,6 @@
 import type { KubeObject } from '../api/kube-object.ts';
 
+/** Schema of an object that keeps every field. */
 export const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
 
 /** A CRD without a schema of its own: what is in its objects is the data plane's to judge. The first version is stored. */

@@ -9,6 +9,7 @@ export interface World {
   random(): number;
 }
 
+/** The machine's clock, loopback and unseeded randomness. */
 export const realWorld: World = { clock: systemClock, network: loopback, random: Math.random };
 
 /** `2026-01-01T00:00:00Z`, now or so much later: Kubernetes' times have whole seconds. */

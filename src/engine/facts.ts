@@ -3,7 +3,7 @@ import type { BlockerCode } from '../api/blockers.ts';
 import type { Canary, Provider } from '../api/canary.ts';
 import type { SeenConfig } from '../api/canary-status.ts';
 import type { Readiness } from '../api/readiness.ts';
-import type { Routes } from '../api/routes.ts';
+import type { Routes, UnreadableRoutes } from '../api/routes.ts';
 import type { SeenRequest } from '../api/verb-request.ts';
 import type { Reason } from './reasons.ts';
 
@@ -96,7 +96,7 @@ export interface Facts {
   /** The user's scaler as `kind/name`, and what it and the primary's keep; absent: none is named, or it does not exist. */
   scaler?: { name: string; target: ScalerLimits; primary: ScalerLimits };
   /** The routes that the objects in the cluster express; absent when there is none yet. */
-  liveRoutes?: Routes | { unreadable: string };
+  liveRoutes?: Routes | UnreadableRoutes;
   /** The cluster holds what `desiredStateOf()` asks for under the recorded status: every write was answered and none is pending. */
   converged: boolean;
   /** The traffic provider has not accepted the routes, and that alone keeps the cluster from having converged. */

@@ -65,3 +65,6 @@ export interface Cluster {
   /** Closes idle connections and stops every watch. */
   close(): void;
 }
+
+/** A cluster that is only read. */
+export type ClusterReader = Pick<Cluster, 'get' | 'list'>;

@@ -18,6 +18,7 @@ export interface CredentialSources {
   folder?: string | undefined;
 }
 
+/** Whether callers must prove themselves: any source makes it so, also one that holds no credential yet. */
 export const areRequired = (sources: CredentialSources): boolean => Object.values(sources).some((source) => source !== undefined);
 
 /** All credentials there are now; a file that cannot be read is an error, since every caller would be rejected. */

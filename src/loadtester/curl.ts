@@ -45,14 +45,14 @@ async function untilAnswered(
   }
 }
 
-type Seen = { answer: HttpResponse } | { failed: unknown };
+type CurlAttempt = { answer: HttpResponse } | { failed: unknown };
 
 async function ask(
   options: CurlOptions,
   request: CurlOptions['requests'][number],
   connections: Connections,
   signal: AbortSignal,
-): Promise<Seen> {
+): Promise<CurlAttempt> {
   const { method, body, timeoutMs, redirects } = options;
   try {
     return {
@@ -68,7 +68,7 @@ async function ask(
   }
 }
 
-function isWorthRepeating(seen: Seen, { retryAlways, retryOnRefused, fail }: CurlOptions): boolean {
+function isWorthRepeating(seen: CurlAttempt, { retryAlways, retryOnRefused, fail }: CurlOptions): boolean {
   if ('failed' in seen)
     return retryAlways || errorCode(seen.failed) === 'TIMEOUT' || (retryOnRefused && errorCode(seen.failed) === 'ECONNREFUSED');
   const { status } = seen.answer;

@@ -19,7 +19,7 @@ export interface Connections {
   close(): void;
 }
 
-export interface Exchange {
+export interface OutgoingRequest {
   method: string;
   url: URL;
   headers: OutgoingHttpHeaders;
@@ -49,6 +49,7 @@ export class ExchangeError extends Error {
   }
 }
 
+/** Agents of HTTP and HTTPS whose lookups the target policy checks; `atMost`: sockets to one host. */
 export function openConnections(policy: TargetPolicy, options: { keepAlive: boolean; verifyTls: boolean; atMost: number }): Connections {
   const settings = { keepAlive: options.keepAlive, maxSockets: options.atMost, maxFreeSockets: options.atMost, lookup: policy.lookup };
   const http = new HttpAgent(settings);
@@ -61,7 +62,7 @@ export function openConnections(policy: TargetPolicy, options: { keepAlive: bool
 }
 
 /** One request and its answer, redirects followed: 301, 302 and 303 become a GET without body. */
-export async function exchange(asked: Exchange, connections: Connections, signal: AbortSignal): Promise<HttpResponse> {
+export async function exchange(asked: OutgoingRequest, connections: Connections, signal: AbortSignal): Promise<HttpResponse> {
   signal.throwIfAborted();
   // By hand: `AbortSignal.any` on a signal that lives as long as the load leaves a trace of each request.
   const stop = new AbortController();
@@ -87,7 +88,7 @@ export async function exchange(asked: Exchange, connections: Connections, signal
   }
 }
 
-function redirect(asked: Exchange, { status, headers }: HttpResponse): Exchange | undefined {
+function redirect(asked: OutgoingRequest, { status, headers }: HttpResponse): OutgoingRequest | undefined {
   if (![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) return undefined;
   const url = URL.parse(headers.location, asked.url.href);
   if (url === null || !/^https?:$/.test(url.protocol)) throw new ExchangeError('BAD_REDIRECT');
@@ -103,7 +104,7 @@ function redirect(asked: Exchange, { status, headers }: HttpResponse): Exchange 
 }
 
 async function once(
-  { method, url, headers, body, keepBytes }: Exchange,
+  { method, url, headers, body, keepBytes }: OutgoingRequest,
   connections: Connections,
   signal: AbortSignal,
 ): Promise<HttpResponse> {

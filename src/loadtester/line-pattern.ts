@@ -9,7 +9,7 @@ interface Atom {
   repeats: boolean;
 }
 
-interface Branch {
+interface Alternative {
   atStart: boolean;
   atEnd: boolean;
   atoms: readonly Atom[];
@@ -20,30 +20,30 @@ interface Branch {
  * the pattern: no pattern of a Canary can hold the process up, as it can with the expressions of JavaScript.
  */
 export class LinePattern {
-  readonly #branches: readonly Branch[];
+  readonly #alternatives: readonly Alternative[];
   readonly #ignoresCase: boolean;
   readonly #wholeLine: boolean;
 
-  constructor(branches: readonly Branch[], { ignoresCase, wholeLine }: { ignoresCase: boolean; wholeLine: boolean }) {
-    this.#branches = branches;
+  constructor(alternatives: readonly Alternative[], { ignoresCase, wholeLine }: { ignoresCase: boolean; wholeLine: boolean }) {
+    this.#alternatives = alternatives;
     this.#ignoresCase = ignoresCase;
     this.#wholeLine = wholeLine;
   }
 
   /** Steps that `matches` takes at most: each piece of the pattern is tried on each character. */
   stepsFor(line: string): number {
-    return (line.length + 1) * (this.#branches.length + costOf(this.#branches));
+    return (line.length + 1) * (this.#alternatives.length + costOf(this.#alternatives));
   }
 
   matches(line: string): boolean {
     const chars = Array.from(this.#ignoresCase ? line.toLowerCase() : line);
-    return this.#branches.some((branch) =>
-      this.#wholeLine ? isIn(chars, { ...branch, atStart: true, atEnd: true }) : isIn(chars, branch),
+    return this.#alternatives.some((alternative) =>
+      this.#wholeLine ? isIn(chars, { ...alternative, atStart: true, atEnd: true }) : isIn(chars, alternative),
     );
   }
 }
 
-function isIn(chars: readonly string[], { atoms, atStart, atEnd }: Branch): boolean {
+function isIn(chars: readonly string[], { atoms, atStart, atEnd }: Alternative): boolean {
   const end = atoms.length;
   /** Positions in the pattern that what was read so far can stand at. */
   let states = new Uint8Array(end + 1);
@@ -99,54 +99,54 @@ export function linePattern(
     return once((other) => other === wanted);
   };
   if (kind === 'fixed') {
-    const branches = text.split('\n').map((line) => ({ atStart: false, atEnd: false, atoms: Array.from(line, only) }));
-    return tooLong(branches) ?? new LinePattern(branches, options);
+    const alternatives = text.split('\n').map((line) => ({ atStart: false, atEnd: false, atoms: Array.from(line, only) }));
+    return tooLong(alternatives) ?? new LinePattern(alternatives, options);
   }
   const chars = Array.from(text);
-  const branches: { atStart: boolean; atEnd: boolean; atoms: Atom[] }[] = [{ atStart: false, atEnd: false, atoms: [] }];
+  const alternatives: { atStart: boolean; atEnd: boolean; atoms: Atom[] }[] = [{ atStart: false, atEnd: false, atoms: [] }];
   for (let at = 0; at < chars.length; at += 1) {
-    const branch = branches.at(-1);
-    if (branch === undefined) break;
+    const alternative = alternatives.at(-1);
+    if (alternative === undefined) break;
     const isEscaped = chars[at] === '\\';
     if (isEscaped) at += 1;
     const char = chars[at];
     if (char === undefined) return { problem: 'its pattern ends with a backslash' };
     const isSpecial = isEscaped ? kind === 'basic' : kind === 'extended';
-    const last = branch.atoms.at(-1);
-    if (char === '|' && isSpecial) branches.push({ atStart: false, atEnd: false, atoms: [] });
+    const last = alternative.atoms.at(-1);
+    if (char === '|' && isSpecial) alternatives.push({ atStart: false, atEnd: false, atoms: [] });
     else if ('(){}'.includes(char) && isSpecial) return { problem: 'its pattern has groups or counts' };
     else if (isEscaped && /[1-9bBAZ<>]/.test(char)) return { problem: `its pattern has \\${char}` };
     else if (isEscaped && /[wWsS]/.test(char)) {
       const wanted = /[wW]/.test(char) ? /[\p{L}0-9_]/u : /\s/;
       const isNot = /[WS]/.test(char);
-      branch.atoms.push(once((other) => wanted.test(other) !== isNot));
+      alternative.atoms.push(once((other) => wanted.test(other) !== isNot));
     } else if (((char === '*' && !isEscaped) || ('+?'.includes(char) && isSpecial)) && last) {
       last.optional ||= char !== '+';
       last.repeats ||= char !== '?';
-    } else if (char === '^' && !isEscaped && branch.atoms.length === 0 && !branch.atStart) branch.atStart = true;
-    else if (char === '$' && !isEscaped && endsBranch(chars, at + 1, kind)) branch.atEnd = true;
-    else if (char === '.' && !isEscaped) branch.atoms.push(once(() => true));
+    } else if (char === '^' && !isEscaped && alternative.atoms.length === 0 && !alternative.atStart) alternative.atStart = true;
+    else if (char === '$' && !isEscaped && endsAlternative(chars, at + 1, kind)) alternative.atEnd = true;
+    else if (char === '.' && !isEscaped) alternative.atoms.push(once(() => true));
     else if (char === '[' && !isEscaped) {
       const set = bracket(chars, at + 1, fold);
       if (set === undefined) return { problem: 'its pattern has a `[` without `]`' };
-      branch.atoms.push(once(set.test, set.cost));
+      alternative.atoms.push(once(set.test, set.cost));
       at = set.end;
-    } else branch.atoms.push(only(char));
+    } else alternative.atoms.push(only(char));
   }
-  return tooLong(branches) ?? new LinePattern(branches, options);
+  return tooLong(alternatives) ?? new LinePattern(alternatives, options);
 }
 
-function costOf(branches: readonly Branch[]): number {
-  return branches.reduce((sum, { atoms }) => sum + atoms.reduce((inBranch, { cost }) => inBranch + cost, 0), 0);
+function costOf(alternatives: readonly Alternative[]): number {
+  return alternatives.reduce((sum, { atoms }) => sum + atoms.reduce((inOne, { cost }) => inOne + cost, 0), 0);
 }
 
-function tooLong(branches: readonly Branch[]): { problem: string } | undefined {
-  return costOf(branches) > MOST_ATOMS || branches.length > MOST_ATOMS
+function tooLong(alternatives: readonly Alternative[]): { problem: string } | undefined {
+  return costOf(alternatives) > MOST_ATOMS || alternatives.length > MOST_ATOMS
     ? { problem: `its pattern is longer than ${MOST_ATOMS} characters` }
     : undefined;
 }
 
-function endsBranch(chars: readonly string[], at: number, kind: 'basic' | 'extended'): boolean {
+function endsAlternative(chars: readonly string[], at: number, kind: 'basic' | 'extended'): boolean {
   return at === chars.length || (kind === 'extended' ? chars[at] === '|' : chars[at] === '\\' && chars[at + 1] === '|');
 }
 

@@ -42,6 +42,7 @@ export interface LoadTester {
 /** Variables of the environment that hold credentials begin with this. */
 export const CREDENTIAL_VARIABLES = 'SERIN_LOADTESTER_';
 
+/** Resolves when it listens. Throws when a credential cannot be read at the start. */
 export async function startLoadTester(options: LoadTesterOptions): Promise<LoadTester> {
   const { log, clock, timeoutMs } = options;
   const metrics = createLoadTesterMetrics(options.version);

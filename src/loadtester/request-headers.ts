@@ -38,6 +38,7 @@ export function requestUrl(text: string): { url: URL; secrets: string[]; authori
   return { url, authorization, secrets: [password, decode(password), authorization.slice('Basic '.length)].filter((text) => text !== '') };
 }
 
+/** The value of the Authorization header, from `user:password`. */
 export function basicAuthorization(userAndPassword: string): string {
   return `Basic ${Buffer.from(userAndPassword).toString('base64')}`;
 }

@@ -68,4 +68,5 @@ function howToAllow(namespace: string): string {
   return `To let Canaries of this namespace run commands in the load tester, start it with --allow-commands ${pattern}`;
 }
 
+/** A DNS label (RFC 1123): 63 characters at most. */
 export const isNamespace = (text: string): boolean => text.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(text);

@@ -156,9 +156,9 @@ export class Tasks {
   }
 }
 
-type Ended = { state: 'succeeded' } | { state: 'failed' | 'timeout' | 'stopped'; why: string };
+type TaskResult = { state: 'succeeded' } | { state: 'failed' | 'timeout' | 'stopped'; why: string };
 
-async function endOf({ program, output }: Task, signal: AbortSignal): Promise<Ended> {
+async function endOf({ program, output }: Task, signal: AbortSignal): Promise<TaskResult> {
   // Not in the same turn: the caller has to know it first.
   await Promise.resolve();
   try {

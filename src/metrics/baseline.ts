@@ -23,6 +23,7 @@ export function baselineBreach(value: number, primary: number, { minRatio, maxRa
   return undefined;
 }
 
+/** The bounds in words, as `0.9 to 1.1 times the primary`. */
 export function baselineText({ minRatio, maxRatio }: Ratios): string {
   if (minRatio !== undefined && maxRatio !== undefined) return `${minRatio} to ${maxRatio} times the primary`;
   return minRatio === undefined ? `at most ${maxRatio} times the primary` : `at least ${minRatio} times the primary`;

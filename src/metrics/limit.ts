@@ -29,6 +29,7 @@ export function breach(value: number, { min, max }: Limit, unit: string): string
   return undefined;
 }
 
+/** The range in words, as `at least 99%`. */
 export function limitText({ min, max }: Limit, unit: string): string {
   if (min !== undefined && max !== undefined) return `${min}${unit} to ${max}${unit}`;
   if (min !== undefined) return `at least ${min}${unit}`;

@@ -19,7 +19,7 @@ import { queuedBackend } from './queued-backend.ts';
 import { metricTemplate, templateBackend } from './template-backend.ts';
 import { timedBackend } from './timed-backend.ts';
 
-type Check = (deps: MeasureDependencies) => Promise<Verdict>;
+type MeasureCheck = (deps: MeasureDependencies) => Promise<Verdict>;
 
 /**
  * One verdict a check, in Flagger's order: built-in and inline queries as listed, then templates (05-E1). All are asked, at
@@ -35,8 +35,8 @@ export async function measure(canary: Canary, deps: MeasureDependencies): Promis
 }
 
 /** Not before its initial delay is over, and only to be looked at where the metric wants no more (05-W28). */
-function inItsWay(canary: Canary, metric: Metric, check: Check): Check {
-  const asked: Check = async (deps) => delayed(metric, canary.status?.release, deps.nowMs) ?? (await check(deps));
+function inItsWay(canary: Canary, metric: Metric, check: MeasureCheck): MeasureCheck {
+  const asked: MeasureCheck = async (deps) => delayed(metric, canary.status?.release, deps.nowMs) ?? (await check(deps));
   return metric.mode === 'observe' ? async (deps) => ({ ...(await asked(deps)), observed: true }) : asked;
 }
 
@@ -45,19 +45,20 @@ const builtins: Readonly<Record<string, MetricKind>> = { 'request-success-rate':
 /** Judged by the queries of the traffic provider, whatever else the metric names. */
 export const isBuiltin = (metric: Metric): boolean => builtinKind(metric) !== undefined;
 
+/** Undefined: the metric brings a query or a template of its own. */
 export function builtinKind(metric: Metric): MetricKind | undefined {
   return Object.hasOwn(builtins, metric.name) ? builtins[metric.name] : undefined;
 }
 
-function queryChecks(canary: Canary, metric: Metric): Check[] {
-  const checks: Check[] = [];
+function queryChecks(canary: Canary, metric: Metric): MeasureCheck[] {
+  const checks: MeasureCheck[] = [];
   const kind = builtinKind(metric);
   if (kind) checks.push((deps) => builtinVerdict(canary, metric, kind, deps));
   if (metric.query) checks.push((deps) => inlineVerdict(canary, metric, metric.query ?? '', deps));
   return checks;
 }
 
-function templateChecks(canary: Canary, metric: Metric): Check[] {
+function templateChecks(canary: Canary, metric: Metric): MeasureCheck[] {
   if (metric.templateRef) return [(deps) => templateVerdict(canary, metric, deps)];
   if (builtinKind(metric) || metric.query) return [];
   const reason = 'it has neither query nor templateRef and is not a built-in metric';

@@ -38,9 +38,9 @@ export function pickSample(samples: Samples, backend: SampleRule, choice: Sample
 }
 
 /** Undefined: the series has nothing to say; null: its point has no value, and that is the answer. */
-type Point = number | null | undefined;
+type PickedPoint = number | null | undefined;
 
-function pickPoint(points: readonly (number | null)[], rule: SampleRule, sample: 'first' | 'last' | 'avg'): Point {
+function pickPoint(points: readonly (number | null)[], rule: SampleRule, sample: 'first' | 'last' | 'avg'): PickedPoint {
   const values = points.flatMap((point) => (point !== null ? point : rule.null === 'zero' ? 0 : rule.null === 'noData' ? null : []));
   if (sample !== 'avg') return values.at(sample === 'first' ? 0 : -1);
   const numbers = values.filter((value) => value !== null);
@@ -48,7 +48,7 @@ function pickPoint(points: readonly (number | null)[], rule: SampleRule, sample:
 }
 
 function reduceSeries(
-  points: readonly Point[],
+  points: readonly PickedPoint[],
   how: 'first' | 'last' | 'min' | 'max' | 'avg' | 'sum',
   rule: SampleRule,
 ): number | undefined {

@@ -52,6 +52,7 @@ export async function templateBackend(
   }
 }
 
+/** The MetricTemplate as the object that blocks a release. */
 export const metricTemplate = (namespace: string, name: string): BlockedObject => ({
   apiVersion,
   kind: 'MetricTemplate',

@@ -3,6 +3,7 @@ import type { TemplateValue } from './template-syntax.ts';
 
 type TemplateFunction = (args: readonly TemplateValue[]) => TemplateValue;
 
+/** The truth of a value as Go templates have it: an empty text, 0, false and an empty map are false. */
 export const isTrue = (value: TemplateValue | undefined) => (typeof value === 'object' ? Object.keys(value).length > 0 : Boolean(value));
 
 /** Less than, of two numbers or two texts, as Go compares them; texts by their bytes. */

@@ -5,6 +5,7 @@ import type { Operand, Pipeline } from './template-pipeline.ts';
 import type { Branch, TemplateNode, TemplateValue } from './template-syntax.ts';
 import { TemplateError } from './template-tokens.ts';
 
+/** Variables that a query may use, as `{{ namespace }}`. */
 export const templateNames = ['name', 'namespace', 'target', 'service', 'ingress', 'route', 'interval', 'variables'] as const;
 
 /** Length of a rendered query and of each intermediate value: a value may be put into the next, and so grow without end (05-W29). */

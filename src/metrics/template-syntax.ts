@@ -29,7 +29,7 @@ export function parseTemplate(text: string): TemplateNode[] {
   return new Blocks(partsOf(text)).all();
 }
 
-type Action = Extract<TemplatePart, { kind: 'action' }>;
+type ActionPart = Extract<TemplatePart, { kind: 'action' }>;
 
 class Blocks {
   readonly #parts: readonly TemplatePart[];
@@ -47,7 +47,7 @@ class Blocks {
   }
 
   /** Up to the `else` or `end` that nothing in it has opened. */
-  #list(): { nodes: TemplateNode[]; end: Action | undefined } {
+  #list(): { nodes: TemplateNode[]; end: ActionPart | undefined } {
     const nodes: TemplateNode[] = [];
     for (let part = this.#parts[this.#next]; part; part = this.#parts[this.#next]) {
       this.#next += 1;
@@ -58,7 +58,7 @@ class Blocks {
     return { nodes, end: undefined };
   }
 
-  #node({ tokens, at }: Action): TemplateNode {
+  #node({ tokens, at }: ActionPart): TemplateNode {
     const [first, second, ...rest] = tokens;
     if (!first) throw new TemplateError(at, 'missing value for command');
     const word = keyword({ tokens });
@@ -85,7 +85,7 @@ class Blocks {
     return { kind, variables, pipeline, body, otherwise, at };
   }
 
-  #otherwise({ tokens: [word, next, ...rest] }: Action, at: number): TemplateNode[] {
+  #otherwise({ tokens: [word, next, ...rest] }: ActionPart, at: number): TemplateNode[] {
     // `else if` has its own end within the one of the whole.
     if (next?.kind === 'word' && (next.text === 'if' || next.text === 'with')) return [this.#branch(next.text, rest, next.at)];
     if (next) throw new TemplateError(next.at, `unexpected ${JSON.stringify(next.text)} after else`);
@@ -104,6 +104,6 @@ function declared(head: readonly Token[], kind: Branch['kind']): { variables: st
   return { variables: names.map(({ text }) => text), rest: head.slice(assign + 1) };
 }
 
-function keyword({ tokens: [first] }: Pick<Action, 'tokens'>): string {
+function keyword({ tokens: [first] }: Pick<ActionPart, 'tokens'>): string {
   return first?.kind === 'word' ? first.text : '';
 }

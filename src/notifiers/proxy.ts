@@ -6,6 +6,7 @@ export type ProxyEnvironment = Partial<
   Record<'HTTP_PROXY' | 'HTTPS_PROXY' | 'NO_PROXY' | 'http_proxy' | 'https_proxy' | 'no_proxy', string>
 >;
 
+/** Undefined: not an http(s) URL, or its user info is not percent-encoded. */
 export function proxyUrl(text: string): URL | undefined {
   const url = URL.parse(text);
   return url && (url.protocol === 'http:' || url.protocol === 'https:') && isDecodable(url.username + url.password) ? url : undefined;

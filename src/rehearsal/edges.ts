@@ -3,6 +3,9 @@ import type { IngressRule } from '../api/kinds/ingress.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
+import type { ApisixRule } from '../embedded/mesh/apisix-route.ts';
+import type { HttpProxy } from '../embedded/mesh/http-proxy.ts';
+import type { GlooVirtualService } from '../embedded/mesh/route-table.ts';
 
 /** The user's object by which requests from outside reach an application. */
 export interface Edge {
@@ -15,18 +18,6 @@ export interface Edge {
   make(canary: Canary, host: string): { name: string; spec: object };
 }
 
-interface ApisixRule {
-  match?: { hosts?: string[]; paths?: string[] };
-  backends?: { serviceName?: string }[];
-}
-
-interface HttpProxy {
-  virtualhost: { fqdn?: string };
-  includes: { name?: string }[];
-}
-interface GlooVirtualService {
-  virtualHost: { domains?: string[]; routes?: { delegateAction?: { name?: string; ref?: { name?: string } } }[] };
-}
 interface IngressRoute {
   routes: { match?: unknown; services?: { name?: string }[] }[];
 }

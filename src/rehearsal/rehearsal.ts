@@ -35,7 +35,7 @@ export type StartController = (
 export type RehearsalOutcome = 'promoted' | 'rolledBack' | 'unfinished' | 'notStarted';
 
 /** Requests and answers since the sample before. */
-export interface Sample {
+export interface RehearsalSample {
   atMs: number;
   requests: RequestCounts;
   pods: { old: number; new: number };
@@ -55,7 +55,7 @@ export interface Rehearsal {
   peakPods: number;
   /** `atMs` is counted from the push; before it, it is negative. */
   moments: readonly Moment[];
-  samples: readonly Sample[];
+  samples: readonly RehearsalSample[];
   checkNotes: readonly CheckNote[];
   /** Assumptions of the model, a sentence each. */
   assumptions: readonly string[];

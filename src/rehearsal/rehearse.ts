@@ -17,7 +17,7 @@ import { applyManifests } from './manifests.ts';
 import { ModelledApps } from './modelled-apps.ts';
 import { PodQuota, quotaIn } from './quota.ts';
 import { Recorder } from './recorder.ts';
-import { type Rehearsal, type RehearsalInput, type Sample, withProvider } from './rehearsal.ts';
+import { type Rehearsal, type RehearsalInput, type RehearsalSample, withProvider } from './rehearsal.ts';
 import { startRehearsalCluster } from './rehearsal-cluster.ts';
 import { playRelease } from './release.ts';
 import { sealNetwork } from './seal.ts';
@@ -154,8 +154,8 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
   };
 }
 
-function startSampling({ clock }: VirtualWorld, users: Users, apps: ModelledApps): { samples: Sample[]; stop(): void } {
-  const samples: Sample[] = [];
+function startSampling({ clock }: VirtualWorld, users: Users, apps: ModelledApps): { samples: RehearsalSample[]; stop(): void } {
+  const samples: RehearsalSample[] = [];
   let before = users.counts();
   const stop = every(clock, SAMPLE_EVERY_MS, async () => {
     const now = users.counts();

@@ -10,7 +10,7 @@ import { findEdge, makeEdge } from './edges.ts';
 const REPLICAS = 2;
 const PORT = 8080;
 
-interface Wanted {
+interface NeededObject {
   kind: string;
   name: string;
   namespace: string;
@@ -22,7 +22,7 @@ export function suppliedFor(canary: Canary, objects: readonly KubeObject[]): Kub
   const { spec, metadata } = canary;
   const { namespace } = metadata;
   const { targetRef, autoscalerRef, service } = spec;
-  const wanted: Wanted[] = [{ ...targetRef, namespace, make: () => (isKnative(canary) ? knativeService(canary) : workload(canary)) }];
+  const wanted: NeededObject[] = [{ ...targetRef, namespace, make: () => (isKnative(canary) ? knativeService(canary) : workload(canary)) }];
   if (autoscalerRef) wanted.push({ kind: autoscalerRef.kind, name: autoscalerRef.name, namespace, make: () => autoscaler(canary) });
   const edge = findEdge(canary, objects) ? undefined : makeEdge(canary);
   if (edge) wanted.push({ kind: edge.kind, name: edge.metadata.name, namespace, make: () => edge });

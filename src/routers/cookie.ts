@@ -18,6 +18,7 @@ export function setCookie(canary: Canary, pair: string, maxAgeSeconds: number): 
   return parts.join('; ');
 }
 
+/** `sessionAffinity.maxAge`; 0 counts as absent, as in Flagger. */
 export function canaryCookieSeconds(canary: Canary): number {
   return canary.spec.analysis.sessionAffinity?.maxAge || DEFAULT_MAX_AGE_SECONDS;
 }

@@ -41,8 +41,10 @@ export interface ProviderDefinition {
 
 /** Everything is watched, written by server-side apply, and read once when it is adopted or restored. */
 export const MADE: readonly RbacVerb[] = ['get', 'list', 'watch', 'create', 'patch'];
+/** The same for kinds that the router also deletes. */
 export const MADE_AND_REMOVED: readonly RbacVerb[] = [...MADE, 'delete'];
 
+/** A permission for the routing objects of a provider. */
 export function routes(group: string, resources: readonly string[], verbs: readonly RbacVerb[] = MADE): Permission {
   return { group, resources, verbs, purpose: 'routes' };
 }

@@ -3,7 +3,7 @@ import type { Finding } from '../api/finding.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import type { Port } from '../api/ports.ts';
 import type { Capabilities } from '../api/providers.ts';
-import type { Routes } from '../api/routes.ts';
+import type { Routes, UnreadableRoutes } from '../api/routes.ts';
 import type { SelectorLabel } from '../api/selector-label.ts';
 import type { RoutingError } from './routing-error.ts';
 
@@ -48,7 +48,7 @@ export interface Router {
   /** The objects that the provider should hold for these routes. Foreign fields of `current` are not repeated. */
   render(canary: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): RouteChange;
   /** The routes that the objects found in the cluster express; the reverse of `render`. Undefined: not there yet. */
-  readRoutes(canary: Canary, current: readonly KubeObject[]): Routes | { unreadable: string } | undefined;
+  readRoutes(canary: Canary, current: readonly KubeObject[]): Routes | UnreadableRoutes | undefined;
   /** The user's object that a share of the traffic needs and that is not there, with what to do; absent: it needs none. */
   missing?(canary: Canary, current: readonly KubeObject[]): RoutingError | undefined;
   /** Whether the provider says that it has taken over what its objects hold; absent: it does not say, and it counts as done. */

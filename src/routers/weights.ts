@@ -16,6 +16,13 @@ export function matchOf(routes: Routes): readonly HttpMatch[] | undefined {
   return routes.kind !== 'mirrored' && routes.match?.length ? routes.match : undefined;
 }
 
+/** The weights of both sides that one rule of a route holds. */
+export interface Split {
+  primary: number;
+  canary: number;
+  namesCanary: boolean;
+}
+
 /** The canary's weight as found; undefined unless both are whole numbers from 0 that sum to `ALL`. */
 export function readWeights(found: { primary: unknown; canary: unknown }): Weight | undefined {
   const [canary, primary] = [Weight.safeParse(found.canary), Weight.safeParse(found.primary)];

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-export interface Seen {
+export interface ServedRequest {
   method: string;
   path: string;
   body: string;
@@ -12,9 +12,9 @@ export interface Seen {
 /** Runs `use` against an HTTP server on loopback that answers with `answer`; `seen` lists what it was asked. For tests. */
 export async function withServer(
   answer: (request: IncomingMessage, response: ServerResponse, count: number) => void,
-  use: (url: string, seen: Seen[]) => Promise<void>,
+  use: (url: string, seen: ServedRequest[]) => Promise<void>,
 ): Promise<void> {
-  const seen: Seen[] = [];
+  const seen: ServedRequest[] = [];
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request;
     const body = await text(request);

@@ -14,6 +14,8 @@ export interface DiscoveryEndpoint {
   /** An absent `ready` is unknown, and counts as ready. */
   addresses?: string[];
   nodeName?: string;
+  zone?: string;
+  targetRef?: { kind?: string; name?: string; namespace?: string };
   hints?: { forZones?: { name: string }[]; forNodes?: { name: string }[] };
   conditions?: { ready?: boolean; serving?: boolean; terminating?: boolean };
   [field: string]: unknown;

@@ -1,21 +1,20 @@
 import { type Command, Option } from 'commander';
 import { addCompletionCommand } from '../completion/completion-command.ts';
 import { addJournalCommands } from '../journal/journal-commands.ts';
-import type { ExitName } from '../output/exit-codes.ts';
 import type { Output } from '../output/output.ts';
 import { addRehearseCommand } from '../rehearse/rehearse-options.ts';
 import { addReportCommand } from '../report/report-commands.ts';
 import { addTrafficCommands } from '../traffic/traffic-commands.ts';
 import { type CommandHost, inProcess } from './command-host.ts';
-import { noted, type RunOn, theCanary, withCluster, withKubectlFlags, withOutput } from './flags.ts';
+import { noted, type RunOn, type RunOnCluster, theCanary, withCluster, withKubectlFlags, withOutput } from './flags.ts';
 import { readObjectName } from './object-name.ts';
-import type { ClusterFlags, Session } from './session.ts';
+import type { ClusterFlags } from './session.ts';
 import { addVerbCommands } from './verb-commands.ts';
 
 /** The commands for users of a cluster; docs/cli.md is generated from their descriptions. */
 export function addCanaryCommands(program: Command, host: CommandHost = inProcess): void {
   /** A command's own module is loaded when it is called: a newcomer's first line must not wait for a Kubernetes client. */
-  const run = async (flags: ClusterFlags, act: (session: Session) => Promise<ExitName>): Promise<void> => {
+  const run: RunOnCluster = async (flags, act) => {
     const { onCluster } = await import('./session.ts');
     host.end(await onCluster(flags, act, host.around));
   };

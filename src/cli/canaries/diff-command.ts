@@ -1,4 +1,4 @@
-import type { Cluster } from '../../kube/cluster.ts';
+import type { ClusterReader } from '../../kube/cluster.ts';
 import type { Difference } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
@@ -12,7 +12,7 @@ import { readSnapshot } from './snapshot.ts';
 
 /** `serin diff NAME`: what a promotion of the target would change in the primary. `no` where there is something. */
 export async function diffCommand(
-  { cluster, namespace = '', output }: Pick<Session, 'namespace' | 'output'> & { cluster: Pick<Cluster, 'get' | 'list'> },
+  { cluster, namespace = '', output }: Pick<Session, 'namespace' | 'output'> & { cluster: ClusterReader },
   name: string,
   { selectorLabels }: { selectorLabels?: string },
 ): Promise<ExitName> {

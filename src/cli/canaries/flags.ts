@@ -47,6 +47,9 @@ export function nameOf(what: CompletionKind, argument: string, description: stri
   return made;
 }
 
+/** Runs a command on the cluster that the flags choose. */
+export type RunOnCluster = (flags: ClusterFlags, act: (session: Session) => Promise<ExitName>) => Promise<void>;
+
 /** Runs a command on the object that an argument names; the name is without its namespace then. */
 export type RunOn = <F extends ClusterFlags>(
   text: string,

@@ -6,7 +6,7 @@ import { isKnative } from '../../api/knative.ts';
 import { type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.ts';
 import { parseCanary } from '../../api/parse-canary.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
-import type { Cluster } from '../../kube/cluster.ts';
+import type { Cluster, ClusterReader } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import { latestCreated, primaryRevision } from '../../workloads/knative/revisions.ts';
@@ -47,7 +47,7 @@ export function snapshotOf(raw: KubeObject): CanarySnapshot {
 
 /** Reads a Canary, its workloads, pods and events from the cluster. */
 export async function readSnapshot(
-  cluster: Pick<Cluster, 'get' | 'list'>,
+  cluster: ClusterReader,
   namespace: string,
   name: string,
   clock: Clock = systemClock,

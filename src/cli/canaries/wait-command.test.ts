@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aCanary, initialized, type World, withHooks } from '../../../test/fakes/world.ts';
 import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { outcomeOf, type WaitGoal, type Wanted } from './wait-command.ts';
+import { outcomeOf, type WaitGoal, type WantedRevision } from './wait-command.ts';
 
 const stored = ({ canary }: World): KubeObject => JSON.parse(JSON.stringify(canary));
 
@@ -19,12 +19,12 @@ const shut = (world: World) => {
 const failing = (world: World) => {
   world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
 };
-const target = (revision: string): Wanted => ({
+const target = (revision: string): WantedRevision => ({
   target: { uid: 't-1', revision, generation: 1, readiness: { state: 'ready', ready: 1, wanted: 1 }, serving: true, replicas: 1 },
 });
 
 describe('what a wait ends with', () => {
-  it.each<{ title: string; world: () => World; goal: WaitGoal; wanted?: Wanted; outcome: 'reached' | 'failed' | undefined }>([
+  it.each<{ title: string; world: () => World; goal: WaitGoal; wanted?: WantedRevision; outcome: 'reached' | 'failed' | undefined }>([
     { title: 'a success', world: () => released('Succeeded'), goal: 'succeeded', outcome: 'reached' },
     {
       title: 'a success of that revision',

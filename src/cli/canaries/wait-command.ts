@@ -61,13 +61,13 @@ export async function waitCommand(
 }
 
 /** Which revision is waited for: one that is named, or what the target held when the command began. */
-export type Wanted = { revision: string } | { target: NonNullable<Sides['target']> };
+export type WantedRevision = { revision: string } | { target: NonNullable<Sides['target']> };
 
 /**
  * Where one goal stands: undefined while it may still be reached. Where a revision is wanted, what happened to another one says nothing: the
  * target's newest may not have been seen yet, and a pipeline that has just applied it must not take the success before for its own.
  */
-export function outcomeOf(raw: KubeObject, goal: WaitGoal, wanted?: Wanted): 'reached' | 'failed' | undefined {
+export function outcomeOf(raw: KubeObject, goal: WaitGoal, wanted?: WantedRevision): 'reached' | 'failed' | undefined {
   const status = parseStatus(raw.status);
   const phase = status?.phase ?? '';
   const isWanted = wanted === undefined || isUnderWay(raw, wanted);
@@ -90,7 +90,7 @@ export function outcomeOf(raw: KubeObject, goal: WaitGoal, wanted?: Wanted): 're
 const SETTLED: ReadonlySet<string> = new Set(['Initialized', 'Succeeded', 'Failed'] satisfies Phase[]);
 
 /** The release in the status, in progress or over, is of this revision. */
-function isUnderWay(raw: KubeObject, wanted: Wanted): boolean {
+function isUnderWay(raw: KubeObject, wanted: WantedRevision): boolean {
   if ('target' in wanted) {
     const { canary } = snapshotOf(raw);
     const { uid, generation, revision } = wanted.target;
@@ -126,7 +126,7 @@ async function wantedOf(
   cluster: Pick<Cluster, 'get' | 'watch'>,
   { namespace, name, untilMs, clock }: Awaited,
   revision: string | undefined,
-): Promise<Wanted | undefined> {
+): Promise<WantedRevision | undefined> {
   if (revision !== OF_TARGET) return revision === undefined ? undefined : { revision };
   const { canary, workload } = snapshotOf(await getCanary(cluster, namespace, name));
   if (!canary || !workload)
@@ -138,14 +138,14 @@ async function wantedOf(
   return { target };
 }
 
-type Ended = { outcome: WaitResult['outcome']; seen: KubeObject | undefined };
+type WaitEnd = { outcome: WaitResult['outcome']; seen: KubeObject | undefined };
 
 async function follow(
   cluster: Pick<Cluster, 'watch'>,
   { namespace, name, untilMs, clock }: Awaited,
   judge: (raw: KubeObject) => 'reached' | 'failed' | undefined,
-): Promise<Ended> {
-  const { promise, resolve, reject } = Promise.withResolvers<Ended>();
+): Promise<WaitEnd> {
+  const { promise, resolve, reject } = Promise.withResolvers<WaitEnd>();
   let seen: KubeObject | undefined;
   const look = (raw: KubeObject | undefined) => {
     seen = raw ?? seen;

@@ -3,7 +3,7 @@ import type { Connection } from '../../kube/connect.ts';
 import type { ControllerHost } from './controller-host.ts';
 
 /** The clusters of a controller. */
-export interface Connections {
+export interface ClusterConnections {
   /** That of the Canaries. */
   own: Connection;
   /** That of the routing objects of meshes; the same where they are not elsewhere. */
@@ -17,7 +17,7 @@ export async function connectionsOf(
   { kubeconfig, kubeconfigServiceMesh, master }: Pick<CommandLine, 'kubeconfig' | 'kubeconfigServiceMesh' | 'master'>,
   env: NodeJS.ProcessEnv,
   { connect, complain }: Pick<ControllerHost, 'connect' | 'complain'>,
-): Promise<Connections | undefined> {
+): Promise<ClusterConnections | undefined> {
   const reach = (file: string, server: string | undefined, problem: (why: string) => string) =>
     connect(file, server, env).catch((error: unknown) => {
       complain(`${problem(error instanceof Error ? error.message : String(error))}\n`);

@@ -8,7 +8,7 @@ import {
 import type { KubeObject } from '../../api/kube-object.ts';
 
 /** One difference between the definition in a cluster and ours. */
-export interface Difference {
+export interface CrdDifference {
   /** `lost`: what the cluster has and ours has not, so that applying ours would drop it from every object. */
   kind: 'new' | 'changed' | 'lost';
   /** `v1beta1 spec.analysis.interval`, or a field of the definition itself. */
@@ -21,7 +21,7 @@ const KEEPS_UNKNOWN = 'x-kubernetes-preserve-unknown-fields';
 const ASIDE = new Set(['properties', 'items', 'additionalProperties', 'description']);
 
 /** Changes that applying `ours` over `live` would make, texts aside; in the order of the definition. */
-export function compareDefinitions(found: KubeObject, wanted: KubeObject): Difference[] {
+export function compareDefinitions(found: KubeObject, wanted: KubeObject): CrdDifference[] {
   const [live, ours] = [asCustomResourceDefinition(found), asCustomResourceDefinition(wanted)];
   const versions = ours.spec.versions.flatMap((version) => {
     const before = live.spec.versions.find(({ name }) => name === version.name);
@@ -30,7 +30,7 @@ export function compareDefinitions(found: KubeObject, wanted: KubeObject): Diffe
   return [...compareNames(live, ours), ...lostVersions(live, ours), ...versions];
 }
 
-function compareNames(live: CustomResourceDefinition, ours: CustomResourceDefinition): Difference[] {
+function compareNames(live: CustomResourceDefinition, ours: CustomResourceDefinition): CrdDifference[] {
   return Object.entries(ours.spec.names).flatMap(([name, wanted]) => {
     const held = live.spec.names[name];
     return isDeepStrictEqual(held, wanted) ? [] : [changed(`names.${name}`, held, wanted)];
@@ -38,7 +38,7 @@ function compareNames(live: CustomResourceDefinition, ours: CustomResourceDefini
 }
 
 /** A version that is served, or in which objects are stored, is lost where ours does not serve it. */
-function lostVersions(live: CustomResourceDefinition, ours: CustomResourceDefinition): Difference[] {
+function lostVersions(live: CustomResourceDefinition, ours: CustomResourceDefinition): CrdDifference[] {
   const served = ours.spec.versions.filter((version) => version.served).map(({ name }) => name);
   const stored = live.status?.storedVersions ?? [];
   return live.spec.versions
@@ -50,7 +50,7 @@ function lostVersions(live: CustomResourceDefinition, ours: CustomResourceDefini
     }));
 }
 
-function compareVersions(live: CustomResourceVersion, ours: CustomResourceVersion): Difference[] {
+function compareVersions(live: CustomResourceVersion, ours: CustomResourceVersion): CrdDifference[] {
   const { schema: _, ...rest } = ours;
   const around = Object.entries(rest).flatMap(([name, wanted]) =>
     isDeepStrictEqual(withoutTexts(live[name]), withoutTexts(wanted)) ? [] : [changed(`${ours.name} ${name}`, live[name], wanted)],
@@ -64,22 +64,22 @@ function withoutTexts(value: unknown): unknown {
   return value.map(({ description: _, priority, ...column }) => ({ ...column, priority: priority ?? 0 }));
 }
 
-function compareSchemas(live: StructuralSchema, ours: StructuralSchema, at: string): Difference[] {
+function compareSchemas(live: StructuralSchema, ours: StructuralSchema, at: string): CrdDifference[] {
   const here = at.trimEnd();
   const keywords = [...new Set([...Object.keys(live), ...Object.keys(ours)])].filter((keyword) => !ASIDE.has(keyword));
   const differing = keywords.filter((keyword) => !isSame(keyword, live[keyword], ours[keyword]));
   const words = differing.map((keyword) => changed(`${here} ${keyword}`, live[keyword], ours[keyword]));
   const keepsUnknown = ours[KEEPS_UNKNOWN] === true;
   // Where the cluster keeps whatever comes, objects may hold fields that neither definition names.
-  const opaque: Difference[] =
+  const opaque: CrdDifference[] =
     live[KEEPS_UNKNOWN] === true && !keepsUnknown ? [{ kind: 'lost', at: here, says: 'keeps fields that no schema names' }] : [];
   return [...words, ...opaque, ...compareFields(live, ours, at, keepsUnknown), ...compareInner(live, ours, at, keepsUnknown)];
 }
 
-function compareFields(live: StructuralSchema, ours: StructuralSchema, at: string, keepsUnknown: boolean): Difference[] {
+function compareFields(live: StructuralSchema, ours: StructuralSchema, at: string, keepsUnknown: boolean): CrdDifference[] {
   const [held, wanted] = [live.properties ?? {}, ours.properties ?? {}];
   const path = (name: string) => (at.endsWith(' ') ? `${at}${name}` : `${at}.${name}`);
-  return [...new Set([...Object.keys(wanted), ...Object.keys(held)])].flatMap((name): Difference[] => {
+  return [...new Set([...Object.keys(wanted), ...Object.keys(held)])].flatMap((name): CrdDifference[] => {
     const [before, after] = [held[name], wanted[name]];
     if (before && after) return compareSchemas(before, after, path(name));
     if (after) return [{ kind: 'new', at: path(name), says: `a field (${after.type ?? 'any'})` }];
@@ -89,8 +89,8 @@ function compareFields(live: StructuralSchema, ours: StructuralSchema, at: strin
 }
 
 /** Entries of lists and of maps. */
-function compareInner(live: StructuralSchema, ours: StructuralSchema, at: string, keepsUnknown: boolean): Difference[] {
-  return (['items', 'additionalProperties'] as const).flatMap((part): Difference[] => {
+function compareInner(live: StructuralSchema, ours: StructuralSchema, at: string, keepsUnknown: boolean): CrdDifference[] {
+  return (['items', 'additionalProperties'] as const).flatMap((part): CrdDifference[] => {
     const [before, after] = [live[part], ours[part]];
     const inner = part === 'items' ? `${at.trimEnd()}[]` : `${at.trimEnd()}.*`;
     if (before && after) return compareSchemas(before, after, inner);
@@ -107,7 +107,7 @@ function isSame(keyword: string, held: unknown, wanted: unknown): boolean {
   return isDeepStrictEqual(held, wanted);
 }
 
-function changed(at: string, held: unknown, wanted: unknown): Difference {
+function changed(at: string, held: unknown, wanted: unknown): CrdDifference {
   const text = (value: unknown) => (value === undefined ? 'unset' : JSON.stringify(value));
   return { kind: 'changed', at, says: `${text(held)} becomes ${text(wanted)}` };
 }

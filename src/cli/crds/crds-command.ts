@@ -2,12 +2,12 @@ import { crds } from '../../api/crds.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { ExitName } from '../output/exit-codes.ts';
-import { compareDefinitions, type Difference } from './compare-definitions.ts';
+import { type CrdDifference, compareDefinitions } from './compare-definitions.ts';
 
 interface InstalledDefinition {
   ours: KubeObject;
   live: KubeObject | undefined;
-  differences: Difference[];
+  differences: CrdDifference[];
 }
 
 type Say = (line: string) => void;

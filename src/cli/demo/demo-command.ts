@@ -83,7 +83,7 @@ function cleanUpAtExit(leftovers: Leftovers, screen: Screen): void {
 
 async function play(options: DemoOptions, screen: Screen, leftovers: Leftovers, startedMs: number): Promise<number> {
   // The cluster is loaded after the first lines, so that the screen is never empty.
-  const [{ startDemoCluster, APP, NAMESPACE }, { startUsers }, { followDemo }, { ControllerChild }] = await Promise.all([
+  const [{ startDemoCluster, APP, NAMESPACE }, { startDemoUsers: startUsers }, { followDemo }, { ControllerChild }] = await Promise.all([
     import('./demo-cluster.ts'),
     import('./users.ts'),
     import('./demo-frame.ts'),

@@ -3,7 +3,7 @@ import { asDeployment } from '../../api/kinds/deployment.ts';
 import { asEvent } from '../../api/kinds/event.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { APP, type DemoCluster, NAMESPACE } from './demo-cluster.ts';
-import type { Users } from './users.ts';
+import type { DemoUsers } from './users.ts';
 
 /** Everything that one frame of the demo shows. */
 export interface DemoFrame {
@@ -14,13 +14,13 @@ export interface DemoFrame {
   primaryReady: string;
   canaryReady: string;
   verdicts: readonly Verdict[];
-  users: ReturnType<Users['counts']>;
+  users: ReturnType<DemoUsers['counts']>;
   /** All of them, the oldest first. */
   events: readonly string[];
 }
 
 /** Follows the Canary, its two Deployments and its events by watches; the demo asks nothing of the controller. */
-export function followDemo(demo: DemoCluster, users: Users, onPhase: (status: CanaryStatus) => void) {
+export function followDemo(demo: DemoCluster, users: DemoUsers, onPhase: (status: CanaryStatus) => void) {
   const { cluster } = demo.embedded;
   const ready = new Map<string, string>();
   const events: string[] = [];

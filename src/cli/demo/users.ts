@@ -4,13 +4,13 @@ import { APP, NAMESPACE } from './demo-cluster.ts';
 const PAUSE_MS = 20;
 
 /** Clients that send requests through the proxies all the time. */
-export interface Users {
+export interface DemoUsers {
   counts(): { sent: number; answered: number; appErrors: number; lost: number; lastLost?: string };
   stop(): Promise<void>;
 }
 
 /** Users that never stop asking: each waits for an answer, then asks again. An error that no application made is one that Serin lost. */
-export function startUsers(proxyUrls: readonly string[], perProxy: number): Users {
+export function startDemoUsers(proxyUrls: readonly string[], perProxy: number): DemoUsers {
   const seen: { sent: number; answered: number; appErrors: number; lost: number; lastLost?: string } = {
     sent: 0,
     answered: 0,

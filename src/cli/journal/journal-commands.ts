@@ -1,18 +1,15 @@
 import type { Command } from 'commander';
 import type { CommandHost } from '../canaries/command-host.ts';
-import { nameOf, noted, type RunOn, withKubectlFlags } from '../canaries/flags.ts';
-import type { ClusterFlags, Session } from '../canaries/session.ts';
-import type { ExitName } from '../output/exit-codes.ts';
+import { nameOf, noted, type RunOn, type RunOnCluster, withKubectlFlags } from '../canaries/flags.ts';
+import type { ClusterFlags } from '../canaries/session.ts';
 import type { BacktestFlags } from './backtest-command.ts';
 import type { ReplayFlags } from './replay-command.ts';
-
-type Run = (flags: ClusterFlags, act: (session: Session) => Promise<ExitName>) => Promise<void>;
 
 const WITH = 'decide as with this JSON merge patch (RFC 7386) of spec.analysis; lists are replaced as a whole';
 const WITH_FILE = 'the same from a file, or from a Canary manifest with another spec.analysis';
 
 /** `serin replay` and `serin backtest`, on the journals of releases (docs/journal.md). */
-export function addJournalCommands(program: Command, { run, runOn, host }: { run: Run; runOn: RunOn; host: CommandHost }): void {
+export function addJournalCommands(program: Command, { run, runOn, host }: { run: RunOnCluster; runOn: RunOn; host: CommandHost }): void {
   noted(withKubectlFlags(program.command('replay')), {
     examples: ['serin replay podinfo --namespace test', `serin replay podinfo --namespace test --with '{"threshold":2}'`],
     exits: ['no', 'notFound'],

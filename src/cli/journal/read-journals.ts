@@ -1,7 +1,7 @@
 import { fieldPath } from '../../api/field-path.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { JournalPart, journalVersion } from '../../engine/journal/journal-part.ts';
-import type { Cluster } from '../../kube/cluster.ts';
+import type { Cluster, ClusterReader } from '../../kube/cluster.ts';
 import { isJournalOf, journalsOf, readJournal, runOf } from '../../workloads/journal-record.ts';
 import type { Session } from '../canaries/session.ts';
 import { CommandError } from '../output/exit-codes.ts';
@@ -20,7 +20,7 @@ export interface Journal {
 }
 
 /** The part of a session that the commands for journals need. */
-export type JournalSession = Pick<Session, 'namespace' | 'output'> & { cluster: Pick<Cluster, 'get' | 'list'> };
+export type JournalSession = Pick<Session, 'namespace' | 'output'> & { cluster: ClusterReader };
 
 /** A Canary by uid: another one of its name has other journals. */
 export interface CanaryIdentity {

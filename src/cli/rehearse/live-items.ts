@@ -3,23 +3,21 @@ import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import type { Cluster } from '../../kube/cluster.ts';
+import type { ClusterReader } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
 import { edgeOf } from '../../rehearsal/edges.ts';
 import { configObjectRef } from '../../workloads/configs/config-ref.ts';
 import { configReferences } from '../../workloads/configs/references.ts';
 import { type Item, itemOf } from '../validate/documents.ts';
 import { readCluster } from '../validate/live.ts';
-import { type CanaryItem, worldOf } from '../validate/world.ts';
-
-type Reader = Pick<Cluster, 'get' | 'list'>;
+import { type CanaryItem, manifestsOf } from '../validate/manifests.ts';
 
 /** The place of what was read from the cluster, and is judged as a file is. */
 export const LIVE = 'cluster';
 
 /** The Canary of that name, as it was applied; nothing where there is none, since the files may have it. */
 export async function liveCanary(
-  cluster: Reader,
+  cluster: ClusterReader,
   { name, namespace = 'default' }: { name: string; namespace: string | undefined },
 ): Promise<Item[]> {
   const [own = name, within = namespace] = name.split('/').toReversed();
@@ -30,10 +28,13 @@ export async function liveCanary(
 }
 
 /** Objects that the Canaries of these items use and that the items lack, as they were before Serin took them over. Reads only, and never a Secret. */
-export async function readForRehearsal(cluster: Reader, items: readonly Item[]): Promise<{ items: Item[]; hidden: ReadonlySet<string> }> {
+export async function readForRehearsal(
+  cluster: ClusterReader,
+  items: readonly Item[],
+): Promise<{ items: Item[]; hidden: ReadonlySet<string> }> {
   const reader = withoutSecrets(cluster);
   const { items: referred, hidden } = await readCluster(reader, items);
-  const { canaries } = worldOf(items);
+  const { canaries } = manifestsOf(items);
   const known = [...items, ...referred];
   const more = await Promise.all(canaries.map((canary) => readMore(reader, canary, known)));
   const generated = new Set(canaries.flatMap(generatedBy));
@@ -42,7 +43,7 @@ export async function readForRehearsal(cluster: Reader, items: readonly Item[]):
 }
 
 /** ConfigMaps of the target, Gateways, and the object by which users enter. */
-async function readMore(cluster: Reader, { canary }: CanaryItem, known: readonly Item[]): Promise<Item[]> {
+async function readMore(cluster: ClusterReader, { canary }: CanaryItem, known: readonly Item[]): Promise<Item[]> {
   const { spec, metadata } = canary;
   const { namespace } = metadata;
   const target = known.find(({ object, name }) => object.kind === spec.targetRef.kind && name === spec.targetRef.name)?.object;
@@ -115,7 +116,7 @@ function asApplied({ metadata, status: _, ...rest }: KubeObject): KubeObject {
 }
 
 /** As if their reading were forbidden. */
-function withoutSecrets({ get, list }: Reader): Reader {
+function withoutSecrets({ get, list }: ClusterReader): ClusterReader {
   return {
     list,
     async get(ref, options) {

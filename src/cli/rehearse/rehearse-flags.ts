@@ -1,5 +1,6 @@
 import type { ClusterFlags } from '../canaries/session.ts';
 
+/** Values of `--output` of `serin rehearse`. */
 export const rehearsalFormats = ['text', 'wide', 'json', 'yaml', 'html', 'junit', 'sarif'] as const;
 
 /** Flags of `serin rehearse`. */

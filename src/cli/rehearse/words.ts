@@ -95,9 +95,7 @@ function trafficWords({ routes, canaryWeight }: Extract<TimelineEntry, { kind: '
   return routes === 'mirrored' ? 'requests are copied to the new version' : `canary weight ${canaryWeight} %`;
 }
 
-type Check = Extract<TimelineEntry, { kind: 'checks' }>['checks'][number];
-
-function checkWords({ check, verdict, value, limit, reason }: Check): string {
+function checkWords({ check, verdict, value, limit, reason }: Extract<TimelineEntry, { kind: 'checks' }>['checks'][number]): string {
   if (verdict === 'unmeasured') return `${check} unmeasured${reason ? ` (${reason.slice(0, 120)})` : ''}`;
   return `${check} ${value === undefined ? '' : `${rounded(value)} `}${verdict}${limit ? ` (${limit})` : ''}`;
 }

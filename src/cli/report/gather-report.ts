@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { timestamp } from '../../api/timestamp.ts';
-import type { Cluster } from '../../kube/cluster.ts';
+import type { ClusterReader } from '../../kube/cluster.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
 import { clientVersion, serverVersion } from '../canaries/version-command.ts';
 import type { ReportContents } from '../output/documents.ts';
@@ -15,7 +15,7 @@ import { Redaction } from './redaction.ts';
 import { ReportReader } from './report-reader.ts';
 
 /** The part of a cluster that a report uses: it never writes. */
-export type ReadingCluster = Pick<Cluster, 'get' | 'list'> & Pick<KubeCluster, 'raw' | 'ask'>;
+export type ReadingCluster = ClusterReader & Pick<KubeCluster, 'raw' | 'ask'>;
 
 /** Scope of a report. */
 export interface ReportOptions {

@@ -1,13 +1,10 @@
 import type { Command } from 'commander';
-import { nameOf, noted, type RunOn, withKubectlFlags } from '../canaries/flags.ts';
-import type { ClusterFlags, Session } from '../canaries/session.ts';
-import type { ExitName } from '../output/exit-codes.ts';
+import { nameOf, noted, type RunOn, type RunOnCluster, withKubectlFlags } from '../canaries/flags.ts';
+import type { ClusterFlags } from '../canaries/session.ts';
 import type { ReportFlags } from './report-command.ts';
 
-type Run = (flags: ClusterFlags, act: (session: Session) => Promise<ExitName>) => Promise<void>;
-
 /** `serin report`: the data that a bug report needs, without secrets. */
-export function addReportCommand(program: Command, run: Run, runOn: RunOn): void {
+export function addReportCommand(program: Command, run: RunOnCluster, runOn: RunOn): void {
   noted(withKubectlFlags(program.command('report')), {
     examples: ['serin report podinfo --namespace test --file podinfo-report.tar.gz'],
     exits: ['notFound'],

@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
-import type { Cluster, KindRef, Selection } from '../../kube/cluster.ts';
+import type { ClusterReader, KindRef, Selection } from '../../kube/cluster.ts';
 import { ApiError, RequestTimeoutError, UnreachableError } from '../../kube/errors.ts';
 import { type CanaryIdentity, type Journal, readJournals } from '../journal/read-journals.ts';
 import { redactText } from './redact-text.ts';
@@ -14,16 +14,16 @@ const MOST_JOURNALS = 3;
 type List = { items: KubeObject[]; resourceVersion: string };
 
 /** Reads for a report: redacts every object at once, and notes a failure instead of throwing it. */
-export class ReportReader implements Pick<Cluster, 'get' | 'list'> {
+export class ReportReader implements ClusterReader {
   /** Objects that could not be read, and why. */
   readonly notRead: Map<string, string>;
-  readonly #cluster: Pick<Cluster, 'get' | 'list'>;
+  readonly #cluster: ClusterReader;
   readonly #redaction: Redaction;
   /** Lists of whole namespaces, cached: each Canary in one asks for the same. */
   readonly #lists: Map<string, Promise<List | undefined>>;
 
   constructor(
-    cluster: Pick<Cluster, 'get' | 'list'>,
+    cluster: ClusterReader,
     redaction: Redaction,
     shared: { notRead: Map<string, string>; lists: Map<string, Promise<List | undefined>> } = { notRead: new Map(), lists: new Map() },
   ) {

@@ -3,13 +3,11 @@ import { isKnative } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { parseCanary } from '../../api/parse-canary.ts';
-import type { Cluster } from '../../kube/cluster.ts';
+import type { ClusterReader } from '../../kube/cluster.ts';
 import { isForbidden, isNotFound } from '../../kube/errors.ts';
 
-type Reader = Pick<Cluster, 'get' | 'list'>;
-
 /** The Canary of this name, or the one whose apex Service or Knative Service has it. */
-export async function findCanary(cluster: Reader, namespace: string, name: string): Promise<KubeObject | undefined> {
+export async function findCanary(cluster: ClusterReader, namespace: string, name: string): Promise<KubeObject | undefined> {
   const all = await canariesIn(cluster, namespace);
   const named = all.find(({ metadata }) => metadata.name === name);
   if (named) return named;
@@ -20,7 +18,7 @@ export async function findCanary(cluster: Reader, namespace: string, name: strin
 }
 
 /** The Canary that writes the traffic block of a Knative Service at this time; one that is suspended writes nothing. */
-export async function canarySteering(cluster: Reader, namespace: string, service: string): Promise<string | undefined> {
+export async function canarySteering(cluster: ClusterReader, namespace: string, service: string): Promise<string | undefined> {
   const found = (await canariesIn(cluster, namespace)).find((raw) => {
     const { targetRef, suspend } = readable(raw)?.spec ?? {};
     return targetRef !== undefined && isKnative(targetRef) && targetRef.name === service && suspend !== true;
@@ -29,7 +27,7 @@ export async function canarySteering(cluster: Reader, namespace: string, service
 }
 
 /** Empty also where the kind does not exist or may not be read: a Knative Service can be shown all the same. */
-async function canariesIn(cluster: Reader, namespace: string): Promise<KubeObject[]> {
+async function canariesIn(cluster: ClusterReader, namespace: string): Promise<KubeObject[]> {
   try {
     return (await cluster.list({ apiVersion: canaryVersion, kind: 'Canary', namespace })).items;
   } catch (error) {

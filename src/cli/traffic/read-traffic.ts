@@ -7,7 +7,7 @@ import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { parseCanary } from '../../api/parse-canary.ts';
 import { type Routes, weight } from '../../api/routes.ts';
-import type { Cluster } from '../../kube/cluster.ts';
+import type { ClusterReader } from '../../kube/cluster.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { routerFor } from '../../routers/index.ts';
 import { trafficOf } from '../../routers/knative/traffic.ts';
@@ -16,10 +16,8 @@ import { CommandError } from '../output/exit-codes.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { findCanary } from './find-canary.ts';
 
-type Reader = Pick<Cluster, 'get' | 'list'>;
-
 /** The traffic of a Canary, of the Service that it routes, or of a Knative Service without a Canary. `meshProvider`: for Canaries that name none. */
-export async function readTraffic(cluster: Reader, namespace: string, name: string, meshProvider: string): Promise<TrafficReport> {
+export async function readTraffic(cluster: ClusterReader, namespace: string, name: string, meshProvider: string): Promise<TrafficReport> {
   const raw = await findCanary(cluster, namespace, name);
   if (raw) return ofCanary(cluster, namespace, raw, meshProvider);
   const service = await knativeService(cluster, namespace, name);
@@ -28,7 +26,7 @@ export async function readTraffic(cluster: Reader, namespace: string, name: stri
 }
 
 /** The Service of serving.knative.dev; undefined: not found, or the kind is absent. */
-export async function knativeService(cluster: Reader, namespace: string, name: string): Promise<KubeObject | undefined> {
+export async function knativeService(cluster: ClusterReader, namespace: string, name: string): Promise<KubeObject | undefined> {
   try {
     return await cluster.get({ apiVersion: knativeApiVersion, kind: 'Service', namespace, name });
   } catch (error) {
@@ -38,7 +36,7 @@ export async function knativeService(cluster: Reader, namespace: string, name: s
   }
 }
 
-async function ofCanary(cluster: Reader, namespace: string, raw: KubeObject, meshProvider: string): Promise<TrafficReport> {
+async function ofCanary(cluster: ClusterReader, namespace: string, raw: KubeObject, meshProvider: string): Promise<TrafficReport> {
   const { name } = raw.metadata;
   const parsed = parseCanary(raw);
   if ('problems' in parsed) {
@@ -97,7 +95,7 @@ function revisionsOf(traffic: readonly KnativeTraffic[]): NonNullable<TrafficRep
 }
 
 /** Without a provider the apex Service decides, by the pods that it selects. */
-async function bySelector(cluster: Reader, canary: Canary): Promise<Routes | undefined> {
+async function bySelector(cluster: ClusterReader, canary: Canary): Promise<Routes | undefined> {
   const { apexService, primaryService } = names(canary);
   const { namespace } = canary.metadata;
   const [apex, primary] = await Promise.all(
@@ -115,7 +113,7 @@ function sidesOf(canary: Canary): { primary: string; canary: string } {
 }
 
 /** An object of a kind that the cluster does not have is one that is not there. */
-async function read(cluster: Reader, ref: ObjectRef): Promise<KubeObject | undefined> {
+async function read(cluster: ClusterReader, ref: ObjectRef): Promise<KubeObject | undefined> {
   try {
     return await cluster.get(ref);
   } catch (error) {

@@ -3,7 +3,7 @@ import { fieldSteps } from '../../api/field-path.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
 /** Where an object is written. */
-export interface Place {
+export interface SourceLocation {
   source: string;
   /** Path of the file, without links; `-` for stdin. */
   file: string;
@@ -11,17 +11,17 @@ export interface Place {
   lineOf(path: string): number;
 }
 
-/** An object of the world; without a place it was read from the cluster. */
+/** An object of the manifests; without a place it was read from the cluster. */
 export interface Item {
   object: KubeObject;
   name: string;
   /** Absent: the manifest leaves it to the client that applies it. */
   namespace?: string;
-  place?: Place;
+  place?: SourceLocation;
 }
 
 /** Text that cannot be read; without a line nothing of the file can. */
-export interface Unreadable {
+export interface UnreadableText {
   source: string;
   line?: number;
   message: string;
@@ -30,11 +30,11 @@ export interface Unreadable {
 /** The objects of a text, in their order, those of a List too. */
 export function readDocuments({ source, file, text }: { source: string; file: string; text: string }): {
   items: Item[];
-  unreadable: Unreadable[];
+  unreadable: UnreadableText[];
 } {
   const lines = new LineCounter();
   const items: Item[] = [];
-  const unreadable: Unreadable[] = [];
+  const unreadable: UnreadableText[] = [];
   const parsed = parseAllDocuments(text, { lineCounter: lines, logLevel: 'silent' });
   for (const document of Array.isArray(parsed) ? parsed : []) {
     const [broken] = document.errors;
@@ -53,7 +53,7 @@ export function readDocuments({ source, file, text }: { source: string; file: st
 }
 
 /** An object with its place in the files; without one, from the cluster. */
-export function itemOf(object: KubeObject, place?: Place): Item {
+export function itemOf(object: KubeObject, place?: SourceLocation): Item {
   const { name, namespace } = isFields(object.metadata) ? object.metadata : ({} as Partial<KubeObject['metadata']>);
   return {
     object,

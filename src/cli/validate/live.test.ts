@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import type { Cluster } from '../../kube/cluster.ts';
+import type { ClusterReader } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
 import { readCluster } from './live.ts';
 import { validateCommand } from './validate.ts';
@@ -38,7 +38,7 @@ async function validated(objects: readonly KubeObject[], forbidden: string[] = [
     calls.push(kind);
     if (forbidden.includes(kind)) throw new ApiError(`${kind} is forbidden`, { status: 403, reason: 'Forbidden' });
   };
-  const cluster: Pick<Cluster, 'get' | 'list'> = {
+  const cluster: ClusterReader = {
     get: async ({ kind, name }) => {
       refuse(kind);
       return objects.find((one) => one.kind === kind && one.metadata.name === name);

@@ -1,9 +1,9 @@
 import { apiVersion } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import type { Cluster } from '../../kube/cluster.ts';
+import type { ClusterReader } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
 import { type Item, itemOf } from './documents.ts';
-import { findItem, groupOf, worldOf } from './world.ts';
+import { findItem, groupOf, manifestsOf } from './manifests.ts';
 
 /** Kinds that are listed in the namespaces of the Canaries; Secrets are read by name. */
 const LISTED = [
@@ -16,10 +16,8 @@ const LISTED = [
   { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress' },
 ] as const;
 
-type Reader = Pick<Cluster, 'get' | 'list'>;
-
 /** Everything in the cluster that the objects of the files refer to, without those that the files have themselves. Only reads. */
-export async function readCluster(cluster: Reader, files: readonly Item[]): Promise<{ items: Item[]; hidden: ReadonlySet<string> }> {
+export async function readCluster(cluster: ClusterReader, files: readonly Item[]): Promise<{ items: Item[]; hidden: ReadonlySet<string> }> {
   const hidden = new Set<string>();
   const ifAllowed = async <T>(kind: string, answer: Promise<T>, otherwise: T): Promise<T> => {
     try {
@@ -35,7 +33,7 @@ export async function readCluster(cluster: Reader, files: readonly Item[]): Prom
     const { items } = await ifAllowed(ref.kind, cluster.list({ ...ref, namespace }), { items: [], resourceVersion: '' });
     return items.map((item) => ({ ...item, apiVersion: ref.apiVersion, kind: ref.kind }));
   };
-  const { canaries, templates } = worldOf(files);
+  const { canaries, templates } = manifestsOf(files);
   const own = unique(canaries.map(({ namespace }) => namespace));
   const referred = unique(canaries.flatMap(({ namespace, canary: { spec } }) => [namespace, ...namespacesIn(spec.analysis)]));
   const found: KubeObject[] = [];

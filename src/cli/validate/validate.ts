@@ -3,10 +3,10 @@ import { printable } from '../output/text.ts';
 import { checksWith } from './checks/index.ts';
 import { meantKind } from './checks/spelling.ts';
 import { isSplit } from './checks/splits.ts';
-import { type Item, readDocuments, type Unreadable } from './documents.ts';
+import { type Item, readDocuments, type UnreadableText } from './documents.ts';
+import { isOurs, type ManifestCheck, type ManifestFinding, type ManifestOptions, manifestsOf } from './manifests.ts';
 import type { ObjectChecks } from './object-findings.ts';
 import { readSources } from './sources.ts';
-import { type Check, isOurs, type WorldFinding, type WorldOptions, worldOf } from './world.ts';
 
 /** Input of `serin validate`, without its streams. */
 export interface ValidateArgs extends ObjectChecks {
@@ -60,12 +60,12 @@ export async function validateCommand(
 
 /** Findings of a run, by object. */
 export interface Judged {
-  sources: readonly { items: readonly Item[]; unreadable: readonly Unreadable[] }[];
+  sources: readonly { items: readonly Item[]; unreadable: readonly UnreadableText[] }[];
   /** Those of the files, with their namespaces. */
   items: readonly Item[];
   /** Those of the cluster that they refer to, if it was asked. */
   live: readonly Item[];
-  found: readonly WorldFinding[];
+  found: readonly ManifestFinding[];
 }
 
 /** The objects of all files, and what is wrong with them. */
@@ -86,28 +86,28 @@ const withNamespace = (item: Item, namespace: string | undefined): Item =>
   namespace !== undefined && item.namespace === undefined ? { ...item, namespace } : item;
 
 /** In the order of the objects, and of the checks for each. */
-async function findingsOf(items: readonly Item[], args: ValidateArgs, live?: LiveItems): Promise<WorldFinding[]> {
-  const options: WorldOptions = {
+async function findingsOf(items: readonly Item[], args: ValidateArgs, live?: LiveItems): Promise<ManifestFinding[]> {
+  const options: ManifestOptions = {
     provider: args.provider,
     selectorLabels: args.selectorLabels,
     requireSecretLabel: args.requireSecretLabel,
     ...(live ? { isWhole: true, hidden: live.hidden } : {}),
   };
-  const world = worldOf([...items, ...(live?.items ?? [])], options);
-  const found = checksWith(args, await promqlCheck(world.items)).flatMap(({ check }) => check(world));
+  const manifests = manifestsOf([...items, ...(live?.items ?? [])], options);
+  const found = checksWith(args, await promqlCheck(manifests.items)).flatMap(({ check }) => check(manifests));
   return items.flatMap(({ place }) => found.filter((finding) => finding.on.place === place));
 }
 
 /** The grammar is loaded only where a query may be of it. */
-async function promqlCheck(items: readonly Item[]): Promise<Check> {
+async function promqlCheck(items: readonly Item[]): Promise<ManifestCheck> {
   const isAsked = items.some(({ object }) => isOurs(object, 'MetricTemplate') || JSON.stringify(object).includes('"query":'));
   return isAsked ? (await import('./checks/promql.ts')).promql : () => [];
 }
 
-const unreadableLine = ({ source, line, message }: Unreadable): string =>
+const unreadableLine = ({ source, line, message }: UnreadableText): string =>
   line === undefined ? `${source}: error: ${message}` : `${source}:${line} document: error: ${message}`;
 
-function findingLine({ on: { object, name, place }, severity, path, message }: WorldFinding): string {
+function findingLine({ on: { object, name, place }, severity, path, message }: ManifestFinding): string {
   const what = `${typeof object.kind === 'string' ? object.kind : 'object'}/${name.slice(0, 80) || '?'}`;
   return `${place?.source}:${place?.lineOf(path)} ${what}: ${severity}: ${path === '' ? '' : `${path}: `}${message}`;
 }

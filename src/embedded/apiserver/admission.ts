@@ -1,6 +1,6 @@
 import { clone, isEqual, isRecord, type Json, type RawObject } from './json.ts';
 import type { Resource } from './resources.ts';
-import { type Cause, invalid, invalidValue, required } from './status.ts';
+import { invalid, invalidValue, required, type StatusCause } from './status.ts';
 
 const label = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -12,7 +12,7 @@ const namedByLabel = new Set(['/services', '/namespaces']);
 /** RBAC names are path segments: `system:node` is one. */
 const freelyNamed = new Set(['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings']);
 
-function nameCauses(resource: Resource, name: string): Cause[] {
+function nameCauses(resource: Resource, name: string): StatusCause[] {
   if (resource.group === 'rbac.authorization.k8s.io' && freelyNamed.has(resource.plural))
     return /[/%]/.test(name) || name === '.' || name === '..' ? [invalidValue('metadata.name', name, "may not contain '/' or '%'")] : [];
   if (namedByLabel.has(resource.storeKey)) {
@@ -34,7 +34,7 @@ function nameCauses(resource: Resource, name: string): Cause[] {
   return [invalidValue('metadata.name', name, why)];
 }
 
-function metadataCauses(resource: Resource, object: RawObject): Cause[] {
+function metadataCauses(resource: Resource, object: RawObject): StatusCause[] {
   const causes = nameCauses(resource, object.metadata.name);
   for (const [key, value] of Object.entries(object.metadata.labels ?? {})) {
     if (key.length > 317 || !labelKey.test(key))
@@ -65,7 +65,7 @@ export function validateObject(resource: Resource, object: RawObject, before: Ra
   if (causes.length > 0) throw invalid(resource.kind, resource.group, object.metadata.name, causes);
 }
 
-function kindCauses(resource: Resource, object: RawObject): Cause[] {
+function kindCauses(resource: Resource, object: RawObject): StatusCause[] {
   const { storeKey } = resource;
   if (storeKey.startsWith('apps/') && isRecord(object.spec?.template)) return workloadCauses(object);
   if (storeKey === '/pods') return containerCauses(object.spec, 'spec');
@@ -73,7 +73,7 @@ function kindCauses(resource: Resource, object: RawObject): Cause[] {
   return [];
 }
 
-function workloadCauses(object: RawObject): Cause[] {
+function workloadCauses(object: RawObject): StatusCause[] {
   const causes = containerCauses(object.spec.template.spec, 'spec.template.spec');
   const { replicas, selector, template } = object.spec;
   if (typeof replicas === 'number' && replicas < 0)
@@ -87,13 +87,13 @@ function workloadCauses(object: RawObject): Cause[] {
   return causes;
 }
 
-function containerCauses(spec: Json, path: string): Cause[] {
+function containerCauses(spec: Json, path: string): StatusCause[] {
   const containers: Json[] = Array.isArray(spec?.containers) ? spec.containers : [];
   if (containers.length === 0) return [required(`${path}.containers`)];
   const names = new Set<string>();
   return containers.flatMap((container, index) => {
     const at = `${path}.containers[${index}]`;
-    const causes: Cause[] = [];
+    const causes: StatusCause[] = [];
     if (!container.name) causes.push(required(`${at}.name`));
     else if (names.has(container.name))
       causes.push({ reason: 'FieldValueDuplicate', message: `Duplicate value: ${JSON.stringify(container.name)}`, field: `${at}.name` });
@@ -103,12 +103,12 @@ function containerCauses(spec: Json, path: string): Cause[] {
   });
 }
 
-function serviceCauses(spec: Json): Cause[] {
+function serviceCauses(spec: Json): StatusCause[] {
   const ports: Json[] = spec?.ports ?? [];
   if (ports.length === 0 && spec?.clusterIP !== 'None' && spec?.type !== 'ExternalName') return [required('spec.ports')];
   const seen = new Set<string>();
   return ports.flatMap((port, index) => {
-    const causes: Cause[] = [];
+    const causes: StatusCause[] = [];
     if (ports.length > 1 && !port.name) causes.push(required(`spec.ports[${index}].name`));
     if (!(port.port >= 1 && port.port <= 65_535))
       causes.push(invalidValue(`spec.ports[${index}].port`, port.port, 'must be between 1 and 65535, inclusive'));
@@ -131,7 +131,7 @@ const fixed: Record<string, readonly string[]> = {
   'apps/statefulsets': ['selector', 'serviceName', 'podManagementPolicy', 'volumeClaimTemplates'],
 };
 
-function immutableCauses(resource: Resource, object: RawObject, before: RawObject): Cause[] {
+function immutableCauses(resource: Resource, object: RawObject, before: RawObject): StatusCause[] {
   const why = 'field is immutable';
   const causes = (fixed[resource.storeKey] ?? [])
     .filter((field) => !isEqual(object.spec?.[field], before.spec?.[field]))
@@ -171,7 +171,7 @@ function immutableCauses(resource: Resource, object: RawObject, before: RawObjec
 }
 
 /** Scheduling gates are set when a pod is created; afterwards they can only be removed. */
-function addedGateCauses(object: RawObject, before: RawObject): Cause[] {
+function addedGateCauses(object: RawObject, before: RawObject): StatusCause[] {
   const gatesOf = ({ spec }: RawObject): string[] => (spec?.schedulingGates ?? []).map(({ name }: { name: string }) => name);
   const known = new Set(gatesOf(before));
   const added = gatesOf(object).filter((name) => !known.has(name));

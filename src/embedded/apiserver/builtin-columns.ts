@@ -1,23 +1,23 @@
 import { isRecord, type Json, type RawObject, valueAt } from './json.ts';
 import { selectorText } from './selectors.ts';
 
-export type Cell = string | number | boolean | null;
+export type CellValue = string | number | boolean | null;
 export interface TableColumn {
   name: string;
   type: string;
   format?: string;
   priority?: number;
   description?: string;
-  cell(object: RawObject, now: number): Cell;
+  cell(object: RawObject, now: number): CellValue;
 }
 
 const column = (name: string, cell: TableColumn['cell'], priority = 0, type = 'string'): TableColumn => ({ name, type, cell, priority });
 export const nameColumn: TableColumn = { ...column('Name', (object) => object.metadata.name), format: 'name' };
 export const age = column('Age', (object, now) => ageOf(object.metadata.creationTimestamp, now));
 const at =
-  (path: string, otherwise: Cell = '<none>'): TableColumn['cell'] =>
+  (path: string, otherwise: CellValue = '<none>'): TableColumn['cell'] =>
   (object) =>
-    (valueAt(object, path) as Cell | undefined) ?? otherwise;
+    (valueAt(object, path) as CellValue | undefined) ?? otherwise;
 const count = (path: string): TableColumn['cell'] => at(path, 0);
 const joined = (values: unknown, otherwise = '<none>'): string =>
   Array.isArray(values) && values.length > 0 ? values.join(',') : otherwise;
@@ -37,6 +37,7 @@ export function shortDuration(ms: number): string {
   return hours < 24 * 365 * 2 ? `${Math.floor(hours / 24)}d` : `${Math.floor(hours / 24 / 365)}y`;
 }
 
+/** `time`: RFC 3339; `now`: epoch milliseconds. */
 export const ageOf = (time: unknown, now: number): string =>
   typeof time === 'string' && time !== '' ? shortDuration(now - Date.parse(time)) : '<unknown>';
 

@@ -1,21 +1,21 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { isRecord, type Json } from './json.ts';
 import { deref, type Schema, type ValidationRule } from './schema.ts';
-import { type Cause, invalidValue } from './status.ts';
+import { invalidValue, type StatusCause } from './status.ts';
 
-type Program = (context: Record<string, unknown>) => unknown;
+type CelProgram = (context: Record<string, unknown>) => unknown;
 
 /** Evaluates `x-kubernetes-validations`. A rule that the package cannot evaluate is collected in `unevaluated` and passes. */
 export class CelRules {
   readonly unevaluated = new Map<string, string>();
-  readonly #programs = new Map<string, Program | undefined>();
+  readonly #programs = new Map<string, CelProgram | undefined>();
   readonly #environment = new Environment({
     unlistedVariablesAreDyn: true,
     homogeneousAggregateLiterals: false,
     enableOptionalTypes: true,
   });
 
-  check(value: Json, old: Json, schema: Schema, path = ''): Cause[] {
+  check(value: Json, old: Json, schema: Schema, path = ''): StatusCause[] {
     if (value === null || value === undefined) return [];
     const causes = (schema['x-kubernetes-validations'] ?? []).flatMap((rule) => this.#checkRule(rule, value, old, path));
     if (Array.isArray(value)) {
@@ -32,7 +32,7 @@ export class CelRules {
     return causes;
   }
 
-  #checkRule(rule: ValidationRule, value: Json, old: Json, path: string): Cause[] {
+  #checkRule(rule: ValidationRule, value: Json, old: Json, path: string): StatusCause[] {
     // A transition rule runs on updates only.
     if (/\boldSelf\b/.test(rule.rule) && old === undefined) return [];
     const verdict = this.#evaluate(rule.rule, value, old);
@@ -53,7 +53,7 @@ export class CelRules {
     }
   }
 
-  #compile(text: string): Program | undefined {
+  #compile(text: string): CelProgram | undefined {
     try {
       return this.#environment.parse(text);
     } catch (cause) {

@@ -43,11 +43,13 @@ export function groupList(resources: readonly Resource[]): JsonObject {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups };
 }
 
+/** Undefined: no resource is served in this group. */
 export function oneGroup(resources: readonly Resource[], group: string): JsonObject | undefined {
   const versions = versionsByGroup(resources).get(group);
   return versions === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group, versions) };
 }
 
+/** Undefined: no resource is served in this version. */
 export function resourceList(resources: readonly Resource[], group: string, version: string): JsonObject | undefined {
   const served = resources.filter((resource) => resource.group === group && resource.version === version);
   if (served.length === 0) return undefined;

@@ -15,6 +15,7 @@ export interface Exchange {
   resource: string;
 }
 
+/** Does nothing but end the answer when its head was sent already. */
 export function sendJson(response: ServerResponse, code: number, body: JsonObject, type = 'application/json'): void {
   if (response.headersSent) return void response.end();
   const text = `${JSON.stringify(body)}\n`;
@@ -32,6 +33,7 @@ function parseYaml(text: string): Json {
   }
 }
 
+/** JSON, YAML or protobuf by the content type; undefined without a body. Throws StatusError 400 or 415. */
 export async function readBody(request: IncomingMessage): Promise<Json> {
   const { headers } = request;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return undefined;

@@ -29,6 +29,7 @@ export function fieldsOf(object: JsonObject, schema: Schema): FieldSet {
 
 const owned = (set: FieldSet): FieldSet => new Set([...set].filter((path) => !unowned.has(path)));
 
+/** The path element of a list item: `k:` with its keys, or `v:` with a value of a set. */
 export const keyElement = (schema: Schema, item: unknown): string =>
   isRecord(item)
     ? `k:${JSON.stringify(Object.fromEntries(Object.entries(itemKey(schema, item)).toSorted(([a], [b]) => (a < b ? -1 : 1))))}`
@@ -112,6 +113,7 @@ export function withPrefixes(paths: Iterable<string>): FieldSet {
   return all;
 }
 
+/** Empty for a path of one element. */
 export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf(separator)));
 
 /** FieldsV1 as it stands in managedFields. */
@@ -142,6 +144,7 @@ const sorted = (tree: JsonObject): JsonObject =>
       .map((key) => [key, sorted(tree[key])]),
   );
 
+/** The reverse of `toFieldsV1`. `path` and `set` are for its own recursion. */
 export function fromFieldsV1(tree: JsonObject, path = '', set: FieldSet = new Set()): FieldSet {
   const keys = Object.keys(tree);
   if (path !== '' && (keys.length === 0 || keys.includes('.'))) set.add(path);

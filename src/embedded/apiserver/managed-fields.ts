@@ -3,7 +3,7 @@ import { compareFields, type FieldSet, fieldsOf, fromFieldsV1, readablePath, toF
 import { clone, isEqual, isRecord, type JsonObject } from './json.ts';
 import { mergeApplied, removeDropped } from './merge-applied.ts';
 import type { Schema } from './schema.ts';
-import { type Cause, StatusError } from './status.ts';
+import { type StatusCause, StatusError } from './status.ts';
 
 export interface Writer {
   manager: string;
@@ -137,7 +137,7 @@ export function applyConfiguration(
 }
 
 function conflictError(conflicts: readonly { entry: OwnedFields; fields: string[] }[]): StatusError {
-  const causes: Cause[] = conflicts.flatMap(({ entry, fields }) =>
+  const causes: StatusCause[] = conflicts.flatMap(({ entry, fields }) =>
     fields.toSorted().map((path) => ({
       reason: 'FieldManagerConflict',
       message: `conflict with ${JSON.stringify(entry.manager)}${entry.subresource === '' ? '' : ` with subresource ${JSON.stringify(entry.subresource)}`}${entry.operation === 'Update' ? ` using ${entry.apiVersion} at ${entry.time}` : ''}`,

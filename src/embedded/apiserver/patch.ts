@@ -40,14 +40,14 @@ function runOperation(root: JsonObject, operation: Json) {
   throw badRequest(`Unexpected kind: ${JSON.stringify(op)}`);
 }
 
-interface Place {
+interface TargetLocation {
   get(): Json;
   set(value: Json): void;
   add(value: Json): void;
   remove(): Json;
 }
 
-function locate(root: JsonObject, pointer: string): Place {
+function locate(root: JsonObject, pointer: string): TargetLocation {
   const keys = pointer.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   const last = keys.pop() ?? '';
   let parent: Json = keys.length === 0 ? root : root[''];
@@ -55,7 +55,7 @@ function locate(root: JsonObject, pointer: string): Place {
     parent = isRecord(parent) || Array.isArray(parent) ? (parent as JsonObject)[key] : undefined;
   }
   const missing = (): StatusError => refused();
-  if (Array.isArray(parent)) return listPlace(parent, last, missing);
+  if (Array.isArray(parent)) return listLocation(parent, last, missing);
   if (!isRecord(parent)) throw missing();
   const record = parent;
   const present = (): void => {
@@ -79,7 +79,7 @@ function locate(root: JsonObject, pointer: string): Place {
   };
 }
 
-function listPlace(list: Json[], key: string, missing: () => StatusError): Place {
+function listLocation(list: Json[], key: string, missing: () => StatusError): TargetLocation {
   const index = key === '-' ? list.length : /^\d+$/.test(key) ? Number(key) : -1;
   const inside = (limit: number): void => {
     if (index < 0 || index >= limit) throw missing();

@@ -37,9 +37,11 @@ const verbs: Record<string, [collection: string, single: string]> = {
   DELETE: ['deletecollection', 'delete'],
 };
 
+/** The verb of RBAC, such as `watch` or `deletecollection`. */
 export function verbOf(method: string, path: ApiPath, query: URLSearchParams): string {
   if (method === 'GET' && isTrue(query.get('watch'))) return 'watch';
   return verbs[method]?.[path.name === '' ? 0 : 1] ?? method.toLowerCase();
 }
 
+/** A boolean query parameter. */
 export const isTrue = (value: string | null): boolean => value === 'true' || value === '1';

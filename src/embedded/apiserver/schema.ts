@@ -67,6 +67,7 @@ export const objectMetaName = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 /** Any JSON: a field whose schema we do not know. */
 export const anything: Schema = { 'x-kubernetes-preserve-unknown-fields': true };
 
+/** The schema of that name in Kubernetes' OpenAPI document; any JSON where it has none. */
 export function definition(name: string): Schema {
   return definitions[name] ?? anything;
 }
@@ -109,6 +110,7 @@ export function holdsAnything(schema: Schema): boolean {
 export const isIntOrString = (schema: Schema): boolean =>
   schema['x-kubernetes-int-or-string'] === true || schema.format === 'int-or-string';
 
+/** Replaced as a whole by an apply. Lists are by default, maps only when their schema says so. */
 export const isAtomic = (schema: Schema, value: unknown): boolean =>
   Array.isArray(value)
     ? schema['x-kubernetes-list-type'] === undefined || schema['x-kubernetes-list-type'] === 'atomic'

@@ -50,6 +50,7 @@ const selectable: Record<string, readonly string[]> = {
   'apps/replicasets': ['status.replicas'],
 };
 
+/** `resource`: `group/plural`; `extra`: fields that a CRD declares selectable. Throws StatusError 400 for any other field. */
 export function parseFieldSelector(text: string, resource: string, extra: readonly string[] = []): Predicate {
   const terms = text
     .split(',')

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { isRecord, type Json, type JsonObject, type RawObject } from './json.ts';
 import { portCauses, portsOf } from './service-ports.ts';
 import { externalCauses, isExternallyAccessible, trafficCauses } from './service-traffic.ts';
-import { type Cause, invalid, invalidValue } from './status.ts';
+import { invalid, invalidValue, type StatusCause } from './status.ts';
 
 /** Ports of the nodes that Services may have. Source: kube-apiserver, --service-node-port-range. */
 const NODE_PORTS = { first: 30_000, last: 32_767 };
@@ -58,7 +58,7 @@ function dropUnused(spec: JsonObject, live: RawObject | undefined): void {
   for (const port of portsOf(spec)) if (port.nodePort === keptPort(port, live)) delete port.nodePort;
 }
 
-function familyCauses({ ipFamilyPolicy, ipFamilies, clusterIP, selector }: JsonObject): Cause[] {
+function familyCauses({ ipFamilyPolicy, ipFamilies, clusterIP, selector }: JsonObject): StatusCause[] {
   // A headless Service without a selector has whatever endpoints its owner writes: any families go.
   if (clusterIP === 'None' && Object.keys(selector ?? {}).length === 0) return [];
   const families: string[] = ipFamilies ?? [];
@@ -77,7 +77,7 @@ function familyCauses({ ipFamilyPolicy, ipFamilies, clusterIP, selector }: JsonO
   );
 }
 
-function addressCauses({ clusterIP, clusterIPs, type }: JsonObject): Cause[] {
+function addressCauses({ clusterIP, clusterIPs, type }: JsonObject): StatusCause[] {
   const given: string[] = clusterIPs ?? [];
   if (!clusterIP)
     return given.length > 0 ? [invalidValue('spec.clusterIPs', given, 'must be empty when `clusterIP` is not specified')] : [];
@@ -92,7 +92,7 @@ function addressCauses({ clusterIP, clusterIPs, type }: JsonObject): Cause[] {
   return [invalidValue('spec.clusterIPs', [clusterIP], why)];
 }
 
-function nodePortCauses(spec: JsonObject): Cause[] {
+function nodePortCauses(spec: JsonObject): StatusCause[] {
   return portsOf(spec).flatMap(({ nodePort }, index) => {
     const field = `spec.ports[${index}].nodePort`;
     if (nodePort === undefined) return [];

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from './json.ts';
-import { type Cause, invalidValue, required } from './status.ts';
+import { invalidValue, required, type StatusCause } from './status.ts';
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const LONGEST_LABEL = 63;
@@ -9,7 +9,7 @@ const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 export const portsOf = (spec: Json): JsonObject[] => (Array.isArray(spec?.ports) ? spec.ports : []);
 
 /** Errors of kube-apiserver in the ports of a Service. Source: its ValidateService. */
-export function portCauses(spec: JsonObject): Cause[] {
+export function portCauses(spec: JsonObject): StatusCause[] {
   const ports = portsOf(spec);
   const isHeadless = spec.clusterIP === 'None';
   if (ports.length === 0) return isHeadless ? [] : [required('spec.ports')];
@@ -34,7 +34,7 @@ export function portCauses(spec: JsonObject): Cause[] {
   });
 }
 
-function nameCauses(name: string, isNeeded: boolean, field: string): Cause[] {
+function nameCauses(name: string, isNeeded: boolean, field: string): StatusCause[] {
   if (name === '') return isNeeded ? [required(field)] : [];
   if (name.length > LONGEST_LABEL) return [invalidValue(field, name, `must be no more than ${LONGEST_LABEL} characters`)];
   return LABEL.test(name)
@@ -42,7 +42,7 @@ function nameCauses(name: string, isNeeded: boolean, field: string): Cause[] {
     : [invalidValue(field, name, 'a lowercase RFC 1123 label must consist of lower case alphanumeric characters')];
 }
 
-function targetCauses(target: Json, field: string): Cause[] {
+function targetCauses(target: Json, field: string): StatusCause[] {
   if (target === undefined) return [];
   if (typeof target === 'number') return numberCauses(target, field);
   const name = String(target);
@@ -52,13 +52,13 @@ function targetCauses(target: Json, field: string): Cause[] {
   return /[a-z]/.test(name) ? [] : [invalidValue(field, name, 'must contain at least one letter (a-z)')];
 }
 
-function numberCauses(port: Json, field: string): Cause[] {
+function numberCauses(port: Json, field: string): StatusCause[] {
   return typeof port === 'number' && port >= 1 && port <= 65_535
     ? []
     : [invalidValue(field, port, 'must be between 1 and 65535, inclusive')];
 }
 
-const duplicate = (field: string, value: Json): Cause => ({
+const duplicate = (field: string, value: Json): StatusCause => ({
   reason: 'FieldValueDuplicate',
   message: `Duplicate value: ${JSON.stringify(value)}`,
   field,

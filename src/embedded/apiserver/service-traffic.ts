@@ -1,5 +1,5 @@
 import type { JsonObject } from './json.ts';
-import { type Cause, invalidValue } from './status.ts';
+import { invalidValue, type StatusCause } from './status.ts';
 
 const LONGEST_AFFINITY_SECONDS = 86_400;
 const supported: Record<string, readonly string[]> = {
@@ -10,11 +10,11 @@ const supported: Record<string, readonly string[]> = {
 };
 
 /** Validates the fields that steer a Service's traffic. Source: Kubernetes' validation of Services. */
-export function trafficCauses(spec: JsonObject): Cause[] {
+export function trafficCauses(spec: JsonObject): StatusCause[] {
   return [...Object.keys(supported).flatMap((field) => valueCauses(spec, field)), ...affinityCauses(spec), ...externalCauses(spec)];
 }
 
-function valueCauses(spec: JsonObject, field: string): Cause[] {
+function valueCauses(spec: JsonObject, field: string): StatusCause[] {
   const { [field]: value } = spec;
   const allowed = supported[field] ?? [];
   if (value === undefined || allowed.includes(String(value))) return [];
@@ -23,7 +23,7 @@ function valueCauses(spec: JsonObject, field: string): Cause[] {
   return [{ reason: 'FieldValueNotSupported', message, field: `spec.${field}` }];
 }
 
-function affinityCauses({ sessionAffinity, sessionAffinityConfig }: JsonObject): Cause[] {
+function affinityCauses({ sessionAffinity, sessionAffinityConfig }: JsonObject): StatusCause[] {
   const field = 'spec.sessionAffinityConfig';
   // Without affinity it is dropped before.
   if (sessionAffinityConfig === undefined || sessionAffinity !== 'ClientIP') return [];
@@ -39,7 +39,8 @@ export function isExternallyAccessible({ type, externalIPs }: JsonObject): boole
   return type === 'NodePort' || type === 'LoadBalancer' || hasAddresses;
 }
 
-export function externalCauses(spec: JsonObject): Cause[] {
+/** Why a Service's `externalTrafficPolicy` is refused; empty: it is not. */
+export function externalCauses(spec: JsonObject): StatusCause[] {
   const { externalTrafficPolicy } = spec;
   if (externalTrafficPolicy === undefined || isExternallyAccessible(spec)) return [];
   return [invalidValue('spec.externalTrafficPolicy', externalTrafficPolicy, 'may only be set for externally-accessible services')];

@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts';
 
-export interface Cause {
+export interface StatusCause {
   reason: string;
   message: string;
   field: string;
@@ -11,7 +11,7 @@ export interface Details {
   group?: string;
   kind?: string;
   uid?: string;
-  causes?: Cause[];
+  causes?: StatusCause[];
   retryAfterSeconds?: number;
 }
 
@@ -60,14 +60,16 @@ export const pathNotFound = (): StatusError => new StatusError(404, 'NotFound', 
 export const alreadyExists = (resource: NamedResource, name: string): StatusError =>
   new StatusError(409, 'AlreadyExists', `${qualified(resource)} "${name}" already exists`, detailsOf(resource, name));
 
+/** 409: the uid or the resourceVersion is not that of the stored object. */
 export const conflict = (resource: NamedResource, name: string, why: string): StatusError =>
   new StatusError(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`, detailsOf(resource, name));
 
+/** Why of a conflict over the resourceVersion, in the API server's words. */
 export const modified = 'the object has been modified; please apply your changes to the latest version and try again';
 
 export const badRequest = (message: string): StatusError => new StatusError(400, 'BadRequest', message);
 
-export const forbidden = (resource: NamedResource, name: string, why: string, causes?: Cause[]): StatusError =>
+export const forbidden = (resource: NamedResource, name: string, why: string, causes?: StatusCause[]): StatusError =>
   new StatusError(403, 'Forbidden', `${qualified(resource)} "${name}" is forbidden: ${why}`, {
     ...detailsOf(resource, name),
     ...(causes === undefined ? {} : { causes }),
@@ -87,7 +89,8 @@ export const unsupportedMediaType = (type: string): StatusError =>
 /** 410: the version asked for is no longer kept. */
 export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message);
 
-export function invalid(kind: string, group: string, name: string, causes: Cause[]): StatusError {
+/** 422 with every cause, in the API server's words. */
+export function invalid(kind: string, group: string, name: string, causes: StatusCause[]): StatusError {
   const texts = causes.map(({ field, message }) => `${field}: ${message}`);
   const summary = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   return new StatusError(422, 'Invalid', `${kind}${group === '' ? '' : `.${group}`} "${name}" is invalid: ${summary}`, {
@@ -98,13 +101,13 @@ export function invalid(kind: string, group: string, name: string, causes: Cause
   });
 }
 
-export const required = (field: string, message = ''): Cause => ({
+export const required = (field: string, message = ''): StatusCause => ({
   reason: 'FieldValueRequired',
   message: `Required value${message === '' ? '' : `: ${message}`}`,
   field,
 });
 
-export const invalidValue = (field: string, value: unknown, why: string): Cause => ({
+export const invalidValue = (field: string, value: unknown, why: string): StatusCause => ({
   reason: 'FieldValueInvalid',
   message: `Invalid value: ${typeof value === 'object' && value !== null ? JSON.stringify(value) : typeof value === 'string' ? JSON.stringify(value) : String(value)}: ${why}`,
   field,

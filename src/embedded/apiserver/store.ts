@@ -107,4 +107,5 @@ export class Store {
   }
 }
 
+/** `namespace/name`; `/name` of a cluster-scoped object. */
 export const keyOf = (object: KubeObject): string => `${object.metadata.namespace ?? ''}/${object.metadata.name}`;

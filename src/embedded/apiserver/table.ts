@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { age, ageOf, type Cell, columnsByStore, nameColumn, type TableColumn } from './builtin-columns.ts';
+import { age, ageOf, type CellValue, columnsByStore, nameColumn, type TableColumn } from './builtin-columns.ts';
 import { isRecord, type Json, type JsonObject, valueAt } from './json.ts';
 import type { Resource } from './resources.ts';
 
@@ -14,10 +14,10 @@ function columnsOf(resource: Resource): readonly TableColumn[] {
       ...(format === undefined ? {} : { format }),
       ...(description === undefined ? {} : { description }),
       priority: priority ?? 0,
-      cell: (object: KubeObject, now: number): Cell => {
+      cell: (object: KubeObject, now: number): CellValue => {
         const found = jsonPathValue(object, jsonPath);
         if (type === 'date') return found === undefined ? null : ageOf(found, now);
-        return isRecord(found) || Array.isArray(found) ? JSON.stringify(found) : ((found as Cell | undefined) ?? null);
+        return isRecord(found) || Array.isArray(found) ? JSON.stringify(found) : ((found as CellValue | undefined) ?? null);
       },
     })),
   ];
@@ -40,6 +40,7 @@ export function partialMetadata(object: KubeObject): JsonObject {
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata };
 }
 
+/** What kubectl prints. `include`: `None`, `Metadata` or `Object` beside the cells; `now`: epoch milliseconds. */
 export function table(resource: Resource, objects: readonly KubeObject[], metadata: JsonObject, include: string, now: number): JsonObject {
   const columns = columnsOf(resource);
   const columnDefinitions = columns.map(({ cell: _cell, ...shown }) => ({ format: '', description: '', ...shown }));

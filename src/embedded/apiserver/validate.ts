@@ -1,16 +1,16 @@
 import { isEqual, isRecord } from './json.ts';
 import { deref, isIntOrString, itemKey, type Schema } from './schema.ts';
-import { type Cause, invalidValue, required } from './status.ts';
+import { invalidValue, required, type StatusCause } from './status.ts';
 
 /** Errors of a value by its structural schema, as the causes of a 422. */
-export function validate(value: unknown, schema: Schema, path: string): Cause[] {
-  const causes: Cause[] = [];
+export function validate(value: unknown, schema: Schema, path: string): StatusCause[] {
+  const causes: StatusCause[] = [];
   check(value, schema, path, causes);
   return causes;
 }
 
 /** Each adds to the causes: a list of its own for each of hundreds of fields would cost more than all looking. */
-function check(value: unknown, schema: Schema, path: string, causes: Cause[]): void {
+function check(value: unknown, schema: Schema, path: string, causes: StatusCause[]): void {
   if (value === null && schema.nullable === true) return;
   const wrongType = typeCause(value, schema, path);
   if (wrongType !== undefined) {
@@ -26,7 +26,7 @@ function check(value: unknown, schema: Schema, path: string, causes: Cause[]): v
 const jsonType = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
 
-function typeCause(value: unknown, schema: Schema, path: string): Cause | undefined {
+function typeCause(value: unknown, schema: Schema, path: string): StatusCause | undefined {
   const found = jsonType(value);
   if (isIntOrString(schema)) {
     if (found === 'integer' || found === 'string') return undefined;
@@ -38,13 +38,13 @@ function typeCause(value: unknown, schema: Schema, path: string): Cause | undefi
   return typeInvalid(path, value, schema.type, found);
 }
 
-const typeInvalid = (path: string, value: unknown, wanted: string, found: string): Cause => ({
+const typeInvalid = (path: string, value: unknown, wanted: string, found: string): StatusCause => ({
   reason: 'FieldValueTypeInvalid',
   message: `Invalid value: ${JSON.stringify(isRecord(value) || Array.isArray(value) ? found : value)}: ${path} in body must be of type ${wanted}: ${JSON.stringify(found)}`,
   field: path,
 });
 
-function checkValue(value: unknown, schema: Schema, path: string, causes: Cause[]): void {
+function checkValue(value: unknown, schema: Schema, path: string, causes: StatusCause[]): void {
   if (schema.enum === undefined && typeof value !== 'string' && typeof value !== 'number') return;
   const wrong = (why: string): void => void causes.push(invalidValue(path, value, `${path} in body ${why}`));
   if (schema.enum !== undefined && !schema.enum.some((allowed) => isEqual(allowed, value))) {
@@ -86,7 +86,7 @@ function compiled(pattern: string): RegExp {
   return new RegExp(flags === null ? pattern : pattern.slice(flags[0].length), `u${flags?.[1] ?? ''}`);
 }
 
-function checkComposition(value: unknown, schema: Schema, path: string, causes: Cause[]): void {
+function checkComposition(value: unknown, schema: Schema, path: string, causes: StatusCause[]): void {
   const { allOf, anyOf, oneOf, not } = schema;
   if (allOf === undefined && anyOf === undefined && oneOf === undefined && not === undefined) return;
   // The real server names the field in the message alone.
@@ -104,7 +104,7 @@ function checkComposition(value: unknown, schema: Schema, path: string, causes: 
   if (not !== undefined && holds(not)) wrong('must not validate the schema (not)');
 }
 
-function checkList(value: readonly unknown[], schema: Schema, path: string, causes: Cause[]): void {
+function checkList(value: readonly unknown[], schema: Schema, path: string, causes: StatusCause[]): void {
   if (schema.minItems !== undefined && value.length < schema.minItems)
     causes.push(invalidValue(path, value.length, `${path} in body should have at least ${schema.minItems} items`));
   if (schema.maxItems !== undefined && value.length > schema.maxItems)
@@ -125,7 +125,7 @@ function checkList(value: readonly unknown[], schema: Schema, path: string, caus
   }
 }
 
-function checkRecord(value: Record<string, unknown>, schema: Schema, path: string, causes: Cause[]): void {
+function checkRecord(value: Record<string, unknown>, schema: Schema, path: string, causes: StatusCause[]): void {
   const join = (key: string): string => (path === '' ? key : `${path}.${key}`);
   for (const key of schema.required ?? []) if (value[key] === undefined) causes.push(required(join(key)));
   const size = Object.keys(value).length;

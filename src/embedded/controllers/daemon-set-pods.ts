@@ -6,8 +6,10 @@ import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { untolerated, wantsNode } from '../nodes/node-fit.ts';
 import { controllerReference } from './selectors.ts';
 
+/** Label of a pod: the revision of its set's template. */
 export const REVISION_HASH = 'controller-revision-hash';
 const GENERATION = 'pod-template-generation';
+/** Annotation of a DaemonSet; its pods carry the value as label `pod-template-generation`. */
 export const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 /** Tolerations of every daemon. Source: Kubernetes documentation, "DaemonSet", taints and tolerations. */

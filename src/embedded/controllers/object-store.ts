@@ -14,6 +14,7 @@ export interface ObjectStore<T extends KubeObject = KubeObject> {
   stop(): void;
 }
 
+/** `namespace/name`; `name` of a cluster-scoped object. */
 export const keyOf = (object: { metadata: { name: string; namespace?: string } }): string =>
   object.metadata.namespace === undefined ? object.metadata.name : `${object.metadata.namespace}/${object.metadata.name}`;
 

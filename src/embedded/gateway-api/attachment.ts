@@ -1,15 +1,7 @@
+import type { ParentRef } from '../../api/kinds/parent-ref.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
-/** One parent that a route names; absent fields are those that the API server would fill in. */
-export interface ParentRef {
-  group?: string;
-  kind?: string;
-  namespace?: string;
-  name: string;
-  sectionName?: string;
-  port?: number;
-}
 export interface GatewayListener {
   name: string;
   hostname?: string;
@@ -25,6 +17,7 @@ export const parentRefsOf = (route: KubeObject): ParentRef[] => specOf<{ parentR
 export const listenersOf = (gateway: KubeObject): GatewayListener[] => specOf<{ listeners: GatewayListener[] }>(gateway).listeners ?? [];
 export const hostnamesOf = (route: KubeObject): string[] => specOf<{ hostnames: string[] }>(route).hostnames ?? [];
 
+/** Without a namespace the reference means the route's. */
 export function namesGateway(ref: ParentRef, route: KubeObject, gateway: KubeObject): boolean {
   const { name, namespace } = gateway.metadata;
   const isGateway = (ref.group ?? GROUP) === GROUP && (ref.kind ?? 'Gateway') === 'Gateway';

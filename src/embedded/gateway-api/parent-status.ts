@@ -1,6 +1,7 @@
+import type { ParentRef } from '../../api/kinds/parent-ref.ts';
 import { specOf, statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { attachmentTo, namesGateway, namesService, type ParentRef, parentRefsOf } from './attachment.ts';
+import { attachmentTo, namesGateway, namesService, parentRefsOf } from './attachment.ts';
 import { type BackendRef, backendProblem, type RouteSurroundings } from './backend-problem.ts';
 
 interface ParentCondition {

@@ -6,6 +6,7 @@ import { controllerReference } from '../controllers/selectors.ts';
 const PODS = 2;
 const DEFAULT_PORT = 8080;
 
+/** Annotation of a Revision: hash of the template that it was made from. */
 export const TEMPLATE_HASH = 'embedded.serin.dev/template-hash';
 
 const labelsOf = (service: string, revision: string) => ({

@@ -42,7 +42,8 @@ interface ApisixExpr {
   value?: string;
   set?: string[];
 }
-interface ApisixRule {
+/** A rule of an ApisixRoute, as far as the proxies follow it. */
+export interface ApisixRule {
   name: string;
   priority?: number;
   match?: { hosts?: string[]; paths?: string[]; methods?: string[]; exprs?: ApisixExpr[] };
@@ -57,6 +58,7 @@ interface ApisixCandidate {
   path: number;
 }
 
+/** The rule whose host, then path, then priority fits best; undefined when no rule has this host. */
 export function routeByApisix(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const rules = view
     .list('ApisixRoute')

@@ -24,6 +24,7 @@ export function pick(endpoints: readonly Endpoint[], tried: ReadonlySet<string>,
   return choice[Math.floor(random() * choice.length)];
 }
 
+/** `on`: words of Envoy's `retry_on`, or status codes. Source: Envoy, router filter, x-envoy-retry-on. */
 export function isRetried(outcome: Pick<UpstreamAnswer, 'status'> | UpstreamFailure, on: readonly string[]): boolean {
   if ('failure' in outcome) {
     if (outcome.failure === 'connect-failure')

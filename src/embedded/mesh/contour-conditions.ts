@@ -53,6 +53,7 @@ export function mergedPath(conditions: readonly ContourCondition[]): PathMatch {
   return { kind: conditions.at(-1)?.exact ? 'exact' : 'prefix', text };
 }
 
+/** A regex must match the whole path. */
 export function matchesPath({ kind, text }: PathMatch, request: MeshRequest): boolean {
   const path = pathOf(request.url);
   if (kind === 'exact') return path === text;

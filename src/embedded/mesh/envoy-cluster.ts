@@ -1,5 +1,5 @@
 import type { Metrics } from './exposition.ts';
-import { type Answered, MS } from './traffic-metrics.ts';
+import { type MeshAnswer, MS } from './traffic-metrics.ts';
 
 /** Bounds of what `countUpstream` observes; milliseconds. */
 export const envoyHistograms = { envoy_cluster_upstream_rq_time: MS } as const;
@@ -7,7 +7,7 @@ const LABELS = ['envoy_cluster_name', 'envoy_response_code'];
 export const envoySeries = { envoy_cluster_upstream_rq: LABELS, envoy_cluster_upstream_rq_time: LABELS };
 
 /** Counters of one cluster of an Envoy; its own answers without a pod count there, too. */
-export function countUpstream(metrics: Metrics, cluster: string, { status, durationMs }: Answered): void {
+export function countUpstream(metrics: Metrics, cluster: string, { status, durationMs }: MeshAnswer): void {
   const labels = { envoy_cluster_name: cluster };
   metrics.count('envoy_cluster_upstream_rq', { ...labels, envoy_response_code: String(status) });
   metrics.observe('envoy_cluster_upstream_rq_time', labels, durationMs);

@@ -18,7 +18,7 @@ interface GatewayRule {
   timeouts?: { request?: string; backendRequest?: string };
   backendRefs?: (BackendRef & { filters?: GatewayFilter[] })[];
 }
-interface FoundRule {
+interface MatchedRule {
   route: KubeObject;
   rule: GatewayRule;
   match: GatewayMatch;
@@ -105,10 +105,10 @@ function oneKind(attached: Attached): Attached {
   return attached.filter(({ route }) => route.kind === kind);
 }
 
-function mostSpecific(attached: Attached, request: MeshRequest): FoundRule | undefined {
+function mostSpecific(attached: Attached, request: MeshRequest): MatchedRule | undefined {
   const found = attached.flatMap(({ route, hostRank }) =>
     (specOf<{ rules: GatewayRule[] }>(route).rules ?? []).flatMap((rule) =>
-      (rule.matches?.length ? rule.matches : [{}]).flatMap((match): FoundRule[] => {
+      (rule.matches?.length ? rule.matches : [{}]).flatMap((match): MatchedRule[] => {
         const rank = specificity(match, request);
         return rank ? [{ route, rule, match, rank: [...hostRank, ...rank] }] : [];
       }),
@@ -129,7 +129,7 @@ function byAge(a: KubeObject, b: KubeObject): number {
 }
 
 function resolve(
-  { route, rule, match }: FoundRule,
+  { route, rule, match }: MatchedRule,
   view: LaggedView,
   request: MeshRequest,
   random: () => number,

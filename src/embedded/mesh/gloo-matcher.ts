@@ -79,6 +79,7 @@ export function underParent(
   return merged.every(fits) ? merged : undefined;
 }
 
+/** All parts of a matcher must hold; an absent one does. */
 export function matches(matcher: GlooMatcher, request: MeshRequest): boolean {
   const query = new URLSearchParams(request.url.split('?')[1] ?? '');
   return (

@@ -2,7 +2,7 @@ import { type MeshRequest, pathOf } from './request.ts';
 
 type IstioText = { exact?: string; prefix?: string; regex?: string };
 /** One entry of a VirtualService's `http[].match`; all that it names must hold. */
-export interface IstioMatch {
+export interface VirtualServiceMatch {
   uri?: IstioText;
   method?: IstioText;
   authority?: IstioText;
@@ -24,11 +24,11 @@ export function matchesText(condition: IstioText, text: string): boolean {
 }
 
 /** Alternatives; none at all matches every request. */
-export function matchesAny(matches: readonly IstioMatch[] | undefined, request: MeshRequest): boolean {
+export function matchesAny(matches: readonly VirtualServiceMatch[] | undefined, request: MeshRequest): boolean {
   return !matches?.length || matches.some((match) => matchesOne(match, request));
 }
 
-function matchesOne(match: IstioMatch, request: MeshRequest): boolean {
+function matchesOne(match: VirtualServiceMatch, request: MeshRequest): boolean {
   const path = pathOf(request.url);
   const query = new URLSearchParams(request.url.split('?')[1] ?? '');
   const header = (name: string): string | undefined => request.headers[name.toLowerCase()]?.toString();

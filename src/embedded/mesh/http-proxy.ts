@@ -46,12 +46,13 @@ interface Include {
   namespace?: string;
   conditions?: ContourCondition[];
 }
-/** A route with all conditions that lead to it; without a route where an include leads nowhere. */
-interface HttpProxy {
+/** The spec of an HTTPProxy, as far as the proxies follow it. */
+export interface HttpProxy {
   virtualhost: { fqdn?: string };
   includes: Include[];
   routes: ProxyRoute[];
 }
+/** A route with all conditions that lead to it; without a route where an include leads nowhere. */
 interface ProxyLeaf {
   conditions: readonly ContourCondition[];
   namespace: string;

@@ -11,12 +11,12 @@ import { ingressKind } from './ingress.ts';
 import { laggedView } from './lagged-view.ts';
 import type { AnswerOf, ModelledOutcome, ModelledRequest } from './modelled-request.ts';
 import { type MeshProxy, startProxy } from './proxy.ts';
-import type { Seen } from './proxy-context.ts';
+import type { ReportedAnswer } from './proxy-context.ts';
 import { seededRandom } from './random.ts';
 import type { ResolvedRoute } from './resolved-route.ts';
 import type { ObservedKind } from './resolver.ts';
 import { resolvers } from './resolvers.ts';
-import type { Place } from './service-proxy.ts';
+import type { ProxyLocation } from './service-proxy.ts';
 import { recordAnswer, trafficMetrics, workloadOf } from './traffic-metrics.ts';
 
 export interface MeshOptions {
@@ -94,12 +94,12 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
   const hear = (kind: string, change: ObjectChange): void => {
     for (const view of views) view.hear(kind, change);
   };
-  let places: Place[] = [];
+  let places: ProxyLocation[] = [];
   const nodes = watchObjects(cluster, { apiVersion: 'v1', kind: 'Node' }, () => {
     const sorted = nodes.list().toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
     places = sorted.map(({ metadata }) => ({ node: metadata.name, zone: metadata.labels?.['topology.kubernetes.io/zone'] ?? '' }));
   });
-  const placeOf = (index: number): Place => places[index % Math.max(1, places.length)] ?? { node: '', zone: '' };
+  const placeOf = (index: number): ProxyLocation => places[index % Math.max(1, places.length)] ?? { node: '', zone: '' };
   const gone = new Map<string, NonNullable<ObjectChange['previous']>>();
   const pods = watchObjects<Pod>(cluster, { apiVersion: 'v1', kind: 'Pod' }, ({ previous, next }) => {
     const pod = next ?? previous;
@@ -116,7 +116,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
   await Promise.race([Promise.all(stores.map((store) => store.synced)), sleep(clock, FIRST_LISTS_MS)]);
   isStarting = false;
 
-  const onAnswer = (answered: Seen, route?: ResolvedRoute): void => {
+  const onAnswer = (answered: ReportedAnswer, route?: ResolvedRoute): void => {
     const { count = 1 } = answered;
     recordAnswer(metrics, answered, count);
     route?.count?.(count === 1 ? metrics : timesOver(metrics, count), answered);
@@ -183,7 +183,7 @@ function remember<T>(map: Map<string, T>, key: string, value: T): void {
   if (map.size > GONE_LIMIT && oldest !== undefined) map.delete(oldest);
 }
 
-function tally(counts: MeshCounts, { pod, status, isProxyError, isMirror, reason, count = 1 }: Seen): void {
+function tally(counts: MeshCounts, { pod, status, isProxyError, isMirror, reason, count = 1 }: ReportedAnswer): void {
   const workload = pod ? workloadOf(pod).key : 'unknown';
   if (isMirror) {
     add(counts.mirrored, workload, count);

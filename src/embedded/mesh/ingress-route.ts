@@ -8,7 +8,7 @@ import type { ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 import { parseRule, type TraefikRule } from './traefik-rule.ts';
 import { type Balancer, buildBalancer, type TraefikBackend, type TraefikRef, weightedBalancer } from './traefik-service.ts';
-import { type Answered, SECONDS } from './traffic-metrics.ts';
+import { type MeshAnswer, SECONDS } from './traffic-metrics.ts';
 
 const LABELS = ['code', 'method', 'protocol', 'service'];
 
@@ -90,7 +90,7 @@ function routeTo({ main, mirrors }: { main: TraefikBackend; mirrors: readonly Tr
 }
 
 /** One service of Traefik's own names for each Service and port, whichever objects led to it. */
-function countAnswer(metrics: Metrics, { destination, port }: TraefikBackend, { status, method, durationMs }: Answered): void {
+function countAnswer(metrics: Metrics, { destination, port }: TraefikBackend, { status, method, durationMs }: MeshAnswer): void {
   const name = [destination.namespace, destination.name, port].filter((part) => part !== '').join('-');
   const labels = { code: String(status), method, protocol: 'http', service: `${name.replace(/[^\p{L}\p{N}]+/gu, '-')}@kubernetescrd` };
   metrics.count('traefik_service_requests_total', labels);

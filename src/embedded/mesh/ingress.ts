@@ -6,7 +6,7 @@ import type { ObservedKind } from './resolver.ts';
 export const ingressKind: ObservedKind = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress' };
 
 /** One path of an Ingress, with the rule and the object that it stands in. */
-export interface IngressRoute {
+export interface IngressHostPath {
   ingress: KubeObject;
   /** Empty for any host. */
   host: string;
@@ -32,7 +32,7 @@ export function ingressesOf(view: LaggedView, className: string, isDefault: bool
 const ageOf = ({ metadata }: KubeObject): string => `${metadata.creationTimestamp ?? ''}/${metadata.namespace}/${metadata.name}`;
 
 /** Paths with a Service behind them; rules without `http` have none. */
-export function pathsOf(ingress: KubeObject): IngressRoute[] {
+export function pathsOf(ingress: KubeObject): IngressHostPath[] {
   return (asIngress(ingress).spec?.rules ?? []).flatMap(({ host = '', http }) =>
     (http?.paths ?? []).flatMap((entry) => {
       const {
@@ -59,7 +59,7 @@ export function hostFit(pattern: string, host: string): number {
 }
 
 /** `Prefix` compares path elements, `Exact` the whole, everything else the beginning of the text, as ingress controllers do. */
-export function pathFits({ path, pathType }: Pick<IngressRoute, 'path' | 'pathType'>, asked: string): boolean {
+export function pathFits({ path, pathType }: Pick<IngressHostPath, 'path' | 'pathType'>, asked: string): boolean {
   if (pathType === 'Exact') return asked === path;
   if (pathType !== 'Prefix') return asked.startsWith(path);
   const prefix = path.endsWith('/') ? path.slice(0, -1) : path;
@@ -67,7 +67,7 @@ export function pathFits({ path, pathType }: Pick<IngressRoute, 'path' | 'pathTy
 }
 
 /** An exact path goes before a prefix, a longer one before a shorter one. */
-export function bestPath<T extends IngressRoute>(routes: readonly T[], asked: string): T | undefined {
+export function bestPath<T extends IngressHostPath>(routes: readonly T[], asked: string): T | undefined {
   const fitting = routes.filter((route) => pathFits(route, asked));
   return fitting.find(({ pathType }) => pathType === 'Exact') ?? fitting.toSorted((a, b) => b.path.length - a.path.length)[0];
 }

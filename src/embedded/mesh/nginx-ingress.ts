@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Destination } from './destination.ts';
 import { endpointsOf } from './endpoints.ts';
-import { bestPath, cookieOf, hostFit, type IngressRoute, ingressesOf, ingressKind, pathsOf } from './ingress.ts';
+import { bestPath, cookieOf, hostFit, type IngressHostPath, ingressesOf, ingressKind, pathsOf } from './ingress.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { type MeshRequest, pathOf } from './request.ts';
 import type { ResolvedRoute } from './resolved-route.ts';
@@ -26,6 +26,7 @@ export const nginxIngress: RouteResolver = {
   resolve: routeByNginx,
 };
 
+/** The location of the request, or its canary Ingress by header, cookie or weight; undefined for a host that no Ingress has. */
 export function routeByNginx(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const all = ingressesOf(view, CLASS, true);
   const isCanary = (ingress: KubeObject) => /^(1|t|T|true|TRUE|True)$/.test(annotation(ingress, 'canary'));
@@ -45,7 +46,7 @@ export function routeByNginx(view: LaggedView, request: MeshRequest): RouteChoic
   return (random) => routeTo(location, able && isForCanary(able.ingress, request, random) ? able : undefined, request);
 }
 
-function routeTo(location: IngressRoute, alternative: IngressRoute | undefined, request: MeshRequest): ResolvedRoute {
+function routeTo(location: IngressHostPath, alternative: IngressHostPath | undefined, request: MeshRequest): ResolvedRoute {
   const namespace = location.ingress.metadata.namespace ?? '';
   const other = alternative && destinationOf(alternative);
   return {
@@ -76,10 +77,13 @@ function routeTo(location: IngressRoute, alternative: IngressRoute | undefined, 
   };
 }
 
-const destinationOf = ({ service, ingress }: IngressRoute): Destination => ({ name: service, namespace: ingress.metadata.namespace ?? '' });
+const destinationOf = ({ service, ingress }: IngressHostPath): Destination => ({
+  name: service,
+  namespace: ingress.metadata.namespace ?? '',
+});
 
 /** The first alternative of a location; more than one are listed and never asked. A path to the location's own Service is none. */
-function alternativeOf(location: IngressRoute, canaries: readonly IngressRoute[]): IngressRoute | undefined {
+function alternativeOf(location: IngressHostPath, canaries: readonly IngressHostPath[]): IngressHostPath | undefined {
   return canaries.find(
     ({ ingress, host, path, pathType, service }) =>
       host === location.host &&

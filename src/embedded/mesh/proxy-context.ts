@@ -5,24 +5,24 @@ import type { World } from '../world.ts';
 import type { ClientAffinity } from './client-affinity.ts';
 import type { LaggedView } from './lagged-view.ts';
 import type { ResolvedRoute } from './resolved-route.ts';
-import type { Place } from './service-proxy.ts';
-import type { Answered } from './traffic-metrics.ts';
+import type { ProxyLocation } from './service-proxy.ts';
+import type { MeshAnswer } from './traffic-metrics.ts';
 
 export interface ProxyContext {
   view: LaggedView;
   random(): number;
   /** Its node; only the Service proxy's rules use it: meshes balance by their own. */
-  place(): Place;
+  place(): ProxyLocation;
   /** The loopback port behind a made-up pod address: wiring of the embedded cluster, so never lagged. */
   portOf(ip: string): number | undefined;
   /** Keeps connections to pods; absent: each request has its own. */
   agent?: Agent;
   world?: World;
   podOf(namespace: string, name: string): KubeObject | undefined;
-  onAnswer(answered: Seen, route?: ResolvedRoute): void;
+  onAnswer(answered: ReportedAnswer, route?: ResolvedRoute): void;
 }
 
 /** `count`: so many requests alike; default 1. */
-export type Seen = Answered & { isMirror: boolean; reason?: string | undefined; count?: number };
+export type ReportedAnswer = MeshAnswer & { isMirror: boolean; reason?: string | undefined; count?: number };
 
 export type Standing = ProxyContext & { affinity: ClientAffinity; clock: Clock; pods: Agent };

@@ -117,7 +117,7 @@ function clientOf({ headers, socket }: IncomingMessage): Client {
   return { address, isOutside: headers['x-serin-entry'] === 'node-port' };
 }
 
-interface Call {
+interface ForwardedRequest {
   client: Client;
   method: string;
   url: string;
@@ -125,7 +125,7 @@ interface Call {
   body: Buffer;
 }
 
-function outgoing(request: MeshRequest, route: ResolvedRoute, body: Buffer, isKept: boolean): Omit<Call, 'client'> {
+function outgoing(request: MeshRequest, route: ResolvedRoute, body: Buffer, isKept: boolean): Omit<ForwardedRequest, 'client'> {
   const headers: IncomingHttpHeaders = {
     ...request.headers,
     host: route.rewrite?.authority ?? request.host.text,
@@ -150,7 +150,7 @@ function changeHeaders(headers: IncomingHttpHeaders, { add = {}, set = {}, remov
 
 type ProxiedAnswer = (UpstreamAnswer & { pod?: KubeObject }) | (DirectResponse & { pod?: KubeObject });
 
-async function sendTo(context: Standing, destination: Destination, call: Call, route: ResolvedRoute): Promise<ProxiedAnswer> {
+async function sendTo(context: Standing, destination: Destination, call: ForwardedRequest, route: ResolvedRoute): Promise<ProxiedAnswer> {
   const deadlineMs = route.timeoutMs === undefined ? Number.POSITIVE_INFINITY : context.clock.monotonicMs() + route.timeoutMs;
   const tried = new Set<string>();
   for (let attempt = 0; ; attempt += 1) {
@@ -186,7 +186,7 @@ async function sendTo(context: Standing, destination: Destination, call: Call, r
 async function sendMirror(
   context: Standing,
   destination: Destination,
-  call: Call,
+  call: ForwardedRequest,
   route: ResolvedRoute,
   seen: { method: string; path: string },
 ): Promise<void> {

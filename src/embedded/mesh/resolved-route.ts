@@ -1,6 +1,6 @@
 import type { Destination } from './destination.ts';
 import type { Metrics } from './exposition.ts';
-import type { Answered } from './traffic-metrics.ts';
+import type { MeshAnswer } from './traffic-metrics.ts';
 
 export interface HeaderChanges {
   add?: Record<string, string>;
@@ -21,7 +21,7 @@ export interface ResolvedRoute {
   timeoutMs?: number;
   retries: { attempts: number; perTryTimeoutMs?: number; on: readonly string[] };
   /** Counters of this provider's own proxy, beside those of sidecars and applications. */
-  count?(metrics: Metrics, answered: Answered): void;
+  count?(metrics: Metrics, answered: MeshAnswer): void;
 }
 
 /** The proxy itself answers: no route, no backend. */

@@ -47,7 +47,8 @@ interface GlooRoute extends Inheritance {
   routeAction?: { single?: GlooTarget; multi?: { destinations?: WeightedTarget[] } };
   options?: GlooOptions;
 }
-interface GlooVirtualService {
+/** The spec of Gloo's VirtualService, as far as the proxies follow it. */
+export interface GlooVirtualService {
   virtualHost: { domains?: string[]; routes?: GlooRoute[] };
 }
 interface KubeUpstream {

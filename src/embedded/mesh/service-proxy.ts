@@ -5,7 +5,7 @@ import { type Endpoint, type EndpointSeen, seenEndpoints } from './endpoints.ts'
 import type { LaggedView } from './lagged-view.ts';
 
 /** Where a proxy stands. */
-export interface Place {
+export interface ProxyLocation {
   node: string;
   /** Empty: its node says none. */
   zone: string;
@@ -28,7 +28,7 @@ const DEFAULT_AFFINITY_SECONDS = 10_800;
 export function serviceEndpoints(
   view: LaggedView,
   destination: Destination,
-  place: Place,
+  place: ProxyLocation,
   client: Client,
   affinity: ClientAffinity,
 ): readonly Endpoint[] | undefined {
@@ -48,20 +48,20 @@ export function serviceEndpoints(
 }
 
 /** The policy has no fallback: no endpoint on this node means none (07-S7); hints are ignored (07-S9), and terminating pods serve as long as they can (07-S11). */
-function onNode(seen: readonly EndpointSeen[], { node }: Place): EndpointSeen[] {
+function onNode(seen: readonly EndpointSeen[], { node }: ProxyLocation): EndpointSeen[] {
   const here = seen.filter(({ nodeName }) => nodeName === node);
   const ready = here.filter(({ isReady }) => isReady);
   return ready.length > 0 ? ready : here.filter(({ isDraining }) => isDraining);
 }
 
-function inCluster(seen: readonly EndpointSeen[], place: Place): EndpointSeen[] {
+function inCluster(seen: readonly EndpointSeen[], place: ProxyLocation): EndpointSeen[] {
   const ready = seen.filter(({ isReady }) => isReady);
   // Not the near ones alone: a terminating pod does not make its zone preferred.
   return ready.length > 0 ? nearest(ready, place) : seen.filter(({ isDraining }) => isDraining);
 }
 
 /** Hints count when every ready endpoint has one and one of them is for here: first those for the node, then those for the zone (07-S8, S10). */
-function nearest(ready: EndpointSeen[], { node, zone }: Place): EndpointSeen[] {
+function nearest(ready: EndpointSeen[], { node, zone }: ProxyLocation): EndpointSeen[] {
   const forNode = ready.filter(({ forNodes }) => forNodes.includes(node));
   if (forNode.length > 0 && ready.every(({ forNodes }) => forNodes.length > 0)) return forNode;
   const forZone = ready.filter(({ forZones }) => forZones.includes(zone));

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { hostFit, type IngressRoute, ingressesOf, ingressKind, pathFits, pathsOf } from './ingress.ts';
+import { hostFit, type IngressHostPath, ingressesOf, ingressKind, pathFits, pathsOf } from './ingress.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { type MeshRequest, pathOf } from './request.ts';
 import type { ResolvedRoute } from './resolved-route.ts';
@@ -23,10 +23,11 @@ export const skipperIngress: RouteResolver = {
   resolve: routeBySkipper,
 };
 
-interface SkipperRoute extends IngressRoute {
+interface SkipperRoute extends IngressHostPath {
   predicates: SkipperPredicate[];
 }
 
+/** The first route whose predicates hold, that of the most specific path first; undefined for a host that no Ingress has. */
 export function routeBySkipper(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const ofHost = ingressesOf(view, CLASS, false)
     .flatMap(routesOf)
@@ -60,7 +61,7 @@ function routeTo(route: SkipperRoute): ResolvedRoute {
   };
 }
 
-const depthOf = ({ path, pathType }: IngressRoute): number => path.length + (pathType === 'Exact' ? 0.5 : 0);
+const depthOf = ({ path, pathType }: IngressHostPath): number => path.length + (pathType === 'Exact' ? 0.5 : 0);
 /** A host is a predicate, too. */
 const rankOf = ({ host, predicates }: SkipperRoute): number => weightOf(predicates) + (host === '' ? 0 : 1);
 
@@ -80,8 +81,8 @@ function routesOf(ingress: KubeObject): SkipperRoute[] {
  * they share evenly. Undefined: no traffic, no route.
  */
 function trafficOf(
-  beside: readonly IngressRoute[],
-  route: IngressRoute,
+  beside: readonly IngressHostPath[],
+  route: IngressHostPath,
   known: Readonly<Record<string, number>>,
 ): SkipperPredicate[] | undefined {
   const given = beside.map(({ service }) => known[service] ?? 0);
@@ -108,7 +109,7 @@ function weightsOf(ingress: KubeObject): Record<string, number> {
 const annotation = (ingress: KubeObject, name: string): string | undefined => ingress.metadata.annotations?.[`zalando.org/${name}`];
 
 /** In ids every character outside `[0-9A-Za-z_]` becomes `_`. */
-function idOf({ ingress, host, path, service }: IngressRoute): string {
+function idOf({ ingress, host, path, service }: IngressHostPath): string {
   const parts = [ingress.metadata.namespace ?? '', ingress.metadata.name, host, path, service];
   return `kube_${parts.map((part) => part.replace(/\W/g, '_')).join('__')}`;
 }

@@ -54,6 +54,7 @@ function serviceBalancer(view: LaggedView, destination: Destination, port: numbe
   return { pick: () => ({ main, mirrors: [] }) };
 }
 
+/** Undefined when one of the services cannot be built: Traefik then drops the whole TraefikService. */
 export function weightedBalancer(view: LaggedView, refs: readonly TraefikRef[], namespace: string, depth = 0): Balancer | undefined {
   const entries = refs.map((ref) => ({ balancer: buildBalancer(view, ref, namespace, depth), weight: ref.weight ?? 1 }));
   if (entries.some(({ balancer }) => !balancer)) return undefined;

@@ -3,7 +3,9 @@ import { controllerOf } from '../controllers/selectors.ts';
 import type { Destination } from './destination.ts';
 import { createMetrics, type Metrics, type SeriesLabels } from './exposition.ts';
 
+/** Upper bounds of histograms, in milliseconds. */
 export const MS = [0.5, 1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000];
+/** Upper bounds of histograms, in seconds. */
 export const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** `histograms`: the bounds of what providers count of their own (`RouteResolver.histograms`). */
@@ -46,7 +48,7 @@ function ownerOf(pod: KubeObject): { kind: string; name: string } {
   return { kind: owner.kind, name: owner.name };
 }
 
-export interface Answered {
+export interface MeshAnswer {
   destination: Destination;
   /** Absent when no pod answered. */
   pod?: KubeObject | undefined;
@@ -59,17 +61,17 @@ export interface Answered {
 }
 
 /** Adds so many answers that took so long. */
-type Count = (durationMs: number, times: number) => void;
+type CountAnswers = (durationMs: number, times: number) => void;
 /** By what the labels depend on: of one pod a few come again and again. */
-const known = new WeakMap<Metrics, WeakMap<object, Map<string, Count>>>();
+const known = new WeakMap<Metrics, WeakMap<object, Map<string, CountAnswers>>>();
 const NO_POD = {};
 
 /** Counts one answer, or some alike, under the names of every sidecar mesh: what a sidecar at either end, and the app itself, would have counted. */
-export function recordAnswer(metrics: Metrics, answered: Answered, times = 1): void {
+export function recordAnswer(metrics: Metrics, answered: MeshAnswer, times = 1): void {
   const { destination, pod = NO_POD, status, isProxyError, method, path } = answered;
-  const all = known.get(metrics) ?? new WeakMap<object, Map<string, Count>>();
+  const all = known.get(metrics) ?? new WeakMap<object, Map<string, CountAnswers>>();
   known.set(metrics, all);
-  const ofPod = all.get(pod) ?? new Map<string, Count>();
+  const ofPod = all.get(pod) ?? new Map<string, CountAnswers>();
   all.set(pod, ofPod);
   const key = `${destination.namespace}/${destination.name} ${status} ${isProxyError} ${method} ${path}`;
   const count = ofPod.get(key) ?? countOf(metrics, answered);
@@ -77,7 +79,7 @@ export function recordAnswer(metrics: Metrics, answered: Answered, times = 1): v
   count(answered.durationMs, times);
 }
 
-function countOf(metrics: Metrics, { destination, pod, status, isProxyError, method, path }: Answered): Count {
+function countOf(metrics: Metrics, { destination, pod, status, isProxyError, method, path }: MeshAnswer): CountAnswers {
   const workload = pod ? workloadOf(pod) : { kind: 'unknown', name: 'unknown' };
   const code = String(status);
   const istio = {
@@ -90,7 +92,7 @@ function countOf(metrics: Metrics, { destination, pod, status, isProxyError, met
     response_code: code,
     response_flags: isProxyError ? 'UH' : '-',
   };
-  const counts: Count[] = [];
+  const counts: CountAnswers[] = [];
   const add = (counter: string, labels: SeriesLabels, histogram: string, timed: SeriesLabels, unitMs = 1): void => {
     const [count, observe] = [metrics.counter(counter, labels), metrics.histogram(histogram, timed)];
     counts.push((durationMs, times) => {
@@ -98,7 +100,7 @@ function countOf(metrics: Metrics, { destination, pod, status, isProxyError, met
       observe(durationMs / unitMs, times);
     });
   };
-  const all: Count = (durationMs, times) => {
+  const all: CountAnswers = (durationMs, times) => {
     for (const count of counts) count(durationMs, times);
   };
   for (const reporter of pod && !isProxyError ? ['source', 'destination'] : ['source']) {

@@ -3,7 +3,7 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { definition } from '../definition.ts';
 import type { Destination } from './destination.ts';
-import { type IstioMatch, matchesAny } from './http-match.ts';
+import { matchesAny, type VirtualServiceMatch } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import { type MeshRequest, parseHost, pathOf } from './request.ts';
@@ -25,7 +25,7 @@ interface VirtualService {
   http: HttpRoute[];
 }
 interface HttpRoute {
-  match?: IstioMatch[];
+  match?: VirtualServiceMatch[];
   route?: { destination: { host: string }; weight?: number; headers?: IstioHeaders }[];
   delegate?: { name: string; namespace?: string };
   mirror?: { host: string };

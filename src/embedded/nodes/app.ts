@@ -25,6 +25,7 @@ export interface AppContext {
   world: World;
 }
 
+/** Resolves when it listens; it may not be ready yet. */
 export async function startApp(behaviour: AppBehaviour, context: AppContext): Promise<App> {
   const { clock, network, random } = context.world;
   const startedMs = clock.monotonicMs();

@@ -22,6 +22,7 @@ export interface AppBehaviour {
   exitsOnSigterm: boolean;
 }
 
+/** A pod without any setting answers 200 at once. A memory limit below `MEMORY` crashes it. */
 export function behaviourOf(pod: Pod): AppBehaviour {
   const [container] = pod.spec.containers ?? [];
   const setting = (name: string): string | undefined =>

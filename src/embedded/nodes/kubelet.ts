@@ -41,6 +41,7 @@ export interface RunningPod {
   kill(): Promise<void>;
 }
 
+/** `first`: the pod as it was bound. Failures go to `options.onError`. */
 export function runPod(
   cluster: Cluster,
   calls: PodCalls,

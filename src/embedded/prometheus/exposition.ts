@@ -10,6 +10,7 @@ export interface ExposedSample {
 const LINE = /^([a-zA-Z_:][\w:]*)\s*(\{)?/;
 const LABEL = /\s*([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(,|\})/y;
 
+/** Throws with the line's number where Prometheus would refuse the whole scrape. */
 export const parseExposition = (text: string): ExposedSample[] => new ExpositionReader().read(text);
 
 /** `head`: the series as it is written, or the whole line if it has no sample or no label. */

@@ -7,7 +7,7 @@ import { Scraper, type ScrapeTarget } from './scraper.ts';
 import type { IngestedSample } from './series.ts';
 import { Store } from './store.ts';
 
-export interface PrometheusOptions {
+export interface EmbeddedPrometheusOptions {
   targets: readonly ScrapeTarget[];
   /** Milliseconds between scrapes; default 15000, Prometheus' own usual value. */
   scrapeIntervalMs?: number;
@@ -31,7 +31,7 @@ export interface EmbeddedPrometheus {
 }
 
 /** A small Prometheus on loopback: scraping, a store in memory, PromQL and the query API. */
-export async function startPrometheus(options: PrometheusOptions): Promise<EmbeddedPrometheus> {
+export async function startPrometheus(options: EmbeddedPrometheusOptions): Promise<EmbeddedPrometheus> {
   const { targets, scrapeIntervalMs = 15_000, retentionMs = 3_600_000, world = realWorld } = options;
   const { clock, network } = world;
   const now = options.now ?? (() => clock.nowMs());

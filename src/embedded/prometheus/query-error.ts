@@ -10,5 +10,7 @@ export class QueryError extends Error {
   }
 }
 
+/** The query is wrong: HTTP 400. */
 export const badData = (message: string) => new QueryError('bad_data', message);
+/** The query failed on the series that it found: HTTP 422. */
 export const failedExecution = (message: string) => new QueryError('execution', message);

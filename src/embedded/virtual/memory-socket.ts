@@ -12,6 +12,7 @@ export interface Gate {
   serve(fn: () => void): void;
 }
 
+/** The process always runs. */
 export const openGate: Gate = { serve: (fn) => fn() };
 
 interface Wiring {

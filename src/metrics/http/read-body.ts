@@ -9,6 +9,7 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 /** An answer to a query that is judged has one series, some kilobytes at most: such answers do not wait for each other. */
 export const SMALL_BODY_BYTES = 64 * 1024;
 
+/** The answer is longer than `MAX_BODY_BYTES`; its message may be shown. */
 export class TooLongError extends Error {
   constructor() {
     super('the answer is longer than 1 MiB: have the query give fewer series, or fewer points');

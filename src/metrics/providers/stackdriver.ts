@@ -92,10 +92,10 @@ function parse(text: string): unknown {
   }
 }
 
-type Token = { token: string } | { kind: 'error'; reason: string };
+type AccessTokenResult = { token: string } | { kind: 'error'; reason: string };
 
 /** A backend that is made anew for each request, with a token that is good now. */
-function withToken(tokenOf: (signal: AbortSignal) => Promise<Token>, make: (token: string) => MetricProvider): MetricProvider {
+function withToken(tokenOf: (signal: AbortSignal) => Promise<AccessTokenResult>, make: (token: string) => MetricProvider): MetricProvider {
   return {
     async runQuery(query, signal) {
       const token = await tokenOf(signal);

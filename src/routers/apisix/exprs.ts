@@ -5,7 +5,7 @@ import { checkRegex } from '../checked-regex.ts';
 import { RoutingError } from '../routing-error.ts';
 
 /** One of `match.exprs` of an ApisixRoute; all of a rule hold together. */
-export interface Expr {
+export interface MatchExpr {
   subject?: { scope?: string; name?: string };
   op?: string;
   value?: string;
@@ -15,7 +15,7 @@ export interface Expr {
 const SCOPES = { headers: 'Header', queryParams: 'Query' } as const;
 
 /** An A/B condition: one list of expressions for each entry, since only rules are alternatives. */
-export function renderMatch(match: readonly HttpMatch[]): Expr[][] {
+export function renderMatch(match: readonly HttpMatch[]): MatchExpr[][] {
   return match.map((entry, index) => {
     const field = `analysis.match[${index}]`;
     if (Object.keys(entry.sourceLabels ?? {}).length > 0)
@@ -31,7 +31,7 @@ export function renderMatch(match: readonly HttpMatch[]): Expr[][] {
   });
 }
 
-function expr(scope: string, name: string, condition: StringMatch): Expr {
+function expr(scope: string, name: string, condition: StringMatch): MatchExpr {
   if (name === '') throw RoutingError.at('analysis.match', 'names a header or query parameter without a name');
   const subject = { scope, name };
   if ('exact' in condition) return { subject, op: 'Equal', value: condition.exact };
@@ -39,7 +39,7 @@ function expr(scope: string, name: string, condition: StringMatch): Expr {
 }
 
 /** The entry that these expressions say; undefined when they say something that no entry can. */
-export function readExprs(exprs: readonly Expr[]): HttpMatch | undefined {
+export function readExprs(exprs: readonly MatchExpr[]): HttpMatch | undefined {
   const entry: { headers?: Record<string, StringMatch>; queryParams?: Record<string, StringMatch> } = {};
   for (const { subject, op, value } of exprs) {
     const condition =

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../api/kube-object.ts';
-import type { HttpMatch, Routes, Weight } from '../../api/routes.ts';
+import type { HttpMatch, Routes, UnreadableRoutes, Weight } from '../../api/routes.ts';
 import { ALL, readAs, readWeights } from '../weights.ts';
 import { readExprs } from './exprs.ts';
-import { DEFAULT_WEIGHT, type Rule, rulesOf, type SideServices } from './rules.ts';
+import { DEFAULT_WEIGHT, type RawRule, rulesOf, type SideServices } from './rules.ts';
 
 const ENTRY = /-ab-\d+$/;
 
 /** The routes that the rules of the copy express; the user's own expressions are those of `source`. */
-export function readRules(copy: KubeObject, sides: SideServices, source: KubeObject | undefined): Routes | { unreadable: string } {
+export function readRules(copy: KubeObject, sides: SideServices, source: KubeObject | undefined): Routes | UnreadableRoutes {
   const where = `ApisixRoute ${copy.metadata.name}`;
   const rules = rulesOf(copy);
   const shares = rules.map((rule) => shareOf(rule, sides));
@@ -22,15 +22,15 @@ export function readRules(copy: KubeObject, sides: SideServices, source: KubeObj
   return readAs(share, match);
 }
 
-function shareOf({ backends = [] }: Rule, { primary, canary }: SideServices): Weight | undefined {
+function shareOf({ backends = [] }: RawRule, { primary, canary }: SideServices): Weight | undefined {
   const [first, second] = [primary, canary].map((name) => backends.find(({ serviceName }) => serviceName === name));
   if (!first || !second || backends.length !== 2) return undefined;
   return readWeights({ primary: first.weight ?? DEFAULT_WEIGHT, canary: second.weight ?? DEFAULT_WEIGHT });
 }
 
 /** Every rule of the user has the same entries: read those of the first. */
-function readMatch(rules: readonly Rule[], source: KubeObject | undefined): HttpMatch[] | undefined | 'unreadable' {
-  const nameOf = ({ name = '' }: Rule) => name.replace(ENTRY, '');
+function readMatch(rules: readonly RawRule[], source: KubeObject | undefined): HttpMatch[] | undefined | 'unreadable' {
+  const nameOf = ({ name = '' }: RawRule) => name.replace(ENTRY, '');
   const [first] = rules;
   const group = rules.filter((rule) => first && nameOf(rule) === nameOf(first));
   const entries = group.map((rule) => {

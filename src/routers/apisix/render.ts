@@ -16,6 +16,7 @@ import { copiedRules, ownRules, reweighted, rulesOf, type SideServices, sharedRu
 
 const apiVersion = 'apisix.apache.org/v2';
 
+/** The user's ApisixRoute and the copy of it that is ours; neither without `spec.routeRef`. */
 export function refs(canary: Canary): { sourceRef?: ObjectRef; copyRef?: ObjectRef } {
   const { routeCopy } = names(canary);
   if (!canary.spec.routeRef || !routeCopy) return {};
@@ -79,6 +80,7 @@ function refuseOtherMatch(canary: Canary, copy: KubeObject, match: readonly Http
   if (!isDeepStrictEqual(asked, [...match])) throw nothingToCopy(canary, source);
 }
 
+/** Names what is missing: `spec.routeRef`, the ApisixRoute, or a rule that leads to the apex Service alone. */
 export function nothingToCopy(canary: Canary, source: KubeObject | undefined): RoutingError {
   const name = canary.spec.routeRef?.name;
   if (name === undefined) return new RoutingError('spec.routeRef is missing: name the ApisixRoute of the application', 'routeRef');

@@ -4,7 +4,7 @@ import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, type HttpMatch, type Routes, weight } from '../../api/routes.ts';
 import { apisix } from './router.ts';
-import type { Rule } from './rules.ts';
+import type { RawRule } from './rules.ts';
 
 const canary = aCanary({ routeRef: { apiVersion: 'apisix.apache.org/v2', kind: 'ApisixRoute', name: 'web' } });
 const share = (percent: number): Routes => ({ kind: 'weighted', canary: weight(percent) });
@@ -17,13 +17,13 @@ const aRoute = (name: string, http: unknown): KubeObject => ({
   metadata: { name, namespace: 'prod' },
   spec: { http },
 });
-const rule = (...backends: [string, number?][]): Rule => ({
+const rule = (...backends: [string, number?][]): RawRule => ({
   name: 'main',
   match: { paths: ['/*'] },
   backends: backends.map(([serviceName, share]) => ({ serviceName, servicePort: 80, ...(share === undefined ? {} : { weight: share }) })),
 });
 const source = aRoute('web', [rule(['shop'])]);
-const copyOf = (...rules: Rule[]) => aRoute('web-shop-canary', rules);
+const copyOf = (...rules: RawRule[]) => aRoute('web-shop-canary', rules);
 const copy = copyOf(rule(['shop-primary', 70], ['shop-canary', 30]));
 
 it('04-V17: name, priority and both backends', () => {

@@ -1,13 +1,13 @@
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { primaryWeight } from '../weights.ts';
-import type { Expr } from './exprs.ts';
+import type { MatchExpr } from './exprs.ts';
 
 /** One of `spec.http` of an ApisixRoute, as raw JSON: what is not named here is copied as it is (04-R-D1). */
-export interface Rule {
+export interface RawRule {
   name?: string;
   priority?: number;
-  match?: { exprs?: Expr[]; [field: string]: unknown };
+  match?: { exprs?: MatchExpr[]; [field: string]: unknown };
   backends?: Backend[];
   upstreams?: unknown[];
   [field: string]: unknown;
@@ -31,27 +31,28 @@ const FIRST = 10_000;
 /** Weight of a backend without one. Source: the ingress controller of APISIX, DefaultWeight. */
 export const DEFAULT_WEIGHT = 100;
 
-export function rulesOf(route: KubeObject | undefined): readonly Rule[] {
-  const { http } = specOf<{ http: Rule[] }>(route);
+/** `spec.http`; empty without the object, or where it is not a list. */
+export function rulesOf(route: KubeObject | undefined): readonly RawRule[] {
+  const { http } = specOf<{ http: RawRule[] }>(route);
   return Array.isArray(http) ? http : [];
 }
 
-const leadsTo = (rule: Rule, service: string): boolean => (rule.backends ?? []).some(({ serviceName }) => serviceName === service);
+const leadsTo = (rule: RawRule, service: string): boolean => (rule.backends ?? []).some(({ serviceName }) => serviceName === service);
 
 /** The user's rules that lead to the application, and to nothing else. */
-export function ownRules(source: KubeObject | undefined, apex: string): readonly Rule[] {
+export function ownRules(source: KubeObject | undefined, apex: string): readonly RawRule[] {
   return rulesOf(source).filter((rule) => leadsTo(rule, apex) && isAlone(rule));
 }
 
 /** A rule whose traffic the application shares with others, so that its weight is unknown. */
-export function sharedRule(source: KubeObject | undefined, apex: string): Rule | undefined {
+export function sharedRule(source: KubeObject | undefined, apex: string): RawRule | undefined {
   return rulesOf(source).find((rule) => leadsTo(rule, apex) && !isAlone(rule));
 }
 
-const isAlone = ({ backends = [], upstreams = [] }: Rule): boolean => backends.length === 1 && upstreams.length === 0;
+const isAlone = ({ backends = [], upstreams = [] }: RawRule): boolean => backends.length === 1 && upstreams.length === 0;
 
 /** The same rule with both sides behind it, before the user's; once for each entry of a condition. */
-export function copiedRules(rule: Rule, sides: SideServices, share: number, match: readonly (readonly Expr[])[]): Rule[] {
+export function copiedRules(rule: RawRule, sides: SideServices, share: number, match: readonly (readonly MatchExpr[])[]): RawRule[] {
   const [backend] = rule.backends ?? [];
   const entries = match.length > 0 ? match : [[]];
   return entries.map((exprs, index) => {
@@ -70,7 +71,7 @@ export function copiedRules(rule: Rule, sides: SideServices, share: number, matc
 }
 
 /** A rule of the copy with other weights. */
-export function reweighted(rule: Rule, sides: SideServices, share: number): Rule {
+export function reweighted(rule: RawRule, sides: SideServices, share: number): RawRule {
   const weights: Record<string, number> = { [sides.primary]: primaryWeight(share), [sides.canary]: share };
   const backends = (rule.backends ?? []).map((backend) => ({
     ...backend,

@@ -27,6 +27,7 @@ export function gatewayAnnotations({ spec: { service } }: Canary): { annotations
   };
 }
 
+/** Fields of a VirtualNode that turn the access log on, where the Canary's annotation asks for it. */
 export function logging({ metadata }: Canary): object {
   return metadata.annotations?.[ACCESS_LOG] === 'enabled' ? { logging: { accessLog: { file: { path: '/dev/stdout' } } } } : {};
 }

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
+import type { JsonRecord } from '../../api/json.ts';
 import { names } from '../../api/names.ts';
-import type { HttpMatch, Routes, Weight } from '../../api/routes.ts';
+import type { HttpMatch, Routes, UnreadableRoutes, Weight } from '../../api/routes.ts';
 import { readAs, readWeights } from '../weights.ts';
 import type { Dialect } from './dialect.ts';
 import { readHeaders } from './header-match.ts';
-import type { Json, Unreadable } from './render.ts';
 
 /** The routes that the apex expresses, in whichever of the two versions. */
-export function readMeshRoutes(canary: Canary, found: unknown, dialect: Dialect, where: string): Routes | Unreadable {
-  const routes: Json[] = Array.isArray(found) ? found : [];
+export function readMeshRoutes(canary: Canary, found: unknown, dialect: Dialect, where: string): Routes | UnreadableRoutes {
+  const routes: JsonRecord[] = Array.isArray(found) ? found : [];
   const parts = routes.map(
     (each) => (each[dialect.http] ?? {}) as { match?: { headers?: unknown[] }; action?: { weightedTargets?: unknown } },
   );

@@ -1,5 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import { parseDuration } from '../../api/duration.ts';
+import type { JsonRecord } from '../../api/json.ts';
 import { names } from '../../api/names.ts';
 import { beginsMirrored } from '../../api/provider-capabilities.ts';
 import type { HttpMatch, Routes } from '../../api/routes.ts';
@@ -7,10 +8,6 @@ import { RoutingError } from '../routing-error.ts';
 import { ALL, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
 import type { Dialect } from './dialect.ts';
 import { renderHeaders } from './header-match.ts';
-
-export type Json = Record<string, unknown>;
-
-export type Unreadable = { unreadable: string };
 
 const RETRY_EVENTS: readonly string[] = ['server-error', 'gateway-error', 'client-error', 'stream-error'];
 
@@ -27,7 +24,7 @@ const MOST_ALTERNATIVES = LAST_PRIORITY - FIRST_PRIORITY;
  * The routes of the apex: one for all requests, or one for each alternative of the condition and a last one to the primary. The first is
  * named as in Flagger, which put all alternatives into one and so asked for all of them at once.
  */
-export function renderMeshRoutes(canary: Canary, routes: Routes, dialect: Dialect): Json[] {
+export function renderMeshRoutes(canary: Canary, routes: Routes, dialect: Dialect): JsonRecord[] {
   const { apexService, primaryService, canaryService } = names(canary);
   if (routes.kind === 'mirrored')
     throw new RoutingError('App Mesh cannot mirror requests: set analysis.mirror to false', 'analysis.mirror');
@@ -45,7 +42,7 @@ export function renderMeshRoutes(canary: Canary, routes: Routes, dialect: Dialec
 }
 
 /** The route by which tests reach the canary alone. */
-export function renderCanaryRoute(canary: Canary, dialect: Dialect): Json {
+export function renderCanaryRoute(canary: Canary, dialect: Dialect): JsonRecord {
   const { primaryService, canaryService } = names(canary);
   const targets = [target(dialect, canaryService, ALL), target(dialect, primaryService, 0)];
   return route(canary, dialect, { name: canaryService }, {}, targets);
@@ -67,7 +64,8 @@ function prefixOf({ spec: { service } }: Canary): string {
   return uri && 'prefix' in uri ? uri.prefix : '/';
 }
 
-export function route(canary: Canary, dialect: Dialect, named: Json, match: Json, weightedTargets: object[]): Json {
+/** One route. `named`: its name and priority; `match`: conditions beside the path prefix. */
+export function route(canary: Canary, dialect: Dialect, named: JsonRecord, match: JsonRecord, weightedTargets: object[]): JsonRecord {
   const timeoutMs = requestTimeoutMs(canary);
   return {
     ...named,
@@ -86,7 +84,7 @@ export function requestTimeoutMs({ spec: { service } }: Canary): number | undefi
   return ms === undefined ? undefined : Math.round(ms);
 }
 
-function retryPolicy({ spec: { service } }: Canary, dialect: Dialect): Json {
+function retryPolicy({ spec: { service } }: Canary, dialect: Dialect): JsonRecord {
   const { retries } = service;
   if (!retries) return {};
   const known = retryWords(retries.retryOn).filter((event) => RETRY_EVENTS.includes(event));

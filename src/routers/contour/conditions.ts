@@ -5,9 +5,14 @@ import type { StringMatch } from '../../api/string-match.ts';
 import { escapeRegex, re2Problem } from '../regex-text.ts';
 import { RoutingError } from '../routing-error.ts';
 
-type Text = { name: string; exact?: string; prefix?: string; suffix?: string; regex?: string; present?: true };
+type TextCondition = { name: string; exact?: string; prefix?: string; suffix?: string; regex?: string; present?: true };
 /** One entry of a route's `conditions`, as raw JSON. */
-export type RouteCondition = { prefix: string } | { exact: string } | { regex: string } | { header: Text } | { queryParameter: Text };
+export type RouteCondition =
+  | { prefix: string }
+  | { exact: string }
+  | { regex: string }
+  | { header: TextCondition }
+  | { queryParameter: TextCondition };
 /** All that hold for one route. The path comes last: Contour takes the kind of a merged path from the last condition. */
 export type Conditions = readonly RouteCondition[];
 
@@ -107,13 +112,13 @@ function joined(conditions: Conditions, one: RouteCondition): Conditions {
   return joined(conditions, 'header' in one ? { header: pattern } : { queryParameter: pattern });
 }
 
-function textOf(condition: RouteCondition): Text | undefined {
+function textOf(condition: RouteCondition): TextCondition | undefined {
   if ('header' in condition) return condition.header;
   return 'queryParameter' in condition ? condition.queryParameter : undefined;
 }
 
 /** A header knows neither prefix nor suffix. An empty text would be no condition at all to Contour. */
-function headerText(name: string, text: StringMatch, field: string): Text {
+function headerText(name: string, text: StringMatch, field: string): TextCondition {
   if ('exact' in text) return text.exact === '' ? { name, regex: '^$' } : { name, exact: text.exact };
   if ('regex' in text) return { name, regex: checked(text.regex, `${field}[${JSON.stringify(name)}]`) };
   const affix = 'prefix' in text ? text.prefix : text.suffix;
@@ -121,7 +126,7 @@ function headerText(name: string, text: StringMatch, field: string): Text {
   return { name, regex: 'prefix' in text ? `${escapeRegex(affix)}.*` : `.*${escapeRegex(affix)}` };
 }
 
-function queryText(name: string, text: StringMatch, field: string): Text {
+function queryText(name: string, text: StringMatch, field: string): TextCondition {
   if ('exact' in text || 'regex' in text) return headerText(name, text, field);
   const [[form = '', affix = ''] = []] = Object.entries(text);
   return affix === '' ? { name, present: true } : { name, [form]: affix };

@@ -3,33 +3,40 @@ import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import { type HttpMatch, type Routes, Weight } from '../../api/routes.ts';
+import { type HttpMatch, type Routes, type UnreadableRoutes, Weight } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
 import { escapeRegex, textOfPattern } from '../regex-text.ts';
 import { RoutingError } from '../routing-error.ts';
 import { ALL, readAs, readWeights } from '../weights.ts';
 import { type Conditions, expressibleConditions, mergeConditions } from './conditions.ts';
 
-type Unreadable = { unreadable: string };
-type Text = { name?: string; exact?: string; prefix?: string; suffix?: string; regex?: string; contains?: string; present?: boolean };
+type FoundTextCondition = {
+  name?: string;
+  exact?: string;
+  prefix?: string;
+  suffix?: string;
+  regex?: string;
+  contains?: string;
+  present?: boolean;
+};
 interface FoundCondition {
   prefix?: string;
   exact?: string;
   regex?: string;
-  header?: Text;
-  queryParameter?: Text;
+  header?: FoundTextCondition;
+  queryParameter?: FoundTextCondition;
 }
 /** The fields that are read of a foreign route; all else is ignored. */
-interface Route {
+interface HttpProxyRoute {
   conditions?: FoundCondition[];
   services?: { name?: string; weight?: number; mirror?: boolean }[];
 }
 
 /** The routes of an HTTPProxy that we or Flagger wrote. */
-export function readHttpProxy(canary: Canary, proxy: KubeObject): Routes | Unreadable {
+export function readHttpProxy(canary: Canary, proxy: KubeObject): Routes | UnreadableRoutes {
   const { primaryService, canaryService } = names(canary);
   const where = `HTTPProxy ${proxy.metadata.name}`;
-  const routes = specOf<{ routes: Route[] }>(proxy).routes ?? [];
+  const routes = specOf<{ routes: HttpProxyRoute[] }>(proxy).routes ?? [];
   const shares = routes.map((route) => shareOf(canary, route));
   const [first] = shares;
   if (first === undefined || shares.includes(undefined))
@@ -51,7 +58,7 @@ export function readHttpProxy(canary: Canary, proxy: KubeObject): Routes | Unrea
 }
 
 /** Percent of the canary; undefined where the weights are not whole or do not sum to 100. A missing weight is 0, an only service takes all. */
-function shareOf(canary: Canary, { services = [] }: Route): Weight | undefined {
+function shareOf(canary: Canary, { services = [] }: HttpProxyRoute): Weight | undefined {
   const { primaryService, canaryService } = names(canary);
   const answering = services.filter(({ mirror }) => !mirror);
   if (answering.some(({ name }) => name !== primaryService && name !== canaryService)) return undefined;
@@ -61,19 +68,23 @@ function shareOf(canary: Canary, { services = [] }: Route): Weight | undefined {
 }
 
 /** Percent of a route's requests that are copied to the canary; Contour takes 0 for 100. */
-function copyOf({ services = [] }: Route): number | undefined {
+function copyOf({ services = [] }: HttpProxyRoute): number | undefined {
   const mirror = services.find((service) => service.mirror);
   return mirror && (mirror.weight || 100);
 }
 
-function readMirror(copies: readonly (number | undefined)[], shares: readonly (number | undefined)[], where: string): Routes | Unreadable {
+function readMirror(
+  copies: readonly (number | undefined)[],
+  shares: readonly (number | undefined)[],
+  where: string,
+): Routes | UnreadableRoutes {
   const share = Weight.safeParse(copies[0]);
   if (!share.success || copies.some((copy) => copy !== copies[0]) || shares.some((one) => one !== 0))
     return { unreadable: `${where} mirrors to a canary that also has weight, or not on all of its routes alike` };
   return { kind: 'mirrored', share: share.data };
 }
 
-function matchOf(canary: Canary, segment: readonly Route[], rest: readonly Route[]): HttpMatch[] | 'any' {
+function matchOf(canary: Canary, segment: readonly HttpProxyRoute[], rest: readonly HttpProxyRoute[]): HttpMatch[] | 'any' {
   const found = segment.map(({ conditions }) => single(conditions));
   const likely = canary.spec.analysis.match;
   if (likely?.length && isDeepStrictEqual(found, mergedOf(canary, likely))) return structuredClone(likely);
@@ -113,7 +124,7 @@ function entryOf(conditions: readonly FoundCondition[], base: readonly FoundCond
   return entry;
 }
 
-function stringMatch({ exact, prefix, suffix, regex, contains, present }: Text): StringMatch | undefined {
+function stringMatch({ exact, prefix, suffix, regex, contains, present }: FoundTextCondition): StringMatch | undefined {
   if (exact) return { exact };
   if (prefix) return { prefix };
   if (suffix) return { suffix };

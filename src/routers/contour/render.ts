@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
+import type { JsonRecord } from '../../api/json.ts';
 import { names } from '../../api/names.ts';
 import { type Routes, reachesCanary } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
@@ -7,15 +8,17 @@ import { ALL, canaryWeight, primaryWeight } from '../weights.ts';
 import { type Conditions, expressibleConditions, mergeConditions, serviceConditions } from './conditions.ts';
 import { routePolicies } from './route-policies.ts';
 
-type Json = Record<string, unknown>;
-
 /** `spec.routes`: the canary's part of each condition, and with an A/B condition all other requests to the primary. */
-export function renderRoutes(canary: Canary, routes: Routes): Json[] {
+export function renderRoutes(canary: Canary, routes: Routes): JsonRecord[] {
   const { match } = canary.spec.service;
   const isStrict = reachesCanary(routes) || routes.kind === 'mirrored';
   const service = isStrict ? serviceConditions(match) : expressibleConditions(match);
   const policies = routePolicies(canary, isStrict);
-  const rule = (conditions: Conditions, services: Json[]): Json => ({ conditions: structuredClone(conditions), ...policies, services });
+  const rule = (conditions: Conditions, services: JsonRecord[]): JsonRecord => ({
+    conditions: structuredClone(conditions),
+    ...policies,
+    services,
+  });
   if (routes.kind === 'mirrored') return service.map((conditions) => rule(conditions, mirrored(canary, routes.share)));
   const share = canaryWeight(routes);
   if (!routes.match?.length) return service.map((conditions) => rule(conditions, split(canary, share)));
@@ -29,24 +32,24 @@ export function renderRoutes(canary: Canary, routes: Routes): Json[] {
 }
 
 /** The routes that deletion leaves behind. */
-export function routesToApex(canary: Canary): Json[] {
+export function routesToApex(canary: Canary): JsonRecord[] {
   const services = [side(canary, names(canary).apexService, ALL)];
   return expressibleConditions(canary.spec.service.match).map((conditions) => ({ conditions, ...routePolicies(canary, false), services }));
 }
 
-function split(canary: Canary, share: number): Json[] {
+function split(canary: Canary, share: number): JsonRecord[] {
   const { primaryService, canaryService } = names(canary);
   return [side(canary, primaryService, primaryWeight(share)), side(canary, canaryService, share)];
 }
 
-function mirrored(canary: Canary, share: number): Json[] {
+function mirrored(canary: Canary, share: number): JsonRecord[] {
   if (share === 0) throw new RoutingError('Contour takes a mirror of 0 percent for one of 100');
   const { primaryService, canaryService } = names(canary);
   return [side(canary, primaryService, ALL), { ...side(canary, canaryService, share), mirror: true }];
 }
 
 /** The header names the Service for a Linkerd proxy behind Contour (04-V11). */
-function side(canary: Canary, name: string, weight: number): Json {
+function side(canary: Canary, name: string, weight: number): JsonRecord {
   const { port } = canary.spec.service;
   const value = `${name}.${canary.metadata.namespace}.svc.cluster.local:${port}`;
   return { name, port, weight, requestHeadersPolicy: { set: [{ name: 'l5d-dst-override', value }] } };

@@ -33,6 +33,7 @@ function conditionOf(name: string, condition: StringMatch, kind: ConditionKind, 
   return { type, name, value };
 }
 
+/** Throws a RoutingError at `field` where the CRD of the Gateway API would refuse the name. */
 export function checkHeaderName(name: string, field: string): void {
   if (!TOKEN.test(name)) throw RoutingError.at(field, `has ${JSON.stringify(name)}, which is not a name that Gateway API takes`);
 }
@@ -63,6 +64,7 @@ export function subtractConditions(
   return all.filter((one) => !base.some((other) => isSameName(one.name, other.name, kind) && one.value === other.value));
 }
 
+/** By name, so that equal matches are equal as JSON. */
 export function sorted(conditions: readonly GatewayCondition[]): GatewayCondition[] {
   return conditions.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -17,6 +17,7 @@ type HeaderChange = NonNullable<NonNullable<CanaryService['headers']>['request']
 const MOST = 16;
 const LONGEST_VALUE = 4096;
 const LONGEST_PATH = 1024;
+/** A DNS subdomain (RFC 1123) in lower case, without a wildcard. */
 export const HOSTNAME = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 
 /** Filters of every rule, in Flagger's order. `response`: a header that is added besides the user's. */
@@ -51,6 +52,7 @@ export function responseModifier(responseHeaderModifier: HeaderList): Filter {
   return { type: 'ResponseHeaderModifier', responseHeaderModifier };
 }
 
+/** Without `percent` every request is copied. */
 export function mirrorFilter(backendRef: object, percent?: number): Filter {
   return { type: 'RequestMirror', requestMirror: { backendRef, ...(percent === undefined ? {} : { percent }) } };
 }

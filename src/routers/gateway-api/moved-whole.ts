@@ -1,29 +1,28 @@
 import type { Canary } from '../../api/canary.ts';
+import type { JsonRecord } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { type FoundRule, isCanaryMirror, isService } from './read.ts';
 import { both } from './render.ts';
 
-type Json = Record<string, unknown>;
-
 /**
  * The spec of a route that stands, with all traffic on one side: the fallback when the Canary asks for what no route can express.
  * The API server accepts again what it accepted once (04-R-S4, R-S5). `share` is the canary's weight.
  */
-export function movedWhole(canary: Canary, found: KubeObject, share: 0 | 100): Json {
+export function movedWhole(canary: Canary, found: KubeObject, share: 0 | 100): JsonRecord {
   return rewritten(canary, found, foundRules(found), both(canary, share, {}));
 }
 
 /** The same for deletion: only the last rule, which matches every request, stays, with the apex Service behind it. */
-export function leftToApex(canary: Canary, found: KubeObject): Json {
+export function leftToApex(canary: Canary, found: KubeObject): JsonRecord {
   const [primary] = both(canary, 0, {});
   return rewritten(canary, found, foundRules(found).slice(-1), [{ ...primary, name: names(canary).apexService }]);
 }
 
 const foundRules = (found: KubeObject): FoundRule[] => specOf<{ rules: FoundRule[] }>(found).rules ?? [];
 
-function rewritten(canary: Canary, found: KubeObject, rules: readonly FoundRule[], backendRefs: readonly object[]): Json {
+function rewritten(canary: Canary, found: KubeObject, rules: readonly FoundRule[], backendRefs: readonly object[]): JsonRecord {
   const { parentRefs, hostnames } = specOf<{ parentRefs: unknown; hostnames: unknown }>(found);
   return {
     ...(parentRefs === undefined ? {} : { parentRefs }),

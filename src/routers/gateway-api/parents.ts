@@ -1,18 +1,11 @@
 import type { Canary } from '../../api/canary.ts';
+import type { ParentRef } from '../../api/kinds/parent-ref.ts';
 import { specOf, statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { RoutingError } from '../routing-error.ts';
 import { HOSTNAME } from './filters.ts';
 
-export interface ParentRef {
-  group: string;
-  kind: string;
-  namespace?: string;
-  name: string;
-  sectionName?: string;
-  port?: number;
-}
-interface ParentStatus {
+interface FoundParent {
   parentRef?: Partial<ParentRef>;
   conditions?: { type: string; status: string; observedGeneration?: number; reason?: string; message?: string }[];
 }
@@ -75,7 +68,7 @@ export function hostnames(canary: Canary): string[] {
  */
 export function parentRejection(object: KubeObject): string | undefined {
   const refs = specOf<{ parentRefs: Partial<ParentRef>[] }>(object).parentRefs ?? [];
-  const parents = statusOf<{ parents: ParentStatus[] }>(object).parents ?? [];
+  const parents = statusOf<{ parents: FoundParent[] }>(object).parents ?? [];
   const { generation = 0, namespace = '' } = object.metadata;
   const where = `${object.kind} ${object.metadata.name}`;
   for (const { parentRef, conditions = [] } of parents) {

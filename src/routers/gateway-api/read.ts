@@ -3,13 +3,12 @@ import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import { type Affinity, type Routes, Weight } from '../../api/routes.ts';
+import { type Affinity, type Routes, type UnreadableRoutes, Weight } from '../../api/routes.ts';
 import { pairOfPattern } from '../cookie.ts';
-import { readAs, readWeights } from '../weights.ts';
+import { readAs, readWeights, type Split } from '../weights.ts';
 import { normalised, type RouteMatch, splitMatch } from './match.ts';
 import type { RouteKind } from './route-kind.ts';
 
-type Unreadable = { unreadable: string };
 type FoundFilter = {
   type?: string;
   responseHeaderModifier?: { add?: { name: string; value: string }[] };
@@ -22,15 +21,9 @@ export interface FoundRule {
   filters?: FoundFilter[];
   backendRefs?: FoundRef[];
 }
-interface Split {
-  primary: number;
-  canary: number;
-  others: number;
-  namesCanary: boolean;
-}
 
 /** The routes of a route object that we or Flagger wrote. */
-export function readRouteObject(canary: Canary, object: KubeObject): Routes | Unreadable {
+export function readRouteObject(canary: Canary, object: KubeObject): Routes | UnreadableRoutes {
   const kind = object.kind as RouteKind;
   const rules = specOf<{ rules: FoundRule[] }>(object).rules ?? [];
   const splits = rules.map((rule) => splitOf(canary, rule));
@@ -68,9 +61,9 @@ export function isService(canary: Canary, { group = '', kind = 'Service', name, 
   return (group === '' || group === 'core') && kind === 'Service' && name === service && (namespace ?? own) === own;
 }
 
-function splitOf(canary: Canary, { backendRefs = [] }: FoundRule): Split {
+function splitOf(canary: Canary, { backendRefs = [] }: FoundRule): Split & { others: number } {
   const { primaryService, canaryService } = names(canary);
-  const split: Split = { primary: 0, canary: 0, others: 0, namesCanary: false };
+  const split = { primary: 0, canary: 0, others: 0, namesCanary: false };
   for (const ref of backendRefs) {
     const weight = ref.weight ?? 1;
     if (isService(canary, ref, primaryService)) split.primary += weight;
@@ -91,11 +84,12 @@ function mirroredShare(canary: Canary, { filters = [] }: FoundRule): number | un
   return percent ?? 100;
 }
 
+/** Whether requests are copied to the canary's Service; other mirrors are the user's. */
 export function isCanaryMirror(canary: Canary, mirror: FoundFilter['requestMirror']): boolean {
   return mirror?.backendRef !== undefined && isService(canary, mirror.backendRef, names(canary).canaryService);
 }
 
-function readAffinity(canary: Canary, rules: readonly FoundRule[], main: FoundRule, kind: RouteKind): Affinity | Unreadable {
+function readAffinity(canary: Canary, rules: readonly FoundRule[], main: FoundRule, kind: RouteKind): Affinity | UnreadableRoutes {
   const affinity: Affinity = {};
   for (const rule of rules) {
     const pair = cookieOf(rule, main, kind);

@@ -11,11 +11,12 @@ import { commonFilters, mirrorFilter, responseModifier } from './filters.ts';
 import { mergeMatch, type RouteMatch, serviceMatches, withCookie } from './match.ts';
 import type { GatewayApiVersion, RouteKind } from './route-kind.ts';
 
-export interface Dialect {
+/** A kind of route in one version of the Gateway API. */
+export interface RouteType {
   version: GatewayApiVersion;
   kind: RouteKind;
 }
-export interface BackendRef {
+export interface RenderedRef {
   group: string;
   kind: string;
   name: string;
@@ -23,11 +24,11 @@ export interface BackendRef {
   weight: number;
   filters?: Filter[];
 }
-export interface Rule {
+export interface RenderedRule {
   matches?: RouteMatch[];
   filters?: Filter[];
   timeouts?: { request?: string; backendRequest?: string };
-  backendRefs: BackendRef[];
+  backendRefs: RenderedRef[];
 }
 
 const SET_COOKIE = 'Set-Cookie';
@@ -39,25 +40,25 @@ const MOST_MATCHES_IN_ALL = 128;
  * `spec.rules`. The most specific match wins in a route, and of equal ones the first: the conditions of a cookie or a segment come on top of
  * the service's, so these rules win wherever they stand, and they stand first (04-3.5, 04-4.15).
  */
-export function renderRules(canary: Canary, routes: Routes, dialect: Dialect): Rule[] {
-  const service = serviceMatches(canary, dialect.kind);
+export function renderRules(canary: Canary, routes: Routes, routeType: RouteType): RenderedRule[] {
+  const service = serviceMatches(canary, routeType.kind);
   const segment = matchOf(routes);
-  const within = segment ? mergeMatch(segment, service, dialect.kind) : service;
+  const within = segment ? mergeMatch(segment, service, routeType.kind) : service;
   const share = canaryWeight(routes);
   const affinity = routes.kind === 'mirrored' ? {} : (routes.affinity ?? {});
   const cookies = share > 0 ? cookiesSet(canary, affinity) : {};
-  const mirrors = routes.kind === 'mirrored' ? [mirrorOf(canary, routes.share, dialect)] : [];
-  const main = rule(canary, dialect, within, both(canary, share, cookies), [...commonFilters(canary, dialect), ...mirrors]);
+  const mirrors = routes.kind === 'mirrored' ? [mirrorOf(canary, routes.share, routeType)] : [];
+  const main = rule(canary, routeType, within, both(canary, share, cookies), [...commonFilters(canary, routeType), ...mirrors]);
   const rules = [
-    ...stickyRules(canary, dialect, within, affinity, share),
+    ...stickyRules(canary, routeType, within, affinity, share),
     main,
-    ...(segment ? [rule(canary, dialect, service, [backend(canary, names(canary).primaryService, ALL)])] : []),
+    ...(segment ? [rule(canary, routeType, service, [backend(canary, names(canary).primaryService, ALL)])] : []),
   ];
   checkRules(rules);
   return rules;
 }
 
-function checkRules(rules: readonly Rule[]): void {
+function checkRules(rules: readonly RenderedRule[]): void {
   const counts = rules.map(({ matches = [] }) => matches.length);
   if (Math.max(...counts) > MOST_MATCHES || counts.reduce((sum, count) => sum + count, 0) > MOST_MATCHES_IN_ALL)
     throw new RoutingError(
@@ -74,11 +75,11 @@ function checkRules(rules: readonly Rule[]): void {
 }
 
 /** The rules that deletion leaves behind: everything to the apex Service. */
-export function rulesToApex(canary: Canary, dialect: Dialect): Rule[] {
-  return [rule(canary, dialect, serviceMatches(canary, dialect.kind), [backend(canary, names(canary).apexService, ALL)])];
+export function rulesToApex(canary: Canary, routeType: RouteType): RenderedRule[] {
+  return [rule(canary, routeType, serviceMatches(canary, routeType.kind), [backend(canary, names(canary).apexService, ALL)])];
 }
 
-function mirrorOf(canary: Canary, share: number, { version }: Dialect): Filter {
+function mirrorOf(canary: Canary, share: number, { version }: RouteType): Filter {
   const { weight: _, ...backendRef } = backend(canary, names(canary).canaryService, 0);
   if (share === ALL) return mirrorFilter(backendRef);
   if (version !== 'v1')
@@ -86,17 +87,29 @@ function mirrorOf(canary: Canary, share: number, { version }: Dialect): Filter {
   return mirrorFilter(backendRef, share);
 }
 
-function stickyRules(canary: Canary, dialect: Dialect, within: readonly RouteMatch[], affinity: Affinity, share: number): Rule[] {
-  const rules: Rule[] = [];
+function stickyRules(
+  canary: Canary,
+  routeType: RouteType,
+  within: readonly RouteMatch[],
+  affinity: Affinity,
+  share: number,
+): RenderedRule[] {
+  const rules: RenderedRule[] = [];
   // At weight 0 the canary may be unable to serve: its users are kept apart but answered by the primary.
-  if (affinity.canary) rules.push(rule(canary, dialect, withCookie(within, affinity.canary), both(canary, share > 0 ? ALL : 0, {})));
-  if (affinity.primary) rules.push(rule(canary, dialect, withCookie(within, affinity.primary), both(canary, 0, {})));
-  if (affinity.previous) rules.push(deletionRule(canary, dialect, withCookie(within, affinity.previous), affinity, share));
+  if (affinity.canary) rules.push(rule(canary, routeType, withCookie(within, affinity.canary), both(canary, share > 0 ? ALL : 0, {})));
+  if (affinity.primary) rules.push(rule(canary, routeType, withCookie(within, affinity.primary), both(canary, 0, {})));
+  if (affinity.previous) rules.push(deletionRule(canary, routeType, withCookie(within, affinity.previous), affinity, share));
   return rules;
 }
 
 /** With the attributes that the cookie was set with, or browsers keep it (04-R-A1). */
-function deletionRule(canary: Canary, dialect: Dialect, holding: readonly RouteMatch[], affinity: Affinity, share: number): Rule {
+function deletionRule(
+  canary: Canary,
+  routeType: RouteType,
+  holding: readonly RouteMatch[],
+  affinity: Affinity,
+  share: number,
+): RenderedRule {
   const value = setCookie(canary, affinity.previous ?? '', -1);
   const isTaken = Object.keys(canary.spec.service.headers?.response?.add ?? {}).some(
     (name) => name.toLowerCase() === SET_COOKIE.toLowerCase(),
@@ -104,9 +117,9 @@ function deletionRule(canary: Canary, dialect: Dialect, holding: readonly RouteM
   if (share > 0 || isTaken) {
     // On the primary's side only: the canary's answer sets the new cookie, which has the same name.
     const toCanary = share > 0 ? cookiesSet(canary, affinity).canary : undefined;
-    return rule(canary, dialect, holding, both(canary, share, { primary: value, ...(toCanary ? { canary: toCanary } : {}) }));
+    return rule(canary, routeType, holding, both(canary, share, { primary: value, ...(toCanary ? { canary: toCanary } : {}) }));
   }
-  return rule(canary, dialect, holding, both(canary, share, {}), commonFilters(canary, dialect, { name: SET_COOKIE, value }));
+  return rule(canary, routeType, holding, both(canary, share, {}), commonFilters(canary, routeType, { name: SET_COOKIE, value }));
 }
 
 function cookiesSet(canary: Canary, affinity: Affinity): { primary?: string; canary?: string } {
@@ -118,12 +131,12 @@ function cookiesSet(canary: Canary, affinity: Affinity): { primary?: string; can
 
 function rule(
   canary: Canary,
-  dialect: Dialect,
+  routeType: RouteType,
   matches: readonly RouteMatch[],
-  backendRefs: BackendRef[],
-  filters: Filter[] = commonFilters(canary, dialect),
-): Rule {
-  const timeouts = timeoutsOf(canary, dialect);
+  backendRefs: RenderedRef[],
+  filters: Filter[] = commonFilters(canary, routeType),
+): RenderedRule {
+  const timeouts = timeoutsOf(canary, routeType);
   // A GRPCRoute without a condition has no matches at all.
   const isOpen = matches.length === 1 && matches[0] !== undefined && Object.keys(matches[0]).length === 0;
   return {
@@ -135,7 +148,7 @@ function rule(
 }
 
 /** Younger than v1beta1, where they are left out as in Flagger (04-V29); a GRPCRoute has none. Validation warns of both. */
-function timeoutsOf(canary: Canary, { version, kind }: Dialect): Rule['timeouts'] {
+function timeoutsOf(canary: Canary, { version, kind }: RouteType): RenderedRule['timeouts'] {
   const { timeout, backendTimeout } = canary.spec.service;
   if (version !== 'v1' || kind === 'GRPCRoute' || (!timeout && !backendTimeout)) return undefined;
   const request = timeout ? gatewayDuration(timeout, 'service.timeout') : undefined;
@@ -147,9 +160,9 @@ function timeoutsOf(canary: Canary, { version, kind }: Dialect): Rule['timeouts'
 }
 
 /** Both stay listed at 0: a backend that comes back later is one more thing for a proxy to learn late. */
-export function both(canary: Canary, share: number, cookies: { primary?: string; canary?: string }): BackendRef[] {
+export function both(canary: Canary, share: number, cookies: { primary?: string; canary?: string }): RenderedRef[] {
   const { primaryService, canaryService } = names(canary);
-  const side = (name: string, weight: number, value: string | undefined): BackendRef => ({
+  const side = (name: string, weight: number, value: string | undefined): RenderedRef => ({
     ...backend(canary, name, weight),
     ...(value === undefined ? {} : { filters: [responseModifier({ add: [{ name: SET_COOKIE, value }] })] }),
   });
@@ -157,6 +170,6 @@ export function both(canary: Canary, share: number, cookies: { primary?: string;
 }
 
 /** All that the API server would add is written, so that nothing looks like drift (04-R-S2). */
-function backend(canary: Canary, name: string, weight: number): BackendRef {
+function backend(canary: Canary, name: string, weight: number): RenderedRef {
   return { group: '', kind: 'Service', name, port: canary.spec.service.port, weight };
 }

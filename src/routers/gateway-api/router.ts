@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import type { JsonRecord } from '../../api/json.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
@@ -11,10 +12,8 @@ import { routingMetadata } from '../routing-metadata.ts';
 import { leftToApex, movedWhole } from './moved-whole.ts';
 import { hostnames, parentRefs, parentRejection } from './parents.ts';
 import { readRouteObject } from './read.ts';
-import { type Dialect, renderRules, rulesToApex } from './render.ts';
+import { type RouteType, renderRules, rulesToApex } from './render.ts';
 import { type GatewayApiVersion, type RouteKind, routeKindOf } from './route-kind.ts';
-
-type Json = Record<string, unknown>;
 
 /** Kubernetes' Gateway API: one HTTPRoute or GRPCRoute under the apex name, attached to Gateways or to Services (04-4.15, 04-4.4). */
 export function gatewayApi(version: GatewayApiVersion): Router {
@@ -83,9 +82,9 @@ function namesSidesOf(canary: Canary): NamesOurSides {
   return namesIn('name', [primaryService, canaryService]);
 }
 
-function specFor(canary: Canary, routes: Routes, dialect: Dialect, found: KubeObject | undefined): Json {
+function specFor(canary: Canary, routes: Routes, routeType: RouteType, found: KubeObject | undefined): JsonRecord {
   try {
-    return { ...exposure(canary), rules: renderRules(canary, routes, dialect) };
+    return { ...exposure(canary), rules: renderRules(canary, routes, routeType) };
   } catch (error) {
     const share = wholeShare(routes);
     const isOurs = found !== undefined && namesSidesOf(canary)(found.spec ?? {});
@@ -100,24 +99,24 @@ function wholeShare(routes: Routes): 0 | 100 | undefined {
   return routes.canary === 0 ? 0 : routes.canary === 100 ? 100 : undefined;
 }
 
-function apexSpec(canary: Canary, dialect: Dialect, found: KubeObject): Json {
+function apexSpec(canary: Canary, routeType: RouteType, found: KubeObject): JsonRecord {
   try {
-    return { ...exposure(canary), rules: rulesToApex(canary, dialect) };
+    return { ...exposure(canary), rules: rulesToApex(canary, routeType) };
   } catch (error) {
     if (error instanceof RoutingError) return leftToApex(canary, found);
     throw error;
   }
 }
 
-function exposure(canary: Canary): Json {
+function exposure(canary: Canary): JsonRecord {
   const hosts = hostnames(canary);
   return { parentRefs: parentRefs(canary), ...(hosts.length > 0 ? { hostnames: hosts } : {}) };
 }
 
 /** Every route that a release of this Canary can come to, so that nothing is refused in the middle of one (04-R-S10, R-T2). */
-function checkSpec(canary: Canary, dialect: Dialect): void {
+function checkSpec(canary: Canary, routeType: RouteType): void {
   exposure(canary);
-  for (const routes of routesAhead(canary)) renderRules(canary, routes, dialect);
+  for (const routes of routesAhead(canary)) renderRules(canary, routes, routeType);
 }
 
 function routesAhead(canary: Canary): Routes[] {

@@ -2,29 +2,28 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { type Affinity, type Routes, Weight } from '../../api/routes.ts';
+import { type Affinity, type Routes, type UnreadableRoutes, Weight } from '../../api/routes.ts';
 import { pairOfPattern } from '../cookie.ts';
 import { ALL, readAs, readWeights } from '../weights.ts';
 import { type Matcher, matchOf } from './matchers.ts';
 import { upstreamRef } from './upstreams.ts';
 
-type Unreadable = { unreadable: string };
 /** The fields that are read of a foreign route; all else is ignored. */
-interface Destination {
+interface WeightedDestination {
   weight?: number;
   destination?: { upstream?: { name?: string } };
   options?: { headerManipulation?: { responseHeadersToAdd?: { header?: { key?: string; value?: string } }[] } };
 }
-interface Route {
+interface RouteTableRoute {
   matchers?: Matcher[];
-  routeAction?: { multi?: { destinations?: Destination[] } };
+  routeAction?: { multi?: { destinations?: WeightedDestination[] } };
   options?: { shadowing?: { upstream?: { name?: string }; percentage?: number } };
 }
 
 /** The routes of a RouteTable that we or Flagger wrote. */
-export function readRouteTable(canary: Canary, table: KubeObject): Routes | Unreadable {
+export function readRouteTable(canary: Canary, table: KubeObject): Routes | UnreadableRoutes {
   const where = `RouteTable ${table.metadata.name}`;
-  const routes = specOf<{ routes: Route[] }>(table).routes ?? [];
+  const routes = specOf<{ routes: RouteTableRoute[] }>(table).routes ?? [];
   const shares = routes.map((route) => shareOf(canary, route));
   if (routes.length === 0 || shares.includes(undefined))
     return { unreadable: `${where} does not route to the Upstreams of this Canary with weights that sum to 100` };
@@ -50,15 +49,15 @@ export function readRouteTable(canary: Canary, table: KubeObject): Routes | Unre
   return readAs(share, match, affinity);
 }
 
-const nameOf = ({ destination }: Destination): string | undefined => destination?.upstream?.name;
-const destinationsOf = (route: Route | undefined): Destination[] => route?.routeAction?.multi?.destinations ?? [];
+const nameOf = ({ destination }: WeightedDestination): string | undefined => destination?.upstream?.name;
+const destinationsOf = (route: RouteTableRoute | undefined): WeightedDestination[] => route?.routeAction?.multi?.destinations ?? [];
 
-function namesCanary(canary: Canary, route: Route | undefined): boolean {
+function namesCanary(canary: Canary, route: RouteTableRoute | undefined): boolean {
   return destinationsOf(route).some((one) => nameOf(one) === upstreamRef(canary, 'canary').name);
 }
 
 /** Percent of the canary; undefined where the weights are not whole, do not sum to 100, or belong to others. A missing weight is 0. */
-function shareOf(canary: Canary, route: Route): Weight | undefined {
+function shareOf(canary: Canary, route: RouteTableRoute): Weight | undefined {
   const weightOf = (side: 'primary' | 'canary'): number =>
     destinationsOf(route)
       .filter((one) => nameOf(one) === upstreamRef(canary, side).name)
@@ -67,7 +66,7 @@ function shareOf(canary: Canary, route: Route): Weight | undefined {
   return total === ALL ? readWeights({ primary: weightOf('primary'), canary: weightOf('canary') }) : undefined;
 }
 
-function readShadowing(canary: Canary, { options }: Route, share: number, where: string): Routes | Unreadable {
+function readShadowing(canary: Canary, { options }: RouteTableRoute, share: number, where: string): Routes | UnreadableRoutes {
   const copied = Weight.safeParse(options?.shadowing?.percentage ?? 0);
   if (share > 0 || !copied.success || options?.shadowing?.upstream?.name !== upstreamRef(canary, 'canary').name)
     return { unreadable: `${where} copies requests elsewhere, or to a canary that also has weight` };
@@ -75,7 +74,7 @@ function readShadowing(canary: Canary, { options }: Route, share: number, where:
 }
 
 /** Undefined where a route before the main one is none of a cookie's. */
-function readAffinity(canary: Canary, routes: readonly Route[], main: Route): Affinity | undefined {
+function readAffinity(canary: Canary, routes: readonly RouteTableRoute[], main: RouteTableRoute): Affinity | undefined {
   const affinity: Affinity = {};
   for (const route of routes) {
     const pair = cookieOf(route, main);
@@ -86,7 +85,7 @@ function readAffinity(canary: Canary, routes: readonly Route[], main: Route): Af
 }
 
 /** The pair that a route asks for beyond what the main route asks for: its last condition. */
-function cookieOf(route: Route, main: Route): string | undefined {
+function cookieOf(route: RouteTableRoute, main: RouteTableRoute): string | undefined {
   const headers = route.matchers?.[0]?.headers ?? [];
   const own = headers.at(-1);
   const known = main.matchers?.[0]?.headers ?? [];
@@ -94,7 +93,7 @@ function cookieOf(route: Route, main: Route): string | undefined {
   return pairOfPattern(own.value ?? '');
 }
 
-function roleOf(canary: Canary, pair: string, route: Route): keyof Affinity {
+function roleOf(canary: Canary, pair: string, route: RouteTableRoute): keyof Affinity {
   const set = destinationsOf(route).flatMap(({ options }) => options?.headerManipulation?.responseHeadersToAdd ?? []);
   if (set.some(({ header }) => header?.value?.startsWith(`${pair};`) && /; *Max-Age=-/.test(header.value))) return 'previous';
   const configured = canary.spec.analysis.sessionAffinity;

@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import type { JsonRecord } from '../../api/json.ts';
 import { names } from '../../api/names.ts';
 import type { Affinity, Routes } from '../../api/routes.ts';
 import { canaryCookieSeconds, cookiePattern, primaryCookieSeconds, setCookie } from '../cookie.ts';
@@ -6,14 +7,13 @@ import { ALL, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
 import { type Matcher, matchersFor, withHeader } from './matchers.ts';
 import { type UpstreamSide, upstreamRef } from './upstreams.ts';
 
-type Json = Record<string, unknown>;
 type Cookies = Partial<Record<UpstreamSide, string>>;
 
 /**
  * `spec.routes`, the first match winning: cookie of the canary, cookie of the primary, cookie to be deleted, all requests of the segment,
  * and with an A/B condition all other requests to the primary (04-R-T3).
  */
-export function renderTableRoutes(canary: Canary, routes: Routes): Json[] {
+export function renderTableRoutes(canary: Canary, routes: Routes): JsonRecord[] {
   if (routes.kind === 'mirrored') {
     const shadowing = { upstream: upstream(canary, 'canary'), percentage: routes.share };
     return [{ ...route([], both(canary, 0)), options: { shadowing } }];
@@ -29,14 +29,14 @@ export function renderTableRoutes(canary: Canary, routes: Routes): Json[] {
 }
 
 /** The routes that deletion leaves behind: none of our Upstreams, which are removed. */
-export function routesToApex(canary: Canary): Json[] {
+export function routesToApex(canary: Canary): JsonRecord[] {
   const ref = { name: names(canary).apexService, namespace: canary.metadata.namespace };
   return [{ inheritablePathMatchers: true, routeAction: { single: { kube: { ref, port: canary.spec.service.port } } } }];
 }
 
-function stickyRoutes(canary: Canary, segment: readonly Matcher[], affinity: Affinity, share: number): Json[] {
+function stickyRoutes(canary: Canary, segment: readonly Matcher[], affinity: Affinity, share: number): JsonRecord[] {
   const holding = (pair: string) => withHeader(segment, { name: 'cookie', value: cookiePattern(pair), regex: true });
-  const found: Json[] = [];
+  const found: JsonRecord[] = [];
   // At weight 0 the canary may be unable to serve: its users are kept apart but answered by the primary.
   if (affinity.canary) found.push(route(holding(affinity.canary), both(canary, share > 0 ? ALL : 0)));
   if (affinity.primary) found.push(route(holding(affinity.primary), both(canary, 0)));
@@ -56,7 +56,7 @@ function cookiesSet(canary: Canary, affinity: Affinity): Cookies {
 }
 
 /** The path is that of the user's route that delegates here. */
-function route(matchers: readonly Matcher[], destinations: Json[]): Json {
+function route(matchers: readonly Matcher[], destinations: JsonRecord[]): JsonRecord {
   return {
     inheritablePathMatchers: true,
     ...(matchers.length > 0 ? { matchers: structuredClone(matchers) } : {}),
@@ -64,11 +64,11 @@ function route(matchers: readonly Matcher[], destinations: Json[]): Json {
   };
 }
 
-function both(canary: Canary, share: number, cookies: Cookies = {}): Json[] {
+function both(canary: Canary, share: number, cookies: Cookies = {}): JsonRecord[] {
   return [destination(canary, 'primary', primaryWeight(share), cookies.primary), destination(canary, 'canary', share, cookies.canary)];
 }
 
-function destination(canary: Canary, side: UpstreamSide, weight: number, cookie?: string): Json {
+function destination(canary: Canary, side: UpstreamSide, weight: number, cookie?: string): JsonRecord {
   const added = [{ header: { key: 'Set-Cookie', value: cookie }, append: true }];
   return {
     weight,

@@ -31,6 +31,7 @@ export function configRef(canary: Canary): ObjectRef | undefined {
   );
 }
 
+/** The Upstream of one side, with the settings of `spec.upstreamRef`. Throws a RoutingError while that Upstream is not found. */
 export function renderUpstream(canary: Canary, apex: Apex, side: UpstreamSide, current: readonly KubeObject[]): KubeObject {
   const { primaryService, canaryService } = names(canary);
   const { namespace } = canary.metadata;

@@ -17,6 +17,7 @@ export function copyRefs(canary: Canary): { sourceRef?: ObjectRef; copyRef?: Obj
   return { sourceRef: ingressRef(canary.spec.ingressRef.name, namespace), copyRef: ingressRef(ingressCopy, namespace) };
 }
 
+/** The copy adds `-canary` to the name, which must still fit into 253 characters. */
 export function refusesName(canary: Canary): RoutingError | undefined {
   const { ingressCopy = '' } = names(canary);
   return ingressCopy.length > MOST_NAME

@@ -14,6 +14,7 @@ export function rulesOf(ingress: KubeObject): readonly IngressRule[] {
   return Array.isArray(rules) ? rules : [];
 }
 
+/** Undefined: the backend is not a Service. */
 export function serviceOf(path: IngressPath): string | undefined {
   return path.backend?.service?.name;
 }

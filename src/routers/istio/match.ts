@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonRecord } from '../../api/json.ts';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { HttpMatchRequest } from '../../api/service-spec.ts';
 import type { StringMatch } from '../../api/string-match.ts';
@@ -7,7 +8,6 @@ import { RoutingError } from '../routing-error.ts';
 
 /** One HTTPMatchRequest of a VirtualService, as raw JSON. */
 export type IstioMatch = Record<string, unknown>;
-type Conditions = Record<string, unknown>;
 
 const CONDITION_MAPS = ['headers', 'queryParams', 'sourceLabels'] as const;
 
@@ -80,8 +80,8 @@ function join(base: IstioMatch, extra: IstioMatch, field: string): IstioMatch {
   const joined: IstioMatch = structuredClone(base);
   for (const kind of CONDITION_MAPS) {
     if (extra[kind] === undefined) continue;
-    const conditions: Conditions = { ...(base[kind] as Conditions | undefined) };
-    for (const [key, condition] of Object.entries(extra[kind] as Conditions)) {
+    const conditions: JsonRecord = { ...(base[kind] as JsonRecord | undefined) };
+    for (const [key, condition] of Object.entries(extra[kind] as JsonRecord)) {
       const clashes = key in conditions && !isDeepStrictEqual(conditions[key], condition);
       conditions[clashes ? secondKey(kind, key, conditions, field) : key] = condition;
     }
@@ -91,7 +91,7 @@ function join(base: IstioMatch, extra: IstioMatch, field: string): IstioMatch {
 }
 
 /** Header names ignore case but keys of the map do not: two spellings are how Istio ANDs two conditions on one header. */
-function secondKey(kind: string, key: string, taken: Conditions, field: string): string {
+function secondKey(kind: string, key: string, taken: JsonRecord, field: string): string {
   const spellings =
     kind === 'headers' ? [key.toLowerCase(), key.toUpperCase(), key.charAt(0).toUpperCase() + key.slice(1).toLowerCase()] : [];
   const free = spellings.find((spelling) => !(spelling in taken));
@@ -100,10 +100,10 @@ function secondKey(kind: string, key: string, taken: Conditions, field: string):
 }
 
 function subtract(match: IstioMatch, base: IstioMatch): HttpMatch {
-  const left: Record<string, Conditions> = {};
+  const left: Record<string, JsonRecord> = {};
   for (const kind of CONDITION_MAPS) {
-    const known = (base[kind] ?? {}) as Conditions;
-    const own = Object.entries((match[kind] ?? {}) as Conditions).filter(([key, condition]) => !isDeepStrictEqual(known[key], condition));
+    const known = (base[kind] ?? {}) as JsonRecord;
+    const own = Object.entries((match[kind] ?? {}) as JsonRecord).filter(([key, condition]) => !isDeepStrictEqual(known[key], condition));
     if (own.length > 0) left[kind] = Object.fromEntries(own);
   }
   return left as HttpMatch;

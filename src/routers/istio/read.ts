@@ -3,14 +3,13 @@ import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import { type Affinity, type Routes, Weight } from '../../api/routes.ts';
+import { type Affinity, type Routes, type UnreadableRoutes, Weight } from '../../api/routes.ts';
 import { pairOfPattern } from '../cookie.ts';
-import { ALL, readAs, readWeights } from '../weights.ts';
+import { ALL, readAs, readWeights, type Split } from '../weights.ts';
 import { type IstioMatch, splitMatch } from './match.ts';
 
-type Unreadable = { unreadable: string };
 /** The fields that are read of a foreign rule; all else is ignored. */
-interface Rule {
+interface VirtualServiceRule {
   match?: IstioMatch[];
   route?: Array<{ destination?: { host?: string }; weight?: number; headers?: Headers }>;
   headers?: Headers;
@@ -18,11 +17,10 @@ interface Rule {
   mirrorPercentage?: { value?: number };
 }
 type Headers = { response?: { add?: Record<string, string> } };
-type Split = { primary: number; canary: number; namesCanary: boolean };
 
 /** The routes of a VirtualService that we or Flagger wrote. */
-export function readVirtualService(canary: Canary, object: KubeObject): Routes | Unreadable {
-  const { http, tcp } = specOf<{ http: Rule[]; tcp: Rule[] }>(object);
+export function readVirtualService(canary: Canary, object: KubeObject): Routes | UnreadableRoutes {
+  const { http, tcp } = specOf<{ http: VirtualServiceRule[]; tcp: VirtualServiceRule[] }>(object);
   const rules = (http?.length ? http : tcp) ?? [];
   const splits = rules.map((rule) => splitOf(canary, rule));
   const last = rules.length - 1;
@@ -52,7 +50,7 @@ export function readVirtualService(canary: Canary, object: KubeObject): Routes |
   return readAs(share, undefined, affinity);
 }
 
-function splitOf(canary: Canary, rule: Rule): Split {
+function splitOf(canary: Canary, rule: VirtualServiceRule): Split {
   const { primaryService, canaryService } = names(canary);
   const route = rule.route ?? [];
   const split: Split = { primary: 0, canary: 0, namesCanary: false };
@@ -75,7 +73,7 @@ function isHost(canary: Canary, host: string, service: string): boolean {
   return host === service || host === qualified || host.startsWith(`${qualified}.`);
 }
 
-function readAffinity(canary: Canary, rules: readonly Rule[], main: Rule): Affinity | Unreadable {
+function readAffinity(canary: Canary, rules: readonly VirtualServiceRule[], main: VirtualServiceRule): Affinity | UnreadableRoutes {
   const affinity: Affinity = {};
   for (const rule of rules) {
     const pair = cookieOf(rule, main);
@@ -91,7 +89,7 @@ function readAffinity(canary: Canary, rules: readonly Rule[], main: Rule): Affin
 }
 
 /** The pair that a rule asks for beyond what the main rule asks for. */
-function cookieOf(rule: Rule, main: Rule): string | undefined {
+function cookieOf(rule: VirtualServiceRule, main: VirtualServiceRule): string | undefined {
   const known = (main.match?.[0]?.headers ?? {}) as Record<string, unknown>;
   const own = Object.entries((rule.match?.[0]?.headers ?? {}) as Record<string, { regex?: string }>).find(
     ([name, condition]) => name.toLowerCase() === 'cookie' && !isDeepStrictEqual(known[name], condition),
@@ -99,7 +97,7 @@ function cookieOf(rule: Rule, main: Rule): string | undefined {
   return own?.[1].regex === undefined ? undefined : pairOfPattern(own[1].regex);
 }
 
-function roleOf(canary: Canary, pair: string, rule: Rule): keyof Affinity {
+function roleOf(canary: Canary, pair: string, rule: VirtualServiceRule): keyof Affinity {
   const set = [rule.headers, ...(rule.route ?? []).map((side) => side.headers)].map(
     (headers) => headers?.response?.add?.['Set-Cookie'] ?? '',
   );

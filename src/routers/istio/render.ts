@@ -1,17 +1,16 @@
 import type { Canary } from '../../api/canary.ts';
+import type { JsonRecord } from '../../api/json.ts';
 import { names } from '../../api/names.ts';
 import type { Affinity, Routes } from '../../api/routes.ts';
 import { canaryCookieSeconds, cookiePattern, primaryCookieSeconds, setCookie } from '../cookie.ts';
 import { ALL, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
 import { type IstioMatch, mergeMatch, serviceMatch, toIstio, withHeader } from './match.ts';
 
-type Json = Record<string, unknown>;
-
 /**
  * `spec.http`, the first match winning: cookie of the canary, cookie of the primary, cookie to be deleted, all requests of the
  * segment, and (with a match) all other requests to the primary. An A/B condition stands on every rule that names the canary.
  */
-export function renderHttp(canary: Canary, routes: Routes): Json[] {
+export function renderHttp(canary: Canary, routes: Routes): JsonRecord[] {
   const { canaryService } = names(canary);
   const service = serviceMatch(canary.spec.service.match);
   const segment = matchOf(routes);
@@ -32,13 +31,13 @@ export function renderHttp(canary: Canary, routes: Routes): Json[] {
 }
 
 /** `spec.tcp`: weights only, on the ports of `service.match`. */
-export function renderTcp(canary: Canary, share: number): Json[] {
+export function renderTcp(canary: Canary, share: number): JsonRecord[] {
   const ports = (canary.spec.service.match ?? []).flatMap((match) => (match.port === undefined ? [] : [{ port: match.port }]));
   return [{ ...(ports.length > 0 ? { match: ports } : {}), route: both(canary, share, {}) }];
 }
 
-function stickyRules(canary: Canary, within: readonly IstioMatch[], affinity: Affinity, share: number): Json[] {
-  const rules: Json[] = [];
+function stickyRules(canary: Canary, within: readonly IstioMatch[], affinity: Affinity, share: number): JsonRecord[] {
+  const rules: JsonRecord[] = [];
   const holding = (pair: string) => withHeader(within, 'Cookie', { regex: cookiePattern(pair) });
   // At weight 0 the canary may be unable to serve: its users are kept apart but answered by the primary.
   if (affinity.canary) rules.push(rule(canary, holding(affinity.canary), both(canary, share > 0 ? ALL : 0, {})));
@@ -48,7 +47,7 @@ function stickyRules(canary: Canary, within: readonly IstioMatch[], affinity: Af
 }
 
 /** With the attributes that the cookie was set with, or browsers keep it (04-R-A1). */
-function deletionRule(canary: Canary, holding: readonly IstioMatch[], affinity: Affinity, share: number): Json {
+function deletionRule(canary: Canary, holding: readonly IstioMatch[], affinity: Affinity, share: number): JsonRecord {
   const text = setCookie(canary, affinity.previous ?? '', -1);
   const add = canary.spec.service.headers?.response?.add ?? {};
   const isTaken = Object.keys(add).some((name) => name.toLowerCase() === 'set-cookie');
@@ -71,7 +70,7 @@ function cookiesSet(canary: Canary, affinity: Affinity): { primary?: string; can
 }
 
 /** Fields common to every http rule, and to the single rule that deletion leaves behind. */
-export function rule(canary: Canary, match: readonly IstioMatch[], route: Json[]): Json {
+export function rule(canary: Canary, match: readonly IstioMatch[], route: JsonRecord[]): JsonRecord {
   const { rewrite, timeout, retries, corsPolicy, headers } = canary.spec.service;
   const origins = corsPolicy?.allowOrigins?.map((origin) => toIstio(origin));
   // Empty values mean nothing: dropping them must not look like drift (04-R-D11).
@@ -90,7 +89,7 @@ export function rule(canary: Canary, match: readonly IstioMatch[], route: Json[]
 }
 
 /** A copy without what is empty, at any depth. */
-function filled(fields: object): Json {
+function filled(fields: object): JsonRecord {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([key, value]) => {
       const kept = Array.isArray(value) ? structuredClone(value) : typeof value === 'object' && value !== null ? filled(value) : value;
@@ -101,11 +100,11 @@ function filled(fields: object): Json {
 }
 
 /** `rewrite.type` belongs to the Gateway API. */
-function withoutType({ uri, authority }: { uri?: string | undefined; authority?: string | undefined }): Json {
+function withoutType({ uri, authority }: { uri?: string | undefined; authority?: string | undefined }): JsonRecord {
   return { ...(uri === undefined ? {} : { uri }), ...(authority === undefined ? {} : { authority }) };
 }
 
-function both(canary: Canary, share: number, cookies: { primary?: string; canary?: string }): Json[] {
+function both(canary: Canary, share: number, cookies: { primary?: string; canary?: string }): JsonRecord[] {
   const { primaryService, canaryService } = names(canary);
   const side = (host: string, weight: number, cookie: string | undefined) => ({
     destination: destination(canary, host),
@@ -116,7 +115,7 @@ function both(canary: Canary, share: number, cookies: { primary?: string; canary
 }
 
 /** A port is named only where Istio cannot infer it: several ports behind a gateway or a delegate (04-4.2). */
-export function destination(canary: Canary, host: string): Json {
+export function destination(canary: Canary, host: string): JsonRecord {
   const { portDiscovery, gateways, delegation, port } = canary.spec.service;
   const first = gateways?.[0];
   const isNamed = portDiscovery === true && (delegation === true || (first !== undefined && first !== 'mesh'));

@@ -1,10 +1,11 @@
 import { primaryRevisionAnnotation } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { type Routes, weight } from '../../api/routes.ts';
+import { type Routes, type UnreadableRoutes, weight } from '../../api/routes.ts';
 import { ALL, readAs } from '../weights.ts';
 import { trafficOf } from './traffic.ts';
 
-export function readTraffic(service: KubeObject): Routes | { unreadable: string } | undefined {
+/** The routes in `spec.traffic`. Undefined: no primary is recorded yet, or no entry has a percentage. */
+export function readTraffic(service: KubeObject): Routes | UnreadableRoutes | undefined {
   const primary = primaryOf(service);
   const targets = trafficOf(service).filter(({ percent }) => percent !== undefined && percent > 0);
   if (primary === undefined || targets.length === 0) return undefined;
@@ -18,6 +19,7 @@ export function readTraffic(service: KubeObject): Routes | { unreadable: string 
   return readAs(weight(targets.length > 1 ? (targets[0]?.percent ?? 0) : 0), undefined);
 }
 
+/** The Revision that the annotation records as the primary. */
 export function primaryOf(service: KubeObject): string | undefined {
   return service.metadata.annotations?.[primaryRevisionAnnotation] || undefined;
 }

@@ -8,12 +8,14 @@ import { primaryWeight } from '../weights.ts';
 import { primaryOf } from './read.ts';
 import { trafficOf } from './traffic.ts';
 
+/** The canary's percentage. Throws a RoutingError for routes that match or mirror. */
 export function shareOf(routes: Routes): number {
   if (routes.kind !== 'weighted' || routes.match?.length)
     throw new RoutingError('Knative can neither match nor mirror requests: use analysis.stepWeight or stepWeights');
   return routes.canary;
 }
 
+/** Entries of `spec.traffic`, the canary's first. Throws a RoutingError where the Revision of a side is unknown or gone. */
 export function targetsFor(canary: Canary, service: KubeObject, share: number) {
   const primary = primaryOf(service);
   if (primary === undefined)

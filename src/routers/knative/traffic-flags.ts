@@ -44,6 +44,7 @@ export function readTrafficFlags({ traffic = [], tag = [], untag = [] }: Traffic
   return { untags, tags, shares };
 }
 
+/** Entries without a percentage count as 0. */
 export function sumOf(shares: readonly { percent?: number }[]): number {
   return shares.reduce((total, { percent = 0 }) => total + percent, 0);
 }

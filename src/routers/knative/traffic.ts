@@ -1,6 +1,7 @@
 import { asKnativeService, type KnativeTraffic } from '../../api/kinds/knative-service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
+/** `spec.traffic`; empty where it is absent or not a list. */
 export function trafficOf(service: KubeObject): readonly KnativeTraffic[] {
   const { traffic } = asKnativeService(service).spec ?? {};
   return Array.isArray(traffic) ? traffic : [];

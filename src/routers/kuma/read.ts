@@ -2,11 +2,12 @@ import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import type { Routes } from '../../api/routes.ts';
+import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
 import { readAs, readWeights } from '../weights.ts';
 import { SERVICE } from './render.ts';
 
-export function readRoute(canary: Canary, found: KubeObject): Routes | { unreadable: string } {
+/** The routes of a TrafficRoute that we or Flagger wrote. */
+export function readRoute(canary: Canary, found: KubeObject): Routes | UnreadableRoutes {
   const { primaryService, canaryService } = names(canary);
   const split: unknown = specOf<{ conf: { split?: unknown } }>(found).conf?.split;
   const weightOf = (service: string): unknown =>

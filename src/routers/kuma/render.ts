@@ -13,6 +13,7 @@ const apiVersion = 'kuma.io/v1alpha1';
 /** On the Canary: the mesh of its route. */
 const MESH = 'kuma.io/mesh';
 
+/** The tag by which Kuma selects a Service. */
 export const SERVICE = 'kuma.io/service';
 
 /** Canaries of one name in two namespaces must not share a route (04-R-D12): a dot is in no name of a Service. */
@@ -20,6 +21,7 @@ export function ownRef(canary: Canary): ObjectRef {
   return { apiVersion, kind: 'TrafficRoute', name: `${names(canary).apexService}.${canary.metadata.namespace}` };
 }
 
+/** The name that Flagger gives its route. TrafficRoutes are cluster-scoped, so two namespaces can claim it. */
 export function flaggerRef(canary: Canary): ObjectRef {
   return { apiVersion, kind: 'TrafficRoute', name: names(canary).apexService };
 }
@@ -29,6 +31,7 @@ export function refIn(canary: Canary, current: readonly KubeObject[]): ObjectRef
   return !findObject(current, ownRef(canary)) && isOfFlagger(canary, current) ? flaggerRef(canary) : ownRef(canary);
 }
 
+/** Whether the route of that name leads to the sides of this Canary. */
 export function isOfFlagger(canary: Canary, current: readonly KubeObject[]): boolean {
   const found = findObject(current, flaggerRef(canary));
   return found !== undefined && namesOurSides(canary)(found.spec ?? {});
@@ -64,6 +67,7 @@ export function renderRoute(canary: Canary, share: number, current: readonly Kub
   };
 }
 
+/** The canary's percentage. Throws a RoutingError for routes that match or mirror. */
 export function canaryShare(routes: Routes): number {
   if (routes.kind !== 'weighted' || routes.match?.length)
     throw new RoutingError("Kuma's TrafficRoute has weights only: requests can be neither matched nor mirrored");

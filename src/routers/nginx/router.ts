@@ -3,7 +3,7 @@ import type { Finding } from '../../api/finding.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
-import type { Routes } from '../../api/routes.ts';
+import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
 import { copyRefs, copySpec, missingSource, nothingToCopy, refusesName } from '../ingress/copy.ts';
@@ -67,7 +67,7 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
     return isAtRest && annotations[key('affinity')] ? { [key('affinity-canary-behavior')]: 'legacy' } : {};
   }
 
-  function readRoutes(canary: Canary, copy: KubeObject): Routes | { unreadable: string } {
+  function readRoutes(canary: Canary, copy: KubeObject): Routes | UnreadableRoutes {
     const where = `Ingress ${copy.metadata.name}`;
     const live = copy.metadata.annotations ?? {};
     const { canaryService } = names(canary);

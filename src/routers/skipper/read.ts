@@ -1,13 +1,14 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import type { Routes } from '../../api/routes.ts';
+import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
 import { leadsTo } from '../ingress/ingress-rules.ts';
 import { ALL, readAs, readWeights } from '../weights.ts';
 import { FIRST, foreignPredicates, NEVER, readMatch, splitPredicates } from './predicates.ts';
 import { PREDICATE, WEIGHTS } from './render.ts';
 
-export function readCopy(canary: Canary, copy: KubeObject, source: KubeObject | undefined): Routes | { unreadable: string } {
+/** The routes of our copy. `source`: the user's Ingress, whose own predicates are left out of the condition. */
+export function readCopy(canary: Canary, copy: KubeObject, source: KubeObject | undefined): Routes | UnreadableRoutes {
   const where = `Ingress ${copy.metadata.name}`;
   const live = copy.metadata.annotations ?? {};
   const { primaryService, canaryService } = names(canary);

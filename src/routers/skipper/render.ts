@@ -13,8 +13,10 @@ import { RoutingError } from '../routing-error.ts';
 import { canaryWeight, matchOf, primaryWeight } from '../weights.ts';
 import { FIRST, foreignPredicates, NEVER, renderMatch } from './predicates.ts';
 
+/** Annotation: JSON of the weight by name of Service. */
 export const WEIGHTS = 'zalando.org/backend-weights';
 
+/** Annotation: predicates of every route of the Ingress, joined by ` && `. */
 export const PREDICATE = 'zalando.org/skipper-predicate';
 
 const isOurs = (annotation: string) => annotation === WEIGHTS || annotation === PREDICATE;

@@ -1,12 +1,13 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import type { Routes } from '../../api/routes.ts';
+import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
 import { splitSpec, splitWeight } from '../../api/traffic-split.ts';
 import { readAs, readPart } from '../weights.ts';
 import { readRouteGroup } from './route-group.ts';
 
-export function readSplit(canary: Canary, split: KubeObject, group: KubeObject | undefined): Routes | { unreadable: string } {
+/** The routes of a TrafficSplit. `group`: the HTTPRouteGroup that its condition names. */
+export function readSplit(canary: Canary, split: KubeObject, group: KubeObject | undefined): Routes | UnreadableRoutes {
   const { primaryService, canaryService } = names(canary);
   const { backends: found, matches } = splitSpec(split);
   const backends = Array.isArray(found) ? found : [];

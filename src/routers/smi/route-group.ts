@@ -51,6 +51,7 @@ function fromPattern(pattern: string): StringMatch {
   return { regex: /^\(\?:(.*)\)$/s.exec(body)?.[1] ?? pattern };
 }
 
+/** The condition of an HTTPRouteGroup; unreadable where it asks for more than headers. */
 export function readRouteGroup(group: KubeObject): { match: HttpMatch[] } | { unreadable: string } {
   const found: unknown = specOf<{ matches: unknown }>(group).matches;
   const where = `HTTPRouteGroup ${group.metadata.name}`;

@@ -2,10 +2,9 @@ import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import { type Routes, Weight, weight } from '../../api/routes.ts';
+import { type Routes, type UnreadableRoutes, Weight, weight } from '../../api/routes.ts';
 import { ALL, readAs, readWeights } from '../weights.ts';
 
-type Unreadable = { unreadable: string };
 interface WeightedService {
   name?: string;
   kind?: string;
@@ -15,7 +14,7 @@ interface WeightedService {
 type Mirroring = WeightedService & { mirrors?: readonly WeightedService[] };
 
 /** The routes of a TraefikService that we or Flagger wrote. */
-export function readTraefikService(canary: Canary, found: KubeObject, mirror: KubeObject | undefined): Routes | Unreadable {
+export function readTraefikService(canary: Canary, found: KubeObject, mirror: KubeObject | undefined): Routes | UnreadableRoutes {
   const services = specOf<{ weighted: { services?: WeightedService[] } }>(found).weighted?.services ?? [];
   const [only] = services;
   if (services.length === 1 && only?.kind === 'TraefikService' && only.name === names(canary).mirrorService)
@@ -23,7 +22,7 @@ export function readTraefikService(canary: Canary, found: KubeObject, mirror: Ku
   return readWeighted(canary, services, `TraefikService ${found.metadata.name}`);
 }
 
-function readWeighted(canary: Canary, services: readonly WeightedService[], where: string): Routes | Unreadable {
+function readWeighted(canary: Canary, services: readonly WeightedService[], where: string): Routes | UnreadableRoutes {
   const { primaryService, canaryService } = names(canary);
   const isOurs = ({ name }: WeightedService) => name === primaryService || name === canaryService;
   const [first, second] = services;
@@ -42,7 +41,7 @@ function missingWeight(other: WeightedService | undefined): number {
   return other?.weight === ALL ? 0 : 1;
 }
 
-function readMirroring(canary: Canary, main: Mirroring, where: string): Routes | Unreadable {
+function readMirroring(canary: Canary, main: Mirroring, where: string): Routes | UnreadableRoutes {
   const { primaryService, canaryService } = names(canary);
   const [mirror, ...others] = main.mirrors ?? [];
   const share = Weight.safeParse(mirror?.percent ?? 0);

@@ -18,11 +18,13 @@ export function mirrorRef(canary: Canary): ObjectRef {
   return { ...serviceRef(canary), name: names(canary).mirrorService };
 }
 
+/** Recognises a spec that names one of our sides or our mirror. */
 export function ours(canary: Canary) {
   const { primaryService, canaryService, mirrorService } = names(canary);
   return namesIn('name', [primaryService, canaryService, mirrorService]);
 }
 
+/** `spec.weighted.services` of the apex TraefikService. Throws a RoutingError for routes that match. */
 export function servicesFor(canary: Canary, routes: Routes): object[] {
   switch (routes.kind) {
     case 'weighted':

@@ -1,9 +1,9 @@
 import { warning } from '../../../api/finding.ts';
 import type { Item } from '../documents.ts';
-import { type Check, isOurs, on, whereOf } from '../world.ts';
+import { isOurs, type ManifestCheck, on, whereOf } from '../manifests.ts';
 
 /** The same object twice: the one that is applied last replaces the other. */
-export const duplicates: Check = ({ items }) => {
+export const duplicates: ManifestCheck = ({ items }) => {
   const first = new Map<string, Item>();
   return items.flatMap((item) => {
     if (!isOurs(item.object) || !item.place) return [];

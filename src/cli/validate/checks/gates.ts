@@ -1,11 +1,11 @@
 import type { HookType } from '../../../api/canary.ts';
 import { error, warning } from '../../../api/finding.ts';
-import { type Check, on } from '../world.ts';
+import { type ManifestCheck, on } from '../manifests.ts';
 
 const CONFIRM: readonly (HookType | undefined)[] = ['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion'];
 
 /** A rollback hook rolls back when its URL answers 200, a gate goes on: one URL for both does one of them at the wrong moment. */
-export const gates: Check = ({ canaries }) =>
+export const gates: ManifestCheck = ({ canaries }) =>
   canaries.flatMap((item) => {
     const { webhooks = [] } = item.canary.spec.analysis;
     return on(

@@ -1,9 +1,9 @@
 import { warning } from '../../../api/finding.ts';
 import { names } from '../../../api/names.ts';
-import { type Check, on } from '../world.ts';
+import { type ManifestCheck, on } from '../manifests.ts';
 
 /** Istio: gateways without the mesh and without hosts, so that only requests for the name of the Service, from outside, are split. */
-export const gateways: Check = ({ canaries }) =>
+export const gateways: ManifestCheck = ({ canaries }) =>
   canaries.flatMap((item) => {
     const { canary, provider } = item;
     const { gateways = [], hosts = [], delegation } = canary.spec.service;

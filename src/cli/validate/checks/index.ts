@@ -1,5 +1,5 @@
+import type { ManifestCheck } from '../manifests.ts';
 import type { ObjectChecks } from '../object-findings.ts';
-import type { Check } from '../world.ts';
 import { duplicates } from './duplicates.ts';
 import { gates } from './gates.ts';
 import { gateways } from './gateways.ts';
@@ -24,11 +24,11 @@ import { webhookHosts } from './webhook-hosts.ts';
 export interface NamedCheck {
   name: string;
   finds: string;
-  check: Check;
+  check: ManifestCheck;
 }
 
 /** All of them, in the order of the page. PromQL comes with its grammar, which is loaded only for a query. */
-export function checksWith(more: ObjectChecks, promql: Check): readonly NamedCheck[] {
+export function checksWith(more: ObjectChecks, promql: ManifestCheck): readonly NamedCheck[] {
   return [
     { name: 'spelling', finds: '`apiVersion` or `kind` of a Canary, MetricTemplate or AlertProvider that is misspelt', check: spelling },
     {

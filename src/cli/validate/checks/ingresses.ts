@@ -2,19 +2,19 @@ import { error } from '../../../api/finding.ts';
 import { names } from '../../../api/names.ts';
 import { factsOf } from '../../../api/providers.ts';
 import { leadsTo } from '../../../routers/ingress/ingress-rules.ts';
-import { type Check, findItem, isAbsent, on } from '../world.ts';
+import { findItem, isAbsent, type ManifestCheck, on } from '../manifests.ts';
 
 /** The Ingress that some providers copy must lead to the apex Service. */
-export const ingresses: Check = (world) =>
-  world.canaries.flatMap((item) => {
+export const ingresses: ManifestCheck = (manifests) =>
+  manifests.canaries.flatMap((item) => {
     const { canary, provider, namespace, place } = item;
     const ref = canary.spec.ingressRef;
     if (!ref || !place || (provider && !factsOf(provider).reads.includes('ingressRef'))) return [];
     const { apexService } = names(canary);
-    const ingress = findItem(world, { kind: 'Ingress', group: 'networking.k8s.io', name: ref.name, namespace });
+    const ingress = findItem(manifests, { kind: 'Ingress', group: 'networking.k8s.io', name: ref.name, namespace });
     if (!ingress) {
       const absent = error('spec.ingressRef.name', `is ${ref.name}, but the Ingress was not found: create it, or correct the name`);
-      return on(item, isAbsent(world, 'Ingress') ? [absent] : []);
+      return on(item, isAbsent(manifests, 'Ingress') ? [absent] : []);
     }
     if (leadsTo(ingress.object, apexService)) return [];
     const message = `has no path that leads to Service ${apexService}, the apex of Canary ${item.name}: make it the backend of a path, or correct ingressRef or service.name of the Canary`;

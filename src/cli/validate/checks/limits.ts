@@ -1,14 +1,14 @@
 import type { Metric } from '../../../api/canary.ts';
 import { parseDuration } from '../../../api/duration.ts';
 import { type Finding, warning } from '../../../api/finding.ts';
-import { type CanaryItem, type Check, on } from '../world.ts';
+import { type CanaryItem, type ManifestCheck, on } from '../manifests.ts';
 
 const HOUR_MS = 3_600_000;
 const LONGEST_FAILURE_MS = 24 * HOUR_MS;
 const LONGEST_RELEASE_MS = 7 * 24 * HOUR_MS;
 
 /** Numbers that are in the range of their type, and not in that of their unit. */
-export const limits: Check = ({ canaries }) =>
+export const limits: ManifestCheck = ({ canaries }) =>
   canaries.flatMap((item) => {
     const { metrics = [] } = item.canary.spec.analysis;
     return on(item, [

@@ -1,6 +1,6 @@
 import { error, type Finding } from '../../../api/finding.ts';
 import { specOf } from '../../../api/kinds/spec-of.ts';
-import { type Check, findItem, on, type World } from '../world.ts';
+import { findItem, type ManifestCheck, type Manifests, on } from '../manifests.ts';
 
 const PROBES = ['readinessProbe', 'startupProbe', 'livenessProbe'];
 
@@ -11,11 +11,11 @@ interface RawProbe {
 type RawContainer = { name?: string; ports?: ({ name?: string } | null)[] } & Readonly<Record<string, RawProbe | undefined>>;
 
 /** Probes of the targets that name a port: the API server takes any name, and with one that the container lacks no pod is ever ready. */
-export const probes: Check = (world: World) =>
-  world.canaries.flatMap(({ canary, namespace }) => {
+export const probes: ManifestCheck = (manifests: Manifests) =>
+  manifests.canaries.flatMap(({ canary, namespace }) => {
     const { kind, name } = canary.spec.targetRef;
     if (kind !== 'Deployment' && kind !== 'DaemonSet') return [];
-    const target = findItem(world, { kind, group: 'apps', name, namespace });
+    const target = findItem(manifests, { kind, group: 'apps', name, namespace });
     const containers = specOf<{ template: { spec?: { containers?: (RawContainer | null)[] } } }>(target?.object).template?.spec?.containers;
     if (!target?.place || !Array.isArray(containers)) return [];
     return on(target, containers.flatMap(findingsOf));

@@ -1,15 +1,15 @@
 import { error, type Finding, warning } from '../../../api/finding.ts';
 import { renderQuery } from '../../../metrics/query-template.ts';
+import { type ManifestCheck, on } from '../manifests.ts';
 import { PromQuery } from '../promql/prom-query.ts';
 import { sampleVariables } from '../sample-variables.ts';
-import { type Check, on } from '../world.ts';
 
 const WORD = 'sampleapp';
 /** A variable may stand for a name, a number or a time: a query is wrong where none of them makes one that parses. */
 const VALUES = [WORD, '1', '1m'];
 
 /** Queries in PromQL: those that do not parse, that cannot fail, and that measure another workload. */
-export const promql: Check = ({ templates, canaries }) => [
+export const promql: ManifestCheck = ({ templates, canaries }) => [
   ...templates.flatMap((item) => {
     const { type, queryLanguage } = item.spec.provider;
     const isPromql = type === 'prometheus' || (type === 'stackdriver' && queryLanguage === 'promql');

@@ -2,11 +2,11 @@ import { error, type Finding, warning } from '../../../api/finding.ts';
 import type { MetricProviderType } from '../../../api/metric-template.ts';
 import { readMetricDataQueries } from '../../../metrics/providers/metric-data-query.ts';
 import { renderQuery } from '../../../metrics/query-template.ts';
+import { type ManifestCheck, on } from '../manifests.ts';
 import { sampleVariables } from '../sample-variables.ts';
-import { type Check, on } from '../world.ts';
 
 /** Rules of single metric backends for the text of a query. */
-export const queryForms: Check = ({ templates }) =>
+export const queryForms: ManifestCheck = ({ templates }) =>
   templates.flatMap((item) => {
     const { provider, query } = item.spec;
     const rendered = renderQuery(query, sampleVariables('sample'));

@@ -1,12 +1,12 @@
 import { type Finding, warning } from '../../../api/finding.ts';
 import { renderQuery } from '../../../metrics/query-template.ts';
+import { isNear, type ManifestCheck, type Manifests, on, type TemplateItem } from '../manifests.ts';
 import { sampleVariables } from '../sample-variables.ts';
-import { type Check, isNear, on, type TemplateItem, type World } from '../world.ts';
 
 /** Queries that measure the same for every Canary, since nothing in them depends on the workload. */
-export const queryNames: Check = (world) => [
-  ...world.templates.flatMap((item) => on(item, templateFindings(world, item))),
-  ...world.canaries.flatMap((item) => {
+export const queryNames: ManifestCheck = (manifests) => [
+  ...manifests.templates.flatMap((item) => on(item, templateFindings(manifests, item))),
+  ...manifests.canaries.flatMap((item) => {
     const { metadata, spec } = item.canary;
     const texts = [spec.targetRef.name, spec.service.name, metadata.name, spec.ingressRef?.name, spec.routeRef?.name];
     const findings = (spec.analysis.metrics ?? []).flatMap(({ query }, index): Finding[] =>
@@ -18,11 +18,11 @@ export const queryNames: Check = (world) => [
   }),
 ];
 
-function templateFindings(world: World, item: TemplateItem): Finding[] {
+function templateFindings(manifests: Manifests, item: TemplateItem): Finding[] {
   const { query, provider } = item.spec;
   // Keptn's queries name an object of its own, which measures one workload.
   if (provider.type === 'keptn' || namesWorkload(query)) return [];
-  const users = world.canaries.filter(({ canary, namespace }) =>
+  const users = manifests.canaries.filter(({ canary, namespace }) =>
     canary.spec.analysis.metrics?.some(
       ({ templateRef: ref }) => ref?.name === item.name && isNear(ref.namespace ?? namespace, item.namespace),
     ),

@@ -3,17 +3,17 @@ import { error, type Finding, warning } from '../../../api/finding.ts';
 import { builtIn } from '../../../api/metric-findings.ts';
 import { renderQuery } from '../../../metrics/query-template.ts';
 import { queryVariables } from '../../../metrics/query-variables.ts';
-import { type CanaryItem, type Check, findOurs, isAbsent, on, type ourKinds, type World } from '../world.ts';
+import { type CanaryItem, findOurs, isAbsent, type ManifestCheck, type Manifests, on, type ourKinds } from '../manifests.ts';
 
 /** MetricTemplates and AlertProviders that a Canary refers to, and the variables that a template wants of it. */
-export const references: Check = (world) =>
-  world.canaries.flatMap((item) => {
+export const references: ManifestCheck = (manifests) =>
+  manifests.canaries.flatMap((item) => {
     if (!item.place) return [];
     const { metrics = [], alerts = [] } = item.canary.spec.analysis;
     return on(item, [
-      ...metrics.flatMap((metric, index) => metricFindings(world, item, metric, `spec.analysis.metrics[${index}]`)),
+      ...metrics.flatMap((metric, index) => metricFindings(manifests, item, metric, `spec.analysis.metrics[${index}]`)),
       ...alerts.flatMap(({ providerRef }, index) =>
-        missing(world, item, {
+        missing(manifests, item, {
           kind: 'AlertProvider',
           ref: providerRef,
           path: `spec.analysis.alerts[${index}].providerRef`,
@@ -23,13 +23,13 @@ export const references: Check = (world) =>
     ]);
   });
 
-function metricFindings(world: World, item: CanaryItem, metric: Metric, path: string): Finding[] {
+function metricFindings(manifests: Manifests, item: CanaryItem, metric: Metric, path: string): Finding[] {
   const { templateRef: ref } = metric;
   if (!ref || builtIn.includes(metric.name) || metric.query) return [];
-  const template = findOurs(world, 'MetricTemplate', ref.name, ref.namespace ?? item.namespace);
-  if (!template) return missing(world, item, { kind: 'MetricTemplate', ref, path: `${path}.templateRef`, severity: 'error' });
+  const template = findOurs(manifests, 'MetricTemplate', ref.name, ref.namespace ?? item.namespace);
+  if (!template) return missing(manifests, item, { kind: 'MetricTemplate', ref, path: `${path}.templateRef`, severity: 'error' });
   // If several have the name, as in overlays, any may be the one that is applied.
-  const versions = world.templates.filter(({ name, namespace }) => name === template.name && namespace === template.namespace);
+  const versions = manifests.templates.filter(({ name, namespace }) => name === template.name && namespace === template.namespace);
   const wanted = versions.map(({ spec }) => unsetVariables(spec.query, item, metric)).toSorted((a, b) => a.length - b.length)[0] ?? [];
   if (wanted.length === 0) return [];
   return [
@@ -63,13 +63,13 @@ interface Reference {
   severity: Finding['severity'];
 }
 
-function missing(world: World, item: CanaryItem, { kind, ref, path, severity }: Reference): Finding[] {
+function missing(manifests: Manifests, item: CanaryItem, { kind, ref, path, severity }: Reference): Finding[] {
   const namespace = ref.namespace ?? item.namespace;
-  if (findOurs(world, kind, ref.name, namespace)) return [];
-  const elsewhere = findOurs(world, kind, ref.name, undefined)?.namespace;
+  if (findOurs(manifests, kind, ref.name, namespace)) return [];
+  const elsewhere = findOurs(manifests, kind, ref.name, undefined)?.namespace;
   const remedy = elsewhere ? `there is one in namespace ${elsewhere}: set namespace` : 'create it, or correct the name';
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
-  if (isAbsent(world, kind))
+  if (isAbsent(manifests, kind))
     return [{ severity, path: `${path}.name`, message: `is ${ref.name}, but the ${kind} was not found${where}: ${remedy}` }];
   const unknown = `is ${ref.name}, and no file of this run has such a ${kind}${where}: ${elsewhere ? remedy : 'add its file, ask the cluster with --live, or correct the name'}`;
   return [warning(`${path}.name`, unknown)];

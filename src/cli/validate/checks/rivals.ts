@@ -1,9 +1,9 @@
 import { error, type Finding, warning } from '../../../api/finding.ts';
 import { names } from '../../../api/names.ts';
-import { type CanaryItem, type Check, on, whereOf } from '../world.ts';
+import { type CanaryItem, type ManifestCheck, on, whereOf } from '../manifests.ts';
 
 /** Two Canaries for one target or one apex Service: only the older one is run (TargetTaken). */
-export const rivals: Check = ({ canaries }) =>
+export const rivals: ManifestCheck = ({ canaries }) =>
   canaries.flatMap((younger, index) => {
     if (!younger.place) return [];
     const others = canaries.filter(

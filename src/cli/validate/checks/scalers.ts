@@ -2,20 +2,20 @@ import { error, type Finding, warning } from '../../../api/finding.ts';
 import type { ScalerSpec } from '../../../api/kinds/scaler.ts';
 import { specOf } from '../../../api/kinds/spec-of.ts';
 import type { Item } from '../documents.ts';
-import { type CanaryItem, type Check, findItem, groupOf, isAbsent, isNear, on, type World, whereOf } from '../world.ts';
+import { type CanaryItem, findItem, groupOf, isAbsent, isNear, type ManifestCheck, type Manifests, on, whereOf } from '../manifests.ts';
 
 const GROUPS: Readonly<Record<string, string>> = { HorizontalPodAutoscaler: 'autoscaling', ScaledObject: 'keda.sh' };
 
 /** Scalers of the target that the Canary does not know of, and those that it names and that scale something else. */
-export const scalers: Check = (world) =>
-  world.canaries.flatMap((item) =>
-    item.place ? on(item, [...unnamed(item, world), ...absent(item, world), ...ofAnother(item, world)]) : [],
+export const scalers: ManifestCheck = (manifests) =>
+  manifests.canaries.flatMap((item) =>
+    item.place ? on(item, [...unnamed(item, manifests), ...absent(item, manifests), ...ofAnother(item, manifests)]) : [],
   );
 
-function unnamed(item: CanaryItem, world: World): Finding[] {
+function unnamed(item: CanaryItem, manifests: Manifests): Finding[] {
   const { autoscalerRef, targetRef } = item.canary.spec;
   if (autoscalerRef || targetRef.kind !== 'Deployment') return [];
-  const scaler = world.items.find((other) => isScalerOf(other, targetRef.name) && isNear(other.namespace, item.namespace));
+  const scaler = manifests.items.find((other) => isScalerOf(other, targetRef.name) && isNear(other.namespace, item.namespace));
   if (!scaler) return [];
   const { kind } = scaler.object;
   const message = `is scaled by ${whereOf(scaler)}, and spec.autoscalerRef does not name it: the primary keeps a fixed number of pods, and the scaler fights the scale to zero; add autoscalerRef with kind ${kind} and name ${scaler.name}`;
@@ -29,18 +29,18 @@ function isScalerOf({ object }: Item, target: string): boolean {
   return kind === 'Deployment' && name === target;
 }
 
-function absent({ canary, namespace }: CanaryItem, world: World): Finding[] {
+function absent({ canary, namespace }: CanaryItem, manifests: Manifests): Finding[] {
   const { autoscalerRef: ref } = canary.spec;
   const group = ref && GROUPS[ref.kind];
-  if (!ref || group === undefined || !isAbsent(world, ref.kind)) return [];
-  if (findItem(world, { kind: ref.kind, group, name: ref.name, namespace })) return [];
+  if (!ref || group === undefined || !isAbsent(manifests, ref.kind)) return [];
+  if (findItem(manifests, { kind: ref.kind, group, name: ref.name, namespace })) return [];
   return [error('spec.autoscalerRef.name', `is ${ref.name}, but the ${ref.kind} was not found: create it, or remove autoscalerRef`)];
 }
 
-function ofAnother({ canary, namespace }: CanaryItem, world: World): Finding[] {
+function ofAnother({ canary, namespace }: CanaryItem, manifests: Manifests): Finding[] {
   const { autoscalerRef: ref, targetRef } = canary.spec;
   const group = ref && GROUPS[ref.kind];
-  const scaler = group === undefined ? undefined : findItem(world, { kind: ref?.kind ?? '', group, name: ref?.name ?? '', namespace });
+  const scaler = group === undefined ? undefined : findItem(manifests, { kind: ref?.kind ?? '', group, name: ref?.name ?? '', namespace });
   const { kind = 'Deployment', name } = specOf<ScalerSpec>(scaler?.object).scaleTargetRef ?? {};
   if (!scaler || name === undefined || (kind === targetRef.kind && name === targetRef.name)) return [];
   const message = `is ${scaler.name}, which scales ${kind} ${name} and not ${targetRef.kind} ${targetRef.name}: correct targetRef or autoscalerRef`;

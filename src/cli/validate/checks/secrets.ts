@@ -5,16 +5,16 @@ import { parseAlertProvider } from '../../../api/parse-canary.ts';
 import type { Problem } from '../../../api/problem.ts';
 import { type SecretField, secretRefusal } from '../../../api/secret-use.ts';
 import type { Item } from '../documents.ts';
-import { type Check, findItem, isAbsent, isOurs, on, type World } from '../world.ts';
+import { findItem, isAbsent, isOurs, type ManifestCheck, type Manifests, on } from '../manifests.ts';
 
 /** The fields of a MetricTemplate that cannot work with this Secret. */
 export type CheckSecret = (spec: MetricTemplateSpec, secret: Readonly<Record<string, string>>) => Problem[];
 
 /** Secrets that are named: whether they exist, where the cluster was asked, and hold the keys that are read. */
 export const secrets =
-  (checkSecret: CheckSecret | undefined): Check =>
-  (world) => [
-    ...world.canaries.flatMap((item) => {
+  (checkSecret: CheckSecret | undefined): ManifestCheck =>
+  (manifests) => [
+    ...manifests.canaries.flatMap((item) => {
       const { metricsServerSecretRef, analysis } = item.canary.spec;
       const hooks = (analysis.webhooks ?? []).map(
         ({ secretRef }, index) => [secretRef, `spec.analysis.webhooks[${index}].secretRef`, 'spec.analysis.webhooks[].secretRef'] as const,
@@ -24,56 +24,57 @@ export const secrets =
       return on(
         item,
         refs.flatMap(([ref, path, field]) =>
-          ref ? [...absent(world, item, ref.name, path, 'error'), ...refused(world, item, ref.name, field, path)] : [],
+          ref ? [...absent(manifests, item, ref.name, path, 'error'), ...refused(manifests, item, ref.name, field, path)] : [],
         ),
       );
     }),
-    ...world.templates.flatMap((item) => on(item, templateFindings(world, item, item.spec, checkSecret))),
-    ...world.items.flatMap((item) => (isOurs(item.object, 'AlertProvider') ? on(item, receiverFindings(world, item)) : [])),
+    ...manifests.templates.flatMap((item) => on(item, templateFindings(manifests, item, item.spec, checkSecret))),
+    ...manifests.items.flatMap((item) => (isOurs(item.object, 'AlertProvider') ? on(item, receiverFindings(manifests, item)) : [])),
   ];
 
 function templateFindings(
-  world: World,
+  manifests: Manifests,
   item: Item,
   { provider, ...spec }: MetricTemplateSpec,
   checkSecret: CheckSecret | undefined,
 ): Finding[] {
   const { secretRef, caSecretRef } = provider;
   const unusable = [
-    ...(secretRef ? refused(world, item, secretRef.name, 'spec.provider.secretRef') : []),
-    ...(caSecretRef ? refused(world, item, caSecretRef.name, 'spec.provider.caSecretRef') : []),
+    ...(secretRef ? refused(manifests, item, secretRef.name, 'spec.provider.secretRef') : []),
+    ...(caSecretRef ? refused(manifests, item, caSecretRef.name, 'spec.provider.caSecretRef') : []),
   ];
   const name = secretRef?.name;
   if (name === undefined || unusable.length > 0) return unusable;
-  const secret = secretOf(world, item, name);
-  if (!secret) return absent(world, item, name, 'spec.provider.secretRef', 'error');
+  const secret = secretOf(manifests, item, name);
+  if (!secret) return absent(manifests, item, name, 'spec.provider.secretRef', 'error');
   return (checkSecret?.({ provider, ...spec }, dataOf(secret.object)) ?? []).map(({ message }) =>
     error('spec.provider.secretRef.name', message),
   );
 }
 
-function receiverFindings(world: World, item: Item): Finding[] {
+function receiverFindings(manifests: Manifests, item: Item): Finding[] {
   const read = parseAlertProvider(item.object);
   if ('problems' in read || !read.alertProvider.spec.secretRef) return [];
   const { secretRef, address } = read.alertProvider.spec;
-  const secret = secretOf(world, item, secretRef.name);
-  if (!secret) return absent(world, item, secretRef.name, 'spec.secretRef', 'warning');
-  const unusable = refused(world, item, secretRef.name, 'spec.secretRef');
+  const secret = secretOf(manifests, item, secretRef.name);
+  if (!secret) return absent(manifests, item, secretRef.name, 'spec.secretRef', 'warning');
+  const unusable = refused(manifests, item, secretRef.name, 'spec.secretRef');
   if (unusable.length > 0 || address || dataOf(secret.object).address) return unusable;
   return [error('spec.secretRef.name', `is ${secretRef.name}, a Secret without the key address, and spec.address is not set: add the key`)];
 }
 
-const secretOf = (world: World, { namespace }: Item, name: string) => findItem(world, { kind: 'Secret', group: '', name, namespace });
+const secretOf = (manifests: Manifests, { namespace }: Item, name: string) =>
+  findItem(manifests, { kind: 'Secret', group: '', name, namespace });
 
 /** A Secret that exists and that the controller would not use. */
-function refused(world: World, item: Item, name: string, field: SecretField, path: string = field): Finding[] {
-  const secret = secretOf(world, item, name);
-  const refusal = secret && secretRefusal(secret.object, field, { isLabelRequired: world.requireSecretLabel });
+function refused(manifests: Manifests, item: Item, name: string, field: SecretField, path: string = field): Finding[] {
+  const secret = secretOf(manifests, item, name);
+  const refusal = secret && secretRefusal(secret.object, field, { isLabelRequired: manifests.requireSecretLabel });
   return refusal ? [error(`${path}.name`, `is ${name}: ${refusal.reason}`)] : [];
 }
 
-function absent(world: World, item: Item, name: string, path: string, severity: Finding['severity']): Finding[] {
-  if (!isAbsent(world, 'Secret') || secretOf(world, item, name)) return [];
+function absent(manifests: Manifests, item: Item, name: string, path: string, severity: Finding['severity']): Finding[] {
+  if (!isAbsent(manifests, 'Secret') || secretOf(manifests, item, name)) return [];
   const find = severity === 'error' ? error : warning;
   return [
     find(

@@ -1,16 +1,16 @@
 import { error } from '../../../api/finding.ts';
 import { names } from '../../../api/names.ts';
 import { unfitService } from '../../../routers/service-fit.ts';
-import { type Check, findItem, on } from '../world.ts';
+import { findItem, type ManifestCheck, on } from '../manifests.ts';
 
 /** Services that would lose their endpoints, as the controller looks before it writes (I14). One that is found counts as serving. */
-export const services: Check = (world) =>
-  world.canaries.flatMap((item) => {
+export const services: ManifestCheck = (manifests) =>
+  manifests.canaries.flatMap((item) => {
     const { canary, namespace } = item;
     const { kind, name } = canary.spec.targetRef;
     if (!item.place || (kind !== 'Deployment' && kind !== 'DaemonSet')) return [];
-    const pods = findItem(world, { kind, group: 'apps', name, namespace })?.object;
-    const apex = findItem(world, { kind: 'Service', group: '', name: names(canary).apexService, namespace })?.object;
+    const pods = findItem(manifests, { kind, group: 'apps', name, namespace })?.object;
+    const apex = findItem(manifests, { kind: 'Service', group: '', name: names(canary).apexService, namespace })?.object;
     const unfit = unfitService(canary, { pods, current: { ...(apex && { apex }) } });
     return on(item, unfit ? [error(unfit.path, unfit.message)] : []);
   });

@@ -3,11 +3,11 @@ import { shorten } from '../../../api/field-path.ts';
 import { error } from '../../../api/finding.ts';
 import { specOf } from '../../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../../api/kube-object.ts';
+import { groupOf, type ManifestCheck, on, ourKinds } from '../manifests.ts';
 import { nearest } from '../nearest.ts';
-import { type Check, groupOf, on, ourKinds } from '../world.ts';
 
 /** An object that is meant as one of ours and is not read as one, for its `apiVersion` or `kind`. */
-export const spelling: Check = ({ items }) =>
+export const spelling: ManifestCheck = ({ items }) =>
   items.flatMap((item) => {
     const { object } = item;
     const meant = meantKind(object);

@@ -2,10 +2,10 @@ import { specOf } from '../../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../../api/kube-object.ts';
 import { canarySplitFindings, splitFindings } from '../../../routers/smi/split-findings.ts';
 import type { Item } from '../documents.ts';
-import { type Check, groupOf, on } from '../world.ts';
+import { groupOf, type ManifestCheck, on } from '../manifests.ts';
 
 /** TrafficSplits of the run, and those that Canaries will have, beside the Services and splits that are known. */
-export const splits: Check = ({ items, canaries }) => {
+export const splits: ManifestCheck = ({ items, canaries }) => {
   const known = items.filter(({ object }) => isSplit(object) || isService(object)).map(readable);
   return [
     ...items.flatMap((item) => (isSplit(item.object) ? on(item, splitFindings(readable(item), known)) : [])),

@@ -3,45 +3,47 @@ import type { PodWorkloadSpec } from '../../../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../../../api/kinds/spec-of.ts';
 import { names } from '../../../api/names.ts';
 import { resolveSelector } from '../../../api/selector-label.ts';
-import { type CanaryItem, type Check, findItem, isAbsent, isNear, on, type World, whereOf } from '../world.ts';
+import { type CanaryItem, findItem, isAbsent, isNear, type ManifestCheck, type Manifests, on, whereOf } from '../manifests.ts';
 
 /** The workload that a Canary releases: whether it is the user's own, and can have a primary beside it. */
-export const targets: Check = (world) =>
-  world.canaries.flatMap((item) => (item.place ? [...on(item, primaryAsTarget(item, world)), ...selectorFindings(item, world)] : []));
+export const targets: ManifestCheck = (manifests) =>
+  manifests.canaries.flatMap((item) =>
+    item.place ? [...on(item, primaryAsTarget(item, manifests)), ...selectorFindings(item, manifests)] : [],
+  );
 
 const SUFFIX = '-primary';
 
-function targetOf(world: World, { canary, namespace }: CanaryItem) {
+function targetOf(manifests: Manifests, { canary, namespace }: CanaryItem) {
   const { apiVersion, kind, name } = canary.spec.targetRef;
   const group = apiVersion.includes('/') ? apiVersion.replace(/\/[^/]*$/, '') : '';
-  return findItem(world, { kind, group, name, namespace });
+  return findItem(manifests, { kind, group, name, namespace });
 }
 
-function primaryAsTarget(item: CanaryItem, world: World): Finding[] {
+function primaryAsTarget(item: CanaryItem, manifests: Manifests): Finding[] {
   const { kind, name } = item.canary.spec.targetRef;
   if (!name.endsWith(SUFFIX)) return [];
   const field = 'spec.targetRef.name';
   const stem = name.slice(0, -SUFFIX.length);
-  const maker = world.canaries.find((other) => names(other.canary).primary === name && isNear(other.namespace, item.namespace));
+  const maker = manifests.canaries.find((other) => names(other.canary).primary === name && isNear(other.namespace, item.namespace));
   if (maker) return [error(field, `is ${name}, which ${whereOf(maker)} makes: name the ${kind} that you own, ${stem}`)];
-  if (targetOf(world, item)?.place) return [];
+  if (targetOf(manifests, item)?.place) return [];
   return [
     warning(field, `is ${name}, the name that the primary of ${stem} gets: name the ${kind} that you own; its primary is made beside it`),
   ];
 }
 
-function selectorFindings(item: CanaryItem, world: World) {
+function selectorFindings(item: CanaryItem, manifests: Manifests) {
   const { kind, name } = item.canary.spec.targetRef;
-  const target = targetOf(world, item);
-  if (!target) return on(item, isAbsent(world, kind) ? [missing(kind, name)] : []);
+  const target = targetOf(manifests, item);
+  if (!target) return on(item, isAbsent(manifests, kind) ? [missing(kind, name)] : []);
   if (kind !== 'Deployment' && kind !== 'DaemonSet') return [];
   const path = 'spec.selector.matchLabels';
-  const selected = resolveSelector(target.object, world.selectorLabels);
+  const selected = resolveSelector(target.object, manifests.selectorLabels);
   if (!('problem' in selected)) return [];
   const keys = Object.keys(specOf<PodWorkloadSpec>(target.object).selector?.matchLabels ?? {});
-  const message = world.selectorLabels.some((label) => keys.includes(label))
+  const message = manifests.selectorLabels.some((label) => keys.includes(label))
     ? `has a value that is too long for the label of the primary, which adds ${SUFFIX}: use at most 55 characters`
-    : `has none of ${world.selectorLabels.join(', ')}, by which Canary ${item.name} distinguishes the primary from the canary: add app to it and to the labels of the pods, or start the controller with --selector-labels`;
+    : `has none of ${manifests.selectorLabels.join(', ')}, by which Canary ${item.name} distinguishes the primary from the canary: add app to it and to the labels of the pods, or start the controller with --selector-labels`;
   return target.place
     ? on(target, [error(path, message)])
     : on(item, [error('spec.targetRef.name', `${kind} ${name}: ${path} ${message}`)]);

@@ -2,16 +2,16 @@ import type { Webhook } from '../../../api/canary.ts';
 import { type Finding, warning } from '../../../api/finding.ts';
 import { isKnative } from '../../../api/knative.ts';
 import { names } from '../../../api/names.ts';
-import { type CanaryItem, type Check, findItem, isAbsent, isNear, on, type World } from '../world.ts';
+import { type CanaryItem, findItem, isAbsent, isNear, type ManifestCheck, type Manifests, on } from '../manifests.ts';
 
 /** Webhook URLs, and commands of the load tester, at Services that this Canary does not make. */
-export const webhookHosts: Check = (world) =>
-  world.canaries.flatMap((item) => {
+export const webhookHosts: ManifestCheck = (manifests) =>
+  manifests.canaries.flatMap((item) => {
     if (!item.place || isKnative(item.canary.spec.targetRef)) return [];
     const { webhooks = [] } = item.canary.spec.analysis;
     return on(
       item,
-      webhooks.flatMap((webhook, index) => webhookFindings(world, item, webhook, `spec.analysis.webhooks[${index}]`)),
+      webhooks.flatMap((webhook, index) => webhookFindings(manifests, item, webhook, `spec.analysis.webhooks[${index}]`)),
     );
   });
 
@@ -20,17 +20,17 @@ interface CalledAddress {
   port: number | undefined;
 }
 
-function webhookFindings(world: World, item: CanaryItem, { url, metadata = {} }: Webhook, path: string): Finding[] {
+function webhookFindings(manifests: Manifests, item: CanaryItem, { url, metadata = {} }: Webhook, path: string): Finding[] {
   const own = addressesIn(url);
   const receiver = own[0] && serviceOf(own[0].host);
   const ofUrl = own.flatMap((asked) => [
-    ...addressFindings(world, item, asked, item.namespace, `${path}.url`),
-    ...absentReceiver(world, item, asked, `${path}.url`),
+    ...addressFindings(manifests, item, asked, item.namespace, `${path}.url`),
+    ...absentReceiver(manifests, item, asked, `${path}.url`),
   ]);
   // A short name is resolved where the command is run: in the namespace of the load tester.
   const within = receiver?.namespace ?? item.namespace;
   const ofCommands = Object.entries(metadata).flatMap(([key, text]) =>
-    addressesIn(text).flatMap((asked) => addressFindings(world, item, asked, within, `${path}.metadata.${key}`)),
+    addressesIn(text).flatMap((asked) => addressFindings(manifests, item, asked, within, `${path}.metadata.${key}`)),
   );
   return [...ofUrl, ...ofCommands];
 }
@@ -52,7 +52,7 @@ function serviceOf(host: string): { name: string; namespace?: string } | undefin
 }
 
 function addressFindings(
-  world: World,
+  manifests: Manifests,
   item: CanaryItem,
   { host, port }: CalledAddress,
   within: string | undefined,
@@ -64,13 +64,13 @@ function addressFindings(
   const { apexService, primaryService, canaryService } = names(canary);
   const mine = [apexService, canaryService, primaryService];
   const namespace = asked.namespace ?? within;
-  if (isKnown(world, asked.name, namespace)) return [];
+  if (isKnown(manifests, asked.name, namespace)) return [];
   if (!mine.includes(asked.name)) {
-    if (!/-(canary|primary)$/.test(asked.name) || makesElsewhere(world, asked.name, namespace)) return [];
+    if (!/-(canary|primary)$/.test(asked.name) || makesElsewhere(manifests, asked.name, namespace)) return [];
     return [warning(path, `asks ${host}, a Service that this Canary does not make: it makes ${mine.join(', ')}`)];
   }
   if (!isNear(namespace, item.namespace)) {
-    if (makesElsewhere(world, asked.name, namespace)) return [];
+    if (makesElsewhere(manifests, asked.name, namespace)) return [];
     const right = `${asked.name}.${item.namespace}`;
     return [
       warning(path, `asks ${host} in namespace ${namespace}, and this Canary makes ${asked.name} in ${item.namespace}: write ${right}`),
@@ -86,20 +86,20 @@ function addressFindings(
   ];
 }
 
-const isKnown = (world: World, name: string, namespace: string | undefined): boolean =>
-  findItem(world, { kind: 'Service', group: '', name, namespace }) !== undefined;
+const isKnown = (manifests: Manifests, name: string, namespace: string | undefined): boolean =>
+  findItem(manifests, { kind: 'Service', group: '', name, namespace }) !== undefined;
 
-const makesElsewhere = (world: World, service: string, namespace: string | undefined): boolean =>
-  world.canaries.some(({ canary, namespace: own }) => {
+const makesElsewhere = (manifests: Manifests, service: string, namespace: string | undefined): boolean =>
+  manifests.canaries.some(({ canary, namespace: own }) => {
     const { apexService, primaryService, canaryService } = names(canary);
     return isNear(own, namespace) && [apexService, primaryService, canaryService].includes(service);
   });
 
 /** The receiver of the call itself, such as the load tester. */
-function absentReceiver(world: World, item: CanaryItem, { host }: CalledAddress, path: string): Finding[] {
+function absentReceiver(manifests: Manifests, item: CanaryItem, { host }: CalledAddress, path: string): Finding[] {
   const asked = serviceOf(host);
   const namespace = asked?.namespace;
-  if (!asked || namespace === undefined || !isAbsent(world, 'Service') || isKnown(world, asked.name, namespace)) return [];
-  if (makesElsewhere(world, asked.name, namespace) || item.place === undefined) return [];
+  if (!asked || namespace === undefined || !isAbsent(manifests, 'Service') || isKnown(manifests, asked.name, namespace)) return [];
+  if (makesElsewhere(manifests, asked.name, namespace) || item.place === undefined) return [];
   return [warning(path, `asks ${host}, and namespace ${namespace} has no Service ${asked.name}: install it, or correct the address`)];
 }

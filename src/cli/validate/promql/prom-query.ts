@@ -1,6 +1,6 @@
 import type { SyntaxNode, Tree } from '@lezer/common';
 import { syntaxTree } from '../../../embedded/prometheus/promql/syntax-tree.ts';
-import { isPodLabel, type Matcher, matchedSides, type WorkloadMatcher } from './workload-matcher.ts';
+import { isPodLabel, type LabelMatcher, matchedSides, type WorkloadMatcher } from './workload-matcher.ts';
 
 /** Where a text stops being PromQL. */
 export interface SyntaxMistake {
@@ -75,7 +75,7 @@ export class PromQuery {
   workloadMatchers(word: string): WorkloadMatcher[] {
     return this.#all((node) => node.name === 'UnquotedLabelMatcher').flatMap((node) => {
       const value = node.getChild('StringLiteral');
-      const matcher: Matcher = {
+      const matcher: LabelMatcher = {
         label: this.#of(node.getChild('LabelName')),
         op: this.#of(node.getChild('MatchOp')),
         value: this.#of(value).slice(1, -1).replaceAll('\\\\', '\\'),

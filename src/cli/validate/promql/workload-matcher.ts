@@ -1,5 +1,5 @@
 /** A label matcher of a query whose workload has a known sample name. */
-export interface Matcher {
+export interface LabelMatcher {
   label: string;
   op: string;
   value: string;
@@ -23,7 +23,7 @@ const OF_WORKLOADS = /^(destination_|dst_|kube_)?(deployment|workload|workload_n
 export const isPodLabel = (label: string): boolean => OF_PODS.test(label);
 
 /** Labels of Services, such as `destination_service`, are none of these: there `-canary` and `-primary` are right. */
-export function matchedSides({ label, op, value }: Matcher, word: string): MatchedSides | undefined {
+export function matchedSides({ label, op, value }: LabelMatcher, word: string): MatchedSides | undefined {
   const isPod = isPodLabel(label);
   if ((!isPod && !OF_WORKLOADS.test(label)) || !value.includes(word) || op.startsWith('!')) return undefined;
   const test = tester(op, value);

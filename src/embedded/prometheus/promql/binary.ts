@@ -21,6 +21,7 @@ const compute: Readonly<Record<ValueOp, (a: number, b: number) => number | boole
   '>=': (a, b) => a >= b,
 };
 
+/** A comparison gives 1 or 0. */
 export function scalarBinary(op: ValueOp, left: number, right: number): number {
   return Number(compute[op](left, right));
 }
@@ -40,6 +41,7 @@ export function vectorScalarBinary(
   });
 }
 
+/** Values and labels come from `left`; `or` adds the series of `right` that match none. */
 export function setBinary(op: SetOp, matching: Matching, left: readonly VectorSample[], right: readonly VectorSample[]): VectorSample[] {
   const key = matchKey(matching);
   const rightKeys = new Set(right.map(({ labels }) => key(labels)));

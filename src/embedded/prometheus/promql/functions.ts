@@ -79,6 +79,7 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total
 const extreme = (better: (a: number, b: number) => boolean) => (points: readonly FloatPoint[]) =>
   values(points).reduce((best, one) => (better(one, best) || Number.isNaN(best) ? one : best));
 
+/** Of the population, as `stdvar` has it. */
 export function variance(numbers: readonly number[]): number {
   const mean = sum(numbers) / numbers.length;
   return sum(numbers.map((one) => (one - mean) ** 2)) / numbers.length;

@@ -15,13 +15,13 @@ export type DataFrame = ReadonlyMap<string, number | null>;
 export type Frame = { text: string } | { values: DataFrame } | undefined;
 
 /** Learns how many bytes a compressed frame has when it is unpacked, before they are read. */
-type Count = (bytes: number) => void;
+type CountBytes = (bytes: number) => void;
 
 /**
  * A binary frame of SignalFlow (05-P51): version, kind, flags, a reserved byte, 16 bytes with the channel's name; then the time in
  * milliseconds (64 bits), a count (32 bits), and as many tuples of kind (8 bits), series (64 bits) and value (64 bits). All big-endian.
  */
-export function readFrame(frame: Buffer, count: Count = () => undefined): Frame {
+export function readFrame(frame: Buffer, count: CountBytes = () => undefined): Frame {
   if (frame.length < HEADER_BYTES) throw new Unanswered('Splunk answered with a frame that is cut off');
   const version = frame.readUInt8(0);
   const flags = frame.readUInt8(2);

@@ -13,7 +13,7 @@ export type CanaryItem = Item & { canary: Canary; provider: Provider | undefined
 export type TemplateItem = Item & { spec: MetricTemplateSpec };
 
 /** Input of the checks: the objects of all files of a run and, with --live, those of the cluster that they refer to. */
-export interface World {
+export interface Manifests {
   items: readonly Item[];
   /** Those that can be read; the others have findings of their own. */
   canaries: readonly CanaryItem[];
@@ -28,14 +28,14 @@ export interface World {
   hidden: ReadonlySet<string>;
 }
 
-/** A finding on one object of the world. */
-export type WorldFinding = Finding & { on: Item };
+/** A finding on one object of the manifests. */
+export type ManifestFinding = Finding & { on: Item };
 
-/** A pure test of the world. */
-export type Check = (world: World) => WorldFinding[];
+/** A pure test of the manifests. */
+export type ManifestCheck = (manifests: Manifests) => ManifestFinding[];
 
 /** Flags of the controller that findings depend on. */
-export interface WorldOptions {
+export interface ManifestOptions {
   /** The traffic provider of the controller, for Canaries that name none. */
   provider?: Provider | undefined;
   selectorLabels?: readonly string[] | undefined;
@@ -48,7 +48,7 @@ export interface WorldOptions {
 export const defaultSelectorLabels = ['app', 'name', 'app.kubernetes.io/name'];
 
 /** Sorts objects by kind for the checks. */
-export function worldOf(items: readonly Item[], options: WorldOptions = {}): World {
+export function manifestsOf(items: readonly Item[], options: ManifestOptions = {}): Manifests {
   const {
     provider,
     selectorLabels = defaultSelectorLabels,
@@ -87,7 +87,7 @@ export const groupOf = ({ apiVersion }: KubeObject): string =>
 export const isNear = (a: string | undefined, b: string | undefined): boolean => a === undefined || b === undefined || a === b;
 
 /** An object to find by kind, group, name and namespace. */
-export interface Wanted {
+export interface ItemRef {
   kind: string;
   /** The API group; of any version. */
   group: string;
@@ -96,19 +96,23 @@ export interface Wanted {
 }
 
 /** The object that is meant; one of exactly this namespace first. */
-export function findItem(world: Pick<World, 'items'>, { kind, group, name, namespace }: Wanted): Item | undefined {
-  const found = world.items.filter(
+export function findItem(manifests: Pick<Manifests, 'items'>, { kind, group, name, namespace }: ItemRef): Item | undefined {
+  const found = manifests.items.filter(
     (item) => item.name === name && item.object.kind === kind && groupOf(item.object) === group && isNear(item.namespace, namespace),
   );
   return found.find((item) => item.namespace === namespace) ?? found[0];
 }
 
 /** The MetricTemplate, AlertProvider or Canary that is meant. */
-export const findOurs = (world: World, kind: (typeof ourKinds)[number], name: string, namespace: string | undefined): Item | undefined =>
-  findItem(world, { kind, group, name, namespace });
+export const findOurs = (
+  manifests: Manifests,
+  kind: (typeof ourKinds)[number],
+  name: string,
+  namespace: string | undefined,
+): Item | undefined => findItem(manifests, { kind, group, name, namespace });
 
 /** Whether it is known that an object does not exist. */
-export const isAbsent = ({ isWhole, hidden }: World, kind: string): boolean => isWhole && !hidden.has(kind);
+export const isAbsent = ({ isWhole, hidden }: Manifests, kind: string): boolean => isWhole && !hidden.has(kind);
 
 /** `shop.yaml:12`, for messages about two objects; of one that was read from the cluster only its name. */
 export function whereOf({ object, name, namespace, place }: Item): string {
@@ -117,4 +121,4 @@ export function whereOf({ object, name, namespace, place }: Item): string {
 }
 
 /** Findings with the object that they are about. */
-export const on = (item: Item, findings: readonly Finding[]): WorldFinding[] => findings.map((finding) => ({ ...finding, on: item }));
+export const on = (item: Item, findings: readonly Finding[]): ManifestFinding[] => findings.map((finding) => ({ ...finding, on: item }));
