@@ -1,4 +1,4 @@
-import type { Permission, Verb } from '../../src/api/permission.ts';
+import type { Permission, RbacVerb } from '../../src/api/permission.ts';
 import { corePermissions, switchedPermissions } from '../../src/controller/permissions.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';
 import { type SecretsMode, secretsModes } from '../../src/workloads/configs/read-configs.ts';
@@ -66,7 +66,7 @@ function secretRules(): string[] {
 
 /** A name cannot limit what creates an object. */
 function leaseRules(): string[] {
-  const only = (permission: Permission, verbs: readonly Verb[]): Permission => ({ ...permission, verbs });
+  const only = (permission: Permission, verbs: readonly RbacVerb[]): Permission => ({ ...permission, verbs });
   return leasePermissions.flatMap((permission) => {
     const named = permission.verbs.filter((verb) => verb !== 'create');
     return [

@@ -1,4 +1,4 @@
-import type { Permission, Verb } from '../../src/api/permission.ts';
+import type { Permission, RbacVerb } from '../../src/api/permission.ts';
 import { everyFeature, type Features, permissionsBesideSecrets, secretPermissionsFor } from '../../src/controller/permissions.ts';
 import { leasePermissions } from '../../src/kube/permissions.ts';
 
@@ -96,7 +96,7 @@ export function permissionsIn(mode: Mode, namespace: string): Permission[] {
 /** A name cannot limit what creates an object; with several namespaces the controller makes the name. */
 export function leaseRules(isUnnamed: boolean): Permission[] {
   if (isUnnamed) return [...leasePermissions];
-  const only = (permission: Permission, isWanted: (verb: Verb) => boolean) => ({
+  const only = (permission: Permission, isWanted: (verb: RbacVerb) => boolean) => ({
     ...permission,
     verbs: permission.verbs.filter(isWanted),
   });

@@ -1,4 +1,4 @@
-import type { Permission, Verb } from '../../src/api/permission.ts';
+import type { Permission, RbacVerb } from '../../src/api/permission.ts';
 import { permissionsBesideSecrets, secretPermissionsFor } from '../../src/controller/permissions.ts';
 import type { Mode } from './modes.ts';
 
@@ -9,14 +9,14 @@ export interface Danger {
 }
 
 /** Verbs whose answer holds the object: a patch that changes nothing returns it, too. */
-const READING: readonly Verb[] = ['get', 'list', 'watch', 'patch'];
-const WRITING: readonly Verb[] = ['create', 'patch'];
+const READING: readonly RbacVerb[] = ['get', 'list', 'watch', 'patch'];
+const WRITING: readonly RbacVerb[] = ['create', 'patch'];
 
 const scopeOf = ({ namespaces }: Mode): string => (namespaces ? 'in `namespaces`' : 'everywhere');
 const secretsScopeOf = (mode: Mode): string => (mode.secretsNamespaces ? 'in `secrets.namespaces`' : scopeOf(mode));
 
 /** All, those named, or none, of the objects of these resources. */
-function reach(permissions: readonly Permission[], resources: readonly string[], verbs: readonly Verb[]): 'all' | 'named' | 'none' {
+function reach(permissions: readonly Permission[], resources: readonly string[], verbs: readonly RbacVerb[]): 'all' | 'named' | 'none' {
   const granting = permissions.filter(
     (one) => one.resources.some((resource) => resources.includes(resource)) && one.verbs.some((verb) => verbs.includes(verb)),
   );
@@ -28,12 +28,12 @@ const inWords = (reached: 'all' | 'named' | 'none', named: string, scope: string
   ({ all: scope, named: `${named}, ${scope}`, none: 'none' })[reached];
 
 const secretsAnswer =
-  (verbs: readonly Verb[], named: string) =>
+  (verbs: readonly RbacVerb[], named: string) =>
   (mode: Mode): string =>
     inWords(reach(secretPermissionsFor(mode.features), ['secrets'], verbs), named, secretsScopeOf(mode));
 
 const answer =
-  (resources: readonly string[], verbs: readonly Verb[]) =>
+  (resources: readonly string[], verbs: readonly RbacVerb[]) =>
   (mode: Mode): string =>
     inWords(reach(permissionsBesideSecrets(mode.features), resources, verbs), 'some', scopeOf(mode));
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { AlertProvider } from './alert-provider.ts';
 import { Canary } from './canary.ts';
+import type { JsonRecord } from './json.ts';
 import { knativeApiVersion } from './knative.ts';
 import type { KubeObject } from './kube-object.ts';
 import { MetricTemplate } from './metric-template.ts';
@@ -8,8 +9,6 @@ import { parseStatus } from './parse-status.ts';
 import { type Problem, problemsOf } from './problem.ts';
 
 export type { Problem } from './problem.ts';
-
-type Fields = Record<string, unknown>;
 
 /**
  * A Canary as the rest of Serin trusts it, or what is wrong with it. Accepts all that Flagger can run: an
@@ -53,7 +52,7 @@ function parse<T>(schema: z.ZodType<T>, raw: KubeObject): { data: T } | { proble
   return parsed.success ? { data: parsed.data } : { problems: problemsOf(parsed.error, input) };
 }
 
-function prepared(raw: unknown): Fields {
+function prepared(raw: unknown): JsonRecord {
   const input = withoutNulls(raw, 0);
   return isFields(input) ? input : {};
 }
@@ -121,6 +120,6 @@ function withoutNulls(value: unknown, depth: number): unknown {
   return Object.fromEntries(kept.map(([key, each]) => [key, withoutNulls(each, depth + 1)]));
 }
 
-function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 /** Verbs of RBAC. */
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
+export type RbacVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
 
 /** One rule of a role that a part of Serin needs. */
 export interface Permission {
@@ -7,7 +7,7 @@ export interface Permission {
   group: string;
   /** Plurals, with their subresource: `canaries/status`. */
   resources: readonly string[];
-  verbs: readonly Verb[];
+  verbs: readonly RbacVerb[];
   /** Names that the verbs are limited to; absent: all. */
   names?: readonly string[];
   /** Why it is needed, for reviewers of the role. */

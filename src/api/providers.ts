@@ -141,7 +141,7 @@ export const providerFacts = {
   traefik: { can: { ...weightsOnly, mirroring: true }, reads: [], writes: 'nothing', measuresPrimary: 'never' },
 } satisfies Record<string, ProviderFacts>;
 
-export type Provider = keyof typeof providerFacts;
-export const providers = Object.keys(providerFacts) as readonly Provider[];
+export type ProviderName = keyof typeof providerFacts;
+export const providers = Object.keys(providerFacts) as readonly ProviderName[];
 
-export const factsOf = (provider: Provider): ProviderFacts => providerFacts[provider];
+export const factsOf = (provider: ProviderName): ProviderFacts => providerFacts[provider];

@@ -15,7 +15,7 @@ export const attemptHeaders = {
 } as const;
 
 /** One attempt of a signed call. */
-export interface Attempt {
+export interface SignedAttempt {
   timestamp: string;
   id: string;
   /** Path and query of a POST, as the receiver sees them. */
@@ -29,6 +29,6 @@ export function signatureOf(body: string, key: string): string {
 }
 
 /** Signs `TIMESTAMP.ID.POST PATH`, a line end, and the body. */
-export function attemptSignatureOf({ timestamp, id, path, body }: Attempt, key: string): string {
+export function attemptSignatureOf({ timestamp, id, path, body }: SignedAttempt, key: string): string {
   return signatureOf(`${timestamp}.${id}.POST ${path}\n${body}`, key);
 }

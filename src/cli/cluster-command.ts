@@ -15,13 +15,13 @@ const MESH = { proxies: 3, lagMs: [0, 500], seed: 7 } as const;
 const GRACE_SCALE = 0.2;
 
 /** Flags of `serin cluster`. */
-export interface ClusterOptions {
+export interface ClusterCommandOptions {
   /** File for a shell to read: KUBECONFIG, PROMETHEUS and PROXY. */
   env?: string;
 }
 
 /** A cluster in this process, to try Serin on; it runs until a signal stops the process. Resolves to the exit code. */
-export async function clusterCommand({ env }: ClusterOptions, say: (line: string) => void): Promise<number> {
+export async function clusterCommand({ env }: ClusterCommandOptions, say: (line: string) => void): Promise<number> {
   const ended = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
   });

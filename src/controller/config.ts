@@ -80,7 +80,7 @@ const special = {
 
 type Table = typeof flags;
 /** What a flag of each kind becomes. Durations are in milliseconds. */
-interface Values {
+interface FlagValues {
   text: string;
   list: string[];
   pairs: string[];
@@ -97,7 +97,7 @@ type SettingName<Name extends FlagName> = Table[Name] extends { isOfCommand: tru
     : Name;
 type SettingValue<Name extends FlagName> = ValueOf<
   Name,
-  Name extends keyof typeof special ? z.infer<(typeof special)[Name]> : Values[Table[Name]['kind']]
+  Name extends keyof typeof special ? z.infer<(typeof special)[Name]> : FlagValues[Table[Name]['kind']]
 >;
 
 /** `uninstallGraceMs` of `uninstallGrace`. */
@@ -115,7 +115,7 @@ function settingOf(name: FlagName, flag: Flag): z.ZodType {
 }
 
 /** What is read from the command line, by the names of the flags. */
-export type CommandLine = { [Name in FlagName]: ValueOf<Name, Values[Table[Name]['kind']]> };
+export type CommandLine = { [Name in FlagName]: ValueOf<Name, FlagValues[Table[Name]['kind']]> };
 export const CommandLine = z.object(
   Object.fromEntries(flagEntries.map(([name, flag]) => [name, readerOf(flag)])),
 ) as unknown as z.ZodType<CommandLine>;

@@ -2,9 +2,6 @@ import type { NewBlocker } from '../api/blocker.ts';
 import { adoptField, blockerText } from '../api/blocker-text.ts';
 import type { ObjectRef } from '../api/kube-object.ts';
 
-/** Where a blocker has its cause, beside its text. */
-type About = Pick<NewBlocker, 'object' | 'field'>;
-
 /** An expected blocker of one Canary: reported to its owner in a condition and an event, tried again as `retry` says. */
 export abstract class CanaryError extends Error {
   override readonly name = this.constructor.name;
@@ -33,7 +30,7 @@ export class TargetUnusableError extends CanaryError {
   readonly code = 'TARGET_UNUSABLE';
   readonly audience = 'user';
   readonly retry = 'afterEdit';
-  constructor(problem: string, about: About = {}) {
+  constructor(problem: string, about: Pick<NewBlocker, 'object' | 'field'> = {}) {
     super({ code: 'TargetUnusable', ...about, detail: problem });
   }
 }

@@ -11,7 +11,7 @@ type Field = { name: string; value: string };
 type Seeing = Pick<Input, 'event'>;
 
 /** Something worth an alert (rule E64; source of severities: 05-A1–A11). */
-export interface Alert {
+export interface ReleaseAlert {
   reason: Reason;
   severity: Severity;
   message: string;
@@ -27,7 +27,7 @@ const rank: Readonly<Record<Severity, number>> = { info: 0, warn: 1, error: 2 };
 const LONGEST_VALUE = 300;
 
 /** One delivery for each receiver, so that one that is dead repeats nothing to the others (I6, 05-A30–A32). */
-export function alertDeliveries(input: Seeing, from: Release, alert: Alert): Delivery[] {
+export function alertDeliveries(input: Seeing, from: Release, alert: ReleaseAlert): Delivery[] {
   const { canary, nowMs } = input.event.facts;
   const { reason, severity, message, outcome } = alert;
   // News of one kind can come again within a run: each has its own key.
@@ -58,7 +58,7 @@ function receivers({ event }: Seeing, severity: Severity): ({ namespace: string;
   return [...found.values()];
 }
 
-function fieldsOf(input: Seeing, from: Release, alert: Alert): Field[] {
+function fieldsOf(input: Seeing, from: Release, alert: ReleaseAlert): Field[] {
   const { event } = input;
   const { nowMs } = event.facts;
   const fields: Field[] = alert.isDetailed ? setup(input) : [];

@@ -12,29 +12,29 @@ interface Decided {
   event: DecidedEvent;
 }
 
-interface Move {
+interface ChartTransition {
   target?: string;
   reenter?: boolean;
   actions?: ChangeName[];
 }
-type Moves = Partial<Record<Decision, Move>>;
+type Moves = Partial<Record<Decision, ChartTransition>>;
 
 /** Enters another step: its clock starts, an open question is dropped, then the changes. */
-function go(target: string, ...actions: ChangeName[]): Move {
+function go(target: string, ...actions: ChangeName[]): ChartTransition {
   return { target, reenter: true, actions: ['begin', ...actions] };
 }
 
 /** Goes on within a step, whose clock runs on. */
-function on(target: string, ...actions: ChangeName[]): Move {
+function on(target: string, ...actions: ChangeName[]): ChartTransition {
   return { target, reenter: true, actions };
 }
 
 /** Stays in the state; nothing is asked again. */
-function stay(...actions: ChangeName[]): Move {
+function stay(...actions: ChangeName[]): ChartTransition {
   return { actions };
 }
 
-function guarded(moves: Moves): (Move & { guard: Decision })[] {
+function guarded(moves: Moves): (ChartTransition & { guard: Decision })[] {
   return Object.entries(moves).map(([decision, move]) => ({ guard: decision as Decision, ...move }));
 }
 
@@ -95,7 +95,7 @@ function resting(phase: string, asked: Moves = {}) {
  * Traffic to the primary, then the pods that lost it: proxies learn of routes late. `after` is taken when they may go, `followed` does not
  * wait for that.
  */
-function returning(after: Move, { waits = {}, followed = {} }: { waits?: Moves; followed?: Moves }) {
+function returning(after: ChartTransition, { waits = {}, followed = {} }: { waits?: Moves; followed?: Moves }) {
   return {
     returningTraffic: leaf('returningTraffic', ['wakeAfterRaise'], {
       ...waits,

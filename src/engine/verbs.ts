@@ -45,9 +45,9 @@ export function refusalOf(request: SeenRequest, phase: Phase, release: Release, 
   return refusals[request.verb](phase, release, facts, request);
 }
 
-type Refusal = (phase: Phase, release: Release, facts: Facts, request: VerbRequest) => string | undefined;
+type VerbCheck = (phase: Phase, release: Release, facts: Facts, request: VerbRequest) => string | undefined;
 
-const refusals: Readonly<Record<Verb, Refusal>> = {
+const refusals: Readonly<Record<Verb, VerbCheck>> = {
   promote(phase, release, facts, { atMs }) {
     if (!isGated(phase, release) && !isAnalysed(phase)) return `${standing(phase, release)}, so there is nothing to promote`;
     if (facts.refused) return `an edit of the spec is refused, and nothing advances before it is corrected: ${facts.refused.message}`;

@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import type { KindRef, Selection, WatchHandler } from './cluster.ts';
-import { type Discovery, notServed, type Resource } from './discovery.ts';
+import { type DiscoveredResource, type Discovery, notServed } from './discovery.ts';
 import { ApiError, apiErrorOf, isGone, isNotFound, namesAnObject } from './errors.ts';
 import type { ApiCall, Transport } from './transport.ts';
 
@@ -11,7 +11,7 @@ const metadataList = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.
 const GROUP_VERSION = /^(?:[a-z0-9][a-z0-9.-]*\/)?[a-z0-9]+$/i;
 
 export type ListSelection = Selection & { signal?: AbortSignal; metadataOnly?: boolean; slim?: WatchHandler['slim'] | undefined };
-export type Write = Pick<ApiCall, 'verb' | 'method' | 'contentType' | 'body'> & { query?: Record<string, string> };
+export type WriteRequest = Pick<ApiCall, 'verb' | 'method' | 'contentType' | 'body'> & { query?: Record<string, string> };
 
 /** Requests for objects by kind: finds the resource, builds the path, and turns an error answer into an ApiError. */
 export class ApiRequests {
@@ -26,7 +26,7 @@ export class ApiRequests {
     this.#namespace = namespace;
   }
 
-  async resourceOf(apiVersion: string, kind: string, signal?: AbortSignal): Promise<Resource> {
+  async resourceOf(apiVersion: string, kind: string, signal?: AbortSignal): Promise<DiscoveredResource> {
     const resource = GROUP_VERSION.test(apiVersion) ? await this.#discovery.find(apiVersion, kind, signal) : undefined;
     if (resource === undefined) throw notServed(apiVersion, kind);
     return resource;
@@ -40,20 +40,20 @@ export class ApiRequests {
     throw apiErrorOf(`${request.method} ${request.path.split('?')[0]}`, answer.status, answer.text, answer.retryAfterMs);
   }
 
-  pathOf(resource: Resource, namespace: string | undefined, name?: string, subresource?: string): string {
+  pathOf(resource: DiscoveredResource, namespace: string | undefined, name?: string, subresource?: string): string {
     const inNamespace = resource.namespaced && namespace !== undefined ? `/namespaces/${segment(namespace)}` : '';
     const one = name === undefined ? '' : `/${segment(name)}`;
     return `${resource.root}${inNamespace}/${resource.plural}${one}${subresource === undefined ? '' : `/${subresource}`}`;
   }
 
   /** One object's address: a namespaced kind without a namespace is in the connection's. */
-  pathOfRef(resource: Resource, ref: ObjectRef, subresource?: string): string {
+  pathOfRef(resource: DiscoveredResource, ref: ObjectRef, subresource?: string): string {
     return this.pathOf(resource, ref.namespace ?? this.#namespace, ref.name, subresource);
   }
 
   async write(
     ref: ObjectRef,
-    sent: Write,
+    sent: WriteRequest,
     options: { signal?: AbortSignal | undefined; subresource?: string | undefined; dryRun?: boolean } = {},
   ): Promise<KubeObject> {
     const { signal, subresource, dryRun = false } = options;

@@ -8,7 +8,7 @@ import type { Connection } from './connect.ts';
 import { createDiscovery, type Discovery } from './discovery.ts';
 import { apiErrorOf, isNotFound } from './errors.ts';
 import type { KubeCluster } from './kube-cluster.ts';
-import { createTransport, type SeenRequest, type Transport, type TransportOptions } from './transport.ts';
+import { createTransport, type FinishedRequest, type Transport, type TransportOptions } from './transport.ts';
 import { defaultWatchSettings, startWatch, type WatchSettings } from './watch.ts';
 
 export interface ClusterOptions {
@@ -18,7 +18,7 @@ export interface ClusterOptions {
   qps?: number;
   /** Requests at once before `qps` holds. Default: as many as `qps`. */
   burst?: number;
-  onRequest?: (request: SeenRequest) => void;
+  onRequest?: (request: FinishedRequest) => void;
   /** Called right before the bytes of a call go out, after every wait; a throw refuses it. For the leader's write deadline (I9). */
   beforeSend?: TransportOptions['beforeSend'];
   /** Learns whether the API server answers. */
@@ -64,14 +64,14 @@ export function createCluster(connection: Connection, options: ClusterOptions = 
   return { ...clusterOver(connection, options, parts), upkeep: clusterOver(connection, options, { ...parts, transport: ofUpkeep }) };
 }
 
-interface Parts {
+interface ClusterParts {
   clock: Clock;
   transport: Transport;
   discovery: Discovery;
   watches: Set<{ stop(): void }>;
 }
 
-function clusterOver(connection: Connection, options: ClusterOptions, parts: Parts): KubeCluster {
+function clusterOver(connection: Connection, options: ClusterOptions, parts: ClusterParts): KubeCluster {
   const { transport, discovery, watches } = parts;
   const requests = new ApiRequests(transport, discovery, connection.namespace);
   const cluster: KubeCluster = {
@@ -146,7 +146,7 @@ function clusterOver(connection: Connection, options: ClusterOptions, parts: Par
 function watchOver(
   requests: ApiRequests,
   options: ClusterOptions,
-  { clock, transport, discovery, watches }: Parts,
+  { clock, transport, discovery, watches }: ClusterParts,
   { kind, handler, selection }: { kind: KindRef; handler: WatchHandler; selection: Selection & { metadataOnly?: boolean } },
 ): WatchHandle {
   const { metadataOnly } = selection;

@@ -2,7 +2,7 @@ import { apiVersion } from '../api/canary.ts';
 import { ApiError } from './errors.ts';
 
 /** How a kind is reached: `/apis/apps/v1` + namespace + `deployments`. */
-export interface Resource {
+export interface DiscoveredResource {
   /** `/api/v1` or `/apis/<group>/<version>`. */
   root: string;
   plural: string;
@@ -11,12 +11,12 @@ export interface Resource {
 
 export interface Discovery {
   /** `undefined`: the API server does not serve the kind (now). */
-  find(apiVersion: string, kind: string, signal?: AbortSignal): Promise<Resource | undefined>;
+  find(apiVersion: string, kind: string, signal?: AbortSignal): Promise<DiscoveredResource | undefined>;
   /** Asks the server again next time: a CRD came, went or changed. */
   forget(apiVersion: string): void;
 }
 
-type Kinds = ReadonlyMap<string, Resource>;
+type Kinds = ReadonlyMap<string, DiscoveredResource>;
 
 /** Remembers what each group version serves. An absent kind is never remembered, so that a CRD installed later is found. */
 export function createDiscovery(read: (path: string, signal?: AbortSignal) => Promise<unknown>): Discovery {
@@ -54,7 +54,7 @@ export function notServed(version: string, kind: string): ApiError {
 }
 
 function kindsIn(root: string, answer: unknown): Kinds {
-  const kinds = new Map<string, Resource>();
+  const kinds = new Map<string, DiscoveredResource>();
   const resources = (answer as { resources?: unknown } | undefined)?.resources;
   if (!Array.isArray(resources)) return kinds;
   for (const { name, kind, namespaced } of resources as { name?: unknown; kind?: unknown; namespaced?: unknown }[]) {

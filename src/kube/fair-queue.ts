@@ -34,7 +34,7 @@ export interface Wait {
 /** Upkeep gets one turn of so many, however much other work waits. */
 export const UPKEEP_SHARE = 4;
 
-interface Line {
+interface QueueLine {
   waiting: Set<() => void>;
   underWay: number;
   isUpkeep: boolean;
@@ -43,11 +43,11 @@ interface Line {
 /** First come, first served within a key; keys take turns, so that a long line delays another by one place; upkeep goes after other work. */
 export class FairQueue {
   readonly #options: FairQueueOptions;
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new Map<string, QueueLine>();
   /** Lines with work that may begin, the next one first. */
-  readonly #turns = new Set<Line>();
+  readonly #turns = new Set<QueueLine>();
   /** The same of upkeep. */
-  readonly #upkeep = new Set<Line>();
+  readonly #upkeep = new Set<QueueLine>();
   #upkeepUnderWay = 0;
   #begun = 0;
   #cancelTimer: (() => void) | undefined;
@@ -129,7 +129,7 @@ export class FairQueue {
     return promise;
   }
 
-  #endOf(key: string, line: Line): () => void {
+  #endOf(key: string, line: QueueLine): () => void {
     let isOver = false;
     return () => {
       if (isOver) return;
@@ -143,12 +143,12 @@ export class FairQueue {
     };
   }
 
-  #noTurn({ underWay }: Line, why: string): NoTurnError {
+  #noTurn({ underWay }: QueueLine, why: string): NoTurnError {
     this.#refused += 1;
     return new NoTurnError(underWay, why);
   }
 
-  #update(key: string, line: Line): void {
+  #update(key: string, line: QueueLine): void {
     const turns = line.isUpkeep ? this.#upkeep : this.#turns;
     if (line.waiting.size === 0 || line.underWay >= this.#options.perKey) turns.delete(line);
     else turns.add(line);

@@ -10,11 +10,11 @@ import { atMost, FairQueue } from './fair-queue.ts';
 import { lineOf, MOST_OF_LINE, MOST_OF_UPKEEP, MOST_UNDER_WAY } from './request-line.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'apply' | 'patch' | 'delete' | 'raw';
+export type ApiVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'apply' | 'patch' | 'delete' | 'raw';
 
 /** One call of the API server, as it is counted and sent. */
 export interface ApiCall {
-  verb: Verb;
+  verb: ApiVerb;
   /** Plural resource name, for metrics. */
   resource: string;
   subresource?: string | undefined;
@@ -29,14 +29,14 @@ export interface ApiCall {
   isUpkeep?: boolean;
 }
 
-export interface Answer {
+export interface ApiResponse {
   status: number;
   text: string;
   retryAfterMs?: number;
 }
 
-export interface SeenRequest {
-  verb: Verb;
+export interface FinishedRequest {
+  verb: ApiVerb;
   resource: string;
   subresource?: string;
   /** 0: no answer. */
@@ -50,16 +50,16 @@ export interface TransportOptions {
   qps?: number | undefined;
   burst?: number | undefined;
   clock: Clock;
-  onRequest?: ((request: SeenRequest) => void) | undefined;
+  onRequest?: ((request: FinishedRequest) => void) | undefined;
   /** Learns of each answer, and of each request without one. */
   outage?: ApiOutage | undefined;
   /** Called right before a call's bytes go out, after every wait; what it throws is the call's outcome, and nothing is sent. */
-  beforeSend?: ((call: { verb: Verb; resource: string }) => void) | undefined;
+  beforeSend?: ((call: { verb: ApiVerb; resource: string }) => void) | undefined;
 }
 
 export interface Transport {
-  /** Every answer, errors included, is an Answer; throws only where there is none. */
-  send(call: ApiCall): Promise<Answer>;
+  /** Every answer, errors included, is a response; throws only where there is none. */
+  send(call: ApiCall): Promise<ApiResponse>;
   /** The answer's body as it comes; an error answer throws an ApiError. No deadline but `signal`. */
   stream(call: ApiCall & { signal: AbortSignal }): Promise<http.IncomingMessage>;
   close(): void;
@@ -141,7 +141,7 @@ class HttpTransport implements Transport {
     });
   }
 
-  async #attempt(call: ApiCall, signal: AbortSignal): Promise<Answer> {
+  async #attempt(call: ApiCall, signal: AbortSignal): Promise<ApiResponse> {
     const startedAtMs = this.#clock.monotonicMs();
     let status = 0;
     try {
@@ -161,7 +161,7 @@ class HttpTransport implements Transport {
     this.#options.onRequest?.({ verb, resource, ...(subresource === undefined ? {} : { subresource }), status, durationMs });
   }
 
-  async send(call: ApiCall): Promise<Answer> {
+  async send(call: ApiCall): Promise<ApiResponse> {
     const ended = await this.#queue.turn(lineOf(call), { signal: call.signal, isUpkeep: call.isUpkeep });
     const what = `${call.method} ${call.path}`;
     const limit = new AbortController();

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
-import type { TransportOptions, Verb } from './transport.ts';
+import type { ApiVerb, TransportOptions } from './transport.ts';
 
-const READS: ReadonlySet<Verb> = new Set<Verb>(['get', 'list', 'watch']);
+const READS: ReadonlySet<ApiVerb> = new Set<ApiVerb>(['get', 'list', 'watch']);
 /** Longest that a write may wait for its answer, in milliseconds. */
 const LONGEST_WRITE_MS = 10_000;
 

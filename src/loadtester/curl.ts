@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CurlOptions } from './curl-options.ts';
-import { type Answer, type Connections, ExchangeError, errorCode, exchange, openConnections } from './exchange.ts';
+import { type Connections, ExchangeError, errorCode, exchange, type HttpResponse, openConnections } from './exchange.ts';
 import type { TargetPolicy } from './target-policy.ts';
 
 /** More of a body is dropped, and said to be. */
@@ -45,7 +45,7 @@ async function untilAnswered(
   }
 }
 
-type CurlAttempt = { answer: Answer } | { failed: unknown };
+type CurlAttempt = { answer: HttpResponse } | { failed: unknown };
 
 async function ask(
   options: CurlOptions,
@@ -92,7 +92,7 @@ function failure(error: unknown, host: string): CurlResult {
   return { exitCode, stdout: '', stderr: `curl: (${exitCode}) no answer from ${host}: ${why}\n` };
 }
 
-function printed(answer: Answer, { fail, include, show, writeOut }: CurlOptions, tookMs: number): CurlResult {
+function printed(answer: HttpResponse, { fail, include, show, writeOut }: CurlOptions, tookMs: number): CurlResult {
   const hasFailed = fail !== 'no' && answer.status >= 400;
   const head = `HTTP/1.1 ${answer.status} ${answer.statusText}\n${Object.entries(answer.headers)
     .map(([name, value]) => `${name}: ${value}\n`)
@@ -105,7 +105,7 @@ function printed(answer: Answer, { fail, include, show, writeOut }: CurlOptions,
   };
 }
 
-function written(text: string, { status, size, headers }: Answer, tookMs: number): string {
+function written(text: string, { status, size, headers }: HttpResponse, tookMs: number): string {
   const values: Record<string, string> = {
     ...{ http_code: String(status).padStart(3, '0'), response_code: String(status).padStart(3, '0'), size_download: String(size) },
     ...{ time_total: (tookMs / 1000).toFixed(6), content_type: String(headers['content-type'] ?? '') },

@@ -31,7 +31,7 @@ export interface OutgoingRequest {
   keepBytes: number;
 }
 
-export interface Answer {
+export interface HttpResponse {
   status: number;
   statusText: string;
   headers: IncomingHttpHeaders;
@@ -62,7 +62,7 @@ export function openConnections(policy: TargetPolicy, options: { keepAlive: bool
 }
 
 /** One request and its answer, redirects followed: 301, 302 and 303 become a GET without body. */
-export async function exchange(asked: OutgoingRequest, connections: Connections, signal: AbortSignal): Promise<Answer> {
+export async function exchange(asked: OutgoingRequest, connections: Connections, signal: AbortSignal): Promise<HttpResponse> {
   signal.throwIfAborted();
   // By hand: `AbortSignal.any` on a signal that lives as long as the load leaves a trace of each request.
   const stop = new AbortController();
@@ -88,7 +88,7 @@ export async function exchange(asked: OutgoingRequest, connections: Connections,
   }
 }
 
-function redirect(asked: OutgoingRequest, { status, headers }: Answer): OutgoingRequest | undefined {
+function redirect(asked: OutgoingRequest, { status, headers }: HttpResponse): OutgoingRequest | undefined {
   if (![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) return undefined;
   const url = URL.parse(headers.location, asked.url.href);
   if (url === null || !/^https?:$/.test(url.protocol)) throw new ExchangeError('BAD_REDIRECT');
@@ -107,7 +107,7 @@ async function once(
   { method, url, headers, body, keepBytes }: OutgoingRequest,
   connections: Connections,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   signal.throwIfAborted();
   const refused = connections.policy.refuses(url.hostname);
   if (refused !== undefined) throw new ExchangeError('ADDRESS_REFUSED', refused);

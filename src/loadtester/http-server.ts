@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Asked, Reply } from './routes.ts';
+import type { ReceivedRequest, Reply } from './routes.ts';
 
 export interface HttpOptions {
   port: number;
   host: string | undefined;
-  answer(asked: Asked): Promise<Reply>;
+  answer(asked: ReceivedRequest): Promise<Reply>;
   log: Logger;
   /** How long headers, and a whole request, may take to come; only tests wait for less. */
   headersTimeoutMs?: number;

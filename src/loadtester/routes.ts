@@ -8,7 +8,7 @@ import { failureText, type Task } from './task.ts';
 import type { Plan, PlannedTask } from './task-plan.ts';
 import type { Tasks } from './tasks.ts';
 
-export interface Asked {
+export interface ReceivedRequest {
   method: string;
   /** With its query, as it came. */
   url: string;
@@ -40,7 +40,7 @@ export interface RoutesOptions {
 type Handle = (payload: Payload, caller: Caller) => Promise<Reply>;
 
 /** Answers requests as Flagger's load tester does (06-LT10–LT22): by path alone, whatever the method. */
-export function createRoutes(options: RoutesOptions): (asked: Asked) => Promise<Reply> {
+export function createRoutes(options: RoutesOptions): (asked: ReceivedRequest) => Promise<Reply> {
   const routes = new Routes(options);
   return (asked) => routes.answer(asked);
 }
@@ -66,7 +66,7 @@ class Routes {
     this.#options = options;
   }
 
-  async answer(asked: Asked): Promise<Reply> {
+  async answer(asked: ReceivedRequest): Promise<Reply> {
     const { metrics, mayCall } = this.#options;
     const path = asked.url.split('?')[0] ?? '/';
     const constant = Object.hasOwn(constants, path) ? constants[path] : undefined;
@@ -146,12 +146,12 @@ class Routes {
     return { status: 422, text: failureText(task, outputOf(task)), headers };
   }
 
-  async #callerOf({ headers, url, body }: Asked): Promise<Caller | Reply> {
+  async #callerOf({ headers, url, body }: ReceivedRequest): Promise<Caller | Reply> {
     const caller = await this.#options.callerOf({ headers, path: url, body });
     return 'refused' in caller ? this.#reject('caller', 401, caller.refused, { 'www-authenticate': 'Bearer' }) : caller;
   }
 
-  async #show(asked: Asked, id: string): Promise<Reply> {
+  async #show(asked: ReceivedRequest, id: string): Promise<Reply> {
     const { tasks, mayCall, outputOf } = this.#options;
     const caller = await this.#callerOf(asked);
     if ('status' in caller) return caller;

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-export interface Asked {
+export interface RecordedRequest {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
@@ -13,8 +13,8 @@ export interface Asked {
  * An application that is tested, on loopback: `/token` answers like podinfo, `/status/N` with that status, `/moved` redirects to `/token`, `/never`
  * does not answer, `/huge` pours 2 MB, `/long-type` has a content type of 8 KB. For tests.
  */
-export async function startTarget(): Promise<{ url: string; port: number; asked: Asked[]; stop(): Promise<void> }> {
-  const asked: Asked[] = [];
+export async function startTarget(): Promise<{ url: string; port: number; asked: RecordedRequest[]; stop(): Promise<void> }> {
+  const asked: RecordedRequest[] = [];
   const server = createServer(async (request, response) => {
     const { method = '', url: path = '', headers } = request;
     asked.push({ method, path, headers, body: await text(request) });

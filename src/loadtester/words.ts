@@ -1,11 +1,11 @@
 /** The words of a shell line, as far as it needs no shell: commands joined by `|`, each a list of words. */
-export type CommandLine = { pipeline: readonly (readonly string[])[] } | { beyond: string };
+export type ShellLine = { pipeline: readonly (readonly string[])[] } | { beyond: string };
 
 /**
  * Reads quotes, backslashes and `|` as a shell does. `beyond` names the first thing that only a shell can do. Patterns of files (`*`, `?`)
  * stand for themselves, as a shell leaves them where no file matches.
  */
-export function commandLine(text: string): CommandLine {
+export function commandLine(text: string): ShellLine {
   const scan = new Scan(text.trim(), true);
   const words = scan.words();
   if ('beyond' in words) return words;

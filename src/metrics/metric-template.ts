@@ -3,7 +3,7 @@ import { Address, LongText, ShortText } from '../api/limits.ts';
 import { MetricTemplateSpec } from '../api/metric-template.ts';
 
 /** The part of a MetricTemplate that a check uses. An unknown or missing type is Prometheus (05-T20). */
-export const MetricTemplate = z.looseObject({
+export const QueryTemplate = z.looseObject({
   spec: z.looseObject({
     provider: z.looseObject({
       type: ShortText.optional(),
@@ -25,4 +25,4 @@ export const MetricTemplate = z.looseObject({
     strictNoData: z.boolean().optional(),
   }),
 });
-export type MetricTemplate = z.infer<typeof MetricTemplate>;
+export type QueryTemplate = z.infer<typeof QueryTemplate>;

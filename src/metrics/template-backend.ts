@@ -5,7 +5,7 @@ import { parseDuration } from '../api/duration.ts';
 import { RefusedSecret } from '../api/secret-use.ts';
 import { tlsFiles } from './http/tls-files.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
-import { MetricTemplate } from './metric-template.ts';
+import { QueryTemplate } from './metric-template.ts';
 import { type BackendProblem, wrongField } from './providers/backend.ts';
 import { backendFor } from './providers/index.ts';
 import type { MeasureProblem, MetricProvider } from './providers/metric-provider.ts';
@@ -35,7 +35,7 @@ export async function templateBackend(
   try {
     const found = await deps.template(namespace, name);
     if (found === undefined) return problem('not found; create it or correct templateRef', { code: 'TemplateNotFound', object });
-    const template = MetricTemplate.safeParse(found);
+    const template = QueryTemplate.safeParse(found);
     if (!template.success) {
       const { field, message } = unreadable(template.error);
       return problem(`${field} ${message}`, { code: 'QueryInvalid', object, field });
@@ -73,7 +73,7 @@ function unreadable({ issues: [issue] }: ZodError): { field: string; message: st
 }
 
 async function make(
-  { spec }: MetricTemplate,
+  { spec }: QueryTemplate,
   namespace: string,
   metric: Metric,
   {

@@ -21,7 +21,7 @@ function remedyFor(name: string): string {
 
 /** How far a block goes: a `break` or `continue` in it ends it. */
 type Course = 'on' | 'break' | 'continue';
-type Scope = Map<string, TemplateValue>;
+type TemplateScope = Map<string, TemplateValue>;
 
 /**
  * One rendering. `isTrial`: the variables are unknown, so that every branch runs once, and errors that depend on their values do not count.
@@ -33,7 +33,7 @@ export class TemplateRun {
   #steps = 0;
   /** Offset of the action that runs. */
   #at = 0;
-  #scopes: Scope[] = [new Map()];
+  #scopes: TemplateScope[] = [new Map()];
   /** The values of `.`, innermost last: empty outside of `with` and `range`. */
   #dots: TemplateValue[] = [];
 

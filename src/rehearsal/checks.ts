@@ -9,14 +9,14 @@ export type CheckNote =
   /** It is not part of the rehearsal. */
   | { kind: 'leftOut'; check: string; why: string };
 
-interface Metric {
+interface RawMetric {
   name: string;
   query?: string;
   templateRef?: { name: string; namespace?: string };
 }
 
 interface CanaryFields {
-  analysis: { metrics?: Metric[] };
+  analysis: { metrics?: RawMetric[] };
   metricsServer: unknown;
   metricsServerSecretRef: unknown;
 }
@@ -43,7 +43,7 @@ export function measurable(
   const templates: KubeObject[] = [];
   const { metricsServer: _server, metricsServerSecretRef: _secret, ...spec } = specOf<CanaryFields>(canary);
   const metrics = spec.analysis?.metrics ?? [];
-  const kept = metrics.flatMap((metric): Metric[] => {
+  const kept = metrics.flatMap((metric): RawMetric[] => {
     const { name, templateRef, query } = metric;
     const value = assumed.get(name) ?? (templateRef && assumed.get(templateRef.name));
     if (value !== undefined) {

@@ -1,4 +1,5 @@
 import type { Canary } from '../api/canary.ts';
+import type { IngressRule } from '../api/kinds/ingress.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
@@ -17,10 +18,6 @@ export interface Edge {
   make(canary: Canary, host: string): { name: string; spec: object };
 }
 
-interface IngressRule {
-  host?: string;
-  http?: { paths?: { path?: string; backend?: { service?: { name?: string } } }[] };
-}
 interface IngressRoute {
   routes: { match?: unknown; services?: { name?: string }[] }[];
 }

@@ -15,7 +15,7 @@ const DEFAULT_MS = 60_000;
 /** A load tester's limit is not known here. */
 const HEY_TIMEOUT_MS = 24 * 3_600_000;
 
-interface Load {
+interface ModelledLoad {
   request: ModelledRequest;
   perSecond: number;
   untilMs: number;
@@ -31,7 +31,7 @@ export class LoadTests {
   readonly stop: () => void;
   readonly #now: () => number;
   readonly #entry: Entry;
-  readonly #loads = new Map<string, Load>();
+  readonly #loads = new Map<string, ModelledLoad>();
 
   constructor({ clock }: World, { mesh, apps, entry }: { mesh: Mesh; apps: ModelledApps; entry: Entry }) {
     this.#now = clock.monotonicMs;
@@ -58,7 +58,7 @@ export class LoadTests {
     else if (!ASKS_ONCE.test(command)) this.unmodelled.add(command);
   }
 
-  #loadOf(command: string): Load | undefined {
+  #loadOf(command: string): ModelledLoad | undefined {
     const read = argumentWords(command);
     if ('beyond' in read || read.words[0] !== 'hey') return undefined;
     const hey = heyOptions(read.words.slice(1), { timeoutMs: HEY_TIMEOUT_MS });

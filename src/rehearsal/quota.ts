@@ -1,6 +1,6 @@
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import type { Write } from '../embedded/apiserver/write-context.ts';
+import type { StoreWrite } from '../embedded/apiserver/write-context.ts';
 
 /** A ResourceQuota for the pods of one namespace; without a limit it allows all. */
 export class PodQuota {
@@ -18,7 +18,7 @@ export class PodQuota {
     this.#limit = pods;
   }
 
-  see({ before, object }: Write): void {
+  see({ before, object }: StoreWrite): void {
     const pod = object ?? before;
     if (pod?.kind !== 'Pod' || pod.metadata.namespace !== this.#namespace) return;
     if (object === undefined) this.#pods.delete(pod.metadata.name);

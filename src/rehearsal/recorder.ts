@@ -3,7 +3,7 @@ import { asEvent } from '../api/kinds/event.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { refKey, refOf } from '../api/kube-object.ts';
 import type { Routes } from '../api/routes.ts';
-import type { Write } from '../embedded/apiserver/write-context.ts';
+import type { StoreWrite } from '../embedded/apiserver/write-context.ts';
 import type { Received } from './stand-ins.ts';
 
 /** One moment of a rehearsal. */
@@ -56,7 +56,7 @@ export class Recorder {
     this.moments.push({ atMs: this.#now(), kind: 'call', received });
   }
 
-  write({ userAgent, before, object }: Write): void {
+  write({ userAgent, before, object }: StoreWrite): void {
     if (object === undefined) return;
     const atMs = this.#now();
     if (refKey(refOf(object)) === refKey(this.#canary)) {

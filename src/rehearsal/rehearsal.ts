@@ -32,7 +32,7 @@ export type StartController = (
 ) => { stop(signal?: 'TERM' | 'KILL'): Promise<void> };
 
 /** `notStarted`: Serin did not begin; `message` says why. */
-export type Outcome = 'promoted' | 'rolledBack' | 'unfinished' | 'notStarted';
+export type RehearsalOutcome = 'promoted' | 'rolledBack' | 'unfinished' | 'notStarted';
 
 /** Requests and answers since the sample before. */
 export interface RehearsalSample {
@@ -44,7 +44,7 @@ export interface RehearsalSample {
 export interface Rehearsal {
   canary: { namespace: string; name: string };
   scenario: Scenario;
-  outcome: Outcome;
+  outcome: RehearsalOutcome;
   /** Phase and condition at the end. */
   phase: string;
   message: string;

@@ -6,7 +6,7 @@ import type { KubeCluster } from '../kube/kube-cluster.ts';
 import { applyAction, type ScenarioControls, wordsOf } from './apply-action.ts';
 import { VERSION_ANNOTATION } from './modelled-apps.ts';
 import type { Recorder } from './recorder.ts';
-import type { Outcome } from './rehearsal.ts';
+import type { RehearsalOutcome } from './rehearsal.ts';
 import type { Scenario } from './scenario.ts';
 import { targetOf } from './target.ts';
 import { lessRequests, type RequestCounts } from './users.ts';
@@ -16,7 +16,7 @@ const SETTLE_MS = 60_000;
 const MINUTE_MS = 60_000;
 
 export interface PlayedRelease {
-  outcome: Outcome;
+  outcome: RehearsalOutcome;
   /** The push; where none came, the end. */
   startMs: number;
   endMs: number;
@@ -32,7 +32,7 @@ export async function playRelease(
   scenario: Scenario,
 ): Promise<PlayedRelease> {
   const { clock, cluster, users } = controls;
-  const ended = (outcome: Outcome, startMs: number, before: RequestCounts): PlayedRelease => ({
+  const ended = (outcome: RehearsalOutcome, startMs: number, before: RequestCounts): PlayedRelease => ({
     outcome,
     startMs,
     endMs: clock.monotonicMs(),

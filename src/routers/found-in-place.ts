@@ -1,7 +1,7 @@
 import { type KubeObject, type ObjectRef, refOf } from '../api/kube-object.ts';
 import { findObject } from './find-object.ts';
 import { isTaken, type NamesOurSides, originalConfig, originalSpec, rememberedSpec } from './original-spec.ts';
-import type { Change } from './router.ts';
+import type { RouteChange } from './router.ts';
 
 /** The object, with the spec of the foreign object that it replaces, if any. */
 export function keeping(object: KubeObject, current: readonly KubeObject[], namesOurSides: NamesOurSides): KubeObject {
@@ -12,7 +12,7 @@ export function keeping(object: KubeObject, current: readonly KubeObject[], name
 }
 
 /** Restores adopted objects, removes ours, and leaves foreign ones as they are. */
-export function givenBack(refs: ReadonlyArray<readonly [ObjectRef, NamesOurSides]>, current: readonly KubeObject[]): Change {
+export function givenBack(refs: ReadonlyArray<readonly [ObjectRef, NamesOurSides]>, current: readonly KubeObject[]): RouteChange {
   const change: { write: KubeObject[]; remove: ObjectRef[] } = { write: [], remove: [] };
   for (const [ref, namesOurSides] of refs) {
     const found = findObject(current, ref);

@@ -1,6 +1,6 @@
 import type { TargetRef } from '../api/canary.ts';
 import type { Observer } from '../api/observer.ts';
-import type { Permission, Verb } from '../api/permission.ts';
+import type { Permission, RbacVerb } from '../api/permission.ts';
 import type { Router } from './router.ts';
 
 /** Settings of the controller that routers need. */
@@ -40,11 +40,11 @@ export interface ProviderDefinition {
 }
 
 /** Everything is watched, written by server-side apply, and read once when it is adopted or restored. */
-export const MADE: readonly Verb[] = ['get', 'list', 'watch', 'create', 'patch'];
+export const MADE: readonly RbacVerb[] = ['get', 'list', 'watch', 'create', 'patch'];
 /** The same for kinds that the router also deletes. */
-export const MADE_AND_REMOVED: readonly Verb[] = [...MADE, 'delete'];
+export const MADE_AND_REMOVED: readonly RbacVerb[] = [...MADE, 'delete'];
 
 /** A permission for the routing objects of a provider. */
-export function routes(group: string, resources: readonly string[], verbs: readonly Verb[] = MADE): Permission {
+export function routes(group: string, resources: readonly string[], verbs: readonly RbacVerb[] = MADE): Permission {
   return { group, resources, verbs, purpose: 'routes' };
 }

@@ -14,7 +14,7 @@ export interface Apex {
   ports: readonly Port[];
 }
 
-export interface Change {
+export interface RouteChange {
   /** In this order: an object comes after those that it names. */
   write: readonly KubeObject[];
   /** After every write. */
@@ -46,7 +46,7 @@ export interface Router {
   /** Objects that pods need before they start, or a webhook of the provider's turns them away; they move no traffic. */
   prepare?(canary: Canary, apex: Apex): readonly KubeObject[];
   /** The objects that the provider should hold for these routes. Foreign fields of `current` are not repeated. */
-  render(canary: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): Change;
+  render(canary: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): RouteChange;
   /** The routes that the objects found in the cluster express; the reverse of `render`. Undefined: not there yet. */
   readRoutes(canary: Canary, current: readonly KubeObject[]): Routes | UnreadableRoutes | undefined;
   /** The user's object that a share of the traffic needs and that is not there, with what to do; absent: it needs none. */
@@ -58,5 +58,5 @@ export interface Router {
   /** Conflicts of its objects with others, each reported on the object; none of them blocks a release. */
   warnings?(canary: Canary, look: Look): readonly RouteWarning[];
   /** Writes for deletion: all traffic to the apex Service's target, adopted objects restored. */
-  finalize(canary: Canary, current: readonly KubeObject[]): Change;
+  finalize(canary: Canary, current: readonly KubeObject[]): RouteChange;
 }

@@ -1,6 +1,7 @@
 import type { Canary } from '../api/canary.ts';
+import type { ContainerPort } from '../api/kinds/pod-template.ts';
 import type { PodWorkloadSpec } from '../api/kinds/pod-workload-spec.ts';
-import type { ServiceSpec } from '../api/kinds/service.ts';
+import type { ServicePort, ServiceSpec } from '../api/kinds/service.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject, Slim } from '../api/kube-object.ts';
 import { names } from '../api/names.ts';
@@ -24,17 +25,10 @@ export interface Endpoints {
 }
 
 /** A field of a Canary that cannot be carried out, and why. */
-export interface Unfit {
+export interface UnfitService {
   path: string;
   message: string;
 }
-
-interface ContainerPort {
-  name?: string;
-  containerPort: number;
-  protocol?: string;
-}
-type ServicePort = Partial<Port> & { port: number };
 
 const PROTOCOL = 'TCP';
 
@@ -42,7 +36,7 @@ const PROTOCOL = 'TCP';
  * Why a Service that clients call would lose its endpoints by what the Canary asks for (I14). A number that no container declares is legal in
  * Kubernetes: it is refused only where a Service that serves would be moved to it and the containers declare others.
  */
-export function unfitService(canary: Canary, look: ServiceLook): Unfit | undefined {
+export function unfitService(canary: Canary, look: ServiceLook): UnfitService | undefined {
   const { apex } = look.current;
   const headless = Object.values(look.current).flatMap((service) => headlessChange(canary, service) ?? []);
   if (headless[0] !== undefined) return { path: 'spec.service.headless', message: headless[0] };
@@ -56,7 +50,7 @@ export function hasHandmadeEndpoints({ apex }: CurrentServices): boolean {
   return type !== 'ExternalName' && Object.keys(selector ?? {}).length === 0;
 }
 
-function unfitKind(apex: KubeObject, endpoints: Endpoints | undefined): Unfit | undefined {
+function unfitKind(apex: KubeObject, endpoints: Endpoints | undefined): UnfitService | undefined {
   const { name } = apex.metadata;
   const remedy = 'delete it, or give spec.service.name another name';
   const { type, externalName } = specOf<ServiceSpec>(apex);
@@ -69,13 +63,11 @@ function unfitKind(apex: KubeObject, endpoints: Endpoints | undefined): Unfit | 
   return { path: 'spec.service.name', message };
 }
 
-function unfitPort(canary: Canary, pods: Slim, apex: KubeObject | undefined, endpoints: Endpoints | undefined): Unfit | undefined {
+function unfitPort(canary: Canary, pods: Slim, apex: KubeObject | undefined, endpoints: Endpoints | undefined): UnfitService | undefined {
   const [main] = discoverPorts(canary, pods);
   if (!main) return undefined;
   const declared = declaredPorts(pods);
-  const live = records(specOf<ServiceSpec>(apex).ports).filter(
-    (one): one is ServicePort & Record<string, unknown> => typeof one.port === 'number',
-  );
+  const live = records(specOf<ServiceSpec>(apex).ports).filter((one): one is ServicePort => typeof one.port === 'number');
   const wanted = numberOf(main, declared);
   if (wanted === undefined) {
     // A sidecar that is injected into the pods may have it: then the Service leads to it already.
@@ -101,7 +93,10 @@ function unfitPort(canary: Canary, pods: Slim, apex: KubeObject | undefined, end
 }
 
 /** The container port that a port of a Service leads to; undefined: its pods have none of that name. */
-function numberOf({ port, targetPort = port, protocol = PROTOCOL }: ServicePort, declared: readonly ContainerPort[]): number | undefined {
+function numberOf(
+  { port, targetPort = port, protocol = PROTOCOL }: Pick<ServicePort, 'port' | 'targetPort' | 'protocol'>,
+  declared: readonly ContainerPort[],
+): number | undefined {
   if (typeof targetPort === 'number') return targetPort;
   return declared.find((one) => one.name === targetPort && (one.protocol ?? PROTOCOL) === protocol)?.containerPort;
 }
@@ -113,7 +108,7 @@ export function hasMainPort(canary: Canary, pods: Slim): boolean {
 }
 
 /** Why pods of this template cannot be reached, and what to do. */
-export function lacksMainPort(canary: Canary, pods: Slim): Unfit | undefined {
+export function lacksMainPort(canary: Canary, pods: Slim): UnfitService | undefined {
   const [main] = discoverPorts(canary, pods);
   if (main === undefined || hasMainPort(canary, pods)) return undefined;
   return { path: 'spec.service.targetPort', message: lacks(canary, main, pods, declaredPorts(pods)) };
@@ -142,7 +137,7 @@ function declaredPorts(pods: Slim): ContainerPort[] {
   const { containers, initContainers } = specOf<PodWorkloadSpec>(pods).template?.spec ?? {};
   const sidecars = records(initContainers).filter(({ restartPolicy }) => restartPolicy === 'Always');
   return [...records(containers), ...sidecars].flatMap(({ ports }) =>
-    records(ports).filter((port): port is ContainerPort & Record<string, unknown> => typeof port.containerPort === 'number'),
+    records(ports).filter((port): port is ContainerPort => typeof port.containerPort === 'number'),
   );
 }
 

@@ -16,7 +16,7 @@ export interface CurrentServices {
   canary?: KubeObject;
 }
 
-type Role = keyof CurrentServices;
+export type ServiceRole = keyof CurrentServices;
 type Metadata = { labels?: Labels | undefined; annotations?: Labels | undefined };
 
 /**
@@ -34,7 +34,7 @@ export function renderServices(
   const onPrimary = { [key]: primaryValue(value) };
   const onTarget = { [key]: value };
   const write: KubeObject[] = [];
-  const wanted: Array<[Role, Labels] | undefined> = [
+  const wanted: Array<[ServiceRole, Labels] | undefined> = [
     ['canary', onTarget],
     ['primary', onPrimary],
     options.apexOnPrimary ? ['apex', onPrimary] : current.apex ? undefined : ['apex', onTarget],
@@ -49,7 +49,7 @@ export function renderServices(
   return { write };
 }
 
-function renderService(canary: Canary, apex: Apex, role: Role, selector: Labels, current: KubeObject | undefined): KubeObject {
+function renderService(canary: Canary, apex: Apex, role: ServiceRole, selector: Labels, current: KubeObject | undefined): KubeObject {
   const { headless, unmanagedMetadata, ...service } = canary.spec.service;
   const name = serviceName(canary, role);
   const metadata: Metadata = service[role] ?? {};
@@ -81,7 +81,7 @@ function renderService(canary: Canary, apex: Apex, role: Role, selector: Labels,
   };
 }
 
-function serviceName(canary: Canary, role: Role): string {
+function serviceName(canary: Canary, role: ServiceRole): string {
   const { apexService, primaryService, canaryService } = names(canary);
   return { apex: apexService, primary: primaryService, canary: canaryService }[role];
 }

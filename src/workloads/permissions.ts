@@ -1,5 +1,5 @@
 import { knativeApiVersion } from '../api/knative.ts';
-import type { Permission, Verb } from '../api/permission.ts';
+import type { Permission, RbacVerb } from '../api/permission.ts';
 import type { SecretsMode } from './configs/read-configs.ts';
 
 const [knativeGroup = ''] = knativeApiVersion.split('/');
@@ -58,7 +58,7 @@ export const configMapPermissions: readonly Permission[] = [
   },
 ];
 
-const secrets = (verbs: readonly Verb[], purpose: string): Permission => ({ group: '', resources: ['secrets'], verbs, purpose });
+const secrets = (verbs: readonly RbacVerb[], purpose: string): Permission => ({ group: '', resources: ['secrets'], verbs, purpose });
 const REFERENCES = 'Secrets that Canaries, MetricTemplates and AlertProviders refer to';
 
 /** `get` is also for references, and so in every mode; no Secret is listed unless it is watched. */

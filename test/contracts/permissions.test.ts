@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { type Provider, providers } from '../../src/api/canary.ts';
 import { groupOf, type KubeObject, type ObjectRef, refKey, refOf } from '../../src/api/kube-object.ts';
-import type { Permission, Verb } from '../../src/api/permission.ts';
+import type { Permission, RbacVerb } from '../../src/api/permission.ts';
 import { type Routes, weight } from '../../src/api/routes.ts';
 import { everyFeature, type Features, permissionsFor, providerPermissions } from '../../src/controller/permissions.ts';
 import { routerFor } from '../../src/routers/index.ts';
@@ -62,7 +62,7 @@ function conductOf(provider: Provider): { watched: string[]; removed: string[] }
   return { watched: distinct(watched), removed: distinct(removed) };
 }
 
-const VERBS: readonly Verb[] = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
+const VERBS: readonly RbacVerb[] = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
 
 describe('the role of the controller', () => {
   it.each(providers)('06-F11: %s has the kinds that its router works with, and may delete those that it removes', (provider) => {

@@ -8,7 +8,14 @@ export interface Ingress extends KubeObject {
 }
 export const asIngress = kindReader<Ingress>('Ingress');
 
+/** One path of an Ingress rule, as raw JSON. */
+export interface IngressPath {
+  path?: string;
+  pathType?: string;
+  backend?: { service?: { name?: string; port?: unknown }; [field: string]: unknown };
+}
+
 export interface IngressRule {
   host?: string;
-  http?: { paths?: Record<string, unknown>[] };
+  http?: { paths?: IngressPath[] };
 }

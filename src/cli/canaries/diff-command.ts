@@ -1,7 +1,7 @@
 import type { ClusterReader } from '../../kube/cluster.ts';
 import type { Difference } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
-import type { Answer } from '../output/output.ts';
+import type { CommandAnswer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { type Meaning, paint } from '../output/paint.ts';
 import { cleaned } from '../output/text.ts';
@@ -42,7 +42,7 @@ export async function diffCommand(
   return difference.changes.length === 0 ? 'done' : 'no';
 }
 
-export function diffAnswer(difference: Difference): Answer<Difference> {
+export function diffAnswer(difference: Difference): CommandAnswer<Difference> {
   return {
     document: difference,
     names: difference.changes.length === 0 ? [] : [resourceName(difference)],

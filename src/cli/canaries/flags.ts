@@ -36,12 +36,12 @@ export function notesOf(command: Command): CommandNotes | undefined {
 }
 
 /** Names that a shell completes a word to, beside the choices of an option. */
-export type Known = 'canaries' | 'knativeServices' | 'namespaces' | 'contexts' | 'files';
+export type CompletionKind = 'canaries' | 'knativeServices' | 'namespaces' | 'contexts' | 'files';
 
-const known = new WeakMap<Argument, Known>();
+const known = new WeakMap<Argument, CompletionKind>();
 
 /** An argument that is such a name. */
-export function nameOf(what: Known, argument: string, description: string): Argument {
+export function nameOf(what: CompletionKind, argument: string, description: string): Argument {
   const made = new Argument(argument, description);
   known.set(made, what);
   return made;
@@ -61,7 +61,7 @@ export type RunOn = <F extends ClusterFlags>(
 export const theCanary = (description = 'name of the Canary, or NAMESPACE/NAME'): Argument => nameOf('canaries', '<name>', description);
 
 /** Flags are matched by the name of their value. */
-export function completionOf(thing: Option | Argument): Known | undefined {
+export function completionOf(thing: Option | Argument): CompletionKind | undefined {
   if (thing instanceof Argument) return known.get(thing);
   if (/<(file|folder)/.test(thing.flags)) return 'files';
   return thing.long === '--context' ? 'contexts' : thing.long === '--namespace' ? 'namespaces' : undefined;

@@ -6,7 +6,7 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { readTemplateRevision, recordsOf } from '../../workloads/anchor.ts';
 import type { History } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
-import type { Answer } from '../output/output.ts';
+import type { CommandAnswer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { textTable } from '../output/text-table.ts';
 import { getCanary, record, timeOf } from './canary-reading.ts';
@@ -67,7 +67,7 @@ function imagesOf({ template, ...spec }: { template?: { spec: Record<string, unk
   return Object.entries(record(record(service).selector)).map(([key, value]) => `${key}=${value}`);
 }
 
-function historyAnswer(history: History): Answer<History> {
+function historyAnswer(history: History): CommandAnswer<History> {
   return {
     document: history,
     names: history.items.map(({ record: name }) => `controllerrevision.apps/${name}`),

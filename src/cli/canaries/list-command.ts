@@ -1,6 +1,6 @@
 import type { CanaryList, CanarySummary } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
-import type { Answer } from '../output/output.ts';
+import type { CommandAnswer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { bar, meaningOf } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
@@ -18,7 +18,7 @@ export async function listCommand({ cluster, namespace, output }: Session, { sel
   return 'done';
 }
 
-export function listAnswer(items: CanarySummary[], ofAll: boolean): Answer<CanaryList> {
+export function listAnswer(items: CanarySummary[], ofAll: boolean): CommandAnswer<CanaryList> {
   return {
     document: { apiVersion: outputVersion, kind: 'CanaryList', items },
     names: items.map(resourceName),

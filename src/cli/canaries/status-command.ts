@@ -1,7 +1,7 @@
 import type { Cluster, WatchHandle } from '../../kube/cluster.ts';
 import type { CanaryReport } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
-import type { Answer, Output } from '../output/output.ts';
+import type { CommandAnswer, Output } from '../output/output.ts';
 import { resourceName } from './canary-reading.ts';
 import { reportOf } from './canary-report.ts';
 import type { Session } from './session.ts';
@@ -32,7 +32,7 @@ export async function statusCommand(
   return 'done';
 }
 
-export function statusAnswer(report: CanaryReport): Answer<CanaryReport> {
+export function statusAnswer(report: CanaryReport): CommandAnswer<CanaryReport> {
   return {
     document: report,
     names: [resourceName(report)],
@@ -49,7 +49,7 @@ class Frames {
     this.#output = output;
   }
 
-  async show(answer: Answer<CanaryReport>): Promise<void> {
+  async show(answer: CommandAnswer<CanaryReport>): Promise<void> {
     const text = await this.#output.render(answer);
     if (text === this.#last) return;
     const { terminal, format } = this.#output;

@@ -11,7 +11,7 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isConflict, isForbidden, isInvalid } from '../../kube/errors.ts';
 import type { RequestResult } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
-import type { Answer } from '../output/output.ts';
+import type { CommandAnswer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { getCanary, resourceName } from './canary-reading.ts';
 import type { Session } from './session.ts';
@@ -73,7 +73,7 @@ function outcomeOf(
     : { outcome: 'refused', message: `${verb} was refused: ${answer.reason ?? ''}` };
 }
 
-function shown(document: RequestResult): Answer<RequestResult> {
+function shown(document: RequestResult): CommandAnswer<RequestResult> {
   const { name, verb, outcome, message, id } = document;
   const words = { requested: 'requested', done: 'carried out', refused: 'refused', timedOut: 'not answered yet' }[outcome];
   return {

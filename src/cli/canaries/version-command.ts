@@ -1,7 +1,7 @@
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
 import type { VersionReport } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
-import type { Answer } from '../output/output.ts';
+import type { CommandAnswer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { cleaned } from '../output/text.ts';
 import { version } from '../version.ts';
@@ -26,7 +26,7 @@ export async function serverVersion(cluster: Pick<KubeCluster, 'raw'>): Promise<
   return typeof gitVersion === 'string' ? gitVersion : undefined;
 }
 
-export function versionAnswer(report: VersionReport): Answer<VersionReport> {
+export function versionAnswer(report: VersionReport): CommandAnswer<VersionReport> {
   return {
     document: report,
     names: [],

@@ -9,7 +9,7 @@ import type { Cluster } from '../../kube/cluster.ts';
 import type { Sides } from '../../workloads/workload.ts';
 import type { WaitResult } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
-import type { Answer } from '../output/output.ts';
+import type { CommandAnswer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { cleaned } from '../output/text.ts';
 import { getCanary, resourceName, summaryOf } from './canary-reading.ts';
@@ -179,7 +179,7 @@ async function follow(
   }
 }
 
-function waitAnswer(result: WaitResult, { for: goal, revision }: { for: WaitGoal; revision?: string }): Answer<WaitResult> {
+function waitAnswer(result: WaitResult, { for: goal, revision }: { for: WaitGoal; revision?: string }): CommandAnswer<WaitResult> {
   const said = { reached: `${goal}${revision ? ` with ${revision}` : ''}`, failed: 'failed', timedOut: 'timed out', notFound: 'not found' };
   return {
     document: result,

@@ -3,7 +3,7 @@ import { knativeApiVersion } from '../../api/knative.ts';
 import { loadConnection } from '../../kube/connect.ts';
 import { createCluster } from '../../kube/create-cluster.ts';
 import { contextsIn } from '../../kube/kubeconfig.ts';
-import type { Known } from '../canaries/flags.ts';
+import type { CompletionKind } from '../canaries/flags.ts';
 import type { GivenFlags } from './completions.ts';
 
 const KINDS = {
@@ -14,7 +14,7 @@ const KINDS = {
 
 /** Names for a shell that waits while the user types: none after `withinMs`, and none on an error. */
 export async function clusterNames(
-  what: Exclude<Known, 'files'>,
+  what: Exclude<CompletionKind, 'files'>,
   given: GivenFlags,
   { env, withinMs }: { env: NodeJS.ProcessEnv; withinMs: number },
 ): Promise<string[]> {
@@ -32,7 +32,7 @@ export async function clusterNames(
 }
 
 async function names(
-  what: Exclude<Known, 'files'>,
+  what: Exclude<CompletionKind, 'files'>,
   given: GivenFlags,
   { env, withinMs }: { env: NodeJS.ProcessEnv; withinMs: number },
 ): Promise<string[]> {

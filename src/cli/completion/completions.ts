@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { completionOf, type Known } from '../canaries/flags.ts';
+import { type CompletionKind, completionOf } from '../canaries/flags.ts';
 
 /** Candidates, and whether names of files are candidates, too. */
 export interface Completions {
@@ -17,7 +17,7 @@ export interface Candidate {
 export type GivenFlags = ReadonlyMap<string, string | true>;
 
 /** Asks the kubeconfig or the cluster; empty where neither answers. */
-export type FindNames = (what: Known, given: GivenFlags) => Promise<readonly string[]>;
+export type FindNames = (what: CompletionKind, given: GivenFlags) => Promise<readonly string[]>;
 
 const NOTHING: Completions = { candidates: [], files: false };
 

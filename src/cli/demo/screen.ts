@@ -82,13 +82,13 @@ function terminalScreen(out: Output, useColor: boolean): Screen {
 
 const COLORS = { failed: '\x1b[31m', passed: '\x1b[32m', phase: '\x1b[1m' } as const;
 
-interface Line {
+interface ScreenLine {
   text: string;
   color?: keyof typeof COLORS | undefined;
 }
 
 /** At most 13 lines; every bar has its number beside it. */
-function linesOf(frame: DemoFrame, columns: number = USUAL.columns): Line[] {
+function linesOf(frame: DemoFrame, columns: number = USUAL.columns): ScreenLine[] {
   const { users } = frame;
   // The text beside a bar takes 40 characters.
   const width = Math.max(5, Math.min(50, columns - 40));
@@ -111,7 +111,7 @@ function bar(percent: number, width: number): string {
   return '#'.repeat(filled) + '.'.repeat(width - filled);
 }
 
-function checkLine(one: Verdict): Line {
+function checkLine(one: Verdict): ScreenLine {
   const { check, verdict, value, baseline, limit = 'no limit' } = one;
   const text = `  check    ${verdict.padEnd(10)} ${check} ${withUnit(value, one)}, ${limit}; primary ${withUnit(baseline, one)}`;
   return { text, color: verdict === 'unmeasured' ? undefined : verdict };

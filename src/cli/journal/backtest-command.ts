@@ -2,7 +2,7 @@ import { suppose } from '../../engine/journal/suppose.ts';
 import { listCanaries } from '../canaries/canary-reading.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { Backtest, SupposedRelease } from '../output/journal-documents.ts';
-import type { Answer } from '../output/output.ts';
+import type { CommandAnswer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { textTable } from '../output/text-table.ts';
 import { identityOf, type Journal, type JournalSession, readJournals } from './read-journals.ts';
@@ -45,7 +45,7 @@ function tested(journal: Journal, run: () => ReturnType<typeof suppose>): Suppos
   }
 }
 
-function answer(backtest: Backtest): Answer<Backtest> {
+function answer(backtest: Backtest): CommandAnswer<Backtest> {
   return {
     document: backtest,
     names: backtest.items.map(({ name, release }) => `${name}/${release}`),

@@ -5,7 +5,7 @@ import { getCanary } from '../canaries/canary-reading.ts';
 import { shortRevision } from '../canaries/status-screen.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { JournalDocument, JournalList } from '../output/journal-documents.ts';
-import type { Answer } from '../output/output.ts';
+import type { CommandAnswer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { textTable } from '../output/text-table.ts';
 import { identityOf, type Journal, type JournalSession, readJournals, readOneJournal } from './read-journals.ts';
@@ -53,7 +53,7 @@ export function documentOf({ namespace, name, run, parts }: Journal): JournalDoc
   return { apiVersion: outputVersion, kind: 'Journal', namespace, name, release: run, parts: [...parts] };
 }
 
-function listAnswer(list: JournalList): Answer<JournalList> {
+function listAnswer(list: JournalList): CommandAnswer<JournalList> {
   return {
     document: list,
     names: list.items.map(({ release }) => `${list.name}/${release}`),
@@ -73,7 +73,7 @@ function listAnswer(list: JournalList): Answer<JournalList> {
   };
 }
 
-function journalAnswer(journal: Journal): Answer<JournalDocument> {
+function journalAnswer(journal: Journal): CommandAnswer<JournalDocument> {
   return {
     document: documentOf(journal),
     names: [`${journal.name}/${journal.run}`],

@@ -5,7 +5,7 @@ import { type Supposed, suppose } from '../../engine/journal/suppose.ts';
 import { getCanary } from '../canaries/canary-reading.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { ReplayResult, SupposedRelease, Supposition } from '../output/journal-documents.ts';
-import type { Answer, Output } from '../output/output.ts';
+import type { CommandAnswer, Output } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { version } from '../version.ts';
 import { identityOf, type Journal, type JournalSession, readOneJournal } from './read-journals.ts';
@@ -119,7 +119,7 @@ function decisionWords({ state, routes, weight, failedChecks, iterations, asks }
 const nameOf = ({ namespace, name, release }: { namespace: string; name: string; release: number }) =>
   `${namespace}/${name} release ${release}`;
 
-function replayAnswer(result: ReplayResult): Answer<ReplayResult> {
+function replayAnswer(result: ReplayResult): CommandAnswer<ReplayResult> {
   const { outcome, steps, recordedBy, replayedBy, difference, unknown } = result;
   const by = `recorded by Serin ${recordedBy.join(', ')}, replayed by Serin ${replayedBy}`;
   const words = {
@@ -137,7 +137,7 @@ function replayAnswer(result: ReplayResult): Answer<ReplayResult> {
   return { document: result, names: [`${result.name}/${result.release}`], lines: () => words[outcome]() };
 }
 
-function suppositionAnswer(result: Supposition): Answer<Supposition> {
+function suppositionAnswer(result: Supposition): CommandAnswer<Supposition> {
   const { recorded, supposed, firstDifference, unknown, outcome } = result;
   return {
     document: result,

@@ -8,7 +8,7 @@ import { isRecord } from '../../api/json.ts';
 import { mergeJson } from '../../api/json-merge.ts';
 import type { JournalAnswer } from '../../engine/journal/journal-part.ts';
 import type { Unfit } from '../../engine/journal/replay.ts';
-import type { Supposition } from '../../engine/journal/suppose.ts';
+import type { SupposedAnalysis } from '../../engine/journal/suppose.ts';
 import { judgeMeasurement } from '../../metrics/judge-measurement.ts';
 import { builtinKind } from '../../metrics/measure.ts';
 import { CommandError } from '../output/exit-codes.ts';
@@ -31,7 +31,7 @@ const ASKED = [
 ] as const satisfies (keyof Metric)[];
 
 /** Judges a journal anew under a changed analysis. What was not asked then is not known, and never guessed. */
-export function supposedAnalysis(change: AnalysisChange): Supposition {
+export function supposedAnalysis(change: AnalysisChange): SupposedAnalysis {
   checkFields(change);
   const known = new Map<string, Analysis>();
   /** Parsed once for each spec that the release had. */

@@ -21,7 +21,7 @@ export interface OutputFlags {
 }
 
 /** One answer in each of its forms: the document is the contract for programs, lines are for users. */
-export interface Answer<D extends Documents> {
+export interface CommandAnswer<D extends Documents> {
   document: D;
   /** `canary.flagger.app/web`, a line each. */
   names: readonly string[];
@@ -40,12 +40,12 @@ export class Output {
     this.terminal = terminalOf({ env, out: streams.out, color, plain });
   }
 
-  async show<D extends Documents>(answer: Answer<D>): Promise<void> {
+  async show<D extends Documents>(answer: CommandAnswer<D>): Promise<void> {
     this.write(await this.render(answer));
   }
 
   /** The text of an answer, as it was asked for. */
-  async render<D extends Documents>({ document, names, lines }: Answer<D>): Promise<string> {
+  async render<D extends Documents>({ document, names, lines }: CommandAnswer<D>): Promise<string> {
     switch (this.format) {
       case 'json':
         return numbered(`${JSON.stringify(document, undefined, 2)}\n`);

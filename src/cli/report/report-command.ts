@@ -4,7 +4,7 @@ import { getCanary, listCanaries } from '../canaries/canary-reading.ts';
 import type { Session } from '../canaries/session.ts';
 import type { ReportContents } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
-import type { Answer } from '../output/output.ts';
+import type { CommandAnswer } from '../output/output.ts';
 import { cleaned } from '../output/text.ts';
 import { gatherReport, type ReadingCluster } from './gather-report.ts';
 
@@ -90,7 +90,7 @@ function write(file: string, bytes: Buffer, force: boolean): void {
 const exists = (file: string): CommandError =>
   new CommandError('usage', `${file} exists: choose another name with --file, or overwrite it with --force`);
 
-function reportAnswer(contents: ReportContents): Answer<ReportContents> {
+function reportAnswer(contents: ReportContents): CommandAnswer<ReportContents> {
   const { file = '', canaries, files, valuesHidden } = contents;
   return {
     document: contents,

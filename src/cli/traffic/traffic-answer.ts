@@ -1,14 +1,13 @@
 import type { TrafficReport } from '../output/documents.ts';
-import type { Answer } from '../output/output.ts';
+import type { CommandAnswer } from '../output/output.ts';
 import { bar } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { cleaned } from '../output/text.ts';
 import { textTable } from '../output/text-table.ts';
 
 const BAR = 10;
-type Sides = NonNullable<TrafficReport['sides']>;
 
-export function trafficAnswer(report: TrafficReport): Answer<TrafficReport> {
+export function trafficAnswer(report: TrafficReport): CommandAnswer<TrafficReport> {
   const { object, provider, sides, revisions, readFrom } = report;
   return {
     document: report,
@@ -22,7 +21,11 @@ export function trafficAnswer(report: TrafficReport): Answer<TrafficReport> {
   };
 }
 
-function sideLines({ traffic, unreadable, matching }: TrafficReport, { primary, canary }: Sides, terminal: Terminal): string[] {
+function sideLines(
+  { traffic, unreadable, matching }: TrafficReport,
+  { primary, canary }: NonNullable<TrafficReport['sides']>,
+  terminal: Terminal,
+): string[] {
   if (unreadable !== undefined) return [cleaned(`not a split of primary and canary: ${unreadable}`, terminal)];
   if (traffic === undefined) return ['no route yet'];
   const where = matching ? ' of the requests that match' : '';

@@ -13,7 +13,7 @@ export interface Trouble extends Omit<Diagnosis, 'sentence'> {
 type Proof = Diagnosis['proof'][number];
 
 /** A field of an object as it stands; lists in the path may name an entry, as in `status.conditions[Ready]`. */
-export function proofIn({ kind, metadata: { name, namespace } }: Named, field: string, value: unknown): Proof {
+export function proofIn({ kind, metadata: { name, namespace } }: NamedObject, field: string, value: unknown): Proof {
   return { kind, ...(namespace === undefined ? {} : { namespace }), name, field, value: shown(value) };
 }
 
@@ -23,10 +23,10 @@ export function shown(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-type Named = Pick<KubeObject, 'kind' | 'metadata'>;
+type NamedObject = Pick<KubeObject, 'kind' | 'metadata'>;
 
 /** The field of an object to correct; the value is for the user to decide. */
-export function toSet({ kind, metadata: { name, namespace } }: Named, field: string): ChangeOf {
+export function toSet({ kind, metadata: { name, namespace } }: NamedObject, field: string): ChangeOf {
   return { verb: 'set', kind, ...(namespace === undefined ? {} : { namespace }), name, field };
 }
 

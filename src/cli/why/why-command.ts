@@ -3,7 +3,7 @@ import type { Session } from '../canaries/session.ts';
 import { readSnapshot } from '../canaries/snapshot.ts';
 import type { ChangeOf, Diagnosis, Why } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
-import type { Answer } from '../output/output.ts';
+import type { CommandAnswer } from '../output/output.ts';
 import { meaningOf, paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { cleaned, wrapped } from '../output/text.ts';
@@ -30,7 +30,7 @@ function onThisCluster(why: Why, flags: readonly string[]): Why {
   return { ...why, diagnosis: withCommands(why.diagnosis), also: why.also.map(withCommands) };
 }
 
-function whyAnswer(why: Why): Answer<Why> {
+function whyAnswer(why: Why): CommandAnswer<Why> {
   return {
     document: why,
     names: [resourceName(why)],

@@ -1,5 +1,5 @@
 import type { NewBlocker } from '../../api/blocker.ts';
-import type { Canary } from '../../api/canary.ts';
+import type { Canary, CanarySpec } from '../../api/canary.ts';
 import { ApiError } from '../../kube/errors.ts';
 import { RoutingError } from '../../routers/index.ts';
 import { refusalBy, unroutableBy } from '../status/blocker-of.ts';
@@ -7,8 +7,7 @@ import { refusalBy, unroutableBy } from '../status/blocker-of.ts';
 /** A refusal is tried again after this long: a change that lets it pass (of a policy or CRD) may cause no watch event. */
 const TRY_AGAIN_MS = 15_000;
 
-type Spec = Canary['spec'];
-interface Refusal {
+interface RouteRejection {
   generation: number | undefined;
   untilMs: number;
   blocker: NewBlocker;
@@ -19,14 +18,14 @@ interface Refusal {
  * are refused, those of a release are rendered from the old one (04-6.2). Kept in memory only.
  */
 export class AcceptedSpec {
-  #accepted: { spec: Spec; generation: number | undefined } | undefined;
-  #refusal: Refusal | undefined;
+  #accepted: { spec: CanarySpec; generation: number | undefined } | undefined;
+  #refusal: RouteRejection | undefined;
 
   /**
    * Writes the routes of the Canary by `attempt`, or those of its last accepted spec, and returns why then. Throws the error where no
    * other spec was accepted before.
    */
-  async write(canary: Canary, nowMs: number, attempt: (canary: Canary) => Promise<void>): Promise<Refusal | undefined> {
+  async write(canary: Canary, nowMs: number, attempt: (canary: Canary) => Promise<void>): Promise<RouteRejection | undefined> {
     const { generation } = canary.metadata;
     const known = this.#refusal;
     if (known?.generation !== generation || nowMs >= (known?.untilMs ?? 0)) {
@@ -61,6 +60,6 @@ function refusalIn(error: unknown, namespace: string): NewBlocker | undefined {
 }
 
 /** Another name, or another provider, is another object. */
-function isSameRoute(one: Spec, other: Spec): boolean {
+function isSameRoute(one: CanarySpec, other: CanarySpec): boolean {
   return one.service.name === other.service.name && one.targetRef.name === other.targetRef.name && one.provider === other.provider;
 }

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { routers } from '../../routers/index.ts';
 import { ControllerConfig } from '../config.ts';
 import { warningsOf } from '../status/warnings.ts';
-import { admit, type Refusal } from './admission.ts';
+import { admit, type CanaryRejection } from './admission.ts';
 import { RefusedTrafficFields } from './refused-traffic-fields.ts';
 
 const admitted = (canary: Canary, noCrossNamespaceRefs: boolean, lists: object = {}) =>
@@ -53,7 +53,7 @@ it.each([
   { service: { gateways: ['infra/'] }, path: 'spec.service.gateways[0]', remedy: 'istio-system/public' },
 ])('DF615: $path that takes requests of others is refused, with $remedy', ({ service, path, remedy }) => {
   const canary = aCanary({ stepWeight: 10 }, { provider: 'istio', service: { port: 80, ...service } });
-  const refusal = admitted(canary, true) as Refusal;
+  const refusal = admitted(canary, true) as CanaryRejection;
   expect(refusal).toMatchObject({ reason: 'CrossNamespaceRef', message: expect.stringContaining(remedy) });
   expect(refusal.message.split(': ')[0]).toBe(path);
   expect(admitted(canary, false)).toHaveProperty('canary');

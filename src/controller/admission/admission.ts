@@ -24,7 +24,7 @@ export interface Admitted {
 }
 
 /** Why a Canary cannot be run, with the field to correct. */
-export interface Refusal {
+export interface CanaryRejection {
   reason: RefusalCode;
   message: string;
   /** The field to correct, where one decides it. */
@@ -34,7 +34,7 @@ export interface Refusal {
 }
 
 /** Whether this Canary can be run, as it was written (I12). The first reason is the one to correct first. */
-export function admit(raw: KubeObject, deps: Pick<ControllerDeps, 'config' | 'olderRival'>): Admitted | Refusal {
+export function admit(raw: KubeObject, deps: Pick<ControllerDeps, 'config' | 'olderRival'>): Admitted | CanaryRejection {
   const readable = admitSpec(raw, deps);
   if ('reason' in readable) return readable;
   const { canary } = readable;
@@ -52,7 +52,7 @@ export function admit(raw: KubeObject, deps: Pick<ControllerDeps, 'config' | 'ol
 }
 
 /** The same by its spec alone, whatever else there is in the cluster. */
-export function admitSpec(raw: KubeObject, { config }: Pick<ControllerDeps, 'config'>): Admitted | Refusal {
+export function admitSpec(raw: KubeObject, { config }: Pick<ControllerDeps, 'config'>): Admitted | CanaryRejection {
   const parsed = parseCanaryOnce(raw);
   if ('problems' in parsed) {
     const [first] = parsed.problems;
@@ -101,7 +101,7 @@ interface NameLeft {
 /** A Canary that cannot be run: said in its condition and an event, once; what serves goes on serving. */
 export async function refuse(
   raw: KubeObject,
-  { reason, message, field }: Refusal | NameLeft,
+  { reason, message, field }: CanaryRejection | NameLeft,
   deps: ControllerDeps,
   signal: AbortSignal,
 ): Promise<void> {
@@ -143,7 +143,7 @@ export async function refuse(
 }
 
 /** Beside the memory of a release, where there is one: whose status another controller writes, or whose memory the CRD drops, has none. */
-function blockedBy({ status }: KubeObject, refusal: Refusal, { clock, writer }: Pick<ControllerDeps, 'clock' | 'writer'>): object {
+function blockedBy({ status }: KubeObject, refusal: CanaryRejection, { clock, writer }: Pick<ControllerDeps, 'clock' | 'writer'>): object {
   const { release } = parseStatus(status) ?? {};
   if (release === undefined || refusal.reason === 'ForeignController' || refusal.reason === 'CRDOutdated') return {};
   return { release: { blockers: dated([refusedBlocker(refusal)], release.blockers, clock.nowMs()), dueMs: null, writer } };

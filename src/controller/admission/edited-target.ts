@@ -1,15 +1,14 @@
-import type { Canary } from '../../api/canary.ts';
+import type { Canary, CanarySpec } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import { labelOf, readCanary } from '../canary/read-canary.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
-import type { Admitted, Refusal } from './admission.ts';
+import type { ClusterView } from '../watch/cluster-view.ts';
+import type { Admitted, CanaryRejection } from './admission.ts';
 
-type Spec = Canary['spec'];
-type View = Pick<ControllerDeps['view'], 'find' | 'ready'>;
-interface Deps {
-  view: View;
+interface EditedTargetDeps {
+  view: Pick<ClusterView, 'find' | 'ready'>;
   lastAccepted: ControllerDeps['lastAccepted'];
   anchors: Pick<ControllerDeps['anchors'], 'originalSpec'>;
 }
@@ -18,7 +17,11 @@ interface Deps {
  * A target edited while the primary of the one before serves (E112): no primary of the new target has been promoted, and the apex would
  * lead away from the only pods that serve.
  */
-export function editedTarget({ canary, workload }: Pick<Admitted, 'canary' | 'workload'>, before: Spec, view: View): Refusal | undefined {
+export function editedTarget(
+  { canary, workload }: Pick<Admitted, 'canary' | 'workload'>,
+  before: CanarySpec,
+  view: Pick<ClusterView, 'find'>,
+): CanaryRejection | undefined {
   if (!hasPromoted(canary) || view.find(workload.primaryRef(canary))) return undefined;
   const former = workloadFor(before.targetRef);
   if ('unsupported' in former) return undefined;
@@ -34,9 +37,9 @@ export function editedTarget({ canary, workload }: Pick<Admitted, 'canary' | 'wo
 export async function editedSincePromoted(
   admitted: Admitted,
   raw: KubeObject,
-  deps: Deps,
+  deps: EditedTargetDeps,
   signal: AbortSignal,
-): Promise<Refusal | undefined> {
+): Promise<CanaryRejection | undefined> {
   const { canary, workload } = admitted;
   if (!hasPromoted(canary)) return undefined;
   const { view } = deps;
@@ -55,7 +58,7 @@ export async function editedSincePromoted(
 }
 
 /** This spec with the target that was anchored, and with its Service where this one names a Service that was never made. */
-function specBefore(canary: Canary, { targetRef, autoscalerRef, service }: Spec, view: View): Spec {
+function specBefore(canary: Canary, { targetRef, autoscalerRef, service }: CanarySpec, view: Pick<ClusterView, 'find'>): CanarySpec {
   const { autoscalerRef: _, ...rest } = canary.spec;
   const spec = { ...rest, targetRef, ...(autoscalerRef && { autoscalerRef }) };
   const { namespace } = canary.metadata;

@@ -1,4 +1,5 @@
 import { parseDuration } from '../../api/duration.ts';
+import type { JsonRecord } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
@@ -7,7 +8,7 @@ import { progressDeadlineMs } from '../../engine/deadlines.ts';
 import type { RefusedEdit } from '../../engine/facts.ts';
 import { weightOf } from '../../engine/strategy.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
-import type { Admitted, Refusal } from './admission.ts';
+import type { Admitted, CanaryRejection } from './admission.ts';
 
 /** The spec by which a Canary is run while its own is refused (E65). */
 export interface Fallback extends Admitted {
@@ -16,10 +17,9 @@ export interface Fallback extends Admitted {
   isRenderable: boolean;
 }
 
-type Fields = Record<string, unknown>;
-type Deps = Pick<ControllerDeps, 'clock' | 'lastAccepted' | 'view'> & {
+type FallbackDeps = Pick<ControllerDeps, 'clock' | 'lastAccepted' | 'view'> & {
   anchors: Pick<ControllerDeps['anchors'], 'originalSpec'>;
-  admit(raw: KubeObject): Promise<Admitted | Refusal>;
+  admit(raw: KubeObject): Promise<Admitted | CanaryRejection>;
 };
 
 const UNKNOWN =
@@ -31,9 +31,9 @@ const UNKNOWN =
  */
 export async function fallbackOf(
   raw: KubeObject,
-  refusal: Refusal,
+  refusal: CanaryRejection,
   latest: Fallback | undefined,
-  deps: Deps,
+  deps: FallbackDeps,
   signal: AbortSignal,
 ): Promise<Fallback | undefined> {
   const { namespace, name, uid, generation } = raw.metadata;
@@ -44,7 +44,7 @@ export async function fallbackOf(
   const status = parseStatus(raw.status);
   if (status?.release === undefined || refusal.reason === 'TargetTaken') return undefined;
   const last = deps.lastAccepted(`${namespace}/${name}`);
-  for (const spec of [last?.metadata.uid === uid ? specOf<Fields>(last) : undefined, refusal.before]) {
+  for (const spec of [last?.metadata.uid === uid ? specOf<JsonRecord>(last) : undefined, refusal.before]) {
     const known = spec === undefined ? refusal : await deps.admit(withSpec(raw, spec));
     if (!('reason' in known)) return { ...known, refused: refusal, isRenderable: true };
   }
@@ -62,7 +62,7 @@ export async function fallbackOf(
 async function bareFallback(
   raw: KubeObject,
   routes: Routes,
-  deps: Deps,
+  deps: FallbackDeps,
   signal: AbortSignal,
 ): Promise<Omit<Fallback, 'refused'> | undefined> {
   const found: (Omit<Fallback, 'refused'> & { score: number })[] = [];
@@ -74,7 +74,7 @@ async function bareFallback(
   return found.find(({ score }) => score === best);
 }
 
-async function likenessOf({ canary, router }: Admitted, routes: Routes, { view }: Deps): Promise<number> {
+async function likenessOf({ canary, router }: Admitted, routes: Routes, { view }: FallbackDeps): Promise<number> {
   const refs = router.watches(canary);
   await Promise.all(refs.map((ref) => view.ready(ref)));
   const live = router.readRoutes(
@@ -86,7 +86,7 @@ async function likenessOf({ canary, router }: Admitted, routes: Routes, { view }
 }
 
 /** The emergency stop holds whatever else the spec says. */
-function withSpec(raw: KubeObject, spec: Fields): KubeObject {
+function withSpec(raw: KubeObject, spec: JsonRecord): KubeObject {
   return { ...raw, spec: { ...spec, suspend: fieldsOf(raw.spec).suspend === true } };
 }
 
@@ -94,7 +94,11 @@ function withSpec(raw: KubeObject, spec: Fields): KubeObject {
  * Specs that say no more than what traffic needs to go home: as much of this one as can be used, and of the one that the anchor was made
  * under what is left. Nothing is checked by them, and nothing skips its checks.
  */
-async function bareSpecs(raw: KubeObject, { anchors }: Deps, signal: AbortSignal): Promise<{ spec: Fields; isRenderable: boolean }[]> {
+async function bareSpecs(
+  raw: KubeObject,
+  { anchors }: FallbackDeps,
+  signal: AbortSignal,
+): Promise<{ spec: JsonRecord; isRenderable: boolean }[]> {
   const spec = fieldsOf(raw.spec);
   const original = await anchors.originalSpec(raw, signal);
   const { provider, targetRef, autoscalerRef, service, analysis } = original ?? {};
@@ -111,7 +115,7 @@ async function bareSpecs(raw: KubeObject, { anchors }: Deps, signal: AbortSignal
   ];
 }
 
-function bare({ canaryAnalysis, ...spec }: Fields, keepsUsers: boolean): Fields {
+function bare({ canaryAnalysis, ...spec }: JsonRecord, keepsUsers: boolean): JsonRecord {
   const { interval, match, sessionAffinity } = fieldsOf(spec.analysis ?? canaryAnalysis);
   return {
     ...spec,
@@ -125,10 +129,10 @@ function bare({ canaryAnalysis, ...spec }: Fields, keepsUsers: boolean): Fields 
   };
 }
 
-function deadlineIn({ progressDeadlineSeconds: seconds }: Fields): Fields {
+function deadlineIn({ progressDeadlineSeconds: seconds }: JsonRecord): JsonRecord {
   return Number.isInteger(seconds) ? { progressDeadlineSeconds: seconds } : {};
 }
 
-function fieldsOf(value: unknown): Fields {
+function fieldsOf(value: unknown): JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import type { JsonRecord } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { asServiceFields, type ServiceTraffic, serviceFieldNames, serviceTrafficFields } from '../../api/service-traffic.ts';
@@ -7,20 +8,19 @@ import { ApiError } from '../../kube/errors.ts';
 /** Pause before a refused field is tried again, at the next pass: an upgrade of the cluster causes no watch event. */
 const TRY_AGAIN_MS = 300_000;
 
-interface Refusal {
+interface TrafficFieldRejection {
   /** The requested fields, as text. */
   asked: string;
   untilMs: number;
   message: string;
 }
-type Spec = Record<string, unknown>;
 
 /**
  * Traffic fields of `spec.service` that the API server refuses (07-S1): the Services go on without them,
  * keeping their live values, since a preference must not block a release. Kept in memory only.
  */
 export class RefusedTrafficFields {
-  readonly #refusals = new Map<string, Refusal>();
+  readonly #refusals = new Map<string, TrafficFieldRejection>();
   /** Of the copies that a Service target has: by field, and what was asked for as text. */
   #ofCopies = { asked: '', messages: new Map<keyof ServiceTraffic, string>() };
 
@@ -33,7 +33,7 @@ export class RefusedTrafficFields {
   ): Promise<boolean> {
     const { name } = service.metadata;
     const known = this.#refusals.get(name);
-    const spec = specOf<Spec>(service);
+    const spec = specOf<JsonRecord>(service);
     const asked = trafficFieldsIn(spec);
     const isDue = known?.asked !== asked || nowMs >= known.untilMs;
     if (isDue) {
@@ -82,11 +82,11 @@ export class RefusedTrafficFields {
 }
 
 /** `spec`: of a Service. */
-function trafficFieldsIn(spec: Spec): string {
+function trafficFieldsIn(spec: JsonRecord): string {
   return JSON.stringify(Object.values(serviceFieldNames).map((field) => spec[field] ?? null));
 }
 
-function refusalOf(error: unknown, spec: Spec, instead: string): { field: keyof ServiceTraffic; message: string } | undefined {
+function refusalOf(error: unknown, spec: JsonRecord, instead: string): { field: keyof ServiceTraffic; message: string } | undefined {
   // A field that an older server does not know makes an apply fail with 500.
   if (!(error instanceof ApiError) || (error.status !== 422 && error.status !== 500)) return undefined;
   const isNamed = (name: string) => spec[name] !== undefined && error.message.includes(`spec.${name}`);
@@ -97,7 +97,7 @@ function refusalOf(error: unknown, spec: Spec, instead: string): { field: keyof 
 }
 
 function asTheyAre(service: KubeObject, live: KubeObject | undefined): KubeObject {
-  const [wanted, found] = [specOf<Spec>(service), specOf<Spec>(live)];
+  const [wanted, found] = [specOf<JsonRecord>(service), specOf<JsonRecord>(live)];
   const spec = { ...wanted };
   for (const field of Object.values(serviceFieldNames)) {
     delete spec[field];

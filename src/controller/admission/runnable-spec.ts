@@ -2,7 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { labelOf } from '../canary/read-canary.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
-import { type Admitted, admit, type Refusal } from './admission.ts';
+import { type Admitted, admit, type CanaryRejection } from './admission.ts';
 import { editedSincePromoted } from './edited-target.ts';
 import { type Fallback, fallbackOf } from './refused-edit.ts';
 import { ServiceFit } from './service-fit.ts';
@@ -23,7 +23,7 @@ export class RunnableSpec {
     return this.#fallback;
   }
 
-  async resolve(raw: KubeObject, signal: AbortSignal): Promise<Admitted | Refusal> {
+  async resolve(raw: KubeObject, signal: AbortSignal): Promise<Admitted | CanaryRejection> {
     const again = (spec: KubeObject) => this.#admit(spec, signal);
     const admitted = await again(raw);
     this.#fallback =
@@ -52,7 +52,7 @@ export class RunnableSpec {
   }
 
   /** By its spec, by the target it had (E112), and by what its Services lead to now (I14). */
-  async #admit(raw: KubeObject, signal: AbortSignal): Promise<Admitted | Refusal> {
+  async #admit(raw: KubeObject, signal: AbortSignal): Promise<Admitted | CanaryRejection> {
     const admitted = admit(raw, this.#deps);
     if ('reason' in admitted) return admitted;
     return (await editedSincePromoted(admitted, raw, this.#deps, signal)) ?? (await this.#fit.refusalOf(admitted, signal)) ?? admitted;

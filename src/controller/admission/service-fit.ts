@@ -1,28 +1,27 @@
 import type { Canary } from '../../api/canary.ts';
 import { names } from '../../api/names.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { hasHandmadeEndpoints, type ServiceLook, type Unfit, unfitService } from '../../routers/service-fit.ts';
+import { hasHandmadeEndpoints, type ServiceLook, type UnfitService, unfitService } from '../../routers/service-fit.ts';
 import type { CurrentServices } from '../../routers/services.ts';
 import { readEndpoints } from '../facts/endpoints.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
-import type { Admitted, Refusal } from './admission.ts';
+import type { Admitted, CanaryRejection } from './admission.ts';
 
 const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 
-type Deps = { view: Pick<ClusterView, 'find' | 'ready'>; cluster: Pick<Cluster, 'list'> };
-type View = Pick<ClusterView, 'find'>;
+type ServiceFitDeps = { view: Pick<ClusterView, 'find' | 'ready'>; cluster: Pick<Cluster, 'list'> };
 
 /** Looks before anything is written whether the Services of a Canary would keep what serves behind them (I14). */
 export class ServiceFit {
-  readonly #deps: Deps;
+  readonly #deps: ServiceFitDeps;
   /** Looks that the endpoints have shown to be fit after all, as text: nothing is read twice for the same. */
   #proven: string | undefined;
 
-  constructor(deps: Deps) {
+  constructor(deps: ServiceFitDeps) {
     this.#deps = deps;
   }
 
-  async refusalOf({ canary, workload }: Admitted, signal: AbortSignal): Promise<Refusal | undefined> {
+  async refusalOf({ canary, workload }: Admitted, signal: AbortSignal): Promise<CanaryRejection | undefined> {
     if (!workload.hasPods || canary.spec.suspend === true || isRunning(canary)) return undefined;
     const { namespace } = canary.metadata;
     const kinds = [{ ...SERVICE, namespace }, ...workload.watches(canary)];
@@ -49,18 +48,21 @@ function isRunning({ metadata, status }: Canary): boolean {
 }
 
 /** The same by the watches alone, which may take for unfit what the endpoints show to be fit. */
-export function suspected({ canary, workload }: Pick<Admitted, 'canary' | 'workload'>, view: View): Unfit | undefined {
+export function suspected(
+  { canary, workload }: Pick<Admitted, 'canary' | 'workload'>,
+  view: Pick<ClusterView, 'find'>,
+): UnfitService | undefined {
   if (!workload.hasPods || canary.spec.suspend === true) return undefined;
   return unfitService(canary, lookAt({ canary, workload }, view));
 }
 
-function lookAt({ canary, workload }: Pick<Admitted, 'canary' | 'workload'>, view: View): ServiceLook {
+function lookAt({ canary, workload }: Pick<Admitted, 'canary' | 'workload'>, view: Pick<ClusterView, 'find'>): ServiceLook {
   const pods = view.find(workload.primaryRef(canary)) ?? view.find(workload.targetRef(canary));
   return { pods: pods?.object, current: servicesOf(canary, view) };
 }
 
 /** The Services of a Canary that there are. */
-export function servicesOf(canary: Canary, view: View): CurrentServices {
+export function servicesOf(canary: Canary, view: Pick<ClusterView, 'find'>): CurrentServices {
   const { namespace } = canary.metadata;
   const { apexService, primaryService, canaryService } = names(canary);
   const find = (name: string) => view.find({ ...SERVICE, name, namespace })?.object;
@@ -73,6 +75,6 @@ function versionOf(metadata: Partial<Record<'uid' | 'generation' | 'resourceVers
   return `${uid}/${generation ?? resourceVersion}`;
 }
 
-function refused({ path, message }: Unfit): Refusal {
+function refused({ path, message }: UnfitService): CanaryRejection {
   return { reason: 'InvalidSpec', message: `${path}: ${message}`, field: path };
 }

@@ -3,17 +3,17 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { canaryNameOf, ownerAnnotation } from '../../api/names.ts';
 
 /** The part of a Canary by which its anchor is found. */
-export interface Owner {
+export interface AnchorOwner {
   metadata: Pick<Canary['metadata'], 'namespace' | 'uid'>;
 }
 
 /** The Canary of an anchor, by the anchor's metadata alone. */
-export function ownerOf({ metadata: { name, namespace = '', annotations } }: KubeObject): Owner & { metadata: { name: string } } {
+export function ownerOf({ metadata: { name, namespace = '', annotations } }: KubeObject): AnchorOwner & { metadata: { name: string } } {
   return { metadata: { name: canaryNameOf(name), namespace, uid: annotations?.[ownerAnnotation] ?? '' } };
 }
 
 /** A uid alone may have been copied into the anchor of another namespace. */
-export const keyOf = ({ metadata: { namespace, uid } }: Owner): string => `${namespace}/${uid}`;
+export const keyOf = ({ metadata: { namespace, uid } }: AnchorOwner): string => `${namespace}/${uid}`;
 
 export function identity(anchor: KubeObject): { name: string; uid: string } {
   return { name: anchor.metadata.name, uid: anchor.metadata.uid ?? '' };

@@ -22,7 +22,7 @@ import type { PrimarySpec } from '../../workloads/workload.ts';
 import { apexOriginal } from '../deletion/restore-apex.ts';
 import { NameTakenError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { identity, keyOf, type Owner, ownerOf } from './anchor-owner.ts';
+import { type AnchorOwner, identity, keyOf, ownerOf } from './anchor-owner.ts';
 
 /** Value of the mark on an anchor that was copied from the Canary or the target, and goes with theirs; any other value is the user's. */
 const COPIED = 'copied';
@@ -33,7 +33,7 @@ export const MOST_ORPHANS = 200;
 /** Which Canaries there are. */
 export interface LivingCanaries {
   /** This very one, whatever it releases by now. */
-  isRunning(canary: Owner & { metadata: { name: string } }): boolean;
+  isRunning(canary: AnchorOwner & { metadata: { name: string } }): boolean;
   /** This one, or another one on what stands. */
   isInherited(canary: Pick<Canary, 'metadata' | 'spec'>): boolean;
 }
@@ -103,7 +103,10 @@ export class Anchors {
   }
 
   /** The anchor's identity, where there is an anchor. */
-  async existing(canary: Owner & { metadata: { name: string } }, signal: AbortSignal): Promise<{ name: string; uid: string } | undefined> {
+  async existing(
+    canary: AnchorOwner & { metadata: { name: string } },
+    signal: AbortSignal,
+  ): Promise<{ name: string; uid: string } | undefined> {
     const known = await this.#find(canary, signal);
     return known && identity(known);
   }
@@ -226,7 +229,7 @@ export class Anchors {
     return records.toSorted((a, b) => Number(b.revision) - Number(a.revision)).flatMap((object) => readTemplateRevision(object) ?? []);
   }
 
-  forget(canary: Owner): void {
+  forget(canary: AnchorOwner): void {
     this.#known.delete(keyOf(canary));
     this.#kept.delete(keyOf(canary));
   }
@@ -277,7 +280,7 @@ export class Anchors {
     return items.filter(isOurs);
   }
 
-  async #find(canary: Owner & { metadata: { name: string } }, signal: AbortSignal): Promise<KubeObject | undefined> {
+  async #find(canary: AnchorOwner & { metadata: { name: string } }, signal: AbortSignal): Promise<KubeObject | undefined> {
     const known = this.#known.get(keyOf(canary));
     if (known) return known;
     const { namespace } = canary.metadata;

@@ -25,10 +25,10 @@ const GATES: ReadonlySet<HookType> = new Set(['confirm-rollout', 'confirm-traffi
 /** Promotions that are begun anew at once, since another writer changed what the primary is (E103). */
 const MOST_RACES = 3;
 
-type Asked = Extract<Question, { kind: 'runHooks' | 'measure' | 'promote' | 'restorePrimary' | 'undo' }>;
+type AnswerableQuestion = Extract<Question, { kind: 'runHooks' | 'measure' | 'promote' | 'restorePrimary' | 'undo' }>;
 
 /** Asks the world one of the chart's questions. What it says is a value, refusals included; only an aborted signal throws. */
-export async function answerQuestion(question: Asked, context: AnswerContext): Promise<Answer> {
+export async function answerQuestion(question: AnswerableQuestion, context: AnswerContext): Promise<Answer> {
   const { id } = question;
   switch (question.kind) {
     case 'runHooks': {
@@ -60,11 +60,11 @@ export async function answerQuestion(question: Asked, context: AnswerContext): P
   }
 }
 
-type Refused = { outcome: 'refused'; reason: string; blocker?: NewBlocker };
-type Written = { outcome: 'written' } | Refused;
+type RefusedWrite = { outcome: 'refused'; reason: string; blocker?: NewBlocker };
+type PrimaryWriteOutcome = { outcome: 'written' } | RefusedWrite;
 
 /** After a lost race everything is read again at once, and compared again with what was analysed (E103). */
-async function unlessRaced<T>(act: () => Promise<T>, { canary, signal }: AnswerContext): Promise<T | Refused> {
+async function unlessRaced<T>(act: () => Promise<T>, { canary, signal }: AnswerContext): Promise<T | RefusedWrite> {
   for (let races = 0; ; races += 1) {
     try {
       return await act();
@@ -80,7 +80,7 @@ async function unlessRaced<T>(act: () => Promise<T>, { canary, signal }: AnswerC
 }
 
 /** Only analysed bytes are promoted: the target is read once and compared with the pinned revision before the one write (I3). */
-async function promote(revision: string, context: AnswerContext): Promise<Written | { outcome: 'mismatch' }> {
+async function promote(revision: string, context: AnswerContext): Promise<PrimaryWriteOutcome | { outcome: 'mismatch' }> {
   const { canary, cluster, config, anchors, signal } = context;
   const workload = workloadOf(canary);
   const [target, primary] = await Promise.all([
@@ -158,7 +158,7 @@ async function followReplicas(
 }
 
 /** Puts back what was promoted last, after a promotion that the primary could not take. */
-async function restorePrimary(revision: string, context: AnswerContext): Promise<Written> {
+async function restorePrimary(revision: string, context: AnswerContext): Promise<PrimaryWriteOutcome> {
   const { canary, cluster, anchors, signal } = context;
   const workload = workloadOf(canary);
   const promoted = await anchors.promotedTemplate(canary, signal, revision);

@@ -13,7 +13,7 @@ import { BlockerEvent } from './blocker-event.ts';
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 
-type Deps = Pick<ControllerDeps, 'config' | 'announceOn' | 'clock'> & {
+type ConfigTrackerDeps = Pick<ControllerDeps, 'config' | 'announceOn' | 'clock'> & {
   cluster: Pick<ControllerDeps['cluster'], 'get'>;
   configWatches: Pick<ControllerDeps['configWatches'], 'follow' | 'state'>;
   view: Pick<ControllerDeps['view'], 'find' | 'all' | 'learn'>;
@@ -21,7 +21,7 @@ type Deps = Pick<ControllerDeps, 'config' | 'announceOn' | 'clock'> & {
 
 /** Reads the configs of one Canary's target, reports those that cannot be read, and says when to try again. */
 export class ConfigTracker {
-  readonly #deps: Deps;
+  readonly #deps: ConfigTrackerDeps;
   readonly #follower: string;
   readonly #tracked: TrackedConfigs;
   readonly #unavailable: BlockerEvent;
@@ -30,7 +30,7 @@ export class ConfigTracker {
   #lookedAfter: SeenConfigs | undefined;
   #pauseMs = FIRST_PAUSE_MS;
 
-  constructor(deps: Deps, follower: string) {
+  constructor(deps: ConfigTrackerDeps, follower: string) {
     const { cluster, configWatches: watches, config } = deps;
     this.#deps = deps;
     this.#follower = follower;

@@ -1,7 +1,7 @@
 /** A pass that always finds something to do is a defect: it ends at this round, and goes on at the next wake. */
 const MAX_ROUNDS = 50;
 
-export interface Work {
+export interface MailboxWork {
   /** One pass over everything that is known. */
   pass(): Promise<void>;
   mayRun(): boolean;
@@ -10,13 +10,13 @@ export interface Work {
 
 /** Passes one after the other, never two at once: a wake during a pass causes another one. */
 export class Mailbox<Message> {
-  readonly #work: Work;
+  readonly #work: MailboxWork;
   #messages: Message[] = [];
   #running: Promise<void> | undefined;
   #again = false;
   #stopped = false;
 
-  constructor(work: Work) {
+  constructor(work: MailboxWork) {
     this.#work = work;
   }
 

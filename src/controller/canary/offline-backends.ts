@@ -3,17 +3,17 @@ import { sleep } from '../../kube/clock.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { ABSENCE_MS } from './blocker-event.ts';
 
-type Deps = Pick<ControllerDeps, 'clock' | 'findOffline' | 'announceOn'>;
+type OfflineBackendsDeps = Pick<ControllerDeps, 'clock' | 'findOffline' | 'announceOn'>;
 
 /**
  * Before a Canary's first release its metric backends are asked whether they are there, once for each version of its spec: an event says which is not,
  * while there is time to mend it. Nothing waits for the answer (05-C2, C3).
  */
 export class OfflineBackends {
-  readonly #deps: Deps;
+  readonly #deps: OfflineBackendsDeps;
   #askedFor: number | undefined;
 
-  constructor(deps: Deps) {
+  constructor(deps: OfflineBackendsDeps) {
     this.#deps = deps;
   }
 

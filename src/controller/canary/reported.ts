@@ -10,11 +10,11 @@ import type { ControllerDeps } from '../controller-deps.ts';
 import { type StatusWarning, warningsOf } from '../status/warnings.ts';
 import { BlockerEvent } from './blocker-event.ts';
 
-type Deps = Pick<ControllerDeps, 'view' | 'announceOn' | 'clock'>;
+type ReportedDeps = Pick<ControllerDeps, 'view' | 'announceOn' | 'clock'>;
 
 /** Problems of one Canary that were reported: each causes one event, and another one only after it was gone. */
 export class Reported {
-  readonly #deps: Deps;
+  readonly #deps: ReportedDeps;
   readonly #blocked: BlockerEvent;
   readonly #targetMissing: BlockerEvent;
   #refused: NewBlocker | undefined;
@@ -22,7 +22,7 @@ export class Reported {
   #routeWarnings: ReadonlySet<string> = new Set();
   #warnings: readonly StatusWarning[] = [];
 
-  constructor(deps: Deps) {
+  constructor(deps: ReportedDeps) {
     this.#deps = deps;
     this.#blocked = new BlockerEvent(deps, 'Blocked');
     this.#targetMissing = new BlockerEvent(deps, 'TargetNotFound');

@@ -36,17 +36,17 @@ export interface Deletion {
   };
 }
 
-type Deps = Pick<ControllerDeps, 'cluster' | 'view' | 'config' | 'clock' | 'log' | 'anchors' | 'deliveries' | 'mayWrite'>;
+type DeletionsDeps = Pick<ControllerDeps, 'cluster' | 'view' | 'config' | 'clock' | 'log' | 'anchors' | 'deliveries' | 'mayWrite'>;
 
 /** Canaries that go: each application goes back to its target, again and again until it has. */
 export class Deletions {
-  readonly #deps: Deps;
+  readonly #deps: DeletionsDeps;
   readonly #listener: DeletionListener;
   readonly #stopping: AbortSignal;
   /** Under way, by `namespace/name`, and the Canary that is gone. */
   readonly #underWay = new Map<string, Deletion & { under: AbortController }>();
 
-  constructor(deps: Deps, stopping: AbortSignal, listener: DeletionListener) {
+  constructor(deps: DeletionsDeps, stopping: AbortSignal, listener: DeletionListener) {
     // The application is served meanwhile.
     this.#deps = { ...deps, cluster: forUpkeep(deps.cluster) };
     this.#stopping = stopping;

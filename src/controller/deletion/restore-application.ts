@@ -7,7 +7,7 @@ import { sleep } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { entriesOf, type ManagedFieldsEntry } from '../../kube/taken-over-fields.ts';
 import { findObject } from '../../routers/find-object.ts';
-import { type Apex, type Change, RoutingError, routerFor } from '../../routers/index.ts';
+import { type Apex, type RouteChange, RoutingError, routerFor } from '../../routers/index.ts';
 import { discoverPorts } from '../../routers/services.ts';
 import type { Originals } from '../../workloads/anchor.ts';
 import { workloadFor } from '../../workloads/index.ts';
@@ -285,7 +285,7 @@ function ownerOfApex(service: KubeObject, { apiVersion, kind, metadata: { name, 
 }
 
 /** Where the provider has nothing left that could hold a route of ours (its Ingress is gone), none is in the way either. */
-function renderedIfPossible(render: () => Change): readonly KubeObject[] {
+function renderedIfPossible(render: () => RouteChange): readonly KubeObject[] {
   try {
     return render().write;
   } catch (error) {

@@ -9,14 +9,18 @@ import type { Router } from '../../routers/router.ts';
 import type { ControllerConfig } from '../config.ts';
 import { isCollected } from '../objects/ownership.ts';
 
-interface Deps {
+interface RestoreRoutesDeps {
   cluster: Cluster;
   config: ControllerConfig;
   signal: AbortSignal;
 }
 
 /** Puts routes found in place back and removes those that we made; proxies hear of it before the Services that it names are collected. */
-export async function finalizeRoutes(canary: Canary, delayMs: number, { clock, ...deps }: Deps & { clock: Clock }): Promise<void> {
+export async function finalizeRoutes(
+  canary: Canary,
+  delayMs: number,
+  { clock, ...deps }: RestoreRoutesDeps & { clock: Clock },
+): Promise<void> {
   const { config, signal } = deps;
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if ('unsupported' in router) return;
@@ -25,7 +29,7 @@ export async function finalizeRoutes(canary: Canary, delayMs: number, { clock, .
 }
 
 /** Of a namespace that goes, the rest goes by itself: what lies elsewhere would stay, and lead to Services that are gone (04-R-L3). */
-export async function removeRoutesElsewhere(canary: Canary, deps: Deps): Promise<void> {
+export async function removeRoutesElsewhere(canary: Canary, deps: RestoreRoutesDeps): Promise<void> {
   const { config } = deps;
   const router = routerFor(canary.spec.provider ?? config.meshProvider);
   if ('unsupported' in router) return;
@@ -38,7 +42,7 @@ async function restoreRoutes(
   canary: Canary,
   router: Router,
   refs: readonly ObjectRef[],
-  { cluster, config, signal }: Deps,
+  { cluster, config, signal }: RestoreRoutesDeps,
 ): Promise<boolean> {
   const current = await readAll(refs, cluster, signal);
   const { write, remove } = router.finalize(canary, current);
@@ -59,7 +63,11 @@ async function restoreRoutes(
  * Writes over the version that it was computed from: a late write undoes nothing of a successor (I9). What is ours stays ours, so that it
  * goes with the anchor.
  */
-export async function applyOver(object: KubeObject, live: KubeObject | undefined, { cluster, signal }: Pick<Deps, 'cluster' | 'signal'>) {
+export async function applyOver(
+  object: KubeObject,
+  live: KubeObject | undefined,
+  { cluster, signal }: Pick<RestoreRoutesDeps, 'cluster' | 'signal'>,
+) {
   const { resourceVersion, annotations, ownerReferences } = live?.metadata ?? {};
   const mark = annotations?.[ownerAnnotation];
   const metadata = {

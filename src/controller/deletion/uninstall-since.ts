@@ -4,14 +4,18 @@ import { timestamp } from '../../api/timestamp.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 
-interface Deps {
+interface RecordSinceDeps {
   cluster: Cluster;
   clock: Clock;
   signal: AbortSignal;
 }
 
 /** Since when the grace runs, as the anchor says it from now on; undefined: it does not run. */
-export async function recordSince(anchor: KubeObject, isRunning: boolean, { cluster, clock, signal }: Deps): Promise<number | undefined> {
+export async function recordSince(
+  anchor: KubeObject,
+  isRunning: boolean,
+  { cluster, clock, signal }: RecordSinceDeps,
+): Promise<number | undefined> {
   const { name, namespace = '', resourceVersion, creationTimestamp, annotations } = anchor.metadata;
   const recorded = annotations?.[uninstallSinceAnnotation];
   const recordedMs = Date.parse(recorded ?? '');

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Holder } from '../../engine/journal/journal-memory.ts';
 import type { JournalPart } from '../../engine/journal/journal-part.ts';
-import type { Step } from '../../engine/journal/open-part.ts';
+import type { RecordedStep } from '../../engine/journal/open-part.ts';
 import { Recorder } from '../../engine/journal/recorder.ts';
 import { sleep } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
@@ -20,7 +20,7 @@ const MOST_DELETED = 20;
 /** For the part under way, when the process stops. */
 const STOP_MS = 2_000;
 
-type Deps = Pick<
+type JournalKeeperDeps = Pick<
   ControllerDeps,
   'cluster' | 'clock' | 'anchors' | 'config' | 'log' | 'isLeading' | 'cookieWord' | 'version' | 'writer' | 'journalMemory'
 >;
@@ -36,7 +36,7 @@ interface WaitingPart {
  * release waits for it, and a failure costs only the part.
  */
 export class JournalKeeper {
-  readonly #deps: Deps;
+  readonly #deps: JournalKeeperDeps;
   readonly #recorder: Recorder;
   readonly #stopping = new AbortController();
   #isStopping = false;
@@ -44,7 +44,7 @@ export class JournalKeeper {
   #waiting = 0;
   #isBroken = false;
 
-  constructor(deps: Deps, namespace: string) {
+  constructor(deps: JournalKeeperDeps, namespace: string) {
     this.#deps = deps;
     this.#recorder = new Recorder({
       namespace,
@@ -60,7 +60,7 @@ export class JournalKeeper {
     });
   }
 
-  stepped(step: Step): void {
+  stepped(step: RecordedStep): void {
     this.#try(() => this.#recorder.stepped(step));
   }
 

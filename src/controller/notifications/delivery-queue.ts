@@ -39,7 +39,7 @@ interface Failure {
   retryAfterMs?: number | undefined;
 }
 
-interface Attempt {
+interface DeliveryAttempt {
   canary: Canary;
   delivery: Delivery;
   id: string;
@@ -73,7 +73,7 @@ export class DeliveryQueue {
       abort.abort(new Error('given up'));
       this.#underway.delete(id);
     }
-    const inOrder = new Map<string, Attempt[]>();
+    const inOrder = new Map<string, DeliveryAttempt[]>();
     for (const { delivery, id } of listed) {
       if (this.#underway.has(id) || this.#answered.has(id)) continue;
       const abort = new AbortController();
@@ -102,11 +102,11 @@ export class DeliveryQueue {
   }
 
   /** Hooks of one type are called in the order of the spec; one that fails is tried again without the others. */
-  async #firstAttempts(row: readonly Attempt[]): Promise<void> {
+  async #firstAttempts(row: readonly DeliveryAttempt[]): Promise<void> {
     for (const attempt of row) await this.#attempt(attempt, FIRST_PAUSE_MS);
   }
 
-  async #attempt(attempt: Attempt, pauseMs: number): Promise<void> {
+  async #attempt(attempt: DeliveryAttempt, pauseMs: number): Promise<void> {
     const { canary, delivery, id, signal } = attempt;
     if (signal.aborted) return;
     const failure = this.#options.mayWrite() ? await this.#try(attempt) : { reason: 'the lease is not ours' };
@@ -133,7 +133,7 @@ export class DeliveryQueue {
   }
 
   /** Once for all attempts of a message. */
-  #report(attempt: Attempt, reason: string): void {
+  #report(attempt: DeliveryAttempt, reason: string): void {
     const { canary, delivery } = attempt;
     if (attempt.isTold) return;
     attempt.isTold = true;
@@ -152,7 +152,7 @@ export class DeliveryQueue {
     void this.#options.record(canary, { type: 'Normal', reason: 'HookPassed', message });
   }
 
-  async #try({ canary, delivery, signal }: Attempt): Promise<Failure | undefined> {
+  async #try({ canary, delivery, signal }: DeliveryAttempt): Promise<Failure | undefined> {
     try {
       return await this.#send(canary, delivery, signal);
     } catch (error) {

@@ -2,7 +2,7 @@ import { notifierFor } from '../../notifiers/index.ts';
 import type { Notifier } from '../../notifiers/notifier.ts';
 import type { ControllerConfig } from '../config.ts';
 
-type Settings = Pick<
+type GlobalNotifierConfig = Pick<
   ControllerConfig,
   'slackUrl' | 'slackToken' | 'slackProxyUrl' | 'slackUser' | 'slackChannel' | 'msteamsUrl' | 'msteamsProxyUrl' | 'proxyEnvironment'
 >;
@@ -11,7 +11,7 @@ type Settings = Pick<
  * The receiver of Canaries without alerts of their own: Teams where it has an address, else Slack (05-A37). Undefined: none is named; a
  * problem names the flag, and nothing of its value.
  */
-export function globalNotifier(config: Settings): Notifier | { problem: string } | undefined {
+export function globalNotifier(config: GlobalNotifierConfig): Notifier | { problem: string } | undefined {
   const { msteamsUrl, msteamsProxyUrl, slackUrl, slackToken, slackProxyUrl, slackUser, slackChannel } = config;
   const options = { environment: config.proxyEnvironment };
   if (msteamsUrl !== '') return named('--msteams-url', notifierFor('msteams', { address: msteamsUrl, proxy: msteamsProxyUrl }, options));

@@ -8,7 +8,7 @@ import type { Log } from '../log.ts';
 /** A condition of a MetricTemplate or AlertProvider. */
 export type ConditionUpdate = Pick<CanaryCondition, 'type' | 'status' | 'reason'> & { message: string };
 
-interface Deps {
+interface ProviderConditionsDeps {
   cluster: Pick<Cluster, 'patch'>;
   clock: Clock;
   log: Log;
@@ -28,14 +28,14 @@ const REWORD_AFTER_MS = 600_000;
  * and nothing waits for them. Where they cannot be stored, by an older CRD or for want of a permission, that is logged once.
  */
 export class ProviderConditions {
-  readonly #deps: Deps;
+  readonly #deps: ProviderConditionsDeps;
   readonly #waiting = new Map<string, { object: KubeObject; said: Map<string, ConditionUpdate>; dueMs: number; cancel: () => void }>();
   readonly #writtenAtMs = new Map<string, number>();
   /** Kinds without stored conditions, and single objects that have no place for them. */
   readonly #deaf = new Set<string>();
   #stopped = false;
 
-  constructor(deps: Deps) {
+  constructor(deps: ProviderConditionsDeps) {
     this.#deps = deps;
   }
 

@@ -15,7 +15,7 @@ import type { CallsOf } from '../outgoing/outgoing-calls.ts';
 export type AlertOutcome = SendOutcome & { isFinal?: boolean };
 export type SendAlert = (canary: Canary, delivery: Delivery, signal: AbortSignal) => Promise<AlertOutcome>;
 
-interface Deps {
+interface AlertSenderDeps {
   config: Pick<ControllerConfig, 'clusterName' | 'noCrossNamespaceRefs' | 'proxyEnvironment'>;
   cluster: Pick<Cluster, 'get'>;
   secret: ReadSecret;
@@ -27,10 +27,10 @@ interface Deps {
 }
 
 /** Sends one alert to one receiver. AlertProvider and Secret are read for each attempt: what was corrected counts at once. */
-export function alertSender(deps: Deps): SendAlert {
+export function alertSender(deps: AlertSenderDeps): SendAlert {
   return async (canary, delivery, signal) => {
     const { alert } = delivery;
-    const found: { receiver: Notifier | Problem | undefined; provider?: KubeObject } = alert?.to
+    const found: { receiver: Notifier | AlertFailure | undefined; provider?: KubeObject } = alert?.to
       ? await receiverOf(alert.to, canary, deps, signal)
       : { receiver: deps.global };
     const { receiver } = found;
@@ -43,7 +43,7 @@ export function alertSender(deps: Deps): SendAlert {
   };
 }
 
-function messageOf(canary: Canary, delivery: Delivery, { clusterName }: Deps['config']): AlertMessage {
+function messageOf(canary: Canary, delivery: Delivery, { clusterName }: AlertSenderDeps['config']): AlertMessage {
   const { alert } = delivery;
   const { namespace, name } = canary.metadata;
   const isFailed = delivery.outcome === 'Failed';
@@ -59,15 +59,20 @@ function messageOf(canary: Canary, delivery: Delivery, { clusterName }: Deps['co
   };
 }
 
-type Problem = AlertOutcome & { ok: false };
+type AlertFailure = AlertOutcome & { ok: false };
 
-interface Found {
-  receiver: Notifier | Problem;
+interface FoundReceiver {
+  receiver: Notifier | AlertFailure;
   /** As it was read; absent where it was not. */
   provider?: KubeObject;
 }
 
-async function receiverOf(to: { namespace: string; name: string }, canary: Canary, deps: Deps, signal: AbortSignal): Promise<Found> {
+async function receiverOf(
+  to: { namespace: string; name: string },
+  canary: Canary,
+  deps: AlertSenderDeps,
+  signal: AbortSignal,
+): Promise<FoundReceiver> {
   const { config, cluster } = deps;
   // Also here: it may have been listed before the flag was set (05-T24).
   if (config.noCrossNamespaceRefs && to.namespace !== canary.metadata.namespace) {
@@ -88,9 +93,9 @@ async function receiverOf(to: { namespace: string; name: string }, canary: Canar
 async function notifierOf(
   provider: KubeObject,
   namespace: string,
-  { config, secret, callsOf, clock }: Deps,
+  { config, secret, callsOf, clock }: AlertSenderDeps,
   { metadata }: Canary,
-): Promise<Notifier | Problem> {
+): Promise<Notifier | AlertFailure> {
   const parsed = parseAlertProvider(provider);
   if ('problems' in parsed) return wrong(`${parsed.problems[0]?.path ?? 'spec'}: ${parsed.problems[0]?.message ?? 'cannot be read'}`);
   const { type, secretRef, proxy, channel, username, format, address } = parsed.alertProvider.spec;
@@ -105,6 +110,6 @@ async function notifierOf(
   return 'problem' in made ? wrong(made.problem) : made;
 }
 
-function wrong(reason: string): Problem {
+function wrong(reason: string): AlertFailure {
   return { ok: false, reason, retry: false };
 }

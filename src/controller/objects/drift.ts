@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../api/kube-object.ts';
+import type { ManagedFieldsEntry } from '../../kube/taken-over-fields.ts';
 import { allDefinitions } from '../../routers/index.ts';
 
 /** Maps that Kubernetes treats as one value: a foreign key in them changes what is selected. */
@@ -56,13 +57,6 @@ export function holds(whole: unknown, part: unknown): boolean {
 export function withoutBookkeeping(object: KubeObject): KubeObject {
   const { managedFields, ...metadata } = object.metadata;
   return { ...object, metadata };
-}
-
-interface ManagedFieldsEntry {
-  manager?: string;
-  time?: string;
-  subresource?: string;
-  fieldsV1?: Record<string, unknown>;
 }
 
 /**

@@ -1,16 +1,14 @@
-import { isRecord } from '../../api/json.ts';
+import { isRecord, type JsonRecord } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allDefinitions } from '../../routers/index.ts';
 import { holds } from './drift.ts';
 
-type Fields = Record<string, unknown>;
-
 /**
  * Lists of ours that a server-side apply merges by a key: entries of others would stay in them, or clash with ours. `isWhole`: what others
  * have set in an entry of ours goes, too, since it changes where traffic goes.
  */
-const MERGED: Readonly<Record<string, { field: string; keyOf(entry: Fields): string; isWhole: boolean }>> = {
+const MERGED: Readonly<Record<string, { field: string; keyOf(entry: JsonRecord): string; isWhole: boolean }>> = {
   Service: { field: 'ports', keyOf: ({ port, protocol = 'TCP' }) => `${port}/${protocol}`, isWhole: false },
   ...Object.fromEntries(
     allDefinitions.flatMap(({ mergedLists = [] }) => mergedLists.map(({ kind, ...list }) => [kind, { ...list, isWhole: true }])),
@@ -21,18 +19,18 @@ const MERGED: Readonly<Record<string, { field: string; keyOf(entry: Fields): str
  * The merge patch that makes `live` hold `wanted` in one write, where an apply would not: a list of ours has entries that are not ours. The
  * fields that others have set in our own entries stay, as node ports do. Undefined: an apply does it.
  */
-export function replacingLists(wanted: KubeObject, live: KubeObject): { metadata: Fields; spec: Fields } | undefined {
+export function replacingLists(wanted: KubeObject, live: KubeObject): { metadata: JsonRecord; spec: JsonRecord } | undefined {
   const { field = '', keyOf = String, isWhole = false } = MERGED[wanted.kind] ?? {};
-  const [own, found] = [specOf<Fields>(wanted), specOf<Fields>(live)];
+  const [own, found] = [specOf<JsonRecord>(wanted), specOf<JsonRecord>(live)];
   const [ours, theirs] = [own[field], found[field]];
   if (!Array.isArray(ours) || !Array.isArray(theirs)) return undefined;
-  const wantedBy = new Map(ours.map((entry): [string, Fields] => [keyOf(entry), entry]));
-  const isMore = (entry: Fields) => {
+  const wantedBy = new Map(ours.map((entry): [string, JsonRecord] => [keyOf(entry), entry]));
+  const isMore = (entry: JsonRecord) => {
     const same = wantedBy.get(keyOf(entry));
     return same === undefined || (isWhole && !holds(same, entry));
   };
   if (!theirs.some(isMore)) return undefined;
-  const liveBy = new Map(theirs.map((entry): [string, Fields] => [keyOf(entry), entry]));
+  const liveBy = new Map(theirs.map((entry): [string, JsonRecord] => [keyOf(entry), entry]));
   const { labels, annotations, ownerReferences } = wanted.metadata;
   return {
     metadata: {
@@ -50,7 +48,7 @@ export function replacingLists(wanted: KubeObject, live: KubeObject): { metadata
 }
 
 /** A merge patch keeps each key that it does not name. */
-export function onlyThese(wanted: Fields, live: Fields): Fields {
+export function onlyThese(wanted: JsonRecord, live: JsonRecord): JsonRecord {
   return { ...Object.fromEntries(Object.keys(live).map((key) => [key, null])), ...wanted };
 }
 

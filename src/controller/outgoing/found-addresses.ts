@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '../../kube/clock.ts';
 
-export type Found = Parameters<Parameters<LookupFunction>[2]>;
+export type LookupAnswer = Parameters<Parameters<LookupFunction>[2]>;
 
 const KEPT_MS = 300_000;
 const MOST_NAMES = 100;
@@ -10,19 +10,19 @@ const MOST_NAMES = 100;
 export class FoundAddresses {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** The ones found last come last. */
-  readonly #names = new Map<string, { found: Found; atMs: number }>();
+  readonly #names = new Map<string, { found: LookupAnswer; atMs: number }>();
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
   }
 
   /** Undefined: not found of late. */
-  find(question: string): Found | undefined {
+  find(question: string): LookupAnswer | undefined {
     const known = this.#names.get(question);
     return known && known.atMs + KEPT_MS > this.#clock.monotonicMs() ? known.found : undefined;
   }
 
-  put(question: string, found: Found): void {
+  put(question: string, found: LookupAnswer): void {
     this.#names.delete(question);
     if (found[0] !== null) return;
     this.#names.set(question, { found, atMs: this.#clock.monotonicMs() });

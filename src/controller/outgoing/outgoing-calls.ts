@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 import type { EgressPolicy, Turns } from '../../api/outgoing.ts';
 import type { Clock } from '../../kube/clock.ts';
 import { FairQueue } from '../../kube/fair-queue.ts';
-import { type Found, FoundAddresses } from './found-addresses.ts';
+import { FoundAddresses, type LookupAnswer } from './found-addresses.ts';
 import { type PartOfFree, partOfFree } from './part-of-free.ts';
 
 /** Each holds a socket and some kilobytes, so even thousands of namespaces may have theirs. */
@@ -138,7 +138,7 @@ export class OutgoingCalls {
             callback(...found);
           }),
         (error: Error) => {
-          const known: Found = names.find(question) ?? [Object.assign(error, { code: 'ENOTURN' }), ''];
+          const known: LookupAnswer = names.find(question) ?? [Object.assign(error, { code: 'ENOTURN' }), ''];
           callback(...known);
         },
       );

@@ -6,7 +6,7 @@ import { proxyFromEnv } from '../../kube/proxy-from-env.ts';
 import { proxyUrl } from '../../notifiers/proxy.ts';
 import { directAgents, hostOf, proxiedAgents } from './egress-agents.ts';
 
-interface Settings {
+interface OutgoingSettings {
   /** The variables that name proxies. */
   proxyEnvironment: Readonly<Record<string, string>>;
   /** Addresses and networks (`10.0.0.0/8`); none: all. */
@@ -34,7 +34,7 @@ export function egressPolicy({
   allowedAddresses,
   apiServers,
   agents: base,
-}: Settings): (lookup: LookupFunction) => EgressPolicy {
+}: OutgoingSettings): (lookup: LookupFunction) => EgressPolicy {
   const isNamed = addressList(allowedAddresses);
   const isBounded = allowedAddresses.length > 0;
   const isApiServer = addressList(apiServers.filter((host) => isIP(host) !== 0));
@@ -85,7 +85,7 @@ export function egressPolicy({
 }
 
 /** The policy for addresses that stand in flags: the operator chose them, so they are neither bounded nor concealed. */
-export function ownOutgoing(settings: Settings): EgressPolicy {
+export function ownOutgoing(settings: OutgoingSettings): EgressPolicy {
   const egress = egressPolicy({ ...settings, allowedAddresses: [] })(dnsLookup);
   return (url) => {
     if (proxyFromEnv(url.href, settings.proxyEnvironment) === undefined) {

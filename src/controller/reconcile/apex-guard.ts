@@ -12,7 +12,7 @@ import { missingField } from '../objects/drift.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
 
-interface Context {
+interface ApexWriteContext {
   canary: Canary;
   cluster: Cluster;
   view: ClusterView;
@@ -30,7 +30,7 @@ const BOUND_MS = 10_000;
 export class ApexGuard {
   #putBack: { of: string; message: string } | undefined;
 
-  async write(context: Context, wanted: KubeObject, live: KubeObject | undefined, write: () => Promise<void>): Promise<void> {
+  async write(context: ApexWriteContext, wanted: KubeObject, live: KubeObject | undefined, write: () => Promise<void>): Promise<void> {
     const { cluster, view, signal } = context;
     const { selector, ports } = specOf<ServiceSpec>(wanted);
     if (!live || missingField({ selector, ports }, live.spec) === undefined) return write();
@@ -49,13 +49,13 @@ export class ApexGuard {
   }
 }
 
-function attemptOf({ canary, view }: Context): string {
+function attemptOf({ canary, view }: ApexWriteContext): string {
   const { uid, generation } = view.find(primaryRefOf(canary))?.object.metadata ?? {};
   return `${canary.metadata.generation} ${uid}/${generation}`;
 }
 
 /** Waits until the EndpointSlices have followed the write. A Service that they do not follow at all counts as served. */
-async function isServed({ cluster, clock, signal }: Context, service: KubeObject, before: Reach): Promise<boolean> {
+async function isServed({ cluster, clock, signal }: ApexWriteContext, service: KubeObject, before: Reach): Promise<boolean> {
   const { kind, selection } = slicesOf(service);
   const slices = new Map<string, KubeObject>();
   const over = Promise.withResolvers<void>();

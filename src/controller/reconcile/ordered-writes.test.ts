@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { allToPrimary } from '../../api/routes.ts';
 import type { DesiredState } from '../../engine/desired-state.ts';
 import type { Facts } from '../../engine/facts.ts';
-import { orderedWrites, type Write } from './ordered-writes.ts';
+import { type OrderedWrite, orderedWrites } from './ordered-writes.ts';
 import { combined, HELD, PENDING } from './outcome.ts';
 
 const found = { hasTarget: true, hasApex: true, isKept: false };
@@ -19,7 +19,7 @@ const desired: DesiredState = {
 const withReplicas = (primary: number, target: number) => ({ primary: { replicas: primary }, target: { replicas: target } }) as Facts;
 
 /** `services` with their roles, `raise` and `scale` with their side. */
-const shown = (write: Write): string =>
+const shown = (write: OrderedWrite): string =>
   write.kind === 'services' ? `services ${write.roles}` : 'side' in write ? `${write.kind} ${write.side}` : write.kind;
 const order = (...args: Parameters<typeof orderedWrites>) => orderedWrites(...args).map(shown);
 

@@ -1,25 +1,25 @@
 import type { Routes } from '../../api/routes.ts';
 import type { DesiredState } from '../../engine/desired-state.ts';
 import type { Facts } from '../../engine/facts.ts';
+import type { ServiceRole } from '../../routers/services.ts';
 
-export type Role = 'apex' | 'primary' | 'canary';
-export type Side = 'primary' | 'target';
+export type SideName = 'primary' | 'target';
 
-export type Write =
-  | { kind: 'services'; roles: readonly Role[]; apexOnPrimary: boolean }
+export type OrderedWrite =
+  | { kind: 'services'; roles: readonly ServiceRole[]; apexOnPrimary: boolean }
   /** Objects that the pods of either side need before they can start. */
   | { kind: 'prerequisites' }
   | { kind: 'canary' | 'primary' | 'scalers' | 'resumeScaler' | 'startTarget' }
   | { kind: 'keepMark'; isKept: boolean }
   /** Up to what a release needs of a side, and never down. */
-  | { kind: 'raise'; side: Side; replicas: number | undefined; atLeast: number | undefined }
-  | { kind: 'scale'; side: Side; replicas: number }
+  | { kind: 'raise'; side: SideName; replicas: number | undefined; atLeast: number | undefined }
+  | { kind: 'scale'; side: SideName; replicas: number }
   | { kind: 'routes'; routes: Routes }
   /** Skipped unless everything before it holds. */
   | { kind: 'pauseScaler' | 'stopTarget'; whenConverged: true };
 
 /** Objects that the writes are made from. */
-export interface Found {
+export interface WriteSources {
   hasTarget: boolean;
   /** Services and routes can be rendered. */
   hasApex: boolean;
@@ -32,11 +32,11 @@ export interface Found {
  * select, capacity before traffic, traffic before scaling down (I5). What holds already is skipped when it is applied, so a crash
  * between any two of them is healed by the next pass.
  */
-export function orderedWrites(desired: DesiredState, facts: Facts, found: Found): readonly Write[] {
+export function orderedWrites(desired: DesiredState, facts: Facts, found: WriteSources): readonly OrderedWrite[] {
   return [...foundations(desired, found), ...capacity(desired, facts, found), ...traffic(desired, found), ...scaleDown(desired, facts)];
 }
 
-function* foundations({ apexOnPrimary }: DesiredState, { hasTarget, hasApex, isKept }: Found): Generator<Write> {
+function* foundations({ apexOnPrimary }: DesiredState, { hasTarget, hasApex, isKept }: WriteSources): Generator<OrderedWrite> {
   if (!hasApex) return;
   // An apex that is gone once the primary has it is made again at its turn: on the target it would lead to no pod, or to the canary.
   yield { kind: 'services', roles: apexOnPrimary ? ['primary', 'canary'] : ['primary', 'canary', 'apex'], apexOnPrimary: false };
@@ -48,7 +48,7 @@ function* foundations({ apexOnPrimary }: DesiredState, { hasTarget, hasApex, isK
   if (hasTarget || isKept) yield { kind: 'keepMark', isKept };
 }
 
-function* capacity(desired: DesiredState, { primary, target }: Facts, { hasTarget }: Found): Generator<Write> {
+function* capacity(desired: DesiredState, { primary, target }: Facts, { hasTarget }: WriteSources): Generator<OrderedWrite> {
   const { atLeast } = desired;
   yield { kind: 'scalers' };
   yield { kind: 'raise', side: 'primary', replicas: primary?.replicas, atLeast: atLeast.primary };
@@ -59,13 +59,13 @@ function* capacity(desired: DesiredState, { primary, target }: Facts, { hasTarge
   else if (hasTarget) yield { kind: 'raise', side: 'target', replicas: target?.replicas, atLeast: atLeast.target };
 }
 
-function* traffic({ apexOnPrimary, routes }: DesiredState, { hasApex }: Found): Generator<Write> {
+function* traffic({ apexOnPrimary, routes }: DesiredState, { hasApex }: WriteSources): Generator<OrderedWrite> {
   if (hasApex && apexOnPrimary) yield { kind: 'services', roles: ['apex'], apexOnPrimary };
   if (hasApex && routes) yield { kind: 'routes', routes };
 }
 
 /** Its scaler is paused before the target is scaled, and neither before the traffic has gone (03-B32). */
-function* scaleDown(desired: DesiredState, { target }: Facts): Generator<Write> {
+function* scaleDown(desired: DesiredState, { target }: Facts): Generator<OrderedWrite> {
   if (desired.target === 'zero' || desired.target === 'idle') yield { kind: 'pauseScaler', whenConverged: true };
   if (desired.target === 'zero' && (target?.replicas ?? 0) > 0) yield { kind: 'stopTarget', whenConverged: true };
 }

@@ -5,7 +5,7 @@ import { names } from '../../api/names.ts';
 import { allToPrimary, type Routes, reachesCanary, sendsAllToPrimary } from '../../api/routes.ts';
 import { RoutingError, routerFor } from '../../routers/index.ts';
 import type { Apex, Router } from '../../routers/router.ts';
-import { renderServices } from '../../routers/services.ts';
+import { renderServices, type ServiceRole } from '../../routers/services.ts';
 import { ProviderUnavailableError, TargetUnusableError } from '../errors.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { ensure } from '../objects/ensure-object.ts';
@@ -13,7 +13,6 @@ import { unroutableBy } from '../status/blocker-of.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
 import { specsOfLeftRoutes } from './former-specs.ts';
-import type { Role } from './ordered-writes.ts';
 import { combined, HELD, type Outcome, PENDING, retryIn, WRITTEN } from './outcome.ts';
 
 /** A route that cannot be written is corrected by its owner, possibly without a watch event. */
@@ -22,7 +21,7 @@ const TRY_AGAIN_MS = 15_000;
 export async function ensureServices(
   context: ReconcileContext,
   apex: Apex,
-  { roles, apexOnPrimary }: { roles: readonly Role[]; apexOnPrimary: boolean },
+  { roles, apexOnPrimary }: { roles: readonly ServiceRole[]; apexOnPrimary: boolean },
 ): Promise<Outcome> {
   const { canary, view, trafficFields, nowMs } = context;
   if (!workloadOf(canary).hasPods) return HELD;

@@ -26,14 +26,14 @@ const GITOPS: readonly { name: string; marks: readonly string[]; managers: reado
 /** The target is written by others, too: its scale, and what its controller notes in it. */
 const MOST_TRIES = 5;
 
-type Context = Pick<AnswerContext, 'canary' | 'cluster' | 'anchors' | 'signal'>;
+type UndoContext = Pick<AnswerContext, 'canary' | 'cluster' | 'anchors' | 'signal'>;
 type Undone = { outcome: 'written' } | { outcome: 'refused'; reason: string };
 
 /**
  * Puts the target's template back to what it was at the promotion before the last (E74), while it still is `revision`. Asked again after a
  * crash it finds its own write. Only a definite answer is one; anything else is thrown, and the question comes again.
  */
-export async function undo(revision: string, context: Context): Promise<Undone> {
+export async function undo(revision: string, context: UndoContext): Promise<Undone> {
   let done = await attempt(revision, context);
   for (let tries = 1; tries < MOST_TRIES && done.outcome === 'moved'; tries += 1) done = await attempt(revision, context);
   return done.outcome === 'moved' ? refused(done.reason) : done;
@@ -41,7 +41,7 @@ export async function undo(revision: string, context: Context): Promise<Undone> 
 
 async function attempt(
   revision: string,
-  { canary, cluster, anchors, signal }: Context,
+  { canary, cluster, anchors, signal }: UndoContext,
 ): Promise<Undone | { outcome: 'moved'; reason: string }> {
   const ref = targetRefOf(canary);
   const workload = workloadFor(canary.spec.targetRef);

@@ -6,7 +6,7 @@ import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { type Scaling, scalingOf } from '../facts/scaling.ts';
 import type { ViewedObject } from '../watch/cluster-view.ts';
 import type { ReconcileContext } from './context.ts';
-import type { Side, Write } from './ordered-writes.ts';
+import type { OrderedWrite, SideName } from './ordered-writes.ts';
 import { HELD, type Outcome } from './outcome.ts';
 import { raise, replicasToRaise, scale } from './replicas.ts';
 import { ensurePrepared, ensureRoutes, ensureServices } from './routes.ts';
@@ -35,7 +35,7 @@ export class WriteApplier {
     this.#found = found;
   }
 
-  async apply(write: Write): Promise<Outcome> {
+  async apply(write: OrderedWrite): Promise<Outcome> {
     const context = this.#context;
     const { target, primary, apex } = this.#found;
     switch (write.kind) {
@@ -83,7 +83,7 @@ export class WriteApplier {
     return this.#scaling.known;
   }
 
-  #refOf(side: Side): ObjectRef {
+  #refOf(side: SideName): ObjectRef {
     return (side === 'primary' ? primaryRefOf : targetRefOf)(this.#context.canary);
   }
 }

@@ -4,14 +4,14 @@ import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { resumeAnnotation } from '../../api/names.ts';
 
-interface Known {
+interface KnownCanary {
   uid: string | undefined;
   release: { writer?: unknown } | undefined;
   /** The fields that Flagger writes, too. */
   said: unknown;
 }
 
-type KnownStatus = Record<keyof CanaryStatus, unknown> & Pick<Known, 'release'>;
+type KnownStatus = Record<keyof CanaryStatus, unknown> & Pick<KnownCanary, 'release'>;
 
 /** Who else writes a Canary's status: another Serin, by the name of its process, or a controller that does not know `release`. */
 export type Rival = { kind: 'serin'; writer: string } | { kind: 'other' };
@@ -32,11 +32,11 @@ const MOST_LATE_WRITES = 1;
  */
 export class StatusOwnership {
   readonly #writer: string;
-  #known: Known | undefined;
+  #known: KnownCanary | undefined;
   /** Writes of other processes since our last one. */
   #othersWrites = 0;
   /** Since a rival was seen: what the resume annotation said then, and the rival's last write. */
-  #aside: { rival: Rival; resume: string | undefined; release: Known['release']; heardMs: number } | undefined;
+  #aside: { rival: Rival; resume: string | undefined; release: KnownCanary['release']; heardMs: number } | undefined;
 
   /** `writer` names this process. */
   constructor(writer: string) {
@@ -73,7 +73,7 @@ export class StatusOwnership {
     this.#othersWrites = 0;
   }
 
-  #otherSerin(before: Known, now: Known): Rival | undefined {
+  #otherSerin(before: KnownCanary, now: KnownCanary): Rival | undefined {
     const writer = now.release?.writer;
     if (typeof writer !== 'string' || writer === this.#writer || isDeepStrictEqual(before.release, now.release)) return undefined;
     this.#othersWrites += 1;
@@ -82,12 +82,12 @@ export class StatusOwnership {
   }
 }
 
-function isForeignWrite(before: Known, now: Known): boolean {
+function isForeignWrite(before: KnownCanary, now: KnownCanary): boolean {
   if (before.release === undefined || isDeepStrictEqual(before.said, now.said)) return false;
   return now.release === undefined || isDeepStrictEqual(before.release, now.release);
 }
 
-function knownOf(canary: KubeObject): Known {
+function knownOf(canary: KubeObject): KnownCanary {
   const { phase, canaryWeight, failedChecks, iterations, lastAppliedSpec, lastPromotedSpec, lastTransitionTime, release } =
     statusOf<KnownStatus>(canary);
   return {

@@ -19,7 +19,7 @@ import type { StatusWarning } from './warnings.ts';
 /** Between two looks for a newer CRD, in milliseconds. */
 const OUTDATED_PAUSE_MS = { first: 500, longest: 60_000 };
 
-export type Written =
+export type StatusWriteOutcome =
   /** `sentenceDueInMs`: a delayed sentence may be written after this time (rule E55). */
   | { outcome: 'written'; canary: Canary; sentenceDueInMs?: number }
   /** Another writer was first, and the watch will bring that version. */
@@ -67,7 +67,7 @@ export class StatusWriter {
       willWrite,
       signal,
     }: { brake: HealingBrake; warnings: readonly StatusWarning[]; willWrite(): void; signal: AbortSignal },
-  ): Promise<Written> {
+  ): Promise<StatusWriteOutcome> {
     const record = questions.findLast((question) => question.kind === 'record');
     const ref = { apiVersion: canary.apiVersion, kind: 'Canary', name: canary.metadata.name, namespace: canary.metadata.namespace };
     // Before the write: the watch can bring what came of it sooner than the answer.
@@ -111,7 +111,7 @@ export class StatusWriter {
     }
   }
 
-  async #waitForCrd(answer: KubeObject, signal: AbortSignal): Promise<Written> {
+  async #waitForCrd(answer: KubeObject, signal: AbortSignal): Promise<StatusWriteOutcome> {
     const message = 'status.release was not stored: apply the Canary CRD of this version (serin crds apply)';
     await refuse(answer, { reason: 'CRDOutdated', message }, this.#deps, signal);
     const { first, longest } = OUTDATED_PAUSE_MS;

@@ -1,9 +1,9 @@
-type Values = Record<string, string | number>;
+type LabelValues = Record<string, string | number>;
 interface Removable {
-  remove(labels: Values): void;
+  remove(labels: LabelValues): void;
 }
 interface Settable extends Removable {
-  set(labels: Values, value: number): void;
+  set(labels: LabelValues, value: number): void;
 }
 /** A Canary, or what an event about it knows of it. */
 interface Owned {
@@ -13,11 +13,11 @@ interface Key {
   namespace?: string;
   name: string;
 }
-interface Owner {
+interface SeriesOwner {
   uid: string;
   target: string;
   /** Of each metric, by their labels as text. */
-  series: Map<Removable, Map<string, Values>>;
+  series: Map<Removable, Map<string, LabelValues>>;
 }
 
 /**
@@ -25,7 +25,7 @@ interface Owner {
  * comes late, from a Canary that is not looked after any more, leaves none behind.
  */
 export class OwnedSeries {
-  readonly #owners = new Map<string, Owner>();
+  readonly #owners = new Map<string, SeriesOwner>();
   /** The series of one target can have two owners, since a Canary that was refused names it, too. */
   readonly #shares = new Map<Removable, Map<string, number>>();
 
@@ -61,10 +61,10 @@ export class OwnedSeries {
   }
 
   /** The labels under which this Canary may be counted by that metric; undefined: it may not any more. */
-  own<Labels extends Values>(canary: Owned, metric: Removable, labels: Labels): Labels | undefined {
+  own<Labels extends LabelValues>(canary: Owned, metric: Removable, labels: Labels): Labels | undefined {
     const owner = this.#ownerOf(canary);
     if (owner === undefined) return undefined;
-    const series = owner.series.get(metric) ?? new Map<string, Values>();
+    const series = owner.series.get(metric) ?? new Map<string, LabelValues>();
     owner.series.set(metric, series);
     const id = idOf(labels);
     if (series.has(id)) return labels;
@@ -75,7 +75,7 @@ export class OwnedSeries {
   }
 
   /** These are all the series that the Canary has of the gauge: those that it had before and that are not among them are gone. */
-  set(canary: Owned, gauge: Settable, values: readonly { labels: Values; value: number }[]): void {
+  set(canary: Owned, gauge: Settable, values: readonly { labels: LabelValues; value: number }[]): void {
     const owner = this.#ownerOf(canary);
     if (owner === undefined) return;
     const wanted = new Set(values.map(({ labels }) => idOf(labels)));
@@ -83,12 +83,12 @@ export class OwnedSeries {
     for (const { labels, value } of values) if (this.own(canary, gauge, labels)) gauge.set(labels, value);
   }
 
-  #ownerOf({ metadata }: Owned): Owner | undefined {
+  #ownerOf({ metadata }: Owned): SeriesOwner | undefined {
     const owner = this.#owners.get(keyOf(metadata));
     return owner?.uid === metadata.uid ? owner : undefined;
   }
 
-  #drop(owner: Owner | undefined, metric: Removable, id: string): void {
+  #drop(owner: SeriesOwner | undefined, metric: Removable, id: string): void {
     const labels = owner?.series.get(metric)?.get(id);
     if (labels === undefined) return;
     owner?.series.get(metric)?.delete(id);
@@ -103,4 +103,4 @@ export class OwnedSeries {
 }
 
 const keyOf = ({ namespace, name }: Key): string => `${namespace}/${name}`;
-const idOf = (labels: Values): string => JSON.stringify(labels);
+const idOf = (labels: LabelValues): string => JSON.stringify(labels);

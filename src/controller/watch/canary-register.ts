@@ -2,7 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 
-interface Entry {
+interface RegisteredCanary {
   uid: string;
   /** The object that the projection holds: nothing of it is kept twice. */
   raw: KubeObject;
@@ -14,7 +14,7 @@ interface Entry {
 
 /** Which Canaries there are, which of them look at an object, and which claim the same one. Keys are `namespace/name`. */
 export class CanaryRegister {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, RegisteredCanary>();
   readonly #keyByUid = new Map<string, string>();
   readonly #interested = new Map<string, Set<string>>();
   readonly #claiming = new Map<string, Set<string>>();
@@ -23,7 +23,7 @@ export class CanaryRegister {
   put(key: string, canary: Canary, raw: KubeObject, refs: readonly ObjectRef[]): void {
     const { metadata, status } = canary;
     const before = this.#entries.get(key);
-    const entry: Entry = {
+    const entry: RegisteredCanary = {
       uid: metadata.uid,
       raw,
       // Timestamps have whole seconds: of two made in the same one, the one that has begun goes on.

@@ -12,11 +12,11 @@ import { isUpdatedBy } from '../../kube/taken-over-fields.ts';
 import type { ListHandler } from '../../kube/watch.ts';
 import { remembered } from '../../workloads/index.ts';
 import { isScaler } from '../../workloads/scalers/index.ts';
-import type { Watched as Remembered } from '../../workloads/workload.ts';
+import type { Watched } from '../../workloads/workload.ts';
 import { lastForeignManager, withoutBookkeeping } from '../objects/drift.ts';
 
 /** The part of an object that is kept: enough to decide and to notice drift. */
-export interface SlimViewedObject extends Remembered {
+export interface SlimViewedObject extends Watched {
   /** Who wrote last, other than us. */
   manager?: string;
   /** Flagger made it, or has written it, and it has not been taken over yet. */
@@ -44,7 +44,7 @@ interface WaitBounds {
   late: string;
 }
 
-interface Watched {
+interface WatchedKind {
   projection: Projection<ViewedObject>;
   handle: WatchHandle;
   unavailable?: Pick<NewBlocker, 'code' | 'detail'> | undefined;
@@ -56,7 +56,7 @@ interface Watched {
 
 /** The controller's picture of the cluster: one watch a kind, opened when a Canary first needs it, and never a poll. */
 export class ClusterView {
-  readonly #watched = new Map<string, Watched>();
+  readonly #watched = new Map<string, WatchedKind>();
   readonly #cluster: Cluster;
   readonly #namespaces: readonly string[];
   readonly #onChange: (ref: ObjectRef) => void;
@@ -161,13 +161,13 @@ export class ClusterView {
   }
 
   /** The watches that see the kind: of one namespace where the ref names it, and none of a namespace that is not looked at. */
-  #scopes({ apiVersion, kind, namespace }: KindRef): Watched[] {
+  #scopes({ apiVersion, kind, namespace }: KindRef): WatchedKind[] {
     if (this.#namespaces.length === 0) return [this.#watch(apiVersion, kind, '')];
     const looked = namespace ? this.#namespaces.filter((one) => one === namespace) : this.#namespaces;
     return looked.map((one) => this.#watch(apiVersion, kind, one));
   }
 
-  #watch(apiVersion: string, kind: string, namespace: string): Watched {
+  #watch(apiVersion: string, kind: string, namespace: string): WatchedKind {
     const key = `${apiVersion}/${kind}${this.#namespaces.length > 1 ? ` in ${namespace}` : ''}`;
     const known = this.#watched.get(key);
     if (known) return known;
@@ -202,7 +202,7 @@ export class ClusterView {
       for (const hear of this.#waiting) hear(changed);
     });
     const narrowed = namespace === '' ? {} : { namespace };
-    const watched: Watched = {
+    const watched: WatchedKind = {
       projection,
       handle: this.#cluster.watch({ apiVersion, kind, ...narrowed }, listening),
       known: firstHeard.promise,

@@ -9,14 +9,14 @@ import { NamespaceConfigs } from './namespace-configs.ts';
 const FIRST_ANSWER_MS = 10_000;
 
 /** A config by its kind, namespace and name. */
-type Named = Pick<ConfigRef, 'kind' | 'name'> & { namespace: string };
+type WatchedConfig = Pick<ConfigRef, 'kind' | 'name'> & { namespace: string };
 
 /** Watches ConfigMaps and Secrets, metadata only, as long as the target of some Canary reads them. */
 export class ConfigWatches {
   /** By kind and namespace. */
   readonly #scopes = new Map<string, NamespaceConfigs>();
   /** Configs that each Canary's target reads. */
-  readonly #followed = new Map<string, Named[]>();
+  readonly #followed = new Map<string, WatchedConfig[]>();
   readonly #cluster: Pick<Cluster, 'watch'>;
   readonly #clock: Clock;
   readonly #onChange: (follower: string) => void;
@@ -67,7 +67,7 @@ export class ConfigWatches {
     this.#followed.clear();
   }
 
-  #watch({ kind, name, namespace }: Named): FollowedConfig {
+  #watch({ kind, name, namespace }: WatchedConfig): FollowedConfig {
     const scope = `${kind}/${namespace}`;
     const deps = { cluster: this.#cluster, clock: this.#clock };
     const configs = this.#scopes.get(scope) ?? new NamespaceConfigs(deps, { kind, namespace }, () => this.#scopes.delete(scope));
@@ -75,7 +75,7 @@ export class ConfigWatches {
     return configs.find(name) ?? configs.add(name, this.#onChange);
   }
 
-  #leave(follower: string, { kind, name, namespace }: Named): void {
+  #leave(follower: string, { kind, name, namespace }: WatchedConfig): void {
     const configs = this.#scopes.get(`${kind}/${namespace}`);
     const followed = configs?.find(name);
     followed?.followers.delete(follower);
@@ -83,4 +83,4 @@ export class ConfigWatches {
   }
 }
 
-const keyOf = ({ kind, namespace, name }: Named): string => `${kind}/${namespace}/${name}`;
+const keyOf = ({ kind, namespace, name }: WatchedConfig): string => `${kind}/${namespace}/${name}`;

@@ -8,7 +8,7 @@ export const PACE = { burst: 50, qps: 5 };
 /** After so long without work the burst is full again. Milliseconds. */
 const FORGOTTEN_MS = (PACE.burst / PACE.qps) * 1000;
 
-type Work = () => void;
+type QueuedWork = () => void;
 
 /**
  * Work that changes of the cluster cause: at once while there is little of it; otherwise namespaces take turns, in slices. A key that
@@ -17,7 +17,7 @@ type Work = () => void;
 export class Turns {
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
-  readonly #lines = new Map<string, Map<string, Work>>();
+  readonly #lines = new Map<string, Map<string, QueuedWork>>();
   /** Keys that were changed too often, until they may have a turn again. */
   readonly #paused = new Map<string, { cancel: () => void }>();
   /** The ones used last come last. */
@@ -31,7 +31,7 @@ export class Turns {
     this.#onError = onError;
   }
 
-  add(namespace: string, key: string, work: Work): void {
+  add(namespace: string, key: string, work: QueuedWork): void {
     if (this.#isStopped || this.#paused.has(key) || this.#lines.get(namespace)?.has(key)) return;
     const waitMs = this.#take(key);
     if (waitMs === 0) {
@@ -65,9 +65,9 @@ export class Turns {
     return bucket.take();
   }
 
-  #enqueue(namespace: string, key: string, work: Work): void {
+  #enqueue(namespace: string, key: string, work: QueuedWork): void {
     const isIdle = this.#lines.size === 0;
-    const line = this.#lines.get(namespace) ?? new Map<string, Work>();
+    const line = this.#lines.get(namespace) ?? new Map<string, QueuedWork>();
     line.set(key, work);
     this.#lines.set(namespace, line);
     if (isIdle) this.#serve();

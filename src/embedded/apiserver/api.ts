@@ -7,7 +7,7 @@ import { completeObject } from './complete.ts';
 import { decodeObject } from './decode.ts';
 import { checkPreconditions, deletionFinalizers, graceSeconds, isFinished } from './deletion.ts';
 import { generatedName, randomUid } from './generate-name.ts';
-import { clone, isEqual, isRecord, type Json, type JsonRecord, type RawObject } from './json.ts';
+import { clone, isEqual, isRecord, type Json, type JsonObject, type RawObject } from './json.ts';
 import { applyConfiguration, recordUpdate, withoutBookkeeping } from './managed-fields.ts';
 import { jsonPatch, mergePatch, strategicMerge } from './patch.ts';
 import { apiVersionOf, type Resource, Resources, resourcesOf } from './resources.ts';
@@ -237,7 +237,7 @@ export class Api {
     return fromStored(removed, resource);
   }
 
-  writeScale(resource: Resource, object: KubeObject, scale: Json, context: WriteContext): JsonRecord {
+  writeScale(resource: Resource, object: KubeObject, scale: Json, context: WriteContext): JsonObject {
     return scaleOf(resource, this.#write(resource, object, withScale(resource, object, scale), context));
   }
 }

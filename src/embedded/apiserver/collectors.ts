@@ -4,7 +4,7 @@ import type { Api } from './api.ts';
 import { clone, isEqual, isRecord } from './json.ts';
 import { resourcesOf } from './resources.ts';
 import { StatusError } from './status.ts';
-import type { Change } from './store.ts';
+import type { StoreChange } from './store.ts';
 import { internalWrite } from './write-context.ts';
 
 const foreground = 'foregroundDeletion';
@@ -136,7 +136,7 @@ export class Collectors {
   }
 
   /** Most changes neither end an object nor leave one without its owner, and a scan of all objects costs much. */
-  #mayCollect({ type, object, before }: Change): boolean {
+  #mayCollect({ type, object, before }: StoreChange): boolean {
     const { deletionTimestamp, finalizers = [], ownerReferences } = object.metadata;
     if (type === 'DELETED') return true;
     if (deletionTimestamp !== undefined && (hasEnd.has(object.kind) || finalizers.includes('orphan') || finalizers.includes(foreground)))

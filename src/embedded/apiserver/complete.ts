@@ -10,14 +10,14 @@ import type { ServiceAddresses } from './service-addresses.ts';
 import { invalid } from './status.ts';
 import { validate } from './validate.ts';
 
-interface Parts {
+interface CompletionDeps {
   cel: CelRules;
   addresses: ServiceAddresses;
   time(): string;
 }
 
 /** Defaults, then validation: what stands between a decoded object and the store. */
-export function completeObject(resource: Resource, object: KubeObject, live: KubeObject | undefined, parts: Parts): void {
+export function completeObject(resource: Resource, object: KubeObject, live: KubeObject | undefined, parts: CompletionDeps): void {
   applyDefaults(object, resource.schema);
   if (!resource.custom) {
     const missing = validate(object, resource.schema, '').filter(

@@ -1,4 +1,4 @@
-import { clone, isRecord, type Json, type JsonRecord, type RawObject } from './json.ts';
+import { clone, isRecord, type Json, type JsonObject, type RawObject } from './json.ts';
 import { fieldSchema } from './schema.ts';
 import { invalid, invalidValue } from './status.ts';
 
@@ -24,7 +24,7 @@ export function prepareDefinition(crd: RawObject, time: string): void {
         },
       ]);
   const since = crd.status?.conditions?.[0]?.lastTransitionTime ?? time;
-  const condition = (type: string, reason: string, message: string): JsonRecord => ({
+  const condition = (type: string, reason: string, message: string): JsonObject => ({
     type,
     status: 'True',
     reason,

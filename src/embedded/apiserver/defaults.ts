@@ -1,8 +1,8 @@
-import { isRecord, type Json, type JsonRecord, type RawObject } from './json.ts';
+import { isRecord, type Json, type JsonObject, type RawObject } from './json.ts';
 import { isExternallyAccessible } from './service-traffic.ts';
 
 /** Fills fields that are absent, in place. Source: the defaulting functions of Kubernetes' API groups (`v1/defaults.go`). */
-function fill(record: JsonRecord, defaults: JsonRecord): void {
+function fill(record: JsonObject, defaults: JsonObject): void {
   for (const [key, value] of Object.entries(defaults)) if (record[key] === undefined) record[key] = value;
 }
 
@@ -101,7 +101,7 @@ function template(value: Json): void {
   if (isRecord(value.spec)) podSpec(value.spec);
 }
 
-function podSpec(spec: JsonRecord): void {
+function podSpec(spec: JsonObject): void {
   fill(spec, {
     restartPolicy: 'Always',
     terminationGracePeriodSeconds: 30,
@@ -114,7 +114,7 @@ function podSpec(spec: JsonRecord): void {
   for (const item of list(spec.volumes)) if (isRecord(item)) volume(item);
 }
 
-function container(item: JsonRecord): void {
+function container(item: JsonObject): void {
   const image = String(item.image ?? '');
   const tag = /:([^/:@]+)(@|$)/.exec(image)?.[1];
   const pullPolicy = image.includes('@') || (tag !== undefined && tag !== 'latest') ? 'IfNotPresent' : 'Always';
@@ -132,18 +132,18 @@ function container(item: JsonRecord): void {
 }
 
 /** Of pods only: a template keeps what was written. */
-function requestsFromLimits(item: JsonRecord): void {
+function requestsFromLimits(item: JsonObject): void {
   const { limits, requests } = item.resources;
   if (isRecord(limits)) item.resources.requests = { ...limits, ...requests };
 }
 
-function fillProbe(probe: JsonRecord): void {
+function fillProbe(probe: JsonObject): void {
   fill(probe, { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 });
   if (isRecord(probe.httpGet)) fill(probe.httpGet, { path: '/', scheme: 'HTTP' });
   if (isRecord(probe.grpc)) fill(probe.grpc, { service: '' });
 }
 
-function volume(item: JsonRecord): void {
+function volume(item: JsonObject): void {
   if (isRecord(item.configMap)) fill(item.configMap, { defaultMode: 420 });
   if (isRecord(item.secret)) fill(item.secret, { defaultMode: 420 });
   if (isRecord(item.downwardAPI)) fill(item.downwardAPI, { defaultMode: 420 });
@@ -152,12 +152,12 @@ function volume(item: JsonRecord): void {
 }
 
 /** Three hours, where a Service that keeps its clients says no time. */
-function keepFor(spec: JsonRecord): void {
+function keepFor(spec: JsonObject): void {
   const { clientIP } = isRecord(spec.sessionAffinityConfig) ? spec.sessionAffinityConfig : {};
   spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: 10_800, ...(isRecord(clientIP) ? clientIP : {}) } };
 }
 
-function service(spec: JsonRecord): void {
+function service(spec: JsonObject): void {
   // As an absent one; unlike the policies, whose empty value is refused.
   if (spec.sessionAffinity === '') delete spec.sessionAffinity;
   fill(spec, { type: 'ClusterIP', sessionAffinity: 'None' });
@@ -183,7 +183,7 @@ function service(spec: JsonRecord): void {
   }
 }
 
-function qosClass(spec: JsonRecord): string {
+function qosClass(spec: JsonObject): string {
   const containers = list(spec.containers);
   const parts = containers.flatMap((item) =>
     ['cpu', 'memory'].map((name) => [item.resources?.requests?.[name], item.resources?.limits?.[name]]),

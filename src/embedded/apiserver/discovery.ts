@@ -1,4 +1,4 @@
-import type { JsonRecord } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 import { anything, deref, kubernetesVersion, objectMetaName, type Schema } from './schema.ts';
 
@@ -29,28 +29,28 @@ const versionsByGroup = (resources: readonly Resource[]): Map<string, string[]> 
   return groups;
 };
 
-const groupEntry = (name: string, versions: readonly string[]): JsonRecord => {
+const groupEntry = (name: string, versions: readonly string[]): JsonObject => {
   const entries = versions.map((version) => ({ groupVersion: `${name}/${version}`, version }));
   return { name, versions: entries, preferredVersion: entries[0] };
 };
 
-export function apiVersions(): JsonRecord {
+export function apiVersions(): JsonObject {
   return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
 }
 
-export function groupList(resources: readonly Resource[]): JsonRecord {
+export function groupList(resources: readonly Resource[]): JsonObject {
   const groups = [...versionsByGroup(resources)].filter(([name]) => name !== '').map(([name, versions]) => groupEntry(name, versions));
   return { kind: 'APIGroupList', apiVersion: 'v1', groups };
 }
 
 /** Undefined: no resource is served in this group. */
-export function oneGroup(resources: readonly Resource[], group: string): JsonRecord | undefined {
+export function oneGroup(resources: readonly Resource[], group: string): JsonObject | undefined {
   const versions = versionsByGroup(resources).get(group);
   return versions === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group, versions) };
 }
 
 /** Undefined: no resource is served in this version. */
-export function resourceList(resources: readonly Resource[], group: string, version: string): JsonRecord | undefined {
+export function resourceList(resources: readonly Resource[], group: string, version: string): JsonObject | undefined {
   const served = resources.filter((resource) => resource.group === group && resource.version === version);
   if (served.length === 0) return undefined;
   const entries = served.flatMap((resource) => [
@@ -74,7 +74,7 @@ export function resourceList(resources: readonly Resource[], group: string, vers
 }
 
 /** Everything in one answer: what kubectl asks for first. `core` is /api, otherwise /apis. */
-export function aggregated(resources: readonly Resource[], core: boolean): JsonRecord {
+export function aggregated(resources: readonly Resource[], core: boolean): JsonObject {
   const groups = [...versionsByGroup(resources)].filter(([name]) => (name === '') === core);
   const items = groups.map(([group, versions]) => ({
     metadata: { name: group, creationTimestamp: null },
@@ -87,7 +87,7 @@ export function aggregated(resources: readonly Resource[], core: boolean): JsonR
   return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items };
 }
 
-const aggregatedResource = (resource: Resource): JsonRecord => ({
+const aggregatedResource = (resource: Resource): JsonObject => ({
   resource: resource.plural,
   responseKind: { group: resource.group, version: resource.version, kind: resource.kind },
   scope: resource.namespaced ? 'Namespaced' : 'Cluster',
@@ -102,7 +102,7 @@ const aggregatedResource = (resource: Resource): JsonRecord => ({
   })),
 });
 
-export function versionInfo(): JsonRecord {
+export function versionInfo(): JsonObject {
   const [major = '1', minor = '0'] = kubernetesVersion.replace(/^v/, '').split('.');
   return {
     major,
@@ -117,7 +117,7 @@ export function versionInfo(): JsonRecord {
   };
 }
 
-export function openApiRoot(resources: readonly Resource[]): JsonRecord {
+export function openApiRoot(resources: readonly Resource[]): JsonObject {
   const paths = [...new Set(resources.map((resource) => openApiPath(resource)))];
   return { paths: Object.fromEntries(paths.map((path) => [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${resources.length}` }])) };
 }
@@ -128,22 +128,22 @@ const openApiPath = ({ group, version }: { group: string; version: string }): st
 const gvkKey = 'x-kubernetes-group-version-kind';
 
 /** One group version as OpenAPI v3, with the schemas written out in `components`. */
-export function openApiV3(resources: readonly Resource[], path: string): JsonRecord | undefined {
+export function openApiV3(resources: readonly Resource[], path: string): JsonObject | undefined {
   const served = resources.filter((resource) => openApiPath(resource) === path);
   if (served.length === 0) return undefined;
-  const schemas: JsonRecord = {};
-  const paths: JsonRecord = {};
+  const schemas: JsonObject = {};
+  const paths: JsonObject = {};
   for (const resource of served) {
     const { group, version, kind } = resource;
     const name = `${group === '' ? 'core' : group}.${version}.${kind}`;
-    schemas[name] = { ...(written(wholeSchema(resource), schemas) as JsonRecord), [gvkKey]: [{ group, version, kind }] };
+    schemas[name] = { ...(written(wholeSchema(resource), schemas) as JsonObject), [gvkKey]: [{ group, version, kind }] };
     const answer = { content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } }, description: 'OK' };
     const query = ['dryRun', 'fieldManager', 'fieldValidation'].map((parameter) => ({
       name: parameter,
       in: 'query',
       schema: { type: 'string', uniqueItems: true },
     }));
-    const write = (action: string): JsonRecord => ({
+    const write = (action: string): JsonObject => ({
       parameters: query,
       responses: { 200: answer },
       'x-kubernetes-action': action,
@@ -174,7 +174,7 @@ function inV3({ type, ...schema }: Schema): Schema {
   return { ...schema, oneOf: types.map((each) => ({ type: each })) };
 }
 
-function written(value: unknown, schemas: JsonRecord): unknown {
+function written(value: unknown, schemas: JsonObject): unknown {
   if (Array.isArray(value)) return value.map((item) => written(item, schemas));
   if (typeof value !== 'object' || value === null) return value;
   const { $ref, ...rest } = value as Schema;

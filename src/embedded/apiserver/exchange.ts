@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse } from 'yaml';
 import { eachChunk } from '../../kube/each-chunk.ts';
-import type { Json, JsonRecord } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import { fromProtobuf, protobufType } from './protobuf.ts';
 import { badRequest, unsupportedMediaType } from './status.ts';
 
@@ -16,7 +16,7 @@ export interface Exchange {
 }
 
 /** Does nothing but end the answer when its head was sent already. */
-export function sendJson(response: ServerResponse, code: number, body: JsonRecord, type = 'application/json'): void {
+export function sendJson(response: ServerResponse, code: number, body: JsonObject, type = 'application/json'): void {
   if (response.headersSent) return void response.end();
   const text = `${JSON.stringify(body)}\n`;
   // With a length head and body are one write; else the body goes in chunks, each of three.

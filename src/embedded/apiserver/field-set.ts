@@ -1,4 +1,4 @@
-import { isEqual, isRecord, type Json, type JsonRecord } from './json.ts';
+import { isEqual, isRecord, type Json, type JsonObject } from './json.ts';
 import { anything, deref, fieldSchema, isAtomic, itemKey, type Schema } from './schema.ts';
 
 /**
@@ -21,7 +21,7 @@ const unowned = new Set(
 );
 
 /** Every field that the object has. */
-export function fieldsOf(object: JsonRecord, schema: Schema): FieldSet {
+export function fieldsOf(object: JsonObject, schema: Schema): FieldSet {
   const set: FieldSet = new Set();
   collect(object, schema, '', set, false);
   return owned(set);
@@ -57,7 +57,7 @@ function collect(value: Json, schema: Schema, path: string, set: FieldSet, withC
 }
 
 /** Fields that differ between two objects: `changed` are new or have another value, `removed` are gone. */
-export function compareFields(before: JsonRecord, after: JsonRecord, schema: Schema): { changed: FieldSet; removed: FieldSet } {
+export function compareFields(before: JsonObject, after: JsonObject, schema: Schema): { changed: FieldSet; removed: FieldSet } {
   const changed: FieldSet = new Set();
   const removed: FieldSet = new Set();
   compare(before, after, schema, '', changed, removed);
@@ -73,7 +73,7 @@ function compare(before: Json, after: Json, schema: Schema, path: string, change
     return compareEntries(byKey(before), byKey(after), () => deref(schema.items), path, changed, removed);
   }
   if (isRecord(before) && isRecord(after) && !isAtomic(schema, after)) {
-    const byField = (record: JsonRecord): Map<string, Json> =>
+    const byField = (record: JsonObject): Map<string, Json> =>
       new Map(
         Object.entries(record)
           .filter(([, value]) => value !== undefined)
@@ -117,9 +117,9 @@ export function withPrefixes(paths: Iterable<string>): FieldSet {
 export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf(separator)));
 
 /** FieldsV1 as it stands in managedFields. */
-export function toFieldsV1(set: FieldSet): JsonRecord {
-  const root: JsonRecord = {};
-  const ends: JsonRecord[] = [];
+export function toFieldsV1(set: FieldSet): JsonObject {
+  const root: JsonObject = {};
+  const ends: JsonObject[] = [];
   for (const path of set) {
     let at = root;
     for (const element of elementsOf(path)) {
@@ -132,12 +132,12 @@ export function toFieldsV1(set: FieldSet): JsonRecord {
   return sorted(root);
 }
 
-function isEmpty(tree: JsonRecord): boolean {
+function isEmpty(tree: JsonObject): boolean {
   for (const _ in tree) return false;
   return true;
 }
 
-const sorted = (tree: JsonRecord): JsonRecord =>
+const sorted = (tree: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.keys(tree)
       .toSorted()
@@ -145,7 +145,7 @@ const sorted = (tree: JsonRecord): JsonRecord =>
   );
 
 /** The reverse of `toFieldsV1`. `path` and `set` are for its own recursion. */
-export function fromFieldsV1(tree: JsonRecord, path = '', set: FieldSet = new Set()): FieldSet {
+export function fromFieldsV1(tree: JsonObject, path = '', set: FieldSet = new Set()): FieldSet {
   const keys = Object.keys(tree);
   if (path !== '' && (keys.length === 0 || keys.includes('.'))) set.add(path);
   for (const key of keys) if (key !== '.' && isRecord(tree[key])) fromFieldsV1(tree[key], join(path, key), set);
@@ -158,7 +158,7 @@ export function readablePath(path: string): string {
     .map((element) => {
       if (element.startsWith('f:')) return `.${element.slice(2)}`;
       if (element.startsWith('v:')) return `[=${element.slice(2)}]`;
-      const key = JSON.parse(element.slice(2)) as JsonRecord;
+      const key = JSON.parse(element.slice(2)) as JsonObject;
       const terms = Object.entries(key).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
       return `[${terms.join(',')}]`;
     })

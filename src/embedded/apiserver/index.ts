@@ -16,13 +16,13 @@ export interface ApiServerOptions {
   /** How many changes a watch or a list may lag behind before it gets 410; default 10,000. */
   watchWindow?: number;
   world?: World;
-  onRequest?: (request: SeenRequest) => void;
+  onRequest?: (request: ApiServerRequest) => void;
   hooks?: ApiHooks;
   /** CustomResourceDefinitions that are there from the start. */
   crds?: readonly KubeObject[];
 }
 
-export interface SeenRequest {
+export interface ApiServerRequest {
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. */
   verb: string;
   /** Path and query. */

@@ -3,14 +3,14 @@ import type { KubeObject } from '../../api/kube-object.ts';
 /** Raw JSON of unknown shape. Everything that reads it checks first. */
 // biome-ignore lint/suspicious/noExplicitAny: an API server reads and writes fields of any kind, which its schemas have checked
 export type Json = any;
-export type JsonRecord = Record<string, Json>;
+export type JsonObject = Record<string, Json>;
 
 /** An object of any kind, whose fields are raw JSON. */
 export interface RawObject extends KubeObject {
   [field: string]: Json;
 }
 
-export const isRecord = (value: unknown): value is JsonRecord => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isRecord = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Of JSON; a field that is undefined is not one that is absent. */
 export function isEqual(a: unknown, b: unknown): boolean {
@@ -25,7 +25,7 @@ export function isEqual(a: unknown, b: unknown): boolean {
 export function clone<T>(value: T): T {
   if (Array.isArray(value)) return value.map(clone) as T;
   if (!isRecord(value)) return value;
-  const copy: JsonRecord = {};
+  const copy: JsonObject = {};
   for (const key in value) copy[key] = clone(value[key]);
   return copy as T;
 }
@@ -38,7 +38,7 @@ export function valueAt(value: unknown, path: string): Json {
 }
 
 /** Sets a dotted path in place, making the records on the way; undefined removes. */
-export function setAt(target: JsonRecord, path: string, value: unknown): void {
+export function setAt(target: JsonObject, path: string, value: unknown): void {
   const keys = path.split('.').filter((part) => part !== '');
   const last = keys.pop();
   if (last === undefined) return;

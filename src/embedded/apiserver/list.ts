@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import type { JsonRecord } from './json.ts';
+import type { JsonObject } from './json.ts';
 import type { ApiPath } from './request.ts';
 import type { Resource } from './resources.ts';
 import { parseFieldSelector, parseLabelSelector } from './selectors.ts';
@@ -9,7 +9,7 @@ import { fromStored } from './versions.ts';
 
 export interface Page {
   objects: KubeObject[];
-  metadata: JsonRecord;
+  metadata: JsonObject;
 }
 
 /** One page of a list, at the version and from the key that the query asks for. */

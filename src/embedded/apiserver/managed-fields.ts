@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { compareFields, type FieldSet, fieldsOf, fromFieldsV1, readablePath, toFieldsV1 } from './field-set.ts';
-import { clone, isEqual, isRecord, type JsonRecord } from './json.ts';
+import { clone, isEqual, isRecord, type JsonObject } from './json.ts';
 import { mergeApplied, removeDropped } from './merge-applied.ts';
 import type { Schema } from './schema.ts';
 import { type StatusCause, StatusError } from './status.ts';
@@ -13,7 +13,7 @@ export interface Writer {
   time: string;
 }
 
-interface Entry {
+interface OwnedFields {
   manager: string;
   operation: 'Apply' | 'Update';
   apiVersion: string;
@@ -21,13 +21,13 @@ interface Entry {
   time: string;
   fields: FieldSet;
   /** As it is stored, with the fields that it stands for. */
-  stored?: { fieldsV1: JsonRecord; fields: FieldSet };
+  stored?: { fieldsV1: JsonObject; fields: FieldSet };
 }
 
 /** Cached by stored object, which is never changed in place. */
-const known = new WeakMap<JsonRecord, FieldSet>();
+const known = new WeakMap<JsonObject, FieldSet>();
 
-function fieldsIn(fieldsV1: JsonRecord): FieldSet {
+function fieldsIn(fieldsV1: JsonObject): FieldSet {
   const fields = known.get(fieldsV1) ?? fromFieldsV1(fieldsV1);
   known.set(fieldsV1, fields);
   return fields;
@@ -35,7 +35,7 @@ function fieldsIn(fieldsV1: JsonRecord): FieldSet {
 
 const isSameSet = (a: FieldSet, b: FieldSet): boolean => a === b || (a.size === b.size && a.isSubsetOf(b));
 
-function readEntries(object: KubeObject | undefined): Entry[] {
+function readEntries(object: KubeObject | undefined): OwnedFields[] {
   const raw = object?.metadata.managedFields;
   if (!Array.isArray(raw)) return [];
   return raw.filter(isRecord).map(({ manager, operation, apiVersion, subresource, time, fieldsV1 }) => {
@@ -52,7 +52,7 @@ function readEntries(object: KubeObject | undefined): Entry[] {
   });
 }
 
-function writeEntries(object: KubeObject, entries: readonly Entry[]): void {
+function writeEntries(object: KubeObject, entries: readonly OwnedFields[]): void {
   const kept = entries
     .filter(({ fields }) => fields.size > 0)
     .toSorted((a, b) =>
@@ -83,7 +83,7 @@ function writeEntries(object: KubeObject, entries: readonly Entry[]): void {
   }));
 }
 
-const isWriter = (entry: Entry, writer: Writer, operation: Entry['operation']): boolean =>
+const isWriter = (entry: OwnedFields, writer: Writer, operation: OwnedFields['operation']): boolean =>
   entry.manager === writer.manager && entry.operation === operation && entry.subresource === writer.subresource;
 
 /** Records, in place, what a create, update or patch changed. */
@@ -136,7 +136,7 @@ export function applyConfiguration(
   return merged;
 }
 
-function conflictError(conflicts: readonly { entry: Entry; fields: string[] }[]): StatusError {
+function conflictError(conflicts: readonly { entry: OwnedFields; fields: string[] }[]): StatusError {
   const causes: StatusCause[] = conflicts.flatMap(({ entry, fields }) =>
     fields.toSorted().map((path) => ({
       reason: 'FieldManagerConflict',
@@ -157,7 +157,7 @@ function conflictError(conflicts: readonly { entry: Entry; fields: string[] }[])
 }
 
 /** The same object without the times and entries that writing alone would change. */
-export function withoutBookkeeping(object: KubeObject): JsonRecord {
+export function withoutBookkeeping(object: KubeObject): JsonObject {
   const { managedFields, resourceVersion, generation, ...metadata } = object.metadata;
   const entries = Array.isArray(managedFields) ? managedFields.map((entry) => ({ ...entry, time: '' })) : [];
   return { ...object, metadata: { ...metadata, managedFields: entries } };

@@ -1,11 +1,11 @@
 import { elementsOf, type FieldSet, keyElement, parentOf, withPrefixes } from './field-set.ts';
-import { clone, isRecord, type Json, type JsonRecord } from './json.ts';
+import { clone, isRecord, type Json, type JsonObject } from './json.ts';
 import { anything, deref, fieldSchema, isAtomic, type Schema } from './schema.ts';
 
 /** Lays an applied configuration over the live object. Nothing is removed by it. */
 export function mergeApplied(live: Json, applied: Json, schema: Schema): Json {
   if (isRecord(live) && isRecord(applied) && !isAtomic(schema, applied)) {
-    const merged: JsonRecord = { ...live };
+    const merged: JsonObject = { ...live };
     for (const [key, value] of Object.entries(applied)) merged[key] = mergeApplied(live[key], value, fieldSchema(schema, key) ?? anything);
     return merged;
   }
@@ -34,7 +34,7 @@ function mergeLists(live: readonly Json[], applied: readonly Json[], schema: Sch
 }
 
 /** Removes, in place, fields that the manager applied last time, leaves out now, and alone owns. */
-export function removeDropped(object: JsonRecord, schema: Schema, last: FieldSet, next: FieldSet, others: FieldSet): void {
+export function removeDropped(object: JsonObject, schema: Schema, last: FieldSet, next: FieldSet, others: FieldSet): void {
   const wanted = withPrefixes([...next, ...others]);
   const dropped = new Set<string>();
   for (const path of last) {

@@ -1,11 +1,11 @@
-import { clone, isEqual, isRecord, type Json, type JsonRecord } from './json.ts';
+import { clone, isEqual, isRecord, type Json, type JsonObject } from './json.ts';
 import { deref, fieldSchema, type Schema } from './schema.ts';
 import { badRequest, StatusError } from './status.ts';
 
 /** RFC 7386. */
 export function mergePatch(target: Json, patch: Json): Json {
   if (!isRecord(patch)) return clone(patch);
-  const result: JsonRecord = isRecord(target) ? { ...target } : {};
+  const result: JsonObject = isRecord(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete result[key];
     else result[key] = mergePatch(result[key], value);
@@ -16,7 +16,7 @@ export function mergePatch(target: Json, patch: Json): Json {
 /** RFC 6902, on a copy. A failed test or a path that does not exist is a 422, as the API server answers. */
 export function jsonPatch(target: Json, operations: Json): Json {
   if (!Array.isArray(operations)) throw badRequest('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
-  const root: JsonRecord = { '': clone(target) };
+  const root: JsonObject = { '': clone(target) };
   for (const operation of operations) runOperation(root, operation);
   return root[''];
 }
@@ -24,7 +24,7 @@ export function jsonPatch(target: Json, operations: Json): Json {
 /** A real server says no more than this. */
 const refused = (): StatusError => new StatusError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 
-function runOperation(root: JsonRecord, operation: Json) {
+function runOperation(root: JsonObject, operation: Json) {
   if (!isRecord(operation) || typeof operation.path !== 'string') throw badRequest('a JSON patch operation needs op and path');
   const { op, path, value } = operation;
   const at = locate(root, path);
@@ -47,12 +47,12 @@ interface TargetLocation {
   remove(): Json;
 }
 
-function locate(root: JsonRecord, pointer: string): TargetLocation {
+function locate(root: JsonObject, pointer: string): TargetLocation {
   const keys = pointer.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   const last = keys.pop() ?? '';
   let parent: Json = keys.length === 0 ? root : root[''];
   for (const key of keys.slice(1)) {
-    parent = isRecord(parent) || Array.isArray(parent) ? (parent as JsonRecord)[key] : undefined;
+    parent = isRecord(parent) || Array.isArray(parent) ? (parent as JsonObject)[key] : undefined;
   }
   const missing = (): StatusError => refused();
   if (Array.isArray(parent)) return listLocation(parent, last, missing);
@@ -106,7 +106,7 @@ export function strategicMerge(target: Json, patch: Json, schema: Schema): Json 
   if (!isRecord(patch)) return clone(patch);
   if (patch.$patch === 'delete') return {};
   if (patch.$patch === 'replace') return withoutDirectives(patch);
-  const result: JsonRecord = isRecord(target) ? { ...target } : {};
+  const result: JsonObject = isRecord(target) ? { ...target } : {};
   if (Array.isArray(patch.$retainKeys)) for (const key of Object.keys(result)) if (!patch.$retainKeys.includes(key)) delete result[key];
   for (const [key, value] of Object.entries(patch)) {
     if (key.startsWith('$deleteFromPrimitiveList/')) {
@@ -128,7 +128,7 @@ export function strategicMerge(target: Json, patch: Json, schema: Schema): Json 
   return result;
 }
 
-const withoutDirectives = (patch: JsonRecord): JsonRecord =>
+const withoutDirectives = (patch: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(patch).filter(([key]) => !key.startsWith('$')));
 
 function patchList(target: Json, patch: Json[], schema: Schema): Json {

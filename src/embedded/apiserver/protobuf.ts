@@ -1,4 +1,4 @@
-import { isRecord, type Json, type JsonRecord } from './json.ts';
+import { isRecord, type Json, type JsonObject } from './json.ts';
 import table from './protobuf.json' with { type: 'json' };
 
 /**
@@ -18,7 +18,7 @@ export class ProtobufError extends Error {}
  * The object in a `application/vnd.kubernetes.protobuf` body, as JSON would have it. Generated Go clients, kubectl's `create` among
  * them, send built-in kinds in this form without asking first. Format: the four bytes `k8s\0`, then a runtime.Unknown.
  */
-export function fromProtobuf(body: Buffer): JsonRecord {
+export function fromProtobuf(body: Buffer): JsonObject {
   if (body.subarray(0, 4).toString('latin1') !== 'k8s\0') throw new ProtobufError('it does not begin with k8s and a zero byte');
   const { typeMeta, raw } = readEnvelope(body.subarray(4));
   const { apiVersion = '', kind = '' } = typeMeta;
@@ -74,9 +74,9 @@ function* fieldsOf(bytes: Buffer): Generator<{ number: number; value: Wire }> {
   }
 }
 
-function decode(bytes: Buffer, message: string): JsonRecord {
+function decode(bytes: Buffer, message: string): JsonObject {
   const fields = messages[message] ?? {};
-  const record: JsonRecord = {};
+  const record: JsonObject = {};
   for (const { number, value } of fieldsOf(bytes)) {
     const field = fields[number];
     if (field === undefined) continue;

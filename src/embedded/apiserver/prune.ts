@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from './json.ts';
+import { isRecord, type JsonObject } from './json.ts';
 import { definition, deref, fieldSchema, objectMetaName, type Schema } from './schema.ts';
 
 /** Fields that every embedded object has, whatever its schema says. */
@@ -22,7 +22,7 @@ function pruneInto(value: unknown, schema: Schema, path: string, removed: string
     for (const key of Object.keys(value)) pruneField(value, key, schema, path === '' ? key : `${path}.${key}`, removed);
 }
 
-function pruneField(record: JsonRecord, key: string, schema: Schema, path: string, removed: string[]): void {
+function pruneField(record: JsonObject, key: string, schema: Schema, path: string, removed: string[]): void {
   const own = schema['x-kubernetes-embedded-resource'] === true ? fieldSchema(objectFields, key) : undefined;
   const known = own ?? fieldSchema(schema, key);
   if (known !== undefined) {

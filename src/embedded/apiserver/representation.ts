@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import type { JsonRecord } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 import { partialMetadata, table } from './table.ts';
 
@@ -17,20 +17,20 @@ export class Representation {
     this.#now = now;
   }
 
-  one(object: KubeObject): JsonRecord {
+  one(object: KubeObject): JsonObject {
     if (this.#form === 'object') return object;
     if (this.#form === 'PartialObjectMetadata') return partialMetadata(object);
     return this.#table([object], { resourceVersion: object.metadata.resourceVersion });
   }
 
-  list(objects: readonly KubeObject[], metadata: JsonRecord): JsonRecord {
+  list(objects: readonly KubeObject[], metadata: JsonObject): JsonObject {
     if (this.#form === 'Table') return this.#table(objects, metadata);
     if (this.#form === 'object')
       return { kind: this.#resource.listKind, apiVersion: apiVersionOf(this.#resource), metadata, items: objects };
     return { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata, items: objects.map(partialMetadata) };
   }
 
-  #table(objects: readonly KubeObject[], metadata: JsonRecord): JsonRecord {
+  #table(objects: readonly KubeObject[], metadata: JsonObject): JsonObject {
     return table(this.#resource, objects, metadata, this.#includeObject, this.#now());
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Api } from './api.ts';
 import { type Exchange, sendJson } from './exchange.ts';
-import { isRecord, type Json, type JsonRecord } from './json.ts';
+import { isRecord, type Json, type JsonObject } from './json.ts';
 import { listPage, selection } from './list.ts';
 import { jsonPatch, mergePatch } from './patch.ts';
 import { podSubresource } from './pod-subresources.ts';
@@ -147,7 +147,7 @@ export class ResourceRequest {
     sendJson(this.#exchange.response, 200, this.#api.writeScale(this.#resource, live, wanted, this.#context('scale')));
   }
 
-  #success(code: number, details?: JsonRecord): void {
+  #success(code: number, details?: JsonObject): void {
     sendJson(this.#exchange.response, code, {
       kind: 'Status',
       apiVersion: 'v1',
@@ -230,7 +230,7 @@ export class ResourceRequest {
     this.#send(code, this.#representation.one(object));
   }
 
-  #send(code: number, body: JsonRecord): void {
+  #send(code: number, body: JsonObject): void {
     sendJson(this.#exchange.response, code, body);
   }
 }

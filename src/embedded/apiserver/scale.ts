@@ -1,11 +1,11 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { clone, isRecord, type Json, type JsonRecord, setAt, valueAt } from './json.ts';
+import { clone, isRecord, type Json, type JsonObject, setAt, valueAt } from './json.ts';
 import type { Resource } from './resources.ts';
 import { selectorText } from './selectors.ts';
 import { badRequest, invalid, invalidValue } from './status.ts';
 
 /** The scale subresource of an object. */
-export function scaleOf(resource: Resource, object: KubeObject): JsonRecord {
+export function scaleOf(resource: Resource, object: KubeObject): JsonObject {
   const paths = resource.scale;
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const selector = valueAt(object, paths?.selector ?? '');

@@ -1,4 +1,4 @@
-import type { JsonRecord } from './json.ts';
+import type { JsonObject } from './json.ts';
 import kinds from './kinds.json' with { type: 'json' };
 
 /** An OpenAPI schema: of a CRD (structural), or of a built-in kind (with `$ref` into kinds.json). */
@@ -117,9 +117,9 @@ export const isAtomic = (schema: Schema, value: unknown): boolean =>
     : schema['x-kubernetes-map-type'] === 'atomic';
 
 /** The keys that name an item of a list map; a key that is absent has its default (ports without a protocol). */
-export function itemKey(schema: Schema, item: JsonRecord): JsonRecord {
+export function itemKey(schema: Schema, item: JsonObject): JsonObject {
   const fields = deref(schema.items).properties ?? {};
-  const key: JsonRecord = {};
+  const key: JsonObject = {};
   for (const name of schema['x-kubernetes-list-map-keys'] ?? []) key[name] = item[name] ?? fields[name]?.default ?? null;
   return key;
 }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import { clone, isEqual, isRecord, type JsonRecord, type RawObject } from './json.ts';
+import { clone, isEqual, isRecord, type JsonObject, type RawObject } from './json.ts';
 import type { Resource } from './resources.ts';
 import { keepClusterIp } from './service-addresses.ts';
 
@@ -38,7 +38,7 @@ export function keepServerOwned(resource: Resource, live: KubeObject, object: Ku
 export const changesContent = (next: KubeObject, live: KubeObject): boolean => !isEqual(served(next), served(live));
 
 /** Everything but metadata and status: a change of it is a new generation. */
-function served(object: KubeObject): JsonRecord {
+function served(object: KubeObject): JsonObject {
   const { metadata: _metadata, status: _status, ...rest } = object;
   return rest;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiServer, startApiServer } from './index.ts';
-import type { Json, JsonRecord } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 
 let server: ApiServer;
 beforeAll(async () => {
@@ -38,13 +38,13 @@ const maps = '/api/v1/namespaces/test/configmaps';
 const deployments = '/apis/apps/v1/namespaces/test/deployments';
 const services = '/api/v1/namespaces/test/services';
 const pods = '/api/v1/namespaces/test/pods';
-const map = (name: string, data: JsonRecord = {}, metadata: JsonRecord = {}): JsonRecord => ({
+const map = (name: string, data: JsonObject = {}, metadata: JsonObject = {}): JsonObject => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: { name, ...metadata },
   data,
 });
-const deployment = (name: string): JsonRecord => ({
+const deployment = (name: string): JsonObject => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
   metadata: { name },
@@ -374,7 +374,7 @@ describe('deletion', () => {
     await post(maps, map('conditional'));
     expect((await remove(`${maps}/conditional`, { preconditions: { uid: 'other' } })).status).toBe(409);
   });
-  const owned = async (name: string, extra: JsonRecord = {}): Promise<void> => {
+  const owned = async (name: string, extra: JsonObject = {}): Promise<void> => {
     const { body } = await post(maps, map(name));
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name, uid: body.metadata.uid, ...extra };
     await post(maps, map(`${name}-child`, {}, { ownerReferences: [owner] }));
@@ -421,7 +421,7 @@ describe('deletion', () => {
 
 describe('custom resources', () => {
   const things = '/apis/example.io/v1/namespaces/test/things';
-  const thing = (name: string, spec: JsonRecord): JsonRecord => ({ apiVersion: 'example.io/v1', kind: 'Thing', metadata: { name }, spec });
+  const thing = (name: string, spec: JsonObject): JsonObject => ({ apiVersion: 'example.io/v1', kind: 'Thing', metadata: { name }, spec });
   beforeAll(async () => {
     const schema = {
       type: 'object',

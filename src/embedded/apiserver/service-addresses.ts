@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { isRecord, type Json, type JsonRecord, type RawObject } from './json.ts';
+import { isRecord, type Json, type JsonObject, type RawObject } from './json.ts';
 import { portCauses, portsOf } from './service-ports.ts';
 import { externalCauses, isExternallyAccessible, trafficCauses } from './service-traffic.ts';
 import { invalid, invalidValue, type StatusCause } from './status.ts';
@@ -46,11 +46,11 @@ export class ServiceAddresses {
 const hasNodePorts = (spec: Json): boolean =>
   spec?.type === 'NodePort' || (spec?.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);
 
-const keptPort = ({ port, protocol }: JsonRecord, live: KubeObject | undefined): number | undefined =>
+const keptPort = ({ port, protocol }: JsonObject, live: KubeObject | undefined): number | undefined =>
   portsOf(live?.spec).find((each) => each.port === port && each.protocol === protocol)?.nodePort;
 
 /** A change of type leaves what the new type cannot have, as long as the client did not touch it. */
-function dropUnused(spec: JsonRecord, live: RawObject | undefined): void {
+function dropUnused(spec: JsonObject, live: RawObject | undefined): void {
   if (live === undefined) return;
   if (spec.type === 'ExternalName') for (const field of [...addressed, 'internalTrafficPolicy']) delete spec[field];
   if (spec.type === 'NodePort' || spec.type === 'LoadBalancer') return;
@@ -58,7 +58,7 @@ function dropUnused(spec: JsonRecord, live: RawObject | undefined): void {
   for (const port of portsOf(spec)) if (port.nodePort === keptPort(port, live)) delete port.nodePort;
 }
 
-function familyCauses({ ipFamilyPolicy, ipFamilies, clusterIP, selector }: JsonRecord): StatusCause[] {
+function familyCauses({ ipFamilyPolicy, ipFamilies, clusterIP, selector }: JsonObject): StatusCause[] {
   // A headless Service without a selector has whatever endpoints its owner writes: any families go.
   if (clusterIP === 'None' && Object.keys(selector ?? {}).length === 0) return [];
   const families: string[] = ipFamilies ?? [];
@@ -77,7 +77,7 @@ function familyCauses({ ipFamilyPolicy, ipFamilies, clusterIP, selector }: JsonR
   );
 }
 
-function addressCauses({ clusterIP, clusterIPs, type }: JsonRecord): StatusCause[] {
+function addressCauses({ clusterIP, clusterIPs, type }: JsonObject): StatusCause[] {
   const given: string[] = clusterIPs ?? [];
   if (!clusterIP)
     return given.length > 0 ? [invalidValue('spec.clusterIPs', given, 'must be empty when `clusterIP` is not specified')] : [];
@@ -92,7 +92,7 @@ function addressCauses({ clusterIP, clusterIPs, type }: JsonRecord): StatusCause
   return [invalidValue('spec.clusterIPs', [clusterIP], why)];
 }
 
-function nodePortCauses(spec: JsonRecord): StatusCause[] {
+function nodePortCauses(spec: JsonObject): StatusCause[] {
   return portsOf(spec).flatMap(({ nodePort }, index) => {
     const field = `spec.ports[${index}].nodePort`;
     if (nodePort === undefined) return [];

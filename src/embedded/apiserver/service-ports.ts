@@ -1,4 +1,4 @@
-import type { Json, JsonRecord } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import { invalidValue, required, type StatusCause } from './status.ts';
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
@@ -6,10 +6,10 @@ const LONGEST_LABEL = 63;
 const LONGEST_PORT_NAME = 15;
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
-export const portsOf = (spec: Json): JsonRecord[] => (Array.isArray(spec?.ports) ? spec.ports : []);
+export const portsOf = (spec: Json): JsonObject[] => (Array.isArray(spec?.ports) ? spec.ports : []);
 
 /** Errors of kube-apiserver in the ports of a Service. Source: its ValidateService. */
-export function portCauses(spec: JsonRecord): StatusCause[] {
+export function portCauses(spec: JsonObject): StatusCause[] {
   const ports = portsOf(spec);
   const isHeadless = spec.clusterIP === 'None';
   if (ports.length === 0) return isHeadless ? [] : [required('spec.ports')];

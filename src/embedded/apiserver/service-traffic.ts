@@ -1,4 +1,4 @@
-import type { JsonRecord } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { invalidValue, type StatusCause } from './status.ts';
 
 const LONGEST_AFFINITY_SECONDS = 86_400;
@@ -10,11 +10,11 @@ const supported: Record<string, readonly string[]> = {
 };
 
 /** Validates the fields that steer a Service's traffic. Source: Kubernetes' validation of Services. */
-export function trafficCauses(spec: JsonRecord): StatusCause[] {
+export function trafficCauses(spec: JsonObject): StatusCause[] {
   return [...Object.keys(supported).flatMap((field) => valueCauses(spec, field)), ...affinityCauses(spec), ...externalCauses(spec)];
 }
 
-function valueCauses(spec: JsonRecord, field: string): StatusCause[] {
+function valueCauses(spec: JsonObject, field: string): StatusCause[] {
   const { [field]: value } = spec;
   const allowed = supported[field] ?? [];
   if (value === undefined || allowed.includes(String(value))) return [];
@@ -23,7 +23,7 @@ function valueCauses(spec: JsonRecord, field: string): StatusCause[] {
   return [{ reason: 'FieldValueNotSupported', message, field: `spec.${field}` }];
 }
 
-function affinityCauses({ sessionAffinity, sessionAffinityConfig }: JsonRecord): StatusCause[] {
+function affinityCauses({ sessionAffinity, sessionAffinityConfig }: JsonObject): StatusCause[] {
   const field = 'spec.sessionAffinityConfig';
   // Without affinity it is dropped before.
   if (sessionAffinityConfig === undefined || sessionAffinity !== 'ClientIP') return [];
@@ -34,13 +34,13 @@ function affinityCauses({ sessionAffinity, sessionAffinityConfig }: JsonRecord):
 }
 
 /** Whether clients outside reach a Service: by a port of each node, or by addresses that are routed to the cluster. */
-export function isExternallyAccessible({ type, externalIPs }: JsonRecord): boolean {
+export function isExternallyAccessible({ type, externalIPs }: JsonObject): boolean {
   const hasAddresses = type === 'ClusterIP' && Array.isArray(externalIPs) && externalIPs.length > 0;
   return type === 'NodePort' || type === 'LoadBalancer' || hasAddresses;
 }
 
 /** Why a Service's `externalTrafficPolicy` is refused; empty: it is not. */
-export function externalCauses(spec: JsonRecord): StatusCause[] {
+export function externalCauses(spec: JsonObject): StatusCause[] {
   const { externalTrafficPolicy } = spec;
   if (externalTrafficPolicy === undefined || isExternallyAccessible(spec)) return [];
   return [invalidValue('spec.externalTrafficPolicy', externalTrafficPolicy, 'may only be set for externally-accessible services')];

@@ -1,4 +1,4 @@
-import type { JsonRecord } from './json.ts';
+import type { JsonObject } from './json.ts';
 
 export interface StatusCause {
   reason: string;
@@ -28,7 +28,7 @@ export class StatusError extends Error {
     this.details = details;
   }
 
-  toStatus(): JsonRecord {
+  toStatus(): JsonObject {
     return {
       kind: 'Status',
       apiVersion: 'v1',
@@ -43,25 +43,25 @@ export class StatusError extends Error {
 }
 
 /** The resource in an error, as `deployments.apps`. */
-export interface Named {
+export interface NamedResource {
   group: string;
   plural: string;
   kind: string;
 }
 
-const qualified = ({ group, plural }: Named): string => (group === '' ? plural : `${plural}.${group}`);
-const detailsOf = ({ group, plural }: Named, name: string): Details => ({ name, ...(group === '' ? {} : { group }), kind: plural });
+const qualified = ({ group, plural }: NamedResource): string => (group === '' ? plural : `${plural}.${group}`);
+const detailsOf = ({ group, plural }: NamedResource, name: string): Details => ({ name, ...(group === '' ? {} : { group }), kind: plural });
 
-export const notFound = (resource: Named, name: string): StatusError =>
+export const notFound = (resource: NamedResource, name: string): StatusError =>
   new StatusError(404, 'NotFound', `${qualified(resource)} "${name}" not found`, detailsOf(resource, name));
 
 export const pathNotFound = (): StatusError => new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 
-export const alreadyExists = (resource: Named, name: string): StatusError =>
+export const alreadyExists = (resource: NamedResource, name: string): StatusError =>
   new StatusError(409, 'AlreadyExists', `${qualified(resource)} "${name}" already exists`, detailsOf(resource, name));
 
 /** 409: the uid or the resourceVersion is not that of the stored object. */
-export const conflict = (resource: Named, name: string, why: string): StatusError =>
+export const conflict = (resource: NamedResource, name: string, why: string): StatusError =>
   new StatusError(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`, detailsOf(resource, name));
 
 /** Why of a conflict over the resourceVersion, in the API server's words. */
@@ -69,7 +69,7 @@ export const modified = 'the object has been modified; please apply your changes
 
 export const badRequest = (message: string): StatusError => new StatusError(400, 'BadRequest', message);
 
-export const forbidden = (resource: Named, name: string, why: string, causes?: StatusCause[]): StatusError =>
+export const forbidden = (resource: NamedResource, name: string, why: string, causes?: StatusCause[]): StatusError =>
   new StatusError(403, 'Forbidden', `${qualified(resource)} "${name}" is forbidden: ${why}`, {
     ...detailsOf(resource, name),
     ...(causes === undefined ? {} : { causes }),

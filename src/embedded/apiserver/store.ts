@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { expired } from './status.ts';
 
-export interface Change {
+export interface StoreChange {
   version: number;
   type: 'ADDED' | 'MODIFIED' | 'DELETED';
   storeKey: string;
@@ -16,8 +16,8 @@ export class Store {
   readonly #stores = new Map<string, Map<string, KubeObject>>();
   /** Keys in order, of stores whose keys are still the same. */
   readonly #sorted = new Map<string, readonly string[]>();
-  readonly #changes: Change[] = [];
-  readonly #listeners = new Set<(change: Change) => void>();
+  readonly #changes: StoreChange[] = [];
+  readonly #listeners = new Set<(change: StoreChange) => void>();
   #version = 1;
 
   /** `windowSize`: how many changes watchers may lag behind before they hear 410. */
@@ -86,7 +86,7 @@ export class Store {
   }
 
   /** Everything after that version, oldest first. Refuses with 410 when that is no longer known. */
-  since(version: number): Change[] {
+  since(version: number): StoreChange[] {
     const oldest = this.#changes[0]?.version ?? this.#version + 1;
     if (version < oldest - 1) throw expired(`too old resource version: ${version} (${oldest - 1})`);
     let start = this.#changes.length;
@@ -94,12 +94,12 @@ export class Store {
     return this.#changes.slice(start);
   }
 
-  subscribe(listener: (change: Change) => void): () => void {
+  subscribe(listener: (change: StoreChange) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  #publish(change: Change): void {
+  #publish(change: StoreChange): void {
     this.#changes.push(change);
     // Trimmed in blocks, so that a write does not move every entry each time.
     if (this.#changes.length > this.#windowSize * 1.1) this.#changes.splice(0, this.#changes.length - this.#windowSize);

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { age, ageOf, type CellValue, columnsByStore, nameColumn, type TableColumn } from './builtin-columns.ts';
-import { isRecord, type Json, type JsonRecord, valueAt } from './json.ts';
+import { isRecord, type Json, type JsonObject, valueAt } from './json.ts';
 import type { Resource } from './resources.ts';
 
 function columnsOf(resource: Resource): readonly TableColumn[] {
@@ -36,12 +36,12 @@ export function jsonPathValue(object: unknown, path: string): Json {
   return at;
 }
 
-export function partialMetadata(object: KubeObject): JsonRecord {
+export function partialMetadata(object: KubeObject): JsonObject {
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata };
 }
 
 /** What kubectl prints. `include`: `None`, `Metadata` or `Object` beside the cells; `now`: epoch milliseconds. */
-export function table(resource: Resource, objects: readonly KubeObject[], metadata: JsonRecord, include: string, now: number): JsonRecord {
+export function table(resource: Resource, objects: readonly KubeObject[], metadata: JsonObject, include: string, now: number): JsonObject {
   const columns = columnsOf(resource);
   const columnDefinitions = columns.map(({ cell: _cell, ...shown }) => ({ format: '', description: '', ...shown }));
   const rows = objects.map((object) => ({

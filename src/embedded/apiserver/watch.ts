@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { type Clock, every } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Api } from './api.ts';
-import type { JsonRecord } from './json.ts';
+import type { JsonObject } from './json.ts';
 import type { Resource } from './resources.ts';
 import { StatusError } from './status.ts';
-import type { Change } from './store.ts';
+import type { StoreChange } from './store.ts';
 import { fromStored } from './versions.ts';
 
 export interface WatchRequest {
@@ -18,7 +18,7 @@ export interface WatchRequest {
   timeoutMs: number;
   clock: Clock;
   /** One object, as the Accept header wants it. */
-  encode(object: KubeObject): JsonRecord;
+  encode(object: KubeObject): JsonObject;
 }
 
 /** Source: the API server's cacher sends a bookmark about once a minute. */
@@ -27,9 +27,9 @@ const bookmarkEveryMs = 60_000;
 /** Streams changes until the timeout, the client's leaving, or a slow reader. */
 export function serveWatch(api: Api, response: ServerResponse, request: WatchRequest): void {
   const { resource, namespace } = request;
-  const send = (type: string, object: JsonRecord): void => void response.write(`{"type":"${type}","object":${textOf(object)}}\n`);
+  const send = (type: string, object: JsonObject): void => void response.write(`{"type":"${type}","object":${textOf(object)}}\n`);
   const seen = (object: KubeObject): boolean => (namespace === '' || object.metadata.namespace === namespace) && request.matches(object);
-  const onChange = (change: Change): void => {
+  const onChange = (change: StoreChange): void => {
     if (change.storeKey !== resource.storeKey) return;
     const type = visibleType(change, seen);
     if (type === undefined) return;
@@ -75,16 +75,16 @@ export function serveWatch(api: Api, response: ServerResponse, request: WatchReq
   });
 }
 
-let last: { object: JsonRecord; text: string } | undefined;
+let last: { object: JsonObject; text: string } | undefined;
 
 /** All watches of a kind send a change one after the other. What is stored is never changed in place. */
-function textOf(object: JsonRecord): string {
+function textOf(object: JsonObject): string {
   if (last?.object !== object) last = { object, text: JSON.stringify(object) };
   return last.text;
 }
 
 /** The event of a change behind a selector: entering it is ADDED, leaving it DELETED. */
-function visibleType(change: Change, seen: (object: KubeObject) => boolean): Change['type'] | undefined {
+function visibleType(change: StoreChange, seen: (object: KubeObject) => boolean): StoreChange['type'] | undefined {
   const before = change.before !== undefined && seen(change.before);
   const after = change.type !== 'DELETED' && seen(change.object);
   if (after) return before ? 'MODIFIED' : 'ADDED';

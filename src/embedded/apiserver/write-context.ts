@@ -12,7 +12,7 @@ export interface WriteContext {
 }
 
 /** One change of the store, as its listener sees it. */
-export interface Write {
+export interface StoreWrite {
   /** Empty: the server itself, as in deletions. */
   userAgent: string;
   subresource: string;
@@ -24,7 +24,7 @@ export interface Write {
 
 export interface ApiHooks {
   /** Called for each change of the store, before its watches see it. */
-  onWrite?(write: Write): void;
+  onWrite?(write: StoreWrite): void;
   /** Why an object must not be created, as an admission plug-in says it; undefined: it may. */
   admit?(object: KubeObject): string | undefined;
 }

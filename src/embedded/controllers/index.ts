@@ -20,7 +20,7 @@ import { controllerOf, matchesSelector } from './selectors.ts';
 import { topologyOf } from './topology-hints.ts';
 import { type WorkQueue, workQueue } from './work-queue.ts';
 
-export interface ControllerOptions {
+export interface EmbeddedControllerOptions {
   /** Narrows everything to one namespace; default: all. */
   namespace?: string;
   /** Default: the machine's. */
@@ -36,7 +36,7 @@ export interface Controllers {
 }
 
 /** Deployment → ReplicaSet → Pod, DaemonSet → Pod, HPAs, and EndpointSlices: what kube-controller-manager does on a real server. */
-export function startControllers(cluster: Cluster, options: ControllerOptions = {}): Controllers {
+export function startControllers(cluster: Cluster, options: EmbeddedControllerOptions = {}): Controllers {
   return new ControllerManager(cluster, options);
 }
 
@@ -66,7 +66,7 @@ class ControllerManager implements Controllers {
   readonly #stores: Stores;
   readonly synced: Promise<void>;
 
-  constructor(cluster: Cluster, { clock = systemClock, onError = () => undefined, namespace }: ControllerOptions) {
+  constructor(cluster: Cluster, { clock = systemClock, onError = () => undefined, namespace }: EmbeddedControllerOptions) {
     this.#cluster = cluster;
     this.#clock = clock;
     this.#narrow = namespace === undefined ? {} : { namespace };
@@ -80,7 +80,7 @@ class ControllerManager implements Controllers {
     for (const queue of Object.values(this.#queues)) queue.stop();
   }
 
-  #startQueues(onError: NonNullable<ControllerOptions['onError']>): Queues {
+  #startQueues(onError: NonNullable<EmbeddedControllerOptions['onError']>): Queues {
     type Pass = (key: string, nowMs: number) => Promise<{ againInMs?: number }>;
     const queueOf = (pass: Pass): WorkQueue => {
       const queue: WorkQueue = workQueue(

@@ -1,12 +1,12 @@
-export type Labels = Record<string, string>;
+export type SeriesLabels = Record<string, string>;
 
 /** Counters and histograms, written in the Prometheus text format. */
 export interface Metrics {
-  count(name: string, labels: Labels, by?: number): void;
-  observe(name: string, labels: Labels, value: number, by?: number): void;
+  count(name: string, labels: SeriesLabels, by?: number): void;
+  observe(name: string, labels: SeriesLabels, value: number, by?: number): void;
   /** One series of a counter, for those who count in it often. */
-  counter(name: string, labels: Labels): (by: number) => void;
-  histogram(name: string, labels: Labels): (value: number, by: number) => void;
+  counter(name: string, labels: SeriesLabels): (by: number) => void;
+  histogram(name: string, labels: SeriesLabels): (value: number, by: number) => void;
   text(): string;
   /** The samples that `text` contains. Labels of a series are the same object each time. */
   samples(): Sample[];
@@ -14,7 +14,7 @@ export interface Metrics {
 
 export interface Sample {
   /** With `__name__`. */
-  labels: Labels;
+  labels: SeriesLabels;
   value: number;
 }
 
@@ -22,7 +22,7 @@ type Counter = Sample;
 
 interface Histogram {
   /** Of each bucket, then those of the sum and of the count. */
-  series: Labels[];
+  series: SeriesLabels[];
   counts: number[];
   sum: number;
   /** How it is written; absent once it has changed. Scrapes ask more often than most of them change. */
@@ -35,7 +35,7 @@ const NEEDS_QUOTING = /[\\"\n]/;
 // Every request counts under some thirty labels, and hardly one of them needs it.
 const quote = (value: string): string =>
   NEEDS_QUOTING.test(value) ? value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n') : value;
-const render = (labels: Labels): string => {
+const render = (labels: SeriesLabels): string => {
   let text = '';
   for (const [name, value] of Object.entries(labels)) text += `${text === '' ? '' : ','}${name}="${quote(value)}"`;
   return text;
@@ -45,7 +45,7 @@ const render = (labels: Labels): string => {
 export function createMetrics(bounds: Record<string, readonly number[]>): Metrics {
   const counters = new Map<string, Map<string, Counter>>();
   const histograms = new Map<string, Map<string, Histogram>>();
-  const counter = (name: string, labels: Labels) => {
+  const counter = (name: string, labels: SeriesLabels) => {
     const series = counters.get(name) ?? new Map<string, Counter>();
     counters.set(name, series);
     const key = render(labels);
@@ -55,7 +55,7 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
       found.value += by;
     };
   };
-  const histogram = (name: string, labels: Labels) => {
+  const histogram = (name: string, labels: SeriesLabels) => {
     const limits = bounds[name] ?? [];
     const series = histograms.get(name) ?? new Map<string, Histogram>();
     histograms.set(name, series);
@@ -104,8 +104,8 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
   };
 }
 
-function emptyHistogram(name: string, labels: Labels, limits: readonly number[]): Histogram {
-  const buckets = [...limits, '+Inf'].map((limit): Labels => ({ __name__: `${name}_bucket`, ...labels, le: String(limit) }));
+function emptyHistogram(name: string, labels: SeriesLabels, limits: readonly number[]): Histogram {
+  const buckets = [...limits, '+Inf'].map((limit): SeriesLabels => ({ __name__: `${name}_bucket`, ...labels, le: String(limit) }));
   const series = [...buckets, { __name__: `${name}_sum`, ...labels }, { __name__: `${name}_count`, ...labels }];
   return { series, counts: buckets.map(() => 0), sum: 0 };
 }

@@ -148,9 +148,9 @@ function changeHeaders(headers: IncomingHttpHeaders, { add = {}, set = {}, remov
   for (const name of remove) delete headers[name.toLowerCase()];
 }
 
-type Outcome = (UpstreamAnswer & { pod?: KubeObject }) | (DirectResponse & { pod?: KubeObject });
+type ProxiedAnswer = (UpstreamAnswer & { pod?: KubeObject }) | (DirectResponse & { pod?: KubeObject });
 
-async function sendTo(context: Standing, destination: Destination, call: ForwardedRequest, route: ResolvedRoute): Promise<Outcome> {
+async function sendTo(context: Standing, destination: Destination, call: ForwardedRequest, route: ResolvedRoute): Promise<ProxiedAnswer> {
   const deadlineMs = route.timeoutMs === undefined ? Number.POSITIVE_INFINITY : context.clock.monotonicMs() + route.timeoutMs;
   const tried = new Set<string>();
   for (let attempt = 0; ; attempt += 1) {

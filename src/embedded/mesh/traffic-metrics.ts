@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { controllerOf } from '../controllers/selectors.ts';
 import type { Destination } from './destination.ts';
-import { createMetrics, type Labels, type Metrics } from './exposition.ts';
+import { createMetrics, type Metrics, type SeriesLabels } from './exposition.ts';
 
 /** Upper bounds of histograms, in milliseconds. */
 export const MS = [0.5, 1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000];
@@ -18,23 +18,23 @@ export const trafficMetrics = (histograms: Readonly<Record<string, readonly numb
     ...histograms,
   });
 
-interface Workload {
+interface MeteredWorkload {
   kind: string;
   name: string;
   /** `namespace/name`. */
   key: string;
 }
 
-const workloads = new WeakMap<KubeObject, Workload>();
+const workloads = new WeakMap<KubeObject, MeteredWorkload>();
 
 /** The workload of a pod, as meshes name it: the Deployment above its ReplicaSet, or its direct controller. */
-export function workloadOf(pod: KubeObject): Workload {
+export function workloadOf(pod: KubeObject): MeteredWorkload {
   const known = workloads.get(pod) ?? readWorkload(pod);
   workloads.set(pod, known);
   return known;
 }
 
-function readWorkload(pod: KubeObject): Workload {
+function readWorkload(pod: KubeObject): MeteredWorkload {
   const { kind, name } = ownerOf(pod);
   return { kind, name, key: `${pod.metadata.namespace}/${name}` };
 }
@@ -93,7 +93,7 @@ function countOf(metrics: Metrics, { destination, pod, status, isProxyError, met
     response_flags: isProxyError ? 'UH' : '-',
   };
   const counts: CountAnswers[] = [];
-  const add = (counter: string, labels: Labels, histogram: string, timed: Labels, unitMs = 1): void => {
+  const add = (counter: string, labels: SeriesLabels, histogram: string, timed: SeriesLabels, unitMs = 1): void => {
     const [count, observe] = [metrics.counter(counter, labels), metrics.histogram(histogram, timed)];
     counts.push((durationMs, times) => {
       count(times);

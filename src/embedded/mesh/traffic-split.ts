@@ -1,7 +1,7 @@
 import { servicePorts } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { rootService, splitWeight } from '../../api/traffic-split.ts';
+import { rootService, type SplitBackend, splitWeight } from '../../api/traffic-split.ts';
 import { definition } from '../definition.ts';
 import { hasEndpoints } from './endpoints.ts';
 import { matchesSmi } from './http-match.ts';
@@ -34,10 +34,6 @@ interface TrafficSplit {
   service: unknown;
   backends: SplitBackend[];
   matches: Parameters<typeof isMatched>[1];
-}
-interface SplitBackend {
-  service: string;
-  weight?: string | number;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Announcement } from '../reasons.ts';
 
 /** Fields that a transition changes in the memory of a release. */
 export type Change = Partial<Context>;
-type Ask<Q extends Question = Question> = Q extends Question ? Omit<Q, 'id'> : never;
+type NewQuestion<Q extends Question = Question> = Q extends Question ? Omit<Q, 'id'> : never;
 
 export const now = ({ event }: Input) => event.facts.nowMs;
 export const who = ({ event }: Input) => `${event.facts.canary.metadata.name}.${event.facts.canary.metadata.namespace}`;
@@ -57,7 +57,7 @@ export function because(from: Release, reason: string, answered: Pick<Release, '
 }
 
 /** Puts a question, and awaits its answer where it has one. */
-export function ask(input: Input, question: Ask): Change {
+export function ask(input: Input, question: NewQuestion): Change {
   const attempt = input.context.attempt + 1;
   const id = `${input.context.release.run}/${input.context.release.revision}/${attempt}`;
   const isAnswerable = question.kind !== 'announce' && question.kind !== 'wakeAt' && question.kind !== 'record';

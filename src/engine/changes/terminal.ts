@@ -2,7 +2,7 @@ import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary, HookType } from '../../api/canary.ts';
 import type { Delivery, Release } from '../../api/canary-status.ts';
 import { timestamp } from '../../api/timestamp.ts';
-import { type Alert, alertDeliveries } from '../alerts.ts';
+import { alertDeliveries, type ReleaseAlert } from '../alerts.ts';
 import { type Input, withDeliveries } from '../context.ts';
 import { progressDeadlineMs, rolloutDeadlineMs } from '../deadlines.ts';
 import { overLimit } from '../failure-limits.ts';
@@ -10,19 +10,19 @@ import { isHeld, judgement, judgementOf, refusal } from './answer.ts';
 import { now } from './change.ts';
 
 /** With an alert of it listed (rule E64). */
-export function alerting(input: Input, from: Release, alert: Alert): Release {
+export function alerting(input: Input, from: Release, alert: ReleaseAlert): Release {
   return withDeliveries(from, alertDeliveries(input, from, alert));
 }
 
-type Outcome = NonNullable<Delivery['outcome']>;
+type DeliveryOutcome = NonNullable<Delivery['outcome']>;
 
 /** The release has ended: every message about it, and its receiver, is listed before anything acts (E30, E54). */
 export function terminal(
   input: Input,
   from: Release,
-  outcome: Outcome,
+  outcome: DeliveryOutcome,
   message: string,
-  alert?: Pick<Alert, 'reason' | 'severity' | 'verdicts'>,
+  alert?: Pick<ReleaseAlert, 'reason' | 'severity' | 'verdicts'>,
 ): Release {
   const { canary, globalEvents } = input.event.facts;
   const common = { outcome, message, revision: from.revision, sinceMs: now(input) };

@@ -9,7 +9,7 @@ import { summaryOf } from './step-summary.ts';
 const MOST_WRITES = 20;
 const LONGEST_WRITE = 300;
 
-export interface Step {
+export interface RecordedStep {
   before: Snapshot;
   event: EngineEvent;
   next: Snapshot;
@@ -26,7 +26,7 @@ export class OpenPart {
   #entries = 0;
   #characters = 0;
 
-  constructor({ next, event: { facts } }: Step, given: Pick<JournalPart, 'engine' | 'writer' | 'number'>, hide: Hide) {
+  constructor({ next, event: { facts } }: RecordedStep, given: Pick<JournalPart, 'engine' | 'writer' | 'number'>, hide: Hide) {
     const { name, namespace, uid } = facts.canary.metadata;
     const { run, revision } = releaseOf(next);
     const canary = { namespace, name, uid };
@@ -48,7 +48,7 @@ export class OpenPart {
   }
 
   /** `isUnread`: the step did not begin where the last one ended. */
-  add(step: Step, isUnread: boolean): void {
+  add(step: RecordedStep, isUnread: boolean): void {
     const { before, next, event } = step;
     const facts = this.#conceal.facts(event.facts);
     if (isUnread || this.#segments.length === 0) {
@@ -80,7 +80,7 @@ export class OpenPart {
     return { ...this.#head, ...how, segments };
   }
 
-  #entryOf({ event, next, questions }: Step, facts: Facts): string {
+  #entryOf({ event, next, questions }: RecordedStep, facts: Facts): string {
     const now = JSON.stringify(facts);
     const patch = mergePatchOf(JSON.parse(this.#facts), JSON.parse(now));
     this.#facts = now;

@@ -2,7 +2,7 @@ import { phaseOf, type Snapshot } from '../machine.ts';
 import type { Hide } from './concealment.ts';
 import type { Holder, JournalMemory } from './journal-memory.ts';
 import { FIRST_PART_MS, type JournalPart } from './journal-part.ts';
-import { OpenPart, type Step } from './open-part.ts';
+import { OpenPart, type RecordedStep } from './open-part.ts';
 import { pathOf } from './step-summary.ts';
 
 export interface RecorderOptions {
@@ -38,7 +38,7 @@ export class Recorder implements Holder {
     return this.#options.namespace;
   }
 
-  stepped(step: Step): void {
+  stepped(step: RecordedStep): void {
     const { before, next, event } = step;
     const { engine, writer, hide, memory } = this.#options;
     const isOver = !isUnderWay(next);
@@ -93,7 +93,7 @@ export function isUnderWay(snapshot: Snapshot): boolean {
   return !snapshot.context.frozen && !pathOf(snapshot.value).endsWith('.resting');
 }
 
-function hasNoEffect({ before, next, questions }: Step): boolean {
+function hasNoEffect({ before, next, questions }: RecordedStep): boolean {
   return questions.length === 0 && stateText(before) === stateText(next);
 }
 

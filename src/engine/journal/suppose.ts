@@ -7,16 +7,16 @@ import { begun, entriesOf, type Noted, openFor, tried, type Unfit } from './repl
 import { pathOf, type StepSummary, summaryOf } from './step-summary.ts';
 
 /** Analysis that is supposed instead of the recorded one. */
-export interface Supposition {
+export interface SupposedAnalysis {
   facts(facts: Facts): Facts;
   /** The answer under these facts, or why the recorded one does not give it. */
   answer(answer: JournalAnswer, facts: { was: Facts; is: Facts }): JournalAnswer | Unfit;
 }
 
-export type Verdict = 'promoted' | 'rolledBack' | 'cancelled';
+export type ReleaseVerdict = 'promoted' | 'rolledBack' | 'cancelled';
 
 interface End {
-  verdict: Verdict;
+  verdict: ReleaseVerdict;
   atMs: number;
   /** Percent of traffic that the canary had. */
   weight: number;
@@ -26,7 +26,7 @@ interface End {
 
 export interface Supposed {
   /** Of the release as it was; absent: the journal ends before it. */
-  recorded?: { verdict: Verdict; atMs: number };
+  recorded?: { verdict: ReleaseVerdict; atMs: number };
   /** The first step at which the supposed release decides otherwise. Values that follow were measured under the weights of the recorded one. */
   first?: { atMs: number; recorded: StepSummary; decided: StepSummary };
   end: End | { unknown: string; atMs: number };
@@ -38,7 +38,7 @@ export interface Supposed {
 const MOST_WAKES = 1_000;
 
 /** Runs a journal under a supposition until the supposed release is promoted or rolled back, or the journal does not say how it goes on. */
-export function suppose(parts: readonly JournalPart[], supposed: Supposition): Supposed {
+export function suppose(parts: readonly JournalPart[], supposed: SupposedAnalysis): Supposed {
   const recorded = recordedVerdict(parts);
   const run = new SupposedRun(supposed);
   let last: JournalPart | undefined;
@@ -74,7 +74,7 @@ function isAfterGap(last: JournalPart | undefined, part: JournalPart): boolean {
   return part.number !== 1 || isUnderAnalysis(pathOf(part.segments[0]?.from.value)) || isDecided(pathOf(part.segments[0]?.from.value));
 }
 
-function recordedVerdict(parts: readonly JournalPart[]): { verdict: Verdict; atMs: number; entry: JournalEntry } | undefined {
+function recordedVerdict(parts: readonly JournalPart[]): { verdict: ReleaseVerdict; atMs: number; entry: JournalEntry } | undefined {
   let wasAnalysed = false;
   for (const noted of entriesOf(parts)) {
     if ('unfit' in noted) return undefined;
@@ -91,7 +91,7 @@ const phaseIn = (state: string): string => state.split('.', 1)[0] ?? '';
 const isUnderAnalysis = (state: string): boolean => ['Waiting', 'Progressing', 'WaitingPromotion'].includes(phaseIn(state));
 const isDecided = (state: string): boolean => ['Promoting', 'Finalising'].includes(phaseIn(state));
 
-function verdictOf(state: string, wasAnalysed: boolean): Verdict | undefined {
+function verdictOf(state: string, wasAnalysed: boolean): ReleaseVerdict | undefined {
   if (isDecided(state)) return 'promoted';
   if (!wasAnalysed || isUnderAnalysis(state)) return undefined;
   return phaseIn(state) === 'Failed' ? 'rolledBack' : 'cancelled';
@@ -99,12 +99,12 @@ function verdictOf(state: string, wasAnalysed: boolean): Verdict | undefined {
 
 class SupposedRun {
   first: Supposed['first'];
-  readonly #supposed: Supposition;
+  readonly #supposed: SupposedAnalysis;
   readonly #asked = new Map<string, Question>();
   #now: Snapshot | undefined;
   #wasAnalysed = false;
 
-  constructor(supposed: Supposition) {
+  constructor(supposed: SupposedAnalysis) {
     this.#supposed = supposed;
   }
 

@@ -1,4 +1,4 @@
-import type { Answer, AskOptions } from './ask.ts';
+import type { AskOptions, BackendResponse } from './ask.ts';
 import { bounded } from './bounded.ts';
 
 /** One request to the API server of the cluster. */
@@ -16,17 +16,17 @@ export interface ClusterRequest {
  */
 export type AskCluster = (request: ClusterRequest, signal: AbortSignal) => Promise<{ status: number; body: string }>;
 
-interface Asked {
+interface ClusterAsker {
   ask?(method: string, path: string, options: { body?: object; signal: AbortSignal }): ReturnType<AskCluster>;
 }
 
 /** Undefined where the cluster cannot be asked. */
-export function askerOf({ ask }: Asked): AskCluster | undefined {
+export function askerOf({ ask }: ClusterAsker): AskCluster | undefined {
   return ask && (({ method = 'GET', path, body }, signal) => ask(method, path, { ...(body && { body }), signal }));
 }
 
 /** Asks once, within the time of a check. Never throws. */
-export function askCluster(ask: AskCluster | undefined, request: ClusterRequest, options: AskOptions): Promise<Answer> {
+export function askCluster(ask: AskCluster | undefined, request: ClusterRequest, options: AskOptions): Promise<BackendResponse> {
   if (!ask) return Promise.resolve({ kind: 'error', reason: `${options.who} is asked through a cluster, and there is none here` });
   return bounded((signal) => ask(request, signal), options);
 }

@@ -7,7 +7,7 @@ import { redact } from './redact.ts';
 import type { TlsFiles } from './tls-files.ts';
 
 /** One request to a metric backend. */
-export interface Ask {
+export interface BackendRequest {
   url: URL;
   /** Default: GET, or POST where there is a body. */
   method?: 'GET' | 'POST';
@@ -36,10 +36,10 @@ export interface AskOptions {
 }
 
 /** The answer, whatever its status; or why it could not be read. `reason` holds no credentials. */
-export type Answer = { status: number; body: string } | { kind: 'error'; reason: string };
+export type BackendResponse = { status: number; body: string } | { kind: 'error'; reason: string };
 
 /** Asks once, or as often again as `retries` says: a check comes again with the next interval anyhow. Never throws. */
-export async function ask(what: Ask, options: AskOptions): Promise<Answer> {
+export async function ask(what: BackendRequest, options: AskOptions): Promise<BackendResponse> {
   const { clock = systemClock } = options;
   const { signal: deadline, end } = deadlineAfter(clock, options.timeoutMs);
   try {
@@ -59,9 +59,14 @@ const MOST_RETRIES = 5;
 const FIRST_PAUSE_MS = 200;
 
 /** Whether a retry may help. An error is one of the network, or of a bad address, which a retry does not harm. */
-const mayPass = (answer: Answer): boolean => 'kind' in answer || answer.status === 429 || (answer.status >= 500 && answer.status !== 501);
+const mayPass = (answer: BackendResponse): boolean =>
+  'kind' in answer || answer.status === 429 || (answer.status >= 500 && answer.status !== 501);
 
-async function askOnce({ url, method, headers = {}, body }: Ask, options: AskOptions, deadline: AbortSignal): Promise<Answer> {
+async function askOnce(
+  { url, method, headers = {}, body }: BackendRequest,
+  options: AskOptions,
+  deadline: AbortSignal,
+): Promise<BackendResponse> {
   const { who, timeoutMs, insecureSkipVerify, signal, tls } = options;
   const connection = (options.egress ?? openEgress)(url, options.proxy);
   if ('problem' in connection) return { kind: 'error', reason: `${who} at ${url.origin} cannot be asked: ${connection.problem}` };

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { ask } from '../http/ask.ts';
 import { Unanswered } from '../http/bounded.ts';
-import type { Transport } from './backend.ts';
+import type { BackendTransport } from './backend.ts';
 
 /** One attempt of the client; the check's own time is shorter and ends them all. */
 const ATTEMPT_TIMEOUT_MS = 30_000;
@@ -18,7 +18,7 @@ interface Sent {
 }
 
 /** The requests of AWS' client under the same bounds as all others: length of the answer, time, and no other address by a redirect. `transport`: of each request. */
-export function askingHandler(who: string, transport: () => Partial<Transport> | undefined) {
+export function askingHandler(who: string, transport: () => Partial<BackendTransport> | undefined) {
   return {
     async handle({ protocol, hostname, port, path, method, headers, body }: Sent, { abortSignal }: { abortSignal?: unknown } = {}) {
       const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`);

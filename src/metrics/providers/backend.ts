@@ -3,14 +3,14 @@ import type { EgressPolicy } from '../../api/outgoing.ts';
 import type { AskOptions } from '../http/ask.ts';
 import type { AskCluster } from '../http/ask-cluster.ts';
 import type { TlsFiles } from '../http/tls-files.ts';
-import type { MetricTemplate } from '../metric-template.ts';
+import type { QueryTemplate } from '../metric-template.ts';
 import type { SampleChoice } from '../samples.ts';
 import type { MetricProvider } from './metric-provider.ts';
 
 /** All that a backend is made from, for one check. */
 export interface BackendSource {
   /** `spec.provider` of the MetricTemplate. */
-  provider: MetricTemplate['spec']['provider'];
+  provider: QueryTemplate['spec']['provider'];
   /** The namespace of the MetricTemplate. */
   namespace: string;
   /** Data of the Secret that it names, decoded and untrimmed; undefined where it names none. */
@@ -48,10 +48,10 @@ export function wrongField(field: string, message: string): BackendProblem {
 /** The backend, or why there can be none. */
 export type MakeBackend = (source: BackendSource) => MetricProvider | BackendProblem;
 
-export type Transport = Pick<AskOptions, 'timeoutMs' | 'insecureSkipVerify' | 'egress' | 'clock' | 'tls' | 'proxy' | 'retries'>;
+export type BackendTransport = Pick<AskOptions, 'timeoutMs' | 'insecureSkipVerify' | 'egress' | 'clock' | 'tls' | 'proxy' | 'retries'>;
 
 /** The transport settings of a source. */
-export function transportOf({ provider, timeoutMs, egress, clock, tls }: BackendSource): Transport {
+export function transportOf({ provider, timeoutMs, egress, clock, tls }: BackendSource): BackendTransport {
   const { insecureSkipVerify, proxy, retries } = provider;
   return { timeoutMs, insecureSkipVerify, egress, clock, tls, proxy, retries };
 }

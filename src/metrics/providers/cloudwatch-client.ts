@@ -6,7 +6,7 @@ import {
   type GetMetricDataCommandOutput,
 } from '@aws-sdk/client-cloudwatch';
 import { askingHandler } from './aws-handler.ts';
-import type { Transport } from './backend.ts';
+import type { BackendTransport } from './backend.ts';
 
 export interface AwsKeys {
   accessKeyId: string;
@@ -21,7 +21,7 @@ interface Asking {
   /** Instead of Amazon's. */
   address: string | undefined;
   abortSignal: AbortSignal;
-  transport: Transport | undefined;
+  transport: BackendTransport | undefined;
 }
 
 /** Throws what AWS' client throws. To be loaded by those who use it. */
@@ -38,7 +38,7 @@ export async function getMetricData(
 
 function newClient(
   region: string,
-  transport: () => Transport | undefined,
+  transport: () => BackendTransport | undefined,
   own: { credentials?: AwsKeys; endpoint?: string } = {},
 ): CloudWatchClient {
   return new CloudWatchClient({ region, requestHandler: askingHandler('CloudWatch', transport), ...own });
@@ -47,7 +47,7 @@ function newClient(
 const MOST_CLIENTS = 32;
 const clients = new Map<string, CloudWatchClient>();
 /** The transport of a shared client's query: its namespace has turns of its own (I15). */
-const caller = new AsyncLocalStorage<Transport | undefined>();
+const caller = new AsyncLocalStorage<BackendTransport | undefined>();
 
 /** One a region for the controller's own identity, whose credentials it keeps until they end. */
 function sharedClient(region: string): CloudWatchClient {

@@ -27,7 +27,7 @@ export const cloudwatch: MakeBackend = (source) => {
   if (address !== undefined && !/^https?:$/.test(URL.parse(address)?.protocol ?? ''))
     return wrongField('spec.provider.address', 'must be an http or https URL');
   const secrets = keys ? [keys.accessKeyId, keys.secretAccessKey, keys.sessionToken] : [];
-  const send = async (input: GetMetricDataCommandInput, signal: AbortSignal, refused: Refused = {}) => {
+  const send = async (input: GetMetricDataCommandInput, signal: AbortSignal, refused: RefusedStatus = {}) => {
     // The client is larger than all of the other backends; the time that it takes to be loaded is not Amazon's.
     const { getMetricData } = await import('./cloudwatch-client.ts');
     return bounded(
@@ -60,7 +60,7 @@ export const cloudwatch: MakeBackend = (source) => {
     },
     async isOnline(signal) {
       // CloudWatch refuses this request once it understands it, which is enough for the probe (05-P16).
-      const refused: Refused = {};
+      const refused: RefusedStatus = {};
       const answer = await send({ MetricDataQueries: [], StartTime: new Date(0), EndTime: new Date(0) }, signal, refused);
       return 'kind' in answer && refused.status !== 400 ? answer.reason : undefined;
     },
@@ -82,7 +82,7 @@ function ownKeys({ secret, secretName }: BackendSource): AwsKeys | { problem: st
 }
 
 /** The status of an answer that refuses the request, once there is one. */
-interface Refused {
+interface RefusedStatus {
   status?: number | undefined;
 }
 

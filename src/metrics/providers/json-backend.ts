@@ -1,12 +1,12 @@
 import { hideSecrets } from '../../api/hide-secrets.ts';
-import { type Ask, ask } from '../http/ask.ts';
+import { ask, type BackendRequest } from '../http/ask.ts';
 import { askCluster, type ClusterRequest } from '../http/ask-cluster.ts';
 import { pickSample, type SampleRule, type Samples } from '../samples.ts';
 import { type BackendSource, transportOf } from './backend.ts';
 import type { Measurement, MetricProvider } from './metric-provider.ts';
 
 /** The request to send; or why it cannot be made. */
-type Request = Ask | ClusterRequest | { problem: string };
+type Request = BackendRequest | ClusterRequest | { problem: string };
 
 export interface JsonBackend {
   /** Its name in messages. */

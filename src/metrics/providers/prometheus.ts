@@ -4,14 +4,14 @@ import { headerProblem } from '../../api/request-header.ts';
 import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { pickSample, type SampleChoice, type SampleRule } from '../samples.ts';
-import { type MakeBackend, type Transport, transportOf, wrongField } from './backend.ts';
+import { type BackendTransport, type MakeBackend, transportOf, wrongField } from './backend.ts';
 import type { Measurement, MeasureProblem, MetricProvider } from './metric-provider.ts';
 import { checkedAnswer, type Readable, samplesOf } from './prometheus-answer.ts';
 
 /** The last of several series with a value decides, unless the template chooses (05-P5, W20). */
 const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 'noData', nan: 'noData' };
 
-export interface PrometheusOptions extends Transport {
+export interface PrometheusOptions extends BackendTransport {
   /** Base URL; a path prefix and user info are kept, a query string is dropped (05-P1). */
   address: string;
   headers?: Readonly<Record<string, readonly string[]>>;
@@ -37,10 +37,10 @@ export function prometheus(options: PrometheusOptions): MetricProvider {
   };
 }
 
-type Problem = { reason: string } & MeasureProblem;
+type QueryProblem = { reason: string } & MeasureProblem;
 
 async function instantQuery(query: string, options: PrometheusOptions, signal: AbortSignal): Promise<Measurement> {
-  const asked: { problem: Problem; absent: ReadonlySet<number> } = {
+  const asked: { problem: QueryProblem; absent: ReadonlySet<number> } = {
     problem: { reason: 'the answer of Prometheus could not be read' },
     absent: new Set(),
   };
@@ -67,7 +67,7 @@ async function instantQuery(query: string, options: PrometheusOptions, signal: A
   return pickSample(samplesOf(result, asked.absent), RULE, options.choice);
 }
 
-async function fetchAnswer(query: string, options: PrometheusOptions, signal: AbortSignal): Promise<Readable | Problem> {
+async function fetchAnswer(query: string, options: PrometheusOptions, signal: AbortSignal): Promise<Readable | QueryProblem> {
   // Without the driver's time: the clock of Prometheus decides what is now.
   const url = baseUrl(options.address, '/api/v1/query', { query });
   if (!url) return { reason: 'the address of Prometheus must be an http or https URL' };

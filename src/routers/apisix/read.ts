@@ -3,12 +3,12 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { HttpMatch, Routes, UnreadableRoutes, Weight } from '../../api/routes.ts';
 import { ALL, readAs, readWeights } from '../weights.ts';
 import { readExprs } from './exprs.ts';
-import { DEFAULT_WEIGHT, type RawRule, rulesOf, type Sides } from './rules.ts';
+import { DEFAULT_WEIGHT, type RawRule, rulesOf, type SideServices } from './rules.ts';
 
 const ENTRY = /-ab-\d+$/;
 
 /** The routes that the rules of the copy express; the user's own expressions are those of `source`. */
-export function readRules(copy: KubeObject, sides: Sides, source: KubeObject | undefined): Routes | UnreadableRoutes {
+export function readRules(copy: KubeObject, sides: SideServices, source: KubeObject | undefined): Routes | UnreadableRoutes {
   const where = `ApisixRoute ${copy.metadata.name}`;
   const rules = rulesOf(copy);
   const shares = rules.map((rule) => shareOf(rule, sides));
@@ -22,7 +22,7 @@ export function readRules(copy: KubeObject, sides: Sides, source: KubeObject | u
   return readAs(share, match);
 }
 
-function shareOf({ backends = [] }: RawRule, { primary, canary }: Sides): Weight | undefined {
+function shareOf({ backends = [] }: RawRule, { primary, canary }: SideServices): Weight | undefined {
   const [first, second] = [primary, canary].map((name) => backends.find(({ serviceName }) => serviceName === name));
   if (!first || !second || backends.length !== 2) return undefined;
   return readWeights({ primary: first.weight ?? DEFAULT_WEIGHT, canary: second.weight ?? DEFAULT_WEIGHT });

@@ -7,12 +7,12 @@ import type { HttpMatch, Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
 import { needsObject } from '../needs-object.ts';
-import type { Change } from '../router.ts';
+import type { RouteChange } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
 import { canaryWeight, matchOf } from '../weights.ts';
 import { renderMatch } from './exprs.ts';
 import { readRules } from './read.ts';
-import { copiedRules, ownRules, reweighted, rulesOf, type Sides, sharedRule } from './rules.ts';
+import { copiedRules, ownRules, reweighted, rulesOf, type SideServices, sharedRule } from './rules.ts';
 
 const apiVersion = 'apisix.apache.org/v2';
 
@@ -28,12 +28,12 @@ export function refs(canary: Canary): { sourceRef?: ObjectRef; copyRef?: ObjectR
   };
 }
 
-export function sidesOf(canary: Canary): Sides {
+export function sidesOf(canary: Canary): SideServices {
   const { apexService, primaryService, canaryService } = names(canary);
   return { apex: apexService, primary: primaryService, canary: canaryService };
 }
 
-export function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): Change {
+export function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): RouteChange {
   const { share, match } = sharesOf(routes);
   const exprs = renderMatch(match);
   const { sourceRef, copyRef } = refs(canary);

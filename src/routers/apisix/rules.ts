@@ -19,7 +19,7 @@ export interface Backend {
   [field: string]: unknown;
 }
 
-export interface Sides {
+export interface SideServices {
   apex: string;
   primary: string;
   canary: string;
@@ -52,7 +52,7 @@ export function sharedRule(source: KubeObject | undefined, apex: string): RawRul
 const isAlone = ({ backends = [], upstreams = [] }: RawRule): boolean => backends.length === 1 && upstreams.length === 0;
 
 /** The same rule with both sides behind it, before the user's; once for each entry of a condition. */
-export function copiedRules(rule: RawRule, sides: Sides, share: number, match: readonly (readonly MatchExpr[])[]): RawRule[] {
+export function copiedRules(rule: RawRule, sides: SideServices, share: number, match: readonly (readonly MatchExpr[])[]): RawRule[] {
   const [backend] = rule.backends ?? [];
   const entries = match.length > 0 ? match : [[]];
   return entries.map((exprs, index) => {
@@ -71,7 +71,7 @@ export function copiedRules(rule: RawRule, sides: Sides, share: number, match: r
 }
 
 /** A rule of the copy with other weights. */
-export function reweighted(rule: RawRule, sides: Sides, share: number): RawRule {
+export function reweighted(rule: RawRule, sides: SideServices, share: number): RawRule {
   const weights: Record<string, number> = { [sides.primary]: primaryWeight(share), [sides.canary]: share };
   const backends = (rule.backends ?? []).map((backend) => ({
     ...backend,

@@ -7,14 +7,14 @@ import { RoutingError } from '../routing-error.ts';
 
 type TextCondition = { name: string; exact?: string; prefix?: string; suffix?: string; regex?: string; present?: true };
 /** One entry of a route's `conditions`, as raw JSON. */
-export type Condition =
+export type RouteCondition =
   | { prefix: string }
   | { exact: string }
   | { regex: string }
   | { header: TextCondition }
   | { queryParameter: TextCondition };
 /** All that hold for one route. The path comes last: Contour takes the kind of a merged path from the last condition. */
-export type Conditions = readonly Condition[];
+export type Conditions = readonly RouteCondition[];
 
 const anyPath: Conditions = [{ prefix: '/' }];
 /** Conditions of `service.match` for which an HTTPProxy has no word. */
@@ -89,7 +89,7 @@ export function mergeConditions(analysis: readonly HttpMatch[], service: readonl
   });
 }
 
-function textConditions(entry: Pick<HttpMatch, 'headers' | 'queryParams'>, field: string): Condition[] {
+function textConditions(entry: Pick<HttpMatch, 'headers' | 'queryParams'>, field: string): RouteCondition[] {
   const headers = sorted(entry.headers).map(([name, text]) => ({ header: headerText(name, text, `${field}.headers`) }));
   const queries = sorted(entry.queryParams).map(([name, text]) => ({ queryParameter: queryText(name, text, `${field}.queryParams`) }));
   return [...headers, ...queries].reduceRight<Conditions>((all, one) => joined(all, one), []).slice();
@@ -100,7 +100,7 @@ const sorted = (map: Readonly<Record<string, StringMatch>> | undefined) =>
   Object.entries(map ?? {}).toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 
 /** Contour refuses a second exact value for one name, though it can only mean that both hold: it is said as a pattern. */
-function joined(conditions: Conditions, one: Condition): Conditions {
+function joined(conditions: Conditions, one: RouteCondition): Conditions {
   if (conditions.some((other) => isDeepStrictEqual(other, one))) return conditions;
   const text = textOf(one);
   const isTaken = conditions.some((other) => {
@@ -112,7 +112,7 @@ function joined(conditions: Conditions, one: Condition): Conditions {
   return joined(conditions, 'header' in one ? { header: pattern } : { queryParameter: pattern });
 }
 
-function textOf(condition: Condition): TextCondition | undefined {
+function textOf(condition: RouteCondition): TextCondition | undefined {
   if ('header' in condition) return condition.header;
   return 'queryParameter' in condition ? condition.queryParameter : undefined;
 }
@@ -132,7 +132,7 @@ function queryText(name: string, text: StringMatch, field: string): TextConditio
   return affix === '' ? { name, present: true } : { name, [form]: affix };
 }
 
-function pathCondition(uri: StringMatch | undefined, field: string): Condition {
+function pathCondition(uri: StringMatch | undefined, field: string): RouteCondition {
   if (!uri) return { prefix: '/' };
   if ('suffix' in uri) throw RoutingError.at(`${field}.suffix`, 'cannot be expressed in an HTTPProxy: use prefix, exact or regex');
   const [[form = '', path = ''] = []] = Object.entries(uri);

@@ -19,7 +19,7 @@ type FoundTextCondition = {
   contains?: string;
   present?: boolean;
 };
-interface Condition {
+interface FoundCondition {
   prefix?: string;
   exact?: string;
   regex?: string;
@@ -28,7 +28,7 @@ interface Condition {
 }
 /** The fields that are read of a foreign route; all else is ignored. */
 interface HttpProxyRoute {
-  conditions?: Condition[];
+  conditions?: FoundCondition[];
   services?: { name?: string; weight?: number; mirror?: boolean }[];
 }
 
@@ -106,12 +106,12 @@ function mergedOf(canary: Canary, likely: readonly HttpMatch[]): Conditions[] | 
 }
 
 /** One condition an entry; Flagger puts path and header into one. */
-function single(conditions: readonly Condition[] = []): Condition[] {
-  return conditions.flatMap((condition) => Object.entries(condition).map(([field, value]): Condition => ({ [field]: value })));
+function single(conditions: readonly FoundCondition[] = []): FoundCondition[] {
+  return conditions.flatMap((condition) => Object.entries(condition).map(([field, value]): FoundCondition => ({ [field]: value })));
 }
 
 /** Undefined where a condition says what an A/B condition cannot. */
-function entryOf(conditions: readonly Condition[], base: readonly Condition[]): HttpMatch | undefined {
+function entryOf(conditions: readonly FoundCondition[], base: readonly FoundCondition[]): HttpMatch | undefined {
   const entry: HttpMatch = {};
   for (const condition of conditions) {
     if (base.some((known) => isDeepStrictEqual(known, condition))) continue;

@@ -4,11 +4,11 @@ import type { KubeObject } from '../../api/kube-object.ts';
 interface HttpProxyStatus {
   currentStatus: string;
   description: string;
-  conditions: Condition[];
+  conditions: HttpProxyCondition[];
 }
 
 /** One of `status.conditions`; `errors` say more than the message does. */
-interface Condition {
+interface HttpProxyCondition {
   type?: string;
   status?: string;
   observedGeneration?: number;

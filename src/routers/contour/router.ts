@@ -5,7 +5,7 @@ import { factsOf } from '../../api/providers.ts';
 import { weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { isTaken, namesIn, originalSpec, rememberedSpec } from '../original-spec.ts';
-import type { Change, Router } from '../router.ts';
+import type { RouteChange, Router } from '../router.ts';
 import { rejectionOf } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
 import { readHttpProxy } from './read.ts';
@@ -58,7 +58,7 @@ function ours(canary: Canary) {
 }
 
 /** The user's root goes on including it, so what we made stays, and leads to the apex Service. */
-function finalize(canary: Canary, current: readonly KubeObject[], ingressClass: string): Change {
+function finalize(canary: Canary, current: readonly KubeObject[], ingressClass: string): RouteChange {
   const found = findObject(current, proxyRef(canary));
   if (!found || !isTaken(found, ours(canary))) return { write: [], remove: [] };
   const { apiVersion, kind, name, namespace = '' } = proxyRef(canary);

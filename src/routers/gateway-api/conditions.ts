@@ -3,7 +3,7 @@ import type { StringMatch } from '../../api/string-match.ts';
 import { RoutingError } from '../routing-error.ts';
 
 /** One condition on a header or query parameter of a route. */
-export interface Condition {
+export interface GatewayCondition {
   type: 'Exact' | 'RegularExpression';
   name: string;
   value: string;
@@ -16,14 +16,14 @@ const LONGEST = { headers: 4096, queryParams: 1024 } as const;
 export type ConditionKind = keyof typeof LONGEST;
 
 /** Conditions by name, in the order of their names: the API server and we must agree on one (04-R-T8). `field` names where they stand. */
-export function conditionsOf(map: Readonly<Record<string, StringMatch>>, kind: ConditionKind, field: string): Condition[] {
+export function conditionsOf(map: Readonly<Record<string, StringMatch>>, kind: ConditionKind, field: string): GatewayCondition[] {
   const found = Object.entries(map).map(([name, condition]) => conditionOf(name, condition, kind, `${field}.${kind}[${name}]`));
-  const joined = found.reduce<Condition[]>((all, one) => joinConditions(all, [one], kind, field), []);
+  const joined = found.reduce<GatewayCondition[]>((all, one) => joinConditions(all, [one], kind, field), []);
   if (joined.length > MOST_CONDITIONS) throw RoutingError.at(`${field}.${kind}`, `has more than ${MOST_CONDITIONS} entries`);
   return joined;
 }
 
-function conditionOf(name: string, condition: StringMatch, kind: ConditionKind, field: string): Condition {
+function conditionOf(name: string, condition: StringMatch, kind: ConditionKind, field: string): GatewayCondition {
   checkHeaderName(name, field);
   if (!('exact' in condition) && !('regex' in condition))
     throw RoutingError.at(field, 'is a prefix or suffix, which Gateway API does not know: use exact or regex');
@@ -39,7 +39,12 @@ export function checkHeaderName(name: string, field: string): void {
 }
 
 /** Both must hold. A name can stand only once in a match, and header names ignore case. */
-export function joinConditions(base: readonly Condition[], extra: readonly Condition[], kind: ConditionKind, field: string): Condition[] {
+export function joinConditions(
+  base: readonly GatewayCondition[],
+  extra: readonly GatewayCondition[],
+  kind: ConditionKind,
+  field: string,
+): GatewayCondition[] {
   const joined = [...base];
   for (const one of extra) {
     const other = joined.find(({ name }) => isSameName(name, one.name, kind));
@@ -51,17 +56,21 @@ export function joinConditions(base: readonly Condition[], extra: readonly Condi
 }
 
 /** Without those of `base`. */
-export function subtractConditions(all: readonly Condition[], base: readonly Condition[], kind: ConditionKind): Condition[] {
+export function subtractConditions(
+  all: readonly GatewayCondition[],
+  base: readonly GatewayCondition[],
+  kind: ConditionKind,
+): GatewayCondition[] {
   return all.filter((one) => !base.some((other) => isSameName(one.name, other.name, kind) && one.value === other.value));
 }
 
 /** By name, so that equal matches are equal as JSON. */
-export function sorted(conditions: readonly Condition[]): Condition[] {
+export function sorted(conditions: readonly GatewayCondition[]): GatewayCondition[] {
   return conditions.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** The reverse of `conditionsOf`. */
-export function toStringMatches(conditions: readonly Condition[]): Record<string, StringMatch> {
+export function toStringMatches(conditions: readonly GatewayCondition[]): Record<string, StringMatch> {
   return Object.fromEntries(
     conditions.map(({ type, name, value }) => [name, type === 'RegularExpression' ? { regex: value } : { exact: value }]),
   );

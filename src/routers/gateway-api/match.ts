@@ -4,7 +4,7 @@ import type { HttpMatch } from '../../api/routes.ts';
 import type { HttpMatchRequest } from '../../api/service-spec.ts';
 import { cookiePattern } from '../cookie.ts';
 import { RoutingError } from '../routing-error.ts';
-import { type Condition, conditionsOf, joinConditions, sorted, subtractConditions, toStringMatches } from './conditions.ts';
+import { conditionsOf, type GatewayCondition, joinConditions, sorted, subtractConditions, toStringMatches } from './conditions.ts';
 import { type GrpcMethod, grpcMethod } from './grpc-method.ts';
 import type { RouteKind } from './route-kind.ts';
 
@@ -12,8 +12,8 @@ import type { RouteKind } from './route-kind.ts';
 export interface RouteMatch {
   path?: { type: 'Exact' | 'PathPrefix' | 'RegularExpression'; value: string };
   method?: string | GrpcMethod;
-  headers?: Condition[];
-  queryParams?: Condition[];
+  headers?: GatewayCondition[];
+  queryParams?: GatewayCondition[];
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'];
@@ -89,7 +89,7 @@ function segmentOf(entry: HttpMatch, kind: RouteKind, field: string): RouteMatch
 
 /** Every alternative for those alone who hold this cookie. Anchored, since a gateway may search where another compares the whole. */
 export function withCookie(matches: readonly RouteMatch[], pair: string): RouteMatch[] {
-  const cookie: Condition = { type: 'RegularExpression', name: 'Cookie', value: `^${cookiePattern(pair)}$` };
+  const cookie: GatewayCondition = { type: 'RegularExpression', name: 'Cookie', value: `^${cookiePattern(pair)}$` };
   return matches.map((match) => join(match, { headers: [cookie] }, 'analysis.sessionAffinity'));
 }
 
@@ -135,7 +135,7 @@ function subtract(match: RouteMatch, base: RouteMatch): HttpMatch {
 /** The alternatives of a rule that was read, with what the API server may leave out, in our order. */
 export function normalised(matches: readonly RouteMatch[] | undefined, kind: RouteKind): RouteMatch[] {
   if (!matches?.length) return [everything(kind)];
-  const typed = (conditions: readonly Condition[] = []) =>
+  const typed = (conditions: readonly GatewayCondition[] = []) =>
     sorted(conditions.map(({ type, ...rest }) => ({ type: type ?? 'Exact', ...rest })));
   return matches.map(({ path, method, headers, queryParams }) =>
     withConditions(
@@ -149,7 +149,7 @@ export function normalised(matches: readonly RouteMatch[] | undefined, kind: Rou
   );
 }
 
-function withConditions(match: RouteMatch, headers: Condition[], queryParams: Condition[]): RouteMatch {
+function withConditions(match: RouteMatch, headers: GatewayCondition[], queryParams: GatewayCondition[]): RouteMatch {
   return {
     ...match,
     ...(headers.length > 0 ? { headers } : {}),

@@ -6,7 +6,7 @@ import { factsOf } from '../../api/providers.ts';
 import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { isTaken, type NamesOurSides, namesIn, originalSpec, rememberedSpec } from '../original-spec.ts';
-import type { Change, Router } from '../router.ts';
+import type { RouteChange, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
 import { leftToApex, movedWhole } from './moved-whole.ts';
@@ -35,7 +35,7 @@ export function gatewayApi(version: GatewayApiVersion): Router {
     return found && namesSidesOf(canary)(found.spec ?? {}) ? http : refTo(canary, 'GRPCRoute');
   }
 
-  function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): Change {
+  function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): RouteChange {
     const ref = routeRef(canary, current);
     const found = findObject(current, ref);
     const metadata = routingMetadata(canary, rememberedSpec(found, namesSidesOf(canary)));
@@ -44,7 +44,7 @@ export function gatewayApi(version: GatewayApiVersion): Router {
   }
 
   /** Restores an adopted route; ours is left with all traffic on the apex Service until garbage collection takes it. */
-  function finalize(canary: Canary, current: readonly KubeObject[]): Change {
+  function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
     const ref = routeRef(canary, current);
     const found = findObject(current, ref);
     const namesSides = namesSidesOf(canary);

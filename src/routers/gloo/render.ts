@@ -5,9 +5,9 @@ import type { Affinity, Routes } from '../../api/routes.ts';
 import { canaryCookieSeconds, cookiePattern, primaryCookieSeconds, setCookie } from '../cookie.ts';
 import { ALL, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
 import { type Matcher, matchersFor, withHeader } from './matchers.ts';
-import { type Side, upstreamRef } from './upstreams.ts';
+import { type UpstreamSide, upstreamRef } from './upstreams.ts';
 
-type Cookies = Partial<Record<Side, string>>;
+type Cookies = Partial<Record<UpstreamSide, string>>;
 
 /**
  * `spec.routes`, the first match winning: cookie of the canary, cookie of the primary, cookie to be deleted, all requests of the segment,
@@ -68,7 +68,7 @@ function both(canary: Canary, share: number, cookies: Cookies = {}): JsonRecord[
   return [destination(canary, 'primary', primaryWeight(share), cookies.primary), destination(canary, 'canary', share, cookies.canary)];
 }
 
-function destination(canary: Canary, side: Side, weight: number, cookie?: string): JsonRecord {
+function destination(canary: Canary, side: UpstreamSide, weight: number, cookie?: string): JsonRecord {
   const added = [{ header: { key: 'Set-Cookie', value: cookie }, append: true }];
   return {
     weight,
@@ -77,6 +77,6 @@ function destination(canary: Canary, side: Side, weight: number, cookie?: string
   };
 }
 
-function upstream(canary: Canary, side: Side): { name: string; namespace: string } {
+function upstream(canary: Canary, side: UpstreamSide): { name: string; namespace: string } {
   return { name: upstreamRef(canary, side).name, namespace: canary.metadata.namespace };
 }

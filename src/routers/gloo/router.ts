@@ -4,7 +4,7 @@ import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
 import { findObject } from '../find-object.ts';
 import { isTaken, namesIn, originalSpec, rememberedSpec } from '../original-spec.ts';
-import type { Change, Router } from '../router.ts';
+import type { RouteChange, Router } from '../router.ts';
 import { rejectionOf } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
 import { matchersFor } from './matchers.ts';
@@ -53,7 +53,7 @@ const ours = (canary: Canary) =>
  * The user's VirtualService goes on delegating to the RouteTable, so what we made stays, and leads to the apex Service. The Upstreams are
  * left to garbage collection: a proxy that learns late still looks for them.
  */
-function finalize(canary: Canary, current: readonly KubeObject[]): Change {
+function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
   const found = findObject(current, tableRef(canary));
   if (!found || !isTaken(found, ours(canary))) return { write: [], remove: [] };
   const { apiVersion, kind, name, namespace = '' } = tableRef(canary);

@@ -14,10 +14,10 @@ const copied = [
   ...['initialStreamWindowSize', 'initialConnectionWindowSize', 'httpProxyHostname'],
 ] as const;
 
-export type Side = 'primary' | 'canary';
+export type UpstreamSide = 'primary' | 'canary';
 
 /** Flagger's names (04-V12). */
-export function upstreamRef(canary: Canary, side: Side): ObjectRef {
+export function upstreamRef(canary: Canary, side: UpstreamSide): ObjectRef {
   const { namespace } = canary.metadata;
   const name = `${namespace}-${names(canary).apexService}-${side}upstream-${canary.spec.service.port}`;
   return { apiVersion, kind: 'Upstream', name, namespace };
@@ -32,7 +32,7 @@ export function configRef(canary: Canary): ObjectRef | undefined {
 }
 
 /** The Upstream of one side, with the settings of `spec.upstreamRef`. Throws a RoutingError while that Upstream is not found. */
-export function renderUpstream(canary: Canary, apex: Apex, side: Side, current: readonly KubeObject[]): KubeObject {
+export function renderUpstream(canary: Canary, apex: Apex, side: UpstreamSide, current: readonly KubeObject[]): KubeObject {
   const { primaryService, canaryService } = names(canary);
   const { namespace } = canary.metadata;
   const ref = upstreamRef(canary, side);

@@ -1,10 +1,11 @@
 import type { Canary } from '../../api/canary.ts';
+import type { IngressRule } from '../../api/kinds/ingress.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { findObject } from '../find-object.ts';
 import { RoutingError } from '../routing-error.ts';
-import { type IngressRule, ingressRef, leadsTo } from './ingress-rules.ts';
+import { ingressRef, leadsTo } from './ingress-rules.ts';
 
 const MOST_NAME = 253;
 

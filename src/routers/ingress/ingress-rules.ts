@@ -1,18 +1,8 @@
+import type { IngressPath, IngressRule } from '../../api/kinds/ingress.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 
 export const ingressApiVersion = 'networking.k8s.io/v1';
-
-/** One path of an Ingress rule, as raw JSON. */
-export interface IngressPath {
-  path?: string;
-  pathType?: string;
-  backend?: { service?: { name?: string; port?: unknown }; [field: string]: unknown };
-}
-export interface IngressRule {
-  host?: string;
-  http?: { paths?: IngressPath[] };
-}
 
 export function ingressRef(name: string, namespace: string): ObjectRef {
   return { apiVersion: ingressApiVersion, kind: 'Ingress', name, namespace };

@@ -6,7 +6,7 @@ import { factsOf } from '../../api/providers.ts';
 import type { Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { isTaken, type NamesOurSides, originalSpec, rememberedSpec } from '../original-spec.ts';
-import type { Change, Router } from '../router.ts';
+import type { RouteChange, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
 import { ALL } from '../weights.ts';
@@ -121,7 +121,7 @@ function exposure(canary: Canary): { gateways?: string[]; hosts?: string[] } {
  * A VirtualService found in place gets its spec back. Ours is left with all traffic on the apex Service until garbage collection
  * takes it; the DestinationRules go, as their hosts do.
  */
-function finalize(canary: Canary, current: readonly KubeObject[]): Change {
+function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
   const found = findObject(current, virtualServiceRef(canary));
   const remove = ruleRefs(canary).filter((ref) => findObject(current, ref));
   // Without our hosts and our annotation it is restored already, or was never ours.

@@ -22,7 +22,7 @@ const NAME = /^[-._~a-zA-Z0-9]+$/;
 const ELSEWHERE = 'istio and gatewayapi:v1 can';
 
 /** An entry of `analysis.match` as ingress-nginx says it, or why it cannot. */
-type Entry = { field: string; rule: CanaryRules } | { field: string; refusal: RoutingError };
+type MatchEntry = { field: string; rule: CanaryRules } | { field: string; refusal: RoutingError };
 
 /**
  * A condition as ingress-nginx can hold it: one header, or one cookie whose value is `always`, or either of both. The entries are
@@ -52,12 +52,12 @@ function chooseEntries(match: readonly HttpMatch[]): { rules: CanaryRules; idle:
 }
 
 /** As Flagger, the last one; a pattern for the whole Cookie header, which Flagger does not write, stands behind other headers. */
-function lastOf(entries: readonly Entry[], annotation: 'canary-by-header' | 'canary-by-cookie'): Entry | undefined {
+function lastOf(entries: readonly MatchEntry[], annotation: 'canary-by-header' | 'canary-by-cookie'): MatchEntry | undefined {
   const rivals = entries.filter((entry) => 'rule' in entry && entry.rule[annotation] !== undefined);
   return rivals.findLast((entry) => 'rule' in entry && entry.rule['canary-by-header']?.toLowerCase() !== 'cookie') ?? rivals.at(-1);
 }
 
-function whyIdle(entry: Entry, entries: readonly Entry[]): string {
+function whyIdle(entry: MatchEntry, entries: readonly MatchEntry[]): string {
   if ('refusal' in entry) return entry.refusal.message;
   const isHeader = entry.rule['canary-by-header'] !== undefined;
   const written = lastOf(entries, isHeader ? 'canary-by-header' : 'canary-by-cookie');
@@ -70,7 +70,7 @@ function requireCondition({ headers, queryParams, sourceLabels }: HttpMatch, ind
   throw RoutingError.at(`analysis.match[${index}]`, 'names no header: it would match every request');
 }
 
-function readEntry(entry: HttpMatch, index: number): Entry {
+function readEntry(entry: HttpMatch, index: number): MatchEntry {
   const field = `analysis.match[${index}]`;
   try {
     const [name, condition] = onlyHeader(entry, field);

@@ -9,7 +9,7 @@ import { copiedMetadata } from '../ingress/copied-metadata.ts';
 import { copyRefs, copySpec, missingSource, nothingToCopy, refusesName } from '../ingress/copy.ts';
 import { leadingTo, rulesFor, rulesOf } from '../ingress/ingress-rules.ts';
 import { needsObject } from '../needs-object.ts';
-import type { Change, Router } from '../router.ts';
+import type { RouteChange, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { ignoredEntries, renderMatch } from './canary-annotations.ts';
 import { BY_RULE, readCopy } from './read.ts';
@@ -21,7 +21,7 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
   const key = (name: string) => `${prefix}/${name}`;
   const isCanaryKey = (annotation: string) => annotation === key('canary') || annotation.startsWith(key('canary-'));
 
-  function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): Change {
+  function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): RouteChange {
     const rules = rulesOfRoutes(routes);
     const { sourceRef, copyRef } = copyRefs(canary);
     const source = sourceRef && findObject(current, sourceRef);

@@ -1,13 +1,14 @@
 import type { Canary } from '../../api/canary.ts';
+import type { IngressPath, IngressRule } from '../../api/kinds/ingress.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
 import { copyRefs, copySpec, nothingToCopy } from '../ingress/copy.ts';
-import { type IngressPath, type IngressRule, leadingTo, rulesFor, rulesOf, serviceOf } from '../ingress/ingress-rules.ts';
+import { leadingTo, rulesFor, rulesOf, serviceOf } from '../ingress/ingress-rules.ts';
 import { needsObject } from '../needs-object.ts';
-import type { Change } from '../router.ts';
+import type { RouteChange } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
 import { canaryWeight, matchOf, primaryWeight } from '../weights.ts';
 import { FIRST, foreignPredicates, NEVER, renderMatch } from './predicates.ts';
@@ -20,7 +21,7 @@ export const PREDICATE = 'zalando.org/skipper-predicate';
 
 const isOurs = (annotation: string) => annotation === WEIGHTS || annotation === PREDICATE;
 
-export function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): Change {
+export function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): RouteChange {
   const { share, match } = sharesOf(routes);
   const { sourceRef, copyRef } = copyRefs(canary);
   const source = sourceRef && findObject(current, sourceRef);

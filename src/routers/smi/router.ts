@@ -8,7 +8,7 @@ import { rootService, splitSpec } from '../../api/traffic-split.ts';
 import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
 import { type NamesOurSides, namesIn } from '../original-spec.ts';
-import type { Change, Router } from '../router.ts';
+import type { RouteChange, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { matchOf } from '../weights.ts';
 import { readSplit } from './read.ts';
@@ -44,7 +44,7 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
     };
   }
 
-  function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): Change {
+  function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): RouteChange {
     const match = matchOf(routes);
     if (match && !matches) throw new RoutingError(`SMI ${version} cannot match requests: A/B releases need smi:v1alpha3 or smi:v1alpha4`);
     const wanted = renderSplit(canary, splitRef(canary), routes, { group: match ? groupRef(canary) : undefined, mesh });

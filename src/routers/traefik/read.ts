@@ -5,26 +5,26 @@ import { names } from '../../api/names.ts';
 import { type Routes, type UnreadableRoutes, Weight, weight } from '../../api/routes.ts';
 import { ALL, readAs, readWeights } from '../weights.ts';
 
-interface Side {
+interface WeightedService {
   name?: string;
   kind?: string;
   weight?: number;
   percent?: number;
 }
-type Mirroring = Side & { mirrors?: readonly Side[] };
+type Mirroring = WeightedService & { mirrors?: readonly WeightedService[] };
 
 /** The routes of a TraefikService that we or Flagger wrote. */
 export function readTraefikService(canary: Canary, found: KubeObject, mirror: KubeObject | undefined): Routes | UnreadableRoutes {
-  const services = specOf<{ weighted: { services?: Side[] } }>(found).weighted?.services ?? [];
+  const services = specOf<{ weighted: { services?: WeightedService[] } }>(found).weighted?.services ?? [];
   const [only] = services;
   if (services.length === 1 && only?.kind === 'TraefikService' && only.name === names(canary).mirrorService)
     return readMirroring(canary, specOf<{ mirroring: Mirroring }>(mirror).mirroring ?? {}, `TraefikService ${only.name}`);
   return readWeighted(canary, services, `TraefikService ${found.metadata.name}`);
 }
 
-function readWeighted(canary: Canary, services: readonly Side[], where: string): Routes | UnreadableRoutes {
+function readWeighted(canary: Canary, services: readonly WeightedService[], where: string): Routes | UnreadableRoutes {
   const { primaryService, canaryService } = names(canary);
-  const isOurs = ({ name }: Side) => name === primaryService || name === canaryService;
+  const isOurs = ({ name }: WeightedService) => name === primaryService || name === canaryService;
   const [first, second] = services;
   if (!first || services.length > 2 || !services.every(isOurs) || first.name === second?.name)
     return { unreadable: `${where} does not name ${primaryService} and ${canaryService}, or one of them` };
@@ -37,7 +37,7 @@ function readWeighted(canary: Canary, services: readonly Side[], where: string):
 }
 
 /** Traefik takes it for 1; beside a 100 it is how Flagger writes 0 (04-R-T5). */
-function missingWeight(other: Side | undefined): number {
+function missingWeight(other: WeightedService | undefined): number {
   return other?.weight === ALL ? 0 : 1;
 }
 

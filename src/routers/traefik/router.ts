@@ -4,7 +4,7 @@ import { choosesUsers } from '../../api/provider-capabilities.ts';
 import { factsOf } from '../../api/providers.ts';
 import { findObject } from '../find-object.ts';
 import { isTaken, originalSpec, rememberedSpec } from '../original-spec.ts';
-import type { Change, Router } from '../router.ts';
+import type { RouteChange, Router } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
 import { ALL } from '../weights.ts';
@@ -40,7 +40,7 @@ export const traefik: Router = {
 };
 
 /** The user's IngressRoute goes on referring to the apex one, so what we made stays, and leads to the apex Service. */
-function finalize(canary: Canary, current: readonly KubeObject[]): Change {
+function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
   const found = findObject(current, serviceRef(canary));
   const mirror = findObject(current, mirrorRef(canary));
   const remove = mirror && ours(canary)(mirror.spec ?? {}) ? [mirrorRef(canary)] : [];

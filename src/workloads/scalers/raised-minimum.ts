@@ -1,4 +1,4 @@
-import { isRecord } from '../../api/json.ts';
+import { isRecord, type JsonRecord } from '../../api/json.ts';
 import { asScaler } from '../../api/kinds/scaler.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { MergePatch, ReplicaLimits } from './scaler.ts';
@@ -16,19 +16,17 @@ export interface LimitFields {
   undercutting: readonly string[];
 }
 
-type ScalerSpec = Record<string, unknown>;
-
 /** The limits by the scaler's own wish, whatever has been raised. */
 export function ownLimits(scaler: KubeObject, fields: LimitFields): ReplicaLimits {
   return limitsOf(ownSpec(scaler), fields);
 }
 
-export function limitsOf(spec: ScalerSpec, { min, max, defaults }: LimitFields): ReplicaLimits {
+export function limitsOf(spec: JsonRecord, { min, max, defaults }: LimitFields): ReplicaLimits {
   return { min: whole(spec[min]) ?? defaults.min, max: whole(spec[max]) ?? defaults.max };
 }
 
 /** The same spec with its minimum raised, and the note that takes that back. Unchanged when it is high enough. */
-export function withRaisedMinimum(spec: ScalerSpec, fields: LimitFields, atLeast: number | undefined): { spec: ScalerSpec; note?: string } {
+export function withRaisedMinimum(spec: JsonRecord, fields: LimitFields, atLeast: number | undefined): { spec: JsonRecord; note?: string } {
   const raise = raiseOf(spec, fields, atLeast);
   return raise ? { spec: merged(spec, raise), note: noteOf(spec, raise) } : { spec };
 }
@@ -44,14 +42,14 @@ export function raisePatchOf(scaler: KubeObject, fields: LimitFields, atLeast: n
 }
 
 /** The spec as its owner wishes it. A minimum that was edited since we raised it is the wish of that writer. */
-export function ownSpec(scaler: KubeObject): ScalerSpec {
+export function ownSpec(scaler: KubeObject): JsonRecord {
   const known = remembered(scaler);
   const { spec = {} } = asScaler(scaler);
   return known && isInForce(scaler, known) ? merged(spec, known.before) : spec;
 }
 
 /** The change of `spec` that raises its minimum; null removes a field. Never above the maximum, which is the user's budget. */
-function raiseOf(spec: ScalerSpec, fields: LimitFields, atLeast: number | undefined): ScalerSpec | undefined {
+function raiseOf(spec: JsonRecord, fields: LimitFields, atLeast: number | undefined): JsonRecord | undefined {
   const { min, max } = limitsOf(spec, fields);
   const raised = Math.min(atLeast ?? 0, max);
   if (raised <= min) return undefined;
@@ -61,17 +59,17 @@ function raiseOf(spec: ScalerSpec, fields: LimitFields, atLeast: number | undefi
   ]);
 }
 
-const noteOf = (spec: ScalerSpec, to: ScalerSpec): string =>
+const noteOf = (spec: JsonRecord, to: JsonRecord): string =>
   JSON.stringify({ before: Object.fromEntries(Object.keys(to).map((field) => [field, spec[field] ?? null])), to });
 
-function merged(spec: ScalerSpec, change: ScalerSpec): ScalerSpec {
+function merged(spec: JsonRecord, change: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries({ ...spec, ...change }).filter(([, value]) => value !== null));
 }
 
 interface Note {
-  before: ScalerSpec;
+  before: JsonRecord;
   /** Absent in notes of earlier versions. */
-  to?: ScalerSpec;
+  to?: JsonRecord;
 }
 
 /** Undefined when nothing was raised; of a note that cannot be read, what stands is the wish. */
@@ -89,12 +87,12 @@ function remembered(scaler: KubeObject): Note | undefined {
 
 const isInForce = (scaler: KubeObject, { to }: Note): boolean => to === undefined || holds(scaler, to);
 
-function holds(scaler: KubeObject, fields: ScalerSpec): boolean {
+function holds(scaler: KubeObject, fields: JsonRecord): boolean {
   const { spec = {} } = asScaler(scaler);
   return Object.entries(fields).every(([field, value]) => (spec[field] ?? null) === value);
 }
 
-function patchOf(scaler: KubeObject, note: string | null, spec: ScalerSpec): MergePatch {
+function patchOf(scaler: KubeObject, note: string | null, spec: JsonRecord): MergePatch {
   const { resourceVersion } = scaler.metadata;
   return {
     metadata: { ...(resourceVersion === undefined ? {} : { resourceVersion }), annotations: { [raisedAnnotation]: note } },

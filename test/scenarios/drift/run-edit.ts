@@ -2,7 +2,7 @@ import { type KubeObject, type Labels, type ObjectRef, refKey, refOf } from '../
 import { ownerAnnotation } from '../../../src/api/names.ts';
 import type { Routes } from '../../../src/api/routes.ts';
 import { missingField } from '../../../src/controller/objects/drift.ts';
-import { type Change, RoutingError } from '../../../src/routers/index.ts';
+import { type RouteChange, RoutingError } from '../../../src/routers/index.ts';
 import type { Raw } from '../../fakes/raw.ts';
 import { parsed } from '../providers/canary-for.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
@@ -125,7 +125,7 @@ async function marksOf(release: LiveRelease, refs: readonly ObjectRef[]): Promis
   return new Map(objects.map(({ metadata }) => [metadata.uid ?? '', metadata.annotations?.[ownerAnnotation] !== undefined]));
 }
 
-function missingIn(current: readonly KubeObject[], render: () => Change): string[] {
+function missingIn(current: readonly KubeObject[], render: () => RouteChange): string[] {
   try {
     const { write, remove } = render();
     const missing = write.flatMap((object) => {

@@ -1,7 +1,7 @@
 import { escapeXml } from '../xml.ts';
 
 /** A line of a plot; `step`: a value holds until the next one. */
-export interface Line {
+export interface PlotLine {
   name: string;
   /** One of the colours `s1` … `s4` of the page. */
   color: 's1' | 's2' | 's3' | 's4' | 'limit';
@@ -14,7 +14,7 @@ export interface Line {
 export interface Plot {
   title: string;
   unit: string;
-  lines: readonly Line[];
+  lines: readonly PlotLine[];
   fromSeconds: number;
   toSeconds: number;
   /** Vertical lines. */

@@ -1,5 +1,5 @@
 import type { RehearsalResult, TimelineEntry } from '../rehearsal-report.ts';
-import { type Line, type Plot, plotSvg } from './plot.ts';
+import { type Plot, type PlotLine, plotSvg } from './plot.ts';
 
 const LEAD_SECONDS = -60;
 const MOST_POINTS = 240;
@@ -16,7 +16,7 @@ export function plotsOf(result: RehearsalResult): string {
   );
   const frame = { fromSeconds: LEAD_SECONDS, toSeconds, marks };
   const samples = thinned(result.samples.filter(({ seconds }) => within(seconds)));
-  const sampled = (name: string, color: Line['color'], countIn: (sample: RehearsalResult['samples'][number]) => number): Line => ({
+  const sampled = (name: string, color: PlotLine['color'], countIn: (sample: RehearsalResult['samples'][number]) => number): PlotLine => ({
     name,
     color,
     points: samples.map((sample) => [sample.seconds, countIn(sample)]),
@@ -53,7 +53,7 @@ export function plotsOf(result: RehearsalResult): string {
   return plots.map(plotSvg).join('\n');
 }
 
-function weightLine(timeline: readonly TimelineEntry[], toSeconds: number): Line {
+function weightLine(timeline: readonly TimelineEntry[], toSeconds: number): PlotLine {
   const changes = timeline.flatMap((entry) =>
     entry.kind === 'traffic' && entry.seconds >= 0 ? [[entry.seconds, entry.canaryWeight] as const] : [],
   );
@@ -75,7 +75,7 @@ function checkPlots({ timeline, checks: ranges }: RehearsalResult): Pick<Plot, '
       value === undefined ? [] : [{ what, value }],
     );
     const drawn = limits.map(
-      ({ what, value }): Line => ({
+      ({ what, value }): PlotLine => ({
         name: `${what} ${value}`,
         color: 'limit',
         isDashed: true,

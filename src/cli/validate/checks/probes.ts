@@ -4,11 +4,11 @@ import { findItem, type ManifestCheck, type Manifests, on } from '../manifests.t
 
 const PROBES = ['readinessProbe', 'startupProbe', 'livenessProbe'];
 
-interface Probe {
+interface RawProbe {
   httpGet?: { port?: unknown };
   tcpSocket?: { port?: unknown };
 }
-type Container = { name?: string; ports?: ({ name?: string } | null)[] } & Readonly<Record<string, Probe | undefined>>;
+type RawContainer = { name?: string; ports?: ({ name?: string } | null)[] } & Readonly<Record<string, RawProbe | undefined>>;
 
 /** Probes of the targets that name a port: the API server takes any name, and with one that the container lacks no pod is ever ready. */
 export const probes: ManifestCheck = (manifests: Manifests) =>
@@ -16,12 +16,12 @@ export const probes: ManifestCheck = (manifests: Manifests) =>
     const { kind, name } = canary.spec.targetRef;
     if (kind !== 'Deployment' && kind !== 'DaemonSet') return [];
     const target = findItem(manifests, { kind, group: 'apps', name, namespace });
-    const containers = specOf<{ template: { spec?: { containers?: (Container | null)[] } } }>(target?.object).template?.spec?.containers;
+    const containers = specOf<{ template: { spec?: { containers?: (RawContainer | null)[] } } }>(target?.object).template?.spec?.containers;
     if (!target?.place || !Array.isArray(containers)) return [];
     return on(target, containers.flatMap(findingsOf));
   });
 
-function findingsOf(container: Container | null, index: number): Finding[] {
+function findingsOf(container: RawContainer | null, index: number): Finding[] {
   if (container === null) return [];
   const names = Array.isArray(container.ports) ? container.ports.flatMap((port) => port?.name ?? []) : [];
   return PROBES.flatMap((probe) =>

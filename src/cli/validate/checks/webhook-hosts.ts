@@ -15,7 +15,7 @@ export const webhookHosts: ManifestCheck = (manifests) =>
     );
   });
 
-interface Asked {
+interface CalledAddress {
   host: string;
   port: number | undefined;
 }
@@ -36,7 +36,7 @@ function webhookFindings(manifests: Manifests, item: CanaryItem, { url, metadata
 }
 
 /** `http://HOST:PORT` and `HOST:PORT`, as curl, hey, ghz and grpc_health_probe take them. */
-function addressesIn(text: string): Asked[] {
+function addressesIn(text: string): CalledAddress[] {
   const found = [...text.slice(0, 10_000).matchAll(/(?:\b(https?):\/\/|(?<=[\s'"=]|^))([a-z0-9][a-z0-9.-]*)(?::(\d+))?(?=[\s'"/?]|$)/g)];
   return found.flatMap(([, scheme, host = '', port]) => {
     if (scheme === undefined && port === undefined) return [];
@@ -54,7 +54,7 @@ function serviceOf(host: string): { name: string; namespace?: string } | undefin
 function addressFindings(
   manifests: Manifests,
   item: CanaryItem,
-  { host, port }: Asked,
+  { host, port }: CalledAddress,
   within: string | undefined,
   path: string,
 ): Finding[] {
@@ -96,7 +96,7 @@ const makesElsewhere = (manifests: Manifests, service: string, namespace: string
   });
 
 /** The receiver of the call itself, such as the load tester. */
-function absentReceiver(manifests: Manifests, item: CanaryItem, { host }: Asked, path: string): Finding[] {
+function absentReceiver(manifests: Manifests, item: CanaryItem, { host }: CalledAddress, path: string): Finding[] {
   const asked = serviceOf(host);
   const namespace = asked?.namespace;
   if (!asked || namespace === undefined || !isAbsent(manifests, 'Service') || isKnown(manifests, asked.name, namespace)) return [];

@@ -4,7 +4,7 @@ import { NOT_THROUGH_PROXY, NOT_USED, type OutgoingConnection, openEgress } from
 import { Unanswered } from '../../http/bounded.ts';
 import { MAX_BODY_BYTES, SMALL_BODY_BYTES, TooLongError } from '../../http/read-body.ts';
 import type { Samples } from '../../samples.ts';
-import type { Transport } from '../backend.ts';
+import type { BackendTransport } from '../backend.ts';
 import { readFrame } from './data-frame.ts';
 
 export interface SignalFlowRun {
@@ -15,7 +15,7 @@ export interface SignalFlowRun {
   startMs: number;
   stopMs: number;
   signal: AbortSignal;
-  transport: Transport;
+  transport: BackendTransport;
 }
 
 const CHANNEL = 'ch-1';
