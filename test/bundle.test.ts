@@ -70,7 +70,7 @@ describe('the bundle', () => {
 
   it('the cluster inside the process is loaded by the demo alone', () => {
     const ofTheCluster = (module: string) => loadedWith(module).filter((input) => input.startsWith('src/embedded/'));
-    expect(ofTheCluster('src/cli/demo/demo-cluster.ts')).not.toEqual([]);
+    expect(ofTheCluster('src/cli/demo/demo-run.ts')).not.toEqual([]);
     expect(
       ['src/cli/main.ts', 'src/cli/controller/controller-command.ts', 'src/cli/loadtester/loadtester-command.ts'].flatMap(ofTheCluster),
     ).toEqual([]);

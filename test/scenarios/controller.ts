@@ -1,6 +1,7 @@
 import { appendFileSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { startVirtualController } from '../../src/cli/controller/virtual-controller.ts';
 import { program } from '../fakes/program.ts';
 import type { Environment } from './environment.ts';
@@ -79,7 +80,12 @@ export function aController(environmentOf: () => Environment): () => ControllerP
   beforeAll(() => {
     controller = startController(environmentOf());
   });
-  afterAll(() => controller?.stop());
+  afterAll(async () => {
+    await controller?.stop();
+    // Every object of these scenarios is one that a real server has.
+    const lines = controller === undefined ? [] : readFileSync(controller.logFile, 'utf8').split('\n');
+    expect(lines.filter((line) => line.includes('an object cannot be read'))).toEqual([]);
+  });
   return () => {
     if (controller === undefined) throw new Error('the controller is there when a test runs, not before');
     return controller;

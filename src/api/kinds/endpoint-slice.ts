@@ -3,8 +3,9 @@ import { kindReader } from './kind-reader.ts';
 
 export interface EndpointSlice extends KubeObject {
   kind: 'EndpointSlice';
-  endpoints?: DiscoveryEndpoint[];
-  ports?: EndpointPort[];
+  /** Null when there are none, as `ports`: Go writes an empty list so. */
+  endpoints?: DiscoveryEndpoint[] | null;
+  ports?: EndpointPort[] | null;
   /** In place of the endpoints in a slim slice: how many of them are ready. */
   ready?: number;
 }

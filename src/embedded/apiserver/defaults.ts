@@ -86,6 +86,8 @@ const defaultsByKind: Record<string, (object: RawObject) => void> = {
   },
   'discovery.k8s.io/v1/EndpointSlice': (object) => {
     for (const port of list(object.ports)) fill(port, { name: '', protocol: 'TCP' });
+    // Stored as protobuf, which has no empty lists: both are null when they are read back.
+    for (const field of ['endpoints', 'ports']) if (list(object[field]).length === 0) object[field] = null;
   },
   'apiextensions.k8s.io/v1/CustomResourceDefinition': (object) => {
     const names = object.spec?.names;

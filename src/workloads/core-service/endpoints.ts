@@ -11,7 +11,7 @@ export const slicesOf = (namespace: string): ObjectRef => ({ ...SLICE, namespace
 
 /** The Service of an EndpointSlice and the number of its ready endpoints: addresses change, and Serin does not call them. */
 export function slimSlice(slice: KubeObject): Slim<EndpointSlice> {
-  const { endpoints = [] } = asEndpointSlice(slice);
+  const endpoints = asEndpointSlice(slice).endpoints ?? [];
   const { name, namespace, resourceVersion, labels } = slice.metadata;
   const metadata = { name, ...(namespace && { namespace }), ...(resourceVersion && { resourceVersion }), ...(labels && { labels }) };
   // An absent `ready` is unknown, and counts as ready (EndpointSlice API).

@@ -62,7 +62,7 @@ export const eventClaims: readonly Claim[] = [
   },
   {
     id: 'DF15',
-    explains: (one) => /^event: \w+ Canary(Down|Back)$/.test(one.aspect) && onlySerin(one) && one.scenario.pods === 'lost',
+    explains: (one) => /^event: \w+ Canary(Unavailable|Recovered)$/.test(one.aspect) && onlySerin(one) && one.scenario.pods === 'lost',
   },
 ];
 
