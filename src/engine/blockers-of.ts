@@ -99,8 +99,8 @@ function ofSides(canary: Canary, phase: Phase, release: Release, facts: Facts): 
     case 'Initializing.creatingPrimary':
       return primary === undefined ? [] : awaited(primaryRef, primary);
     case 'Progressing.scalingUp':
-    case 'Progressing.heldBack':
-    case 'WaitingPromotion.heldBack':
+    case 'Progressing.canaryUnavailable':
+    case 'WaitingPromotion.canaryUnavailable':
       return awaited(targetRef, target);
     case 'Progressing.raising':
       return noRoom(targetRef, target, release, due);
@@ -118,8 +118,8 @@ function ofSides(canary: Canary, phase: Phase, release: Release, facts: Facts): 
       if (release.awaitedSinceMs !== undefined) return awaited(targetRef, target);
       return isPrimaryAwaited(release, facts) ? awaited(primaryRef, primary) : [];
     case 'Progressing.settling':
-    case 'Progressing.comingBack':
-    case 'WaitingPromotion.comingBack':
+    case 'Progressing.canaryRecovered':
+    case 'WaitingPromotion.canaryRecovered':
       return isPrimaryAwaited(release, facts) ? awaited(primaryRef, primary) : [];
     case 'Initialized.resting':
     case 'Succeeded.resting':

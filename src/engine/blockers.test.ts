@@ -110,7 +110,7 @@ describe('blockers of a release', () => {
     const { stepStartedMs } = world.release;
     const until = timestamp(stepStartedMs + 60_000);
     expect(blockersIn(world)).toEqual([{ code, object: object('podinfo'), since: timestamp(stepStartedMs), until }]);
-    expect(explain(world.canary, world.facts())).toContain(`until ${until}`);
+    expect(explain(world.canary, world.facts())).toContain(`rolled back at ${until}`);
   });
 
   it('D13: name the primary that could not be written, a pause, a suspend and a refused edit', () => {

@@ -52,11 +52,11 @@ function leaf(name: string, entry: ChangeName[], moves: Moves) {
 }
 
 const start = go('#Progressing.scalingUp', 'startRun');
-const startAfterRecycling = go('#Progressing.withdrawing', 'startRun');
+const startAfterRecycling = go('#Progressing.recycleRouting', 'startRun');
 /** A newer revision. */
 const next: Moves = { startAfterRecycling, start };
 const supersede = go('#Progressing.scalingUp', 'supersede');
-const supersedeAfterRecycling = go('#Progressing.withdrawing', 'supersede');
+const supersedeAfterRecycling = go('#Progressing.recycleRouting', 'supersede');
 const rollBack = go('#Failed.returningTraffic', 'rollBack');
 const pausing: Moves = { pause: stay('pause'), resume: stay('resume') };
 
@@ -115,7 +115,7 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
   return {
     analysing: {
       on: common({
-        withdrawTraffic: go(`#${phase}.heldBack`, 'withdrawTraffic', 'resumeClock'),
+        withdrawTraffic: go(`#${phase}.canaryUnavailable`, 'withdrawTraffic', 'resumeClock'),
         fallBack: go('#Progressing.scalingUp'),
         rollBack: go('#Failed.returningTraffic', 'keepVerdicts', 'rollBack'),
         promote: go('#Promoting.writingPrimary', 'keepVerdicts', 'startPromotion'),
@@ -146,14 +146,14 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
         confirmingPromotion: leaf('confirmingPromotion', ['askConfirmPromotion'], { hold: closed }),
       },
     },
-    heldBack: leaf('heldBack', ['wakeInRaise'], {
+    canaryUnavailable: leaf('canaryUnavailable', ['wakeInRaise'], {
       raise: stay('raiseToRecover'),
-      advance: on(`#${phase}.comingBack`, 'keepClock', 'begin'),
+      advance: on(`#${phase}.canaryRecovered`, 'keepClock', 'begin'),
       extend: stay('wakeInRaise'),
     }),
     // New pods again: the same pause as before the first traffic (E6a).
-    comingBack: leaf('comingBack', ['wakeAfterDrain'], {
-      fallBack: go(`#${phase}.heldBack`, 'resumeClock'),
+    canaryRecovered: leaf('canaryRecovered', ['wakeAfterDrain'], {
+      fallBack: go(`#${phase}.canaryUnavailable`, 'resumeClock'),
       raise: stay('raiseToRecover'),
       advance: go(`#${phase}.analysing`, 'restoreTraffic'),
       extend: stay('wakeInRaise'),
@@ -168,10 +168,10 @@ function starting() {
   const step = go('#Progressing.analysing', 'takeStep');
   return {
     // Pods read configs when they start: those that exist have read others than the ones to be analysed (02-15.1.11).
-    withdrawing: leaf('withdrawing', [], { routeToPrimary: stay('routeToPrimary'), advance: go('clearing') }),
-    clearing: leaf('clearing', ['wakeAfterDrain'], { advance: go('emptying') }),
+    recycleRouting: leaf('recycleRouting', [], { routeToPrimary: stay('routeToPrimary'), advance: go('recycleDraining') }),
+    recycleDraining: leaf('recycleDraining', ['wakeAfterDrain'], { advance: go('recycleStopping') }),
     // Straight to rest: the traffic has long left, and the next revision must not be analysed on pods that would not go.
-    emptying: leaf('emptying', ['noteStopped', 'wakeAtDeadline'], {
+    recycleStopping: leaf('recycleStopping', ['noteStopped', 'wakeAtDeadline'], {
       advance: go('scalingUp', 'pinUnread'),
       giveUp: go('#Failed.resting', 'rollBack', 'forgetCapacity'),
     }),
@@ -192,7 +192,7 @@ function starting() {
     // Traffic of the next step must find pods: the target's scaler has sized it for what it has now (E60).
     raising: leaf('raising', ['wakeInRaise'], {
       fallBack: go('scalingUp', 'forgetCapacity'),
-      withdrawTraffic: go('heldBack', 'withdrawTraffic'),
+      withdrawTraffic: go('canaryUnavailable', 'withdrawTraffic'),
       noteLost: stay('noteLost'),
       noteReached: stay('noteReached'),
       step,

@@ -61,7 +61,7 @@ describe('a config changed', () => {
     expect(world.canary.status?.canaryWeight).toBe(0);
     expect(explain(world.canary, world.facts())).toMatch(/configs of podinfo changed/);
     world.tickUntil(at('Succeeded', 'resting'));
-    expect(steps.slice(0, 6)).toEqual(['withdrawing', 'clearing', 'emptying', 'scalingUp', 'settling', 'analysing']);
+    expect(steps.slice(0, 6)).toEqual(['recycleRouting', 'recycleDraining', 'recycleStopping', 'scalingUp', 'settling', 'analysing']);
     expect(new Set(weighed.map((read) => JSON.stringify(read)))).toEqual(new Set([JSON.stringify({ [KEY]: 'green' })]));
     expect(world.promoted).toEqual(['s1:c']);
   });
@@ -71,9 +71,9 @@ describe('a config changed', () => {
     change(world, 'red', 's1:b');
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
     change(world, 'green', 's1:c');
-    expect(world.step).toBe('clearing');
+    expect(world.step).toBe('recycleDraining');
     world.tick(4_999);
-    expect([world.step, world.targetReplicas]).toEqual(['clearing', 1]);
+    expect([world.step, world.targetReplicas]).toEqual(['recycleDraining', 1]);
     world.tick(1);
     expect(world.podsRead).toEqual({ [KEY]: 'green' });
   });
@@ -93,7 +93,7 @@ describe('a config changed', () => {
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
     world.configsVersion = '3';
     world.tick(1);
-    expect(world.step).toBe('clearing');
+    expect(world.step).toBe('recycleDraining');
     world.tickUntil(at('Succeeded', 'resting'));
     expect(world.promoted).toEqual(['s1:b']);
   });
@@ -104,12 +104,12 @@ describe('a config changed', () => {
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
     world.configsVersion = '3';
     world.push('s1:c');
-    expect(world.step).toBe('clearing');
+    expect(world.step).toBe('recycleDraining');
     world.tickUntil(at('Succeeded', 'resting'));
     expect(world.promoted).toEqual(['s1:c']);
   });
 
-  it.each(['clearing', 'emptying'])(
+  it.each(['recycleDraining', 'recycleStopping'])(
     'E56: stale pods go also when, while they are %s, another template came and went, which brings them back',
     (step) => {
       const world = tracking();
@@ -119,7 +119,7 @@ describe('a config changed', () => {
       change(world, 'green', 's1:b-green');
       world.tickUntil((one) => one.step === step);
       world.push('s1:c-green');
-      expect([world.step, world.targetReplicas]).toEqual(['withdrawing', 1]);
+      expect([world.step, world.targetReplicas]).toEqual(['recycleRouting', 1]);
       world.push('s1:b-green');
       goOn(world);
       world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
@@ -136,7 +136,7 @@ describe('a config changed', () => {
     change(world, 'blue', 's1:a');
     expect([world.phase, world.step]).toEqual(['Succeeded', 'draining']);
     world.push('s1:b-blue');
-    expect([world.phase, world.step]).toEqual(['Progressing', 'clearing']);
+    expect([world.phase, world.step]).toEqual(['Progressing', 'recycleDraining']);
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
     expect(world.podsRead).toEqual({ [KEY]: 'blue' });
   });
@@ -145,13 +145,13 @@ describe('a config changed', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
-    linger(world, 'emptying');
+    linger(world, 'recycleStopping');
     change(world, 'green', 's1:b-green');
-    world.tickUntil((one) => one.step === 'emptying');
+    world.tickUntil((one) => one.step === 'recycleStopping');
     world.tick(600_000);
     expect([world.phase, world.step]).toEqual(['Failed', 'resting']);
     world.push('s1:c-green');
-    expect([world.phase, world.step, world.targetReplicas]).toEqual(['Progressing', 'withdrawing', 1]);
+    expect([world.phase, world.step, world.targetReplicas]).toEqual(['Progressing', 'recycleRouting', 1]);
     goOn(world);
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
     expect(world.podsRead).toEqual({ [KEY]: 'green' });
@@ -176,9 +176,9 @@ describe('a config changed', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
-    linger(world, 'emptying');
+    linger(world, 'recycleStopping');
     change(world, 'green', 's1:c');
-    world.tickUntil((one) => one.step === 'emptying');
+    world.tickUntil((one) => one.step === 'recycleStopping');
     const run = world.release.run;
     world.targetReplicas = 0;
     world.converged = true;
@@ -201,7 +201,7 @@ describe('a config changed', () => {
     world.podsRead = { [KEY]: 'blue' };
     world.configs = { [KEY]: 'red' };
     world.push('s1:b');
-    expect(world.step).toBe('withdrawing');
+    expect(world.step).toBe('recycleRouting');
     world.auto = true;
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
     expect(world.podsRead).toEqual({ [KEY]: 'red' });
@@ -218,7 +218,12 @@ describe('a config changed', () => {
       world.configs = { [KEY]: 'green' };
     };
     world.tickUntil(at('Succeeded', 'resting'));
-    expect(steps.slice(steps.indexOf('writingPrimary')).slice(0, 4)).toEqual(['writingPrimary', 'withdrawing', 'clearing', 'emptying']);
+    expect(steps.slice(steps.indexOf('writingPrimary')).slice(0, 4)).toEqual([
+      'writingPrimary',
+      'recycleRouting',
+      'recycleDraining',
+      'recycleStopping',
+    ]);
     expect(world.promoted).toEqual(['s1:c']);
     expect(world.podsRead).toEqual({ [KEY]: 'green' });
   });
@@ -228,14 +233,14 @@ describe('a config changed', () => {
     change(world, 'red', 's1:b');
     const pins: unknown[] = [];
     world.onRecord = ({ phase, release }) => {
-      if (release.step === 'withdrawing') pins.push([release.observedGeneration, release.configs?.[KEY]?.checksum]);
+      if (release.step === 'recycleRouting') pins.push([release.observedGeneration, release.configs?.[KEY]?.checksum]);
       // The promotion finds another one, which is gone when the watch is asked.
       if (phase === 'Promoting' && pins.length === 0) {
         world.targetRevision = 's1:c';
         world.undetermined = 'ConfigMap settings does not exist';
       }
     };
-    world.tickUntil((one) => one.step === 'clearing');
+    world.tickUntil((one) => one.step === 'recycleDraining');
     world.targetRevision = 's1:b';
     world.undetermined = undefined;
     world.tickUntil(at('Succeeded', 'resting'));

@@ -20,7 +20,7 @@ describe('E1: a step waits until the progress deadline, counted from its own sta
       enter: () => pushed((world) => world.behaviour.brokenCanary.add('s1:b')),
     },
     {
-      step: 'heldBack',
+      step: 'canaryUnavailable',
       enter: () => {
         const world = pushed();
         world.tickUntil(at('Progressing', 'analysing'));

@@ -8,15 +8,15 @@ import { promotion } from './decide/promotion.ts';
 import { starting } from './decide/start.ts';
 import type { Decision } from './decision.ts';
 
-const { soaking, callingHooks, measuring, confirmingTraffic, confirmingPromotion, heldBack, comingBack } = analysis;
+const { soaking, callingHooks, measuring, confirmingTraffic, confirmingPromotion, canaryUnavailable, canaryRecovered } = analysis;
 const analysed: Record<string, Deciders> = {
   'analysing.soaking': soaking,
   'analysing.callingHooks': callingHooks,
   'analysing.measuring': measuring,
   'analysing.confirmingTraffic': confirmingTraffic,
   'analysing.confirmingPromotion': confirmingPromotion,
-  heldBack,
-  comingBack,
+  canaryUnavailable,
+  canaryRecovered,
 };
 
 /** Deciders of each state of the chart. */
@@ -31,9 +31,9 @@ export const deciders: Readonly<Record<string, Deciders>> = {
   ...within('Initialized', { resting: idle.resting, confirming: idle.confirming }),
   ...within('Waiting', { gate: idle.gate }),
   ...within('Progressing', {
-    withdrawing: starting.withdrawing,
-    clearing: starting.clearing,
-    emptying: starting.emptying,
+    recycleRouting: starting.recycleRouting,
+    recycleDraining: starting.recycleDraining,
+    recycleStopping: starting.recycleStopping,
     scalingUp: starting.scalingUp,
     settling: starting.settling,
     raising: starting.raising,

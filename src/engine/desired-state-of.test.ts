@@ -39,7 +39,7 @@ it.each([
   { phase: 'Failed', step: 'returningTraffic', routes: matched, target: 'up' },
   { phase: 'Initializing', step: 'takingTraffic', routes: allToPrimary, target: 'untouched' },
   { phase: 'Initializing', step: 'draining', routes: allToPrimary, target: 'untouched' },
-  { phase: 'Progressing', step: 'heldBack', routes: allToPrimary, target: 'up' },
+  { phase: 'Progressing', step: 'canaryUnavailable', routes: allToPrimary, target: 'up' },
   { phase: 'Promoting', step: 'awaitingPrimary', routes: allToPrimary, target: 'untouched' },
   { phase: 'Finalising', step: 'draining', routes: allToPrimary, target: 'untouched' },
   { phase: 'Succeeded', step: 'draining', routes: allToPrimary, target: 'untouched' },

@@ -49,7 +49,7 @@ function targetWish(phase: string, name: string, needsCanary: boolean): DesiredS
   switch (phase) {
     case 'Progressing':
     case 'WaitingPromotion':
-      return name === 'emptying' && !needsCanary ? 'zero' : 'up';
+      return name === 'recycleStopping' && !needsCanary ? 'zero' : 'up';
     case 'Initializing':
       return 'untouched';
     case 'Promoting':

@@ -21,15 +21,15 @@ function dueOfStep(canary: Canary, phase: Phase, release: Release, facts: Facts)
     case 'draining':
       return drained;
     case 'settling':
-    case 'comingBack':
+    case 'canaryRecovered':
       return phase !== 'Initializing' && isPrimaryAwaited(release, facts) ? undefined : drained;
     case 'scalingUp':
       return rolloutDeadlineMs(canary, stepStartedMs, facts.target);
     case 'awaitingPrimary':
       return rolloutDeadlineMs(canary, stepStartedMs, facts.primary);
-    case 'emptying':
+    case 'recycleStopping':
     case 'raising':
-    case 'heldBack':
+    case 'canaryUnavailable':
       return deadline;
     case 'analysing':
       return dueOfCheck(canary, phase, release, facts);

@@ -107,10 +107,10 @@ describe('failure', () => {
     const world = releasing({}, 20);
     world.targetDown = true;
     world.settle();
-    expect([world.step, world.routes, world.canary.status?.canaryWeight]).toMatchObject(['heldBack', { canary: 0 }, 0]);
+    expect([world.step, world.routes, world.canary.status?.canaryWeight]).toMatchObject(['canaryUnavailable', { canary: 0 }, 0]);
     world.targetDown = false;
     world.settle();
-    expect([world.step, world.routes], 'E6a: proxies do not know of its pods yet').toMatchObject(['comingBack', { canary: 0 }]);
+    expect([world.step, world.routes], 'E6a: proxies do not know of its pods yet').toMatchObject(['canaryRecovered', { canary: 0 }]);
     world.tickUntil(at('Progressing', 'analysing'));
     expect(world.routes).toMatchObject({ canary: 20 });
     world.tickUntil(at('Succeeded'));

@@ -162,7 +162,7 @@ describe('suspend, answers and deliveries', () => {
     world.crash();
     expect([world.step, world.canary.status?.canaryWeight, openQuestionsOf(world.snapshot)]).toEqual(['writingPrimary', 0, []]);
     world.tick();
-    expect([world.phase, world.step, world.promoted]).toEqual(['Progressing', 'heldBack', []]);
+    expect([world.phase, world.step, world.promoted]).toEqual(['Progressing', 'canaryUnavailable', []]);
     world.targetDown = false;
     world.tickUntil(at('Succeeded', 'resting'));
     expect(world.promoted).toEqual(['s1:b']);
@@ -282,4 +282,15 @@ describe('a generation that moves without a revision', () => {
     expect(world.phase).toBe('Progressing');
     expect(world.release).toMatchObject({ revision: 's1:b', observedGeneration: 2 });
   });
+});
+
+it.each([
+  ['heldBack', 'canaryUnavailable'],
+  ['emptying', 'recycleStopping'],
+])('a status that has the former name %s of a step goes on in %s', (former, now) => {
+  const world = releasing();
+  const { status } = world.canary;
+  if (status?.release === undefined) throw new Error('there is a release');
+  const canary = { ...world.canary, status: { ...status, release: { ...status.release, step: former } } };
+  expect(start(canary, { ...world.facts(), canary }).value).toEqual({ Progressing: now });
 });

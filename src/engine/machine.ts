@@ -315,9 +315,19 @@ function pathOf(value: StateValue): string[] {
   return typeof rest === 'string' ? [...path, rest] : path;
 }
 
-/** A recorded step that the chart no longer knows resumes at the beginning of its phase. */
-function stateOf(phase: Phase, name: string): StateValue {
+/** Names that steps had in a status or journal of Serin 0.1.0 before the steps were renamed. */
+const FORMER_STEPS: Readonly<Record<string, string>> = {
+  withdrawing: 'recycleRouting',
+  clearing: 'recycleDraining',
+  emptying: 'recycleStopping',
+  heldBack: 'canaryUnavailable',
+  comingBack: 'canaryRecovered',
+};
+
+/** A recorded step that the chart does not know resumes at the beginning of its phase. */
+function stateOf(phase: Phase, recorded: string): StateValue {
   if (phase === '') return 'New';
+  const name = FORMER_STEPS[recorded] ?? recorded;
   return chart.states[phase]?.states[name] ? { [phase]: name } : phase;
 }
 

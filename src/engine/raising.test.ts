@@ -322,7 +322,7 @@ describe('before a step', () => {
       Object.assign(world, { primaryReplicas: 10, targetReplicas: 1, scalerGives: 1, targetDown: false });
       world.look();
       world.settle();
-      expect([world.step, weightNow(world)]).toEqual(['heldBack', 0]);
+      expect([world.step, weightNow(world)]).toEqual(['canaryUnavailable', 0]);
       const fromMs = world.nowMs;
       world.tickUntil((one) => weightNow(one) === 50, 5);
       expect(world.nowMs - fromMs, 'half the deadline, and the pause before traffic').toBe(35_000);
@@ -339,13 +339,13 @@ describe('before a step', () => {
       world.targetDown = false;
       world.look();
       world.settle();
-      expect(world.step).toBe('comingBack');
+      expect(world.step).toBe('canaryRecovered');
       if (isShort) world.room.target = 4;
       else Object.assign(world, { primaryReplicas: 10, targetReplicas: 1, scalerGives: 1 });
       world.look();
       world.settle();
       const fromMs = world.nowMs;
-      world.tickUntil(({ step }) => step !== 'comingBack', 6);
+      world.tickUntil(({ step }) => step !== 'canaryRecovered', 6);
       expect([world.phase, weightNow(world), world.nowMs - fromMs <= 60_000]).toEqual([phase, weight, true]);
     });
 
@@ -415,10 +415,10 @@ describe('before a step', () => {
     world.room.target = 4;
     world.look();
     world.settle();
-    expect([world.step, world.targetReplicas, weightNow(world)]).toEqual(['heldBack', 5, 0]);
+    expect([world.step, world.targetReplicas, weightNow(world)]).toEqual(['canaryUnavailable', 5, 0]);
     world.room.target = 5;
     world.look();
-    expect(world.step).toBe('comingBack');
+    expect(world.step).toBe('canaryRecovered');
     world.tick(5_000);
     expect([world.step, weightNow(world), world.release.capacity]).toEqual(['analysing', 50, undefined]);
   });
@@ -461,7 +461,7 @@ function bears(world: World, before: Release, after: Release): boolean {
   if (is > was) {
     // What was decided before the raise counts: the pods that it added say nothing about the load.
     const load = { primary, target, routes, atStart: before.podsAtStart };
-    const isRaised = capacity?.side === 'target' && (before.step === 'raising' || before.step === 'heldBack');
+    const isRaised = capacity?.side === 'target' && (before.step === 'raising' || before.step === 'canaryUnavailable');
     const needed = isRaised ? capacity.pods : capacityNeeded(load, is, limits);
     // E102: the scaler does not give them.
     const isGivenLess = isRaised && (target?.replicas ?? 0) < needed && nowMs >= (before.awaitedSinceMs ?? stepStartedMs) + 30_000;

@@ -38,7 +38,7 @@ const waits: { where: string; world: () => World }[] = [
       ),
   },
   {
-    where: 'Progressing.heldBack',
+    where: 'Progressing.canaryUnavailable',
     world: () => {
       const world = until(pushed(hooks), 'analysing');
       world.targetDown = true;

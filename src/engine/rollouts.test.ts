@@ -60,7 +60,7 @@ describe.each(waits)('E100: $step of a rollout that takes longer than the progre
       comes(world, updated);
     }
     const untilMs = world.nowMs + 60_000;
-    expect(explain(world.canary, world.facts())).toContain(`until ${new Date(untilMs).toISOString().replace('.000', '')}`);
+    expect(explain(world.canary, world.facts())).toContain(`at ${new Date(untilMs).toISOString().replace('.000', '')}`);
     world.tick(59_999);
     expect(world.step).toBe(step);
     world.tick(1);

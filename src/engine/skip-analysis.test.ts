@@ -108,7 +108,7 @@ describe('skipAnalysis', () => {
     world.configsVersion = '2';
     skip(world);
     world.push('s1:c');
-    expect(['withdrawing', 'clearing']).toContain(world.step);
+    expect(['recycleRouting', 'recycleDraining']).toContain(world.step);
     world.tickUntil(at('Succeeded'));
     expect([world.promoted, world.podsRead]).toEqual([['s1:c'], { settings: 'blue' }]);
   });

@@ -100,7 +100,7 @@ const outcomes: Readonly<Record<Verb, Readonly<Record<string, RegExp>>>> = {
     'Waiting (for its gate)': /^Waiting/,
     'Progressing (no pods yet)': /^Progressing.scalingUp/,
     'Progressing (at 10 %)': /^Progressing.analysing/,
-    'Progressing (the canary is down)': /^Progressing.heldBack/,
+    'Progressing (the canary is down)': /^Progressing.canaryUnavailable/,
     'WaitingPromotion (for its gate)': /^WaitingPromotion.analysing/,
   },
   resume: {},
@@ -258,7 +258,7 @@ describe('pause and resume', () => {
     world.ask('pause', 'p');
     world.targetDown = true;
     world.settle();
-    expect([world.step, weightOf(world.release.routes)]).toEqual(['heldBack', 0]);
+    expect([world.step, weightOf(world.release.routes)]).toEqual(['canaryUnavailable', 0]);
     world.tick(1_000_000);
     world.targetDown = false;
     world.settle();

@@ -12,7 +12,7 @@ const MOST_AHEAD_MS = 300_000;
 /** Requests whose outcome is remembered. */
 const MOST_REQUESTS = 10;
 /** The pods of these steps have had no check, or cannot have one. */
-const UNFIT_STEPS = new Set(['withdrawing', 'clearing', 'emptying', 'scalingUp', 'heldBack']);
+const UNFIT_STEPS = new Set(['recycleRouting', 'recycleDraining', 'recycleStopping', 'scalingUp', 'canaryUnavailable']);
 
 /** The last request, where it has no answer yet (E70). */
 export function pendingRequest({ requests = [], undo }: Release, { request }: Facts): SeenRequest | undefined {

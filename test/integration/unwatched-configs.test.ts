@@ -101,8 +101,8 @@ describe('a controller that comes back in the middle of a release', () => {
     expect([...lab.nodes.runs(APP, NAMESPACE)].join(), 'they have read it').toContain('red');
     const before = run();
     await until('resting', 'Succeeded');
-    expect(steps.slice(steps.indexOf('withdrawing'))).toEqual(
-      expect.arrayContaining(['withdrawing', 'emptying', 'scalingUp', 'analysing']),
+    expect(steps.slice(steps.indexOf('recycleRouting'))).toEqual(
+      expect.arrayContaining(['recycleRouting', 'recycleStopping', 'scalingUp', 'analysing']),
     );
     expect(evidence.unanalysed).toEqual([]);
     expect([run(), evidence.promotions]).toEqual([before + 1, 1]);

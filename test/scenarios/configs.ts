@@ -154,7 +154,7 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
           expect(before.length).toBe(2);
           const { when, then } = fixture.scenario;
           await when.thisHappens(() => fixture.config('ConfigMap', 'settings', { data: { COLOR: 'green' } }));
-          await then.statusWas('lets its pods go', ({ step, canaryWeight }) => step === 'emptying' && canaryWeight === 0);
+          await then.statusWas('lets its pods go', ({ step, canaryWeight }) => step === 'recycleStopping' && canaryWeight === 0);
           await then.statusWas('analyses again', ({ run, canaryWeight }) => run === 2 && canaryWeight > 0);
           const after = await fixture.canaryPods();
           expect(after.filter((uid) => before.includes(uid))).toEqual([]);

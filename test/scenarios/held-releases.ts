@@ -57,7 +57,7 @@ export function testHeldReleases(scenarioTest: ScenarioTest, environmentOf: () =
       await then.scalesTo(APP, 2);
       const weight = scenario.weights().at(-1);
       hooks.answers('step', 200);
-      await then.itIsReported('Promoted', /2 of 3 canary pods are ready; canaryReadyThreshold is 100%; waits until/);
+      await then.itIsReported('Promoted', /2 of 3 canary pods are ready; canaryReadyThreshold is 100%\. The release is rolled back at/);
       await then.hookWasCalled('smoke', hooks.calls('smoke').length + 3);
       expect([scenario.weights().at(-1), scenario.phases().at(-1)]).toEqual([weight, 'Progressing']);
       await when.deadlineIs(2);

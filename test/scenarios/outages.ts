@@ -41,11 +41,11 @@ export function describeOutages(environmentOf: () => Environment): void {
     const namespace = 'outage-held';
     const { scenario, template } = await blinded(namespace, { unmeasured: 'hold', threshold: 1 });
     try {
-      await reports(scenario, new RegExp(`cannot be measured since .* until .*${GONE.source}`));
+      await reports(scenario, new RegExp(`unmeasured since .* rolled back at .*${GONE.source}`));
       await template.asks('http://127.0.0.1:1');
-      await reports(scenario, /cannot be measured since .*127\.0\.0\.1:1 cannot be asked/);
+      await reports(scenario, /unmeasured since .*127\.0\.0\.1:1 cannot be asked/);
       await template.asks(scenario.hooks.url('prometheus'));
-      await reports(scenario, /cannot be measured since .*no JSON/);
+      await reports(scenario, /unmeasured since .*no JSON/);
       expect((await eventsOf(namespace, 'Unmeasured')).length).toBeGreaterThan(0);
       expect(scenario.weights().at(-1)).toBe(20);
       await template.asks(environmentOf().prometheusUrl);

@@ -23,8 +23,8 @@ export function fromStep(snapshot: CanarySnapshot, canary: Canary, phase: Phase,
           ? step('PodsStarting', 'nothing to do: the primary is being made')
           : side('primary');
     case 'Progressing.scalingUp':
-    case 'Progressing.heldBack':
-    case 'WaitingPromotion.heldBack':
+    case 'Progressing.canaryUnavailable':
+    case 'WaitingPromotion.canaryUnavailable':
       return side('target');
     case 'Progressing.raising':
       return noRoom(snapshot, 'target', release);
@@ -52,8 +52,8 @@ export function fromStep(snapshot: CanarySnapshot, canary: Canary, phase: Phase,
     case 'Progressing.preRollout':
       return fromHooks(snapshot, canary, release) ?? step('Running', 'nothing to do: the hooks are being called');
     case 'Progressing.settling':
-    case 'Progressing.comingBack':
-    case 'WaitingPromotion.comingBack':
+    case 'Progressing.canaryRecovered':
+    case 'WaitingPromotion.canaryRecovered':
       return primaryDown(snapshot) ?? passes();
     case 'Progressing.analysing':
     case 'WaitingPromotion.analysing':

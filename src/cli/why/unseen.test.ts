@@ -48,7 +48,7 @@ it('does not name it when what is late was only expected', () => {
   world.begin();
   world.tick(1);
   const { diagnosis } = whyOf({ ...snapshotIn({ world }), atMs: world.nowMs + 600 * MINUTE });
-  expect(diagnosis.sentence).toMatch(/expected until \d{4}-/);
+  expect(diagnosis.sentence).toMatch(/expected by \d{4}-/);
   expect(diagnosis.cause).toBe('PodsStarting');
 });
 

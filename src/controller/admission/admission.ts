@@ -41,7 +41,7 @@ export function admit(raw: KubeObject, deps: Pick<ControllerDeps, 'config' | 'ol
   if (canary.spec.suspend === true && canary.status?.release === undefined) {
     return {
       reason: 'Suspended',
-      message: 'spec.suspend is true: nothing is written until someone sets it to false',
+      message: 'spec.suspend is true, and nothing is written. Set spec.suspend to false to start',
       field: 'spec.suspend',
     };
   }

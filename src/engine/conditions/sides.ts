@@ -106,7 +106,7 @@ export function isGivenLess(input: Input): boolean {
   const { nowMs, canary, scaler } = input.event.facts;
   if (capacity?.side !== 'target' || !scaler || isHalted(input)) return false;
   const isLess = isFewer(target(input)?.replicas ?? 0, Math.min(capacity.pods, scaler.target.max));
-  const sinceMs = step === 'comingBack' ? awaitedSinceMs : stepStartedMs;
+  const sinceMs = step === 'canaryRecovered' ? awaitedSinceMs : stepStartedMs;
   return isLess && nowMs >= sinceMs + scalerPatienceMs(canary) && isTargetReady(input) && isPrimaryReady(input);
 }
 

@@ -215,8 +215,8 @@ describe('E27, E60, E102: decisions of a canary that was unavailable', () => {
   const patient = { stepStartedMs: nowMs - deadlineMs / 2, awaitedSinceMs: nowMs - deadlineMs / 2 };
   const drained = { stepStartedMs: nowMs - drainMs };
   const both = ['Progressing', 'WaitingPromotion'].flatMap((phase): DecisionCase[] => {
-    const away = { state: `${phase}.heldBack` };
-    const back = { state: `${phase}.comingBack` };
+    const away = { state: `${phase}.canaryUnavailable` };
+    const back = { state: `${phase}.canaryRecovered` };
     return [
       { ...away, when: 'it recovers', release: gone, decision: 'advance' },
       { ...away, when: 'it is down', release: gone, target: down, decision: 'wait' },

@@ -50,13 +50,13 @@ export const analysis = {
       return hasOutcome(input, 'passed') && mayAdvance(input) ? advanced(input, moveAfter(input)) : 'checkAgain';
     },
   }),
-  heldBack: running({
+  canaryUnavailable: running({
     look(input) {
       if (isShortToRecover(input)) return 'raise';
       return (hasRecovered(input) ? 'advance' : undefined) ?? late(input);
     },
   }),
-  comingBack: running({
+  canaryRecovered: running({
     first: (input) => (isTargetDown(input) ? 'fallBack' : undefined),
     look(input) {
       if (isShortToRecover(input)) return 'raise';

@@ -23,14 +23,14 @@ const steps = [
   'analysing.measuring',
   'analysing.confirmingTraffic',
   'analysing.confirmingPromotion',
-  'heldBack',
-  'comingBack',
+  'canaryUnavailable',
+  'canaryRecovered',
 ].map((step) => `Progressing.${step}`);
 const later = ['soaking', 'callingHooks', 'measuring', 'confirmingTraffic', 'confirmingPromotion'].map(
   (step) => `WaitingPromotion.analysing.${step}`,
 );
-const recycling = ['withdrawing', 'clearing', 'emptying'].map((step) => `Progressing.${step}`);
-const whole = [...steps, ...later, 'WaitingPromotion.heldBack', 'WaitingPromotion.comingBack'];
+const recycling = ['recycleRouting', 'recycleDraining', 'recycleStopping'].map((step) => `Progressing.${step}`);
+const whole = [...steps, ...later, 'WaitingPromotion.canaryUnavailable', 'WaitingPromotion.canaryRecovered'];
 
 const config = (checksum: string) => ({ 'configmap/a': { uid: 'u', resourceVersion: '1', checksum } });
 const written = { 'configmap/a': { uid: 'u', resourceVersion: '2', checksum: 'x' } };

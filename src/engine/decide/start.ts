@@ -55,9 +55,9 @@ const fallBackIfDown: Decider = (input) => (isTargetDown(input) ? 'fallBack' : u
 
 /** Every step of an analysis before its first traffic. */
 export const starting = {
-  withdrawing: running({ look: (input) => routed(input) ?? (isAllToPrimaryNow(input) ? 'advance' : undefined) }, recycling),
-  clearing: running({ look: (input) => (isDrained(input) ? 'advance' : undefined) }, recycling),
-  emptying: running(
+  recycleRouting: running({ look: (input) => routed(input) ?? (isAllToPrimaryNow(input) ? 'advance' : undefined) }, recycling),
+  recycleDraining: running({ look: (input) => (isDrained(input) ? 'advance' : undefined) }, recycling),
+  recycleStopping: running(
     {
       look(input) {
         const { target, converged } = input.event.facts;

@@ -33,8 +33,8 @@ export const checkStalls: readonly Stall[] = [
   },
   {
     namespace: 'metrics-down-held',
-    cause: /cannot be measured.*request-success-rate is unmeasured: .*127\.0\.0\.1:1/,
-    remedy: new RegExp(`${SINCE}.*until \\d{4}.*rolls the release back; restore the metrics`),
+    cause: /is unmeasured since.*request-success-rate is unmeasured: .*127\.0\.0\.1:1/,
+    remedy: new RegExp(`${SINCE}.*rolled back at \\d{4}.*restore the metrics`),
     why: { cause: 'Unmeasured', proof: REASON, clear: { set: ({ measured }: StallFixture) => measured.url('back') } },
     run: (fixture) =>
       released(fixture, 'metrics-down-held', {

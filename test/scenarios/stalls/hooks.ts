@@ -28,9 +28,9 @@ function hook(namespace: string, type: string, isGate: boolean, remedy: string):
 }
 
 export const hookStalls: readonly Stall[] = [
-  hook('gate-rollout', 'confirm-rollout', true, "without limit; the gate's owner can open it"),
-  hook('gate-traffic', 'confirm-traffic-increase', true, "without limit; the gate's owner can open it"),
-  hook('gate-promotion', 'confirm-promotion', true, "without limit; the gate's owner can open it"),
+  hook('gate-rollout', 'confirm-rollout', true, 'without limit. The owner of the gate can open it'),
+  hook('gate-traffic', 'confirm-traffic-increase', true, 'without limit. The owner of the gate can open it'),
+  hook('gate-promotion', 'confirm-promotion', true, 'without limit. The owner of the gate can open it'),
   hook('pre-rollout', 'pre-rollout', false, 'of \\d+ failed checks used; their owner'),
   {
     namespace: 'hook-hangs',

@@ -16,7 +16,7 @@ export const manualStalls: readonly Stall[] = [
   {
     namespace: 'target-missing',
     cause: /Deployment web of spec\.targetRef, which does not exist/,
-    remedy: new RegExp(`${SINCE}.*create it or correct spec.targetRef`),
+    remedy: new RegExp(`${SINCE}.*Create it, or correct spec.targetRef`),
     why: { cause: 'TargetNotFound', proof: /^Deployment web: metadata$/, clear: { create: () => aDeployment('target-missing', APP) } },
     async run({ cluster }) {
       await makeNamespace(cluster, 'target-missing');
@@ -36,7 +36,7 @@ export const manualStalls: readonly Stall[] = [
   {
     namespace: 'suspended',
     cause: /Suspended by spec\.suspend at (Progressing|WaitingPromotion)/,
-    remedy: /until someone sets it to false/,
+    remedy: /Set spec\.suspend to false/,
     why: { cause: 'Suspended', proof: /^Canary web: spec\.suspend$/, clear: 'command' },
     async run(fixture) {
       await released(fixture, 'suspended', underWay(fixture, 'suspended'));
@@ -47,14 +47,14 @@ export const manualStalls: readonly Stall[] = [
   {
     namespace: 'suspended-from-birth',
     cause: /spec\.suspend is true/,
-    remedy: /until someone sets it to false/,
+    remedy: /Set spec\.suspend to false/,
     why: { cause: 'Suspended', proof: /^Canary web: spec\.suspend$/, clear: 'command' },
     run: ({ cluster }) => begun(cluster, 'suspended-from-birth', { spec: { suspend: true } }),
   },
   {
     namespace: 'release-paused',
     cause: /Paused by \S+ since/,
-    remedy: /without limit: .*until someone resumes it \(serin resume web\)/,
+    remedy: /without limit\. .*Resume it \(serin resume web\)/,
     why: { cause: 'Paused', proof: /^Canary web: status\.release\.paused\.by$/, clear: 'command' },
     async run(fixture) {
       await released(fixture, 'release-paused', underWay(fixture, 'release-paused'));
@@ -93,7 +93,7 @@ export const manualStalls: readonly Stall[] = [
   {
     namespace: 'paused',
     cause: /Deployment web: its rollout is paused/,
-    remedy: /until \d{4}.*set its spec\.paused to false/,
+    remedy: /set its spec\.paused to false.*rolled back at \d{4}/,
     why: { cause: 'RolloutPaused', proof: /^Deployment web: spec\.paused$/, clear: 'command' },
     async run(fixture) {
       await initialized(fixture, 'paused');

@@ -29,7 +29,7 @@ function unborn(namespace: string, env: Record<string, string>, why: Expected): 
   return {
     namespace,
     cause: /Deployment web-primary: 0 of 1 needed pods are available/,
-    remedy: new RegExp(`${SINCE}.*its owner can fix.*until \\d{4}`),
+    remedy: new RegExp(`${SINCE}.*Fix its pods; it is .*expected by \\d{4}`),
     why,
     run: ({ cluster }) => begun(cluster, namespace, { env, spec: SOON_LATE }),
   };
@@ -40,7 +40,7 @@ function unstarted(namespace: string, container: object, cause: 'ImageUnavailabl
   return {
     namespace,
     cause: new RegExp(UNREADY),
-    remedy: new RegExp(`${SINCE}.*its owner can correct web`),
+    remedy: new RegExp(`${SINCE}.*fix web`),
     why: { cause, proof: /^Pod \S+: status\.containerStatuses\[web\]\.state\.waiting$/, clear: { set: good } },
     run: (fixture) => releasedAs(fixture, namespace, container),
   };
@@ -92,15 +92,15 @@ export const podStalls: readonly Stall[] = [
   ),
   {
     namespace: 'target-never-ready',
-    cause: new RegExp(`canary to be ready, ${UNREADY}`),
-    remedy: new RegExp(`${SINCE}.*until \\d{4}.*rolled back; its owner can correct web`),
+    cause: new RegExp(`canary to be ready: ${UNREADY}`),
+    remedy: new RegExp(`${SINCE}.*rolled back at \\d{4}.*fix web`),
     why: { cause: 'ProbeFails', proof: /^Pod \S+: status\.containerStatuses\[web\]\.ready$/, clear: CORRECTED },
     run: (fixture) => released(fixture, 'target-never-ready', { env: { NEVER_READY: '1' } }),
   },
   {
     namespace: 'crashing',
     cause: new RegExp(UNREADY),
-    remedy: new RegExp(`${SINCE}.*its owner can correct web`),
+    remedy: new RegExp(`${SINCE}.*fix web`),
     why: { cause: 'CrashLoop', proof: /^Pod \S+: status\.containerStatuses\[web\]\.state\.waiting$/, clear: CORRECTED },
     run: (fixture) => released(fixture, 'crashing', { env: { CRASH: '1' } }),
   },
@@ -123,7 +123,7 @@ export const podStalls: readonly Stall[] = [
   {
     namespace: 'out-of-memory',
     cause: new RegExp(UNREADY),
-    remedy: new RegExp(`${SINCE}.*its owner can correct web`),
+    remedy: new RegExp(`${SINCE}.*fix web`),
     why: {
       cause: 'OutOfMemory',
       proof: /^Pod \S+: status\.containerStatuses\[web\]\.lastState\.terminated\.reason$/,
@@ -138,7 +138,7 @@ export const podStalls: readonly Stall[] = [
   {
     namespace: 'unschedulable',
     cause: /Deployment web-primary: 0 of 1 needed pods are available/,
-    remedy: new RegExp(`${SINCE}.*its owner can fix`),
+    remedy: new RegExp(`${SINCE}.*Fix its pods`),
     why: {
       cause: 'Unschedulable',
       proof: /^Pod \S+: status\.conditions\[PodScheduled\]\.message$/,
@@ -153,7 +153,7 @@ export const podStalls: readonly Stall[] = [
   {
     namespace: 'pods-refused',
     cause: /Deployment web: its pods are refused: .*serviceaccount "builder" not found/,
-    remedy: new RegExp(`${SINCE}.*its owner can correct web`),
+    remedy: new RegExp(`${SINCE}.*fix web`),
     why: {
       cause: 'PodsRefused',
       proof: /^Deployment web: status\.conditions\[ReplicaFailure\]\.message$/,
@@ -168,7 +168,7 @@ export const podStalls: readonly Stall[] = [
   {
     namespace: 'primary-not-put-back',
     cause: /Deployment web-primary: its pods are refused: .*serviceaccount "builder" not found/,
-    remedy: /until the primary is back.*an edit of web waits for that/,
+    remedy: /until the primary is ready; an edit of web waits for that/,
     why: {
       cause: 'Restoring',
       proof: /^Deployment web-primary: status\.conditions\[ReplicaFailure\]\.message$/,
@@ -194,7 +194,7 @@ export const podStalls: readonly Stall[] = [
   {
     namespace: 'readiness-gate',
     cause: new RegExp(UNREADY),
-    remedy: new RegExp(`${SINCE}.*its owner can correct web`),
+    remedy: new RegExp(`${SINCE}.*fix web`),
     why: {
       cause: 'PodGated',
       proof: /^Pod web-\S+: status\.conditions\[Ready\]\.message$/,
@@ -209,7 +209,7 @@ export const podStalls: readonly Stall[] = [
   {
     namespace: 'ready-and-too-early',
     cause: new RegExp(UNREADY),
-    remedy: new RegExp(`${SINCE}.*its owner can correct web`),
+    remedy: new RegExp(`${SINCE}.*fix web`),
     why: { cause: 'NotYetAvailable', proof: /^Deployment web: spec\.minReadySeconds$/, clear: { set: 0 } },
     async run(fixture) {
       await begun(fixture.cluster, 'ready-and-too-early', { spec: { progressDeadlineSeconds: 300 } });
@@ -221,7 +221,7 @@ export const podStalls: readonly Stall[] = [
   {
     namespace: 'no-node-fits',
     cause: /DaemonSet web-primary: no node takes its pods/,
-    remedy: new RegExp(`${SINCE}.*its owner can fix`),
+    remedy: new RegExp(`${SINCE}.*Fix its pods`),
     why: {
       cause: 'Unschedulable',
       proof: /^DaemonSet web-primary: status\.desiredNumberScheduled$/,
@@ -244,8 +244,8 @@ export const podStalls: readonly Stall[] = [
   },
   {
     namespace: 'knative-image-missing',
-    cause: /canary to be ready, Revision web-\d+: /,
-    remedy: new RegExp(`${SINCE}.*its owner can correct web`),
+    cause: /canary to be ready: Revision web-\d+: /,
+    remedy: new RegExp(`${SINCE}.*fix web`),
     why: {
       cause: 'ImageUnavailable',
       proof: /^Pod web-\S+: status\.containerStatuses\[web\]\.state\.waiting$/,
@@ -275,7 +275,7 @@ export const podStalls: readonly Stall[] = [
   {
     namespace: 'rollout-stalled',
     cause: /exceeded its progressDeadlineSeconds; only an edit helps/,
-    remedy: new RegExp(`${SINCE}.*its owner can (correct|fix)`),
+    remedy: new RegExp(`${SINCE}.*[fF]ix (web|its pods)`),
     why: {
       cause: 'RolloutStalled',
       proof: /^Deployment web(-primary)?: status\.conditions\[Progressing\]\.reason$/,

@@ -128,7 +128,7 @@ export const refusalStalls: readonly Stall[] = [
   refused('policy-primary', /Blocked: the API server refused .*deployments.*422/, /denied by policy/, 'ApiRejected'),
   {
     namespace: 'policy-promotion',
-    cause: /writes the primary .*denied by policy/,
+    cause: /Writing the primary .*denied by policy/,
     remedy: /since \d{4}/,
     why: {
       cause: 'PrimaryRejected',
