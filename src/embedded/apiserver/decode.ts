@@ -31,7 +31,9 @@ export function decodeObject(resource: Resource, namespace: string, body: KubeOb
   } else delete object.metadata.namespace;
   const unknown = prune(object, resource.schema).map((path) => `unknown field ${JSON.stringify(path)}`);
   if (unknown.length > 0 && context.fieldValidation === 'Strict' && patch !== undefined)
-    throw invalid('', '', '', [invalidValue('patch', JSON.stringify(patch), `strict decoding error: ${unknown.join(', ')}`)]);
+    throw invalid({ kind: '', group: '' }, '', [
+      invalidValue('patch', JSON.stringify(patch), `strict decoding error: ${unknown.join(', ')}`),
+    ]);
   if (unknown.length > 0 && context.fieldValidation === 'Strict')
     throw badRequest(
       `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: strict decoding error: ${unknown.join(', ')}`,

@@ -6,11 +6,11 @@ import { isRecord, type Json, type JsonObject } from './json.ts';
 import { listPage, selection } from './list.ts';
 import { jsonPatch, mergePatch } from './patch.ts';
 import { podSubresource } from './pod-subresources.ts';
-import { Representation } from './representation.ts';
+import { type Representation, representationOf } from './representation.ts';
 import { type ApiPath, isTrue } from './request.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 import { scaleOf } from './scale.ts';
-import { badRequest, methodNotAllowed, pathNotFound, StatusError, unsupportedMediaType } from './status.ts';
+import { badRequest, forbiddenValue, invalid, methodNotAllowed, pathNotFound, unsupportedMediaType } from './status.ts';
 import { serveWatch } from './watch.ts';
 import type { DeleteOptions, PatchType, WriteContext } from './write-context.ts';
 
@@ -44,9 +44,7 @@ export class ResourceRequest {
     this.#path = path;
     this.#resource = resource;
     this.#body = body;
-    this.#representation = new Representation(resource, String(exchange.request.headers.accept ?? ''), this.#query, () =>
-      options.clock.nowMs(),
-    );
+    this.#representation = representationOf(resource, String(exchange.request.headers.accept ?? ''), this.#query, options.clock.nowMs);
   }
 
   get #query(): URLSearchParams {
@@ -180,11 +178,10 @@ export class ResourceRequest {
   #deleteCollection(): void {
     const matches = selection(this.#resource, this.#path, this.#query);
     const items = this.#api.store.list(this.#resource.storeKey).map(([, object]) => object);
-    const chosen = items.filter(matches);
     const options = this.#deleteOptions();
-    const objects = chosen.map(
-      (object) => this.#api.delete(this.#resource, object.metadata.namespace ?? '', object.metadata.name, options).object,
-    );
+    const objects = items
+      .filter(matches)
+      .map(({ metadata }) => this.#api.delete(this.#resource, metadata.namespace ?? '', metadata.name, options).object);
     this.#send(200, this.#representation.list(objects, { resourceVersion: String(this.#api.store.version) }));
   }
 
@@ -197,26 +194,12 @@ export class ResourceRequest {
     const resourceVersion = this.#query.get('resourceVersion') ?? '';
     if (resourceVersion !== '' && !/^\d+$/.test(resourceVersion)) throw badRequest(`invalid resource version: ${resourceVersion}`);
     if (this.#query.get('sendInitialEvents') !== null)
-      throw new StatusError(
-        422,
-        'Invalid',
-        'ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
-        {
-          group: 'meta.k8s.io',
-          kind: 'ListOptions',
-          causes: [
-            {
-              reason: 'FieldValueForbidden',
-              message: 'Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
-              field: 'sendInitialEvents',
-            },
-          ],
-        },
-      );
+      throw invalid({ kind: 'ListOptions', group: 'meta.k8s.io' }, '', [
+        forbiddenValue('sendInitialEvents', 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'),
+      ]);
     const seconds = Number(this.#query.get('timeoutSeconds') ?? 0);
     serveWatch(this.#api, this.#exchange.response, {
       resource: this.#resource,
-      namespace: this.#path.namespace,
       matches: selection(this.#resource, this.#path, this.#query),
       resourceVersion,
       bookmarks: isTrue(this.#query.get('allowWatchBookmarks')),
