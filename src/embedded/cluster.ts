@@ -4,7 +4,7 @@ import { createCluster } from '../kube/create-cluster.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
 import { startApiServer } from './apiserver/index.ts';
 import type { ApiHooks } from './apiserver/write-context.ts';
-import { startControllers } from './controllers/index.ts';
+import { Controllers } from './controllers/index.ts';
 import { type Mesh, type MeshOptions, startMesh } from './mesh/index.ts';
 import { httpPodCalls, type NodeOptions, type Nodes, startNodes } from './nodes/index.ts';
 import { realWorld, type World } from './world.ts';
@@ -53,7 +53,7 @@ export async function startEmbeddedCluster(options: EmbeddedClusterOptions = {})
   const connection = { ...connectionTo(server.url, { userAgent: 'serin-embedded' }), agent };
   const cluster = createCluster(connection, { requestTimeoutMs: ANSWER_WITHIN_MS, clock, random, watch: WATCH });
   const onError = options.onError ?? (() => undefined);
-  const controllers = startControllers(cluster, { clock, onError });
+  const controllers = new Controllers(cluster, { clock, onError });
   const nodes = startNodes(cluster, { world, ...options.nodes, calls: httpPodCalls(server.url, world), onError });
   await Promise.all([controllers.synced, nodes.ready]);
   const mesh = await startMesh(cluster, { world, ...options.mesh });

@@ -171,11 +171,10 @@ function watchPlaces(cluster: Cluster) {
 function watchPods(cluster: Cluster) {
   const portByIp = new Map<string, number>();
   const gone = new Map<string, KubeObject>();
-  const store = watchObjects<Pod>(cluster, { apiVersion: 'v1', kind: 'Pod' }, ({ previous, next }) => {
-    const pod = next ?? previous;
-    const port = Number(pod?.metadata.annotations?.[PORT_ANNOTATION]);
-    if (pod?.status?.podIP && port) portByIp.set(pod.status.podIP, port);
-    if (previous && !next) remember(gone, keyOf(previous), previous);
+  const store = watchObjects<Pod>(cluster, { apiVersion: 'v1', kind: 'Pod' }, ({ next }, pod) => {
+    const port = Number(pod.metadata.annotations?.[PORT_ANNOTATION]);
+    if (pod.status?.podIP && port) portByIp.set(pod.status.podIP, port);
+    if (!next) remember(gone, keyOf(pod), pod);
   });
   return {
     store,
