@@ -1,8 +1,8 @@
 import { asEndpointSlice, type EndpointSlice } from '../../api/kinds/endpoint-slice.ts';
 import { servicePorts } from '../../api/kinds/service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import type { Destination } from './destination.ts';
 import type { LaggedView } from './lagged-view.ts';
+import type { Destination } from './request.ts';
 
 export interface Endpoint {
   ip: string;
