@@ -15,7 +15,7 @@ export type MistakeCode =
 const LATE_MS = 30 * 60_000;
 
 /** Mistakes in the manifests that a rehearsal shows. */
-export interface Mistake {
+interface Mistake {
   code: MistakeCode;
   severity: 'error' | 'warning';
   message: string;
