@@ -3,9 +3,11 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { realWorld, type World } from '../world.ts';
 import { Api } from './api.ts';
 import { Collectors } from './collectors.ts';
-import { type Exchange, sendJson } from './exchange.ts';
-import { handle } from './handler.ts';
-import { StatusError } from './status.ts';
+import { type Exchange, readBody, sendJson } from './exchange.ts';
+import { answerPlain } from './plain-paths.ts';
+import { parsePath, verbOf } from './request.ts';
+import { type HandlerOptions, ResourceRequest } from './resource-request.ts';
+import { pathNotFound, StatusError } from './status.ts';
 import { type ApiHooks, internalWrite } from './write-context.ts';
 
 export interface ApiServerOptions {
@@ -72,13 +74,12 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
       .finally(note);
   });
   server.keepAliveTimeout = 60_000;
-  const listener = await network.listen(server, options.port);
-  const { url } = listener;
+  const { url, close } = await network.listen(server, options.port);
   return {
     url,
     stop: () => {
       collectors.stop();
-      return listener.close(true);
+      return close(true);
     },
     requestCounts: (userAgent) => {
       const total: Record<string, number> = {};
@@ -89,6 +90,19 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     kubeconfig: () => kubeconfigFor(url),
     snapshot: () => Object.fromEntries(api.store.storeKeys().map((key) => [key, api.store.list(key).map(([, object]) => object)])),
   };
+}
+
+/** Answers one request. */
+async function handle(api: Api, options: HandlerOptions, exchange: Exchange): Promise<void> {
+  const { request, url } = exchange;
+  const path = parsePath(url.pathname);
+  if (path === undefined) return answerPlain(api, exchange);
+  const resource = api.resources.find(path.group, path.version, path.plural);
+  exchange.verb = verbOf(request.method ?? 'GET', path, url.searchParams);
+  exchange.resource = path.subresource === '' ? path.plural : `${path.plural}/${path.subresource}`;
+  if (resource === undefined || (path.namespace !== '' && !resource.namespaced)) throw pathNotFound();
+  const body = await readBody(request);
+  return new ResourceRequest(api, options, exchange, path, resource, body).run();
 }
 
 function create(api: Api, object: KubeObject): void {

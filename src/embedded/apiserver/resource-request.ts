@@ -71,13 +71,8 @@ export class ResourceRequest {
 
   #review(verb: string) {
     if (verb !== 'create') throw methodNotAllowed();
-    sendJson(this.#exchange.response, 201, {
-      ...this.#body,
-      kind: this.#resource.kind,
-      apiVersion: apiVersionOf(this.#resource),
-      metadata: {},
-      status: { allowed: true },
-    });
+    const { kind } = this.#resource;
+    this.#send(201, { ...this.#body, kind, apiVersion: apiVersionOf(this.#resource), metadata: {}, status: { allowed: true } });
   }
 
   #context(subresource = ''): WriteContext {
@@ -100,9 +95,9 @@ export class ResourceRequest {
     };
   }
 
-  #update(): void {
+  #update(subresource = ''): void {
     const { namespace, name } = this.#path;
-    this.#object(200, this.#api.update(this.#resource, namespace, name, this.#body, this.#context()));
+    this.#object(200, this.#api.update(this.#resource, namespace, name, this.#body, this.#context(subresource)));
   }
 
   #patchType(): PatchType {
@@ -125,11 +120,14 @@ export class ResourceRequest {
     if (subresource === 'status' && resource.status) {
       if (verb === 'get') return this.#object(200, this.#api.get(resource, namespace, name));
       if (verb === 'patch') return this.#patch('status');
-      if (verb === 'update') return this.#object(200, this.#api.update(resource, namespace, name, this.#body, this.#context('status')));
+      if (verb === 'update') return this.#update('status');
       throw methodNotAllowed();
     }
     if (subresource === 'scale' && resource.scale !== undefined) return this.#scale(verb);
-    if (resource.storeKey === '/pods') return this.#success(podSubresource(this.#api, resource, this.#path, verb, this.#body).code);
+    if (resource.storeKey === '/pods') {
+      podSubresource(this.#api, resource, this.#path, verb, this.#body);
+      return this.#success(201, { code: 201 });
+    }
     if (resource.storeKey === '/namespaces' && subresource === 'finalize' && verb === 'update') return this.#update();
     throw pathNotFound();
   }
@@ -138,21 +136,15 @@ export class ResourceRequest {
     const { namespace, name } = this.#path;
     const live = this.#api.get(this.#resource, namespace, name);
     const scale = scaleOf(this.#resource, live);
-    if (verb === 'get') return sendJson(this.#exchange.response, 200, scale);
+    if (verb === 'get') return this.#send(200, scale);
     if (verb !== 'patch' && verb !== 'update') throw methodNotAllowed();
     const type = verb === 'patch' ? this.#patchType() : undefined;
     const wanted = type === undefined ? this.#body : type === 'json' ? jsonPatch(scale, this.#body) : mergePatch(scale, this.#body);
-    sendJson(this.#exchange.response, 200, this.#api.writeScale(this.#resource, live, wanted, this.#context('scale')));
+    this.#send(200, this.#api.writeScale(this.#resource, live, wanted, this.#context('scale')));
   }
 
-  #success(code: number, details?: JsonObject): void {
-    sendJson(this.#exchange.response, code, {
-      kind: 'Status',
-      apiVersion: 'v1',
-      metadata: {},
-      status: 'Success',
-      ...(details === undefined ? { code } : { details }),
-    });
+  #success(code: number, more: JsonObject): void {
+    this.#send(code, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', ...more });
   }
 
   #deleteOptions(): DeleteOptions {
@@ -172,7 +164,7 @@ export class ResourceRequest {
     const { object, gone } = this.#api.delete(this.#resource, namespace, name, this.#deleteOptions());
     if (!gone || this.#resource.storeKey === '/pods') return this.#object(200, object);
     const { group, plural } = this.#resource;
-    this.#success(200, { name, ...(group === '' ? {} : { group }), kind: plural, uid: object.metadata.uid });
+    this.#success(200, { details: { name, ...(group !== '' && { group }), kind: plural, uid: object.metadata.uid } });
   }
 
   #deleteCollection(): void {

@@ -1,7 +1,7 @@
 import { every } from '../../api/clock.ts';
 import type { Node } from '../../api/kinds/node.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
-import type { Labels } from '../../api/kube-object.ts';
+import { type Labels, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, type ObjectChange, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
 import { isPodFinished } from '../controllers/pods.ts';
@@ -12,7 +12,6 @@ import { chooseNode, ownerOf, type Placed } from './choose-node.ts';
 import { type KubeletOptions, RunningPod } from './kubelet.ts';
 import { LEASE_RENEW_MS, type NodeIdentity, registerNode, renewLease } from './node-registration.ts';
 import type { PodCalls } from './pod-calls.ts';
-import { tellUnschedulable } from './unschedulable.ts';
 
 export { httpPodCalls, type PodCalls } from './pod-calls.ts';
 
@@ -107,13 +106,28 @@ export class Nodes {
     const uid = pod.metadata.uid ?? '';
     const mine = this.#registered.list().filter(({ metadata }) => this.#ipOfNode.has(metadata.name));
     const chosen = chooseNode(pod, mine, this.#placed());
-    if (chosen === undefined) return await tellUnschedulable(this.#cluster, pod, mine.length, secondsText(this.#kubelet.world));
+    if (chosen === undefined) return await this.#reportUnschedulable(pod, mine.length);
     // Pods are placed side by side: the next one has to count this one before the watch brings it back.
     this.#assigned.set(uid, { node: chosen, owner: ownerOf(pod) });
     await this.#calls.bind(pod, chosen).catch((error: unknown) => {
       this.#assigned.delete(uid);
       throw error;
     });
+  }
+
+  /** Says once in the pod's status, as the scheduler does, that no node fits; it is placed when a node changes. */
+  async #reportUnschedulable(pod: Pod, nodes: number): Promise<void> {
+    const { conditions: known = [] } = pod.status ?? {};
+    if (known.some(({ type, reason }) => type === 'PodScheduled' && reason === 'Unschedulable')) return;
+    const condition = {
+      type: 'PodScheduled',
+      status: 'False',
+      reason: 'Unschedulable',
+      message: `0/${nodes} nodes are available: none matches the pod's node selector, affinity and tolerations.`,
+      lastTransitionTime: secondsText(this.#kubelet.world),
+    };
+    const conditions = [...known.filter(({ type }) => type !== 'PodScheduled'), condition];
+    await this.#cluster.patch(refOf(pod), { status: { conditions } }, { subresource: 'status' });
   }
 
   #placed(): Placed[] {
