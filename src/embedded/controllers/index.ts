@@ -1,13 +1,6 @@
 import { systemClock } from '../../api/clock.ts';
-import type { ControllerRevision } from '../../api/kinds/controller-revision.ts';
-import type { DaemonSet } from '../../api/kinds/daemon-set.ts';
-import type { Deployment } from '../../api/kinds/deployment.ts';
-import type { EndpointSlice } from '../../api/kinds/endpoint-slice.ts';
-import type { HorizontalPodAutoscaler } from '../../api/kinds/horizontal-pod-autoscaler.ts';
 import type { Node } from '../../api/kinds/node.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
-import type { ReplicaSet } from '../../api/kinds/replica-set.ts';
-import type { Service } from '../../api/kinds/service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { StandInOptions } from '../world.ts';
@@ -72,21 +65,21 @@ export class Controllers {
     const watch = <T extends KubeObject>(apiVersion: string, kind: T['kind'], onChange: (object: T, change: ObjectChange<T>) => void) =>
       watchObjects<T>(this.#cluster, { apiVersion, kind }, (change, object) => onChange(object, change));
     return {
-      deployments: watch<Deployment>('apps/v1', 'Deployment', (deployment) => {
+      deployments: watch('apps/v1', 'Deployment', (deployment) => {
         deployments.add(keyOf(deployment));
         for (const hpa of this.#stores.autoscalers.list()) if (scaleTargetOf(hpa) === keyOf(deployment)) autoscalers.add(keyOf(hpa));
       }),
-      autoscalers: watch<HorizontalPodAutoscaler>('autoscaling/v2', 'HorizontalPodAutoscaler', (hpa) => autoscalers.add(keyOf(hpa))),
-      replicaSets: watch<ReplicaSet>('apps/v1', 'ReplicaSet', (set) => {
+      autoscalers: watch('autoscaling/v2', 'HorizontalPodAutoscaler', (hpa) => autoscalers.add(keyOf(hpa))),
+      replicaSets: watch('apps/v1', 'ReplicaSet', (set) => {
         replicaSets.add(keyOf(set));
         wakeOwner(deployments, 'Deployment', set);
       }),
-      pods: watch<Pod>('v1', 'Pod', (pod, change) => this.#podChanged(pod, change)),
-      daemonSets: watch<DaemonSet>('apps/v1', 'DaemonSet', (set) => daemonSets.add(keyOf(set))),
-      revisions: watch<ControllerRevision>('apps/v1', 'ControllerRevision', (revision) => wakeOwner(daemonSets, 'DaemonSet', revision)),
-      services: watch<Service>('v1', 'Service', (service) => endpoints.add(keyOf(service))),
-      nodes: watch<Node>('v1', 'Node', (_, change) => this.#nodeChanged(change)),
-      slices: watch<EndpointSlice>('discovery.k8s.io/v1', 'EndpointSlice', ({ metadata: { namespace, labels } }) => {
+      pods: watch('v1', 'Pod', (pod, change) => this.#podChanged(pod, change)),
+      daemonSets: watch('apps/v1', 'DaemonSet', (set) => daemonSets.add(keyOf(set))),
+      revisions: watch('apps/v1', 'ControllerRevision', (revision) => wakeOwner(daemonSets, 'DaemonSet', revision)),
+      services: watch('v1', 'Service', (service) => endpoints.add(keyOf(service))),
+      nodes: watch('v1', 'Node', (_, change) => this.#nodeChanged(change)),
+      slices: watch('discovery.k8s.io/v1', 'EndpointSlice', ({ metadata: { namespace, labels } }) => {
         const service = labels?.['kubernetes.io/service-name'];
         if (service) endpoints.add(`${namespace}/${service}`);
       }),

@@ -24,14 +24,6 @@ export interface EndpointSeen {
   forNodes: readonly string[];
 }
 
-interface RoutedEndpoint {
-  addresses: string[];
-  conditions?: { ready?: boolean; serving?: boolean; terminating?: boolean };
-  targetRef?: { name?: string; namespace?: string };
-  nodeName?: string;
-  hints?: { forZones?: { name: string }[]; forNodes?: { name: string }[] };
-}
-
 /** The pods that a mesh or an ingress sends to: ready ones. Undefined: the proxy knows no such Service. */
 export function endpointsOf(view: LaggedView, destination: Destination): readonly Endpoint[] | undefined {
   return view.once(`endpoints ${keyOf(destination)}`, () =>
@@ -55,13 +47,13 @@ function readEndpoints(view: LaggedView, destination: Destination): EndpointSeen
     // This Service has no such port, or these pods have none of that name.
     if (port !== undefined && targetPort === undefined) return [];
     const at = targetPort === undefined ? {} : { targetPort };
-    return ((slice.endpoints ?? []) as RoutedEndpoint[]).flatMap(({ addresses, conditions, targetRef, nodeName, hints }) =>
+    return (slice.endpoints ?? []).flatMap(({ addresses = [], conditions, targetRef, nodeName, hints }) =>
       addresses.slice(0, 1).map((ip) => ({
         endpoint: { ...at, ip, pod: targetRef?.name ?? '', namespace: targetRef?.namespace ?? namespace },
         // An absent `ready` means ready. Source: discovery.k8s.io/v1 EndpointConditions.
         isReady: conditions?.ready !== false,
         isDraining: conditions?.serving === true && conditions.terminating === true,
-        ...(nodeName === undefined ? {} : { nodeName }),
+        ...(nodeName !== undefined && { nodeName }),
         forZones: (hints?.forZones ?? []).map((zone) => zone.name),
         forNodes: (hints?.forNodes ?? []).map((node) => node.name),
       })),
