@@ -1,28 +1,20 @@
-import type { KubeObject } from '../api/kube-object.ts';
 import { connectionTo } from '../kube/connect.ts';
 import { createCluster } from '../kube/create-cluster.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
-import { startApiServer } from './apiserver/index.ts';
-import type { ApiHooks } from './apiserver/write-context.ts';
-import { startControllers } from './controllers/index.ts';
+import { type ApiServerOptions, startApiServer } from './apiserver/index.ts';
+import { Controllers } from './controllers/index.ts';
 import { type Mesh, type MeshOptions, startMesh } from './mesh/index.ts';
 import { httpPodCalls, type NodeOptions, type Nodes, startNodes } from './nodes/index.ts';
-import { realWorld, type World } from './world.ts';
+import { realWorld } from './world.ts';
 
 /** Everything here shares one process: on a busy machine an answer is late, and never lost. */
 const ANSWER_WITHIN_MS = 60_000;
 /** No network lies between: a silent stream has no events, and need not be opened again. */
 const WATCH = { silentMs: undefined, streamSeconds: { from: 86_400, to: 86_400 } };
 
-export interface EmbeddedClusterOptions {
-  /** TCP port of the API server; default: any free one. */
-  port?: number;
+export interface EmbeddedClusterOptions extends Pick<ApiServerOptions, 'port' | 'world' | 'hooks' | 'crds'> {
   nodes?: Omit<NodeOptions, 'calls' | 'onError'>;
   mesh?: MeshOptions;
-  world?: World;
-  hooks?: ApiHooks;
-  /** CustomResourceDefinitions that are there from the start. */
-  crds?: readonly KubeObject[];
   /** Gets failures of controllers and nodes that are tried again. */
   onError?(error: unknown, what: string): void;
 }
@@ -41,22 +33,16 @@ export interface EmbeddedCluster {
 
 /** A whole cluster in this process: API server, controllers, nodes that run pods, and a mesh. */
 export async function startEmbeddedCluster(options: EmbeddedClusterOptions = {}): Promise<EmbeddedCluster> {
-  const { world = realWorld } = options;
+  const { world = realWorld, nodes: nodeOptions, mesh: meshOptions, onError = () => undefined, ...served } = options;
   const { clock, random } = world;
-  const server = await startApiServer({
-    world,
-    ...(options.port !== undefined && { port: options.port }),
-    ...(options.hooks && { hooks: options.hooks }),
-    ...(options.crds && { crds: options.crds }),
-  });
+  const server = await startApiServer({ world, ...served });
   const agent = world.network.agent({ keepAlive: true });
   const connection = { ...connectionTo(server.url, { userAgent: 'serin-embedded' }), agent };
   const cluster = createCluster(connection, { requestTimeoutMs: ANSWER_WITHIN_MS, clock, random, watch: WATCH });
-  const onError = options.onError ?? (() => undefined);
-  const controllers = startControllers(cluster, { clock, onError });
-  const nodes = startNodes(cluster, { world, ...options.nodes, calls: httpPodCalls(server.url, world), onError });
+  const controllers = new Controllers(cluster, { clock, onError });
+  const nodes = startNodes(cluster, { world, ...nodeOptions, calls: httpPodCalls(server.url, world), onError });
   await Promise.all([controllers.synced, nodes.ready]);
-  const mesh = await startMesh(cluster, { world, ...options.mesh });
+  const mesh = await startMesh(cluster, { world, ...meshOptions });
   return {
     apiUrl: server.url,
     kubeconfig: server.kubeconfig(),

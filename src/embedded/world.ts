@@ -16,7 +16,14 @@ export const realWorld: World = { clock: systemClock, network: loopback, random:
 export const secondsText = ({ clock }: Pick<World, 'clock'>, laterMs = 0): string =>
   `${new Date(clock.nowMs() + laterMs).toISOString().slice(0, 19)}Z`;
 
-/** Options of controllers that only some clusters have. */
+/** A controller that only some clusters have. */
+export interface StandIn {
+  /** Resolves when all its kinds have been listed once; never, as long as their CRDs are not installed. */
+  readonly synced: Promise<void>;
+  stop(): void;
+}
+
+/** Options of such a controller. */
 export interface StandInOptions {
   /** Default: the machine's. */
   clock?: Clock;

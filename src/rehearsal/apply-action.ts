@@ -50,7 +50,9 @@ export async function applyAction(controls: ScenarioControls, action: Action): P
     case 'quota':
       return quota.limitTo(action.pods);
     case 'cpu-demand':
-      for (const side of sides) await annotate(cluster, side, { [DEMAND_ANNOTATION]: String(action.millicores) });
+      for (const side of sides)
+        if (await cluster.get(side))
+          await cluster.patch(side, { metadata: { annotations: { [DEMAND_ANNOTATION]: String(action.millicores) } } });
       return;
     case 'proxy-lag':
       lagMs[0] = action.least;
@@ -64,10 +66,6 @@ export async function applyAction(controls: ScenarioControls, action: Action): P
 function behaviourIn({ errorRate, latencyMs, latencySpread, readyAfter, crashes, neverReady }: Action & { do: `${Version}-version` }) {
   const changes = { errorRate, latencyMs, latencySpread, readyAfterMs: readyAfter, crashes, neverReady };
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as Partial<VersionModel>;
-}
-
-async function annotate(cluster: KubeCluster, ref: ObjectRef, annotations: Record<string, string>): Promise<void> {
-  if (await cluster.get(ref)) await cluster.patch(ref, { metadata: { annotations } });
 }
 
 /** As `kubectl drain` does, but for disruption budgets. */

@@ -15,11 +15,14 @@ export type MistakeCode =
 const LATE_MS = 30 * 60_000;
 
 /** Mistakes in the manifests that a rehearsal shows. */
-export interface Mistake {
+interface Mistake {
   code: MistakeCode;
   severity: 'error' | 'warning';
   message: string;
 }
+
+const error = (code: MistakeCode, message: string): Mistake => ({ code, severity: 'error', message });
+const warning = (code: MistakeCode, message: string): Mistake => ({ code, severity: 'warning', message });
 
 export function mistakesOf(rehearsal: Rehearsal): Mistake[] {
   return [
@@ -34,28 +37,16 @@ export function mistakesOf(rehearsal: Rehearsal): Mistake[] {
 function outcomeMistakes(rehearsal: Rehearsal): Mistake[] {
   const { scenario, requests, message } = rehearsal;
   const verdict = verdictOf(rehearsal);
-  if (verdict === 'notStarted')
-    return [{ code: 'not-started', severity: 'error', message: `no release can start: ${message || 'the Canary was never initialized'}` }];
-  if (verdict === 'promoted' && scenario.expect === 'not-promoted')
-    return [
-      {
-        code: 'bad-version-promoted',
-        severity: 'error',
-        message: `a bad version is promoted (${scenario.says || scenario.name}); ${requests.new.failed} requests failed: add a check that measures this, or correct its limit`,
-      },
-    ];
-  if (verdict !== 'promoted' && scenario.expect === 'promoted' && isUntried(rehearsal))
-    return [
-      {
-        code: 'new-version-untried',
-        severity: 'warning',
-        message:
-          'nothing sends requests to the new version, so its checks are not measured, and a good version is not promoted: unless something outside the model does, add a rollout webhook with a load test',
-      },
-    ];
-  if (verdict !== 'promoted' && scenario.expect === 'promoted')
-    return [{ code: 'good-version-not-promoted', severity: 'error', message: `a good version is not promoted: ${message}` }];
-  return [];
+  if (verdict === 'notStarted') return [error('not-started', `no release can start: ${message || 'the Canary was never initialized'}`)];
+  if (verdict === 'promoted' && scenario.expect === 'not-promoted') {
+    const what = `a bad version is promoted (${scenario.says || scenario.name}); ${requests.new.failed} requests failed`;
+    return [error('bad-version-promoted', `${what}: add a check that measures this, or correct its limit`)];
+  }
+  if (verdict === 'promoted' || scenario.expect !== 'promoted') return [];
+  if (!isUntried(rehearsal)) return [error('good-version-not-promoted', `a good version is not promoted: ${message}`)];
+  const why =
+    'nothing sends requests to the new version, so its checks are not measured, and a good version is not promoted: unless something outside the model does, add a rollout webhook with a load test';
+  return [warning('new-version-untried', why)];
 }
 
 /** No step brings users to it, as in blue/green, and all that went wrong is that nothing could be measured. */
@@ -69,11 +60,7 @@ function isUntried({ moments, requests }: Rehearsal): boolean {
 const refusedObjects = ({ notApplied }: Rehearsal): Mistake[] =>
   notApplied
     .filter(({ isUnknownKind }) => !isUnknownKind)
-    .map(({ kind, name, why }) => ({
-      code: 'object-refused',
-      severity: 'error',
-      message: `the API server refuses ${kind} ${name}: ${why}`,
-    }));
+    .map(({ kind, name, why }) => error('object-refused', `the API server refuses ${kind} ${name}: ${why}`));
 
 /** Only where the model has everything that a check needs: users, Prometheus and a version that answers. */
 function unmeasuredChecks({ scenario, moments, requests }: Rehearsal): Mistake[] {
@@ -88,24 +75,15 @@ function unmeasuredChecks({ scenario, moments, requests }: Rehearsal): Mistake[]
   }
   return [...seen]
     .filter(([, { times, measured }]) => times > 1 && measured === 0)
-    .map(([check, { reason }]) => ({
-      code: 'check-never-measured',
-      severity: 'warning',
-      message: `check ${check} is never measured while users are served: ${reason}`,
-    }));
+    .map(([check, { reason }]) => warning('check-never-measured', `check ${check} is never measured while users are served: ${reason}`));
 }
 
 function lateRollback(rehearsal: Rehearsal): Mistake[] {
   const { detectMs = 0, rollBackMs = 0 } = timesOf(rehearsal);
   const lateMs = rollBackMs - detectMs;
   if (verdictOf(rehearsal) !== 'caught' || lateMs <= LATE_MS) return [];
-  return [
-    {
-      code: 'rolled-back-late',
-      severity: 'warning',
-      message: `a bad version is rolled back ${Math.round(lateMs / 60_000)} min after its first failed check: lower spec.analysis.threshold or spec.analysis.interval`,
-    },
-  ];
+  const what = `a bad version is rolled back ${Math.round(lateMs / 60_000)} min after its first failed check`;
+  return [warning('rolled-back-late', `${what}: lower spec.analysis.threshold or spec.analysis.interval`)];
 }
 
 /** A step that should bring users to the new version brings none: a host, gateway or condition that they do not meet. */
@@ -116,13 +94,8 @@ function unseenVersion({ scenario, moments, samples }: Rehearsal): Mistake[] {
   const during = samples.filter(({ atMs }) => atMs > routed.atMs && atMs < ended.atMs);
   const isServed = during.some(({ requests }) => requests.old.sent > 0);
   if (!isServed || during.some(({ requests }) => requests.new.sent > 0)) return [];
-  return [
-    {
-      code: 'new-version-unseen',
-      severity: 'warning',
-      message: 'no request of a user reaches the new version before it is promoted: check hosts, gateways and analysis.match',
-    },
-  ];
+  const what = 'no request of a user reaches the new version before it is promoted';
+  return [warning('new-version-unseen', `${what}: check hosts, gateways and analysis.match`)];
 }
 
 const isRouted = (moment: object): boolean =>

@@ -1,19 +1,12 @@
 import type { KubeObject } from '../api/kube-object.ts';
-import { type EmbeddedCluster, type EmbeddedClusterOptions, startEmbeddedCluster } from '../embedded/cluster.ts';
+import { type EmbeddedClusterOptions, startEmbeddedCluster } from '../embedded/cluster.ts';
 import { startGatewayApi } from '../embedded/gateway-api/index.ts';
 import { startKeda } from '../embedded/keda/index.ts';
 import { startKnative } from '../embedded/knative/index.ts';
-import { type EmbeddedPrometheus, startPrometheus } from '../embedded/prometheus/index.ts';
+import { startPrometheus } from '../embedded/prometheus/index.ts';
 import type { World } from '../embedded/world.ts';
 
-/** Everything that a release runs on: a cluster with nodes that run pods, a mesh, and a Prometheus that scrapes it. */
-export interface RehearsalCluster {
-  readonly embedded: EmbeddedCluster;
-  readonly prometheus: EmbeddedPrometheus;
-  stop(): Promise<void>;
-}
-
-export interface RehearsalClusterOptions extends Omit<EmbeddedClusterOptions, 'world'> {
+interface RehearsalClusterOptions extends Omit<EmbeddedClusterOptions, 'world'> {
   crds: readonly KubeObject[];
   scrapeIntervalMs: number;
   /** How long samples are kept; default one hour. */
@@ -22,10 +15,11 @@ export interface RehearsalClusterOptions extends Omit<EmbeddedClusterOptions, 'w
   keda?: boolean;
 }
 
+/** Everything that a release runs on: a cluster with nodes that run pods, a mesh, and a Prometheus that scrapes it. */
 export async function startRehearsalCluster(
   world: World,
   { scrapeIntervalMs, retentionMs = 3_600_000, keda = false, ...options }: RehearsalClusterOptions,
-): Promise<RehearsalCluster> {
+) {
   const { clock } = world;
   const embedded = await startEmbeddedCluster({ world, ...options });
   const { cluster, mesh } = embedded;
@@ -40,7 +34,7 @@ export async function startRehearsalCluster(
   return {
     embedded,
     prometheus,
-    async stop() {
+    async stop(): Promise<void> {
       for (const standIn of standIns) standIn.stop();
       await prometheus.stop();
       await embedded.stop();

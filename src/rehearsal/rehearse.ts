@@ -26,7 +26,7 @@ import { suppliedFor } from './supplied.ts';
 import { targetOf } from './target.ts';
 import { lessRequests, startUsers, type Users } from './users.ts';
 
-export const SAMPLE_EVERY_MS = 10_000;
+const SAMPLE_EVERY_MS = 10_000;
 /** Alerts and post-rollout webhooks follow the verdict. */
 const AFTERMATH_MS = 10_000;
 const NODES = { probeScale: 1, startupMs: STARTUP_MS, renewLeasesEveryMs: 3_600_000 };

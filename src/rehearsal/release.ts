@@ -15,7 +15,7 @@ import { lessRequests, type RequestCounts } from './users.ts';
 const SETTLE_MS = 60_000;
 const MINUTE_MS = 60_000;
 
-export interface PlayedRelease {
+interface PlayedRelease {
   outcome: RehearsalOutcome;
   /** The push; where none came, the end. */
   startMs: number;

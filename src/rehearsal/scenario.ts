@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { HookType } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
+import { isRecord } from '../api/json.ts';
 import { type Problem, problemsOf } from '../api/problem.ts';
 
 const duration = (says: string) =>
@@ -55,10 +56,7 @@ export const Action = z.discriminatedUnion('do', [
 ]);
 export type Action = z.infer<typeof Action>;
 
-const Step = z.strictObject({
-  at: duration('from the push of the new version'),
-  does: Action,
-});
+const Step = z.strictObject({ at: duration('from the push of the new version'), does: Action });
 export type Step = z.infer<typeof Step>;
 
 /** An ordinary release, but for the steps. */
@@ -75,7 +73,7 @@ export type Scenario = z.infer<typeof Scenario>;
 
 /** A scenario as a file has it: `at` and `do` stand side by side in a step. */
 export function parseScenario(raw: unknown): { scenario: Scenario } | { problems: Problem[] } {
-  const unfolded = isFields(raw) && Array.isArray(raw.steps) ? { ...raw, steps: raw.steps.map(unfold) } : raw;
+  const unfolded = isRecord(raw) && Array.isArray(raw.steps) ? { ...raw, steps: raw.steps.map(unfold) } : raw;
   const parsed = Scenario.safeParse(unfolded);
   if (parsed.success) return { scenario: parsed.data };
   const known = problemsOf(parsed.error, unfolded).map(({ path, message }, index) => ({
@@ -92,9 +90,7 @@ function ownMessage(issue: z.core.$ZodIssue | undefined): string | undefined {
 }
 
 function unfold(step: unknown): unknown {
-  if (!isFields(step)) return step;
+  if (!isRecord(step)) return step;
   const { at, ...does } = step;
   return { at, does };
 }
-
-const isFields = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -19,14 +19,9 @@ interface Hook {
   metadata: Readonly<Record<string, unknown>>;
 }
 
-interface FoundHook {
-  name: string;
-  type?: HookType;
-  url?: unknown;
-  metadata?: Hook['metadata'];
-}
+type FoundHook = Pick<Hook, 'name'> & Partial<Hook> & { url?: unknown };
 
-export interface StandInRules {
+interface StandInRules {
   /** Webhooks of the Canary by their address. */
   hooks: ReadonlyMap<string, readonly Hook[]>;
   /** The answer of webhooks of these types now; undefined: the one of a working receiver. */
@@ -76,21 +71,16 @@ export async function startStandIns(
 }
 
 /** Host, port, path and query: `https` and `http` addresses of one receiver differ by their port alone. */
-export function addressKey(text: string): string {
+function addressKey(text: string): string {
   const url = URL.parse(text);
-  if (!url) return text;
-  return `${url.hostname}${url.pathname}${url.search}`;
+  return url ? `${url.hostname}${url.pathname}${url.search}` : text;
 }
 
 /** The webhooks of a Canary by their address. */
 export function hooksByAddress(canary: KubeObject): Map<string, Hook[]> {
-  const found = new Map<string, Hook[]>();
-  for (const { name, type = 'rollout', url, metadata } of specOf<{ analysis: { webhooks?: FoundHook[] } }>(canary).analysis?.webhooks ??
-    []) {
-    const key = addressKey(String(url));
-    found.set(key, [...(found.get(key) ?? []), { name, type, metadata: metadata ?? {} }]);
-  }
-  return found;
+  const webhooks = specOf<{ analysis: { webhooks?: FoundHook[] } }>(canary).analysis?.webhooks ?? [];
+  const found = webhooks.map(({ name, type = 'rollout', url, metadata }) => ({ name, type, url, metadata: metadata ?? {} }));
+  return Map.groupBy(found, ({ url }) => addressKey(String(url)));
 }
 
 /** Hooks of one address differ in their metadata, which is part of what they send. */

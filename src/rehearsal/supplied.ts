@@ -10,47 +10,38 @@ import { findEdge, makeEdge } from './edges.ts';
 const REPLICAS = 2;
 const PORT = 8080;
 
-interface NeededObject {
-  kind: string;
-  name: string;
-  namespace: string;
-  make(): KubeObject;
-}
-
 /** Plausible objects in the place of those that a Canary names and the manifests lack. */
 export function suppliedFor(canary: Canary, objects: readonly KubeObject[]): KubeObject[] {
   const { spec, metadata } = canary;
   const { namespace } = metadata;
-  const { targetRef, autoscalerRef, service } = spec;
-  const wanted: NeededObject[] = [{ ...targetRef, namespace, make: () => (isKnative(canary) ? knativeService(canary) : workload(canary)) }];
-  if (autoscalerRef) wanted.push({ kind: autoscalerRef.kind, name: autoscalerRef.name, namespace, make: () => autoscaler(canary) });
+  const { targetRef, autoscalerRef, service, upstreamRef } = spec;
+  const wanted = [isKnative(canary) ? knativeService(canary) : workload(canary)];
+  if (autoscalerRef) wanted.push(autoscaler(canary));
   const edge = findEdge(canary, objects) ? undefined : makeEdge(canary);
-  if (edge) wanted.push({ kind: edge.kind, name: edge.metadata.name, namespace, make: () => edge });
+  if (edge) wanted.push(edge);
   for (const { kind = 'Gateway', name, namespace: at = namespace } of service.gatewayRefs ?? [])
-    if (kind === 'Gateway') wanted.push({ kind, name, namespace: at, make: () => gateway(name, at) });
+    if (kind === 'Gateway') wanted.push(gateway(name, at));
   for (const { providerRef } of spec.analysis.alerts ?? []) {
     const at = providerRef.namespace ?? namespace;
     const provider = objects.find((each) => each.kind === 'AlertProvider' && isNamed(each, providerRef.name, at));
     const secret = specOf<{ secretRef: { name?: string } }>(provider).secretRef?.name;
-    if (secret !== undefined) wanted.push({ kind: 'Secret', name: secret, namespace: at, make: () => alertSecret(secret, at) });
+    if (secret !== undefined) wanted.push(alertSecret(secret, at));
   }
-  const { upstreamRef } = spec;
   if (upstreamRef) {
     const { kind, name, namespace: at = namespace, apiVersion } = upstreamRef;
-    wanted.push({ kind, name, namespace: at, make: () => ({ apiVersion, kind, metadata: { name, namespace: at }, spec: {} }) });
+    wanted.push({ apiVersion, kind, metadata: { name, namespace: at }, spec: {} });
   }
   const target = objects.find((each) => each.kind === targetRef.kind && isNamed(each, targetRef.name, namespace));
   const podSpec = specOf<PodWorkloadSpec>(target).template?.spec;
   for (const { kind, name } of configReferences(podSpec)) {
     const { apiVersion } = configObjectRef({ kind, name }, namespace);
-    wanted.push({ kind, name, namespace, make: () => ({ apiVersion, kind, metadata: { name, namespace } }) });
+    wanted.push({ apiVersion, kind, metadata: { name, namespace } });
   }
   const account = serviceAccountOf(podSpec);
-  if (account !== undefined)
-    wanted.push({ kind: 'ServiceAccount', name: account, namespace, make: () => serviceAccount(account, namespace) });
-  return wanted.flatMap(({ kind, name, namespace: at, make }) =>
-    objects.some((each) => each.kind === kind && isNamed(each, name, at)) ? [] : [make()],
-  );
+  if (account !== undefined) wanted.push({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: account, namespace } });
+  const isThere = ({ kind, metadata: { name, namespace: at = '' } }: KubeObject): boolean =>
+    objects.some((each) => each.kind === kind && isNamed(each, name, at));
+  return wanted.filter((object) => !isThere(object));
 }
 
 const isNamed = ({ metadata }: KubeObject, name: string, namespace: string): boolean =>
@@ -121,12 +112,6 @@ function serviceAccountOf(podSpec: PodSpec | undefined): string | undefined {
   const name: unknown = podSpec?.serviceAccountName;
   return typeof name === 'string' && name !== '' && name !== 'default' ? name : undefined;
 }
-
-const serviceAccount = (name: string, namespace: string): KubeObject => ({
-  apiVersion: 'v1',
-  kind: 'ServiceAccount',
-  metadata: { name, namespace },
-});
 
 function alertSecret(name: string, namespace: string): KubeObject {
   const address = Buffer.from(`https://alerts.rehearsal.invalid/${name}`).toString('base64');

@@ -61,11 +61,6 @@ export function startUsers(
   };
 }
 
-export const requestsIn = (counts: RequestCounts): Requests => {
-  const all = Object.values(counts);
-  return { sent: sum(all.map(({ sent }) => sent)), failed: sum(all.map(({ failed }) => failed)) };
-};
-
 export function lessRequests(after: RequestCounts, before: RequestCounts): RequestCounts {
   const of = (version: keyof RequestCounts): Requests => ({
     sent: after[version].sent - before[version].sent,
@@ -73,5 +68,3 @@ export function lessRequests(after: RequestCounts, before: RequestCounts): Reque
   });
   return { old: of('old'), new: of('new'), none: of('none') };
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

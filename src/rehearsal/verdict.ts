@@ -2,7 +2,7 @@ import type { Moment } from './recorder.ts';
 import type { Rehearsal } from './rehearsal.ts';
 
 /** `caught`: a version that harms users was rolled back for it; `rolledBack`: for something else, as checks that were not measured; `held`: the release neither ended nor would end by itself. */
-export type RehearsalVerdict = 'promoted' | 'caught' | 'rolledBack' | 'held' | 'notStarted';
+type RehearsalVerdict = 'promoted' | 'caught' | 'rolledBack' | 'held' | 'notStarted';
 
 export function verdictOf(rehearsal: Pick<Rehearsal, 'outcome' | 'scenario' | 'moments'>): RehearsalVerdict {
   const { outcome, scenario } = rehearsal;
@@ -19,7 +19,7 @@ export function verdictOf(rehearsal: Pick<Rehearsal, 'outcome' | 'scenario' | 'm
   }
 }
 
-export interface Times {
+interface Times {
   promoteMs?: number;
   /** First failed check, or the rollback where nothing failed before. */
   detectMs?: number;

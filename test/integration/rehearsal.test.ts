@@ -2,9 +2,8 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { sealNetwork } from '../../src/rehearsal/seal.ts';
-import { requestsIn } from '../../src/rehearsal/users.ts';
 import { type Raw, raw } from '../fakes/raw.ts';
-import { callsOf, canaryIn, example, phasesOf, rehearsed, weightsOf } from '../scenarios/rehearsals.ts';
+import { callsOf, canaryIn, example, phasesOf, rehearsed, requestsIn, weightsOf } from '../scenarios/rehearsals.ts';
 
 describe('a rehearsal', () => {
   it('runs the production controller through a healthy release', async () => {

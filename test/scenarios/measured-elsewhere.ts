@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { type HpaMetrics, startHorizontalPodAutoscaler } from '../../src/embedded/controllers/autoscaler/index.ts';
+import { type HpaMetrics, startHorizontalPodAutoscaler } from '../fakes/autoscaler/autoscaler.ts';
 import { raw } from '../fakes/raw.ts';
 import { aController } from './controller.ts';
 import { anEnvironment, type Environment } from './environment.ts';

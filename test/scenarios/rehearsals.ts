@@ -6,6 +6,7 @@ import { startVirtualController } from '../../src/cli/controller/virtual-control
 import type { Rehearsal, RehearsalInput } from '../../src/rehearsal/rehearsal.ts';
 import { rehearse } from '../../src/rehearsal/rehearse.ts';
 import { scenarioOf } from '../../src/rehearsal/scenarios.ts';
+import type { RequestCounts } from '../../src/rehearsal/users.ts';
 
 const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples');
 
@@ -46,3 +47,10 @@ export const weightsOf = ({ moments }: Rehearsal): number[] =>
   moments.flatMap((moment) => (moment.kind === 'weight' ? moment.weightPercent : []));
 export const callsOf = ({ moments }: Rehearsal) => moments.flatMap((moment) => (moment.kind === 'call' ? moment.received : []));
 export const routesOf = ({ moments }: Rehearsal): string[] => moments.flatMap((moment) => (moment.kind === 'weight' ? moment.routes : []));
+
+/** Requests of all users, whichever version answered. */
+export const requestsIn = (counts: RequestCounts): { sent: number; failed: number } => {
+  const all = Object.values(counts);
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+  return { sent: sum(all.map(({ sent }) => sent)), failed: sum(all.map(({ failed }) => failed)) };
+};

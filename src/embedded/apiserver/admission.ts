@@ -1,6 +1,7 @@
 import { clone, isEqual, isRecord, type Json, type RawObject } from './json.ts';
 import type { Resource } from './resources.ts';
-import { invalid, invalidValue, required, type StatusCause } from './status.ts';
+import { portCauses } from './service-ports.ts';
+import { duplicateValue, forbiddenValue, invalid, invalidValue, required, type StatusCause } from './status.ts';
 
 const label = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -13,63 +14,54 @@ const namedByLabel = new Set(['/services', '/namespaces']);
 const freelyNamed = new Set(['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings']);
 
 function nameCauses(resource: Resource, name: string): StatusCause[] {
+  const unless = (isValid: boolean, why: string): StatusCause[] => (isValid ? [] : [invalidValue('metadata.name', name, why)]);
   if (resource.group === 'rbac.authorization.k8s.io' && freelyNamed.has(resource.plural))
-    return /[/%]/.test(name) || name === '.' || name === '..' ? [invalidValue('metadata.name', name, "may not contain '/' or '%'")] : [];
+    return unless(!/[/%]/.test(name) && name !== '.' && name !== '..', "may not contain '/' or '%'");
   if (namedByLabel.has(resource.storeKey)) {
-    const valid = label.test(name) && !(resource.plural === 'services' && !/^[a-z]/.test(name));
-    const standard = resource.plural === 'services' ? 'a DNS-1035 label' : 'a lowercase RFC 1123 label';
-    return valid
-      ? []
-      : [
-          invalidValue(
-            'metadata.name',
-            name,
-            `${standard} must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character`,
-          ),
-        ];
+    const isService = resource.plural === 'services';
+    const standard = isService ? 'a DNS-1035 label' : 'a lowercase RFC 1123 label';
+    return unless(
+      label.test(name) && (!isService || /^[a-z]/.test(name)),
+      `${standard} must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character`,
+    );
   }
-  if (name.length <= 253 && subdomain.test(name)) return [];
-  const why =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-  return [invalidValue('metadata.name', name, why)];
+  return unless(
+    name.length <= 253 && subdomain.test(name),
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+  );
 }
 
 function metadataCauses(resource: Resource, object: RawObject): StatusCause[] {
-  const causes = nameCauses(resource, object.metadata.name);
-  for (const [key, value] of Object.entries(object.metadata.labels ?? {})) {
-    if (key.length > 317 || !labelKey.test(key))
-      causes.push(invalidValue('metadata.labels', key, 'name part must consist of alphanumeric characters'));
-    if (value.length > 63) causes.push(invalidValue('metadata.labels', value, 'must be no more than 63 bytes'));
+  const { name, labels = {}, ownerReferences = [] } = object.metadata;
+  const causes = nameCauses(resource, name);
+  const refuseLabel = (text: string, why: string): void => void causes.push(invalidValue('metadata.labels', text, why));
+  for (const [key, value] of Object.entries(labels)) {
+    if (key.length > 317 || !labelKey.test(key)) refuseLabel(key, 'name part must consist of alphanumeric characters');
+    if (value.length > 63) refuseLabel(value, 'must be no more than 63 bytes');
     else if (!labelValue.test(value))
-      causes.push(
-        invalidValue(
-          'metadata.labels',
-          value,
-          "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.'",
-        ),
-      );
+      refuseLabel(value, "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.'");
   }
-  for (const [index, owner] of (object.metadata.ownerReferences ?? []).entries())
+  for (const [index, owner] of ownerReferences.entries())
     for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const)
       if (!owner[field]) causes.push(required(`metadata.ownerReferences[${index}].${field}`));
-  if ((object.metadata.ownerReferences ?? []).filter((owner) => owner.controller === true).length > 1)
+  if (ownerReferences.filter((owner) => owner.controller === true).length > 1)
     causes.push(invalidValue('metadata.ownerReferences', '', 'Only one reference can have Controller set to true'));
   return causes;
 }
 
 /** Built-in rules beyond the schema. Refuses with 422. */
 export function validateObject(resource: Resource, object: RawObject, before: RawObject | undefined): void {
-  const causes = [...metadataCauses(resource, object)];
+  const causes = metadataCauses(resource, object);
   if (before !== undefined) causes.push(...immutableCauses(resource, object, before));
   if (!resource.custom) causes.push(...kindCauses(resource, object));
-  if (causes.length > 0) throw invalid(resource.kind, resource.group, object.metadata.name, causes);
+  if (causes.length > 0) throw invalid(resource, object.metadata.name, causes);
 }
 
 function kindCauses(resource: Resource, object: RawObject): StatusCause[] {
   const { storeKey } = resource;
   if (storeKey.startsWith('apps/') && isRecord(object.spec?.template)) return workloadCauses(object);
   if (storeKey === '/pods') return containerCauses(object.spec, 'spec');
-  if (storeKey === '/services') return serviceCauses(object.spec);
+  if (storeKey === '/services') return portCauses(object.spec ?? {});
   return [];
 }
 
@@ -95,31 +87,9 @@ function containerCauses(spec: Json, path: string): StatusCause[] {
     const at = `${path}.containers[${index}]`;
     const causes: StatusCause[] = [];
     if (!container.name) causes.push(required(`${at}.name`));
-    else if (names.has(container.name))
-      causes.push({ reason: 'FieldValueDuplicate', message: `Duplicate value: ${JSON.stringify(container.name)}`, field: `${at}.name` });
+    else if (names.has(container.name)) causes.push(duplicateValue(`${at}.name`, container.name));
     names.add(container.name);
     if (!container.image) causes.push(required(`${at}.image`));
-    return causes;
-  });
-}
-
-function serviceCauses(spec: Json): StatusCause[] {
-  const ports: Json[] = spec?.ports ?? [];
-  if (ports.length === 0 && spec?.clusterIP !== 'None' && spec?.type !== 'ExternalName') return [required('spec.ports')];
-  const seen = new Set<string>();
-  return ports.flatMap((port, index) => {
-    const causes: StatusCause[] = [];
-    if (ports.length > 1 && !port.name) causes.push(required(`spec.ports[${index}].name`));
-    if (!(port.port >= 1 && port.port <= 65_535))
-      causes.push(invalidValue(`spec.ports[${index}].port`, port.port, 'must be between 1 and 65535, inclusive'));
-    const key = `${port.protocol}/${port.port}`;
-    if (seen.has(key))
-      causes.push({
-        reason: 'FieldValueDuplicate',
-        message: `Duplicate value: ${JSON.stringify({ port: port.port, protocol: port.protocol })}`,
-        field: `spec.ports[${index}]`,
-      });
-    seen.add(key);
     return causes;
   });
 }
@@ -132,54 +102,41 @@ const fixed: Record<string, readonly string[]> = {
 };
 
 function immutableCauses(resource: Resource, object: RawObject, before: RawObject): StatusCause[] {
+  const { storeKey } = resource;
   const why = 'field is immutable';
-  const causes = (fixed[resource.storeKey] ?? [])
+  const causes = (fixed[storeKey] ?? [])
     .filter((field) => !isEqual(object.spec?.[field], before.spec?.[field]))
     .map((field) => invalidValue(`spec.${field}`, object.spec?.[field], why));
-  if (resource.storeKey === 'apps/controllerrevisions' && !isEqual(object.data, before.data))
-    causes.push(invalidValue('data', object.data, why));
-  if (resource.storeKey === 'discovery.k8s.io/endpointslices' && object.addressType !== before.addressType)
+  if (storeKey === 'apps/controllerrevisions' && !isEqual(object.data, before.data)) causes.push(invalidValue('data', object.data, why));
+  if (storeKey === 'discovery.k8s.io/endpointslices' && object.addressType !== before.addressType)
     causes.push(invalidValue('addressType', object.addressType, why));
-  if (
-    resource.storeKey === '/services' &&
-    before.spec?.clusterIP &&
-    object.spec?.type !== 'ExternalName' &&
-    object.spec?.clusterIP !== before.spec.clusterIP
-  )
-    causes.push({ ...invalidValue('spec.clusterIPs[0]', [object.spec?.clusterIP], 'may not change once set') });
-  if ((resource.storeKey === '/configmaps' || resource.storeKey === '/secrets') && before.immutable === true)
+  const { clusterIP } = object.spec ?? {};
+  if (storeKey === '/services' && before.spec?.clusterIP && object.spec?.type !== 'ExternalName' && clusterIP !== before.spec.clusterIP)
+    causes.push(invalidValue('spec.clusterIPs[0]', [clusterIP], 'may not change once set'));
+  if ((storeKey === '/configmaps' || storeKey === '/secrets') && before.immutable === true)
     if (!isEqual(object.data, before.data) || object.immutable !== true)
-      causes.push({ reason: 'FieldValueForbidden', message: 'Forbidden: field is immutable when `immutable` is set', field: 'data' });
-  if (resource.storeKey === '/pods' && !isEqual(fixedPodSpec(object), fixedPodSpec(before)))
-    causes.push({
-      reason: 'FieldValueForbidden',
-      message:
-        'Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
-      field: 'spec',
-    });
-  if (resource.storeKey === '/pods') causes.push(...addedGateCauses(object, before));
+      causes.push(forbiddenValue('data', 'field is immutable when `immutable` is set'));
+  if (storeKey === '/pods') causes.push(...changedPodCauses(object, before));
   if (before.metadata.deletionTimestamp !== undefined) {
     const added = (object.metadata.finalizers ?? []).filter((name) => !before.metadata.finalizers?.includes(name));
-    if (added.length > 0)
-      causes.push({
-        reason: 'FieldValueForbidden',
-        message: `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map((name) => JSON.stringify(name)).join(', ')}}`,
-        field: 'metadata.finalizers',
-      });
+    const names = added.map((name) => JSON.stringify(name)).join(', ');
+    const rule = 'no new finalizers can be added if the object is being deleted';
+    if (added.length > 0) causes.push(forbiddenValue('metadata.finalizers', `${rule}, found new finalizers []string{${names}}`));
   }
   return causes;
 }
 
-/** Scheduling gates are set when a pod is created; afterwards they can only be removed. */
-function addedGateCauses(object: RawObject, before: RawObject): StatusCause[] {
+function changedPodCauses(object: RawObject, before: RawObject): StatusCause[] {
+  const why =
+    'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
   const gatesOf = ({ spec }: RawObject): string[] => (spec?.schedulingGates ?? []).map(({ name }: { name: string }) => name);
   const known = new Set(gatesOf(before));
+  // Scheduling gates are set when a pod is created; afterwards they can only be removed.
   const added = gatesOf(object).filter((name) => !known.has(name));
-  return added.map((name) => ({
-    reason: 'FieldValueForbidden',
-    message: `Forbidden: only deletion is allowed, but found new scheduling gate '${name}'`,
-    field: 'spec.schedulingGates',
-  }));
+  return [
+    ...(isEqual(fixedPodSpec(object), fixedPodSpec(before)) ? [] : [forbiddenValue('spec', why)]),
+    ...added.map((name) => forbiddenValue('spec.schedulingGates', `only deletion is allowed, but found new scheduling gate '${name}'`)),
+  ];
 }
 
 function fixedPodSpec(pod: RawObject): Json {

@@ -14,7 +14,18 @@ import { apiVersionOf, type Resource, Resources, resourcesOf } from './resources
 import { scaleOf, withScale } from './scale.ts';
 import { changesContent, keepServerOwned, withoutAllocated } from './server-owned.ts';
 import { ServiceAddresses } from './service-addresses.ts';
-import { alreadyExists, badRequest, conflict, forbidden, invalid, invalidValue, modified, notFound, StatusError } from './status.ts';
+import {
+  alreadyExists,
+  badRequest,
+  conflict,
+  forbidden,
+  invalid,
+  invalidValue,
+  modified,
+  notFound,
+  required,
+  unsupportedMediaType,
+} from './status.ts';
 import { keyOf, Store } from './store.ts';
 import { fromStored, toStored } from './versions.ts';
 import { type ApiHooks, type DeleteOptions, internalWrite, type PatchType, type WriteContext } from './write-context.ts';
@@ -26,10 +37,9 @@ const withoutGeneration = new Set(['/nodes', '/services', '/namespaces', 'autosc
 export class Api {
   readonly store: Store;
   readonly resources = new Resources();
-  readonly cel = new CelRules();
   readonly #world: Pick<World, 'clock' | 'random'>;
   readonly #hooks: ApiHooks;
-  readonly #parts = { cel: this.cel, addresses: new ServiceAddresses(), time: () => this.time() };
+  readonly #parts = { cel: new CelRules(), addresses: new ServiceAddresses(), time: () => this.time() };
 
   constructor(world: Pick<World, 'clock' | 'random'>, watchWindow: number, hooks: ApiHooks = {}) {
     this.#world = world;
@@ -54,10 +64,7 @@ export class Api {
       throw badRequest('resourceVersion should not be set on objects to be created');
     if (!metadata.name && typeof metadata.generateName === 'string' && metadata.generateName !== '')
       metadata.name = generatedName(metadata.generateName, this.#world.random);
-    if (!metadata.name)
-      throw invalid(resource.kind, resource.group, '', [
-        { reason: 'FieldValueRequired', message: 'Required value: name or generateName is required', field: 'metadata.name' },
-      ]);
+    if (!metadata.name) throw invalid(resource, '', [required('metadata.name', 'name or generateName is required')]);
     if (this.store.get(resource.storeKey, keyOf(object)) !== undefined) throw alreadyExists(resource, metadata.name);
     this.#checkNamespace(resource, namespace, metadata.name);
     if (resource.storeKey === '/pods') this.#checkServiceAccount(resource, object);
@@ -68,9 +75,7 @@ export class Api {
     delete metadata.managedFields;
     metadata.uid = randomUid(this.#world.random);
     metadata.creationTimestamp = this.time();
-    if (resource.status || resource.storeKey === 'apps/controllerrevisions') {
-      if (resource.status) delete object.status;
-    }
+    if (resource.status) delete object.status;
     if (resource.status && !withoutGeneration.has(resource.storeKey)) metadata.generation = 1;
     else delete metadata.generation;
     const sent = clone(object);
@@ -85,11 +90,10 @@ export class Api {
   update(resource: Resource, namespace: string, name: string, body: KubeObject, context: WriteContext): KubeObject {
     const live = this.get(resource, namespace, name);
     const object = decodeObject(resource, namespace, body, context);
-    if (object.metadata.name !== name)
-      throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`);
+    checkName(object, name);
     // Built-in kinds may be replaced whatever they are by now.
     if (resource.custom && !object.metadata.resourceVersion)
-      throw invalid(resource.plural, resource.group, name, [
+      throw invalid({ kind: resource.plural, group: resource.group }, name, [
         invalidValue('metadata.resourceVersion', 0, 'must be specified for an update'),
       ]);
     return this.#write(resource, live, object, context);
@@ -99,34 +103,23 @@ export class Api {
     if (type === 'apply') return this.#apply(resource, namespace, name, patch, context);
     const live = this.get(resource, namespace, name);
     if (type === 'strategic' && resource.custom)
-      throw new StatusError(
-        415,
-        'UnsupportedMediaType',
-        'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
-        {},
-      );
+      throw unsupportedMediaType('application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml');
     const patched =
       type === 'json' ? jsonPatch(live, patch) : type === 'merge' ? mergePatch(live, patch) : strategicMerge(live, patch, resource.schema);
     if (!isRecord(patched) || !isRecord(patched.metadata)) throw badRequest('the patch leaves no object');
     const object = decodeObject(resource, namespace, patched as KubeObject, context, patch);
     // Known for what it is, where the patch leaves it.
     if (patched.metadata.managedFields === live.metadata.managedFields) object.metadata.managedFields = live.metadata.managedFields;
-    if (object.metadata.name !== name)
-      throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`);
+    checkName(object, name);
     return this.#write(resource, live, object, context);
   }
 
   #apply(resource: Resource, namespace: string, name: string, body: Json, context: WriteContext): KubeObject {
     checkApplication(resource, namespace, body, context);
     const live = this.store.get(resource.storeKey, `${namespace}/${name}`);
-    const applied = decodeObject(
-      resource,
-      namespace,
-      { ...body, metadata: { ...body.metadata, name: body.metadata?.name ?? name } } as KubeObject,
-      context,
-    );
-    if (applied.metadata.name !== name)
-      throw badRequest(`the name of the object (${applied.metadata.name}) does not match the name on the URL (${name})`);
+    const named = { ...body, metadata: { ...body.metadata, name: body.metadata?.name ?? name } } as KubeObject;
+    const applied = decodeObject(resource, namespace, named, context);
+    checkName(applied, name);
     const { uid, resourceVersion } = applied.metadata;
     if (resource.status || resource.storeKey === '/namespaces') keepPart(applied, context.subresource);
     const writer = this.#writer(resource, context);
@@ -240,4 +233,8 @@ export class Api {
   writeScale(resource: Resource, object: KubeObject, scale: Json, context: WriteContext): JsonObject {
     return scaleOf(resource, this.#write(resource, object, withScale(resource, object, scale), context));
   }
+}
+
+function checkName({ metadata }: KubeObject, name: string): void {
+  if (metadata.name !== name) throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
 }

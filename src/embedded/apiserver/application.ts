@@ -2,16 +2,14 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { clone, isRecord, type Json } from './json.ts';
 import { prune } from './prune.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
-import { badRequest, invalid, StatusError } from './status.ts';
+import { badRequest, invalid, required, StatusError } from './status.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** Refuses a body that server-side apply cannot take. */
 export function checkApplication(resource: Resource, namespace: string, body: Json, context: WriteContext): void {
   if (!isRecord(body) || !isRecord(body.metadata ?? {})) throw badRequest('error decoding YAML');
   if (context.manager === '')
-    throw invalid('PatchOptions', 'meta.k8s.io', '', [
-      { reason: 'FieldValueRequired', message: 'Required value: is required for apply patch', field: 'fieldManager' },
-    ]);
+    throw invalid({ kind: 'PatchOptions', group: 'meta.k8s.io' }, '', [required('fieldManager', 'is required for apply patch')]);
   if (Array.isArray(body.metadata?.managedFields) && body.metadata.managedFields.length > 0)
     throw badRequest('metadata.managedFields must be nil');
   if (body.apiVersion !== apiVersionOf(resource) || body.kind !== resource.kind)
@@ -34,11 +32,6 @@ export function keepPart(object: KubeObject, subresource: string): void {
     return;
   }
   for (const key of Object.keys(object)) if (!['apiVersion', 'kind', 'metadata', 'status'].includes(key)) delete object[key];
-  const { name, namespace, uid, resourceVersion } = object.metadata;
-  object.metadata = {
-    name,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
-  };
+  const { metadata } = object;
+  for (const key of Object.keys(metadata)) if (!['name', 'namespace', 'uid', 'resourceVersion'].includes(key)) delete metadata[key];
 }

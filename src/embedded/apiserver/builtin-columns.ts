@@ -13,18 +13,20 @@ export interface TableColumn {
 
 const column = (name: string, cell: TableColumn['cell'], priority = 0, type = 'string'): TableColumn => ({ name, type, cell, priority });
 export const nameColumn: TableColumn = { ...column('Name', (object) => object.metadata.name), format: 'name' };
+const created = column('Created At', (object) => object.metadata.creationTimestamp ?? '<none>');
 export const age = column('Age', (object, now) => ageOf(object.metadata.creationTimestamp, now));
 const at =
   (path: string, otherwise: CellValue = '<none>'): TableColumn['cell'] =>
   (object) =>
     (valueAt(object, path) as CellValue | undefined) ?? otherwise;
-const count = (path: string): TableColumn['cell'] => at(path, 0);
+/** Zero where the object does not say. */
+const count = (name: string, path: string): TableColumn => column(name, at(path, 0), 0, 'integer');
 const joined = (values: unknown, otherwise = '<none>'): string =>
   Array.isArray(values) && values.length > 0 ? values.join(',') : otherwise;
 const list = (value: Json): Json[] => (Array.isArray(value) ? value : []);
 
 /** `45s`, `3m20s`, `5h`, `2d3h`: as kubectl writes a duration. */
-export function shortDuration(ms: number): string {
+function shortDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 120) return `${seconds}s`;
   const minutes = Math.floor(seconds / 60);
@@ -42,13 +44,21 @@ export const ageOf = (time: unknown, now: number): string =>
   typeof time === 'string' && time !== '' ? shortDuration(now - Date.parse(time)) : '<unknown>';
 
 /** Three, and how many more. */
-const few = (values: readonly unknown[], otherwise: string): string =>
-  values.length === 0 ? otherwise : `${values.slice(0, 3).join(',')}${values.length > 3 ? ` + ${values.length - 3} more...` : ''}`;
+const few = (values: readonly unknown[]): string =>
+  values.length === 0 ? '<unset>' : `${values.slice(0, 3).join(',')}${values.length > 3 ? ` + ${values.length - 3} more...` : ''}`;
 
 const nodeAddress =
   (type: string): TableColumn['cell'] =>
   (node) =>
     list(node.status?.addresses).find((address) => address.type === type)?.address ?? '<none>';
+
+const ROLE = 'node-role.kubernetes.io/';
+function rolesOf({ metadata }: RawObject): string[] {
+  const keys = Object.keys(metadata.labels ?? {}).filter((key) => key.startsWith(ROLE));
+  return keys.map((key) => key.slice(ROLE.length));
+}
+
+const hostsOf = (ingress: RawObject): string[] => list(ingress.spec?.rules).map((rule) => rule.host ?? '*');
 
 const architecture = (node: RawObject): string => (node.status?.nodeInfo?.architecture ? ` (${node.status.nodeInfo.architecture})` : '');
 
@@ -83,6 +93,7 @@ function metricTarget(hpa: RawObject, metric: Json): string {
 
 const percent = (value: unknown): string | undefined => (value === undefined ? undefined : `${value}%`);
 
+const readyOfWanted = column('Ready', (object) => `${object.status?.readyReplicas ?? 0}/${object.spec?.replicas ?? 0}`);
 const templateColumns = [
   column('Containers', (object) => joined(list(object.spec?.template?.spec?.containers).map((item) => item.name)), 1),
   column('Images', (object) => joined(list(object.spec?.template?.spec?.containers).map((item) => item.image)), 1),
@@ -109,26 +120,21 @@ export const columnsByStore: Readonly<Record<string, readonly TableColumn[]>> = 
   ],
   'apps/deployments': [
     nameColumn,
-    column('Ready', (object) => `${object.status?.readyReplicas ?? 0}/${object.spec?.replicas ?? 0}`),
-    column('Up-to-date', count('.status.updatedReplicas'), 0, 'integer'),
-    column('Available', count('.status.availableReplicas'), 0, 'integer'),
+    readyOfWanted,
+    count('Up-to-date', '.status.updatedReplicas'),
+    count('Available', '.status.availableReplicas'),
     age,
     ...templateColumns,
   ],
   'apps/replicasets': [
     nameColumn,
-    column('Desired', count('.spec.replicas'), 0, 'integer'),
-    column('Current', count('.status.replicas'), 0, 'integer'),
-    column('Ready', count('.status.readyReplicas'), 0, 'integer'),
+    count('Desired', '.spec.replicas'),
+    count('Current', '.status.replicas'),
+    count('Ready', '.status.readyReplicas'),
     age,
     ...templateColumns,
   ],
-  'apps/statefulsets': [
-    nameColumn,
-    column('Ready', (object) => `${object.status?.readyReplicas ?? 0}/${object.spec?.replicas ?? 0}`),
-    age,
-    ...templateColumns.slice(0, 2),
-  ],
+  'apps/statefulsets': [nameColumn, readyOfWanted, age, ...templateColumns.slice(0, 2)],
   'apps/controllerrevisions': [
     nameColumn,
     column('Controller', (object) => {
@@ -136,18 +142,16 @@ export const columnsByStore: Readonly<Record<string, readonly TableColumn[]>> = 
       const group = owner?.apiVersion.includes('/') ? `.${owner.apiVersion.split('/')[0]}` : '';
       return owner === undefined ? '<none>' : `${owner.kind.toLowerCase()}${group}/${owner.name}`;
     }),
-    column('Revision', count('.revision'), 0, 'integer'),
+    count('Revision', '.revision'),
     age,
   ],
   'apps/daemonsets': [
     nameColumn,
-    ...Object.entries({
-      Desired: 'desiredNumberScheduled',
-      Current: 'currentNumberScheduled',
-      Ready: 'numberReady',
-      'Up-to-date': 'updatedNumberScheduled',
-      Available: 'numberAvailable',
-    }).map(([name, field]) => column(name, count(`.status.${field}`), 0, 'integer')),
+    count('Desired', '.status.desiredNumberScheduled'),
+    count('Current', '.status.currentNumberScheduled'),
+    count('Ready', '.status.numberReady'),
+    count('Up-to-date', '.status.updatedNumberScheduled'),
+    count('Available', '.status.numberAvailable'),
     column('Node Selector', (object) => selectorText({ matchLabels: object.spec?.template?.spec?.nodeSelector ?? {} }) || '<none>'),
     age,
     ...templateColumns,
@@ -171,13 +175,7 @@ export const columnsByStore: Readonly<Record<string, readonly TableColumn[]>> = 
       const ready = list(node.status?.conditions).find((condition) => condition.type === 'Ready')?.status;
       return `${ready === 'True' ? 'Ready' : ready === undefined ? 'Unknown' : 'NotReady'}${node.spec?.unschedulable === true ? ',SchedulingDisabled' : ''}`;
     }),
-    column('Roles', (node) =>
-      joined(
-        Object.keys(node.metadata.labels ?? {})
-          .filter((key) => key.startsWith('node-role.kubernetes.io/'))
-          .map((key) => key.slice(24)),
-      ),
-    ),
+    column('Roles', (node) => joined(rolesOf(node))),
     age,
     column('Version', at('.status.nodeInfo.kubeletVersion', '')),
     column('Internal-IP', nodeAddress('InternalIP'), 1),
@@ -212,18 +210,13 @@ export const columnsByStore: Readonly<Record<string, readonly TableColumn[]>> = 
     column('Targets', (object) => joined(list(object.spec?.metrics).map((metric) => metricTarget(object, metric))).replaceAll(',', ', ')),
     column('MinPods', at('.spec.minReplicas', '<unset>')),
     column('MaxPods', at('.spec.maxReplicas'), 0, 'integer'),
-    column('Replicas', count('.status.currentReplicas'), 0, 'integer'),
+    count('Replicas', '.status.currentReplicas'),
     age,
   ],
   'networking.k8s.io/ingresses': [
     nameColumn,
     column('Class', at('.spec.ingressClassName')),
-    column('Hosts', (object) =>
-      joined(
-        list(object.spec?.rules).map((rule) => rule.host ?? '*'),
-        '*',
-      ),
-    ),
+    column('Hosts', (ingress) => joined(hostsOf(ingress), '*')),
     column('Address', () => ''),
     column('Ports', (object) => (object.spec?.tls === undefined ? '80' : '80, 443')),
     age,
@@ -241,32 +234,22 @@ export const columnsByStore: Readonly<Record<string, readonly TableColumn[]>> = 
     nameColumn,
     column('Min Available', (object) => String(object.spec?.minAvailable ?? 'N/A')),
     column('Max Unavailable', (object) => String(object.spec?.maxUnavailable ?? 'N/A')),
-    column('Allowed Disruptions', count('.status.disruptionsAllowed'), 0, 'integer'),
+    count('Allowed Disruptions', '.status.disruptionsAllowed'),
     age,
   ],
   'discovery.k8s.io/endpointslices': [
     nameColumn,
     column('AddressType', at('.addressType')),
-    column('Ports', (slice) =>
-      few(
-        list(slice.ports).map((port) => port.port ?? '*'),
-        '<unset>',
-      ),
-    ),
-    column('Endpoints', (slice) =>
-      few(
-        list(slice.endpoints).flatMap((endpoint) => list(endpoint.addresses)),
-        '<unset>',
-      ),
-    ),
+    column('Ports', (slice) => few(list(slice.ports).map((port) => port.port ?? '*'))),
+    column('Endpoints', (slice) => few(list(slice.endpoints).flatMap((endpoint) => list(endpoint.addresses)))),
     age,
   ],
   'coordination.k8s.io/leases': [nameColumn, column('Holder', at('.spec.holderIdentity', '')), age],
-  'rbac.authorization.k8s.io/roles': [nameColumn, column('Created At', at('.metadata.creationTimestamp'))],
-  'rbac.authorization.k8s.io/clusterroles': [nameColumn, column('Created At', at('.metadata.creationTimestamp'))],
+  'rbac.authorization.k8s.io/roles': [nameColumn, created],
+  'rbac.authorization.k8s.io/clusterroles': [nameColumn, created],
   'rbac.authorization.k8s.io/rolebindings': bindingColumns,
   'rbac.authorization.k8s.io/clusterrolebindings': bindingColumns,
-  'apiextensions.k8s.io/customresourcedefinitions': [nameColumn, column('Created At', at('.metadata.creationTimestamp'))],
+  'apiextensions.k8s.io/customresourcedefinitions': [nameColumn, created],
 };
 
 function podStatus(pod: RawObject): string {

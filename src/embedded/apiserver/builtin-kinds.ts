@@ -5,102 +5,60 @@ export interface BuiltinKind {
   kind: string;
   plural: string;
   namespaced: boolean;
-  shortNames?: readonly string[];
-  categories?: readonly string[];
-  status?: boolean;
-  scale?: boolean;
+  shortNames: readonly string[];
+  categories: readonly string[];
+  status: boolean;
+  scale: boolean;
   /** Only `create` is served, and nothing is stored. */
-  virtual?: boolean;
-  /** Which store holds it, when two groups or versions show the same objects: `group/plural`. */
-  storedAs?: string;
+  virtual: boolean;
+  /** Which store holds it, `group/plural`: two groups or versions may show the same objects. */
+  storeKey: string;
 }
 
-const core = { group: '', version: 'v1' };
-const apps = { group: 'apps', version: 'v1' };
-const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1' };
-const admission = { group: 'admissionregistration.k8s.io', version: 'v1' };
+const rbac = 'rbac.authorization.k8s.io/v1';
+const admission = 'admissionregistration.k8s.io/v1';
 const all = { categories: ['all'] };
+const hpa = { shortNames: ['hpa'], ...all, status: true };
+
+/** Namespaced, stored under its own name and without subresources, but for what `own` says. */
+function builtin(apiVersion: string, kind: string, plural: string, own: Partial<BuiltinKind> = {}): BuiltinKind {
+  const [version = '', group = ''] = apiVersion.split('/').toReversed();
+  const usual = { namespaced: true, shortNames: [], categories: [], status: false, scale: false, virtual: false };
+  return { group, version, kind, plural, ...usual, storeKey: `${group}/${plural}`, ...own };
+}
 
 export const builtinKinds: readonly BuiltinKind[] = [
-  { ...core, kind: 'Namespace', plural: 'namespaces', namespaced: false, shortNames: ['ns'], status: true },
-  { ...core, kind: 'Pod', plural: 'pods', namespaced: true, shortNames: ['po'], ...all, status: true },
-  { ...core, kind: 'Service', plural: 'services', namespaced: true, shortNames: ['svc'], ...all, status: true },
-  { ...core, kind: 'Endpoints', plural: 'endpoints', namespaced: true, shortNames: ['ep'] },
-  { ...core, kind: 'ConfigMap', plural: 'configmaps', namespaced: true, shortNames: ['cm'] },
-  { ...core, kind: 'Secret', plural: 'secrets', namespaced: true },
-  { ...core, kind: 'Event', plural: 'events', namespaced: true, shortNames: ['ev'], storedAs: '/events' },
-  { ...core, kind: 'Node', plural: 'nodes', namespaced: false, shortNames: ['no'], status: true },
-  { ...core, kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true, shortNames: ['sa'] },
-  { ...apps, kind: 'Deployment', plural: 'deployments', namespaced: true, shortNames: ['deploy'], ...all, status: true, scale: true },
-  { ...apps, kind: 'ReplicaSet', plural: 'replicasets', namespaced: true, shortNames: ['rs'], ...all, status: true, scale: true },
-  { ...apps, kind: 'StatefulSet', plural: 'statefulsets', namespaced: true, shortNames: ['sts'], ...all, status: true, scale: true },
-  { ...apps, kind: 'DaemonSet', plural: 'daemonsets', namespaced: true, shortNames: ['ds'], ...all, status: true },
-  { ...apps, kind: 'ControllerRevision', plural: 'controllerrevisions', namespaced: true },
-  { group: 'discovery.k8s.io', version: 'v1', kind: 'EndpointSlice', plural: 'endpointslices', namespaced: true },
-  { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease', plural: 'leases', namespaced: true },
-  {
-    group: 'autoscaling',
-    version: 'v2',
-    kind: 'HorizontalPodAutoscaler',
-    plural: 'horizontalpodautoscalers',
-    namespaced: true,
-    shortNames: ['hpa'],
-    ...all,
-    status: true,
-  },
-  {
-    group: 'autoscaling',
-    version: 'v1',
-    kind: 'HorizontalPodAutoscaler',
-    plural: 'horizontalpodautoscalers',
-    namespaced: true,
-    shortNames: ['hpa'],
-    ...all,
-    status: true,
-  },
-  {
-    group: 'policy',
-    version: 'v1',
-    kind: 'PodDisruptionBudget',
-    plural: 'poddisruptionbudgets',
-    namespaced: true,
-    shortNames: ['pdb'],
-    status: true,
-  },
-  {
-    group: 'networking.k8s.io',
-    version: 'v1',
-    kind: 'Ingress',
-    plural: 'ingresses',
-    namespaced: true,
-    shortNames: ['ing'],
-    status: true,
-  },
-  { group: 'networking.k8s.io', version: 'v1', kind: 'IngressClass', plural: 'ingressclasses', namespaced: false },
-  { group: 'events.k8s.io', version: 'v1', kind: 'Event', plural: 'events', namespaced: true, shortNames: ['ev'], storedAs: '/events' },
-  { ...rbac, kind: 'Role', plural: 'roles', namespaced: true },
-  { ...rbac, kind: 'RoleBinding', plural: 'rolebindings', namespaced: true },
-  { ...rbac, kind: 'ClusterRole', plural: 'clusterroles', namespaced: false },
-  { ...rbac, kind: 'ClusterRoleBinding', plural: 'clusterrolebindings', namespaced: false },
+  builtin('v1', 'Namespace', 'namespaces', { namespaced: false, shortNames: ['ns'], status: true }),
+  builtin('v1', 'Pod', 'pods', { shortNames: ['po'], ...all, status: true }),
+  builtin('v1', 'Service', 'services', { shortNames: ['svc'], ...all, status: true }),
+  builtin('v1', 'Endpoints', 'endpoints', { shortNames: ['ep'] }),
+  builtin('v1', 'ConfigMap', 'configmaps', { shortNames: ['cm'] }),
+  builtin('v1', 'Secret', 'secrets'),
+  builtin('v1', 'Event', 'events', { shortNames: ['ev'] }),
+  builtin('v1', 'Node', 'nodes', { namespaced: false, shortNames: ['no'], status: true }),
+  builtin('v1', 'ServiceAccount', 'serviceaccounts', { shortNames: ['sa'] }),
+  builtin('apps/v1', 'Deployment', 'deployments', { shortNames: ['deploy'], ...all, status: true, scale: true }),
+  builtin('apps/v1', 'ReplicaSet', 'replicasets', { shortNames: ['rs'], ...all, status: true, scale: true }),
+  builtin('apps/v1', 'StatefulSet', 'statefulsets', { shortNames: ['sts'], ...all, status: true, scale: true }),
+  builtin('apps/v1', 'DaemonSet', 'daemonsets', { shortNames: ['ds'], ...all, status: true }),
+  builtin('apps/v1', 'ControllerRevision', 'controllerrevisions'),
+  builtin('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices'),
+  builtin('coordination.k8s.io/v1', 'Lease', 'leases'),
+  builtin('autoscaling/v2', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers', hpa),
+  builtin('autoscaling/v1', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers', hpa),
+  builtin('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets', { shortNames: ['pdb'], status: true }),
+  builtin('networking.k8s.io/v1', 'Ingress', 'ingresses', { shortNames: ['ing'], status: true }),
+  builtin('networking.k8s.io/v1', 'IngressClass', 'ingressclasses', { namespaced: false }),
+  builtin('events.k8s.io/v1', 'Event', 'events', { shortNames: ['ev'], storeKey: '/events' }),
+  builtin(rbac, 'Role', 'roles'),
+  builtin(rbac, 'RoleBinding', 'rolebindings'),
+  builtin(rbac, 'ClusterRole', 'clusterroles', { namespaced: false }),
+  builtin(rbac, 'ClusterRoleBinding', 'clusterrolebindings', { namespaced: false }),
   // Stored and nothing more: no write is held to them here.
-  { ...admission, kind: 'ValidatingAdmissionPolicy', plural: 'validatingadmissionpolicies', namespaced: false, status: true },
-  { ...admission, kind: 'ValidatingAdmissionPolicyBinding', plural: 'validatingadmissionpolicybindings', namespaced: false },
-  {
-    group: 'authorization.k8s.io',
-    version: 'v1',
-    kind: 'SelfSubjectAccessReview',
-    plural: 'selfsubjectaccessreviews',
-    namespaced: false,
-    virtual: true,
-  },
-  {
-    group: 'apiextensions.k8s.io',
-    version: 'v1',
-    kind: 'CustomResourceDefinition',
-    plural: 'customresourcedefinitions',
-    namespaced: false,
-    shortNames: ['crd', 'crds'],
-    categories: ['api-extensions'],
-    status: true,
-  },
+  builtin(admission, 'ValidatingAdmissionPolicy', 'validatingadmissionpolicies', { namespaced: false, status: true }),
+  builtin(admission, 'ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', { namespaced: false }),
+  builtin('authorization.k8s.io/v1', 'SelfSubjectAccessReview', 'selfsubjectaccessreviews', { namespaced: false, virtual: true }),
+  builtin('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
+    ...{ namespaced: false, shortNames: ['crd', 'crds'], categories: ['api-extensions'], status: true },
+  }),
 ];

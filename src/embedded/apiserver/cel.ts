@@ -5,9 +5,8 @@ import { invalidValue, type StatusCause } from './status.ts';
 
 type CelProgram = (context: Record<string, unknown>) => unknown;
 
-/** Evaluates `x-kubernetes-validations`. A rule that the package cannot evaluate is collected in `unevaluated` and passes. */
+/** Evaluates `x-kubernetes-validations`. A rule that the package cannot evaluate passes. */
 export class CelRules {
-  readonly unevaluated = new Map<string, string>();
   readonly #programs = new Map<string, CelProgram | undefined>();
   readonly #environment = new Environment({
     unlistedVariablesAreDyn: true,
@@ -35,8 +34,7 @@ export class CelRules {
   #checkRule(rule: ValidationRule, value: Json, old: Json, path: string): StatusCause[] {
     // A transition rule runs on updates only.
     if (/\boldSelf\b/.test(rule.rule) && old === undefined) return [];
-    const verdict = this.#evaluate(rule.rule, value, old);
-    if (verdict !== false) return [];
+    if (this.#evaluate(rule.rule, value, old) !== false) return [];
     const why = rule.message ?? `failed rule: ${rule.rule}`;
     return [invalidValue(path === '' ? '<nil>' : path, isRecord(value) || Array.isArray(value) ? 'object' : value, why)];
   }
@@ -47,8 +45,7 @@ export class CelRules {
     if (program === undefined) return undefined;
     try {
       return program({ self: celValue(self), oldSelf: celValue(oldSelf) });
-    } catch (cause) {
-      this.unevaluated.set(text, cause instanceof Error ? cause.message : String(cause));
+    } catch {
       return undefined;
     }
   }
@@ -56,8 +53,7 @@ export class CelRules {
   #compile(text: string): CelProgram | undefined {
     try {
       return this.#environment.parse(text);
-    } catch (cause) {
-      this.unevaluated.set(text, cause instanceof Error ? cause.message : String(cause));
+    } catch {
       return undefined;
     }
   }

@@ -1,8 +1,8 @@
 import { asCustomResourceDefinition } from '../../api/kinds/custom-resource-definition.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Api } from './api.ts';
-import { clone, isEqual, isRecord } from './json.ts';
-import { resourcesOf } from './resources.ts';
+import { clone, isEqual } from './json.ts';
+import { type Resource, resourcesOf } from './resources.ts';
 import { StatusError } from './status.ts';
 import type { StoreChange } from './store.ts';
 import { internalWrite } from './write-context.ts';
@@ -51,13 +51,12 @@ export class Collectors {
     return this.#api.store.storeKeys().flatMap((key) => this.#api.store.list(key).map(([, object]) => object));
   }
 
-  #collect(object: KubeObject, dependents: readonly KubeObject[]) {
-    const finalizers = object.metadata.finalizers ?? [];
-    if (object.metadata.deletionTimestamp !== undefined && finalizers.includes('orphan')) return this.#orphan(object, dependents);
-    if (object.metadata.deletionTimestamp !== undefined && finalizers.includes(foreground)) return this.#foreground(object, dependents);
-    const owners = object.metadata.ownerReferences ?? [];
-    if (owners.length === 0 || object.metadata.deletionTimestamp !== undefined) return;
-    if (!owners.some(({ uid }) => this.#ownerOf(object, uid))) this.#delete(object, 'Background');
+  #collect(object: KubeObject, dependents: readonly KubeObject[]): void {
+    const { finalizers = [], ownerReferences: owners = [], deletionTimestamp } = object.metadata;
+    if (deletionTimestamp !== undefined) {
+      if (finalizers.includes('orphan')) this.#orphan(object, dependents);
+      else if (finalizers.includes(foreground)) this.#foreground(object, dependents);
+    } else if (owners.length > 0 && !owners.some(({ uid }) => this.#ownerOf(object, uid))) this.#delete(object, 'Background');
   }
 
   #orphan(owner: KubeObject, dependents: readonly KubeObject[]): void {
@@ -103,10 +102,7 @@ export class Collectors {
   }
 
   #delete(object: KubeObject, propagationPolicy: string): void {
-    this.#try(() => {
-      const resource = this.#api.resources.byKind(object.apiVersion, object.kind);
-      if (resource !== undefined) this.#api.delete(resource, object.metadata.namespace ?? '', object.metadata.name, { propagationPolicy });
-    });
+    this.#try(object, (resource, namespace, name) => this.#api.delete(resource, namespace, name, { propagationPolicy }));
   }
 
   #dropFinalizer(object: KubeObject, finalizer: string): void {
@@ -116,20 +112,18 @@ export class Collectors {
   }
 
   #edit(object: KubeObject, change: (copy: KubeObject) => void): void {
-    this.#try(() => {
-      const resource = this.#api.resources.byKind(object.apiVersion, object.kind);
-      if (resource === undefined) return;
-      const { namespace = '', name } = object.metadata;
+    this.#try(object, (resource, namespace, name) => {
       const copy = clone(this.#api.get(resource, namespace, name));
       change(copy);
-      if (isRecord(copy.metadata)) this.#api.update(resource, namespace, name, copy, internalWrite);
+      this.#api.update(resource, namespace, name, copy, internalWrite);
     });
   }
 
   /** A conflict or an object already gone means that another writer was faster: its change wakes us again. */
-  #try(action: () => void): void {
+  #try({ apiVersion, kind, metadata }: KubeObject, action: (resource: Resource, namespace: string, name: string) => void): void {
+    const resource = this.#api.resources.byKind(apiVersion, kind);
     try {
-      action();
+      if (resource !== undefined) action(resource, metadata.namespace ?? '', metadata.name);
     } catch (cause) {
       if (!(cause instanceof StatusError)) throw cause;
     }

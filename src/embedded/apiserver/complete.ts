@@ -7,7 +7,7 @@ import { isEqual, isRecord, type RawObject } from './json.ts';
 import { applyDefaults } from './prune.ts';
 import type { Resource } from './resources.ts';
 import type { ServiceAddresses } from './service-addresses.ts';
-import { invalid } from './status.ts';
+import { invalid, required } from './status.ts';
 import { validate } from './validate.ts';
 
 interface CompletionDeps {
@@ -23,17 +23,14 @@ export function completeObject(resource: Resource, object: KubeObject, live: Kub
     const missing = validate(object, resource.schema, '').filter(
       ({ reason, field }) => reason === 'FieldValueRequired' && field.startsWith('spec'),
     );
-    if (!isRecord(object.spec) && missing.length > 0) throw invalid(resource.kind, resource.group, object.metadata.name, missing);
-    if (object.apiVersion.startsWith('apps/') && resource.schema.properties?.spec !== undefined && !isRecord(object.spec))
-      throw invalid(resource.kind, resource.group, object.metadata.name, [
-        { reason: 'FieldValueRequired', message: 'Required value', field: 'spec' },
-      ]);
-    if (missing.length > 0) throw invalid(resource.kind, resource.group, object.metadata.name, missing);
+    const isWorkload = object.apiVersion.startsWith('apps/') && resource.schema.properties?.spec !== undefined;
+    if (missing.length === 0 && isWorkload && !isRecord(object.spec)) missing.push(required('spec'));
+    if (missing.length > 0) throw invalid(resource, object.metadata.name, missing);
     applyBuiltinDefaults(object);
   } else {
     const causes = validate(object, resource.schema, '').filter(({ field }) => !field.startsWith('metadata.'));
     if (causes.length === 0) causes.push(...parts.cel.check(object, live, resource.schema));
-    if (causes.length > 0) throw invalid(resource.kind, resource.group, object.metadata.name, causes);
+    if (causes.length > 0) throw invalid(resource, object.metadata.name, causes);
   }
   if (resource.storeKey === 'apps/daemonsets') countTemplate(object, live);
   validateObject(resource, object, live);

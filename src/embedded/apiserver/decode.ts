@@ -12,8 +12,7 @@ import type { WriteContext } from './write-context.ts';
  */
 export function decodeObject(resource: Resource, namespace: string, body: KubeObject, context: WriteContext, patch?: unknown): KubeObject {
   if (!isRecord(body)) throw badRequest('the body of the request is not an object');
-  if (body.kind !== undefined && body.kind !== resource.kind)
-    throw badRequest(`${body.kind} in version ${JSON.stringify(body.apiVersion)} cannot be handled as a ${resource.kind}`);
+  if (body.kind !== undefined && body.kind !== resource.kind) throw badRequest(unhandled(body.kind, body.apiVersion, resource));
   if (body.apiVersion !== undefined && body.apiVersion !== apiVersionOf(resource))
     throw badRequest(
       `the API version in the data (${body.apiVersion}) does not match the expected API version (${apiVersionOf(resource)})`,
@@ -31,11 +30,11 @@ export function decodeObject(resource: Resource, namespace: string, body: KubeOb
   } else delete object.metadata.namespace;
   const unknown = prune(object, resource.schema).map((path) => `unknown field ${JSON.stringify(path)}`);
   if (unknown.length > 0 && context.fieldValidation === 'Strict' && patch !== undefined)
-    throw invalid('', '', '', [invalidValue('patch', JSON.stringify(patch), `strict decoding error: ${unknown.join(', ')}`)]);
+    throw invalid({ kind: '', group: '' }, '', [
+      invalidValue('patch', JSON.stringify(patch), `strict decoding error: ${unknown.join(', ')}`),
+    ]);
   if (unknown.length > 0 && context.fieldValidation === 'Strict')
-    throw badRequest(
-      `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: strict decoding error: ${unknown.join(', ')}`,
-    );
+    throw badRequest(`${unhandled(resource.kind, resource.version, resource)}: strict decoding error: ${unknown.join(', ')}`);
   if (context.fieldValidation !== 'Ignore') for (const text of unknown) context.warn(text);
   if (!resource.custom) checkTypes(resource, object);
   return object;
@@ -43,12 +42,15 @@ export function decodeObject(resource: Resource, namespace: string, body: KubeOb
 
 /** Wrong types in built-in kinds fail in decoding, before any validation. */
 function checkTypes(resource: Resource, object: KubeObject): void {
-  const wrong = validate(object, resource.schema, '').find((cause) => cause.reason === 'FieldValueTypeInvalid');
-  if (wrong !== undefined)
-    throw badRequest(
-      `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: json: cannot unmarshal into Go struct field ${resource.kind}.${wrong.field}: ${wrong.message}`,
-    );
+  const { kind, version, schema } = resource;
+  const wrong = validate(object, schema, '').find((cause) => cause.reason === 'FieldValueTypeInvalid');
+  if (wrong === undefined) return;
+  const why = `json: cannot unmarshal into Go struct field ${kind}.${wrong.field}: ${wrong.message}`;
+  throw badRequest(`${unhandled(kind, version, resource)}: ${why}`);
 }
+
+const unhandled = (kind: string, version: string, resource: Resource): string =>
+  `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}`;
 
 /** Null means absent when a Go struct is decoded. Free-form fields lose it too where they are inside records. */
 function dropNulls(value: Json): void {

@@ -6,6 +6,12 @@ function fill(record: JsonObject, defaults: JsonObject): void {
   for (const [key, value] of Object.entries(defaults)) if (record[key] === undefined) record[key] = value;
 }
 
+/** The same in a field that is a record, made where it is absent. */
+function fillIn(record: JsonObject, field: string, defaults: JsonObject): void {
+  record[field] ??= {};
+  fill(record[field], defaults);
+}
+
 const list = (value: Json): Json[] => (Array.isArray(value) ? value : []);
 
 /** The server's own defaults for built-in kinds. */
@@ -15,19 +21,16 @@ export function applyBuiltinDefaults(object: RawObject): void {
 
 const defaultsByKind: Record<string, (object: RawObject) => void> = {
   'v1/Namespace': (object) => {
-    object.spec ??= {};
-    fill(object.spec, { finalizers: ['kubernetes'] });
+    fillIn(object, 'spec', { finalizers: ['kubernetes'] });
     object.metadata.labels = { ...object.metadata.labels, 'kubernetes.io/metadata.name': object.metadata.name };
-    object.status ??= {};
-    fill(object.status, { phase: 'Active' });
+    fillIn(object, 'status', { phase: 'Active' });
   },
   'v1/Pod': (object) => {
     podSpec(object.spec ?? {});
     for (const item of [...list(object.spec?.containers), ...list(object.spec?.initContainers)]) requestsFromLimits(item);
     fill(object.spec, { enableServiceLinks: true, preemptionPolicy: 'PreemptLowerPriority', priority: 0, serviceAccountName: 'default' });
     fill(object.spec, { serviceAccount: object.spec.serviceAccountName });
-    object.status ??= {};
-    fill(object.status, { phase: 'Pending', qosClass: qosClass(object.spec) });
+    fillIn(object, 'status', { phase: 'Pending', qosClass: qosClass(object.spec) });
   },
   'v1/Service': (object) => service(object.spec ?? {}),
   'v1/Secret': (object) => {
@@ -39,13 +42,11 @@ const defaultsByKind: Record<string, (object: RawObject) => void> = {
   },
   'v1/Event': (object) => fill(object, { source: {}, involvedObject: {} }),
   'apps/v1/Deployment': (object) => {
-    fill(object.spec, { replicas: 1, strategy: {}, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
-    fill(object.spec.strategy, { type: 'RollingUpdate' });
-    if (object.spec.strategy.type === 'RollingUpdate') {
-      object.spec.strategy.rollingUpdate ??= {};
-      fill(object.spec.strategy.rollingUpdate, { maxUnavailable: '25%', maxSurge: '25%' });
-    }
-    template(object.spec.template);
+    const { spec } = object;
+    fill(spec, { replicas: 1, strategy: {}, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
+    fill(spec.strategy, { type: 'RollingUpdate' });
+    if (spec.strategy.type === 'RollingUpdate') fillIn(spec.strategy, 'rollingUpdate', { maxUnavailable: '25%', maxSurge: '25%' });
+    template(spec.template);
   },
   'apps/v1/ReplicaSet': (object) => {
     fill(object.spec, { replicas: 1 });
@@ -59,31 +60,24 @@ const defaultsByKind: Record<string, (object: RawObject) => void> = {
     template(object.spec.template);
   },
   'apps/v1/DaemonSet': (object) => {
-    fill(object.spec, { updateStrategy: {}, revisionHistoryLimit: 10 });
-    fill(object.spec.updateStrategy, { type: 'RollingUpdate' });
-    if (object.spec.updateStrategy.type === 'RollingUpdate') {
-      object.spec.updateStrategy.rollingUpdate ??= {};
-      fill(object.spec.updateStrategy.rollingUpdate, { maxUnavailable: 1, maxSurge: 0 });
-    }
-    template(object.spec.template);
+    const { spec } = object;
+    fill(spec, { updateStrategy: {}, revisionHistoryLimit: 10 });
+    fill(spec.updateStrategy, { type: 'RollingUpdate' });
+    if (spec.updateStrategy.type === 'RollingUpdate') fillIn(spec.updateStrategy, 'rollingUpdate', { maxUnavailable: 1, maxSurge: 0 });
+    template(spec.template);
   },
   'autoscaling/v2/HorizontalPodAutoscaler': (object) => {
     fill(object.spec, { minReplicas: 1 });
     fill(object.spec, {
       metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }],
     });
-    object.status ??= {};
-    fill(object.status, { currentMetrics: null, desiredReplicas: 0 });
+    fillIn(object, 'status', { currentMetrics: null, desiredReplicas: 0 });
   },
   'policy/v1/PodDisruptionBudget': (object) => {
     fill(object, { spec: {} });
-    object.status ??= {};
-    fill(object.status, { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 });
+    fillIn(object, 'status', { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 });
   },
-  'networking.k8s.io/v1/Ingress': (object) => {
-    object.status ??= {};
-    fill(object.status, { loadBalancer: {} });
-  },
+  'networking.k8s.io/v1/Ingress': (object) => fillIn(object, 'status', { loadBalancer: {} }),
   'discovery.k8s.io/v1/EndpointSlice': (object) => {
     for (const port of list(object.ports)) fill(port, { name: '', protocol: 'TCP' });
     // Stored as protobuf, which has no empty lists: both are null when they are read back.
@@ -146,10 +140,8 @@ function fillProbe(probe: JsonObject): void {
 }
 
 function volume(item: JsonObject): void {
-  if (isRecord(item.configMap)) fill(item.configMap, { defaultMode: 420 });
-  if (isRecord(item.secret)) fill(item.secret, { defaultMode: 420 });
-  if (isRecord(item.downwardAPI)) fill(item.downwardAPI, { defaultMode: 420 });
-  if (isRecord(item.projected)) fill(item.projected, { defaultMode: 420 });
+  for (const source of ['configMap', 'secret', 'downwardAPI', 'projected'])
+    if (isRecord(item[source])) fill(item[source], { defaultMode: 420 });
   if (isRecord(item.hostPath)) fill(item.hostPath, { type: '' });
 }
 
@@ -169,12 +161,8 @@ function service(spec: JsonObject): void {
     fill(spec, { internalTrafficPolicy: 'Cluster' });
     // Without a selector the families of its endpoints are not known.
     const isOpen = spec.clusterIP === 'None' && Object.keys(spec.selector ?? {}).length === 0;
-    fill(
-      spec,
-      isOpen
-        ? { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' }
-        : { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' },
-    );
+    if (isOpen) fill(spec, { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' });
+    else fill(spec, { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' });
   }
   if (isExternallyAccessible(spec)) fill(spec, { externalTrafficPolicy: 'Cluster' });
   if (spec.type === 'LoadBalancer') fill(spec, { allocateLoadBalancerNodePorts: true });

@@ -23,20 +23,15 @@ function subresources(resource: Resource): { name: string; group: string; versio
   ];
 }
 
-const versionsByGroup = (resources: readonly Resource[]): Map<string, string[]> => {
-  const groups = new Map<string, string[]>();
-  for (const { group, version } of resources) groups.set(group, [...new Set([...(groups.get(group) ?? []), version])]);
-  return groups;
-};
+const versionsByGroup = (resources: readonly Resource[]): Map<string, string[]> =>
+  new Map(
+    [...Map.groupBy(resources, ({ group }) => group)].map(([group, served]) => [group, [...new Set(served.map(({ version }) => version))]]),
+  );
 
 const groupEntry = (name: string, versions: readonly string[]): JsonObject => {
   const entries = versions.map((version) => ({ groupVersion: `${name}/${version}`, version }));
   return { name, versions: entries, preferredVersion: entries[0] };
 };
-
-export function apiVersions(): JsonObject {
-  return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
-}
 
 export function groupList(resources: readonly Resource[]): JsonObject {
   const groups = [...versionsByGroup(resources)].filter(([name]) => name !== '').map(([name, versions]) => groupEntry(name, versions));

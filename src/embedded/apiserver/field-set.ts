@@ -107,7 +107,7 @@ export function withPrefixes(paths: Iterable<string>): FieldSet {
     let at = path;
     while (at !== '' && !all.has(at)) {
       all.add(at);
-      at = at.slice(0, Math.max(0, at.lastIndexOf(separator)));
+      at = parentOf(at);
     }
   }
   return all;

@@ -3,16 +3,16 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { realWorld, type World } from '../world.ts';
 import { Api } from './api.ts';
 import { Collectors } from './collectors.ts';
-import { type Exchange, sendJson } from './exchange.ts';
-import { handle } from './handler.ts';
-import { StatusError } from './status.ts';
+import { type Exchange, readBody, sendJson } from './exchange.ts';
+import { answerPlain } from './plain-paths.ts';
+import { parsePath, verbOf } from './request.ts';
+import { type HandlerOptions, ResourceRequest } from './resource-request.ts';
+import { pathNotFound, StatusError } from './status.ts';
 import { type ApiHooks, internalWrite } from './write-context.ts';
 
 export interface ApiServerOptions {
   /** 0, the default, takes any free port. */
   port?: number;
-  /** Seconds, least and most, for a watch that names no timeout; 1800 to 3600 as on a real server. */
-  watchTimeoutSeconds?: [number, number];
   /** How many changes a watch or a list may lag behind before it gets 410; default 10,000. */
   watchWindow?: number;
   world?: World;
@@ -22,7 +22,7 @@ export interface ApiServerOptions {
   crds?: readonly KubeObject[];
 }
 
-export interface ApiServerRequest {
+interface ApiServerRequest {
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. */
   verb: string;
   /** Path and query. */
@@ -40,22 +40,20 @@ export interface ApiServer {
   kubeconfig(): string;
   /** Every object, by store (`group/plural`). */
   snapshot(): Record<string, KubeObject[]>;
-  /** CEL rules met so far that cannot be evaluated here, with the reason: they pass. */
-  unevaluatedRules(): Record<string, string>;
 }
 
 /** A Kubernetes API server in this process, on loopback, with all state in memory. */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
   const world = options.world ?? realWorld;
   const { clock, network, random } = world;
-  const [least, most] = options.watchTimeoutSeconds ?? [1800, 3600];
   const api = new Api(world, options.watchWindow ?? 10_000, options.hooks);
   for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease'])
     create(api, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   for (const crd of options.crds ?? []) create(api, crd);
   const collectors = new Collectors(api);
   const counts = new Map<string, Map<string, number>>();
-  const watchTimeoutMs = (): number => (least + random() * (most - least)) * 1000;
+  // As a real server has it.
+  const watchTimeoutMs = (): number => (1800 + random() * 1800) * 1000;
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const exchange: Exchange = { request, response, url, verb: (request.method ?? 'GET').toLowerCase(), resource: url.pathname };
@@ -69,26 +67,19 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     };
     handle(api, { clock, watchTimeoutMs }, exchange)
       .catch((cause: unknown) => {
-        const failure =
-          cause instanceof StatusError
-            ? cause
-            : new StatusError(
-                500,
-                'InternalError',
-                `Internal error occurred: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`,
-              );
+        const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+        const failure = cause instanceof StatusError ? cause : new StatusError(500, 'InternalError', `Internal error occurred: ${text}`);
         sendJson(response, failure.code, failure.toStatus());
       })
       .finally(note);
   });
   server.keepAliveTimeout = 60_000;
-  const listener = await network.listen(server, options.port);
-  const { url } = listener;
+  const { url, close } = await network.listen(server, options.port);
   return {
     url,
     stop: () => {
       collectors.stop();
-      return listener.close(true);
+      return close(true);
     },
     requestCounts: (userAgent) => {
       const total: Record<string, number> = {};
@@ -98,8 +89,20 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     },
     kubeconfig: () => kubeconfigFor(url),
     snapshot: () => Object.fromEntries(api.store.storeKeys().map((key) => [key, api.store.list(key).map(([, object]) => object)])),
-    unevaluatedRules: () => Object.fromEntries(api.cel.unevaluated),
   };
+}
+
+/** Answers one request. */
+async function handle(api: Api, options: HandlerOptions, exchange: Exchange): Promise<void> {
+  const { request, url } = exchange;
+  const path = parsePath(url.pathname);
+  if (path === undefined) return answerPlain(api, exchange);
+  const resource = api.resources.find(path.group, path.version, path.plural);
+  exchange.verb = verbOf(request.method ?? 'GET', path, url.searchParams);
+  exchange.resource = path.subresource === '' ? path.plural : `${path.plural}/${path.subresource}`;
+  if (resource === undefined || (path.namespace !== '' && !resource.namespaced)) throw pathNotFound();
+  const body = await readBody(request);
+  return new ResourceRequest(api, options, exchange, path, resource, body).run();
 }
 
 function create(api: Api, object: KubeObject): void {

@@ -7,7 +7,7 @@ import { badRequest, expired, StatusError } from './status.ts';
 import type { Store } from './store.ts';
 import { fromStored } from './versions.ts';
 
-export interface Page {
+interface Page {
   objects: KubeObject[];
   metadata: JsonObject;
 }

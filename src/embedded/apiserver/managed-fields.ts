@@ -5,7 +5,7 @@ import { mergeApplied, removeDropped } from './merge-applied.ts';
 import type { Schema } from './schema.ts';
 import { type StatusCause, StatusError } from './status.ts';
 
-export interface Writer {
+interface Writer {
   manager: string;
   apiVersion: string;
   subresource: string;
@@ -52,22 +52,11 @@ function readEntries(object: KubeObject | undefined): OwnedFields[] {
   });
 }
 
+/** As the API server orders entries: NUL is before every character of a name. */
+const orderOf = ({ operation, time, manager }: OwnedFields): string => [operation, time, manager].join('\0');
+
 function writeEntries(object: KubeObject, entries: readonly OwnedFields[]): void {
-  const kept = entries
-    .filter(({ fields }) => fields.size > 0)
-    .toSorted((a, b) =>
-      a.operation !== b.operation
-        ? a.operation < b.operation
-          ? -1
-          : 1
-        : a.time < b.time
-          ? -1
-          : a.time > b.time
-            ? 1
-            : a.manager < b.manager
-              ? -1
-              : 1,
-    );
+  const kept = entries.filter(({ fields }) => fields.size > 0).toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
   if (kept.length === 0) {
     delete object.metadata.managedFields;
     return;
@@ -78,7 +67,7 @@ function writeEntries(object: KubeObject, entries: readonly OwnedFields[]): void
     fieldsV1: entry.stored && isSameSet(entry.fields, entry.stored.fields) ? entry.stored.fieldsV1 : toFieldsV1(entry.fields),
     manager: entry.manager,
     operation: entry.operation,
-    ...(entry.subresource === '' ? {} : { subresource: entry.subresource }),
+    ...(entry.subresource !== '' && { subresource: entry.subresource }),
     time: entry.time,
   }));
 }

@@ -51,15 +51,12 @@ function locate(root: JsonObject, pointer: string): TargetLocation {
   const keys = pointer.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   const last = keys.pop() ?? '';
   let parent: Json = keys.length === 0 ? root : root[''];
-  for (const key of keys.slice(1)) {
-    parent = isRecord(parent) || Array.isArray(parent) ? (parent as JsonObject)[key] : undefined;
-  }
-  const missing = (): StatusError => refused();
-  if (Array.isArray(parent)) return listLocation(parent, last, missing);
-  if (!isRecord(parent)) throw missing();
+  for (const key of keys.slice(1)) parent = isRecord(parent) || Array.isArray(parent) ? (parent as JsonObject)[key] : undefined;
+  if (Array.isArray(parent)) return listLocation(parent, last);
+  if (!isRecord(parent)) throw refused();
   const record = parent;
   const present = (): void => {
-    if (!Object.hasOwn(record, last)) throw missing();
+    if (!Object.hasOwn(record, last)) throw refused();
   };
   return {
     get: () => record[last],
@@ -79,10 +76,10 @@ function locate(root: JsonObject, pointer: string): TargetLocation {
   };
 }
 
-function listLocation(list: Json[], key: string, missing: () => StatusError): TargetLocation {
+function listLocation(list: Json[], key: string): TargetLocation {
   const index = key === '-' ? list.length : /^\d+$/.test(key) ? Number(key) : -1;
   const inside = (limit: number): void => {
-    if (index < 0 || index >= limit) throw missing();
+    if (index < 0 || index >= limit) throw refused();
   };
   return {
     get: () => list[index],

@@ -1,6 +1,8 @@
 import type { Api } from './api.ts';
-import { aggregated, apiVersions, groupList, oneGroup, openApiRoot, openApiV3, resourceList, versionInfo } from './discovery.ts';
+import { aggregated, groupList, oneGroup, openApiRoot, openApiV3, resourceList, versionInfo } from './discovery.ts';
 import { type Exchange, sendJson } from './exchange.ts';
+import type { JsonObject } from './json.ts';
+import type { Resource } from './resources.ts';
 import { pathNotFound } from './status.ts';
 
 const discoveryType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
@@ -14,27 +16,23 @@ export function answerPlain(api: Api, { request, response, url }: Exchange) {
     return void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end('ok');
   if ((path === '/api' || path === '/apis') && wantsAggregated)
     return sendJson(response, 200, aggregated(all, path === '/api'), discoveryType);
-  const parts = path.split('/').slice(1);
-  const found =
-    path === '/api'
-      ? apiVersions()
-      : path === '/apis'
-        ? groupList(all)
-        : path === '/version'
-          ? versionInfo()
-          : path === '/openapi/v3'
-            ? openApiRoot(all)
-            : path === '/openapi/v2'
-              ? { swagger: '2.0', info: { title: 'Kubernetes', version: versionInfo().gitVersion }, paths: {}, definitions: {} }
-              : path.startsWith('/openapi/v3/')
-                ? openApiV3(all, path.slice('/openapi/v3/'.length))
-                : parts[0] === 'api'
-                  ? resourceList(all, '', parts[1] ?? '')
-                  : parts[0] === 'apis' && parts.length === 2
-                    ? oneGroup(all, parts[1] ?? '')
-                    : parts[0] === 'apis'
-                      ? resourceList(all, parts[1] ?? '', parts[2] ?? '')
-                      : undefined;
+  const found = documentAt(path, all);
   if (found === undefined) throw pathNotFound();
   sendJson(response, 200, found);
+}
+
+/** Undefined: none is served there. */
+function documentAt(path: string, all: readonly Resource[]): JsonObject | undefined {
+  const [root, ...names] = path.split('/').slice(1);
+  const [first = '', second = ''] = names;
+  if (path === '/api') return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
+  if (path === '/apis') return groupList(all);
+  if (path === '/version') return versionInfo();
+  if (path === '/openapi/v3') return openApiRoot(all);
+  if (path === '/openapi/v2')
+    return { swagger: '2.0', info: { title: 'Kubernetes', version: versionInfo().gitVersion }, paths: {}, definitions: {} };
+  if (path.startsWith('/openapi/v3/')) return openApiV3(all, path.slice('/openapi/v3/'.length));
+  if (root === 'api') return resourceList(all, '', first);
+  if (root !== 'apis') return undefined;
+  return names.length === 1 ? oneGroup(all, first) : resourceList(all, first, second);
 }

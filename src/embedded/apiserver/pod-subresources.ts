@@ -3,10 +3,10 @@ import type { Api } from './api.ts';
 import { clone, type Json, type RawObject } from './json.ts';
 import type { ApiPath } from './request.ts';
 import type { Resource } from './resources.ts';
-import { methodNotAllowed, pathNotFound, StatusError } from './status.ts';
+import { conflict, methodNotAllowed, pathNotFound, StatusError } from './status.ts';
 
-/** `log`, `eviction` and `binding`: the answer's code. */
-export function podSubresource(api: Api, resource: Resource, path: ApiPath, verb: string, body: Json): { code: number } {
+/** `log`, `eviction` and `binding`: done, or refused. */
+export function podSubresource(api: Api, resource: Resource, path: ApiPath, verb: string, body: Json): void {
   const { namespace, name, subresource } = path;
   const pod: RawObject = api.get(resource, namespace, name);
   if (subresource === 'log' && verb === 'get')
@@ -19,23 +19,12 @@ export function podSubresource(api: Api, resource: Resource, path: ApiPath, verb
   if (verb !== 'create') throw methodNotAllowed();
   if (subresource === 'eviction') {
     api.delete(resource, namespace, name, body?.deleteOptions ?? {});
-    return { code: 201 };
+    return;
   }
   if (subresource !== 'binding') throw pathNotFound();
-  if (pod.spec?.nodeName)
-    throw new StatusError(
-      409,
-      'Conflict',
-      `Operation cannot be fulfilled on pods/binding "${name}": pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`,
-      { name, kind: 'pods/binding' },
-    );
-  if (pod.spec?.schedulingGates?.length > 0)
-    throw new StatusError(
-      409,
-      'Conflict',
-      `Operation cannot be fulfilled on pods/binding "${name}": pod ${name} has non-empty .spec.schedulingGates`,
-      { name, kind: 'pods/binding' },
-    );
+  const binding = { group: '', plural: 'pods/binding', kind: 'Binding' };
+  if (pod.spec?.nodeName) throw conflict(binding, name, `pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`);
+  if (pod.spec?.schedulingGates?.length > 0) throw conflict(binding, name, `pod ${name} has non-empty .spec.schedulingGates`);
   const bound = clone(pod);
   bound.spec.nodeName = body?.target?.name;
   bound.metadata.labels = { ...bound.metadata.labels, ...topologyOf(api.store.get('/nodes', `/${body?.target?.name}`)) };
@@ -45,7 +34,6 @@ export function podSubresource(api: Api, resource: Resource, path: ApiPath, verb
     conditions: [...conditions, { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: api.time() }],
   };
   api.store.put(resource.storeKey, bound);
-  return { code: 201 };
 }
 
 /** A pod carries the zone and region of its node. Source: the PodTopologyLabels admission plugin, on since Kubernetes 1.35. */

@@ -12,7 +12,7 @@ const { roots, messages } = table as unknown as { roots: Record<string, string>;
 export const protobufType = 'application/vnd.kubernetes.protobuf';
 
 /** Says what in a protobuf body cannot be understood. */
-export class ProtobufError extends Error {}
+class ProtobufError extends Error {}
 
 /**
  * The object in a `application/vnd.kubernetes.protobuf` body, as JSON would have it. Generated Go clients, kubectl's `create` among
@@ -108,8 +108,8 @@ function mapEntry(bytes: Buffer, type: string): { key: string; value: Json } {
 }
 
 function readValue(value: Wire, type: string): Json {
-  if (type === 'bool') return asNumber(value) !== 0;
-  if (type === 'int') return asNumber(value);
+  if (type === 'bool') return asInteger(value) !== 0n;
+  if (type === 'int') return Number(asInteger(value));
   if (type === 'double') return asDouble(value);
   const bytes = asBytes(value);
   if (type === 'string') return bytes.toString();
@@ -119,7 +119,7 @@ function readValue(value: Wire, type: string): Json {
 }
 
 const textAt = (parts: ReadonlyMap<number, Wire>, number: number): string => asBytes(parts.get(number) ?? Buffer.alloc(0)).toString();
-const numberAt = (parts: ReadonlyMap<number, Wire>, number: number): number => asNumber(parts.get(number) ?? 0n);
+const numberAt = (parts: ReadonlyMap<number, Wire>, number: number): number => Number(asInteger(parts.get(number) ?? 0n));
 
 /** Types that are one value in JSON. */
 const readers: Record<string, (parts: ReadonlyMap<number, Wire>) => Json> = {
@@ -138,14 +138,13 @@ function asBytes(value: Wire): Buffer {
   return value;
 }
 
-function asNumber(value: Wire): number {
+function asInteger(value: Wire): bigint {
   if (typeof value !== 'bigint') throw new ProtobufError('it has bytes where a number is expected');
-  return Number(value);
+  return value;
 }
 
 function asDouble(value: Wire): number {
-  if (typeof value !== 'bigint') throw new ProtobufError('it has bytes where a number is expected');
   const bytes = Buffer.alloc(8);
-  bytes.writeBigInt64LE(value);
+  bytes.writeBigInt64LE(asInteger(value));
   return bytes.readDoubleLE();
 }

@@ -1,10 +1,5 @@
 import { isRecord, type JsonObject } from './json.ts';
-import { definition, deref, fieldSchema, objectMetaName, type Schema } from './schema.ts';
-
-/** Fields that every embedded object has, whatever its schema says. */
-const objectFields: Schema = {
-  properties: { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: definition(objectMetaName) },
-};
+import { deref, fieldSchema, objectFields, type Schema } from './schema.ts';
 
 /** Removes, in place, what the schema does not know; gives the paths of what it removed. */
 export function prune(value: unknown, schema: Schema): string[] {
@@ -23,7 +18,7 @@ function pruneInto(value: unknown, schema: Schema, path: string, removed: string
 }
 
 function pruneField(record: JsonObject, key: string, schema: Schema, path: string, removed: string[]): void {
-  const own = schema['x-kubernetes-embedded-resource'] === true ? fieldSchema(objectFields, key) : undefined;
+  const own = schema['x-kubernetes-embedded-resource'] === true ? fieldSchema({ properties: objectFields }, key) : undefined;
   const known = own ?? fieldSchema(schema, key);
   if (known !== undefined) {
     pruneInto(record[key], known, path, removed);

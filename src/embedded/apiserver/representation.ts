@@ -3,36 +3,28 @@ import type { JsonObject } from './json.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 import { partialMetadata, table } from './table.ts';
 
-/** The form in which the client wants objects, by its Accept header. */
-export class Representation {
-  readonly #resource: Resource;
-  readonly #form: 'Table' | 'PartialObjectMetadata' | 'object';
-  readonly #includeObject: string;
-  readonly #now: () => number;
+/** The form in which the client wants objects. */
+export interface Representation {
+  one(object: KubeObject): JsonObject;
+  list(objects: readonly KubeObject[], metadata: JsonObject): JsonObject;
+}
 
-  constructor(resource: Resource, accept: string, query: URLSearchParams, now: () => number) {
-    this.#resource = resource;
-    this.#form = formOf(accept);
-    this.#includeObject = query.get('includeObject') ?? 'Metadata';
-    this.#now = now;
+/** By the Accept header and the query of a request. */
+export function representationOf(resource: Resource, accept: string, query: URLSearchParams, now: () => number): Representation {
+  const form = formOf(accept);
+  if (form === 'Table') {
+    const include = query.get('includeObject') ?? 'Metadata';
+    const list: Representation['list'] = (objects, metadata) => table(resource, objects, metadata, include, now());
+    return { one: (object) => list([object], { resourceVersion: object.metadata.resourceVersion }), list };
   }
-
-  one(object: KubeObject): JsonObject {
-    if (this.#form === 'object') return object;
-    if (this.#form === 'PartialObjectMetadata') return partialMetadata(object);
-    return this.#table([object], { resourceVersion: object.metadata.resourceVersion });
-  }
-
-  list(objects: readonly KubeObject[], metadata: JsonObject): JsonObject {
-    if (this.#form === 'Table') return this.#table(objects, metadata);
-    if (this.#form === 'object')
-      return { kind: this.#resource.listKind, apiVersion: apiVersionOf(this.#resource), metadata, items: objects };
-    return { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata, items: objects.map(partialMetadata) };
-  }
-
-  #table(objects: readonly KubeObject[], metadata: JsonObject): JsonObject {
-    return table(this.#resource, objects, metadata, this.#includeObject, this.#now());
-  }
+  const isPartial = form === 'PartialObjectMetadata';
+  const type = isPartial
+    ? { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' }
+    : { kind: resource.listKind, apiVersion: apiVersionOf(resource) };
+  return {
+    one: (object) => (isPartial ? partialMetadata(object) : object),
+    list: (objects, metadata) => ({ ...type, metadata, items: isPartial ? objects.map(partialMetadata) : objects }),
+  };
 }
 
 function formOf(accept: string): 'Table' | 'PartialObjectMetadata' | 'object' {

@@ -6,11 +6,11 @@ import { isRecord, type Json, type JsonObject } from './json.ts';
 import { listPage, selection } from './list.ts';
 import { jsonPatch, mergePatch } from './patch.ts';
 import { podSubresource } from './pod-subresources.ts';
-import { Representation } from './representation.ts';
+import { type Representation, representationOf } from './representation.ts';
 import { type ApiPath, isTrue } from './request.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 import { scaleOf } from './scale.ts';
-import { badRequest, methodNotAllowed, pathNotFound, StatusError, unsupportedMediaType } from './status.ts';
+import { badRequest, forbiddenValue, invalid, methodNotAllowed, pathNotFound, unsupportedMediaType } from './status.ts';
 import { serveWatch } from './watch.ts';
 import type { DeleteOptions, PatchType, WriteContext } from './write-context.ts';
 
@@ -44,9 +44,7 @@ export class ResourceRequest {
     this.#path = path;
     this.#resource = resource;
     this.#body = body;
-    this.#representation = new Representation(resource, String(exchange.request.headers.accept ?? ''), this.#query, () =>
-      options.clock.nowMs(),
-    );
+    this.#representation = representationOf(resource, String(exchange.request.headers.accept ?? ''), this.#query, options.clock.nowMs);
   }
 
   get #query(): URLSearchParams {
@@ -73,13 +71,8 @@ export class ResourceRequest {
 
   #review(verb: string) {
     if (verb !== 'create') throw methodNotAllowed();
-    sendJson(this.#exchange.response, 201, {
-      ...this.#body,
-      kind: this.#resource.kind,
-      apiVersion: apiVersionOf(this.#resource),
-      metadata: {},
-      status: { allowed: true },
-    });
+    const { kind } = this.#resource;
+    this.#send(201, { ...this.#body, kind, apiVersion: apiVersionOf(this.#resource), metadata: {}, status: { allowed: true } });
   }
 
   #context(subresource = ''): WriteContext {
@@ -102,9 +95,9 @@ export class ResourceRequest {
     };
   }
 
-  #update(): void {
+  #update(subresource = ''): void {
     const { namespace, name } = this.#path;
-    this.#object(200, this.#api.update(this.#resource, namespace, name, this.#body, this.#context()));
+    this.#object(200, this.#api.update(this.#resource, namespace, name, this.#body, this.#context(subresource)));
   }
 
   #patchType(): PatchType {
@@ -127,11 +120,14 @@ export class ResourceRequest {
     if (subresource === 'status' && resource.status) {
       if (verb === 'get') return this.#object(200, this.#api.get(resource, namespace, name));
       if (verb === 'patch') return this.#patch('status');
-      if (verb === 'update') return this.#object(200, this.#api.update(resource, namespace, name, this.#body, this.#context('status')));
+      if (verb === 'update') return this.#update('status');
       throw methodNotAllowed();
     }
     if (subresource === 'scale' && resource.scale !== undefined) return this.#scale(verb);
-    if (resource.storeKey === '/pods') return this.#success(podSubresource(this.#api, resource, this.#path, verb, this.#body).code);
+    if (resource.storeKey === '/pods') {
+      podSubresource(this.#api, resource, this.#path, verb, this.#body);
+      return this.#success(201, { code: 201 });
+    }
     if (resource.storeKey === '/namespaces' && subresource === 'finalize' && verb === 'update') return this.#update();
     throw pathNotFound();
   }
@@ -140,21 +136,15 @@ export class ResourceRequest {
     const { namespace, name } = this.#path;
     const live = this.#api.get(this.#resource, namespace, name);
     const scale = scaleOf(this.#resource, live);
-    if (verb === 'get') return sendJson(this.#exchange.response, 200, scale);
+    if (verb === 'get') return this.#send(200, scale);
     if (verb !== 'patch' && verb !== 'update') throw methodNotAllowed();
     const type = verb === 'patch' ? this.#patchType() : undefined;
     const wanted = type === undefined ? this.#body : type === 'json' ? jsonPatch(scale, this.#body) : mergePatch(scale, this.#body);
-    sendJson(this.#exchange.response, 200, this.#api.writeScale(this.#resource, live, wanted, this.#context('scale')));
+    this.#send(200, this.#api.writeScale(this.#resource, live, wanted, this.#context('scale')));
   }
 
-  #success(code: number, details?: JsonObject): void {
-    sendJson(this.#exchange.response, code, {
-      kind: 'Status',
-      apiVersion: 'v1',
-      metadata: {},
-      status: 'Success',
-      ...(details === undefined ? { code } : { details }),
-    });
+  #success(code: number, more: JsonObject): void {
+    this.#send(code, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', ...more });
   }
 
   #deleteOptions(): DeleteOptions {
@@ -174,17 +164,16 @@ export class ResourceRequest {
     const { object, gone } = this.#api.delete(this.#resource, namespace, name, this.#deleteOptions());
     if (!gone || this.#resource.storeKey === '/pods') return this.#object(200, object);
     const { group, plural } = this.#resource;
-    this.#success(200, { name, ...(group === '' ? {} : { group }), kind: plural, uid: object.metadata.uid });
+    this.#success(200, { details: { name, ...(group !== '' && { group }), kind: plural, uid: object.metadata.uid } });
   }
 
   #deleteCollection(): void {
     const matches = selection(this.#resource, this.#path, this.#query);
     const items = this.#api.store.list(this.#resource.storeKey).map(([, object]) => object);
-    const chosen = items.filter(matches);
     const options = this.#deleteOptions();
-    const objects = chosen.map(
-      (object) => this.#api.delete(this.#resource, object.metadata.namespace ?? '', object.metadata.name, options).object,
-    );
+    const objects = items
+      .filter(matches)
+      .map(({ metadata }) => this.#api.delete(this.#resource, metadata.namespace ?? '', metadata.name, options).object);
     this.#send(200, this.#representation.list(objects, { resourceVersion: String(this.#api.store.version) }));
   }
 
@@ -197,26 +186,12 @@ export class ResourceRequest {
     const resourceVersion = this.#query.get('resourceVersion') ?? '';
     if (resourceVersion !== '' && !/^\d+$/.test(resourceVersion)) throw badRequest(`invalid resource version: ${resourceVersion}`);
     if (this.#query.get('sendInitialEvents') !== null)
-      throw new StatusError(
-        422,
-        'Invalid',
-        'ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
-        {
-          group: 'meta.k8s.io',
-          kind: 'ListOptions',
-          causes: [
-            {
-              reason: 'FieldValueForbidden',
-              message: 'Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
-              field: 'sendInitialEvents',
-            },
-          ],
-        },
-      );
+      throw invalid({ kind: 'ListOptions', group: 'meta.k8s.io' }, '', [
+        forbiddenValue('sendInitialEvents', 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'),
+      ]);
     const seconds = Number(this.#query.get('timeoutSeconds') ?? 0);
     serveWatch(this.#api, this.#exchange.response, {
       resource: this.#resource,
-      namespace: this.#path.namespace,
       matches: selection(this.#resource, this.#path, this.#query),
       resourceVersion,
       bookmarks: isTrue(this.#query.get('allowWatchBookmarks')),

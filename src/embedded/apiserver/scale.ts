@@ -28,7 +28,7 @@ export function withScale(resource: Resource, object: KubeObject, scale: Json): 
   const replicas = scale?.spec?.replicas ?? 0;
   if (!Number.isInteger(replicas)) throw badRequest('Scale: spec.replicas must be an integer');
   if (replicas < 0)
-    throw invalid('Scale', 'autoscaling', object.metadata.name, [
+    throw invalid({ kind: 'Scale', group: 'autoscaling' }, object.metadata.name, [
       invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'),
     ]);
   const next = clone(object);

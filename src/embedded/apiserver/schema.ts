@@ -21,7 +21,6 @@ export interface Schema {
   maxLength?: number;
   minItems?: number;
   maxItems?: number;
-  uniqueItems?: boolean;
   minProperties?: number;
   maxProperties?: number;
   allOf?: Schema[];
@@ -44,10 +43,6 @@ export interface Schema {
 export interface ValidationRule {
   rule: string;
   message?: string;
-  messageExpression?: string;
-  reason?: string;
-  fieldPath?: string;
-  optionalOldSelf?: boolean;
 }
 
 const {
@@ -71,6 +66,13 @@ export const anything: Schema = { 'x-kubernetes-preserve-unknown-fields': true }
 export function definition(name: string): Schema {
   return definitions[name] ?? anything;
 }
+
+/** Fields that every object has, whatever its schema says. */
+export const objectFields: Record<string, Schema> = {
+  apiVersion: { type: 'string' },
+  kind: { type: 'string' },
+  metadata: definition(objectMetaName),
+};
 
 export function builtinSchema(group: string, kindVersion: string, kind: string): Schema {
   return definition(kindNames[`${group}/${kindVersion}/${kind}`] ?? '');
@@ -100,7 +102,7 @@ export function fieldSchema(schema: Schema, key: string): Schema | undefined {
 }
 
 /** True for free-form JSON: nothing is pruned in it. */
-export function holdsAnything(schema: Schema): boolean {
+function holdsAnything(schema: Schema): boolean {
   if (schema['x-kubernetes-preserve-unknown-fields'] === true) return true;
   return (
     schema.properties === undefined && schema.additionalProperties === undefined && (schema.type === undefined || schema.type === 'object')

@@ -13,36 +13,18 @@ export function parseLabelSelector(text: string): LabelTest {
 }
 
 const podFields = [
-  'spec.nodeName',
-  'spec.restartPolicy',
-  'spec.schedulerName',
-  'spec.serviceAccountName',
-  'status.phase',
-  'status.podIP',
-  'status.nominatedNodeName',
+  ...['nodeName', 'restartPolicy', 'schedulerName', 'serviceAccountName'].map((field) => `spec.${field}`),
+  ...['phase', 'podIP', 'nominatedNodeName'].map((field) => `status.${field}`),
 ];
 const eventFields = [
-  'involvedObject.kind',
-  'involvedObject.namespace',
-  'involvedObject.name',
-  'involvedObject.uid',
-  'involvedObject.apiVersion',
-  'involvedObject.resourceVersion',
-  'involvedObject.fieldPath',
-  'regarding.kind',
-  'regarding.namespace',
-  'regarding.name',
-  'regarding.uid',
-  'reason',
-  'reportingComponent',
-  'source',
-  'type',
+  ...['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'].map((field) => `involvedObject.${field}`),
+  ...['kind', 'namespace', 'name', 'uid'].map((field) => `regarding.${field}`),
+  ...['reason', 'reportingComponent', 'source', 'type'],
 ];
 /** The fields that can be selected, beside metadata.name and metadata.namespace, by `group/plural`. */
 const selectable: Record<string, readonly string[]> = {
   '/pods': podFields,
   '/events': eventFields,
-  'events.k8s.io/events': eventFields,
   '/nodes': ['spec.unschedulable'],
   '/namespaces': ['status.phase'],
   '/secrets': ['type'],

@@ -34,13 +34,11 @@ export function keepServerOwned(resource: Resource, live: KubeObject, object: Ku
   return next;
 }
 
-/** Whether the write counts as a new generation. */
-export const changesContent = (next: KubeObject, live: KubeObject): boolean => !isEqual(served(next), served(live));
+/** Whether the write counts as a new generation: a change of anything but metadata and status does. */
+export const changesContent = (next: KubeObject, live: KubeObject): boolean => !isEqual(contentOf(next), contentOf(live));
 
-/** Everything but metadata and status: a change of it is a new generation. */
-function served(object: KubeObject): JsonObject {
-  const { metadata: _metadata, status: _status, ...rest } = object;
-  return rest;
+function contentOf({ metadata: _metadata, status: _status, ...content }: KubeObject): JsonObject {
+  return content;
 }
 
 /** Fields that the creator of an object owns: not its status, nor the addresses that the server gave it. */

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { isRecord, type Json, type JsonObject, type RawObject } from './json.ts';
-import { portCauses, portsOf } from './service-ports.ts';
+import { portsOf } from './service-ports.ts';
 import { externalCauses, isExternallyAccessible, trafficCauses } from './service-traffic.ts';
-import { invalid, invalidValue, type StatusCause } from './status.ts';
+import { forbiddenValue, invalid, invalidValue, type StatusCause } from './status.ts';
 
 /** Ports of the nodes that Services may have. Source: kube-apiserver, --service-node-port-range. */
 const NODE_PORTS = { first: 30_000, last: 32_767 };
@@ -26,8 +26,8 @@ export class ServiceAddresses {
     const causes =
       spec.type === 'ExternalName'
         ? externalCauses(spec)
-        : [...familyCauses(spec), ...addressCauses(spec), ...portCauses(spec), ...nodePortCauses(spec), ...trafficCauses(spec)];
-    if (causes.length > 0) throw invalid('Service', '', object.metadata.name, causes);
+        : [...familyCauses(spec), ...addressCauses(spec), ...nodePortCauses(spec), ...trafficCauses(spec)];
+    if (causes.length > 0) throw invalid({ kind: 'Service', group: '' }, object.metadata.name, causes);
     if (spec.type === 'ExternalName') return;
     if (!spec.clusterIP) {
       this.#nextIp += 1;
@@ -62,16 +62,10 @@ function familyCauses({ ipFamilyPolicy, ipFamilies, clusterIP, selector }: JsonO
   // A headless Service without a selector has whatever endpoints its owner writes: any families go.
   if (clusterIP === 'None' && Object.keys(selector ?? {}).length === 0) return [];
   const families: string[] = ipFamilies ?? [];
+  const refused = (why: string): StatusCause[] => [invalidValue('spec.ipFamilyPolicy', ipFamilyPolicy, why)];
   if (families.length > 1 && ipFamilyPolicy === 'SingleStack')
-    return [
-      invalidValue(
-        'spec.ipFamilyPolicy',
-        ipFamilyPolicy,
-        "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified",
-      ),
-    ];
-  if (ipFamilyPolicy === 'RequireDualStack')
-    return [invalidValue('spec.ipFamilyPolicy', ipFamilyPolicy, 'this cluster is not configured for dual-stack services')];
+    return refused("must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified");
+  if (ipFamilyPolicy === 'RequireDualStack') return refused('this cluster is not configured for dual-stack services');
   return families.flatMap((family, index) =>
     family === 'IPv4' ? [] : [invalidValue(`spec.ipFamilies[${index}]`, family, 'not configured on this cluster')],
   );
@@ -96,8 +90,7 @@ function nodePortCauses(spec: JsonObject): StatusCause[] {
   return portsOf(spec).flatMap(({ nodePort }, index) => {
     const field = `spec.ports[${index}].nodePort`;
     if (nodePort === undefined) return [];
-    if (spec.type === 'ClusterIP')
-      return [{ reason: 'FieldValueForbidden', message: "Forbidden: may not be used when `type` is 'ClusterIP'", field }];
+    if (spec.type === 'ClusterIP') return [forbiddenValue(field, "may not be used when `type` is 'ClusterIP'")];
     if (nodePort >= NODE_PORTS.first && nodePort <= NODE_PORTS.last) return [];
     const why = `provided port is not in the valid range. The range of valid ports is ${NODE_PORTS.first}-${NODE_PORTS.last}`;
     return [invalidValue(field, nodePort, why)];

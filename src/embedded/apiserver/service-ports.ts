@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from './json.ts';
-import { invalidValue, required, type StatusCause } from './status.ts';
+import { duplicateValue, invalidValue, required, type StatusCause, unsupportedValue } from './status.ts';
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const LONGEST_LABEL = 63;
@@ -11,24 +11,18 @@ export const portsOf = (spec: Json): JsonObject[] => (Array.isArray(spec?.ports)
 /** Errors of kube-apiserver in the ports of a Service. Source: its ValidateService. */
 export function portCauses(spec: JsonObject): StatusCause[] {
   const ports = portsOf(spec);
-  const isHeadless = spec.clusterIP === 'None';
-  if (ports.length === 0) return isHeadless ? [] : [required('spec.ports')];
+  if (ports.length === 0) return spec.clusterIP === 'None' || spec.type === 'ExternalName' ? [] : [required('spec.ports')];
   const names = new Set<string>();
   const numbers = new Set<string>();
-  return ports.flatMap((one, index) => {
+  return ports.flatMap(({ name = '', port, protocol, targetPort }, index) => {
     const field = `spec.ports[${index}]`;
-    const { name = '', port, protocol, targetPort } = one;
     const causes = [...nameCauses(name, ports.length > 1, `${field}.name`), ...numberCauses(port, `${field}.port`)];
-    if (name !== '' && names.has(name)) causes.push(duplicate(`${field}.name`, name));
+    if (name !== '' && names.has(name)) causes.push(duplicateValue(`${field}.name`, name));
     names.add(name);
-    if (protocol !== undefined && !PROTOCOLS.includes(protocol)) {
-      const supported = PROTOCOLS.map((each) => JSON.stringify(each)).join(', ');
-      const message = `Unsupported value: ${JSON.stringify(protocol)}: supported values: ${supported}`;
-      causes.push({ reason: 'FieldValueNotSupported', message, field: `${field}.protocol` });
-    }
+    if (protocol !== undefined && !PROTOCOLS.includes(protocol)) causes.push(unsupportedValue(`${field}.protocol`, protocol, PROTOCOLS));
     causes.push(...targetCauses(targetPort, `${field}.targetPort`));
     const number = `${port}/${protocol ?? 'TCP'}`;
-    if (numbers.has(number)) causes.push(duplicate(field, one));
+    if (numbers.has(number)) causes.push(duplicateValue(field, { port, protocol }));
     numbers.add(number);
     return causes;
   });
@@ -57,9 +51,3 @@ function numberCauses(port: Json, field: string): StatusCause[] {
     ? []
     : [invalidValue(field, port, 'must be between 1 and 65535, inclusive')];
 }
-
-const duplicate = (field: string, value: Json): StatusCause => ({
-  reason: 'FieldValueDuplicate',
-  message: `Duplicate value: ${JSON.stringify(value)}`,
-  field,
-});

@@ -1,5 +1,5 @@
 import type { JsonObject } from './json.ts';
-import { invalidValue, type StatusCause } from './status.ts';
+import { invalidValue, type StatusCause, unsupportedValue } from './status.ts';
 
 const LONGEST_AFFINITY_SECONDS = 86_400;
 const supported: Record<string, readonly string[]> = {
@@ -15,12 +15,10 @@ export function trafficCauses(spec: JsonObject): StatusCause[] {
 }
 
 function valueCauses(spec: JsonObject, field: string): StatusCause[] {
-  const { [field]: value } = spec;
+  const value = spec[field];
   const allowed = supported[field] ?? [];
   if (value === undefined || allowed.includes(String(value))) return [];
-  const values = allowed.map((each) => JSON.stringify(each)).join(', ');
-  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${values}`;
-  return [{ reason: 'FieldValueNotSupported', message, field: `spec.${field}` }];
+  return [unsupportedValue(`spec.${field}`, value, allowed)];
 }
 
 function affinityCauses({ sessionAffinity, sessionAffinityConfig }: JsonObject): StatusCause[] {

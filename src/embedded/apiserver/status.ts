@@ -36,7 +36,7 @@ export class StatusError extends Error {
       status: 'Failure',
       message: this.message,
       reason: this.reason,
-      ...(this.details === undefined ? {} : { details: this.details }),
+      ...(this.details && { details: this.details }),
       code: this.code,
     };
   }
@@ -90,7 +90,7 @@ export const unsupportedMediaType = (type: string): StatusError =>
 export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message);
 
 /** 422 with every cause, in the API server's words. */
-export function invalid(kind: string, group: string, name: string, causes: StatusCause[]): StatusError {
+export function invalid({ kind, group }: { kind: string; group: string }, name: string, causes: StatusCause[]): StatusError {
   const texts = causes.map(({ field, message }) => `${field}: ${message}`);
   const summary = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   return new StatusError(422, 'Invalid', `${kind}${group === '' ? '' : `.${group}`} "${name}" is invalid: ${summary}`, {
@@ -109,6 +109,30 @@ export const required = (field: string, message = ''): StatusCause => ({
 
 export const invalidValue = (field: string, value: unknown, why: string): StatusCause => ({
   reason: 'FieldValueInvalid',
-  message: `Invalid value: ${typeof value === 'object' && value !== null ? JSON.stringify(value) : typeof value === 'string' ? JSON.stringify(value) : String(value)}: ${why}`,
+  message: `Invalid value: ${JSON.stringify(value)}: ${why}`,
+  field,
+});
+
+export const unsupportedValue = (field: string, value: unknown, supported: readonly unknown[]): StatusCause => ({
+  reason: 'FieldValueNotSupported',
+  message: `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported.map((each) => JSON.stringify(each)).join(', ')}`,
+  field,
+});
+
+export const duplicateValue = (field: string, value: unknown): StatusCause => ({
+  reason: 'FieldValueDuplicate',
+  message: `Duplicate value: ${JSON.stringify(value)}`,
+  field,
+});
+
+export const forbiddenValue = (field: string, why: string): StatusCause => ({
+  reason: 'FieldValueForbidden',
+  message: `Forbidden: ${why}`,
+  field,
+});
+
+export const tooMany = (field: string, count: number, most: number): StatusCause => ({
+  reason: 'FieldValueTooMany',
+  message: `Too many: ${count}: must have at most ${most} items`,
   field,
 });

@@ -42,22 +42,17 @@ export class Store {
     const now = this.#stores.get(storeKey);
     if (version !== undefined && version < this.#version) {
       const objects = new Map(now ?? []);
-      this.#undo(objects, storeKey, version);
+      for (const change of this.since(version).toReversed()) {
+        if (change.storeKey !== storeKey) continue;
+        if (change.before === undefined) objects.delete(keyOf(change.object));
+        else objects.set(keyOf(change.object), change.before);
+      }
       return [...objects].sort(([a], [b]) => (a < b ? -1 : 1));
     }
     if (now === undefined) return [];
     const keys = this.#sorted.get(storeKey) ?? [...now.keys()].sort();
     this.#sorted.set(storeKey, keys);
     return keys.map((key) => [key, now.get(key) as KubeObject]);
-  }
-
-  #undo(objects: Map<string, KubeObject>, storeKey: string, version: number): void {
-    for (const change of this.since(version).toReversed()) {
-      if (change.storeKey !== storeKey) continue;
-      const key = keyOf(change.object);
-      if (change.before === undefined) objects.delete(key);
-      else objects.set(key, change.before);
-    }
   }
 
   /** Stores the object under a new resourceVersion, which it also writes into it. */

@@ -8,15 +8,12 @@ function columnsOf(resource: Resource): readonly TableColumn[] {
   if (resource.columns.length === 0) return [nameColumn, age];
   return [
     nameColumn,
-    ...resource.columns.map(({ name, type, format, description, priority, jsonPath }) => ({
-      name,
-      type,
-      ...(format === undefined ? {} : { format }),
-      ...(description === undefined ? {} : { description }),
-      priority: priority ?? 0,
+    ...resource.columns.map(({ jsonPath, ...shown }) => ({
+      priority: 0,
+      ...shown,
       cell: (object: KubeObject, now: number): CellValue => {
         const found = jsonPathValue(object, jsonPath);
-        if (type === 'date') return found === undefined ? null : ageOf(found, now);
+        if (shown.type === 'date') return found === undefined ? null : ageOf(found, now);
         return isRecord(found) || Array.isArray(found) ? JSON.stringify(found) : ((found as CellValue | undefined) ?? null);
       },
     })),
@@ -24,7 +21,7 @@ function columnsOf(resource: Resource): readonly TableColumn[] {
 }
 
 /** The part of JSONPath that printer columns use: fields, indexes and `[?(@.type=="Ready")]`. */
-export function jsonPathValue(object: unknown, path: string): Json {
+function jsonPathValue(object: unknown, path: string): Json {
   let at: Json = object;
   for (const [, quoted, field, index, filter, wanted] of path.matchAll(
     /\['([^']+)'\]|\.((?:\\.|[^.[\]\\])+)|\[(\d+)\]|\[\?\(@\.([\w.]+)\s*==\s*["']([^"']*)["']\)\]/g,

@@ -1,6 +1,6 @@
 import { isEqual, isRecord } from './json.ts';
 import { deref, isIntOrString, itemKey, type Schema } from './schema.ts';
-import { invalidValue, required, type StatusCause } from './status.ts';
+import { duplicateValue, invalidValue, required, type StatusCause, tooMany, unsupportedValue } from './status.ts';
 
 /** Errors of a value by its structural schema, as the causes of a 422. */
 export function validate(value: unknown, schema: Schema, path: string): StatusCause[] {
@@ -47,14 +47,8 @@ const typeInvalid = (path: string, value: unknown, wanted: string, found: string
 function checkValue(value: unknown, schema: Schema, path: string, causes: StatusCause[]): void {
   if (schema.enum === undefined && typeof value !== 'string' && typeof value !== 'number') return;
   const wrong = (why: string): void => void causes.push(invalidValue(path, value, `${path} in body ${why}`));
-  if (schema.enum !== undefined && !schema.enum.some((allowed) => isEqual(allowed, value))) {
-    const allowed = schema.enum.map((item) => JSON.stringify(item)).join(', ');
-    causes.push({
-      reason: 'FieldValueNotSupported',
-      message: `Unsupported value: ${JSON.stringify(value)}: supported values: ${allowed}`,
-      field: path,
-    });
-  }
+  if (schema.enum !== undefined && !schema.enum.some((allowed) => isEqual(allowed, value)))
+    causes.push(unsupportedValue(path, value, schema.enum));
   if (typeof value === 'string') {
     const length = schema.minLength === undefined && schema.maxLength === undefined ? 0 : [...value].length;
     if (schema.pattern !== undefined && !matches(schema.pattern, value)) wrong(`should match '${schema.pattern}'`);
@@ -107,21 +101,16 @@ function checkComposition(value: unknown, schema: Schema, path: string, causes: 
 function checkList(value: readonly unknown[], schema: Schema, path: string, causes: StatusCause[]): void {
   if (schema.minItems !== undefined && value.length < schema.minItems)
     causes.push(invalidValue(path, value.length, `${path} in body should have at least ${schema.minItems} items`));
-  if (schema.maxItems !== undefined && value.length > schema.maxItems)
-    causes.push({
-      reason: 'FieldValueTooMany',
-      message: `Too many: ${value.length}: must have at most ${schema.maxItems} items`,
-      field: path,
-    });
+  if (schema.maxItems !== undefined && value.length > schema.maxItems) causes.push(tooMany(path, value.length, schema.maxItems));
   const items = deref(schema.items);
   const seen = new Set<string>();
   for (const [index, item] of value.entries()) {
     check(item, items, `${path}[${index}]`, causes);
     const kind = schema['x-kubernetes-list-type'];
     if (kind !== 'set' && kind !== 'map') continue;
-    const key = JSON.stringify(kind === 'map' && isRecord(item) ? itemKey(schema, item) : item);
-    if (seen.has(key)) causes.push({ reason: 'FieldValueDuplicate', message: `Duplicate value: ${key}`, field: `${path}[${index}]` });
-    seen.add(key);
+    const key = kind === 'map' && isRecord(item) ? itemKey(schema, item) : item;
+    if (seen.has(JSON.stringify(key))) causes.push(duplicateValue(`${path}[${index}]`, key));
+    seen.add(JSON.stringify(key));
   }
 }
 
@@ -131,12 +120,7 @@ function checkRecord(value: Record<string, unknown>, schema: Schema, path: strin
   const size = Object.keys(value).length;
   if (schema.minProperties !== undefined && size < schema.minProperties)
     causes.push(invalidValue(path, size, `${path} in body should have at least ${schema.minProperties} properties`));
-  if (schema.maxProperties !== undefined && size > schema.maxProperties)
-    causes.push({
-      reason: 'FieldValueTooMany',
-      message: `Too many: ${size}: must have at most ${schema.maxProperties} items`,
-      field: path,
-    });
+  if (schema.maxProperties !== undefined && size > schema.maxProperties) causes.push(tooMany(path, size, schema.maxProperties));
   for (const [key, child] of Object.entries(value)) {
     const own = schema.properties !== undefined && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
     const field = own ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);

@@ -62,19 +62,18 @@ const renamed = [
 
 function eventToNew(object: KubeObject): KubeObject {
   const event = { ...object };
-  for (const [now, then] of renamed) {
-    if (event[then] !== undefined) event[now] = event[then];
-    delete event[then];
-  }
+  for (const [now, then] of renamed) rename(event, then, now);
   return event;
 }
 
 function eventToCore(object: KubeObject): KubeObject {
   const event = { ...object };
-  for (const [now, then] of renamed) {
-    if (event[now] !== undefined) event[then] = event[now];
-    delete event[now];
-  }
+  for (const [now, then] of renamed) rename(event, now, then);
   if (!isRecord(event.involvedObject)) event.involvedObject = {};
   return event;
+}
+
+function rename(object: KubeObject, from: string, to: string): void {
+  if (object[from] !== undefined) object[to] = object[from];
+  delete object[from];
 }

@@ -3,15 +3,15 @@ import { type Clock, every } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Api } from './api.ts';
 import type { JsonObject } from './json.ts';
-import type { Resource } from './resources.ts';
+import { apiVersionOf, type Resource } from './resources.ts';
 import { StatusError } from './status.ts';
 import type { StoreChange } from './store.ts';
 import { fromStored } from './versions.ts';
 
-export interface WatchRequest {
+interface WatchRequest {
   resource: Resource;
-  namespace: string;
-  matches(object: KubeObject): boolean;
+  /** Its namespace, name and selectors. */
+  matches: (object: KubeObject) => boolean;
   /** Absent, empty and `0` start with the state as it is. */
   resourceVersion: string;
   bookmarks: boolean;
@@ -26,28 +26,20 @@ const bookmarkEveryMs = 60_000;
 
 /** Streams changes until the timeout, the client's leaving, or a slow reader. */
 export function serveWatch(api: Api, response: ServerResponse, request: WatchRequest): void {
-  const { resource, namespace } = request;
+  const { resource, matches: seen } = request;
   const send = (type: string, object: JsonObject): void => void response.write(`{"type":"${type}","object":${textOf(object)}}\n`);
-  const seen = (object: KubeObject): boolean => (namespace === '' || object.metadata.namespace === namespace) && request.matches(object);
   const onChange = (change: StoreChange): void => {
     if (change.storeKey !== resource.storeKey) return;
     const type = visibleType(change, seen);
     if (type === undefined) return;
     // An object that leaves the selection is shown as it was, with the version at which it left.
-    const left = type === 'DELETED' && change.type === 'MODIFIED' && change.before !== undefined;
-    const object =
-      left && change.before !== undefined
-        ? { ...change.before, metadata: { ...change.before.metadata, resourceVersion: String(change.version) } }
-        : change.object;
+    const left = type === 'DELETED' && change.type === 'MODIFIED' ? change.before : undefined;
+    const object = left ? { ...left, metadata: { ...left.metadata, resourceVersion: String(change.version) } } : change.object;
     send(type, request.encode(fromStored(object, resource)));
   };
   const bookmark = (): void => {
-    const marker = {
-      apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`,
-      kind: resource.kind,
-      metadata: { resourceVersion: String(api.store.version) },
-    };
-    if (request.bookmarks) send('BOOKMARK', marker);
+    const metadata = { resourceVersion: String(api.store.version) };
+    if (request.bookmarks) send('BOOKMARK', { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata });
   };
   response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
   response.flushHeaders();

@@ -1,25 +1,14 @@
-import type { ControllerRevision } from '../../api/kinds/controller-revision.ts';
 import type { DaemonSet } from '../../api/kinds/daemon-set.ts';
-import type { Node } from '../../api/kinds/node.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
-import { refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { currentRevision, forgetRevisions } from './daemon-set-history.ts';
 import { fitOf, nodeOf, podForNode } from './daemon-set-pods.ts';
 import { daemonSetStatus, isUpdated, type NodeSeen } from './daemon-set-status.ts';
-import { keyOf, type ObjectStore } from './object-store.ts';
-import { availableInMs, isPodFinished } from './pods.ts';
+import { keyOf, type ObjectStore, writeStatus } from './object-store.ts';
+import { availableInMs, deletePod, isPodFinished } from './pods.ts';
 import { resolveBound } from './rolling-update.ts';
-import { canonicalJson, controllerOf } from './selectors.ts';
-
-export interface DaemonSetStores {
-  daemonSets: ObjectStore<DaemonSet>;
-  pods: ObjectStore<Pod>;
-  nodes: ObjectStore<Node>;
-  revisions: ObjectStore<ControllerRevision>;
-  /** Uids of pods whose deletion was asked for and not yet seen in the watch. */
-  leaving: Set<string>;
-}
+import { controllerOf } from './selectors.ts';
+import type { PodStores } from './stores.ts';
 
 /** Changes of pods in one pass. */
 interface Changes {
@@ -28,16 +17,11 @@ interface Changes {
   remove: Pod[];
 }
 
-/** One pass over one DaemonSet: a pod on every node that it wants, replaced by its update strategy, then its status. */
-export async function syncDaemonSet(
-  cluster: Cluster,
-  stores: DaemonSetStores,
-  key: string,
-  nowMs: number,
-): Promise<{ againInMs?: number }> {
+/** One pass over one DaemonSet: a pod on every node that it wants, replaced by its update strategy, then its status. Gives when to look again. */
+export async function syncDaemonSet(cluster: Cluster, stores: PodStores, key: string, nowMs: number): Promise<number | undefined> {
   const { daemonSets, pods, revisions } = stores;
   const set = daemonSets.get(key);
-  if (!set || set.metadata.deletionTimestamp) return {};
+  if (!set || set.metadata.deletionTimestamp) return undefined;
   const hash = await currentRevision(cluster, revisions, set);
 
   await carryOut(cluster, stores, set, hash, membership(seenOn(stores, set)));
@@ -48,15 +32,14 @@ export async function syncDaemonSet(
   await forgetRevisions(cluster, revisions, set, ownPods(pods, set), hash);
   const { status, againInMs } = daemonSetStatus(set, seen, hash, nowMs);
   const current = daemonSets.get(key);
-  if (current && canonicalJson(current.status ?? {}) !== canonicalJson(status))
-    daemonSets.remember(await cluster.replace({ ...set, metadata: current.metadata, status }, { subresource: 'status' }));
-  return againInMs === undefined ? {} : { againInMs };
+  if (current) await writeStatus(cluster, daemonSets, current, status);
+  return againInMs;
 }
 
 const ownPods = (pods: ObjectStore<Pod>, set: DaemonSet): Pod[] => pods.list().filter((pod) => controllerOf(pod)?.uid === set.metadata.uid);
 
 /** Every node with the set's pods on it, oldest first; terminating ones are gone already as far as decisions go. */
-function seenOn({ pods, nodes, leaving }: DaemonSetStores, set: DaemonSet): NodeSeen[] {
+function seenOn({ pods, nodes, leaving }: PodStores, set: DaemonSet): NodeSeen[] {
   const byNode = Map.groupBy(ownPods(pods, set), (pod) => nodeOf(pod) ?? '');
   const isGoing = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined || leaving.has(pod.metadata.uid ?? '');
   const age = (pod: Pod): string => `${pod.metadata.creationTimestamp} ${keyOf(pod)}`;
@@ -120,14 +103,8 @@ function rollout(set: DaemonSet, seen: readonly NodeSeen[], hash: string, nowMs:
   return changes;
 }
 
-async function carryOut(cluster: Cluster, { pods, leaving }: DaemonSetStores, set: DaemonSet, hash: string, { make, remove }: Changes) {
-  for (const pod of remove) {
-    leaving.add(pod.metadata.uid ?? '');
-    await cluster.delete(refOf(pod)).catch((error: unknown) => {
-      leaving.delete(pod.metadata.uid ?? '');
-      throw error;
-    });
-  }
+async function carryOut(cluster: Cluster, { pods, leaving }: PodStores, set: DaemonSet, hash: string, { make, remove }: Changes) {
+  for (const pod of remove) await deletePod(cluster, leaving, pod);
   const made = await Promise.all(make.map((node) => cluster.create(podForNode(set, node, hash))));
   for (const pod of made) pods.remember(pod);
 }

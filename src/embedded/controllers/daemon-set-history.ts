@@ -37,13 +37,13 @@ const historyOf = (revisions: ObjectStore<ControllerRevision>, set: DaemonSet): 
   revisions.list().filter((revision) => controllerOf(revision)?.uid === set.metadata.uid && !revision.metadata.deletionTimestamp);
 
 function revisionFor(set: DaemonSet, data: object, hash: string, revision: number): KubeObject {
-  const { name, namespace, annotations } = set.metadata;
+  const { name, namespace = '', annotations } = set.metadata;
   return {
     apiVersion: 'apps/v1',
     kind: 'ControllerRevision',
     metadata: {
       name: `${name}-${hash}`,
-      ...(namespace === undefined ? {} : { namespace }),
+      namespace,
       labels: { ...set.spec.template.metadata?.labels, [REVISION_HASH]: hash },
       annotations: { [TEMPLATE_GENERATION]: annotations?.[TEMPLATE_GENERATION] ?? '0' },
       ownerReferences: [controllerReference(set)],

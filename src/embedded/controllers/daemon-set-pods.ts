@@ -2,9 +2,9 @@ import type { DaemonSet } from '../../api/kinds/daemon-set.ts';
 import type { Node } from '../../api/kinds/node.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
 import type { PodSpec, SchedulingAffinity } from '../../api/kinds/pod-template.ts';
-import type { KubeObject, Labels } from '../../api/kube-object.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
 import { untolerated, wantsNode } from '../nodes/node-fit.ts';
-import { controllerReference } from './selectors.ts';
+import { podFrom } from './pods.ts';
 
 /** Label of a pod: the revision of its set's template. */
 export const REVISION_HASH = 'controller-revision-hash';
@@ -14,38 +14,16 @@ export const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 /** Tolerations of every daemon. Source: Kubernetes documentation, "DaemonSet", taints and tolerations. */
 const daemonTolerations = [
-  { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
-  { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
-  { key: 'node.kubernetes.io/disk-pressure', operator: 'Exists', effect: 'NoSchedule' },
-  { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' },
-  { key: 'node.kubernetes.io/pid-pressure', operator: 'Exists', effect: 'NoSchedule' },
-  { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
-];
+  ...['not-ready', 'unreachable'].map((taint) => ({ key: taint, effect: 'NoExecute' })),
+  ...['disk-pressure', 'memory-pressure', 'pid-pressure', 'unschedulable'].map((taint) => ({ key: taint, effect: 'NoSchedule' })),
+].map(({ key, effect }) => ({ key: `node.kubernetes.io/${key}`, operator: 'Exists', effect }));
 
 /** The set's pod for one node: pinned to it by its name, so that the scheduler has no choice. */
 export function podForNode(set: DaemonSet, node: string, hash: string): KubeObject {
-  const { namespace } = set.metadata;
   const { template } = set.spec;
   const generation = set.metadata.annotations?.[TEMPLATE_GENERATION];
-  const labels: Labels = {
-    ...template.metadata?.labels,
-    [REVISION_HASH]: hash,
-    ...(generation === undefined ? {} : { [GENERATION]: generation }),
-  };
-  const { annotations } = template.metadata ?? {};
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      name: '',
-      generateName: `${set.metadata.name}-`,
-      ...(namespace === undefined ? {} : { namespace }),
-      labels,
-      ...(annotations ? { annotations } : {}),
-      ownerReferences: [controllerReference(set)],
-    },
-    spec: { ...daemonSpec(set), affinity: pinnedTo(template.spec.affinity, node) },
-  };
+  const spec = { ...daemonSpec(set), affinity: pinnedTo(template.spec.affinity, node) };
+  return podFrom(set, { ...template, spec }, { [REVISION_HASH]: hash, ...(generation !== undefined && { [GENERATION]: generation }) });
 }
 
 const daemonSpec = (set: DaemonSet): PodSpec => ({
@@ -56,7 +34,7 @@ const daemonSpec = (set: DaemonSet): PodSpec => ({
 function pinnedTo(affinity: SchedulingAffinity | undefined, node: string): SchedulingAffinity {
   const matchFields = [{ key: 'metadata.name', operator: 'In', values: [node] }];
   const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [{}];
-  const required = { nodeSelectorTerms: terms.map(() => ({ matchFields })).slice(0, 1) };
+  const required = { nodeSelectorTerms: terms.slice(0, 1).map(() => ({ matchFields })) };
   return { ...affinity, nodeAffinity: { ...affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: required } };
 }
 

@@ -1,7 +1,7 @@
 import type { DaemonSet } from '../../api/kinds/daemon-set.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
 import { REVISION_HASH } from './daemon-set-pods.ts';
-import { availableInMs, isPodReady } from './pods.ts';
+import { availableInMs, isPodReady, nextAvailableInMs } from './pods.ts';
 
 /** A node as one DaemonSet sees it. */
 export interface NodeSeen {
@@ -30,7 +30,7 @@ export function daemonSetStatus(
   seen: readonly NodeSeen[],
   hash: string,
   nowMs: number,
-): { status: Record<string, unknown>; againInMs?: number } {
+): { status: Record<string, unknown>; againInMs: number | undefined } {
   const counted = seen.map((node) => ({ shouldRun: node.shouldRun, pod: countedBy(node) }));
   const wanted = counted.filter(({ shouldRun }) => shouldRun);
   const scheduled = wanted.flatMap(({ pod }) => pod ?? []);
@@ -49,6 +49,5 @@ export function daemonSetStatus(
     observedGeneration: set.metadata.generation,
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== 0)),
   };
-  const soonest = Math.min(...waits.filter((ms) => ms > 0));
-  return Number.isFinite(soonest) ? { status, againInMs: soonest + 10 } : { status };
+  return { status, againInMs: nextAvailableInMs(waits) };
 }

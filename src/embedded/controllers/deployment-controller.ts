@@ -4,9 +4,10 @@ import { asReplicaSet, type ReplicaSet } from '../../api/kinds/replica-set.ts';
 import { type KubeObject, type Labels, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { deploymentStatus } from './deployment-status.ts';
-import { keyOf, type ObjectStore } from './object-store.ts';
+import { keyOf, writeStatus } from './object-store.ts';
 import { bounds, nextSizes, proportionalSizes, type Sized } from './rolling-update.ts';
 import { canonicalJson, controllerOf, controllerReference, shortHash } from './selectors.ts';
+import type { Stores } from './stores.ts';
 
 const REVISION = 'deployment.kubernetes.io/revision';
 const DESIRED = 'deployment.kubernetes.io/desired-replicas';
@@ -15,21 +16,10 @@ const HASH = 'pod-template-hash';
 /** Annotations that describe the Deployment itself and are not passed to its ReplicaSets. */
 const OWN_ANNOTATIONS = new Set(['kubectl.kubernetes.io/last-applied-configuration', REVISION, DESIRED, MAXIMUM]);
 
-export interface DeploymentStores {
-  deployments: ObjectStore<Deployment>;
-  replicaSets: ObjectStore<ReplicaSet>;
-  pods: ObjectStore;
-}
-
-/** One pass over one Deployment: makes its ReplicaSets follow its spec, then writes its status. */
-export async function syncDeployment(
-  cluster: Cluster,
-  stores: DeploymentStores,
-  key: string,
-  nowMs: number,
-): Promise<{ againInMs?: number }> {
+/** One pass over one Deployment: makes its ReplicaSets follow its spec, then writes its status. Gives when to look again. */
+export async function syncDeployment(cluster: Cluster, stores: Stores, key: string, nowMs: number): Promise<number | undefined> {
   const deployment = stores.deployments.get(key);
-  if (!deployment || deployment.metadata.deletionTimestamp) return {};
+  if (!deployment || deployment.metadata.deletionTimestamp) return undefined;
   const owned = stores.replicaSets
     .list()
     .filter((set) => controllerOf(set)?.uid === deployment.metadata.uid && !set.metadata.deletionTimestamp)
@@ -49,13 +39,13 @@ export async function syncDeployment(
   const oldNow = sets.filter((set) => set !== freshNow);
   const { status, isComplete, deadlineInMs } = deploymentStatus(deployment, freshNow, oldNow, nowMs);
   if (isComplete) await forgetHistory(writer, oldNow);
-  await writeStatus(writer, status);
-  return deadlineInMs === undefined ? {} : { againInMs: deadlineInMs };
+  await writeStatus(cluster, stores.deployments, writer.deployment, status);
+  return deadlineInMs;
 }
 
 interface DeploymentWriter {
   cluster: Cluster;
-  stores: DeploymentStores;
+  stores: Stores;
   deployment: Deployment;
 }
 
@@ -115,13 +105,13 @@ function replicaSetFor(deployment: Deployment, revision: string, replicas: numbe
   const hash = shortHash(canonicalJson([template, deployment.status?.collisionCount ?? 0]));
   const labels = { ...template.metadata?.labels, [HASH]: hash };
   const kept = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !OWN_ANNOTATIONS.has(name));
-  const { namespace } = deployment.metadata;
+  const { namespace = '' } = deployment.metadata;
   return {
     apiVersion: 'apps/v1',
     kind: 'ReplicaSet',
     metadata: {
       name: `${deployment.metadata.name}-${hash}`,
-      ...(namespace === undefined ? {} : { namespace }),
+      namespace,
       labels,
       annotations: { ...Object.fromEntries(kept), [REVISION]: revision, ...sizeAnnotations(deployment) },
       ownerReferences: [controllerReference(deployment)],
@@ -209,9 +199,4 @@ async function forgetHistory({ cluster, deployment }: DeploymentWriter, old: rea
   const limit = Number(deployment.spec.revisionHistoryLimit ?? 10);
   const idle = old.filter((set) => !isActive(set) && Number(set.status?.replicas ?? 0) === 0);
   for (const set of idle.slice(0, Math.max(0, idle.length - limit))) await cluster.delete(refOf(set), { propagationPolicy: 'Background' });
-}
-
-async function writeStatus({ cluster, stores, deployment }: DeploymentWriter, status: Record<string, unknown>): Promise<void> {
-  if (canonicalJson(deployment.status ?? {}) === canonicalJson(status)) return;
-  stores.deployments.remember(await cluster.replace({ ...deployment, status }, { subresource: 'status' }));
 }

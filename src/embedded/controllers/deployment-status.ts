@@ -1,8 +1,9 @@
 import type { Deployment } from '../../api/kinds/deployment.ts';
 import type { ReplicaSet } from '../../api/kinds/replica-set.ts';
+import { timestamp } from '../../api/timestamp.ts';
 import { bounds } from './rolling-update.ts';
 
-export interface DeploymentCondition {
+interface DeploymentCondition {
   type: string;
   status: string;
   reason: string;
@@ -31,7 +32,7 @@ export function deploymentStatus(
   fresh: ReplicaSet | undefined,
   old: readonly ReplicaSet[],
   nowMs: number,
-): { status: Record<string, unknown>; isComplete: boolean; deadlineInMs?: number } {
+): { status: Record<string, unknown>; isComplete: boolean; deadlineInMs: number | undefined } {
   const all = fresh ? [fresh, ...old] : old;
   const counts: Counts = {
     replicas: count(all, 'replicas'),
@@ -53,8 +54,7 @@ export function deploymentStatus(
     ...(deployment.status?.collisionCount === undefined ? {} : { collisionCount: deployment.status.collisionCount }),
     conditions: [...conditions, ...previous.filter(({ type }) => !['Available', 'Progressing', 'ReplicaFailure'].includes(type))],
   };
-  const result = { status, isComplete: isComplete(deployment, counts) };
-  return progress.deadlineInMs === undefined ? result : { ...result, deadlineInMs: progress.deadlineInMs };
+  return { status, isComplete: isComplete(deployment, counts), deadlineInMs: progress.deadlineInMs };
 }
 
 function isComplete(deployment: Deployment, counts: Counts): boolean {
@@ -101,7 +101,7 @@ function progressing(
   counts: Counts,
   previous: DeploymentCondition[],
   nowMs: number,
-): { condition?: DeploymentCondition; deadlineInMs?: number } {
+): { condition?: DeploymentCondition; deadlineInMs?: number | undefined } {
   const deadlineSeconds = Number(deployment.spec.progressDeadlineSeconds ?? NEVER_SECONDS);
   if (deadlineSeconds === NEVER_SECONDS) return {};
   const current = previous.find(({ type }) => type === 'Progressing');
@@ -120,13 +120,9 @@ function progressing(
       !isSameRelease || current?.reason !== 'NewReplicaSetAvailable',
     );
   if (wasComplete && isSameRelease && current) return { condition: current };
-  if (!current || !isSameRelease) {
-    const first = say('True', current ? 'ReplicaSetUpdated' : 'NewReplicaSetCreated', `${what} is progressing.`, true);
-    return deployment.spec.paused ? first : { ...first, deadlineInMs: deadlineSeconds * 1000 };
-  }
-  if (hasProgressed(deployment.status ?? {}, counts)) {
-    const moved = say('True', 'ReplicaSetUpdated', `${what} is progressing.`, true);
-    return deployment.spec.paused ? moved : { ...moved, deadlineInMs: deadlineSeconds * 1000 };
+  if (!current || !isSameRelease || hasProgressed(deployment.status ?? {}, counts)) {
+    const moved = say('True', current ? 'ReplicaSetUpdated' : 'NewReplicaSetCreated', `${what} is progressing.`, true);
+    return { ...moved, deadlineInMs: deployment.spec.paused ? undefined : deadlineSeconds * 1000 };
   }
   if (current.reason === 'ProgressDeadlineExceeded' || deployment.spec.paused) return { condition: current };
   const leftMs = Date.parse(current.lastUpdateTime) + deadlineSeconds * 1000 - nowMs;
@@ -150,7 +146,7 @@ function settled(
   next: Pick<DeploymentCondition, 'type' | 'status' | 'reason' | 'message'>,
   isNews = false,
 ): DeploymentCondition {
-  const now = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+  const now = timestamp(nowMs);
   const before = previous.find(({ type }) => type === next.type);
   const isSame = before?.status === next.status && before.reason === next.reason;
   return {

@@ -7,6 +7,7 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, type ObjectStore } from './object-store.ts';
 import { isPodFinished, isPodReady } from './pods.ts';
 import { canonicalJson, controllerReference, matchesSelector } from './selectors.ts';
+import type { Stores } from './stores.ts';
 import { type HintedEndpoint, hintByCpu, hintNear, isAutomatic } from './topology-hints.ts';
 
 const SERVICE_NAME = 'kubernetes.io/service-name';
@@ -15,12 +16,7 @@ const MANAGER = 'endpointslice-controller.k8s.io';
 /** The real controller's default `--max-endpoints-per-slice`. */
 const PER_SLICE = 100;
 
-export interface EndpointStores {
-  services: ObjectStore<Service>;
-  pods: ObjectStore<Pod>;
-  nodes: ObjectStore<Node>;
-  slices: ObjectStore<EndpointSlice>;
-}
+type EndpointStores = Pick<Stores, 'services' | 'pods' | 'nodes' | 'slices'>;
 
 interface WrittenEndpoint extends HintedEndpoint, DiscoveryEndpoint {
   addresses: string[];
@@ -38,12 +34,8 @@ interface WrittenPort {
 export async function syncEndpointSlices(cluster: Cluster, stores: EndpointStores, key: string): Promise<void> {
   const service = stores.services.get(key);
   const [namespace = '', name = ''] = key.split('/');
-  const mine = stores.slices
-    .list()
-    .filter(
-      ({ metadata }) =>
-        metadata.namespace === namespace && metadata.labels?.[SERVICE_NAME] === name && metadata.labels?.[MANAGED_BY] === MANAGER,
-    );
+  const owned = { matchLabels: { [SERVICE_NAME]: name, [MANAGED_BY]: MANAGER } };
+  const mine = stores.slices.list().filter(({ metadata }) => metadata.namespace === namespace && matchesSelector(owned, metadata.labels));
   const isServed = service?.spec.selector && service.spec.type !== 'ExternalName' && !service.metadata.deletionTimestamp;
   const wanted = isServed ? slicesFor(service, stores) : [];
   // One of a Service that was deleted and made again goes with the former one, as the garbage collector finds it.
@@ -64,15 +56,16 @@ const differs = (current: EndpointSlice, wanted: EndpointSlice): boolean =>
   canonicalJson([current.endpoints ?? [], current.ports ?? [], current.metadata.labels]) !==
   canonicalJson([wanted.endpoints, wanted.ports, wanted.metadata.labels]);
 
+/** Whether a pod is one of those that the Service's selector finds. */
+export const selects = ({ metadata, spec }: Service, pod: Pod): boolean =>
+  metadata.namespace === pod.metadata.namespace &&
+  spec.selector !== undefined &&
+  matchesSelector({ matchLabels: spec.selector }, pod.metadata.labels);
+
 function slicesFor(service: Service, stores: EndpointStores): EndpointSlice[] {
   const pods = stores.pods
     .list()
-    .filter(
-      (pod) =>
-        pod.metadata.namespace === service.metadata.namespace &&
-        matchesSelector({ matchLabels: service.spec.selector ?? {} }, pod.metadata.labels),
-    )
-    .filter((pod) => pod.status?.podIP && !isPodFinished(pod))
+    .filter((pod) => selects(service, pod) && pod.status?.podIP && !isPodFinished(pod))
     .toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
   const listed = pods.map((pod) => ({ pod, endpoint: endpointFor(service, pod, stores.nodes) }));
   const endpoints = listed.map(({ endpoint }) => endpoint);
@@ -112,19 +105,15 @@ function endpointFor(service: Service, pod: Pod, nodes: ObjectStore<Node>): Writ
   const zone = nodes.get(nodeName ?? '')?.metadata.labels?.['topology.kubernetes.io/zone'];
   return {
     addresses: [pod.status?.podIP ?? ''],
-    conditions: {
-      ready,
-      serving,
-      terminating: isTerminating,
-    },
-    ...(nodeName === undefined ? {} : { nodeName }),
+    conditions: { ready, serving, terminating: isTerminating },
+    ...(nodeName !== undefined && { nodeName }),
     targetRef: { kind: 'Pod', name: pod.metadata.name, namespace: pod.metadata.namespace, uid: pod.metadata.uid },
-    ...(zone === undefined ? {} : { zone }),
+    ...(zone !== undefined && { zone }),
   };
 }
 
 function sliceFor(service: Service, ports: WrittenPort[], endpoints: WrittenEndpoint[]): EndpointSlice {
-  const { name, namespace, labels } = service.metadata;
+  const { name, namespace = '', labels } = service.metadata;
   const headless = service.spec.clusterIP === 'None' ? { 'service.kubernetes.io/headless': '' } : {};
   return {
     apiVersion: 'discovery.k8s.io/v1',
@@ -132,7 +121,7 @@ function sliceFor(service: Service, ports: WrittenPort[], endpoints: WrittenEndp
     metadata: {
       name: '',
       generateName: `${name}-`,
-      ...(namespace === undefined ? {} : { namespace }),
+      namespace,
       labels: { ...labels, ...headless, [SERVICE_NAME]: name, [MANAGED_BY]: MANAGER },
       ownerReferences: [controllerReference(service)],
     },

@@ -1,40 +1,35 @@
 import type { Deployment } from '../../api/kinds/deployment.ts';
 import { type HorizontalPodAutoscaler, scaleTargetRefOf } from '../../api/kinds/horizontal-pod-autoscaler.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
+import { timestamp } from '../../api/timestamp.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { desiredBy, type MeasuredMetric, millicores, type Usage } from './hpa-desired.ts';
-import type { ObjectStore } from './object-store.ts';
+import { type ObjectStore, writeStatus } from './object-store.ts';
 import { isPodActive, isPodReady } from './pods.ts';
-import { canonicalJson, matchesSelector } from './selectors.ts';
+import { matchesSelector } from './selectors.ts';
+import type { Stores } from './stores.ts';
 
 /** On the scale target: the CPU that all its pods use together, in millicores. It stands for a metrics API, which nothing here has. */
 export const DEMAND_ANNOTATION = 'serin.dev/demand-millicores';
-
-export interface HpaStores {
-  autoscalers: ObjectStore<HorizontalPodAutoscaler>;
-  deployments: ObjectStore<Deployment>;
-  pods: ObjectStore<Pod>;
-}
 
 /** The Deployment that an HPA scales; other kinds are left alone. */
 export const scaleTargetOf = (hpa: HorizontalPodAutoscaler): string | undefined =>
   hpa.spec?.scaleTargetRef?.kind === 'Deployment' ? `${hpa.metadata.namespace}/${hpa.spec.scaleTargetRef.name}` : undefined;
 
 /** One pass over one HPA: scales its Deployment to the demand within min and max, then writes its status. `behavior` is not read. */
-export async function syncAutoscaler(cluster: Cluster, { autoscalers, deployments, pods }: HpaStores, key: string, nowMs: number) {
+export async function syncAutoscaler(cluster: Cluster, stores: Stores, key: string, nowMs: number): Promise<undefined> {
+  const { autoscalers, deployments, pods } = stores;
   const hpa = autoscalers.get(key);
   const targetKey = hpa && scaleTargetOf(hpa);
-  if (!hpa || !targetKey || hpa.metadata.deletionTimestamp) return {};
+  if (!hpa || !targetKey || hpa.metadata.deletionTimestamp) return;
   const target = deployments.get(targetKey);
   const decision = target
     ? decide(hpa, target, pods)
     : { conditions: [says('AbleToScale', false, 'FailedGetScale', `${targetKey} not found`)] };
   const replicas = Number(target?.spec.replicas ?? 0);
   const isScaling = decision.desired !== undefined && decision.desired !== replicas;
-  if (isScaling && target) {
-    await cluster.patch(scaleTargetRefOf(hpa), { spec: { replicas: decision.desired } }, { subresource: 'scale' });
-  }
-  const time = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+  if (isScaling && target) await cluster.patch(scaleTargetRefOf(hpa), { spec: { replicas: decision.desired } }, { subresource: 'scale' });
+  const time = timestamp(nowMs);
   const before = hpa.status ?? {};
   const status = {
     ...(isScaling ? { lastScaleTime: time } : before.lastScaleTime ? { lastScaleTime: before.lastScaleTime } : {}),
@@ -46,9 +41,7 @@ export async function syncAutoscaler(cluster: Cluster, { autoscalers, deployment
       return { ...condition, lastTransitionTime: same?.lastTransitionTime ?? time };
     }),
   };
-  if (canonicalJson(before) !== canonicalJson(status))
-    autoscalers.remember(await cluster.replace({ ...hpa, status }, { subresource: 'status' }));
-  return {};
+  await writeStatus(cluster, autoscalers, hpa, status);
 }
 
 interface ScalingDecision {
@@ -84,6 +77,7 @@ function decide(hpa: HorizontalPodAutoscaler, target: Deployment, pods: ObjectSt
   // With a part unmeasured the rest may only scale up.
   const wanted = Math.max(...found.map((each) => each.replicas), failed.length > 0 ? replicas : 0);
   const desired = clamped(wanted);
+  const asked = `the demand asks for ${wanted} replicas, between ${minReplicas} and ${maxReplicas}`;
   const limit = wanted > desired ? 'TooManyReplicas' : wanted < desired ? 'TooFewReplicas' : 'DesiredWithinRange';
   return {
     desired,
@@ -91,26 +85,15 @@ function decide(hpa: HorizontalPodAutoscaler, target: Deployment, pods: ObjectSt
     conditions: [
       able,
       says('ScalingActive', true, 'ValidMetricFound', 'a replica count was calculated from cpu'),
-      says(
-        'ScalingLimited',
-        wanted !== desired,
-        limit,
-        `the demand asks for ${wanted} replicas, between ${minReplicas} and ${maxReplicas}`,
-      ),
+      says('ScalingLimited', wanted !== desired, limit, asked),
     ],
   };
 }
 
 function usageOf(target: Deployment, pods: ObjectStore<Pod>): Usage {
-  const ready = pods
-    .list()
-    .filter(
-      (pod) =>
-        pod.metadata.namespace === target.metadata.namespace &&
-        matchesSelector(target.spec.selector, pod.metadata.labels) &&
-        isPodActive(pod) &&
-        isPodReady(pod),
-    );
+  const isOwn = ({ metadata }: Pod): boolean =>
+    metadata.namespace === target.metadata.namespace && matchesSelector(target.spec.selector, metadata.labels);
+  const ready = pods.list().filter((pod) => isOwn(pod) && isPodActive(pod) && isPodReady(pod));
   const requests = (target.spec.template.spec.containers ?? []).map((container) =>
     millicores(container.resources?.requests?.cpu ?? container.resources?.limits?.cpu),
   );

@@ -1,78 +1,37 @@
-import { type Clock, systemClock } from '../../api/clock.ts';
-import type { ControllerRevision } from '../../api/kinds/controller-revision.ts';
-import type { DaemonSet } from '../../api/kinds/daemon-set.ts';
-import type { Deployment } from '../../api/kinds/deployment.ts';
-import type { EndpointSlice } from '../../api/kinds/endpoint-slice.ts';
-import type { HorizontalPodAutoscaler } from '../../api/kinds/horizontal-pod-autoscaler.ts';
+import { systemClock } from '../../api/clock.ts';
 import type { Node } from '../../api/kinds/node.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
-import type { ReplicaSet } from '../../api/kinds/replica-set.ts';
-import type { Service } from '../../api/kinds/service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
+import type { StandInOptions } from '../world.ts';
 import { syncDaemonSet } from './daemon-set-controller.ts';
 import { syncDeployment } from './deployment-controller.ts';
-import { syncEndpointSlices } from './endpoint-slice-controller.ts';
+import { selects, syncEndpointSlices } from './endpoint-slice-controller.ts';
 import { scaleTargetOf, syncAutoscaler } from './hpa-controller.ts';
-import { keyOf, type ObjectChange, type ObjectStore, watchObjects } from './object-store.ts';
+import { allSynced, keyOf, type ObjectChange, watchObjects } from './object-store.ts';
 import { syncReplicaSet } from './replica-set-controller.ts';
-import { controllerOf, matchesSelector } from './selectors.ts';
+import { controllerOf } from './selectors.ts';
+import type { Stores } from './stores.ts';
 import { topologyOf } from './topology-hints.ts';
 import { type WorkQueue, workQueue } from './work-queue.ts';
 
-export interface EmbeddedControllerOptions {
-  /** Narrows everything to one namespace; default: all. */
-  namespace?: string;
-  /** Default: the machine's. */
-  clock?: Clock;
-  /** Gets the error of each failed pass (most are conflicts, and are tried again). Default: ignored. */
-  onError?(error: unknown, key: string): void;
-}
-
-export interface Controllers {
-  /** Resolves when every kind has been listed once. */
-  readonly synced: Promise<void>;
-  stop(): void;
-}
+type Queues = Record<'deployments' | 'replicaSets' | 'daemonSets' | 'autoscalers' | 'endpoints', WorkQueue>;
 
 /** Deployment → ReplicaSet → Pod, DaemonSet → Pod, HPAs, and EndpointSlices: what kube-controller-manager does on a real server. */
-export function startControllers(cluster: Cluster, options: EmbeddedControllerOptions = {}): Controllers {
-  return new ControllerManager(cluster, options);
-}
-
-const ofEither = ({ previous, next }: ObjectChange): KubeObject | undefined => next ?? previous;
-const keyOfEither = (change: ObjectChange): string => keyOf(ofEither(change) ?? { metadata: { name: '' } });
-
-type Queues = Record<'deployments' | 'replicaSets' | 'daemonSets' | 'autoscalers' | 'endpoints', WorkQueue>;
-interface Stores {
-  deployments: ObjectStore<Deployment>;
-  autoscalers: ObjectStore<HorizontalPodAutoscaler>;
-  replicaSets: ObjectStore<ReplicaSet>;
-  pods: ObjectStore<Pod>;
-  daemonSets: ObjectStore<DaemonSet>;
-  revisions: ObjectStore<ControllerRevision>;
-  services: ObjectStore<Service>;
-  nodes: ObjectStore<Node>;
-  slices: ObjectStore<EndpointSlice>;
-}
-
-class ControllerManager implements Controllers {
+export class Controllers {
   readonly #cluster: Cluster;
-  readonly #clock: Clock;
-  readonly #narrow: { namespace?: string };
   /** UIDs of pods whose deletion was requested. */
   readonly #leaving = new Set<string>();
   readonly #queues: Queues;
   readonly #stores: Stores;
+  /** Resolves when every kind has been listed once. */
   readonly synced: Promise<void>;
 
-  constructor(cluster: Cluster, { clock = systemClock, onError = () => undefined, namespace }: EmbeddedControllerOptions) {
+  constructor(cluster: Cluster, options: StandInOptions) {
     this.#cluster = cluster;
-    this.#clock = clock;
-    this.#narrow = namespace === undefined ? {} : { namespace };
-    this.#queues = this.#startQueues(onError);
+    this.#queues = this.#startQueues(options);
     this.#stores = this.#watchAll();
-    this.synced = Promise.all(Object.values(this.#stores).map((store) => store.synced)).then(() => undefined);
+    this.synced = allSynced(this.#stores);
   }
 
   stop(): void {
@@ -80,19 +39,15 @@ class ControllerManager implements Controllers {
     for (const queue of Object.values(this.#queues)) queue.stop();
   }
 
-  #startQueues(onError: NonNullable<EmbeddedControllerOptions['onError']>): Queues {
-    type Pass = (key: string, nowMs: number) => Promise<{ againInMs?: number }>;
-    const queueOf = (pass: Pass): WorkQueue => {
-      const queue: WorkQueue = workQueue(
-        this.#clock,
-        async (key) => {
-          // A pass on half of the objects would make what exists already.
-          await this.synced;
-          const { againInMs } = await pass(key, this.#clock.nowMs());
-          if (againInMs !== undefined) queue.addAfter(key, againInMs);
-        },
-        onError,
-      );
+  #startQueues({ clock = systemClock, onError = () => undefined }: StandInOptions): Queues {
+    const queueOf = (pass: (key: string, nowMs: number) => Promise<number | undefined>): WorkQueue => {
+      const work = async (key: string): Promise<void> => {
+        // A pass on half of the objects would make what exists already.
+        await this.synced;
+        const againInMs = await pass(key, clock.nowMs());
+        if (againInMs !== undefined) queue.addAfter(key, againInMs);
+      };
+      const queue: WorkQueue = workQueue(clock, work, onError);
       return queue;
     };
     const leaving = this.#leaving;
@@ -101,52 +56,48 @@ class ControllerManager implements Controllers {
       replicaSets: queueOf((key, nowMs) => syncReplicaSet(this.#cluster, { ...this.#stores, leaving }, key, nowMs)),
       daemonSets: queueOf((key, nowMs) => syncDaemonSet(this.#cluster, { ...this.#stores, leaving }, key, nowMs)),
       autoscalers: queueOf((key, nowMs) => syncAutoscaler(this.#cluster, this.#stores, key, nowMs)),
-      endpoints: workQueue(this.#clock, (key) => this.synced.then(() => syncEndpointSlices(this.#cluster, this.#stores, key)), onError),
+      endpoints: workQueue(clock, (key) => this.synced.then(() => syncEndpointSlices(this.#cluster, this.#stores, key)), onError),
     };
   }
 
   #watchAll(): Stores {
     const { deployments, replicaSets, daemonSets, autoscalers, endpoints } = this.#queues;
-    const watch = <T extends KubeObject>(apiVersion: string, kind: T['kind'], onChange: (change: ObjectChange<T>) => void) =>
-      watchObjects<T>(this.#cluster, { apiVersion, kind, ...this.#narrow }, onChange);
+    const watch = <T extends KubeObject>(apiVersion: string, kind: T['kind'], onChange: (object: T, change: ObjectChange<T>) => void) =>
+      watchObjects<T>(this.#cluster, { apiVersion, kind }, (change, object) => onChange(object, change));
     return {
-      deployments: watch<Deployment>('apps/v1', 'Deployment', (change) => {
-        deployments.add(keyOfEither(change));
-        for (const hpa of this.#stores.autoscalers.list()) if (scaleTargetOf(hpa) === keyOfEither(change)) autoscalers.add(keyOf(hpa));
+      deployments: watch('apps/v1', 'Deployment', (deployment) => {
+        deployments.add(keyOf(deployment));
+        for (const hpa of this.#stores.autoscalers.list()) if (scaleTargetOf(hpa) === keyOf(deployment)) autoscalers.add(keyOf(hpa));
       }),
-      autoscalers: watch<HorizontalPodAutoscaler>('autoscaling/v2', 'HorizontalPodAutoscaler', (change) =>
-        autoscalers.add(keyOfEither(change)),
-      ),
-      replicaSets: watch<ReplicaSet>('apps/v1', 'ReplicaSet', (change) => {
-        replicaSets.add(keyOfEither(change));
-        wakeOwner(deployments, 'Deployment', ofEither(change));
+      autoscalers: watch('autoscaling/v2', 'HorizontalPodAutoscaler', (hpa) => autoscalers.add(keyOf(hpa))),
+      replicaSets: watch('apps/v1', 'ReplicaSet', (set) => {
+        replicaSets.add(keyOf(set));
+        wakeOwner(deployments, 'Deployment', set);
       }),
-      pods: watch<Pod>('v1', 'Pod', (change) => this.#podChanged(change)),
-      daemonSets: watch<DaemonSet>('apps/v1', 'DaemonSet', (change) => daemonSets.add(keyOfEither(change))),
-      revisions: watch<ControllerRevision>('apps/v1', 'ControllerRevision', (change) =>
-        wakeOwner(daemonSets, 'DaemonSet', ofEither(change)),
-      ),
-      services: watch<Service>('v1', 'Service', (change) => endpoints.add(keyOfEither(change))),
-      nodes: watchObjects<Node>(this.#cluster, { apiVersion: 'v1', kind: 'Node' }, (change) => this.#nodeChanged(change)),
-      slices: watch<EndpointSlice>('discovery.k8s.io/v1', 'EndpointSlice', (change) => {
-        const service = ofEither(change)?.metadata.labels?.['kubernetes.io/service-name'];
-        if (service) endpoints.add(`${ofEither(change)?.metadata.namespace}/${service}`);
+      pods: watch('v1', 'Pod', (pod, change) => this.#podChanged(pod, change)),
+      daemonSets: watch('apps/v1', 'DaemonSet', (set) => daemonSets.add(keyOf(set))),
+      revisions: watch('apps/v1', 'ControllerRevision', (revision) => wakeOwner(daemonSets, 'DaemonSet', revision)),
+      services: watch('v1', 'Service', (service) => endpoints.add(keyOf(service))),
+      nodes: watch('v1', 'Node', (_, change) => this.#nodeChanged(change)),
+      slices: watch('discovery.k8s.io/v1', 'EndpointSlice', ({ metadata: { namespace, labels } }) => {
+        const service = labels?.['kubernetes.io/service-name'];
+        if (service) endpoints.add(`${namespace}/${service}`);
       }),
     };
   }
 
-  #podChanged(change: ObjectChange<Pod>): void {
+  #podChanged(pod: Pod, { previous, next }: ObjectChange<Pod>): void {
     const { deployments, replicaSets, daemonSets } = this.#queues;
-    if (!change.next) {
-      this.#leaving.delete(change.previous?.metadata.uid ?? '');
+    if (!next) {
+      this.#leaving.delete(pod.metadata.uid ?? '');
       // Recreate waits for the last pod of the old revision, and a pod does not name its Deployment.
       for (const deployment of this.#stores.deployments.list())
         if (deployment.spec.strategy?.type === 'Recreate') deployments.add(keyOf(deployment));
     }
-    wakeOwner(replicaSets, 'ReplicaSet', ofEither(change));
-    wakeOwner(daemonSets, 'DaemonSet', ofEither(change));
-    this.#wakeServices(change.next);
-    this.#wakeServices(change.previous);
+    wakeOwner(replicaSets, 'ReplicaSet', pod);
+    wakeOwner(daemonSets, 'DaemonSet', pod);
+    for (const seen of [next, previous].filter((each) => each !== undefined))
+      for (const service of this.#stores.services.list()) if (selects(service, seen)) this.#queues.endpoints.add(keyOf(service));
   }
 
   #nodeChanged({ previous, next }: ObjectChange<Node>): void {
@@ -155,20 +106,9 @@ class ControllerManager implements Controllers {
     if (topologyOf(previous) === topologyOf(next)) return;
     for (const service of this.#stores.services.list()) this.#queues.endpoints.add(keyOf(service));
   }
-
-  #wakeServices(pod: Pod | undefined): void {
-    if (!pod) return;
-    for (const service of this.#stores.services.list())
-      if (
-        service.metadata.namespace === pod.metadata.namespace &&
-        service.spec?.selector &&
-        matchesSelector({ matchLabels: service.spec.selector }, pod.metadata.labels)
-      )
-        this.#queues.endpoints.add(keyOf(service));
-  }
 }
 
-function wakeOwner(queue: WorkQueue, kind: string, object: KubeObject | undefined): void {
-  const owner = object && controllerOf(object);
-  if (owner?.kind === kind) queue.add(`${object?.metadata.namespace}/${owner.name}`);
+function wakeOwner(queue: WorkQueue, kind: string, object: KubeObject): void {
+  const owner = controllerOf(object);
+  if (owner?.kind === kind) queue.add(`${object.metadata.namespace}/${owner.name}`);
 }

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import type { Cluster, KindRef, WatchHandle } from '../../kube/cluster.ts';
+import type { Cluster, KindRef } from '../../kube/cluster.ts';
+import { canonicalJson } from './selectors.ts';
 
 /** One change seen by a store; `next` is absent when the object is gone. */
 export type ObjectChange<T extends KubeObject = KubeObject> = { previous?: T; next?: T };
@@ -23,11 +24,11 @@ const versionOf = (object: KubeObject): number => Number(object.metadata.resourc
 /** How many deleted objects are known as such: as many as any number of answers can be late for. */
 const MOST_GONE = 1000;
 
-/** Watches one kind. `onChange` is called after the store holds the change. */
+/** Watches one kind. `onChange` is called after the store holds the change, with the object as it is or was last. */
 export function watchObjects<T extends KubeObject = KubeObject>(
   cluster: Cluster,
   kind: KindRef & { kind: T['kind'] },
-  onChange: (change: ObjectChange<T>) => void,
+  onChange: (change: ObjectChange<T>, object: T) => void,
 ): ObjectStore<T> {
   const objects = new Map<string, T>();
   // The answer to a write may come after the news that its object is deleted: it must not bring that back.
@@ -38,7 +39,7 @@ export function watchObjects<T extends KubeObject = KubeObject>(
     const previous = objects.get(keyOf(next));
     if (gone.has(next.metadata.uid ?? '') || (previous && versionOf(next) <= versionOf(previous))) return;
     objects.set(keyOf(next), next);
-    onChange(previous ? { previous, next } : { next });
+    onChange(previous ? { previous, next } : { next }, next);
   };
   const drop = (key: string): void => {
     const previous = objects.get(key);
@@ -47,9 +48,9 @@ export function watchObjects<T extends KubeObject = KubeObject>(
     if (previous.metadata.uid !== undefined) gone.add(previous.metadata.uid);
     const [oldest = ''] = gone;
     if (gone.size > MOST_GONE) gone.delete(oldest);
-    onChange({ previous });
+    onChange({ previous }, previous);
   };
-  const handle: WatchHandle = cluster.watch(kind, {
+  const handle = cluster.watch(kind, {
     onEvent: ({ type, object }) => (type === 'DELETED' ? drop(keyOf(object)) : put(object)),
     onList: (items) => {
       const seen = new Map(items.map((item) => [keyOf(item), item.metadata.uid]));
@@ -64,4 +65,14 @@ export function watchObjects<T extends KubeObject = KubeObject>(
     remember: put,
     stop: () => handle.stop(),
   };
+}
+
+/** Resolves when each store has listed its kind once. */
+export const allSynced = (stores: Readonly<Record<string, ObjectStore>>): Promise<void> =>
+  Promise.all(Object.values(stores).map(({ synced }) => synced)).then(() => undefined);
+
+/** Writes the status of an object where it is another one. */
+export async function writeStatus(cluster: Cluster, store: ObjectStore, object: KubeObject, status: object): Promise<void> {
+  if (canonicalJson(object.status ?? {}) === canonicalJson(status)) return;
+  store.remember(await cluster.replace({ ...object, status }, { subresource: 'status' }));
 }

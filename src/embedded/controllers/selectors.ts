@@ -1,22 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { LabelRequirement, LabelSelector } from '../../api/kinds/label-selector.ts';
+import type { LabelSelector } from '../../api/kinds/label-selector.ts';
 import type { KubeObject, Labels, OwnerReference } from '../../api/kube-object.ts';
+import { holds } from '../nodes/node-fit.ts';
 
 /** Whether labels satisfy a selector; an empty selector matches everything. */
 export function matchesSelector(selector: LabelSelector | undefined, labels: Labels = {}): boolean {
   if (!selector) return false;
   return (
     Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value) &&
-    (selector.matchExpressions ?? []).every((requirement) => holds(requirement, labels))
+    (selector.matchExpressions ?? []).every((requirement) => holds(requirement, labels[requirement.key]))
   );
-}
-
-function holds({ key, operator, values = [] }: LabelRequirement, labels: Labels): boolean {
-  const value = labels[key];
-  if (operator === 'Exists') return value !== undefined;
-  if (operator === 'DoesNotExist') return value === undefined;
-  const isIn = value !== undefined && values.includes(value);
-  return operator === 'In' ? isIn : !isIn;
 }
 
 /** JSON with sorted keys: equal objects give equal text. */

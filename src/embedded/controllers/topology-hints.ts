@@ -1,3 +1,4 @@
+import type { DiscoveryEndpoint } from '../../api/kinds/endpoint-slice.ts';
 import type { Node } from '../../api/kinds/node.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseQuantity } from '../../api/quantity.ts';
@@ -7,12 +8,7 @@ const CONTROL_PLANE = ['node-role.kubernetes.io/control-plane', 'node-role.kuber
 /** How much more than its share of requests an endpoint may get before hints do more harm than good. */
 const OVERLOAD = 0.2;
 
-export interface HintedEndpoint {
-  conditions: { ready: boolean };
-  nodeName?: string;
-  zone?: string;
-  hints?: { forZones?: { name: string }[]; forNodes?: { name: string }[] };
-}
+export type HintedEndpoint = Pick<DiscoveryEndpoint, 'nodeName' | 'zone' | 'hints'> & { conditions: { ready: boolean } };
 
 /** `service.kubernetes.io/topology-mode: Auto`, or its older name: the control plane weighs zones by their CPUs. */
 export function isAutomatic({ metadata }: KubeObject): boolean {

@@ -4,37 +4,29 @@ import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, type ObjectChange, watchObjects } from '../controllers/object-store.ts';
 import { canonicalJson } from '../controllers/selectors.ts';
+import { standInOf } from '../controllers/stand-in.ts';
 import { workQueue } from '../controllers/work-queue.ts';
-import { type StandInOptions, secondsText } from '../world.ts';
+import { type StandIn, type StandInOptions, secondsText } from '../world.ts';
 import { GROUP } from './attachment.ts';
 import { GATEWAY_CONTROLLER, MESH_CONTROLLER, type ParentStatus, parentStatuses } from './parent-status.ts';
-
-export interface GatewayApi {
-  /** Resolves when all kinds, which need their CRDs, have been listed once. */
-  readonly synced: Promise<void>;
-  stop(): void;
-}
 
 /**
  * A stand-in for the controllers of Gateways and of a mesh: it says in the status of each route whether its parents accept it and whether
  * its backends can be found. What carries the traffic are the mesh's proxies, which read specs only. An API client, so that it serves a
  * real kube-apiserver with the Gateway API's CRDs too.
  */
-export function startGatewayApi(cluster: Cluster, options: StandInOptions = {}): GatewayApi {
+export function startGatewayApi(cluster: Cluster, options: StandInOptions = {}): StandIn {
   const { clock = systemClock, onError = () => undefined } = options;
   const queue = workQueue(
     clock,
     async (key) => {
-      await synced;
+      await standIn.synced;
       await sync(key);
     },
     onError,
   );
   const routeKey = (route: KubeObject): string => `${route.kind} ${keyOf(route)}`;
-  const hear = ({ previous, next }: ObjectChange): void => {
-    const route = next ?? previous;
-    if (route) queue.add(routeKey(route));
-  };
+  const hear = (_: ObjectChange, route: KubeObject): void => queue.add(routeKey(route));
   const all = (): KubeObject[] => [...stores.http.list(), ...stores.grpc.list()];
   const hearOther = (): void => {
     for (const route of all()) queue.add(routeKey(route));
@@ -46,7 +38,8 @@ export function startGatewayApi(cluster: Cluster, options: StandInOptions = {}):
     grants: watchObjects(cluster, { apiVersion: `${GROUP}/v1beta1`, kind: 'ReferenceGrant' }, hearOther),
     services: watchObjects(cluster, { apiVersion: 'v1', kind: 'Service' }, hearOther),
   };
-  const synced = Promise.all(Object.values(stores).map((store) => store.synced)).then(() => undefined);
+  const standIn = standInOf(stores, queue);
+  return standIn;
 
   async function sync(key: string): Promise<void> {
     const route = all().find((one) => routeKey(one) === key);
@@ -64,12 +57,4 @@ export function startGatewayApi(cluster: Cluster, options: StandInOptions = {}):
     const { resourceVersion } = route.metadata;
     await cluster.patch(refOf(route), { metadata: { resourceVersion }, status: { parents } }, { subresource: 'status' });
   }
-
-  return {
-    synced,
-    stop() {
-      for (const store of Object.values(stores)) store.stop();
-      queue.stop();
-    },
-  };
 }

@@ -3,37 +3,23 @@ import type { ScaledObject } from '../../api/kinds/scaled-object.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { type ObjectStore, watchObjects } from '../controllers/object-store.ts';
+import { keyOf, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
+import { standInOf } from '../controllers/stand-in.ts';
 import { workQueue } from '../controllers/work-queue.ts';
-import type { StandInOptions } from '../world.ts';
+import type { StandIn, StandInOptions } from '../world.ts';
 
 const KIND = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject' } as const;
 const NAME_LABEL = 'scaledobject.keda.sh/name';
 const PAUSED = 'autoscaling.keda.sh/paused-replicas';
 
-export interface Keda {
-  /** Resolves when the ScaledObjects have been listed once; never, as long as their CRD is not installed. */
-  readonly synced: Promise<void>;
-  stop(): void;
-}
-
 /**
  * As much of KEDA as a release meets, an API client and nothing more: it puts its label on each ScaledObject, makes an HPA from it, and,
  * while that is paused, holds the workload at the number that the annotation says instead. Triggers are not asked.
  */
-export function startKeda(cluster: Cluster, options: StandInOptions = {}): Keda {
+export function startKeda(cluster: Cluster, options: StandInOptions = {}): StandIn {
   const queue = workQueue(options.clock ?? systemClock, (key) => sync(cluster, scaledObjects, key), options.onError ?? (() => undefined));
-  const scaledObjects: ObjectStore<ScaledObject> = watchObjects<ScaledObject>(cluster, KIND, ({ previous, next }) => {
-    const { namespace, name } = (next ?? previous)?.metadata ?? {};
-    queue.add(`${namespace}/${name}`);
-  });
-  return {
-    synced: scaledObjects.synced,
-    stop() {
-      scaledObjects.stop();
-      queue.stop();
-    },
-  };
+  const scaledObjects: ObjectStore<ScaledObject> = watchObjects<ScaledObject>(cluster, KIND, (_, scaled) => queue.add(keyOf(scaled)));
+  return standInOf({ scaledObjects }, queue);
 }
 
 async function sync(cluster: Cluster, scaledObjects: ObjectStore<ScaledObject>, key: string): Promise<void> {

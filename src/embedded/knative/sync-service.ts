@@ -9,7 +9,7 @@ import { canonicalJson, controllerOf, shortHash } from '../controllers/selectors
 import { objectsOf, revisionFor, TEMPLATE_HASH } from './revision-objects.ts';
 import { isReady, resolveTraffic, revisionConditions } from './status.ts';
 
-export interface KnativeStores {
+interface KnativeStores {
   services: ObjectStore<KnativeService>;
   revisions: ObjectStore;
   deployments: ObjectStore<Deployment>;
@@ -48,12 +48,7 @@ async function syncRevision(cluster: Cluster, stores: KnativeStores, revision: K
   return writeStatus(cluster, stores.revisions, revision, status);
 }
 
-async function writeServiceStatus(
-  cluster: Cluster,
-  stores: KnativeStores,
-  service: KnativeService,
-  revisions: KubeObject[],
-): Promise<void> {
+async function writeServiceStatus(cluster: Cluster, stores: KnativeStores, service: KnativeService, revisions: KubeObject[]) {
   const resolved = resolveTraffic(service, revisions);
   const isRouted = 'traffic' in resolved;
   const ready: Condition = isRouted
@@ -73,14 +68,12 @@ async function writeServiceStatus(
 
 async function writeStatus(cluster: Cluster, store: ObjectStore, object: KubeObject, status: object): Promise<KubeObject> {
   if (canonicalJson(object.status ?? {}) === canonicalJson(status)) return object;
-  const { resourceVersion } = newestOf(store, object).metadata;
+  // Its version of now: an answer of our own may be newer than what the pass began with.
+  const { resourceVersion } = (store.get(keyOf(object)) ?? object).metadata;
   const written = await cluster.patch(refOf(object), { metadata: { resourceVersion }, status: { ...status } }, { subresource: 'status' });
   store.remember(written);
   return written;
 }
-
-/** Its version of now: an answer of our own may be newer than what the pass began with. */
-const newestOf = (store: ObjectStore, object: KubeObject): KubeObject => store.get(keyOf(object)) ?? object;
 
 async function createOnce(cluster: Cluster, object: KubeObject): Promise<void> {
   try {

@@ -4,8 +4,8 @@ import { definition, open } from '../definition.ts';
 import { cookieOf } from './ingress.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
-import { type MeshRequest, pathOf } from './request.ts';
-import type { DirectResponse, ResolvedRoute } from './resolved-route.ts';
+import { headerOf, type MeshRequest, pathOf, queryOf } from './request.ts';
+import { type DirectResponse, PLAIN, type ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 /** APISIX's own CRD merges rules by their names: an apply leaves in each what others have put there. */
@@ -95,11 +95,9 @@ function resolve({ route, rule }: ApisixCandidate, request: MeshRequest, random:
     consumer: '',
   };
   return {
+    ...PLAIN,
     via: 'ApisixRoute',
     destination: { name: backend.serviceName, namespace },
-    mirrors: [],
-    requestHeaders: [],
-    responseHeaders: [],
     // Upstreams are retried as often as they have other nodes.
     retries: { attempts: 1, on: ['connect-failure'] },
     // Nothing is counted of a route without the plugin.
@@ -157,9 +155,9 @@ function holds({ subject, op, value = '', set = [] }: ApisixExpr, request: MeshR
 function subjectOf({ scope, name = '' }: ApisixExpr['subject'], request: MeshRequest): string | undefined {
   switch (scope) {
     case 'Header':
-      return request.headers[name.toLowerCase()]?.toString();
+      return headerOf(request, name);
     case 'Query':
-      return new URLSearchParams(request.url.split('?')[1] ?? '').get(name) ?? undefined;
+      return queryOf(request, name);
     case 'Cookie':
       return cookieOf(request.headers.cookie, name);
     case 'Path':

@@ -1,8 +1,11 @@
-import type { Endpoint } from './endpoints.ts';
+import { type Endpoint, endpointsOf } from './endpoints.ts';
 import type { LaggedView } from './lagged-view.ts';
-import type { MeshRequest } from './request.ts';
+import type { Standing } from './proxy-context.ts';
+import type { Destination, MeshRequest } from './request.ts';
+import { type DirectResponse, PLAIN, type ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, refuseWith } from './resolver.ts';
 import { resolvers } from './resolvers.ts';
+import { type Client, serviceEndpoints } from './service-proxy.ts';
 import type { UpstreamAnswer, UpstreamFailure } from './upstream.ts';
 
 /** Requests that match no object of a provider go to the plain Service. */
@@ -13,12 +16,25 @@ export function resolveRoute(view: LaggedView, request: MeshRequest): RouteChoic
   }
   const { service } = request.host;
   if (!service) return refuseWith({ status: 404, reason: `nothing serves ${request.host.text}` });
-  const common = { mirrors: [], requestHeaders: [], responseHeaders: [], retries: { attempts: 0, on: [] } };
-  return () => ({ via: 'Service', destination: service, ...common });
+  const route: ResolvedRoute = { ...PLAIN, via: 'Service', destination: service };
+  return () => route;
+}
+
+/** An endpoint of a destination as its route chooses one, or why there is none. */
+export function chooseEndpoint(
+  { view, affinity, place, random }: Standing,
+  destination: Destination,
+  { via }: ResolvedRoute,
+  client: Client,
+  tried: ReadonlySet<string>,
+): Endpoint | DirectResponse {
+  const endpoints = via === 'Service' ? serviceEndpoints(view, destination, place(), client, affinity) : endpointsOf(view, destination);
+  if (!endpoints) return { status: 503, reason: `no Service ${destination.namespace}/${destination.name}` };
+  return pick(endpoints, tried, random) ?? { status: 503, reason: `no healthy upstream in ${destination.namespace}/${destination.name}` };
 }
 
 /** A random endpoint, one that was not tried yet if there is one. */
-export function pick(endpoints: readonly Endpoint[], tried: ReadonlySet<string>, random: () => number): Endpoint | undefined {
+function pick(endpoints: readonly Endpoint[], tried: ReadonlySet<string>, random: () => number): Endpoint | undefined {
   const untried = tried.size === 0 ? endpoints : endpoints.filter(({ ip }) => !tried.has(ip));
   const choice = untried.length > 0 ? untried : endpoints;
   return choice[Math.floor(random() * choice.length)];
@@ -36,3 +52,9 @@ export function isRetried(outcome: Pick<UpstreamAnswer, 'status'> | UpstreamFail
     (word) => word === String(status) || (word === '5xx' && status >= 500) || (word === 'gateway-error' && status >= 502 && status <= 504),
   );
 }
+
+/** The proxy's own answer where none came. */
+export const failureAt = ({ pod }: Endpoint, { failure }: UpstreamFailure): DirectResponse => ({
+  status: failure === 'timeout' ? 504 : 503,
+  reason: `${failure} at ${pod}`,
+});

@@ -22,7 +22,7 @@ export interface ContourCondition {
 }
 
 /** The path that a chain of includes and a route ask for together. */
-export interface PathMatch {
+interface PathMatch {
   kind: 'exact' | 'regex' | 'prefix';
   text: string;
 }
@@ -70,15 +70,7 @@ export function textsOf(conditions: readonly ContourCondition[]): { headers: Con
   };
 }
 
-export function matchesHeader(text: ContourText, request: MeshRequest): boolean {
-  return matchesText(text, request.headers[text.name.toLowerCase()]?.toString());
-}
-
-export function matchesQuery(text: ContourText, request: MeshRequest): boolean {
-  return matchesText(text, new URLSearchParams(request.url.split('?')[1] ?? '').get(text.name) ?? undefined);
-}
-
-function matchesText(text: ContourText, found: string | undefined): boolean {
+export function matchesText(text: ContourText, found: string | undefined): boolean {
   const fold = (value: string): string => (text.ignoreCase ? value.toLowerCase() : value);
   if (text.present) return found !== undefined;
   if (text.notpresent) return found === undefined;

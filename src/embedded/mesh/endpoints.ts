@@ -1,8 +1,8 @@
 import { asEndpointSlice, type EndpointSlice } from '../../api/kinds/endpoint-slice.ts';
 import { servicePorts } from '../../api/kinds/service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import type { Destination } from './destination.ts';
 import type { LaggedView } from './lagged-view.ts';
+import type { Destination } from './request.ts';
 
 export interface Endpoint {
   ip: string;
@@ -22,14 +22,6 @@ export interface EndpointSeen {
   /** Where its requests should come from: names of zones and of nodes. */
   forZones: readonly string[];
   forNodes: readonly string[];
-}
-
-interface RoutedEndpoint {
-  addresses: string[];
-  conditions?: { ready?: boolean; serving?: boolean; terminating?: boolean };
-  targetRef?: { name?: string; namespace?: string };
-  nodeName?: string;
-  hints?: { forZones?: { name: string }[]; forNodes?: { name: string }[] };
 }
 
 /** The pods that a mesh or an ingress sends to: ready ones. Undefined: the proxy knows no such Service. */
@@ -55,13 +47,13 @@ function readEndpoints(view: LaggedView, destination: Destination): EndpointSeen
     // This Service has no such port, or these pods have none of that name.
     if (port !== undefined && targetPort === undefined) return [];
     const at = targetPort === undefined ? {} : { targetPort };
-    return ((slice.endpoints ?? []) as RoutedEndpoint[]).flatMap(({ addresses, conditions, targetRef, nodeName, hints }) =>
+    return (slice.endpoints ?? []).flatMap(({ addresses = [], conditions, targetRef, nodeName, hints }) =>
       addresses.slice(0, 1).map((ip) => ({
         endpoint: { ...at, ip, pod: targetRef?.name ?? '', namespace: targetRef?.namespace ?? namespace },
         // An absent `ready` means ready. Source: discovery.k8s.io/v1 EndpointConditions.
         isReady: conditions?.ready !== false,
         isDraining: conditions?.serving === true && conditions.terminating === true,
-        ...(nodeName === undefined ? {} : { nodeName }),
+        ...(nodeName !== undefined && { nodeName }),
         forZones: (hints?.forZones ?? []).map((zone) => zone.name),
         forNodes: (hints?.forNodes ?? []).map((node) => node.name),
       })),

@@ -18,8 +18,6 @@ export interface Sample {
   value: number;
 }
 
-type Counter = Sample;
-
 interface Histogram {
   /** Of each bucket, then those of the sum and of the count. */
   series: SeriesLabels[];
@@ -43,10 +41,10 @@ const render = (labels: SeriesLabels): string => {
 
 /** `bounds` names every histogram and its upper bounds, ascending, in the histogram's own unit. */
 export function createMetrics(bounds: Record<string, readonly number[]>): Metrics {
-  const counters = new Map<string, Map<string, Counter>>();
+  const counters = new Map<string, Map<string, Sample>>();
   const histograms = new Map<string, Map<string, Histogram>>();
   const counter = (name: string, labels: SeriesLabels) => {
-    const series = counters.get(name) ?? new Map<string, Counter>();
+    const series = counters.get(name) ?? new Map<string, Sample>();
     counters.set(name, series);
     const key = render(labels);
     const found = series.get(key) ?? { labels: { __name__: name, ...labels }, value: 0 };

@@ -1,4 +1,3 @@
-import { parseDuration } from '../../api/duration.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { definition } from '../definition.ts';
@@ -9,7 +8,7 @@ import { type GatewayMatch, specificity } from './gateway-match.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
-import type { DirectResponse, ResolvedRoute } from './resolved-route.ts';
+import { type DirectResponse, type ResolvedRoute, timeoutIn } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 interface GatewayRule {
@@ -60,9 +59,7 @@ export function routeByGatewayApi(view: LaggedView, request: MeshRequest): Route
 /** Routes that are asked for this request, each with how specific its host name is. */
 type Attached = { route: KubeObject; hostRank: [number, number] }[];
 
-function routesIn(view: LaggedView): KubeObject[] {
-  return [...view.list('HTTPRoute'), ...view.list('GRPCRoute')];
-}
+const routesIn = (view: LaggedView): KubeObject[] => [...view.list('HTTPRoute'), ...view.list('GRPCRoute')];
 
 /** Only routes of the Service's own namespace bind all its clients, and their hostnames mean nothing here. Source: GAMMA. */
 function serviceHosts(view: LaggedView, { host: { service } }: MeshRequest): Attached | undefined {
@@ -149,12 +146,11 @@ function resolve(
   // Its share of the requests fails: the others must not get more than theirs.
   const problem = backendProblem(chosen, route, around);
   if (problem !== undefined) return { status: 500, reason: `${problem}: backend ${chosen.name}` };
-  const [timeoutMs, perTryTimeoutMs] = [parseDuration(rule.timeouts?.request ?? ''), parseDuration(rule.timeouts?.backendRequest ?? '')];
   return {
     via: route.kind,
     destination: destinationOf(chosen, route),
     ...filtered,
-    ...(timeoutMs ? { timeoutMs } : {}),
-    retries: { attempts: 0, on: [], ...(perTryTimeoutMs ? { perTryTimeoutMs } : {}) },
+    timeoutMs: timeoutIn(rule.timeouts?.request),
+    retries: { attempts: 0, on: [], perTryTimeoutMs: timeoutIn(rule.timeouts?.backendRequest) },
   };
 }

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { type BackendRef, backendProblem, type RouteSurroundings } from '../gateway-api/backend-problem.ts';
-import type { Destination } from './destination.ts';
 import { withPrefixReplaced } from './gateway-match.ts';
+import type { Destination } from './request.ts';
 import { type MeshRequest, pathOf } from './request.ts';
 import type { DirectResponse, HeaderChanges, ResolvedRoute } from './resolved-route.ts';
 

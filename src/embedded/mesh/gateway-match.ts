@@ -1,15 +1,20 @@
 import { matchesText } from './http-match.ts';
-import { type MeshRequest, pathOf } from './request.ts';
+import { headerOf, type MeshRequest, pathOf, queryOf } from './request.ts';
 
 interface MatchCondition {
   type?: string;
   name: string;
   value: string;
 }
+interface GrpcMethod {
+  type?: string;
+  service?: string;
+  method?: string;
+}
 /** One alternative of a rule of an HTTPRoute or GRPCRoute. */
 export interface GatewayMatch {
   path?: { type?: string; value?: string };
-  method?: string | { type?: string; service?: string; method?: string };
+  method?: string | GrpcMethod;
   headers?: MatchCondition[];
   queryParams?: MatchCondition[];
 }
@@ -21,14 +26,13 @@ export interface GatewayMatch {
  */
 export function specificity(match: GatewayMatch, request: MeshRequest): number[] | undefined {
   const path = pathOf(request.url);
-  const query = new URLSearchParams(request.url.split('?')[1] ?? '');
   const { headers = [], queryParams = [] } = match;
-  const holds = (text: string | null | undefined, { type, value }: { type?: string; value: string }): boolean =>
-    text !== undefined && text !== null && matchesText(type === 'RegularExpression' ? { regex: value } : { exact: value }, text);
+  const holds = (text: string | undefined, { type, value }: MatchCondition): boolean =>
+    text !== undefined && matchesText(type === 'RegularExpression' ? { regex: value } : { exact: value }, text);
   // Of several conditions on one header only the first counts.
   const first = headers.filter(({ name }, index) => headers.findIndex((one) => one.name.toLowerCase() === name.toLowerCase()) === index);
-  if (!first.every((one) => holds(request.headers[one.name.toLowerCase()]?.toString(), one))) return undefined;
-  if (!queryParams.every((one) => holds(query.get(one.name), one))) return undefined;
+  if (!first.every((one) => holds(headerOf(request, one.name), one))) return undefined;
+  if (!queryParams.every((one) => holds(queryOf(request, one.name), one))) return undefined;
   const counts = [first.length, queryParams.length];
   if (typeof match.method === 'object') {
     const call = grpcSpecificity(match.method, path);
@@ -57,10 +61,7 @@ function isUnder(path: string, prefix: string): boolean {
   return path === base || path.startsWith(`${base}/`);
 }
 
-function grpcSpecificity(
-  { type, service, method }: { type?: string; service?: string; method?: string },
-  path: string,
-): number[] | undefined {
+function grpcSpecificity({ type, service, method }: GrpcMethod, path: string): number[] | undefined {
   const [, calledService = '', calledMethod = ''] = path.split('/');
   const holds = (text: string | undefined, called: string): boolean =>
     text === undefined || matchesText(type === 'RegularExpression' ? { regex: text } : { exact: text }, called);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type MeshRequest, pathOf } from './request.ts';
+import { headerOf, type MeshRequest, pathOf, queryOf } from './request.ts';
 
 interface GlooText {
   name: string;
@@ -63,9 +63,9 @@ export function underParent(
     };
   });
   const holds = (all: readonly GlooText[], wanted: readonly GlooText[]): boolean =>
+    // Of two with one name the later one is looked at.
     wanted.every((text) =>
       isDeepStrictEqual(
-        // Of two with one name the later one is looked at.
         all.findLast(({ name }) => name === text.name),
         text,
       ),
@@ -81,12 +81,11 @@ export function underParent(
 
 /** All parts of a matcher must hold; an absent one does. */
 export function matches(matcher: GlooMatcher, request: MeshRequest): boolean {
-  const query = new URLSearchParams(request.url.split('?')[1] ?? '');
   return (
     matchesPath(matcher, pathOf(request.url)) &&
     (!matcher.methods?.length || matcher.methods.includes(request.method)) &&
-    (matcher.headers ?? []).every((text) => matchesText(text, request.headers[text.name.toLowerCase()]?.toString())) &&
-    (matcher.queryParameters ?? []).every((text) => matchesText(text, query.get(text.name) ?? undefined))
+    (matcher.headers ?? []).every((text) => matchesText(text, headerOf(request, text.name))) &&
+    (matcher.queryParameters ?? []).every((text) => matchesText(text, queryOf(request, text.name)))
   );
 }
 

@@ -1,4 +1,4 @@
-import { type MeshRequest, pathOf } from './request.ts';
+import { headerOf, type MeshRequest, pathOf, queryOf } from './request.ts';
 
 type IstioText = { exact?: string; prefix?: string; regex?: string };
 /** One entry of a VirtualService's `http[].match`; all that it names must hold. */
@@ -30,10 +30,7 @@ export function matchesAny(matches: readonly VirtualServiceMatch[] | undefined, 
 
 function matchesOne(match: VirtualServiceMatch, request: MeshRequest): boolean {
   const path = pathOf(request.url);
-  const query = new URLSearchParams(request.url.split('?')[1] ?? '');
-  const header = (name: string): string | undefined => request.headers[name.toLowerCase()]?.toString();
-  const hasText = (condition: IstioText, text: string | null | undefined): boolean =>
-    text !== undefined && text !== null && matchesText(condition, text);
+  const hasText = (condition: IstioText, text: string | undefined): boolean => text !== undefined && matchesText(condition, text);
   const lower = (condition: IstioText): IstioText =>
     Object.fromEntries(Object.entries(condition).map(([form, text]) => [form, text.toLowerCase()]));
   // A regex says itself what it makes of upper and lower case.
@@ -44,15 +41,15 @@ function matchesOne(match: VirtualServiceMatch, request: MeshRequest): boolean {
     (!match.method || matchesText(match.method, request.method)) &&
     (!match.authority || matchesText(match.authority, request.host.text)) &&
     (!match.scheme || matchesText(match.scheme, 'http')) &&
-    Object.entries(match.headers ?? {}).every(([name, condition]) => hasText(condition, header(name))) &&
-    !Object.entries(match.withoutHeaders ?? {}).some(([name, condition]) => hasText(condition, header(name))) &&
-    Object.entries(match.queryParams ?? {}).every(([name, condition]) => hasText(condition, query.get(name))) &&
+    Object.entries(match.headers ?? {}).every(([name, condition]) => hasText(condition, headerOf(request, name))) &&
+    !Object.entries(match.withoutHeaders ?? {}).some(([name, condition]) => hasText(condition, headerOf(request, name))) &&
+    Object.entries(match.queryParams ?? {}).every(([name, condition]) => hasText(condition, queryOf(request, name))) &&
     Object.entries(match.sourceLabels ?? {}).every(([name, value]) => request.sourceLabels[name] === value) &&
     (!match.gateways?.length || match.gateways.includes(request.gateway))
   );
 }
 
-interface SmiMatch {
+export interface SmiMatch {
   name?: string;
   pathRegex?: string;
   methods?: string[];
@@ -61,15 +58,12 @@ interface SmiMatch {
 
 /** One entry of an HTTPRouteGroup: the path regex is anchored at its start. Source: SMI traffic-specs v1alpha4. */
 export function matchesSmi(match: SmiMatch, request: MeshRequest): boolean {
-  const headers = Object.entries(Array.isArray(match.headers) ? Object.assign({}, ...match.headers) : (match.headers ?? {})) as [
-    string,
-    string,
-  ][];
+  const headers: Record<string, string> = Array.isArray(match.headers) ? Object.assign({}, ...match.headers) : (match.headers ?? {});
   return (
     (match.pathRegex === undefined || new RegExp(`^(?:${match.pathRegex})`).test(pathOf(request.url))) &&
     (!match.methods?.length || match.methods.includes('*') || match.methods.includes(request.method)) &&
-    headers.every(([name, regex]) => {
-      const value = request.headers[name.toLowerCase()]?.toString();
+    Object.entries(headers).every(([name, regex]) => {
+      const value = headerOf(request, name);
       return value !== undefined && new RegExp(regex).test(value);
     })
   );

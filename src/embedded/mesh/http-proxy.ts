@@ -1,4 +1,3 @@
-import { parseDuration } from '../../api/duration.ts';
 import { servicePorts } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
@@ -7,18 +6,17 @@ import {
   type ContourCondition,
   hasValidPaths,
   hasValidTexts,
-  matchesHeader,
   matchesPath,
-  matchesQuery,
+  matchesText,
   mergedPath,
   textsOf,
 } from './contour-conditions.ts';
-import type { Destination } from './destination.ts';
 import { countUpstream, envoyHistograms, envoySeries } from './envoy-cluster.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
-import type { MeshRequest } from './request.ts';
-import type { DirectResponse, HeaderChanges, ResolvedRoute } from './resolved-route.ts';
+import type { Destination } from './request.ts';
+import { headerOf, type MeshRequest, queryOf } from './request.ts';
+import { type DirectResponse, type HeaderChanges, type ResolvedRoute, timeoutIn } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 interface HeadersPolicy {
@@ -96,8 +94,8 @@ export function routeByHttpProxy(view: LaggedView, request: MeshRequest): RouteC
     .find(
       ({ path, headers, queries }) =>
         matchesPath(path, request) &&
-        headers.every((header) => matchesHeader(header, request)) &&
-        queries.every((query) => matchesQuery(query, request)),
+        headers.every((text) => matchesText(text, headerOf(request, text.name))) &&
+        queries.every((text) => matchesText(text, queryOf(request, text.name))),
     );
   if (!found) return refuseWith({ status: 404, reason: 'no route of the HTTPProxy matches' });
   const { route, namespace } = found;
@@ -147,14 +145,13 @@ function resolve(view: LaggedView, route: ProxyRoute, namespace: string, random:
     cluster: `${namespace}_${name}_${port}`,
   }));
   const [main, ...copies] = clusters.map(({ destination }): Destination => destination);
-  const timeoutMs = parseDuration(route.timeoutPolicy?.response ?? '');
   return {
     via: 'HTTPProxy',
     destination: main ?? { name: chosen.name, namespace },
     mirrors: copies,
     requestHeaders: [route.requestHeadersPolicy, chosen.requestHeadersPolicy].map(changesOf),
     responseHeaders: [chosen.responseHeadersPolicy, route.responseHeadersPolicy].map(changesOf),
-    ...(timeoutMs ? { timeoutMs } : {}),
+    timeoutMs: timeoutIn(route.timeoutPolicy?.response),
     retries: retriesOf(route),
     count(metrics, answered) {
       const cluster = clusters.find(({ destination }) => destination === answered.destination)?.cluster;
@@ -169,10 +166,9 @@ function changesOf({ set = [], remove = [] }: HeadersPolicy = {}): HeaderChanges
 
 function retriesOf({ retryPolicy }: ProxyRoute): ResolvedRoute['retries'] {
   if (!retryPolicy || retryPolicy.count === -1) return { attempts: 0, on: [] };
-  const perTryTimeoutMs = parseDuration(retryPolicy.perTryTimeout ?? '');
   return {
     attempts: retryPolicy.count || 1,
     on: retryPolicy.retryOn?.length ? retryPolicy.retryOn : ['5xx'],
-    ...(perTryTimeoutMs ? { perTryTimeoutMs } : {}),
+    perTryTimeoutMs: timeoutIn(retryPolicy.perTryTimeout),
   };
 }

@@ -10,7 +10,7 @@ import type { Metrics, Sample } from './exposition.ts';
 import { ingressKind } from './ingress.ts';
 import { laggedView } from './lagged-view.ts';
 import type { AnswerOf, ModelledOutcome, ModelledRequest } from './modelled-request.ts';
-import { type MeshProxy, startProxy } from './proxy.ts';
+import { startProxy } from './proxy.ts';
 import type { ReportedAnswer } from './proxy-context.ts';
 import { seededRandom } from './random.ts';
 import type { ResolvedRoute } from './resolved-route.ts';
@@ -34,7 +34,7 @@ export interface MeshOptions {
 }
 
 /** Counters of the mesh since its start. */
-export interface MeshCounts {
+interface MeshCounts {
   /** Answers to clients, mirrored copies apart. */
   total: number;
   /** Answers by status code. */
@@ -109,7 +109,7 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
     route?.count?.(count === 1 ? metrics : timesOver(metrics, count), answered);
     tally(counts, answered);
   };
-  const started: MeshProxy[] = await Promise.all(
+  const started = await Promise.all(
     views.map((view, index) =>
       startProxy({
         view,
@@ -171,11 +171,13 @@ function watchPlaces(cluster: Cluster) {
 function watchPods(cluster: Cluster) {
   const portByIp = new Map<string, number>();
   const gone = new Map<string, KubeObject>();
-  const store = watchObjects<Pod>(cluster, { apiVersion: 'v1', kind: 'Pod' }, ({ previous, next }) => {
-    const pod = next ?? previous;
-    const port = Number(pod?.metadata.annotations?.[PORT_ANNOTATION]);
-    if (pod?.status?.podIP && port) portByIp.set(pod.status.podIP, port);
-    if (previous && !next) remember(gone, keyOf(previous), previous);
+  const store = watchObjects<Pod>(cluster, { apiVersion: 'v1', kind: 'Pod' }, ({ next }, pod) => {
+    const port = Number(pod.metadata.annotations?.[PORT_ANNOTATION]);
+    if (pod.status?.podIP && port) portByIp.set(pod.status.podIP, port);
+    if (next) return;
+    gone.set(keyOf(pod), pod);
+    const [oldest = ''] = gone.keys();
+    if (gone.size > GONE_LIMIT) gone.delete(oldest);
   });
   return {
     store,
@@ -192,11 +194,6 @@ const timesOver = (metrics: Metrics, times: number): Metrics => ({
 
 const FIRST_LISTS_MS = 200;
 const GONE_LIMIT = 1000;
-function remember<T>(map: Map<string, T>, key: string, value: T): void {
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > GONE_LIMIT && oldest !== undefined) map.delete(oldest);
-}
 
 function tally(counts: MeshCounts, { pod, status, isProxyError, isMirror, reason, count = 1 }: ReportedAnswer): void {
   const workload = pod ? workloadOf(pod).key : 'unknown';

@@ -4,7 +4,7 @@ import { definition } from '../definition.ts';
 import type { Metrics } from './exposition.ts';
 import type { LaggedView } from './lagged-view.ts';
 import type { MeshRequest } from './request.ts';
-import type { ResolvedRoute } from './resolved-route.ts';
+import { PLAIN, type ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 import { parseRule, type TraefikRule } from './traefik-rule.ts';
 import { type Balancer, buildBalancer, type TraefikBackend, type TraefikRef, weightedBalancer } from './traefik-service.ts';
@@ -76,12 +76,10 @@ function balancerOf(view: LaggedView, services: readonly TraefikRef[], namespace
 
 function routeTo({ main, mirrors }: { main: TraefikBackend; mirrors: readonly TraefikBackend[] }): ResolvedRoute {
   return {
+    ...PLAIN,
     via: 'TraefikService',
     destination: main.destination,
     mirrors: mirrors.map(({ destination }) => destination),
-    requestHeaders: [],
-    responseHeaders: [],
-    retries: { attempts: 0, on: [] },
     count(metrics, answered) {
       const backend = [main, ...mirrors].find(({ destination }) => destination === answered.destination);
       if (backend) countAnswer(metrics, backend, answered);

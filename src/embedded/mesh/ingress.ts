@@ -34,19 +34,11 @@ const ageOf = ({ metadata }: KubeObject): string => `${metadata.creationTimestam
 /** Paths with a Service behind them; rules without `http` have none. */
 export function pathsOf(ingress: KubeObject): IngressHostPath[] {
   return (asIngress(ingress).spec?.rules ?? []).flatMap(({ host = '', http }) =>
-    (http?.paths ?? []).flatMap((entry) => {
-      const {
-        path = '/',
-        pathType = 'ImplementationSpecific',
-        backend,
-      } = entry as {
-        path?: string;
-        pathType?: string;
-        backend?: { service?: { name?: string; port?: { number?: number; name?: string } } };
-      };
+    (http?.paths ?? []).flatMap(({ path, pathType = 'ImplementationSpecific', backend }) => {
       const { name: service, port } = backend?.service ?? {};
       if (service === undefined) return [];
-      return [{ ingress, host, path: path || '/', pathType, service, port: String(port?.number ?? port?.name ?? '') }];
+      const { number, name = '' } = (port ?? {}) as { number?: number; name?: string };
+      return [{ ingress, host, path: path || '/', pathType, service, port: String(number ?? name) }];
     }),
   );
 }

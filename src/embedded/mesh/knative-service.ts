@@ -4,6 +4,7 @@ import { countUpstream, envoyHistograms, envoySeries } from './envoy-cluster.ts'
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
+import { PLAIN } from './resolved-route.ts';
 import type { RouteChoice, RouteResolver } from './resolver.ts';
 
 /** The name under which views know Knative's Services: a core Service has the same kind. */
@@ -32,12 +33,9 @@ function routeByKnativeService(view: LaggedView, request: MeshRequest): RouteCho
     const chosen = pickWeighted(weighted, random);
     if (!chosen) return { status: 503, reason: 'no revision has traffic' };
     return {
+      ...PLAIN,
       via: 'KnativeService',
       destination: { name: chosen.name, namespace: service.namespace },
-      mirrors: [],
-      requestHeaders: [],
-      responseHeaders: [],
-      retries: { attempts: 0, on: [] },
       count: (metrics, answered) => {
         // Knative's gateway names a cluster by the Revision, which is also the name of the Service over its pods.
         if (answered.pod && !answered.isProxyError)

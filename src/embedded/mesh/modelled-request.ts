@@ -1,12 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { isRetried, pick, resolveRoute } from './choices.ts';
-import type { Destination } from './destination.ts';
-import { endpointsOf } from './endpoints.ts';
+import { chooseEndpoint, failureAt, isRetried, resolveRoute } from './choices.ts';
 import type { Standing } from './proxy-context.ts';
+import type { Destination } from './request.ts';
 import { parseHost, pathOf } from './request.ts';
-import type { ResolvedRoute } from './resolved-route.ts';
-import { serviceEndpoints } from './service-proxy.ts';
+import { PLAIN, type ResolvedRoute } from './resolved-route.ts';
 
 /** Requests alike should be one object: its route is read once for each state of the view. */
 export interface ModelledRequest {
@@ -53,24 +51,19 @@ export function modelRequest(context: Standing, request: ModelledRequest, answer
     const isProxyError = reason !== undefined;
     context.onAnswer({ method: METHOD, path, count, destination, status, durationMs, pod, reason, isProxyError, isMirror }, route);
   };
-  for (const mirror of route.mirrors)
-    answered(mirror, attempts(context, mirror, { ...route, retries: { attempts: 0, on: [] } }, answerOf), true);
+  for (const mirror of route.mirrors) answered(mirror, attempts(context, mirror, { ...route, retries: PLAIN.retries }, answerOf), true);
   const outcome = attempts(context, route.destination, route, answerOf);
   answered(route.destination, outcome, false);
   return outcome;
 }
 
 function attempts(context: Standing, destination: Destination, route: ResolvedRoute, answerOf: AnswerOf): ModelledOutcome {
-  const { view, affinity } = context;
   let tried = NONE;
   const mostMs = route.timeoutMs ?? Number.POSITIVE_INFINITY;
   let durationMs = 0;
   for (let attempt = 0; ; attempt += 1) {
-    const endpoints =
-      route.via === 'Service' ? serviceEndpoints(view, destination, context.place(), CLIENT, affinity) : endpointsOf(view, destination);
-    if (!endpoints) return { status: 503, durationMs, reason: `no Service ${destination.namespace}/${destination.name}` };
-    const endpoint = pick(endpoints, tried, context.random);
-    if (!endpoint) return { status: 503, durationMs, reason: `no healthy upstream in ${destination.namespace}/${destination.name}` };
+    const endpoint = chooseEndpoint(context, destination, route, CLIENT, tried);
+    if ('reason' in endpoint) return { ...endpoint, durationMs };
     const pod = context.podOf(endpoint.namespace, endpoint.pod);
     const answer = pod && answerOf(pod);
     const leftMs = Math.min(mostMs - durationMs, route.retries.perTryTimeoutMs ?? Number.POSITIVE_INFINITY);
@@ -82,6 +75,6 @@ function attempts(context: Standing, destination: Destination, route: ResolvedRo
       continue;
     }
     if (!('failure' in outcome)) return { status: outcome.status, durationMs, pod };
-    return { status: outcome.failure === 'timeout' ? 504 : 503, durationMs, reason: `${outcome.failure} at ${endpoint.pod}`, pod };
+    return { ...failureAt(endpoint, outcome), durationMs, pod };
   }
 }

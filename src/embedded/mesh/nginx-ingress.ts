@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../api/kube-object.ts';
-import type { Destination } from './destination.ts';
 import { endpointsOf } from './endpoints.ts';
 import { bestPath, cookieOf, hostFit, type IngressHostPath, ingressesOf, ingressKind, pathsOf } from './ingress.ts';
 import type { LaggedView } from './lagged-view.ts';
-import { type MeshRequest, pathOf } from './request.ts';
-import type { ResolvedRoute } from './resolved-route.ts';
+import type { Destination } from './request.ts';
+import { headerOf, type MeshRequest, pathOf } from './request.ts';
+import { PLAIN, type ResolvedRoute } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 import { SECONDS } from './traffic-metrics.ts';
 
@@ -50,11 +50,9 @@ function routeTo(location: IngressHostPath, alternative: IngressHostPath | undef
   const namespace = location.ingress.metadata.namespace ?? '';
   const other = alternative && destinationOf(alternative);
   return {
+    ...PLAIN,
     via: 'Ingress',
     destination: other ?? { name: location.service, namespace },
-    mirrors: [],
-    requestHeaders: [],
-    responseHeaders: [],
     // proxy_next_upstream is "error timeout" with three tries; what may have had an effect is not repeated.
     retries: {
       attempts: 2,
@@ -96,7 +94,7 @@ function alternativeOf(location: IngressHostPath, canaries: readonly IngressHost
 /** Header before cookie before weight. */
 function isForCanary(ingress: KubeObject, request: MeshRequest, random: () => number): boolean {
   const name = annotation(ingress, 'canary-by-header');
-  const header = name ? request.headers[name.toLowerCase()]?.toString() : undefined;
+  const header = name ? headerOf(request, name) : undefined;
   if (header !== undefined) {
     const [value, pattern] = [annotation(ingress, 'canary-by-header-value'), annotation(ingress, 'canary-by-header-pattern')];
     if (value) {

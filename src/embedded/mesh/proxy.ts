@@ -2,25 +2,15 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { KubeObject } from '../../api/kube-object.ts';
 import { eachChunk } from '../../kube/each-chunk.ts';
 import { realWorld } from '../world.ts';
-import { isRetried, pick, resolveRoute } from './choices.ts';
+import { chooseEndpoint, failureAt, isRetried, resolveRoute } from './choices.ts';
 import { ClientAffinity } from './client-affinity.ts';
-import type { Destination } from './destination.ts';
-import { endpointsOf } from './endpoints.ts';
-import type { LaggedView } from './lagged-view.ts';
 import { type AnswerOf, type ModelledOutcome, type ModelledRequest, modelRequest } from './modelled-request.ts';
 import type { ProxyContext, Standing } from './proxy-context.ts';
+import type { Destination } from './request.ts';
 import { type MeshRequest, parseHost, pathOf } from './request.ts';
-import type { DirectResponse, HeaderChanges, ResolvedRoute } from './resolved-route.ts';
-import { type Client, serviceEndpoints } from './service-proxy.ts';
+import { type DirectResponse, type HeaderChanges, PLAIN, type ResolvedRoute } from './resolved-route.ts';
+import type { Client } from './service-proxy.ts';
 import { callUpstream, type UpstreamAnswer } from './upstream.ts';
-
-export interface MeshProxy {
-  readonly url: string;
-  readonly view: LaggedView;
-  /** The same route, without a connection: what a pod answers is computed. */
-  model(request: ModelledRequest, answerOf: AnswerOf, count: number): ModelledOutcome;
-  stop(): Promise<void>;
-}
 
 /** Headers that speak to this proxy or of one connection, and are not passed on. */
 const HOP_HEADERS = [
@@ -36,8 +26,10 @@ const HOP_HEADERS = [
   'x-serin-entry',
 ];
 
+export type MeshProxy = Awaited<ReturnType<typeof startProxy>>;
+
 /** One sidecar or gateway: an HTTP server that routes by what its own view holds. */
-export async function startProxy(wiring: ProxyContext): Promise<MeshProxy> {
+export async function startProxy(wiring: ProxyContext) {
   const { clock, network } = wiring.world ?? realWorld;
   const pods = wiring.agent ?? network.agent();
   const context = { ...wiring, clock, pods, affinity: new ClientAffinity(() => clock.monotonicMs()) };
@@ -49,9 +41,10 @@ export async function startProxy(wiring: ProxyContext): Promise<MeshProxy> {
   const listener = await network.listen(server);
   return {
     url: listener.url,
-    view: context.view,
-    model: (request, answerOf, count) => modelRequest(context, request, answerOf, count),
-    stop() {
+    /** The same route, without a connection: what a pod answers is computed. */
+    model: (request: ModelledRequest, answerOf: AnswerOf, count: number): ModelledOutcome =>
+      modelRequest(context, request, answerOf, count),
+    stop(): Promise<void> {
       context.view.stop();
       return listener.close(true);
     },
@@ -65,37 +58,39 @@ async function answer(context: Standing, incoming: IncomingMessage, response: Se
   await eachChunk(incoming, (part) => void parts.push(part));
   const body = Buffer.concat(parts);
   const route = resolveRoute(context.view, request)(context.random);
-  const seen = { method: request.method, path: pathOf(request.url) };
   if ('reason' in route) {
-    const destination = request.host.service ?? { name: request.host.text, namespace: '' };
-    context.onAnswer({
-      ...seen,
-      destination,
-      status: route.status,
-      reason: route.reason,
-      isProxyError: true,
-      isMirror: false,
-      durationMs: context.clock.monotonicMs() - startedMs,
-    });
+    report(context, request, request.host.service ?? { name: request.host.text, namespace: '' }, route, { startedMs });
     refuse(response, route);
     return;
   }
   const call = { ...outgoing(request, route, body, context.agent !== undefined), client: clientOf(incoming) };
-  for (const mirror of route.mirrors) void sendMirror(context, mirror, call, route, seen);
+  for (const mirror of route.mirrors) void sendMirror(context, mirror, call, route, request);
   const outcome = await sendTo(context, route.destination, call, route);
-  const durationMs = context.clock.monotonicMs() - startedMs;
-  const common = { ...seen, destination: route.destination, isMirror: false, durationMs, ...(outcome.pod ? { pod: outcome.pod } : {}) };
+  report(context, request, route.destination, outcome, { startedMs, route });
   if ('reason' in outcome) {
-    context.onAnswer({ ...common, status: outcome.status, reason: outcome.reason, isProxyError: true }, route);
     refuse(response, outcome);
     return;
   }
-  context.onAnswer({ ...common, status: outcome.status, isProxyError: false }, route);
-  const headers = outcome.headers;
+  const { headers } = outcome;
   for (const name of HOP_HEADERS) delete headers[name];
   for (const changes of route.responseHeaders) changeHeaders(headers, changes);
   response.writeHead(outcome.status, headers);
   response.end(outcome.body);
+}
+
+/** Tells the mesh how a request, or a copy of it, ended. */
+function report(
+  context: Standing,
+  { method, url }: MeshRequest,
+  destination: Destination,
+  outcome: ProxiedAnswer,
+  { startedMs, route, isMirror = false }: { startedMs: number; route?: ResolvedRoute; isMirror?: boolean },
+): void {
+  const { status, pod } = outcome;
+  const reason = 'reason' in outcome ? outcome.reason : undefined;
+  const durationMs = context.clock.monotonicMs() - startedMs;
+  const isProxyError = reason !== undefined;
+  context.onAnswer({ method, path: pathOf(url), destination, pod, status, reason, isProxyError, isMirror, durationMs }, route);
 }
 
 function readRequest(incoming: IncomingMessage): MeshRequest {
@@ -148,67 +143,37 @@ function changeHeaders(headers: IncomingHttpHeaders, { add = {}, set = {}, remov
   for (const name of remove) delete headers[name.toLowerCase()];
 }
 
-type ProxiedAnswer = (UpstreamAnswer & { pod?: KubeObject }) | (DirectResponse & { pod?: KubeObject });
+type ProxiedAnswer = (UpstreamAnswer | DirectResponse) & { pod?: KubeObject | undefined };
 
 async function sendTo(context: Standing, destination: Destination, call: ForwardedRequest, route: ResolvedRoute): Promise<ProxiedAnswer> {
-  const deadlineMs = route.timeoutMs === undefined ? Number.POSITIVE_INFINITY : context.clock.monotonicMs() + route.timeoutMs;
+  const { clock, pods: agent } = context;
+  const deadlineMs = route.timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonicMs() + route.timeoutMs;
   const tried = new Set<string>();
   for (let attempt = 0; ; attempt += 1) {
-    const { view, affinity } = context;
-    const isPlain = route.via === 'Service';
-    const endpoints = isPlain
-      ? serviceEndpoints(view, destination, context.place(), call.client, affinity)
-      : endpointsOf(view, destination);
-    if (!endpoints) return { status: 503, reason: `no Service ${destination.namespace}/${destination.name}` };
-    const endpoint = pick(endpoints, tried, context.random);
-    if (!endpoint) return { status: 503, reason: `no healthy upstream in ${destination.namespace}/${destination.name}` };
+    const endpoint = chooseEndpoint(context, destination, route, call.client, tried);
+    if ('reason' in endpoint) return endpoint;
     tried.add(endpoint.ip);
-    if (isPlain) affinity.keep(`${destination.namespace}/${destination.name}`, call.client.address, endpoint.ip);
-    const leftMs = Math.min(deadlineMs - context.clock.monotonicMs(), route.retries.perTryTimeoutMs ?? Number.POSITIVE_INFINITY);
+    if (route.via === 'Service') context.affinity.keep(`${destination.namespace}/${destination.name}`, call.client.address, endpoint.ip);
+    const leftMs = Math.min(deadlineMs - clock.monotonicMs(), route.retries.perTryTimeoutMs ?? Number.POSITIVE_INFINITY);
     const port = context.portOf(endpoint.ip);
     const outcome =
       port === undefined
         ? ({ failure: 'connect-failure' } as const)
-        : await callUpstream(port, call, Number.isFinite(leftMs) ? Math.max(1, leftMs) : undefined, {
-            agent: context.pods,
-            clock: context.clock,
-          });
-    const mayRetry = attempt < route.retries.attempts && context.clock.monotonicMs() < deadlineMs && isRetried(outcome, route.retries.on);
+        : await callUpstream(port, call, Number.isFinite(leftMs) ? Math.max(1, leftMs) : undefined, { agent, clock });
+    const mayRetry = attempt < route.retries.attempts && clock.monotonicMs() < deadlineMs && isRetried(outcome, route.retries.on);
     if (mayRetry) continue;
     const pod = context.podOf(endpoint.namespace, endpoint.pod);
-    const by = pod ? { pod } : {};
-    if (!('failure' in outcome)) return { ...outcome, ...by };
-    return { status: outcome.failure === 'timeout' ? 504 : 503, reason: `${outcome.failure} at ${endpoint.pod}`, ...by };
+    return 'failure' in outcome ? { ...failureAt(endpoint, outcome), pod } : { ...outcome, pod };
   }
 }
 
 /** A copy: its answer is counted where it lands and otherwise thrown away. */
-async function sendMirror(
-  context: Standing,
-  destination: Destination,
-  call: ForwardedRequest,
-  route: ResolvedRoute,
-  seen: { method: string; path: string },
-): Promise<void> {
+async function sendMirror(context: Standing, destination: Destination, call: ForwardedRequest, route: ResolvedRoute, request: MeshRequest) {
   const startedMs = context.clock.monotonicMs();
   const [host = '', port] = (call.headers.host ?? '').split(':');
   const copy = { ...call, headers: { ...call.headers, host: `${host}-shadow${port === undefined ? '' : `:${port}`}` } };
-  const outcome = await sendTo(context, destination, copy, { ...route, retries: { attempts: 0, on: [] } });
-  const by = outcome.pod ? { pod: outcome.pod } : {};
-  const reason = 'reason' in outcome ? { reason: outcome.reason } : {};
-  context.onAnswer(
-    {
-      ...seen,
-      ...by,
-      ...reason,
-      destination,
-      status: outcome.status,
-      isProxyError: 'reason' in outcome,
-      isMirror: true,
-      durationMs: context.clock.monotonicMs() - startedMs,
-    },
-    route,
-  );
+  const outcome = await sendTo(context, destination, copy, { ...route, retries: PLAIN.retries });
+  report(context, request, destination, outcome, { startedMs, route, isMirror: true });
 }
 
 function refuse(response: ServerResponse, { status, reason }: DirectResponse): void {

@@ -1,5 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
+/** Where a request goes, whichever object said so. */
+export interface Destination {
+  name: string;
+  namespace: string;
+  /** Of the Service; absent: whichever it has. */
+  port?: number;
+}
+
 /** A request as routes see it. */
 export interface MeshRequest {
   method: string;
@@ -13,9 +21,9 @@ export interface MeshRequest {
 }
 
 /** A host name; `service` when it can name one in the cluster. */
-export interface ServiceHost {
+interface ServiceHost {
   text: string;
-  service?: { name: string; namespace: string };
+  service?: Destination;
   /** Absent: the text names none. */
   port?: number;
 }
@@ -31,3 +39,10 @@ export function parseHost(host: string, defaultNamespace: string): ServiceHost {
 }
 
 export const pathOf = (url: string): string => url.split('?')[0] ?? '/';
+
+/** Undefined: the request has no such header. */
+export const headerOf = ({ headers }: MeshRequest, name: string): string | undefined => headers[name.toLowerCase()]?.toString();
+
+/** Undefined: the query has no such parameter. */
+export const queryOf = ({ url }: MeshRequest, name: string): string | undefined =>
+  new URLSearchParams(url.split('?')[1] ?? '').get(name) ?? undefined;

@@ -1,5 +1,6 @@
-import type { Destination } from './destination.ts';
+import { parseDuration } from '../../api/duration.ts';
 import type { Metrics } from './exposition.ts';
+import type { Destination } from './request.ts';
 import type { MeshAnswer } from './traffic-metrics.ts';
 
 export interface HeaderChanges {
@@ -16,13 +17,24 @@ export interface ResolvedRoute {
   mirrors: Destination[];
   requestHeaders: HeaderChanges[];
   responseHeaders: HeaderChanges[];
-  rewrite?: { url?: string; authority?: string };
+  rewrite?: { url?: string; authority?: string } | undefined;
   /** Of the whole request, with its retries. */
-  timeoutMs?: number;
-  retries: { attempts: number; perTryTimeoutMs?: number; on: readonly string[] };
+  timeoutMs?: number | undefined;
+  retries: { attempts: number; perTryTimeoutMs?: number | undefined; on: readonly string[] };
   /** Counters of this provider's own proxy, beside those of sidecars and applications. */
   count?(metrics: Metrics, answered: MeshAnswer): void;
 }
+
+/** Of a route that leaves the request as it is, copies nothing and tries once. */
+export const PLAIN = {
+  mirrors: [],
+  requestHeaders: [],
+  responseHeaders: [],
+  retries: { attempts: 0, on: [] },
+} satisfies Partial<ResolvedRoute>;
+
+/** Milliseconds; none for an absent text and for zero, which lets a request take any time. */
+export const timeoutIn = (text: string | undefined): number | undefined => parseDuration(text ?? '') || undefined;
 
 /** The proxy itself answers: no route, no backend. */
 export interface DirectResponse {

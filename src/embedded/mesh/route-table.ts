@@ -1,15 +1,13 @@
-import { parseDuration } from '../../api/duration.ts';
 import { asService } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { definition } from '../definition.ts';
-import type { Destination } from './destination.ts';
 import { countUpstream, envoyHistograms, envoySeries } from './envoy-cluster.ts';
 import { anyPath, delegateMatcher, type GlooMatcher, type Inheritance, matches, underParent } from './gloo-matcher.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
-import type { MeshRequest } from './request.ts';
-import type { DirectResponse, HeaderChanges, ResolvedRoute } from './resolved-route.ts';
+import type { Destination, MeshRequest } from './request.ts';
+import { type DirectResponse, type HeaderChanges, type ResolvedRoute, timeoutIn } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 interface Ref {
@@ -119,13 +117,8 @@ function collect(view: LaggedView, routes: readonly GlooRoute[], namespace: stri
     const matcher = delegateMatcher(matchers);
     const table = tableOf(view, route.delegateAction, namespace);
     if (!matcher || !table) return [];
-    return collect(
-      view,
-      specOf<{ routes: GlooRoute[] }>(table).routes ?? [],
-      table.metadata.namespace ?? '',
-      { matcher, route },
-      depth + 1,
-    );
+    const { routes: below = [] } = specOf<{ routes: GlooRoute[] }>(table);
+    return collect(view, below, table.metadata.namespace ?? '', { matcher, route }, depth + 1);
   });
 }
 
@@ -140,13 +133,9 @@ function inherited(route: GlooRoute, parent: GlooRoute): GlooRoute {
 }
 
 /** By `ref`, or by the older form with the name in the action itself. */
-function tableOf(
-  view: LaggedView,
-  { ref, name, namespace }: NonNullable<GlooRoute['delegateAction']>,
-  own: string,
-): KubeObject | undefined {
-  const target = ref ?? { name: name ?? '', namespace: namespace ?? '' };
-  return view.get('RouteTable', `${target.namespace || own}/${target.name}`);
+function tableOf(view: LaggedView, action: NonNullable<GlooRoute['delegateAction']>, own: string): KubeObject | undefined {
+  const { name, namespace } = action.ref ?? action;
+  return view.get('RouteTable', `${namespace || own}/${name ?? ''}`);
 }
 
 function resolve(view: LaggedView, { route, namespace }: GlooLeaf, random: () => number): ResolvedRoute | DirectResponse {
@@ -162,8 +151,6 @@ function resolve(view: LaggedView, { route, namespace }: GlooLeaf, random: () =>
   const copy =
     shadowing && random() * 100 < (shadowing.percentage ?? 0) ? clusterOf(view, { upstream: shadowing.upstream }, namespace) : undefined;
   const clusters = [main, ...(copy ? [copy] : [])];
-  const timeoutMs = parseDuration(timeout ?? '');
-  const perTryTimeoutMs = parseDuration(retries?.perTryTimeout ?? '');
   const manipulations = [chosen.options?.headerManipulation, headerManipulation];
   return {
     via: 'RouteTable',
@@ -171,11 +158,11 @@ function resolve(view: LaggedView, { route, namespace }: GlooLeaf, random: () =>
     mirrors: clusters.slice(1).map(({ destination }) => destination),
     requestHeaders: manipulations.map((all) => changesOf(all?.requestHeadersToAdd, all?.requestHeadersToRemove)),
     responseHeaders: manipulations.map((all) => changesOf(all?.responseHeadersToAdd, all?.responseHeadersToRemove)),
-    ...(timeoutMs ? { timeoutMs } : {}),
+    timeoutMs: timeoutIn(timeout),
     retries: {
       attempts: retries ? (retries.numRetries ?? 1) : 0,
       on: (retries?.retryOn ?? '').split(',').flatMap((word) => word.trim() || []),
-      ...(perTryTimeoutMs ? { perTryTimeoutMs } : {}),
+      perTryTimeoutMs: timeoutIn(retries?.perTryTimeout),
     },
     count(metrics, answered) {
       const cluster = clusters.find(({ destination }) => destination === answered.destination);

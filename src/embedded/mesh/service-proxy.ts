@@ -1,8 +1,8 @@
 import { asService } from '../../api/kinds/service.ts';
 import type { ClientAffinity } from './client-affinity.ts';
-import type { Destination } from './destination.ts';
 import { type Endpoint, type EndpointSeen, seenEndpoints } from './endpoints.ts';
 import type { LaggedView } from './lagged-view.ts';
+import type { Destination } from './request.ts';
 
 /** Where a proxy stands. */
 export interface ProxyLocation {

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { hostFit, type IngressHostPath, ingressesOf, ingressKind, pathFits, pathsOf } from './ingress.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { type MeshRequest, pathOf } from './request.ts';
-import type { ResolvedRoute } from './resolved-route.ts';
+import { PLAIN, type ResolvedRoute } from './resolved-route.ts';
 import type { RouteChoice, RouteResolver } from './resolver.ts';
 import { holds, parsePredicates, type SkipperPredicate, weightOf } from './skipper-predicate.ts';
 import { SECONDS } from './traffic-metrics.ts';
@@ -46,11 +46,9 @@ export function routeBySkipper(view: LaggedView, request: MeshRequest): RouteCho
 function routeTo(route: SkipperRoute): ResolvedRoute {
   const namespace = route.ingress.metadata.namespace ?? '';
   return {
+    ...PLAIN,
     via: 'Ingress',
     destination: { name: route.service, namespace },
-    mirrors: [],
-    requestHeaders: [],
-    responseHeaders: [],
     // A failed dial is tried once more, at another endpoint.
     retries: { attempts: 1, on: ['connect-failure'] },
     count: (metrics, { status, method, durationMs }) => {

@@ -1,5 +1,5 @@
 import { cookieOf } from './ingress.ts';
-import { type MeshRequest, pathOf } from './request.ts';
+import { headerOf, type MeshRequest, pathOf, queryOf } from './request.ts';
 
 /** One predicate of a route, in Skipper's route language. */
 export interface SkipperPredicate {
@@ -52,9 +52,8 @@ const unescaped = (character: string): string => ({ n: '\n', r: '\r', t: '\t', b
 /** Whether a request satisfies a predicate; no request satisfies an unknown one, as a route with it would not be accepted. */
 export function holds({ name, args }: SkipperPredicate, request: MeshRequest, random: () => number): boolean {
   const [first, second] = args;
-  const header = (wanted: unknown): string | undefined => request.headers[String(wanted).toLowerCase()]?.toString();
-  const matches = (pattern: unknown, text: string | null | undefined): boolean =>
-    text !== undefined && text !== null && new RegExp(String(pattern)).test(text);
+  const header = headerOf(request, String(first));
+  const matches = (pattern: unknown, text: string | undefined): boolean => text !== undefined && new RegExp(String(pattern)).test(text);
   switch (name) {
     case 'True':
     case 'Weight':
@@ -64,15 +63,14 @@ export function holds({ name, args }: SkipperPredicate, request: MeshRequest, ra
     case 'Traffic':
       return random() < Number(first);
     case 'Header':
-      return header(first) === second;
+      return header === second;
     case 'HeaderRegexp':
-      return matches(second, header(first));
+      return matches(second, header);
     case 'Cookie':
       return matches(second, cookieOf(request.headers.cookie, String(first)));
-    case 'QueryParam': {
-      const value = new URLSearchParams(request.url.split('?')[1] ?? '').get(String(first));
-      return second === undefined ? value !== null : matches(second, value);
-    }
+    case 'QueryParam':
+      // Without a pattern it asks for presence.
+      return matches(second ?? '', queryOf(request, String(first)));
     case 'Host':
       return matches(first, request.host.text);
     case 'HostAny':

@@ -1,4 +1,4 @@
-import { type MeshRequest, pathOf } from './request.ts';
+import { headerOf, type MeshRequest, pathOf, queryOf } from './request.ts';
 
 /** A rule of an IngressRoute, ready to be asked. */
 export interface TraefikRule {
@@ -88,8 +88,8 @@ function tokensOf(rule: string): RuleToken[] | undefined {
 /** Source: Traefik v3 "Routers"; the names and the several hosts or paths in one matcher are v2's. */
 function matcher(name: string, args: readonly string[]): RuleTest | undefined {
   const [key = '', value] = args;
-  const header = (request: MeshRequest) => request.headers[key.toLowerCase()]?.toString();
-  const query = (request: MeshRequest) => new URLSearchParams(request.url.split('?')[1] ?? '').get(key) ?? undefined;
+  const header = (request: MeshRequest) => headerOf(request, key);
+  const query = (request: MeshRequest) => queryOf(request, key);
   const has = (pattern: string, text: string | undefined) => text !== undefined && new RegExp(pattern).test(text);
   const isAny = (test: (arg: string, request: MeshRequest) => boolean) => (request: MeshRequest) => args.some((arg) => test(arg, request));
   switch (name) {

@@ -1,9 +1,9 @@
 import { servicePorts } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import type { Destination } from './destination.ts';
 import { endpointsOf } from './endpoints.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
+import type { Destination } from './request.ts';
 
 /** One entry of a route's `services`, of `weighted.services` or of `mirrors`. */
 export interface TraefikRef {

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { controllerOf } from '../controllers/selectors.ts';
-import type { Destination } from './destination.ts';
 import { createMetrics, type Metrics, type SeriesLabels } from './exposition.ts';
+import type { Destination } from './request.ts';
 
 /** Upper bounds of histograms, in milliseconds. */
 export const MS = [0.5, 1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000];
@@ -35,17 +35,12 @@ export function workloadOf(pod: KubeObject): MeteredWorkload {
 }
 
 function readWorkload(pod: KubeObject): MeteredWorkload {
-  const { kind, name } = ownerOf(pod);
-  return { kind, name, key: `${pod.metadata.namespace}/${name}` };
-}
-
-function ownerOf(pod: KubeObject): { kind: string; name: string } {
-  const owner = controllerOf(pod);
-  if (!owner) return { kind: 'Pod', name: pod.metadata.name };
-  const hash = pod.metadata.labels?.['pod-template-hash'];
-  if (owner.kind === 'ReplicaSet' && hash !== undefined)
-    return { kind: 'Deployment', name: owner.name.replace(new RegExp(`-${hash}$`), '') };
-  return { kind: owner.kind, name: owner.name };
+  const { namespace, name: ownName, labels } = pod.metadata;
+  const owner = controllerOf(pod) ?? { kind: 'Pod', name: ownName };
+  const hash = labels?.['pod-template-hash'];
+  const isOfDeployment = owner.kind === 'ReplicaSet' && hash !== undefined;
+  const name = isOfDeployment ? owner.name.replace(new RegExp(`-${hash}$`), '') : owner.name;
+  return { kind: isOfDeployment ? 'Deployment' : owner.kind, name, key: `${namespace}/${name}` };
 }
 
 export interface MeshAnswer {

@@ -4,10 +4,11 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { rootService, type SplitBackend, splitWeight } from '../../api/traffic-split.ts';
 import { definition } from '../definition.ts';
 import { hasEndpoints } from './endpoints.ts';
-import { matchesSmi } from './http-match.ts';
+import { matchesSmi, type SmiMatch } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { MeshRequest } from './request.ts';
+import { PLAIN } from './resolved-route.ts';
 import type { RouteChoice, RouteResolver } from './resolver.ts';
 
 const LINKERD = [
@@ -33,7 +34,7 @@ export const trafficSplit: RouteResolver = {
 interface TrafficSplit {
   service: unknown;
   backends: SplitBackend[];
-  matches: Parameters<typeof isMatched>[1];
+  matches: { kind?: string; name: string }[];
 }
 
 /**
@@ -49,7 +50,7 @@ export function routeByTrafficSplit(view: LaggedView, request: MeshRequest): Rou
     .find(
       (one) => one.metadata.namespace === namespace && rootService(String(specOf<TrafficSplit>(one).service ?? ''), namespace) === root,
     );
-  const { backends = [], matches } = specOf<TrafficSplit>(split);
+  const { backends = [], matches = [] } = specOf<TrafficSplit>(split);
   if (!split || backends.some((backend) => backend.service === root)) return undefined;
   if (!isMatched(view, matches, namespace, request)) return undefined;
   const port = portOf(view.get('Service', `${namespace}/${root}`), request.host.port);
@@ -58,14 +59,7 @@ export function routeByTrafficSplit(view: LaggedView, request: MeshRequest): Rou
   return (random) => {
     const chosen = pickWeighted(weighted, random);
     if (!chosen) return { status: 503, reason: 'no backend has a weight and endpoints' };
-    return {
-      via: 'TrafficSplit',
-      destination: { name: chosen.name, namespace, ...(port === undefined ? {} : { port }) },
-      mirrors: [],
-      requestHeaders: [],
-      responseHeaders: [],
-      retries: { attempts: 0, on: [] },
-    };
+    return { ...PLAIN, via: 'TrafficSplit', destination: { name: chosen.name, namespace, ...(port !== undefined && { port }) } };
   };
 }
 
@@ -88,18 +82,12 @@ function canServe(view: LaggedView, { name, namespace }: { name: string; namespa
 }
 
 /** Any match of any group (07-T14); a group that is not there matches nothing. */
-function isMatched(
-  view: LaggedView,
-  refs: { kind?: string; name: string }[] | undefined,
-  namespace: string,
-  request: MeshRequest,
-): boolean {
-  if (!refs?.length) return true;
+function isMatched(view: LaggedView, refs: TrafficSplit['matches'], namespace: string, request: MeshRequest): boolean {
+  if (refs.length === 0) return true;
   return refs.some(({ name }) => {
     const group = view.get('HTTPRouteGroup', `${namespace}/${name}`);
     // v1alpha1 and v1alpha2 hold the matches at top level.
-    return ((specOf<{ matches: unknown }>(group).matches ?? group?.matches ?? []) as Parameters<typeof matchesSmi>[0][]).some((match) =>
-      matchesSmi(match, request),
-    );
+    const matches = (specOf<{ matches: unknown }>(group).matches ?? group?.matches ?? []) as SmiMatch[];
+    return matches.some((match) => matchesSmi(match, request));
   });
 }

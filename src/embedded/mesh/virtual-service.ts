@@ -1,13 +1,12 @@
-import { parseDuration } from '../../api/duration.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { definition } from '../definition.ts';
-import type { Destination } from './destination.ts';
 import { matchesAny, type VirtualServiceMatch } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
+import type { Destination } from './request.ts';
 import { type MeshRequest, parseHost, pathOf } from './request.ts';
-import type { HeaderChanges, ResolvedRoute } from './resolved-route.ts';
+import { type HeaderChanges, type ResolvedRoute, timeoutIn } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 const LABELS = [
@@ -90,7 +89,6 @@ function servesGateway(service: KubeObject, gateway: string): boolean {
 function choiceOf(http: HttpRoute, namespace: string, request: MeshRequest): RouteChoice {
   const destinationOf = (host: string): Destination => parseHost(host, namespace).service ?? { name: host, namespace };
   const defined = (changes: readonly (HeaderChanges | undefined)[]): HeaderChanges[] => changes.filter((each) => each !== undefined);
-  const timeoutMs = parseDuration(http.timeout ?? '');
   const rewrite = rewritten(http, request);
   const entries = http.route ?? [];
   const weighted = entries.map(({ destination, weight = 0, headers }) => ({
@@ -101,8 +99,8 @@ function choiceOf(http: HttpRoute, namespace: string, request: MeshRequest): Rou
       destination: destinationOf(destination.host),
       requestHeaders: defined([http.headers?.request, headers?.request]),
       responseHeaders: defined([headers?.response, http.headers?.response]),
-      ...(rewrite ? { rewrite } : {}),
-      ...(timeoutMs ? { timeoutMs } : {}),
+      rewrite,
+      timeoutMs: timeoutIn(http.timeout),
       retries: retriesOf(http),
     },
   }));
@@ -129,21 +127,17 @@ function rewritten({ rewrite, match }: HttpRoute, request: MeshRequest): Resolve
   if (rewrite.uri === undefined) return authority;
   const path = pathOf(request.url);
   const prefix = match?.find((each) => matchesAny([each], request))?.uri?.prefix;
-  const rest =
-    prefix !== undefined && path.startsWith(prefix)
-      ? path.slice(prefix.length)
-      : prefix === undefined && !match?.length
-        ? path.slice(1)
-        : '';
+  let rest = '';
+  if (prefix !== undefined && path.startsWith(prefix)) rest = path.slice(prefix.length);
+  else if (prefix === undefined && !match?.length) rest = path.slice(1);
   return { ...authority, url: rewrite.uri + rest + request.url.slice(path.length) };
 }
 
 function retriesOf({ retries }: HttpRoute): ResolvedRoute['retries'] {
   if (!retries) return DEFAULT_RETRIES;
-  const perTryTimeoutMs = parseDuration(retries.perTryTimeout ?? '');
   return {
     attempts: retries.attempts ?? DEFAULT_RETRIES.attempts,
     on: retries.retryOn ? retries.retryOn.split(',').map((word) => word.trim()) : DEFAULT_RETRIES.on,
-    ...(perTryTimeoutMs ? { perTryTimeoutMs } : {}),
+    perTryTimeoutMs: timeoutIn(retries.perTryTimeout),
   };
 }

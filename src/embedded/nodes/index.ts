@@ -1,53 +1,27 @@
 import { every } from '../../api/clock.ts';
 import type { Node } from '../../api/kinds/node.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
-import type { Labels } from '../../api/kube-object.ts';
+import { type Labels, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, type ObjectChange, type ObjectStore, watchObjects } from '../controllers/object-store.ts';
 import { isPodFinished } from '../controllers/pods.ts';
 import { type WorkQueue, workQueue } from '../controllers/work-queue.ts';
-import { realWorld, secondsText, type World } from '../world.ts';
-import type { App, startApp } from './app.ts';
-import type { AppBehaviour } from './behaviour.ts';
+import { realWorld, secondsText } from '../world.ts';
+import type { App } from './app.ts';
 import { chooseNode, ownerOf, type Placed } from './choose-node.ts';
-import { type KubeletOptions, type RunningPod, runPod } from './kubelet.ts';
+import { type KubeletOptions, RunningPod } from './kubelet.ts';
 import { LEASE_RENEW_MS, type NodeIdentity, registerNode, renewLease } from './node-registration.ts';
 import type { PodCalls } from './pod-calls.ts';
-import { tellUnschedulable } from './unschedulable.ts';
 
-export { PORT_ANNOTATION } from './kubelet.ts';
 export { httpPodCalls, type PodCalls } from './pod-calls.ts';
 
-export interface NodeOptions {
+export interface NodeOptions extends Partial<KubeletOptions> {
   /** Binding and force deletion, which `Cluster` cannot express; `httpPodCalls(apiUrl)` for a server without credentials. */
   calls: PodCalls;
   /** Default: three nodes in two zones. */
   nodes?: readonly { name: string; zone: string; labels?: Labels }[];
-  namespace?: string;
-  /** From binding to the container's start; default 20. */
-  startupMs?: number;
-  /** Part of the grace period during which a terminating app serves on, 0–1; default 0.1 (3 s of the usual 30 s). */
-  graceScale?: number;
-  /** Multiplies probe periods and delays; default 0.1. */
-  probeScale?: number;
-  world?: World;
-  /** Default: a small HTTP server. */
-  runApp?: typeof startApp;
   /** Default 10,000; nothing in this cluster judges nodes by their leases. */
   renewLeasesEveryMs?: number;
-  /** Overrides what env and annotations of the pod say. */
-  appFor?(pod: Pod): Partial<AppBehaviour>;
-  onError?(error: unknown, what: string): void;
-}
-
-export interface Nodes {
-  /** Resolves when the nodes are registered and the pods listed. */
-  readonly ready: Promise<void>;
-  /** The running application of a pod; its `behaviour` may be changed. */
-  app(namespace: string, pod: string): App | undefined;
-  /** Every running application, by `namespace/pod`. */
-  apps(): Map<string, App>;
-  stop(): Promise<void>;
 }
 
 const DEFAULT_NODES = [
@@ -56,53 +30,50 @@ const DEFAULT_NODES = [
   { name: 'node-c', zone: 'zone-1' },
 ];
 
-/** Scheduler and kubelet in one; an API client, so that it serves a real kube-apiserver too. */
-export function startNodes(cluster: Cluster, options: NodeOptions): Nodes {
-  return new NodeGroup(cluster, options);
-}
+export const startNodes = (cluster: Cluster, options: NodeOptions): Nodes => new Nodes(cluster, options);
 
-class NodeGroup implements Nodes {
+/** Scheduler and kubelet in one; an API client, so that it serves a real kube-apiserver too. */
+export class Nodes {
   readonly #cluster: Cluster;
-  readonly #options: NodeOptions;
-  readonly #world: World;
-  readonly #onError: NonNullable<NodeOptions['onError']>;
+  readonly #calls: PodCalls;
+  readonly #kubelet: KubeletOptions;
   readonly #nodes: readonly NodeIdentity[];
   readonly #ipOfNode: ReadonlyMap<string, string>;
   readonly #running = new Map<string, RunningPod>();
   /** Nodes of pods whose binding the watch has not shown yet, by uid. */
   readonly #assigned = new Map<string, Placed>();
-  readonly #addresses = podAddresses();
+  readonly #takeAddress = podAddresses();
   readonly #scheduling: WorkQueue;
   readonly #registered: ObjectStore<Node>;
   readonly #pods: ObjectStore<Pod>;
   readonly #stopRenewing: () => void;
+  /** Resolves when the nodes are registered and the pods listed. */
   readonly ready: Promise<void>;
 
-  constructor(cluster: Cluster, options: NodeOptions) {
-    const { world = realWorld, onError = () => undefined, namespace } = options;
-    const { clock } = world;
+  constructor(cluster: Cluster, { calls, nodes = DEFAULT_NODES, renewLeasesEveryMs = LEASE_RENEW_MS, ...options }: NodeOptions) {
     this.#cluster = cluster;
-    this.#options = options;
-    this.#world = world;
-    this.#onError = onError;
-    this.#nodes = (options.nodes ?? DEFAULT_NODES).map((node, index) => ({ ...node, ip: `10.0.0.${index + 1}` }));
+    this.#calls = calls;
+    this.#kubelet = { startupMs: 20, graceScale: 0.1, probeScale: 0.1, world: realWorld, onError: () => undefined, ...options };
+    const { onError, world } = this.#kubelet;
+    this.#nodes = nodes.map((node, index) => ({ ...node, ip: `10.0.0.${index + 1}` }));
     this.#ipOfNode = new Map(this.#nodes.map(({ name, ip }) => [name, ip]));
-    this.#scheduling = workQueue(clock, (key) => this.#schedule(key), onError);
+    this.#scheduling = workQueue(world.clock, (key) => this.#schedule(key), onError);
     this.#registered = watchObjects<Node>(cluster, { apiVersion: 'v1', kind: 'Node' }, () => {
       for (const pod of this.#pods.list()) if (!pod.spec.nodeName) this.#scheduling.add(keyOf(pod));
     });
-    const narrow = namespace === undefined ? {} : { namespace };
-    this.#pods = watchObjects<Pod>(cluster, { apiVersion: 'v1', kind: 'Pod', ...narrow }, (change) => this.#podChanged(change));
-    this.#stopRenewing = every(clock, options.renewLeasesEveryMs ?? LEASE_RENEW_MS, () => {
-      for (const { name } of this.#nodes) void renewLease(cluster, clock, name).catch((error: unknown) => onError(error, name));
+    this.#pods = watchObjects<Pod>(cluster, { apiVersion: 'v1', kind: 'Pod' }, (change, pod) => this.#podChanged(pod, change));
+    this.#stopRenewing = every(world.clock, renewLeasesEveryMs, () => {
+      for (const { name } of this.#nodes) void renewLease(cluster, world.clock, name).catch((error: unknown) => onError(error, name));
     });
     this.ready = Promise.all([this.#register(), this.#pods.synced, this.#registered.synced]).then(() => undefined);
   }
 
+  /** The running application of a pod; its `behaviour` may be changed. */
   app(namespace: string, pod: string): App | undefined {
     return this.apps().get(`${namespace}/${pod}`);
   }
 
+  /** Every running application, by `namespace/pod`. */
   apps(): Map<string, App> {
     const apps = new Map<string, App>();
     for (const pod of this.#pods.list()) {
@@ -122,9 +93,10 @@ class NodeGroup implements Nodes {
   }
 
   async #register(): Promise<void> {
+    const { clock } = this.#kubelet.world;
     for (const node of this.#nodes) {
-      await registerNode(this.#cluster, this.#world.clock, node);
-      await renewLease(this.#cluster, this.#world.clock, node.name);
+      await registerNode(this.#cluster, clock, node);
+      await renewLease(this.#cluster, clock, node.name);
     }
   }
 
@@ -134,13 +106,28 @@ class NodeGroup implements Nodes {
     const uid = pod.metadata.uid ?? '';
     const mine = this.#registered.list().filter(({ metadata }) => this.#ipOfNode.has(metadata.name));
     const chosen = chooseNode(pod, mine, this.#placed());
-    if (chosen === undefined) return await tellUnschedulable(this.#cluster, pod, mine.length, secondsText(this.#world));
+    if (chosen === undefined) return await this.#reportUnschedulable(pod, mine.length);
     // Pods are placed side by side: the next one has to count this one before the watch brings it back.
     this.#assigned.set(uid, { node: chosen, owner: ownerOf(pod) });
-    await this.#options.calls.bind(pod, chosen).catch((error: unknown) => {
+    await this.#calls.bind(pod, chosen).catch((error: unknown) => {
       this.#assigned.delete(uid);
       throw error;
     });
+  }
+
+  /** Says once in the pod's status, as the scheduler does, that no node fits; it is placed when a node changes. */
+  async #reportUnschedulable(pod: Pod, nodes: number): Promise<void> {
+    const { conditions: known = [] } = pod.status ?? {};
+    if (known.some(({ type, reason }) => type === 'PodScheduled' && reason === 'Unschedulable')) return;
+    const condition = {
+      type: 'PodScheduled',
+      status: 'False',
+      reason: 'Unschedulable',
+      message: `0/${nodes} nodes are available: none matches the pod's node selector, affinity and tolerations.`,
+      lastTransitionTime: secondsText(this.#kubelet.world),
+    };
+    const conditions = [...known.filter(({ type }) => type !== 'PodScheduled'), condition];
+    await this.#cluster.patch(refOf(pod), { status: { conditions } }, { subresource: 'status' });
   }
 
   #placed(): Placed[] {
@@ -151,10 +138,8 @@ class NodeGroup implements Nodes {
     });
   }
 
-  #podChanged({ previous, next }: ObjectChange<Pod>): void {
-    const pod = next ?? previous;
-    const uid = pod?.metadata.uid ?? '';
-    if (!pod) return;
+  #podChanged(pod: Pod, { previous, next }: ObjectChange<Pod>): void {
+    const { uid = '' } = pod.metadata;
     if (previous && previous.metadata.uid !== next?.metadata.uid) {
       const gone = previous.metadata.uid ?? '';
       void this.#running.get(gone)?.kill();
@@ -162,42 +147,31 @@ class NodeGroup implements Nodes {
     }
     if (!next || next.spec.nodeName) this.#assigned.delete(uid);
     if (!next) return;
-    const { calls } = this.#options;
     const hostIP = this.#ipOfNode.get(next.spec.nodeName ?? '');
     if (!next.spec.nodeName) {
       // No kubelet runs it yet, so that its deletion would never finish.
-      if (next.metadata.deletionTimestamp) void calls.forceDelete(next).catch((error: unknown) => this.#onError(error, keyOf(next)));
+      if (next.metadata.deletionTimestamp)
+        void this.#calls.forceDelete(next).catch((error: unknown) => this.#kubelet.onError(error, keyOf(next)));
       else this.#scheduling.add(keyOf(next));
-    } else if (hostIP !== undefined) {
-      const known = this.#running.get(uid);
-      if (known) known.update(next);
-      else this.#running.set(uid, runPod(this.#cluster, calls, next, { podIP: this.#addresses.take(next), hostIP }, this.#kubelet()));
+    } else if (this.#running.has(uid)) this.#running.get(uid)?.update(next);
+    else if (hostIP !== undefined) {
+      const address = { podIP: this.#takeAddress(next), hostIP };
+      this.#running.set(uid, new RunningPod(this.#cluster, this.#calls, next, address, this.#kubelet));
     }
-  }
-
-  #kubelet(): KubeletOptions {
-    const { startupMs = 20, graceScale = 0.1, probeScale = 0.1, runApp, appFor } = this.#options;
-    return {
-      ...{ startupMs, graceScale, probeScale, world: this.#world, onError: this.#onError },
-      ...(runApp && { runApp }),
-      ...(appFor && { appFor: appFor.bind(this.#options) }),
-    };
   }
 }
 
 /** Made-up addresses in 10.244.0.0/16; a pod that has one already keeps it. */
-function podAddresses(): { take(pod: Pod): string } {
+function podAddresses(): (pod: Pod) => string {
   const taken = new Set<string>();
   let last = 0;
-  return {
-    take(pod) {
-      let ip = pod.status?.podIP ?? '';
-      while (ip === '' || (taken.has(ip) && ip !== pod.status?.podIP)) {
-        last = (last + 1) % 65_000;
-        ip = `10.244.${Math.floor(last / 250)}.${(last % 250) + 1}`;
-      }
-      taken.add(ip);
-      return ip;
-    },
+  return (pod) => {
+    let ip = pod.status?.podIP ?? '';
+    while (ip === '' || (taken.has(ip) && ip !== pod.status?.podIP)) {
+      last = (last + 1) % 65_000;
+      ip = `10.244.${Math.floor(last / 250)}.${(last % 250) + 1}`;
+    }
+    taken.add(ip);
+    return ip;
   };
 }

@@ -22,37 +22,22 @@ const STEADY_MS = 1000;
 const UNSTEADY_MS = 50;
 
 export interface KubeletOptions {
+  /** From binding to the container's start; default 20. */
   startupMs: number;
+  /** Part of the grace period during which a terminating app serves on, 0–1; default 0.1 (3 s of the usual 30 s). */
   graceScale: number;
+  /** Multiplies probe periods and delays; default 0.1. */
   probeScale: number;
   world: World;
+  /** Overrides what env and annotations of the pod say. */
   appFor?: (pod: Pod) => Partial<AppBehaviour>;
   /** Default: a small HTTP server. */
   runApp?: typeof startApp;
-  onError(error: unknown, what: string): void;
+  onError: (error: unknown, what: string) => void;
 }
 
 /** The life of one pod on its node, from binding to its last answer. */
-export interface RunningPod {
-  readonly app: () => App | undefined;
-  /** Takes a newer state of the pod; a deletionTimestamp is SIGTERM. */
-  update(pod: Pod): void;
-  /** The pod is gone from the API server, or the node stops: the process ends now. */
-  kill(): Promise<void>;
-}
-
-/** `first`: the pod as it was bound. Failures go to `options.onError`. */
-export function runPod(
-  cluster: Cluster,
-  calls: PodCalls,
-  first: Pod,
-  address: { podIP: string; hostIP: string },
-  options: KubeletOptions,
-): RunningPod {
-  return new PodProcess(cluster, calls, first, address, options);
-}
-
-class PodProcess implements RunningPod {
+export class RunningPod {
   readonly #cluster: Cluster;
   readonly #calls: PodCalls;
   readonly #options: KubeletOptions;
@@ -66,6 +51,7 @@ class PodProcess implements RunningPod {
   #isTerminating = false;
   #writes: Promise<void> = Promise.resolve();
 
+  /** `first`: the pod as it was bound. Failures go to `options.onError`. */
   constructor(cluster: Cluster, calls: PodCalls, first: Pod, address: { podIP: string; hostIP: string }, options: KubeletOptions) {
     this.#cluster = cluster;
     this.#calls = calls;
@@ -73,7 +59,7 @@ class PodProcess implements RunningPod {
     this.#clock = options.world.clock;
     this.#probeAgent = options.world.network.agent();
     this.#pod = first;
-    this.#seen = { state: 'starting', isReady: false, restarts: 0, startedAt: this.#nowText(), ...address };
+    this.#seen = { state: 'starting', endsBy: 'Error', isReady: false, restarts: 0, startedAt: this.#nowText(), ...address };
     this.#what = `${first.metadata.namespace}/${first.metadata.name}`;
     this.#terminateOnce();
     if (!this.#isTerminating) void this.#guarded(this.#live());
@@ -83,11 +69,13 @@ class PodProcess implements RunningPod {
     return this.#app;
   }
 
+  /** Takes a newer state of the pod; a deletionTimestamp is SIGTERM. */
   update(next: Pod): void {
     this.#pod = next;
     this.#terminateOnce();
   }
 
+  /** The pod is gone from the API server, or the node stops: the process ends now. */
   async kill(): Promise<void> {
     this.#life.abort();
     await this.#app?.close(true);
@@ -119,15 +107,11 @@ class PodProcess implements RunningPod {
   /** One write at a time, each of the newest state. */
   #reportStatus(): Promise<void> {
     const { signal } = this.#life;
-    this.#writes = this.#writes.then(() =>
-      this.#insist(() =>
-        this.#cluster.patch(
-          refOf(this.#pod),
-          { status: podStatus(this.#pod, this.#seen, this.#nowText()) },
-          { subresource: 'status', signal },
-        ),
-      ),
-    );
+    const write = (): Promise<unknown> => {
+      const status = podStatus(this.#pod, this.#seen, this.#nowText());
+      return this.#cluster.patch(refOf(this.#pod), { status }, { subresource: 'status', signal });
+    };
+    this.#writes = this.#writes.then(() => this.#insist(write));
     return this.#writes;
   }
 
@@ -147,7 +131,7 @@ class PodProcess implements RunningPod {
       await this.#pause(CRASH_BACKOFF_MS * Math.min(8, this.#seen.restarts), this.#life.signal);
     }
     if (this.#life.signal.aborted || this.#isTerminating) return;
-    const probe = ((this.#pod.spec.containers ?? []) as { readinessProbe?: Probe }[])[0]?.readinessProbe;
+    const probe = this.#pod.spec.containers?.[0]?.readinessProbe;
     const started = await (this.#options.runApp ?? startApp)(behaviour, {
       namespace: this.#pod.metadata.namespace ?? '',
       pod: this.#pod.metadata.name,

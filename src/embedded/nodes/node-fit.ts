@@ -20,7 +20,8 @@ function matches({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, 
   );
 }
 
-function holds({ operator, values = [] }: NodeRequirement, value: string | undefined): boolean {
+/** Whether the value of a label, or of a field, satisfies a requirement; undefined: there is none. */
+export function holds({ operator, values = [] }: NodeRequirement, value: string | undefined): boolean {
   if (operator === 'Exists') return value !== undefined;
   if (operator === 'DoesNotExist') return value === undefined;
   if (operator === 'NotIn') return value === undefined || !values.includes(value);

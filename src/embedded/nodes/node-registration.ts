@@ -1,6 +1,6 @@
 import type { Clock } from '../../api/clock.ts';
 import { asNode } from '../../api/kinds/node.ts';
-import type { KubeObject, Labels, ObjectRef } from '../../api/kube-object.ts';
+import type { Labels, ObjectRef } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { secondsText } from '../world.ts';
 
@@ -26,9 +26,8 @@ export async function registerNode(cluster: Cluster, clock: Clock, { name, zone,
     'topology.kubernetes.io/region': 'embedded',
   };
   const ref = { apiVersion: 'v1', kind: 'Node', name };
-  const node: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec: {} };
   if (await cluster.get(ref)) await cluster.patch(ref, { metadata: { labels } });
-  else await cluster.create(node);
+  else await cluster.create({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec: {} });
   const capacity = { cpu: '64', memory: '256Gi', pods: '1000', 'ephemeral-storage': '1Ti' };
   const now = secondsText({ clock });
   const condition = (type: string, status: string, reason: string) => ({
@@ -87,7 +86,6 @@ export async function renewLease(cluster: Cluster, clock: Clock, node: string): 
   }
   const namespace = { apiVersion: 'v1', kind: 'Namespace', name: LEASE_NAMESPACE };
   if (!(await cluster.get(namespace))) await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: LEASE_NAMESPACE } });
-  const { apiVersion, kind } = ref;
   const spec = { holderIdentity: node, leaseDurationSeconds: 40, renewTime };
-  await cluster.create({ apiVersion, kind, metadata: { name: node, namespace: LEASE_NAMESPACE }, spec });
+  await cluster.create({ apiVersion: ref.apiVersion, kind: ref.kind, metadata: { name: node, namespace: LEASE_NAMESPACE }, spec });
 }

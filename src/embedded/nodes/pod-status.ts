@@ -3,11 +3,11 @@ import type { Pod } from '../../api/kinds/pod.ts';
 
 /** A container of a pod, as the kubelet has it. */
 export interface ContainerSeen {
-  state: 'starting' | 'running' | 'crashed' | 'terminated';
+  state: 'starting' | 'running' | 'crashed';
   /** Why it has not been started, where the kubelet has more to say than that it will be. */
   waitsFor?: string;
   /** Of its ends, if it has ended. */
-  endsBy?: 'Error' | 'OOMKilled';
+  endsBy: 'Error' | 'OOMKilled';
   isReady: boolean;
   restarts: number;
   podIP: string;
@@ -59,17 +59,13 @@ export function podStatus(pod: Pod, seen: ContainerSeen, nowText: string): Recor
       started: seen.state === 'running',
       restartCount: seen.restarts,
       state: containerState(seen),
-      ...(seen.restarts > 0
-        ? { lastState: { terminated: { exitCode: seen.endsBy === 'OOMKilled' ? 137 : 1, reason: seen.endsBy ?? 'Error' } } }
-        : {}),
+      ...(seen.restarts > 0 && { lastState: { terminated: { exitCode: seen.endsBy === 'Error' ? 1 : 137, reason: seen.endsBy } } }),
     })),
   };
 }
 
 function containerState({ state, startedAt, waitsFor = 'ContainerCreating' }: ContainerSeen): object {
   if (state === 'running') return { running: { startedAt } };
-  if (state === 'terminated') return { terminated: { exitCode: 0, reason: 'Completed' } };
-  return {
-    waiting: state === 'starting' ? { reason: waitsFor } : { reason: 'CrashLoopBackOff', message: 'back-off restarting failed container' },
-  };
+  if (state === 'starting') return { waiting: { reason: waitsFor } };
+  return { waiting: { reason: 'CrashLoopBackOff', message: 'back-off restarting failed container' } };
 }

@@ -44,9 +44,7 @@ function runRange(store: Store, form: URLSearchParams): QueryData {
   return rangeQuery(store, query(form), time(form, 'start'), time(form, 'end'), stepMs);
 }
 
-function query(form: URLSearchParams): string {
-  return form.get('query') ?? '';
-}
+const query = (form: URLSearchParams): string => form.get('query') ?? '';
 
 /** Unix seconds or RFC 3339, as epoch milliseconds. */
 function time(form: URLSearchParams, name: string): number {

@@ -7,7 +7,7 @@ import { Scraper, type ScrapeTarget } from './scraper.ts';
 import type { IngestedSample } from './series.ts';
 import { Store } from './store.ts';
 
-export interface EmbeddedPrometheusOptions {
+interface EmbeddedPrometheusOptions {
   targets: readonly ScrapeTarget[];
   /** Milliseconds between scrapes; default 15000, Prometheus' own usual value. */
   scrapeIntervalMs?: number;
@@ -49,7 +49,9 @@ export async function startPrometheus(options: EmbeddedPrometheusOptions): Promi
   let running: Promise<void> | undefined;
   const scrape = async () => {
     const nowMs = now();
-    await Promise.all(scrapers.map((scraper) => scraper.scrape(nowMs, scrapeTimeoutMs(scrapeIntervalMs), stopping.signal)));
+    // A scrape ends before the next is due; Prometheus' own ceiling is 10 s.
+    const timeoutMs = Math.min(10_000, scrapeIntervalMs);
+    await Promise.all(scrapers.map((scraper) => scraper.scrape(nowMs, timeoutMs, stopping.signal)));
     store.prune(nowMs);
   };
   /** One at a time: a slow target delays the next scrape and never gets two. */
@@ -75,9 +77,4 @@ export async function startPrometheus(options: EmbeddedPrometheusOptions): Promi
       await listener.close(true);
     },
   };
-}
-
-/** A scrape ends before the next is due; Prometheus' own ceiling is 10 s. */
-function scrapeTimeoutMs(intervalMs: number): number {
-  return Math.min(10_000, intervalMs);
 }

@@ -7,7 +7,7 @@ import { type LabelSet, labelKey } from './series.ts';
 import type { Store } from './store.ts';
 
 /** Seconds, and the value as text. */
-export type WireSample = [number, string];
+type WireSample = [number, string];
 export type QueryData =
   | { resultType: 'vector'; result: { metric: LabelSet; value: WireSample }[] }
   | { resultType: 'matrix'; result: { metric: LabelSet; values: WireSample[] }[] }

@@ -1,4 +1,8 @@
-import type { Point } from './point.ts';
+/** `value` undefined is a stale marker: the series ended here. Times are epoch milliseconds. */
+export interface Point {
+  tMs: number;
+  value: number | undefined;
+}
 
 /**
  * Points of one value at moments that follow each other: those of `times` from one index to another, both included. All series of a target

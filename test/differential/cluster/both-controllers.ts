@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureFlagger } from '../../../scripts/e2e-flagger.ts';
 import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
-import { type GatewayApi, startGatewayApi } from '../../../src/embedded/gateway-api/index.ts';
+import { startGatewayApi } from '../../../src/embedded/gateway-api/index.ts';
 import { type Mesh, startMesh } from '../../../src/embedded/mesh/index.ts';
 import { type Nodes, startNodes } from '../../../src/embedded/nodes/index.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
@@ -59,7 +59,7 @@ export async function startBothControllers(
     for (const side of SIDES) await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACES[side] } });
     const nodes = await nodesOf(cluster);
     stops.push(() => nodes.stop());
-    const gateways: GatewayApi = startGatewayApi(cluster);
+    const gateways = startGatewayApi(cluster);
     stops.push(() => gateways.stop());
     const mesh = await startMesh(cluster, { proxies: 1, lagMs: [20, 200] });
     stops.push(() => mesh.stop());

@@ -1,5 +1,5 @@
 import { startApiServer } from '../../../src/embedded/apiserver/index.ts';
-import { startControllers } from '../../../src/embedded/controllers/index.ts';
+import { Controllers } from '../../../src/embedded/controllers/index.ts';
 import { startGatewayApi } from '../../../src/embedded/gateway-api/index.ts';
 import { startKnative } from '../../../src/embedded/knative/index.ts';
 import { type Mesh, startMesh } from '../../../src/embedded/mesh/index.ts';
@@ -26,7 +26,7 @@ export async function startShareEnvironment(seed: number): Promise<ShareEnvironm
   const cluster = createCluster({ ...connectionTo(server.url, { userAgent: 'serin-shares' }), agent }, { clock, random });
   // Before any watch starts: a client that finds a kind absent tries again only seconds later.
   await applyCrds(cluster);
-  const controllers = startControllers(cluster, { clock });
+  const controllers = new Controllers(cluster, { clock });
   const nodes = startNodes(cluster, { world, calls: httpPodCalls(server.url, world), startupMs: 0 });
   await Promise.all([controllers.synced, nodes.ready]);
   const standIns = [startKnative(cluster, { clock }), startGatewayApi(cluster, { clock })];

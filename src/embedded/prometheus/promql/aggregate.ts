@@ -1,23 +1,20 @@
 import { type LabelSet, labelKey } from '../series.ts';
-import { variance } from './functions.ts';
-import { ascending, quantileOf } from './quantile.ts';
+import { least, most, sum, variance } from './functions.ts';
+import { byValue, quantileOf } from './quantile.ts';
 import { type VectorSample, withoutName } from './value.ts';
 
-export interface Grouping {
+interface Grouping {
   without: boolean;
   labels: readonly string[];
 }
 
 type Reduce = (values: readonly number[], param: number) => number;
 
-const sum = (values: readonly number[]) => values.reduce((total, one) => total + one, 0);
-
 const reduce: Readonly<Record<string, Reduce>> = {
   sum,
   avg: (values) => sum(values) / values.length,
-  // NaN gives way to any number.
-  min: (values) => values.reduce((best, one) => (one < best || Number.isNaN(best) ? one : best)),
-  max: (values) => values.reduce((best, one) => (one > best || Number.isNaN(best) ? one : best)),
+  min: least,
+  max: most,
   count: (values) => values.length,
   group: () => 1,
   stddev: (values) => Math.sqrt(variance(values)),
@@ -38,11 +35,8 @@ export function aggregate(op: string, grouping: Grouping, param: number, samples
   const compute = reduce[op];
   return [...groups.values()].flatMap(({ labels, members }) => {
     if (!compute) return chooseExtremes(members, param, op === 'topk');
-    const value = compute(
-      members.map((member) => member.value),
-      param,
-    );
-    return [{ labels, value }];
+    const values = members.map(({ value }) => value);
+    return [{ labels, value: compute(values, param) }];
   });
 }
 
@@ -53,9 +47,5 @@ function groupLabels(labels: LabelSet, grouping: Grouping): LabelSet {
 
 function chooseExtremes(members: readonly VectorSample[], k: number, largest: boolean): VectorSample[] {
   const wanted = Number.isNaN(k) ? 0 : Math.max(0, Math.trunc(k));
-  const order = (a: VectorSample, b: VectorSample) => {
-    if (Number.isNaN(a.value) || Number.isNaN(b.value)) return Number(Number.isNaN(a.value)) - Number(Number.isNaN(b.value));
-    return largest ? ascending(b.value, a.value) : ascending(a.value, b.value);
-  };
-  return members.toSorted(order).slice(0, wanted);
+  return members.toSorted(byValue(largest ? -1 : 1)).slice(0, wanted);
 }

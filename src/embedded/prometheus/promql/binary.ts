@@ -85,13 +85,8 @@ export function vectorBinary(
 }
 
 function matchKey({ on, labels }: Matching): (of: LabelSet) => string {
-  return (of) =>
-    labelKey(Object.fromEntries(Object.entries(withoutNameUnlessAsked(of, on)).filter(([name]) => labels.includes(name) === on)));
-}
-
-/** `on(__name__)` may ask for the name; `ignoring` always ignores it. */
-function withoutNameUnlessAsked(labels: LabelSet, on: boolean): LabelSet {
-  return on ? labels : withoutName(labels);
+  // `on(__name__)` may ask for the name; `ignoring` always ignores it.
+  return (of) => labelKey(Object.fromEntries(Object.entries(on ? of : withoutName(of)).filter(([name]) => labels.includes(name) === on)));
 }
 
 function uniqueByKey(samples: readonly VectorSample[], key: (of: LabelSet) => string, side: string): Map<string, VectorSample> {

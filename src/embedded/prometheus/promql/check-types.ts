@@ -2,7 +2,7 @@ import { badData } from '../query-error.ts';
 import { comparisons, type Expr, setOps, type ValueType } from './ast.ts';
 import { functions } from './functions.ts';
 
-export const aggregations = ['sum', 'avg', 'min', 'max', 'count', 'group', 'stddev', 'stdvar', 'topk', 'bottomk', 'quantile'];
+const aggregations = ['sum', 'avg', 'min', 'max', 'count', 'group', 'stddev', 'stdvar', 'topk', 'bottomk', 'quantile'];
 const withParam = ['topk', 'bottomk', 'quantile'];
 
 /** The type of an expression; throws where Prometheus' parser refuses the types. */

@@ -9,7 +9,7 @@ import { functions } from './functions.ts';
 import { type RangeSeries, type Value, type VectorSample, withoutName } from './value.ts';
 
 /** How long a series is seen after its last sample (Prometheus' default `--query.lookback-delta`). */
-export const lookbackMs = 5 * 60_000;
+const lookbackMs = 5 * 60_000;
 
 /** The value of an expression at one moment (epoch milliseconds). Throws QueryError. */
 export function evaluate(expr: Expr, store: Store, atMs: number): Value {
@@ -32,10 +32,8 @@ export function evaluate(expr: Expr, store: Store, atMs: number): Value {
     case 'aggregate': {
       const param = expr.param ? inner(expr.param) : undefined;
       const phi = param?.kind === 'scalar' ? param.value : Number.NaN;
-      return {
-        kind: 'vector',
-        samples: aggregate(expr.op, { without: expr.without, labels: expr.grouping }, phi, samplesOf(inner(expr.operand))),
-      };
+      const grouping = { without: expr.without, labels: expr.grouping };
+      return { kind: 'vector', samples: aggregate(expr.op, grouping, phi, samplesOf(inner(expr.operand))) };
     }
     case 'binary':
       return unique(binary(expr, inner(expr.left), inner(expr.right)));
@@ -44,9 +42,7 @@ export function evaluate(expr: Expr, store: Store, atMs: number): Value {
   }
 }
 
-function samplesOf(value: Value): readonly VectorSample[] {
-  return value.kind === 'vector' ? value.samples : [];
-}
+const samplesOf = (value: Value): readonly VectorSample[] => (value.kind === 'vector' ? value.samples : []);
 
 /** The newest sample of each series in (atMs − lookback, atMs], unless a stale marker came after it. */
 function* selectInstant(expr: Extract<Expr, { kind: 'selector' }>, store: Store, atMs: number): Generator<VectorSample> {

@@ -3,7 +3,7 @@ import { failedExecution } from '../query-error.ts';
 import { type LabelSet, labelKey } from '../series.ts';
 import type { Expr, ValueType } from './ast.ts';
 import { anchoredRegex } from './matcher.ts';
-import { ascending, type Bucket, bucketQuantile, quantileOf } from './quantile.ts';
+import { type Bucket, bucketQuantile, byValue, quantileOf } from './quantile.ts';
 import { extrapolatedChange, instantChange } from './rate.ts';
 import { type FloatPoint, type MatrixValue, type Value, type VectorSample, withoutName } from './value.ts';
 
@@ -75,9 +75,12 @@ function overRange(
 const changeOver = (as: { counter: boolean; perSecond: boolean }) =>
   overRange((points, range) => extrapolatedChange(points, range.startMs, range.endMs, as));
 const values = (points: readonly FloatPoint[]) => points.map((point) => point.value);
-const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
-const extreme = (better: (a: number, b: number) => boolean) => (points: readonly FloatPoint[]) =>
-  values(points).reduce((best, one) => (better(one, best) || Number.isNaN(best) ? one : best));
+export const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+/** NaN gives way to any number. */
+const extreme = (better: (a: number, b: number) => boolean) => (numbers: readonly number[]) =>
+  numbers.reduce((best, one) => (better(one, best) || Number.isNaN(best) ? one : best));
+export const least = extreme((a, b) => a < b);
+export const most = extreme((a, b) => a > b);
 
 /** Of the population, as `stdvar` has it. */
 export function variance(numbers: readonly number[]): number {
@@ -92,14 +95,7 @@ function changes(points: readonly FloatPoint[], counts: (before: number, after: 
 const sorted = (direction: 1 | -1): PromFunction => ({
   params: ['vector'],
   returns: 'vector',
-  // NaN is last in both directions, unlike in quantiles.
-  evaluate: (call) =>
-    vector(
-      samplesOf(call, 0).toSorted((a, b) => {
-        if (Number.isNaN(a.value) || Number.isNaN(b.value)) return Number(Number.isNaN(a.value)) - Number(Number.isNaN(b.value));
-        return direction * ascending(a.value, b.value);
-      }),
-    ),
+  evaluate: (call) => vector(samplesOf(call, 0).toSorted(byValue(direction))),
 });
 
 /** By name. A function of Prometheus that is not here is refused by its name. */
@@ -113,8 +109,8 @@ export const functions: Readonly<Record<string, PromFunction>> = {
   resets: overRange((points) => changes(points, (a, b) => b < a)),
   avg_over_time: overRange((points) => sum(values(points)) / points.length),
   sum_over_time: overRange((points) => sum(values(points))),
-  min_over_time: overRange(extreme((a, b) => a < b)),
-  max_over_time: overRange(extreme((a, b) => a > b)),
+  min_over_time: overRange((points) => least(values(points))),
+  max_over_time: overRange((points) => most(values(points))),
   count_over_time: overRange((points) => points.length),
   present_over_time: overRange(() => 1),
   stddev_over_time: overRange((points) => Math.sqrt(variance(values(points)))),
@@ -137,10 +133,8 @@ export const functions: Readonly<Record<string, PromFunction>> = {
     returns: 'vector',
     evaluate(call) {
       const [min, max] = [scalarOf(call, 1), scalarOf(call, 2)];
-      if (max < min) return vector([]);
-      return vector(
-        samplesOf(call, 0).map(({ labels, value }) => ({ labels: withoutName(labels), value: larger(min, smaller(max, value)) })),
-      );
+      const clamped = perSample((value) => larger(min, smaller(max, value)));
+      return max < min ? vector([]) : clamped.evaluate(call);
     },
   },
   sort: sorted(1),

@@ -12,11 +12,17 @@ export function quantileOf(phi: number, values: readonly number[]): number {
 }
 
 /** NaN first, as Prometheus sorts for quantiles. */
-export function ascending(a: number, b: number): number {
+function ascending(a: number, b: number): number {
   if (Number.isNaN(a)) return Number.isNaN(b) ? 0 : -1;
   if (Number.isNaN(b)) return 1;
   return a < b ? -1 : a > b ? 1 : 0;
 }
+
+/** By value, up or down; NaN is last in both directions, unlike in quantiles. */
+export const byValue =
+  (direction: 1 | -1) =>
+  ({ value: a }: { value: number }, { value: b }: { value: number }): number =>
+    Number.isNaN(a) || Number.isNaN(b) ? Number(Number.isNaN(a)) - Number(Number.isNaN(b)) : direction * ascending(a, b);
 
 export interface Bucket {
   upperBound: number;

@@ -1,4 +1,4 @@
-import type { HorizontalPodAutoscaler, HpaScalingRules } from '../../../api/kinds/horizontal-pod-autoscaler.ts';
+import type { HorizontalPodAutoscaler, HpaScalingRules } from '../../../src/api/kinds/horizontal-pod-autoscaler.ts';
 
 type ScalingBounds = Pick<HorizontalPodAutoscaler['spec'], 'minReplicas' | 'maxReplicas' | 'behavior'>;
 

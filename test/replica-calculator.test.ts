@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type MeasuredPod, replicasByAverage, replicasByPods, replicasByValue } from './replica-calculator.ts';
+import { type MeasuredPod, replicasByAverage, replicasByPods, replicasByValue } from './fakes/autoscaler/replica-calculator.ts';
 
 const ready = (...usages: number[]): MeasuredPod[] => usages.map((usage) => ({ isUnready: false, usage }));
 const unready = (count: number): MeasuredPod[] => Array.from({ length: count }, () => ({ isUnready: true, usage: undefined }));

@@ -1,17 +1,17 @@
-import { type Clock, systemClock } from '../../../api/clock.ts';
-import { asDeployment } from '../../../api/kinds/deployment.ts';
+import { type Clock, systemClock } from '../../../src/api/clock.ts';
+import { asDeployment } from '../../../src/api/kinds/deployment.ts';
 import {
   asHorizontalPodAutoscaler,
   type HorizontalPodAutoscaler,
   type HpaMetric,
   type HpaResource,
   scaleTargetRefOf,
-} from '../../../api/kinds/horizontal-pod-autoscaler.ts';
-import { asPod, type Pod } from '../../../api/kinds/pod.ts';
-import { parseQuantity } from '../../../api/quantity.ts';
-import type { Cluster } from '../../../kube/cluster.ts';
-import { isPodActive, isPodReady } from '../pods.ts';
-import { matchesSelector } from '../selectors.ts';
+} from '../../../src/api/kinds/horizontal-pod-autoscaler.ts';
+import { asPod, type Pod } from '../../../src/api/kinds/pod.ts';
+import { parseQuantity } from '../../../src/api/quantity.ts';
+import { isPodActive, isPodReady } from '../../../src/embedded/controllers/pods.ts';
+import { matchesSelector } from '../../../src/embedded/controllers/selectors.ts';
+import type { Cluster } from '../../../src/kube/cluster.ts';
 import { type MeasuredPod, replicasByAverage, replicasByPods, replicasByValue } from './replica-calculator.ts';
 import { type Past, ruledReplicas } from './scaling-rules.ts';
 

@@ -1,16 +1,16 @@
 /**
- * Writes protobuf.json: how the built-in kinds are written as protobuf, from the Go types of k8s.io/api and k8s.io/apimachinery, whose
+ * Writes src/embedded/apiserver/protobuf.json: how the built-in kinds are written as protobuf, from the Go types of k8s.io/api and k8s.io/apimachinery, whose
  * tags are where Kubernetes' own .proto files come from. They alone say which fields are pointers (whose zero is a value).
- * Usage: node generate-protobuf.ts path/to/k8s.io/api path/to/k8s.io/apimachinery (folders of the Go module cache)
+ * Usage: node scripts/embedded/generate-protobuf.ts path/to/k8s.io/api path/to/k8s.io/apimachinery (folders of the Go module cache)
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { builtinKinds } from './builtin-kinds.ts';
-import type { ProtobufField } from './protobuf.ts';
+import { builtinKinds } from '../../src/embedded/apiserver/builtin-kinds.ts';
+import type { ProtobufField } from '../../src/embedded/apiserver/protobuf.ts';
 
 const [, , apiFolder, machineryFolder] = process.argv;
 if (apiFolder === undefined || machineryFolder === undefined)
-  throw new Error('usage: node generate-protobuf.ts path/to/k8s.io/api path/to/k8s.io/apimachinery');
+  throw new Error('usage: node scripts/embedded/generate-protobuf.ts path/to/k8s.io/api path/to/k8s.io/apimachinery');
 
 interface GoPackage {
   /** Alias → package path below k8s.io/. */
@@ -112,4 +112,4 @@ roots['policy/v1/Eviction'] = keep('api/policy/v1', 'Eviction');
 roots['autoscaling/v1/Scale'] = keep('api/autoscaling/v1', 'Scale');
 roots.DeleteOptions = keep(META, 'DeleteOptions');
 
-writeFileSync(new URL('./protobuf.json', import.meta.url), `${JSON.stringify({ roots, messages })}\n`);
+writeFileSync(new URL('../../src/embedded/apiserver/protobuf.json', import.meta.url), `${JSON.stringify({ roots, messages })}\n`);

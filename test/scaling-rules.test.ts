@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Past, ruledReplicas } from './scaling-rules.ts';
+import { type Past, ruledReplicas } from './fakes/autoscaler/scaling-rules.ts';
 
 const past = (...recommendations: [seconds: number, replicas: number][]): Past => ({
   recommendations: recommendations.map(([seconds, replicas]) => ({ atMs: seconds * 1000, replicas })),

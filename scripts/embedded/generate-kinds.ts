@@ -1,11 +1,11 @@
 /**
- * Writes kinds.json: the schemas of the built-in kinds, from the OpenAPI v2 document that Kubernetes publishes
+ * Writes src/embedded/apiserver/kinds.json: the schemas of the built-in kinds, from the OpenAPI v2 document that Kubernetes publishes
  * (`api/openapi-spec/swagger.json` of a release), without texts and without everything that no served kind refers to.
- * Usage: node generate-kinds.ts path/to/swagger.json v1.36.3
+ * Usage: node scripts/embedded/generate-kinds.ts path/to/swagger.json v1.36.3
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { builtinKinds } from './builtin-kinds.ts';
-import type { Schema } from './schema.ts';
+import { builtinKinds } from '../../src/embedded/apiserver/builtin-kinds.ts';
+import type { Schema } from '../../src/embedded/apiserver/schema.ts';
 
 interface Swagger {
   info: { version: string };
@@ -13,7 +13,7 @@ interface Swagger {
 }
 
 const [, , source, version = 'v0.0.0'] = process.argv;
-if (source === undefined) throw new Error('usage: node generate-kinds.ts path/to/swagger.json');
+if (source === undefined) throw new Error('usage: node scripts/embedded/generate-kinds.ts path/to/swagger.json');
 const swagger = JSON.parse(readFileSync(source, 'utf8')) as Swagger;
 const kept: Record<string, unknown> = {};
 
@@ -56,4 +56,4 @@ for (const port of ['ContainerPort', 'ServicePort']) {
 }
 kept['io.k8s.apimachinery.pkg.api.resource.Quantity'] = { type: 'string', format: 'quantity' };
 const text = JSON.stringify({ version, kinds, definitions: kept });
-writeFileSync(new URL('./kinds.json', import.meta.url), `${text}\n`);
+writeFileSync(new URL('../../src/embedded/apiserver/kinds.json', import.meta.url), `${text}\n`);
