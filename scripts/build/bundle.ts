@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { clientNodeConfigOnly } from './client-node-config-only.ts';
+import { noAxios } from './no-axios.ts';
 import { requiredHttp } from './required-http.ts';
 
 export const root = join(import.meta.dirname, '..', '..');
@@ -51,7 +52,7 @@ async function bundled(options: BuildOptions): Promise<Metafile> {
     ...MINIFIED,
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [clientNodeConfigOnly, requiredHttp],
+    plugins: [clientNodeConfigOnly, noAxios, requiredHttp],
     ...options,
     metafile: true,
   });

@@ -1,7 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import type { KindRef, Selection, WatchHandler } from './cluster.ts';
 import { type DiscoveredResource, type Discovery, notServed } from './discovery.ts';
+import { eachChunk } from './each-chunk.ts';
 import { ApiError, apiErrorOf, isGone, isNotFound, namesAnObject } from './errors.ts';
+import { createListItems } from './list-items.ts';
 import type { ApiCall, Transport } from './transport.ts';
 
 export const manager = 'serin';
@@ -86,22 +89,23 @@ export class ApiRequests {
       const query = selectionQuery(selection);
       query.set('limit', String(pageSize));
       if (next !== undefined) query.set('continue', next);
-      const text = await this.call(
+      const take = (item: KubeObject) => {
+        const whole = shaped(item, kind, selection.metadataOnly);
+        items.push(selection.slim?.(whole) ?? whole);
+      };
+      const rest = await this.call(
         {
           verb: 'list',
           resource: resource.plural,
           method: 'GET',
           path: `${this.pathOf(resource, kind.namespace)}?${query}`,
           signal: selection.signal,
+          read: (response) => readList(response, take),
           ...(selection.metadataOnly === true ? { accept: metadataList } : {}),
         },
         kind.apiVersion,
       );
-      const page: { metadata?: { resourceVersion?: string; continue?: string }; items?: KubeObject[] | null } = JSON.parse(text);
-      for (const item of page.items ?? []) {
-        const whole = shaped(item, kind, selection.metadataOnly);
-        items.push(selection.slim?.(whole) ?? whole);
-      }
+      const page: { metadata?: { resourceVersion?: string; continue?: string } } = JSON.parse(rest);
       resourceVersion = page.metadata?.resourceVersion ?? '';
       next = page.metadata?.continue === '' ? undefined : page.metadata?.continue;
     } while (next !== undefined);
@@ -116,6 +120,13 @@ export class ApiRequests {
       return await this.#listOnce(kind, selection); // a page token grew too old between pages: once more from the start
     }
   }
+}
+
+/** Hands out the items of a page, and returns the rest of its text. */
+async function readList(response: IncomingMessage, onItem: (item: KubeObject) => void): Promise<string> {
+  const list = createListItems((item) => onItem(item as KubeObject));
+  await eachChunk(response, (chunk) => list.push(chunk));
+  return list.rest();
 }
 
 export function selectionQuery({ labelSelector, fieldSelector }: Selection): URLSearchParams {

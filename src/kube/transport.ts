@@ -27,6 +27,8 @@ export interface ApiCall {
   signal?: AbortSignal | undefined;
   /** No release waits for it: releases' requests go first. */
   isUpkeep?: boolean;
+  /** Takes the parts of a good answer as they come; what it returns at the end is the answer's text. */
+  read?: ((response: http.IncomingMessage) => Promise<string>) | undefined;
 }
 
 export interface ApiResponse {
@@ -146,7 +148,8 @@ class HttpTransport implements Transport {
     let status = 0;
     try {
       const response = await this.#open(call, signal);
-      const text = await readText(response);
+      const read = response.statusCode === 200 ? call.read : undefined;
+      const text = await (read ?? readText)(response);
       status = response.statusCode ?? 0;
       const retryAfterMs = retryAfter(response.headers['retry-after'], this.#clock);
       return { status, text, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };

@@ -2,9 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-const BUNDLE = join(import.meta.dirname, '..', '..', 'dist', 'serin.js');
+const root = join(import.meta.dirname, '..', '..');
+const BUNDLE = join(root, 'dist', 'serin.js');
 /** Linux counts process times in units of 1/100 s, whatever the kernel's own timer. Source: proc(5), USER_HZ. */
 const TICKS_A_SECOND = 100;
+
+/** Node's flags in our image. */
+function imageFlags(): string[] {
+  const [, command = '[]'] = /^ENTRYPOINT (.+)$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? [];
+  return (JSON.parse(command) as string[]).filter((word) => word.startsWith('--'));
+}
 
 export interface ProcessFigures {
   cpuSeconds: number;
@@ -26,7 +33,9 @@ export function startMeasuredController(kubeconfigFile: string, flags: readonly 
   const log = openSync(logFile, 'a');
   const fixed = [`--kubeconfig=${kubeconfigFile}`, '--port=0', '--log-level=warn', '--min-analysis-interval=1s', '--scale-down-delay=0s'];
   const heap = heapMB === undefined ? [] : [`--max-old-space-size=${heapMB}`];
-  const child: ChildProcess = spawn(process.execPath, [...heap, BUNDLE, 'controller', ...fixed, ...flags], { stdio: ['ignore', log, log] });
+  const child: ChildProcess = spawn(process.execPath, [...imageFlags(), ...heap, BUNDLE, 'controller', ...fixed, ...flags], {
+    stdio: ['ignore', log, log],
+  });
   const killed = () => child.kill('SIGKILL');
   process.once('exit', killed);
   return {

@@ -20,6 +20,7 @@ import { version } from '../version.ts';
 import { type ClusterConnections, connectionsOf } from './connections.ts';
 import { type ControllerHost, processHost } from './controller-host.ts';
 import { controllerLog } from './controller-log.ts';
+import { IdleMemory } from './idle-memory.ts';
 import { Replica } from './replica.ts';
 import { serverSecret } from './server-secret.ts';
 
@@ -105,13 +106,17 @@ async function run(
     },
   });
   let replica: Replica | undefined;
+  const memory = host.memory && new IdleMemory({ ...host.memory, clock });
   const options: ClusterOptions = {
     requestTimeoutMs: writeTimeoutMs(config),
     beforeSend: refuseLateWrites(() => replica?.mayWriteUntilMs() ?? Number.POSITIVE_INFINITY, clock),
     qps: flags.kubeconfigQps,
     burst: flags.kubeconfigBurst,
     watch: { silentMs: flags.watchSilence },
-    onRequest: (request) => metrics.requested(request),
+    onRequest: (request) => {
+      metrics.requested(request);
+      memory?.busy();
+    },
     log,
     clock,
     random,
@@ -155,6 +160,7 @@ async function run(
   log.info({ signal }, 'stopping');
   stopping.abort();
   await replica.stop();
+  memory?.stop();
   cluster.close();
   await server.stop();
   return signal === 'no answer' ? 1 : 0;

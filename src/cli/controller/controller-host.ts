@@ -5,6 +5,7 @@ import pino from 'pino';
 import type { OutgoingConnection } from '../../api/outgoing.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import { type Connection, loadConnection } from '../../kube/connect.ts';
+import type { IdleMemoryOptions } from './idle-memory.ts';
 
 /** The controller's view of its process: tests and rehearsals bring their own. */
 export interface ControllerHost {
@@ -24,11 +25,21 @@ export interface ControllerHost {
   readonly agents?: OutgoingConnection['agent'];
   /** Where its own endpoints are not reached by TCP. */
   listen?(server: Server, port: number): Promise<{ port: number; close(now: boolean): Promise<void> }>;
+  /** Where the process can collect its garbage when asked. */
+  readonly memory?: Omit<IdleMemoryOptions, 'clock'> | undefined;
   /** Resolves with why it is to stop. */
   ended(endWithStdin: boolean): Promise<string>;
   /** Nothing of it is waited for any more. */
   release(): void;
 }
+
+/** As when memory is short: a usual collection keeps the pages that it empties. */
+const collectAll = (): void => void globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+
+const workedMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
 
 /** A process of its own. */
 export const processHost = (): ControllerHost => ({
@@ -40,6 +51,7 @@ export const processHost = (): ControllerHost => ({
   complain: (text) => void process.stderr.write(text),
   connect: (kubeconfig, master, env) =>
     loadConnection({ userAgent: 'serin-controller', env, ...(kubeconfig && { kubeconfig }), ...(master && { master }) }),
+  memory: globalThis.gc && { usedBytes: () => process.memoryUsage.rss(), workedMs, collect: collectAll },
   ended: (endWithStdin) =>
     new Promise((resolve) => {
       for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));

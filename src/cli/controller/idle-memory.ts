@@ -1,0 +1,65 @@
+import type { Clock } from '../../kube/clock.ts';
+
+/** Without a request for so long, no release is between two steps of the shortest usual interval. Milliseconds. */
+const QUIET_MS = 10_000;
+/** Of those, the process has worked for no longer than this: lists of a big cluster take longer to come. Milliseconds. */
+const MOST_WORK_MS = 500;
+/** A collection is worth its pause from this growth on. */
+const GROWTH = { factor: 1.1, bytes: 8_000_000 };
+
+export interface IdleMemoryOptions {
+  clock: Clock;
+  /** Resident memory of the process, in bytes. */
+  usedBytes(): number;
+  /** CPU time of the process so far. */
+  workedMs(): number;
+  /** Collects all garbage and returns what is free to the system. */
+  collect(): void;
+}
+
+/**
+ * Returns memory to the system after busy times: V8 collects garbage only while more is made, so that a controller of resting Canaries would
+ * keep for days what its start or its last release took.
+ */
+export class IdleMemory {
+  readonly #options: IdleMemoryOptions;
+  #busyAtMs = 0;
+  #workedMs = 0;
+  #usedBytes = 0;
+  #cancel: (() => void) | undefined;
+
+  constructor(options: IdleMemoryOptions) {
+    this.#options = options;
+  }
+
+  /** A request was sent. */
+  busy(): void {
+    this.#busyAtMs = this.#options.clock.monotonicMs();
+    if (this.#cancel === undefined) this.#wait(QUIET_MS);
+  }
+
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #wait(ms: number): void {
+    const { clock, workedMs } = this.#options;
+    this.#workedMs = workedMs();
+    this.#cancel = clock.setTimer(ms, () => this.#look());
+  }
+
+  #look(): void {
+    const { clock, workedMs, usedBytes, collect } = this.#options;
+    const leftMs = this.#busyAtMs + QUIET_MS - clock.monotonicMs();
+    const isWorking = workedMs() - this.#workedMs > MOST_WORK_MS;
+    if (leftMs > 0 || isWorking) {
+      this.#wait(leftMs > 0 ? leftMs : QUIET_MS);
+      return;
+    }
+    this.#cancel = undefined;
+    if (usedBytes() < this.#usedBytes * GROWTH.factor + GROWTH.bytes) return;
+    collect();
+    this.#usedBytes = usedBytes();
+  }
+}
