@@ -7,7 +7,7 @@ import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { isTaken, type NamesOurSides, namesIn, originalSpec, rememberedSpec } from '../original-spec.ts';
 import type { RouteChange, Router } from '../router.ts';
-import { RoutingError, rejectionOf } from '../routing-error.ts';
+import { ifExpressible, RoutingError, rejectionOf } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
 import { leftToApex, movedWhole } from './moved-whole.ts';
 import { hostnames, parentRefs, parentRejection } from './parents.ts';
@@ -100,12 +100,7 @@ function wholeShare(routes: Routes): 0 | 100 | undefined {
 }
 
 function apexSpec(canary: Canary, routeType: RouteType, found: KubeObject): JsonRecord {
-  try {
-    return { ...exposure(canary), rules: rulesToApex(canary, routeType) };
-  } catch (error) {
-    if (error instanceof RoutingError) return leftToApex(canary, found);
-    throw error;
-  }
+  return ifExpressible(() => ({ ...exposure(canary), rules: rulesToApex(canary, routeType) })) ?? leftToApex(canary, found);
 }
 
 function exposure(canary: Canary): JsonRecord {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
 import { escapeRegex, re2Problem, textOfPattern } from '../regex-text.ts';
-import { RoutingError } from '../routing-error.ts';
+import { ifExpressible, RoutingError } from '../routing-error.ts';
 
 /** A condition on a header or a query parameter; without a value it asks for presence only. */
 export interface TextMatcher {
@@ -41,7 +41,14 @@ export function withHeader(matchers: readonly Matcher[], header: TextMatcher): M
 
 /** The reverse of `matchersFor`; undefined when an alternative says nothing, or what an A/B condition cannot. */
 export function matchOf(matchers: readonly Matcher[], likely: readonly HttpMatch[] | undefined): HttpMatch[] | undefined {
-  if (likely?.length && isDeepStrictEqual(matchersIfAny(likely), matchers)) return structuredClone([...likely]);
+  if (
+    likely?.length &&
+    isDeepStrictEqual(
+      ifExpressible(() => matchersFor(likely)),
+      matchers,
+    )
+  )
+    return structuredClone([...likely]);
   const entries = matchers.map(({ headers = [], queryParameters = [], ...others }): HttpMatch | undefined => {
     if (headers.length + queryParameters.length === 0 || Object.keys(others).length > 0) return undefined;
     return {
@@ -51,15 +58,6 @@ export function matchOf(matchers: readonly Matcher[], likely: readonly HttpMatch
   });
   const read = entries.flatMap((entry) => entry ?? []);
   return read.length > 0 && read.length === entries.length ? read : undefined;
-}
-
-function matchersIfAny(match: readonly HttpMatch[]): Matcher[] | undefined {
-  try {
-    return matchersFor(match);
-  } catch (error) {
-    if (error instanceof RoutingError) return undefined;
-    throw error;
-  }
 }
 
 /** In one order, so that the same spec is the same object (04-R-T8). */

@@ -9,7 +9,7 @@ import { isTaken, type NamesOurSides, originalSpec, rememberedSpec } from '../or
 import type { RouteChange, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
-import { ALL } from '../weights.ts';
+import { ALL, onlyWeight } from '../weights.ts';
 import { mergeMatch, serviceMatch } from './match.ts';
 import { readVirtualService } from './read.ts';
 import { destination, renderHttp, renderTcp, rule } from './render.ts';
@@ -102,9 +102,7 @@ function namesOurSides(canary: Canary): NamesOurSides {
 
 /** Cookies mean nothing to TCP: those of a release that an edit has made one of TCP are left out, so that it can go back. */
 function tcpShare(routes: Routes): number {
-  if (routes.kind !== 'weighted' || routes.match?.length)
-    throw new RoutingError('TCP routes have weights only: service.appProtocol is tcp', 'service.appProtocol');
-  return routes.canary;
+  return onlyWeight(routes, 'TCP routes have weights only: service.appProtocol is tcp', 'service.appProtocol');
 }
 
 function exposure(canary: Canary): { gateways?: string[]; hosts?: string[] } {

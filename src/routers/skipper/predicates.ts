@@ -3,7 +3,7 @@ import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
 import { anchoredPattern, readAnchoredPattern } from '../anchored-pattern.ts';
 import { checkRegex } from '../checked-regex.ts';
-import { RoutingError } from '../routing-error.ts';
+import { ifExpressible, RoutingError } from '../routing-error.ts';
 
 /** Puts a route before those of the user's Ingress, whose predicates count one each. */
 export const FIRST = 'Weight(100)';
@@ -74,7 +74,14 @@ export function readMatch(
   const isOwnLast = own.length > 0 && isDeepStrictEqual(predicates.slice(-own.length), own);
   const conditions = isOwnLast ? predicates.slice(0, -own.length) : predicates;
   if (conditions.length === 0) return undefined;
-  if (likely?.length === 1 && isDeepStrictEqual(rendered(likely), conditions)) return structuredClone([...likely]);
+  if (
+    likely?.length === 1 &&
+    isDeepStrictEqual(
+      ifExpressible(() => renderMatch(likely)),
+      conditions,
+    )
+  )
+    return structuredClone([...likely]);
   const entry: { headers?: Record<string, StringMatch>; queryParams?: Record<string, StringMatch> } = {};
   for (const predicate of conditions) {
     const found = readPredicate(predicate);
@@ -82,15 +89,6 @@ export function readMatch(
     entry[found.field] = { ...entry[found.field], [found.name]: found.condition };
   }
   return [entry];
-}
-
-function rendered(match: readonly HttpMatch[]): string[] | undefined {
-  try {
-    return renderMatch(match);
-  } catch (error) {
-    if (error instanceof RoutingError) return undefined;
-    throw error;
-  }
 }
 
 function readPredicate(text: string): { field: 'headers' | 'queryParams'; name: string; condition: StringMatch } | undefined {
