@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { HttpMatchRequest } from '../../api/service-spec.ts';
 import type { StringMatch } from '../../api/string-match.ts';
+import { refuseConditions } from '../refuse-conditions.ts';
 import { escapeRegex, re2Problem } from '../regex-text.ts';
 import { ifExpressible, RoutingError } from '../routing-error.ts';
 
@@ -69,11 +70,8 @@ function expressible(kind: 'headers' | 'queryParams', texts: HttpMatch['headers'
 export function mergeConditions(analysis: readonly HttpMatch[], service: readonly Conditions[]): Conditions[] {
   return analysis.flatMap((entry, index) => {
     const field = `analysis.match[${index}]`;
-    if (Object.keys(entry.sourceLabels ?? {}).length > 0)
-      throw RoutingError.at(
-        `${field}.sourceLabels`,
-        'cannot be expressed in an HTTPProxy, which istio could: match on headers or queryParams',
-      );
+    const problem = 'cannot be expressed in an HTTPProxy, which istio could: match on headers or queryParams';
+    refuseConditions(entry, ['sourceLabels'], field, problem);
     const own = textConditions(entry, field);
     if (own.length === 0) throw RoutingError.at(field, 'names no header and no query parameter: it would match every request');
     return service.map((conditions) => own.reduceRight(joined, conditions));

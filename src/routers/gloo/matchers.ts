@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
+import { refuseConditions } from '../refuse-conditions.ts';
 import { escapeRegex, re2Problem, textOfPattern } from '../regex-text.ts';
 import { ifExpressible, RoutingError } from '../routing-error.ts';
 
@@ -20,11 +21,8 @@ export interface Matcher {
 export function matchersFor(match: readonly HttpMatch[]): Matcher[] {
   return match.map((entry, index) => {
     const field = `analysis.match[${index}]`;
-    if (Object.keys(entry.sourceLabels ?? {}).length > 0)
-      throw RoutingError.at(
-        `${field}.sourceLabels`,
-        'cannot be expressed in a RouteTable, which istio could: match on headers or queryParams',
-      );
+    const problem = 'cannot be expressed in a RouteTable, which istio could: match on headers or queryParams';
+    refuseConditions(entry, ['sourceLabels'], field, problem);
     const headers = textMatchers(entry.headers, `${field}.headers`);
     const queryParameters = textMatchers(entry.queryParams, `${field}.queryParams`);
     if (headers.length + queryParameters.length === 0)

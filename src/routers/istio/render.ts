@@ -32,8 +32,12 @@ export function renderHttp(canary: Canary, routes: Routes): JsonRecord[] {
 
 /** `spec.tcp`: weights only, on the ports of `service.match`. */
 export function renderTcp(canary: Canary, share: number): JsonRecord[] {
+  return [tcpRule(canary, both(canary, share, {}))];
+}
+
+export function tcpRule(canary: Canary, route: JsonRecord[]): JsonRecord {
   const ports = (canary.spec.service.match ?? []).flatMap((match) => (match.port === undefined ? [] : [{ port: match.port }]));
-  return [{ ...(ports.length > 0 ? { match: ports } : {}), route: both(canary, share, {}) }];
+  return { ...(ports.length > 0 ? { match: ports } : {}), route };
 }
 
 function stickyRules(canary: Canary, within: readonly IstioMatch[], affinity: Affinity, share: number): JsonRecord[] {

@@ -5,6 +5,7 @@ import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
 import { anchoredPattern } from '../anchored-pattern.ts';
 import { checkRegex } from '../checked-regex.ts';
+import { refuseConditions } from '../refuse-conditions.ts';
 import { ifExpressible, RoutingError } from '../routing-error.ts';
 
 /** The annotations of ingress-nginx that decide about a canary, without their prefix; values that are absent or empty say nothing. */
@@ -82,10 +83,8 @@ function readEntry(entry: HttpMatch, index: number): MatchEntry {
 }
 
 function onlyHeader(entry: HttpMatch, field: string): [string, StringMatch] {
-  for (const other of ['queryParams', 'sourceLabels'] as const) {
-    if (Object.keys(entry[other] ?? {}).length > 0)
-      throw RoutingError.at(`${field}.${other}`, `cannot be expressed by ingress-nginx: match on a header; ${ELSEWHERE}`);
-  }
+  const problem = `cannot be expressed by ingress-nginx: match on a header; ${ELSEWHERE}`;
+  refuseConditions(entry, ['queryParams', 'sourceLabels'], field, problem);
   const headers = Object.entries(entry.headers ?? {});
   const [only, ...others] = headers;
   if (only && others.length === 0) return only;
