@@ -1,5 +1,6 @@
 import { type RawData, WebSocket } from 'ws';
 import * as z from 'zod';
+import { parseJson } from '../../../api/json.ts';
 import { NOT_THROUGH_PROXY, NOT_USED, type OutgoingConnection, openEgress } from '../../../api/outgoing.ts';
 import { Unanswered } from '../../http/bounded.ts';
 import { MAX_BODY_BYTES, SMALL_BODY_BYTES, TooLongError } from '../../http/read-body.ts';
@@ -148,21 +149,15 @@ const LONG = new TooLongError().message;
 
 /** Throws for what ends a run badly. Kinds of messages that are not known are passed over, as the protocol asks. */
 function isEnd(text: string): boolean {
-  const message = Message.safeParse(parse(text));
+  const json = parseJson(text);
+  if (json === undefined) throw new Unanswered('Splunk gave an unexpected response (no JSON)');
+  const message = Message.safeParse(json);
   if (!message.success) throw new Unanswered('Splunk gave an unexpected response (JSON without a query result)');
   const { type, event, error, message: words } = message.data;
   if (type === 'error') throw new Unanswered(`Splunk refused the program: ${[error, words].filter(Boolean).join(': ').slice(0, 300)}`);
   if (type !== 'control-message') return false;
   if (event === 'CHANNEL_ABORT') throw new Unanswered('Splunk aborted the program before its end');
   return event === 'END_OF_CHANNEL';
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Unanswered('Splunk gave an unexpected response (no JSON)');
-  }
 }
 
 function bufferOf(data: RawData): Buffer {
