@@ -1,10 +1,10 @@
 import * as z from 'zod';
+import { parseQuantity } from '../../api/quantity.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
 import { type BackendSource, type MakeBackend, requestTo, wrongAddress } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 import { foreignNamespaceProblem } from './own-namespace.ts';
-import { parseQuantity } from './quantity.ts';
 import { statusReason } from './status-reason.ts';
 
 const API = '/apis/external.metrics.k8s.io/v1beta1';
