@@ -59,9 +59,9 @@ export async function runSignalFlow({
   });
   const close = () => socket.terminate();
   signal.addEventListener('abort', close, { once: true });
-  const growing = new Growing(socket, connection, signal);
+  const answer = growing(socket, connection, signal);
   try {
-    const run = await listen(socket, growing, () => {
+    const run = await listen(socket, answer, () => {
       socket.send(JSON.stringify({ type: 'authenticate', token }));
       const span = { start: startMs, stop: stopMs, resolution: 0, maxDelay: 0, immediate: true, timezone: '' };
       socket.send(JSON.stringify({ type: 'execute', channel: CHANNEL, program, ...span }));
@@ -71,47 +71,36 @@ export async function runSignalFlow({
   } finally {
     signal.removeEventListener('abort', close);
     close();
-    growing.end();
+    answer.end();
     connection.end();
   }
 }
 
-/** Counts the bytes of an answer; once it is large, the socket waits until memory is granted. */
-class Growing {
-  readonly #socket: WebSocket;
-  readonly #connection: Pick<OutgoingConnection, 'growAnswer'>;
-  readonly #signal: AbortSignal;
-  #bytes = 0;
-  #memory: Promise<() => void> | undefined;
-
-  constructor(socket: WebSocket, connection: Pick<OutgoingConnection, 'growAnswer'>, signal: AbortSignal) {
-    this.#socket = socket;
-    this.#connection = connection;
-    this.#signal = signal;
-  }
-
-  add(bytes: number): void {
-    this.#bytes += bytes;
-    if (this.#bytes > MAX_BODY_BYTES) throw new Unanswered(LONG);
-    if (this.#bytes <= SMALL_BODY_BYTES || this.#memory || !this.#connection.growAnswer) return;
-    this.#memory = this.#connection.growAnswer(this.#signal);
-    this.#socket.pause();
-    this.#memory.then(
-      () => this.#socket.resume(),
-      // The signal ends the run as well.
-      () => undefined,
-    );
-  }
-
-  end(): void {
-    this.#memory?.then(
-      (shrink) => shrink(),
-      () => undefined,
-    );
-  }
+interface Growing {
+  add(bytes: number): void;
+  end(): void;
 }
 
-function listen(socket: WebSocket, growing: Growing, onOpen: () => void): Promise<{ series: Samples }> {
+/** Counts the bytes of an answer; once it is large, the socket waits until memory is granted. */
+function growing(socket: WebSocket, connection: Pick<OutgoingConnection, 'growAnswer'>, signal: AbortSignal): Growing {
+  let total = 0;
+  let memory: Promise<() => void> | undefined;
+  const ignore = () => undefined;
+  return {
+    add(bytes) {
+      total += bytes;
+      if (total > MAX_BODY_BYTES) throw new Unanswered(LONG);
+      if (total <= SMALL_BODY_BYTES || memory || !connection.growAnswer) return;
+      memory = connection.growAnswer(signal);
+      socket.pause();
+      // The signal ends the run as well.
+      memory.then(() => socket.resume(), ignore);
+    },
+    end: () => void memory?.then((shrink) => shrink(), ignore),
+  };
+}
+
+function listen(socket: WebSocket, answer: Growing, onOpen: () => void): Promise<{ series: Samples }> {
   return new Promise((resolve, reject) => {
     const series = new Map<string, (number | null)[]>();
     socket.on('open', onOpen);
@@ -125,8 +114,8 @@ function listen(socket: WebSocket, growing: Growing, onOpen: () => void): Promis
     socket.on('message', (data, isBinary) => {
       const frame = bufferOf(data);
       try {
-        growing.add(Math.max(frame.length, LEAST_BYTES));
-        const read = isBinary ? readFrame(frame, (bytes) => growing.add(bytes)) : { text: frame.toString() };
+        answer.add(Math.max(frame.length, LEAST_BYTES));
+        const read = isBinary ? readFrame(frame, answer.add) : { text: frame.toString() };
         if (!read) return;
         if ('text' in read) {
           if (isEnd(read.text)) resolve({ series: [...series.values()] });
