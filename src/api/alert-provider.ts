@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { apiVersion } from './canary.ts';
-import { Address, ShortText } from './limits.ts';
+import { Address, SecretRef, ShortText } from './limits.ts';
 
 /** Services that alerts can go to. */
 export const alertProviders = ['slack', 'msteams', 'discord', 'rocket', 'gchat', 'webhook', 'alertmanager'] as const;
@@ -15,12 +15,9 @@ export const AlertProviderSpec = z.object({
   username: ShortText.optional().describe('Name to write under; `flagger` when absent.'),
   address: Address.optional().describe('Address of the incoming webhook.'),
   proxy: Address.optional().describe('HTTP proxy to go through.'),
-  secretRef: z
-    .object({ name: ShortText.describe('Name of the Secret.') })
-    .optional()
-    .describe(
-      'Secret in the same namespace. Its key `address` wins over the field, `token` is for slack, webhook and alertmanager, `signingKey` signs what webhook gets.',
-    ),
+  secretRef: SecretRef.optional().describe(
+    'Secret in the same namespace. Its key `address` wins over the field, `token` is for slack, webhook and alertmanager, `signingKey` signs what webhook gets.',
+  ),
   /** Ours: Microsoft retires the connectors that take Flagger's form. */
   format: z
     .enum(['messageCard', 'adaptiveCard'])

@@ -1,8 +1,7 @@
-import { badDuration } from './bad-duration.ts';
 import type { Analysis } from './canary.ts';
 import { parseDuration } from './duration.ts';
 import { shorten } from './field-path.ts';
-import { error, type Finding, ignored, type Scope, warning } from './finding.ts';
+import { badDuration, error, type Finding, ignored, type Scope, warning } from './finding.ts';
 import { builtIn, metricFindings, shortestIntervalMs } from './metric-findings.ts';
 import { beginsMirrored, capabilitiesFor, choosesUsers, isIstioTcp } from './provider-capabilities.ts';
 import { factsOf } from './providers.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CanaryStatus } from './canary-status.ts';
-import { Address, LongText, listOf, MOST_CHECKS, MOST_ENTRIES, mapOf, ShortText, strictMark } from './limits.ts';
+import { Address, LongText, listOf, MOST_CHECKS, MOST_ENTRIES, mapOf, SecretRef, ShortText, strictMark } from './limits.ts';
 import { providers } from './providers.ts';
 import { HttpMatch } from './routes.ts';
 import { CanaryService } from './service-spec.ts';
@@ -127,10 +127,9 @@ export const Webhook = z.object({
   muteAlert: z.boolean().optional().describe('Send no alert while this gate keeps the release waiting.'),
   disableTLS: z.boolean().optional().describe('Accept any certificate of the server.'),
   /** Ours. */
-  secretRef: z
-    .object({ name: ShortText.describe('Name of the Secret.') })
-    .optional()
-    .describe('Secret in the same namespace: its key `signingKey` signs the body, a key `header.NAME` is the value of the header NAME.'),
+  secretRef: SecretRef.optional().describe(
+    'Secret in the same namespace: its key `signingKey` signs the body, a key `header.NAME` is the value of the header NAME.',
+  ),
 });
 export type Webhook = z.infer<typeof Webhook>;
 
@@ -190,12 +189,9 @@ export type Analysis = z.infer<typeof Analysis>;
 const SpecFields = z.object({
   provider: NamedProvider.optional().describe('Traffic provider of this Canary; the global one when absent.'),
   metricsServer: Address.optional().describe('Prometheus of this Canary; the global one when absent.'),
-  metricsServerSecretRef: z
-    .object({ name: ShortText.describe('Name of the Secret.') })
-    .optional()
-    .describe(
-      'Secret in the same namespace with the label `serin.dev/usable-by=canaries`, for metricsServer: `token`, or `username` and `password`; `header.NAME`; `ca.crt`; `tls.crt` and `tls.key`.',
-    ),
+  metricsServerSecretRef: SecretRef.optional().describe(
+    'Secret in the same namespace with the label `serin.dev/usable-by=canaries`, for metricsServer: `token`, or `username` and `password`; `header.NAME`; `ca.crt`; `tls.crt` and `tls.key`.',
+  ),
   targetRef: TargetRef.describe('The workload to release, in the same namespace.'),
   autoscalerRef: CrossReference.extend({
     kind: z.enum(['HorizontalPodAutoscaler', 'ScaledObject']).describe('Kind of the scaler.'),

@@ -3,6 +3,7 @@ import { AlertProviderSpec } from './alert-provider.ts';
 import { Blocker } from './blocker.ts';
 import { CanarySpec, group, version } from './canary.ts';
 import { CanaryCondition, CanaryStatus } from './canary-status.ts';
+import { isRecord } from './json.ts';
 import { asCustomResourceDefinition, type CustomResourceDefinition } from './kinds/custom-resource-definition.ts';
 import type { KubeObject } from './kube-object.ts';
 import { LONGEST_QUERY, strictMark } from './limits.ts';
@@ -236,9 +237,7 @@ function stringMatchNode(path: string): StructuralSchema {
 /** A limit of zod's `int`, and not of the field. */
 const isOfEveryInteger = (value: unknown): boolean => typeof value === 'number' && !Number.isSafeInteger(Math.abs(value) + 1);
 
-function isNode(value: unknown): value is z.core.JSONSchema.BaseSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+const isNode = (value: unknown): value is z.core.JSONSchema.BaseSchema => isRecord(value);
 
 function asNode(value: z.core.JSONSchema._JSONSchema): z.core.JSONSchema.BaseSchema {
   return isNode(value) ? value : {};

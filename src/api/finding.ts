@@ -1,4 +1,5 @@
 import type { Canary, Provider } from './canary.ts';
+import { shorten } from './field-path.ts';
 
 /** A mistake in a readable Canary: an error can never work, a warning works otherwise than it looks. */
 export interface Finding {
@@ -25,3 +26,6 @@ export const error = (path: string, message: string): Finding => ({ severity: 'e
 export const warning = (path: string, message: string): Finding => ({ severity: 'warning', path, message });
 /** A warning that the field has no effect, or counts as another value. */
 export const ignored = (path: string, message: string): Finding => ({ ...warning(path, message), isIgnored: true });
+/** The finding for a text that is not a duration above 0. */
+export const badDuration = (path: string, text: string): Finding =>
+  error(path, `is ${shorten(text)}, which is not a time above 0: write it as in 30s or 1m30s`);

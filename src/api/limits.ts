@@ -14,6 +14,9 @@ export const Address = z.string().max(8192);
 /** Queries, patterns, values of headers and annotations. */
 export const LongText = z.string().max(LONGEST_QUERY);
 
+/** A Secret in the namespace of the object that names it. */
+export const SecretRef = z.object({ name: ShortText.describe('Name of the Secret.') });
+
 /** A list of at most `most` entries. */
 export const listOf = <T extends z.ZodType>(item: T, most = MOST_ENTRIES) => z.array(item).max(most);
 

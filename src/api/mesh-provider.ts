@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type NamedProvider, Provider, providers } from './canary.ts';
+import { type Canary, type NamedProvider, Provider, providers } from './canary.ts';
+import { factsOf } from './providers.ts';
 
 type SmiProvider = Extract<Provider, `smi:${string}`>;
 /** The provider of Canaries that name none. An SMI version can name its mesh, which `spec.provider` cannot (01-10). */
@@ -49,6 +50,11 @@ export function meshProviderNote(text: string): string | undefined {
   if (text === 'gatewayapi:v1alpha2') return 'the Gateway API serves v1alpha2 no more: gatewayapi:v1 is used, so write that';
   if (/^smi:.*:istio$/.test(text)) return 'the SMI adapter of Istio is archived: move to istio or gatewayapi:v1';
   return undefined;
+}
+
+/** Deprecation notice for a provider, or for the name that a Canary gives it. */
+export function endedProvider({ spec }: Pick<Canary, 'spec'>, provider: Provider): string | undefined {
+  return factsOf(provider).ended ?? (spec.provider && meshProviderNote(spec.provider));
 }
 
 /** The message for an unknown provider: the known ones, or the versions of this one. */

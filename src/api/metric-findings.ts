@@ -1,8 +1,7 @@
-import { badDuration } from './bad-duration.ts';
 import type { Analysis, Metric } from './canary.ts';
 import { parseDuration } from './duration.ts';
 import { shorten } from './field-path.ts';
-import { error, type Finding, type Scope, warning } from './finding.ts';
+import { badDuration, error, type Finding, type Scope, warning } from './finding.ts';
 import { namesPlaceholder } from './placeholder.ts';
 import { factsOf } from './providers.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { apiVersion } from './canary.ts';
-import { Address, LongText, listOf, mapOf, ShortText } from './limits.ts';
+import { Address, LongText, listOf, mapOf, SecretRef, ShortText } from './limits.ts';
 
 /** Metric backends, as MetricTemplates name them. */
 export const metricProviders = [
@@ -29,19 +29,13 @@ export const MetricTemplateSpec = z.object({
         'Address of the API. CloudWatch and Stackdriver: only together with credentials of their own in `secretRef`.',
       ),
       headers: mapOf(listOf(LongText)).optional().describe('HTTP headers to send; Prometheus only.'),
-      secretRef: z
-        .object({ name: ShortText.describe('Name of the Secret.') })
-        .optional()
-        .describe("Secret with credentials, in the template's namespace."),
+      secretRef: SecretRef.optional().describe("Secret with credentials, in the template's namespace."),
       region: ShortText.optional().describe('CloudWatch: the region.'),
       queryLanguage: z.enum(['mql', 'promql']).optional().describe('Stackdriver: the language of the query. MQL when absent.'),
       insecureSkipVerify: z.boolean().optional().describe('Accept any certificate of the server.'),
-      caSecretRef: z
-        .object({ name: ShortText.describe('Name of the Secret.') })
-        .optional()
-        .describe(
-          "Secret whose key `ca.crt` holds the authorities to trust, in the template's namespace; the Secret of secretRef may hold it, too.",
-        ),
+      caSecretRef: SecretRef.optional().describe(
+        "Secret whose key `ca.crt` holds the authorities to trust, in the template's namespace; the Secret of secretRef may hold it, too.",
+      ),
       proxy: Address.optional().describe('HTTP proxy to go through; those of the environment when absent.'),
       timeout: ShortText.optional().describe('Time for one query with its retries, as duration text of at most 1m; 10s when absent.'),
       retries: z

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { AlertProvider } from './alert-provider.ts';
 import { Canary } from './canary.ts';
-import type { JsonRecord } from './json.ts';
+import { isRecord, type JsonRecord } from './json.ts';
 import { knativeApiVersion } from './knative.ts';
 import type { KubeObject } from './kube-object.ts';
 import { MetricTemplate } from './metric-template.ts';
@@ -54,20 +54,20 @@ function parse<T>(schema: z.ZodType<T>, raw: KubeObject): { data: T } | { proble
 
 function prepared(raw: unknown): JsonRecord {
   const input = withoutNulls(raw, 0);
-  return isFields(input) ? input : {};
+  return isRecord(input) ? input : {};
 }
 
 /** A manifest has no uid, generation or resourceVersion yet, and no namespace if it goes into the default one. */
 function serverMetadata(metadata: unknown): unknown {
-  return isFields(metadata) ? { namespace: 'default', uid: '', generation: 0, resourceVersion: '', ...metadata } : metadata;
+  return isRecord(metadata) ? { namespace: 'default', uid: '', generation: 0, resourceVersion: '', ...metadata } : metadata;
 }
 
 function canarySpec(spec: unknown): unknown {
-  if (!isFields(spec)) return spec;
+  if (!isRecord(spec)) return spec;
   const { canaryAnalysis, ...rest } = spec;
   const target = rest.targetRef;
   // Knative makes its own services, so its Canaries leave `service` out; the port is only there to be a valid one.
-  const isKnative = isFields(target) && target.kind === 'Service' && target.apiVersion === knativeApiVersion;
+  const isKnative = isRecord(target) && target.kind === 'Service' && target.apiVersion === knativeApiVersion;
   return {
     ...rest,
     ...(rest.analysis === undefined && canaryAnalysis !== undefined ? { analysis: canaryAnalysis } : {}),
@@ -76,7 +76,7 @@ function canarySpec(spec: unknown): unknown {
 }
 
 function service(raw: unknown, isKnative: boolean): unknown {
-  if (!isFields(raw)) return raw;
+  if (!isRecord(raw)) return raw;
   const match = raw.match;
   return {
     ...(isKnative ? { port: 80 } : {}),
@@ -90,23 +90,23 @@ const mapped = ['headers', 'queryParams', 'withoutHeaders'];
 
 /** Conditions of the route may be empty, which is none, and lose `suffix` beside another form, as the CRD takes it away. */
 function routeMatch(match: unknown): unknown {
-  if (!isFields(match)) return match;
+  if (!isRecord(match)) return match;
   const entries = Object.entries(match).flatMap(([name, value]): [string, unknown][] => {
     if (single.includes(name)) return isEmpty(value) ? [] : [[name, condition(value)]];
-    if (!mapped.includes(name) || !isFields(value)) return [[name, value]];
+    if (!mapped.includes(name) || !isRecord(value)) return [[name, value]];
     return [[name, Object.fromEntries(Object.entries(value).flatMap(([key, each]) => (isEmpty(each) ? [] : [[key, condition(each)]])))]];
   });
   return Object.fromEntries(entries);
 }
 
 function condition(value: unknown): unknown {
-  if (!isFields(value)) return value;
+  if (!isRecord(value)) return value;
   const known = Object.entries(value).filter(([form]) => form === 'exact' || form === 'prefix' || form === 'regex');
   return known.length > 0 ? Object.fromEntries(known) : value;
 }
 
 function isEmpty(value: unknown): boolean {
-  return isFields(value) && Object.keys(value).length === 0;
+  return isRecord(value) && Object.keys(value).length === 0;
 }
 
 /** Deeper than any field of ours; below, nothing is checked, so that nesting cannot exhaust the stack. */
@@ -115,11 +115,7 @@ const deepest = 24;
 function withoutNulls(value: unknown, depth: number): unknown {
   if (depth > deepest) return value;
   if (Array.isArray(value)) return value.map((each) => withoutNulls(each, depth + 1));
-  if (!isFields(value)) return value;
+  if (!isRecord(value)) return value;
   const kept = Object.entries(value).filter(([key, each]) => each !== null && key !== '__proto__');
   return Object.fromEntries(kept.map(([key, each]) => [key, withoutNulls(each, depth + 1)]));
-}
-
-function isFields(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { CanaryCondition, CanaryStatus, Release } from './canary-status.ts';
+import { isRecord } from './json.ts';
 import { Phase } from './phase.ts';
 
 /**
@@ -7,7 +8,7 @@ import { Phase } from './phase.ts';
  * when it is not an object.
  */
 export function parseStatus(raw: unknown): CanaryStatus | undefined {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
+  if (!isRecord(raw)) return undefined;
   const fields = new Map<string, unknown>(Object.entries(raw));
   const status: z.infer<typeof Fields> = {
     phase: Phase.safeParse(fields.get('phase')).data ?? '',
@@ -20,8 +21,10 @@ export function parseStatus(raw: unknown): CanaryStatus | undefined {
     if (typeof value === 'string') status[name] = value;
   }
   const configs = fields.get('trackedConfigs');
-  if (typeof configs === 'object' && configs !== null && !Array.isArray(configs)) {
-    status.trackedConfigs = Object.fromEntries(Object.entries(configs).filter(([, hash]) => typeof hash === 'string'));
+  if (isRecord(configs)) {
+    status.trackedConfigs = Object.fromEntries(
+      Object.entries(configs).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    );
   }
   const { data } = Fields.safeParse(status);
   if (data === undefined) return undefined;

@@ -1,8 +1,9 @@
 import { parseDuration } from './duration.ts';
 import { fieldPath, shorten } from './field-path.ts';
 import { error, type Finding, ignored, type Scope, warning } from './finding.ts';
+import { isLabel } from './host-name.ts';
 import { isKnative } from './knative.ts';
-import { endedProvider } from './legacy-providers.ts';
+import { endedProvider } from './mesh-provider.ts';
 import { names } from './names.ts';
 import { factsOf } from './providers.ts';
 import { serviceTrafficFields } from './service-traffic.ts';
@@ -147,17 +148,15 @@ function serviceFindings({ canary, provider }: Scope): Finding[] {
   return isKnative(canary.spec.targetRef) ? found : [...found, ...trafficFindings(service)];
 }
 
-const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-
 /** As the API server has them: names of Service ports are DNS labels, those of container ports have at most 15 characters and a letter. */
 function portNameFindings({ portName, targetPort }: Scope['canary']['spec']['service']): Finding[] {
   const found: Finding[] = [];
-  if (portName && (portName.length > 63 || !dnsLabel.test(portName)))
+  if (portName && !isLabel(portName))
     found.push(
       error('spec.service.portName', `is ${shorten(portName)}, which the API server refuses: use lower-case letters, digits and -`),
     );
   const isName = typeof targetPort === 'string' && targetPort !== '' && !/^\d+$/.test(targetPort);
-  if (isName && (targetPort.length > 15 || !dnsLabel.test(targetPort) || !/[a-z]/.test(targetPort) || targetPort.includes('--'))) {
+  if (isName && (targetPort.length > 15 || !isLabel(targetPort) || !/[a-z]/.test(targetPort) || targetPort.includes('--'))) {
     const rule = 'at most 15 lower-case letters, digits and single -, with a letter';
     found.push(error('spec.service.targetPort', `is ${shorten(targetPort)}, which is not the name of a container port: use ${rule}`));
   }

@@ -16,11 +16,9 @@ export function scalerFindings({ canary }: Scope): Finding[] {
   if (minReplicas !== undefined && maxReplicas !== undefined && minReplicas > maxReplicas) {
     found.push(error(`${field}.primaryScalerReplicas.minReplicas`, `is ${minReplicas}, above maxReplicas ${maxReplicas}: lower it`));
   }
-  if (autoscalerRef.kind === 'HorizontalPodAutoscaler' && autoscalerRef.primaryScalerQueries) {
-    found.push(warning(`${field}.primaryScalerQueries`, 'has no effect with a HorizontalPodAutoscaler: remove it, or use a ScaledObject'));
-  }
-  if (autoscalerRef.kind === 'HorizontalPodAutoscaler' && autoscalerRef.primaryScalerTriggers) {
-    found.push(warning(`${field}.primaryScalerTriggers`, 'has no effect with a HorizontalPodAutoscaler: remove it, or use a ScaledObject'));
+  for (const ofKeda of ['primaryScalerQueries', 'primaryScalerTriggers'] as const) {
+    if (autoscalerRef.kind === 'HorizontalPodAutoscaler' && autoscalerRef[ofKeda])
+      found.push(warning(`${field}.${ofKeda}`, 'has no effect with a HorizontalPodAutoscaler: remove it, or use a ScaledObject'));
   }
   const isIdle = targetRef.kind === 'DaemonSet' || (targetRef.kind === 'Service' && targetRef.apiVersion === 'v1');
   if (isIdle) found.push(warning(field, `has no effect on a ${targetRef.kind}, whose pods are not Serin's to scale: remove it`));

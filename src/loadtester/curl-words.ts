@@ -1,71 +1,30 @@
 /** Options of curl that take a value, by the name that they are known as here. */
-const VALUED: Readonly<Record<string, string>> = {
-  ...{
-    d: 'data',
-    H: 'header',
-    X: 'request',
-    o: 'output',
-    w: 'write-out',
-    m: 'max-time',
-    u: 'user',
-    A: 'user-agent',
-    e: 'referer',
-    b: 'cookie',
+const VALUED = byName(
+  {
+    ...{ d: 'data', H: 'header', X: 'request', o: 'output', w: 'write-out', m: 'max-time', u: 'user' },
+    ...{ A: 'user-agent', e: 'referer', b: 'cookie' },
   },
-  ...Object.fromEntries(
-    [
-      ...[
-        'data',
-        'data-ascii',
-        'data-raw',
-        'data-binary',
-        'data-urlencode',
-        'json',
-        'header',
-        'request',
-        'output',
-        'write-out',
-        'max-time',
-      ],
-      ...['connect-timeout', 'user', 'user-agent', 'referer', 'cookie', 'url', 'retry', 'retry-delay', 'retry-max-time', 'max-redirs'],
-    ].map((name) => [name, name]),
-  ),
-};
+  [
+    ...['data-ascii', 'data-raw', 'data-binary', 'data-urlencode', 'json', 'connect-timeout', 'url'],
+    ...['retry', 'retry-delay', 'retry-max-time', 'max-redirs'],
+  ],
+);
 /** Options without a value. Those that only change what is printed while it runs are taken and mean nothing. */
-const PLAIN: Readonly<Record<string, string>> = {
-  ...{
-    s: 'silent',
-    S: 'show-error',
-    f: 'fail',
-    k: 'insecure',
-    L: 'location',
-    i: 'include',
-    I: 'head',
-    G: 'get',
-    v: 'verbose',
-    N: 'no-buffer',
+const PLAIN = byName(
+  {
+    ...{ s: 'silent', S: 'show-error', f: 'fail', k: 'insecure', L: 'location', i: 'include', I: 'head', G: 'get' },
+    ...{ v: 'verbose', N: 'no-buffer', '4': 'silent', '6': 'silent', '#': 'silent' },
   },
-  ...{ '4': 'silent', '6': 'silent', '#': 'silent' },
-  ...Object.fromEntries(
-    [
-      ...[
-        'silent',
-        'show-error',
-        'fail',
-        'fail-with-body',
-        'insecure',
-        'location',
-        'include',
-        'head',
-        'get',
-        'verbose',
-        'no-buffer',
-        'compressed',
-      ],
-      ...['http1.1', 'no-progress-meter', 'retry-connrefused', 'retry-all-errors', 'ipv4', 'ipv6', 'globoff', 'tlsv1.2'],
-    ].map((name) => [name, name]),
-  ),
-};
+  [
+    ...['fail-with-body', 'compressed', 'http1.1', 'no-progress-meter', 'retry-connrefused', 'retry-all-errors'],
+    ...['ipv4', 'ipv6', 'globoff', 'tlsv1.2'],
+  ],
+);
+
+/** Every name with what it stands for: letters for their long names, long names for themselves. */
+function byName(letters: Readonly<Record<string, string>>, others: readonly string[]): Readonly<Record<string, string>> {
+  return { ...letters, ...Object.fromEntries([...Object.values(letters), ...others].map((name) => [name, name])) };
+}
 
 export interface CurlWords {
   /** By long names, in the order in which they were written. */

@@ -1,5 +1,6 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import * as z from 'zod';
+import { parseJson } from '../api/json.ts';
 
 export type GateKind = 'gate' | 'rollback';
 
@@ -58,7 +59,7 @@ async function readState(file: string, onUnreadable: (aside: string) => void): P
     throw error;
   });
   if (text === undefined) return new Set();
-  const state = State.safeParse(jsonOf(text));
+  const state = State.safeParse(parseJson(text));
   if (state.success) return new Set(state.data.open.map(({ kind, namespace, name }) => keyOf(kind, namespace, name)));
   // Closed is the safe side; the file stays for the operator.
   const aside = `${file}.unreadable`;
@@ -81,13 +82,4 @@ async function writeState(file: string, keys: readonly string[]): Promise<void> 
     await handle.close();
   }
   await rename(`${file}.new`, file);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Judged like any other unknown text.
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { isLabel } from '../api/host-name.ts';
 import { createCallerCheck } from './caller.ts';
 import { cacheCredentials } from './credential-cache.ts';
 import type { CredentialSources } from './credentials.ts';
@@ -10,7 +11,7 @@ import type { ProcessLimits } from './process-program.ts';
 import { createRoutes } from './routes.ts';
 import { targetPolicy } from './target-policy.ts';
 import type { Task } from './task.ts';
-import { isNamespace, planTask } from './task-plan.ts';
+import { planTask } from './task-plan.ts';
 import { Tasks } from './tasks.ts';
 
 export interface LoadTesterOptions extends Pick<HttpOptions, 'port' | 'host' | 'headersTimeoutMs' | 'requestTimeoutMs'> {
@@ -105,5 +106,5 @@ const canaryOf = ({ namespace, name }: Task): string => `${namespace}/${name}`;
 /** Matches whole names: `prod` is not `my-prod-2` (06-LT23). Only a valid namespace can match, so a pattern meets 63 characters at most. */
 function matcher(patterns: readonly string[]): (namespace: string) => boolean {
   const compiled = patterns.map((pattern) => new RegExp(`^(?:${pattern})$`));
-  return (namespace) => isNamespace(namespace) && compiled.some((pattern) => pattern.test(namespace));
+  return (namespace) => isLabel(namespace) && compiled.some((pattern) => pattern.test(namespace));
 }

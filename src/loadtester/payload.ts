@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../api/json.ts';
 
 /** The payload of a Canary's webhook; absent fields are empty (06-LT21). */
 export interface Payload {
@@ -17,28 +18,20 @@ const Sent = z
 
 /** Reads JSON as Flagger's load tester does: `null` and `{}` are payloads, a key of metadata without a text is left out. */
 export function readPayload(body: Buffer): Payload | { problem: string } {
-  const json = parseJson(body);
+  const json = parseJson(body.toString('utf8'));
+  // Also what is nested too deeply to be read.
   if (json === undefined) return { problem: 'the body is not JSON' };
-  const sent = Sent.safeParse(json.value);
+  const sent = Sent.safeParse(json);
   if (!sent.success) {
     const [issue] = sent.error.issues;
     return { problem: `the payload is not one of a Canary's webhook: ${issue?.path.join('.') || 'it'} is ${issue?.code ?? 'wrong'}` };
   }
   const metadata = new Map<string, string>();
   // From what was parsed, and into a Map: a key like `__proto__` is a key like any other.
-  for (const [key, value] of Object.entries((json.value as { metadata?: object | null } | null)?.metadata ?? {})) {
+  for (const [key, value] of Object.entries((json as { metadata?: object | null } | null)?.metadata ?? {})) {
     if (typeof value !== 'string' && value !== null) return { problem: `metadata.${key.slice(0, 40)} must be a text` };
     metadata.set(key, value ?? '');
   }
   const { name, namespace, phase, checksum } = sent.data ?? {};
   return { name: name ?? '', namespace: namespace ?? '', phase: phase ?? '', checksum: checksum ?? '', metadata };
-}
-
-function parseJson(body: Buffer): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(body.toString('utf8')) };
-  } catch {
-    // Also what is nested too deeply to be read: the sender hears that it is not JSON.
-    return undefined;
-  }
 }

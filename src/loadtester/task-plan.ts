@@ -1,5 +1,5 @@
-import type { NativeLimits } from './native-command.ts';
-import { nativeCommand } from './native-command.ts';
+import { isLabel } from '../api/host-name.ts';
+import { type NativeLimits, nativeCommand } from './native-command.ts';
 import type { Payload } from './payload.ts';
 import { type ProcessLimits, processProgram } from './process-program.ts';
 import type { Program } from './program.ts';
@@ -64,9 +64,6 @@ function programFor(type: TaskType, command: string, namespace: string, options:
 
 /** Names the switch. A namespace that is none is not repeated into an event. */
 function howToAllow(namespace: string): string {
-  const pattern = isNamespace(namespace) ? namespace : 'NAMESPACE';
+  const pattern = isLabel(namespace) ? namespace : 'NAMESPACE';
   return `To let Canaries of this namespace run commands in the load tester, start it with --allow-commands ${pattern}`;
 }
-
-/** A DNS label (RFC 1123): 63 characters at most. */
-export const isNamespace = (text: string): boolean => text.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(text);

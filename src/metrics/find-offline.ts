@@ -1,28 +1,12 @@
 import type { Canary, Metric } from '../api/canary.ts';
 import { isBuiltin } from './measure.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
-import { serverOf } from './metrics-source.ts';
+import { type ServerDependencies, serverOf } from './metrics-source.ts';
 import type { MetricProvider } from './providers/metric-provider.ts';
 import { queuedBackend } from './queued-backend.ts';
-import { templateBackend } from './template-backend.ts';
+import { type TemplateDependencies, templateBackend } from './template-backend.ts';
 
-type OnlineDependencies = Pick<
-  MeasureDependencies,
-  | 'metricsServer'
-  | 'metricsServerSecret'
-  | 'template'
-  | 'templateAsked'
-  | 'noForeignRefs'
-  | 'secret'
-  | 'askCluster'
-  | 'signal'
-  | 'nowMs'
-  | 'timeoutMs'
-  | 'clock'
-  | 'egress'
-  | 'ownEgress'
-  | 'turns'
->;
+type OnlineDependencies = TemplateDependencies & ServerDependencies & Pick<MeasureDependencies, 'signal' | 'turns'>;
 
 /**
  * Why the first of a Canary's metrics cannot be asked for, in the order of its list; undefined where all backends answer. Built-in metrics stand for

@@ -14,14 +14,17 @@ import { defaultInterval } from './query-variables.ts';
 /** Why a template cannot be asked, and the code, object and field for the verdict. */
 type TemplateProblem = { problem: string } & MeasureProblem;
 
+/** Dependencies of the backend of a template. */
+export type TemplateDependencies = Pick<
+  MeasureDependencies,
+  'template' | 'templateAsked' | 'noForeignRefs' | 'secret' | 'nowMs' | 'timeoutMs' | 'clock' | 'egress' | 'askCluster'
+>;
+
 /** The backend of a metric's template and its query; or why there is none, in words that name the template. Never throws. */
 export async function templateBackend(
   metric: Metric,
   canaryNamespace: string,
-  deps: Pick<
-    MeasureDependencies,
-    'template' | 'templateAsked' | 'noForeignRefs' | 'secret' | 'nowMs' | 'timeoutMs' | 'clock' | 'egress' | 'askCluster'
-  >,
+  deps: TemplateDependencies,
 ): Promise<{ backend: MetricProvider; type: string; query: string; template: { namespace: string; name: string } } | TemplateProblem> {
   const namespace = metric.templateRef?.namespace || canaryNamespace;
   const name = metric.templateRef?.name ?? '';
@@ -76,14 +79,7 @@ async function make(
   { spec }: QueryTemplate,
   namespace: string,
   metric: Metric,
-  {
-    secret: read,
-    nowMs,
-    timeoutMs,
-    clock,
-    egress,
-    askCluster,
-  }: Pick<MeasureDependencies, 'secret' | 'nowMs' | 'timeoutMs' | 'clock' | 'egress' | 'askCluster'>,
+  { secret: read, nowMs, timeoutMs, clock, egress, askCluster }: TemplateDependencies,
 ): Promise<MetricProvider | (BackendProblem & MeasureProblem)> {
   const { provider, window, reduce, sample, strictNoData } = spec;
   const secretName = `${namespace}/${provider.secretRef?.name ?? ''}`;

@@ -1,7 +1,5 @@
 import { preciseTimestamp } from '../api/timestamp.ts';
-import type { AlertFormat } from './notifier.ts';
-
-const PATH = '/api/v2/alerts';
+import { type AlertFormat, withPath } from './notifier.ts';
 
 /**
  * Alertmanager's v2 API. It distinguishes alerts by their labels, so what differs between two of one kind stands in the annotations; it ends
@@ -16,10 +14,5 @@ export const alertmanager: AlertFormat = {
       startsAt: preciseTimestamp(atMs),
     },
   ],
-  url(address) {
-    const url = new URL(address);
-    const path = url.pathname.replace(/\/$/, '');
-    url.pathname = path.endsWith(PATH) ? path : `${path}${PATH}`;
-    return url;
-  },
+  url: (address) => withPath(address, '/api/v2/alerts'),
 };

@@ -46,6 +46,14 @@ export interface AlertFormat {
   judge?(body: string): { reason: string; retry: boolean } | undefined;
 }
 
+/** The address with this path at its end, where it does not stand there already. */
+export function withPath(address: URL, ending: string): URL {
+  const url = new URL(address);
+  const path = url.pathname.replace(/\/$/, '');
+  url.pathname = path.endsWith(ending) ? path : `${path}${ending}`;
+  return url;
+}
+
 /** The Canary as receivers show it (05-6.4). */
 export function workloadName({ canary }: AlertMessage): string {
   return `${canary.name}.${canary.namespace}`;

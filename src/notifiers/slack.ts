@@ -1,3 +1,4 @@
+import { isRecord, parseJson } from '../api/json.ts';
 import { attachments } from './attachments.ts';
 import { escapeMarkup } from './escape-markup.ts';
 import type { AlertFormat } from './notifier.ts';
@@ -14,15 +15,10 @@ export const slack: AlertFormat = {
 
 /** The Web API says 200 and means no; an incoming webhook says `ok` in plain text. */
 function failureIn(body: string): { reason: string; retry: boolean } | undefined {
-  let answer: unknown;
-  try {
-    answer = JSON.parse(body);
-  } catch {
-    // Plain text: an incoming webhook, which reports by its status.
-    return undefined;
-  }
-  if (typeof answer !== 'object' || answer === null || !('ok' in answer) || answer.ok !== false) return undefined;
-  const error = 'error' in answer ? String(answer.error) : '';
+  const answer = parseJson(body);
+  // Plain text: an incoming webhook, which reports by its status.
+  if (!isRecord(answer) || answer.ok !== false) return undefined;
+  const error = String(answer.error ?? '');
   const code = /^[a-z_]{1,60}$/.test(error) ? error : 'without a reason';
   return { reason: `Slack refused it: ${code}`, retry: PASSING.has(code) };
 }

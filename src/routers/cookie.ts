@@ -1,5 +1,6 @@
 import type { Canary } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
+import type { Affinity } from '../api/routes.ts';
 import { escapeRegex, unescapeRegex } from './regex-text.ts';
 
 const DEFAULT_MAX_AGE_SECONDS = 86_400;
@@ -16,6 +17,30 @@ export function setCookie(canary: Canary, pair: string, maxAgeSeconds: number): 
   if (affinity?.sameSite) parts.push(`SameSite=${affinity.sameSite}`);
   if (affinity?.secure) parts.push('Secure');
   return parts.join('; ');
+}
+
+/** The `Set-Cookie` text that each side adds to its answers. */
+export interface SideCookies {
+  primary?: string;
+  canary?: string;
+}
+
+/** The cookies of a release, as the sides that keep their users set them. */
+export function cookiesSet(canary: Canary, affinity: Affinity): SideCookies {
+  return {
+    ...(affinity.primary ? { primary: setCookie(canary, affinity.primary, primaryCookieSeconds(canary)) } : {}),
+    ...(affinity.canary ? { canary: setCookie(canary, affinity.canary, canaryCookieSeconds(canary)) } : {}),
+  };
+}
+
+/** The cookie that a pair is, by the rule that asks for it: the `Set-Cookie` texts of its answers, and its weight for the canary. */
+export function cookieRole(canary: Canary, pair: string, answers: readonly string[], canaryWeight: number): keyof Affinity {
+  if (answers.some((text) => text.startsWith(`${pair};`) && /; *Max-Age=-/.test(text))) return 'previous';
+  const configured = canary.spec.analysis.sessionAffinity;
+  const name = pair.slice(0, pair.indexOf('='));
+  if (configured && name === configured.cookieName) return 'canary';
+  if (configured && name === configured.primaryCookieName) return 'primary';
+  return canaryWeight > 0 ? 'canary' : 'primary';
 }
 
 /** `sessionAffinity.maxAge`; 0 counts as absent, as in Flagger. */

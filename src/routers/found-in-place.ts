@@ -11,6 +11,22 @@ export function keeping(object: KubeObject, current: readonly KubeObject[], name
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
+/**
+ * What deletion writes into an object that routes of the user's go on naming: its spec from before us, or `toApex`, which leads to the apex
+ * Service. Nothing where there is none of ours in it: it is restored already, or was never ours.
+ */
+export function leftBehind(
+  ref: ObjectRef,
+  current: readonly KubeObject[],
+  namesOurSides: NamesOurSides,
+  toApex: (found: KubeObject) => object,
+): KubeObject[] {
+  const found = findObject(current, ref);
+  if (!found || !isTaken(found, namesOurSides)) return [];
+  const { apiVersion, kind, name, namespace = '' } = ref;
+  return [{ apiVersion, kind, metadata: { name, namespace }, spec: originalSpec(found, namesOurSides) ?? toApex(found) }];
+}
+
 /** Restores adopted objects, removes ours, and leaves foreign ones as they are. */
 export function givenBack(refs: ReadonlyArray<readonly [ObjectRef, NamesOurSides]>, current: readonly KubeObject[]): RouteChange {
   const change: { write: KubeObject[]; remove: ObjectRef[] } = { write: [], remove: [] };

@@ -1,6 +1,7 @@
+import type { Canary } from '../api/canary.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import { ownerAnnotation } from '../api/names.ts';
+import { names, ownerAnnotation } from '../api/names.ts';
 import { lastApplied, originalConfig } from '../api/tracking-metadata.ts';
 
 export { originalConfig };
@@ -14,6 +15,12 @@ export function namesIn(field: string, words: readonly string[]): NamesOurSides 
     const text = JSON.stringify(spec);
     return words.some((word) => text.includes(`"${field}":${JSON.stringify(word)}`));
   };
+}
+
+/** The same for the Services of both sides. */
+export function namesServicesIn(field: string, canary: Canary): NamesOurSides {
+  const { primaryService, canaryService } = names(canary);
+  return namesIn(field, [primaryService, canaryService]);
 }
 
 /**

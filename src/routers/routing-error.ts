@@ -25,6 +25,16 @@ export class RoutingError extends Error {
   }
 }
 
+/** What `attempt` gives; undefined where it throws a `RoutingError`. Other errors pass through. */
+export function ifExpressible<T>(attempt: () => T): T | undefined {
+  try {
+    return attempt();
+  } catch (error) {
+    if (error instanceof RoutingError) return undefined;
+    throw error;
+  }
+}
+
 /** The `RoutingError` that `attempt` throws; undefined when it throws none. Other errors pass through. */
 export function rejectionOf(attempt: () => unknown): RoutingError | undefined {
   try {

@@ -1,7 +1,12 @@
 import type { Canary } from '../api/canary.ts';
-import type { ObjectMeta } from '../api/kube-object.ts';
+import type { ObjectMeta, ObjectRef } from '../api/kube-object.ts';
 import { fluxOff, names } from '../api/names.ts';
 import { originalConfig, withoutSpecRecords } from '../api/tracking-metadata.ts';
+
+/** The routing object of a kind under the apex name. */
+export function refUnderApex(canary: Canary, apiVersion: string, kind: string): ObjectRef {
+  return { apiVersion, kind, name: names(canary).apexService, namespace: canary.metadata.namespace };
+}
 
 /**
  * Metadata of a routing object under the apex name: `service.apex.{labels,annotations}` and what keeps Flux from it (04-3.1). `original`: the

@@ -1,4 +1,5 @@
 import { type Affinity, type HttpMatch, type Routes, Weight } from '../api/routes.ts';
+import { RoutingError } from './routing-error.ts';
 
 /** The sum of both weights (I1). */
 export const ALL = 100;
@@ -14,6 +15,15 @@ export function canaryWeight(routes: Routes): number {
 /** The condition on requests; undefined: all of them. */
 export function matchOf(routes: Routes): readonly HttpMatch[] | undefined {
   return routes.kind !== 'mirrored' && routes.match?.length ? routes.match : undefined;
+}
+
+/** The cookies of a release; a mirrored copy has none. */
+export const affinityOf = (routes: Routes): Affinity => (routes.kind === 'mirrored' ? {} : (routes.affinity ?? {}));
+
+/** The canary's weight where a provider has weights only. Throws a `RoutingError` for routes that match or mirror. */
+export function onlyWeight(routes: Routes, problem: string, remedy?: string): number {
+  if (routes.kind !== 'weighted' || routes.match?.length) throw new RoutingError(problem, remedy);
+  return routes.canary;
 }
 
 /** The weights of both sides that one rule of a route holds. */

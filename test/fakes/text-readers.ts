@@ -15,7 +15,6 @@ import { readRecords } from '../../src/metrics/providers/influxdb.ts';
 import { readKeptnQuery } from '../../src/metrics/providers/keptn-query.ts';
 import { readMetricDataQueries } from '../../src/metrics/providers/metric-data-query.ts';
 import { checkedAnswer } from '../../src/metrics/providers/prometheus-answer.ts';
-import { parseQuantity as readQuantity } from '../../src/metrics/providers/quantity.ts';
 import { splunkUrls } from '../../src/metrics/providers/splunk.ts';
 import { checkTemplate, renderQuery } from '../../src/metrics/query-template.ts';
 import { templateProblems } from '../../src/metrics/template-problems.ts';
@@ -67,7 +66,7 @@ export const textReaders: Readonly<Record<string, (text: string) => unknown>> = 
   'a query of external metrics': readExternalQuery,
   'an answer of Prometheus': (text) => checkedAnswer(text),
   'an answer of InfluxDB': (text) => readRecords(`,table,_value\n${text.replaceAll('\n', '')}\n`),
-  'a quantity': (text) => [parseQuantity(text), readQuantity(text)],
+  'a quantity': parseQuantity,
   'a duration': parseDuration,
   'a path': (text) => fieldPath(fieldSteps(text)),
   'a secret in an answer': (text) => hideSecrets(text, [text]),

@@ -1,6 +1,6 @@
 import type { Canary, Provider } from '../../api/canary.ts';
 import { findingsOnce } from '../../api/findings.ts';
-import { endedProvider } from '../../api/legacy-providers.ts';
+import { endedProvider } from '../../api/mesh-provider.ts';
 import { idleTrafficFields } from '../../api/routing-findings.ts';
 import { isIdle } from '../../engine/pin.ts';
 import { routerFor } from '../../routers/index.ts';

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { parseJson } from '../../api/json.ts';
 import { ask } from '../http/ask.ts';
 import { Unanswered } from '../http/bounded.ts';
 import type { BackendTransport } from './backend.ts';
@@ -36,7 +37,7 @@ export function askingHandler(who: string, transport: () => Partial<BackendTrans
       if ('kind' in answer) throw new Unanswered(answer.reason);
       const { status } = answer;
       // Of an error in another form, such as a proxy's page, the client would see only that it cannot be read.
-      const text = status >= 300 && !isJson(answer.body) ? '{}' : answer.body;
+      const text = status >= 300 && typeof parseJson(answer.body) !== 'object' ? '{}' : answer.body;
       return { response: { statusCode: status, headers: {}, body: Readable.from([Buffer.from(text)]) } };
     },
     updateHttpClientConfig: () => undefined,
@@ -48,12 +49,4 @@ function textOf(body: unknown): string {
   // Not by way of Buffer, which asks for its text first: the client warns of that.
   if (body instanceof Uint8Array) return new TextDecoder().decode(body);
   return typeof body === 'string' ? body : '';
-}
-
-function isJson(text: string): boolean {
-  try {
-    return typeof JSON.parse(text) === 'object';
-  } catch {
-    return false;
-  }
 }

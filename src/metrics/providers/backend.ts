@@ -1,7 +1,8 @@
 import type { Clock } from '../../api/clock.ts';
 import type { EgressPolicy } from '../../api/outgoing.ts';
-import type { AskOptions } from '../http/ask.ts';
+import type { AskOptions, BackendRequest } from '../http/ask.ts';
 import type { AskCluster } from '../http/ask-cluster.ts';
+import { baseUrl } from '../http/base-url.ts';
 import type { TlsFiles } from '../http/tls-files.ts';
 import type { QueryTemplate } from '../metric-template.ts';
 import type { SampleChoice } from '../samples.ts';
@@ -40,9 +41,22 @@ export interface BackendProblem {
   placed?: { field: string; message: string };
 }
 
+export const wrongAddress = wrongField('spec.provider.address', 'must be an http or https URL');
+
 /** A problem of one field; the message is the rest of the sentence. */
 export function wrongField(field: string, message: string): BackendProblem {
   return { problem: `${field} ${message}`, placed: { field, message } };
+}
+
+/** A request below the address of a template; or the problem of that address. */
+export function requestTo(
+  address: string,
+  path: string,
+  query: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>>,
+): BackendRequest | BackendProblem {
+  const url = baseUrl(address, path, query);
+  return url ? { url, headers } : wrongAddress;
 }
 
 /** The backend, or why there can be none. */

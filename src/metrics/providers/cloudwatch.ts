@@ -2,7 +2,7 @@ import type { GetMetricDataCommandInput, GetMetricDataCommandOutput, MetricDataQ
 import { bounded, Unanswered } from '../http/bounded.ts';
 import { redact } from '../http/redact.ts';
 import { pickSample, type SampleRule } from '../samples.ts';
-import { type BackendSource, type MakeBackend, transportOf, windowOf, wrongField } from './backend.ts';
+import { type BackendSource, type MakeBackend, transportOf, windowOf, wrongAddress, wrongField } from './backend.ts';
 import type { AwsKeys } from './cloudwatch-client.ts';
 import { readMetricDataQueries } from './metric-data-query.ts';
 
@@ -24,8 +24,7 @@ export const cloudwatch: MakeBackend = (source) => {
   const keys = ownKeys(source);
   if (keys && 'problem' in keys) return keys;
   const address = cloudwatchAddress(source);
-  if (address !== undefined && !/^https?:$/.test(URL.parse(address)?.protocol ?? ''))
-    return wrongField('spec.provider.address', 'must be an http or https URL');
+  if (address !== undefined && !/^https?:$/.test(URL.parse(address)?.protocol ?? '')) return wrongAddress;
   const secrets = keys ? [keys.accessKeyId, keys.secretAccessKey, keys.sessionToken] : [];
   const send = async (input: GetMetricDataCommandInput, signal: AbortSignal, refused: RefusedStatus = {}) => {
     // The client is larger than all of the other backends; the time that it takes to be loaded is not Amazon's.

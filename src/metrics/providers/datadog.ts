@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
-import { type MakeBackend, secretKeys, windowOf, wrongField } from './backend.ts';
+import { type MakeBackend, requestTo, secretKeys, windowOf } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 
 const DEFAULT_ADDRESS = 'https://api.datadoghq.com';
@@ -20,10 +19,7 @@ export const datadog: MakeBackend = (source) => {
   if (typeof window !== 'number') return window;
   const address = source.provider.address || DEFAULT_ADDRESS;
   const headers = { 'dd-api-key': keys.datadog_api_key, 'dd-application-key': keys.datadog_application_key };
-  const get = (path: string, query: Record<string, string> = {}) => {
-    const url = baseUrl(address, path, query);
-    return url ? { url, headers } : wrongField('spec.provider.address', 'must be an http or https URL');
-  };
+  const get = (path: string, query: Record<string, string> = {}) => requestTo(address, path, query, headers);
   const seconds = (ms: number) => String(Math.floor(ms / 1000));
   return jsonBackend({
     who: 'Datadog',

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
-import { type MakeBackend, secretKeys, windowOf, wrongField } from './backend.ts';
+import { type MakeBackend, requestTo, secretKeys, windowOf, wrongField } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 
 const INTERVALS = 10;
@@ -19,11 +18,8 @@ export const dynatrace: MakeBackend = (source) => {
   if ('problem' in keys) return keys;
   const window = windowOf(source, INTERVALS);
   if (typeof window !== 'number') return window;
-  const get = (path: string, query: Record<string, string>) => {
-    const url = baseUrl(address, path, query);
-    const headers = { authorization: `Api-Token ${keys.dynatrace_token}` };
-    return url ? { url, headers } : wrongField('spec.provider.address', 'must be an http or https URL');
-  };
+  const headers = { authorization: `Api-Token ${keys.dynatrace_token}` };
+  const get = (path: string, query: Record<string, string>) => requestTo(address, path, query, headers);
   const toMs = Math.floor(source.nowMs / 1000) * 1000;
   return jsonBackend({
     who: 'Dynatrace',

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { sourceOf } from '../../../test/contracts/metric-backends/backend-case.ts';
 import { externalmetricsElsewhere as known } from '../../../test/contracts/metric-backends/externalmetrics.ts';
+import { parseQuantity } from '../../api/quantity.ts';
 import { externalmetrics, readExternalQuery } from './externalmetrics.ts';
-import { parseQuantity } from './quantity.ts';
 
 const signal = new AbortController().signal;
 

@@ -1,10 +1,10 @@
 import * as z from 'zod';
+import { parseQuantity } from '../../api/quantity.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
-import { type BackendSource, type MakeBackend, wrongField } from './backend.ts';
+import { type BackendSource, type MakeBackend, requestTo, wrongAddress } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 import { foreignNamespaceProblem } from './own-namespace.ts';
-import { parseQuantity } from './quantity.ts';
 import { statusReason } from './status-reason.ts';
 
 const API = '/apis/external.metrics.k8s.io/v1beta1';
@@ -23,7 +23,7 @@ const Answer = z.object({ items: z.array(z.object({ value: Quantity })) });
  */
 export const externalmetrics: MakeBackend = (source) => {
   const { address } = source.provider;
-  if (address && !baseUrl(address, '')) return wrongField('spec.provider.address', 'must be an http or https URL');
+  if (address && !baseUrl(address, '')) return wrongAddress;
   return jsonBackend({
     who: address ? 'The metrics API' : 'The metrics API of the cluster',
     source,
@@ -47,9 +47,7 @@ export const externalmetrics: MakeBackend = (source) => {
 function ask({ provider: { address }, secret }: BackendSource, path: string, labelSelector?: string) {
   const query = labelSelector ? { labelSelector } : undefined;
   if (!address) return { path: query ? `${path}?${new URLSearchParams(query)}` : path };
-  const url = baseUrl(address, path, query);
-  if (!url) return wrongField('spec.provider.address', 'must be an http or https URL');
-  return { url, headers: secret?.token ? { authorization: `Bearer ${secret.token.trim()}` } : {} };
+  return requestTo(address, path, query ?? {}, secret?.token ? { authorization: `Bearer ${secret.token.trim()}` } : {});
 }
 
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;

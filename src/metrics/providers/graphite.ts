@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
-import { type MakeBackend, wrongField } from './backend.ts';
+import { type MakeBackend, wrongAddress, wrongField } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 
 const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 'noData', nan: 'keep' };
@@ -21,7 +21,7 @@ export const graphite: MakeBackend = (source) => {
     parameters.set('format', 'json');
     parameters.sort();
     const url = baseUrl(address, '/render');
-    if (!url) return wrongField('spec.provider.address', 'must be an http or https URL');
+    if (!url) return wrongAddress;
     url.search = parameters.toString();
     return { url, ...(credentials ? { headers: { authorization: credentials } } : {}) };
   };

@@ -1,10 +1,11 @@
 import { parse } from 'csv-parse/sync';
 import * as z from 'zod';
 import { hideSecrets } from '../../api/hide-secrets.ts';
+import { parseJson } from '../../api/json.ts';
 import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { pickSample, type SampleRule, type Samples } from '../samples.ts';
-import { type MakeBackend, secretKeys, transportOf, wrongField } from './backend.ts';
+import { type MakeBackend, secretKeys, transportOf, wrongAddress, wrongField } from './backend.ts';
 
 /** Today an empty answer is zero, so that an error count without errors passes (05-4.2); `strictNoData` takes it for no data. */
 const RULE: SampleRule = { series: 'first', sample: 'first', null: 'noData', empty: 'zero', nan: 'keep' };
@@ -19,7 +20,7 @@ export const influxdb: MakeBackend = (source) => {
   const keys = provider.secretRef ? secretKeys(source, ['token', 'org']) : { token: '', org: '' };
   if ('problem' in keys) return keys;
   const url = baseUrl(provider.address, '/api/v2/query', { org: keys.org });
-  if (!url) return wrongField('spec.provider.address', 'must be an http or https URL');
+  if (!url) return wrongAddress;
   const run = async (query: string, signal: AbortSignal) => {
     const answer = await ask(
       {
@@ -96,10 +97,6 @@ function numberOf(text: string): number | null | undefined {
 const ErrorBody = z.object({ message: z.string() });
 
 function errorTextIn(body: string, token: string): string {
-  try {
-    const words = ErrorBody.safeParse(JSON.parse(body)).data?.message;
-    return words === undefined ? '' : `: ${hideSecrets(words, [token]).slice(0, 300)}`;
-  } catch {
-    return '';
-  }
+  const words = ErrorBody.safeParse(parseJson(body)).data?.message;
+  return words === undefined ? '' : `: ${hideSecrets(words, [token]).slice(0, 300)}`;
 }

@@ -1,4 +1,5 @@
 import { hideSecrets } from '../../api/hide-secrets.ts';
+import { parseJson } from '../../api/json.ts';
 import { ask, type BackendRequest } from '../http/ask.ts';
 import { askCluster, type ClusterRequest } from '../http/ask-cluster.ts';
 import { pickSample, type SampleRule, type Samples } from '../samples.ts';
@@ -49,7 +50,7 @@ export function jsonBackend(backend: JsonBackend): MetricProvider {
     async runQuery(query, signal): Promise<Measurement> {
       const answer = await fetch(backend.request(query), backend.isGood ?? is2xx, signal);
       if ('kind' in answer) return answer;
-      const json = parse(answer.body);
+      const json = parseJson(answer.body);
       if (json === undefined) return { kind: 'error', reason: `${who} gave an unexpected response (no JSON)` };
       const samples = backend.read(json);
       if (samples === undefined) return { kind: 'error', reason: `${who} gave an unexpected response (JSON without a query result)` };
@@ -62,18 +63,9 @@ export function jsonBackend(backend: JsonBackend): MetricProvider {
   };
 }
 
-/** Undefined for anything but JSON. */
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
 const MOST_WORDS = 300;
 
 function errorTextIn(body: string, { errorText, secrets }: JsonBackend): string {
-  const words = errorText?.(parse(body));
+  const words = errorText?.(parseJson(body));
   return words === undefined ? '' : `: ${hideSecrets(words, secrets).slice(0, MOST_WORDS)}`;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { type Clock, sleep, systemClock } from '../../api/clock.ts';
+import { parseJson } from '../../api/json.ts';
 import { type AskCluster, askCluster } from '../http/ask-cluster.ts';
 import { bounded, Unanswered } from '../http/bounded.ts';
 import type { SampleRule } from '../samples.ts';
@@ -109,7 +110,9 @@ async function verdictOf(
   for (;;) {
     const seen = await ask({ path }, signal);
     if (seen.status !== 200) throw failureOf(seen);
-    const analysis = Analysis.safeParse(parse(seen.body));
+    const json = parseJson(seen.body);
+    if (json === undefined) throw new Unanswered(`${WHO} gave an unexpected response (no JSON)`);
+    const analysis = Analysis.safeParse(json);
     if (!analysis.success) throw new Unanswered(`${WHO} gave an unexpected response (JSON without a query result)`);
     const { state, pass } = analysis.data.status ?? {};
     if (state === 'Completed' && pass !== undefined) return pass ? 1 : 0;
@@ -118,19 +121,6 @@ async function verdictOf(
 }
 
 function failureOf({ status, body }: { status: number; body: string }): Unanswered {
-  const reason = status >= 400 ? statusReason(parse(body, () => undefined)) : undefined;
+  const reason = status >= 400 ? statusReason(parseJson(body)) : undefined;
   return new Unanswered(`${WHO} answered ${status}${reason === undefined ? '' : `: ${reason}`}`);
-}
-
-function parse(
-  text: string,
-  otherwise: () => unknown = () => {
-    throw new Unanswered(`${WHO} gave an unexpected response (no JSON)`);
-  },
-): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return otherwise();
-  }
 }

@@ -1,3 +1,5 @@
+import { parseJson } from '../../api/json.ts';
+
 /** Fields of AWS' MetricDataQuery. */
 const KEYS = [
   ...['Id', 'Expression', 'Label', 'Period', 'AccountId', 'ReturnData', 'MetricStat', 'Metric', 'Stat', 'Unit'],
@@ -10,12 +12,8 @@ const DEEPEST = 10;
 
 /** The query of a template: a JSON array of MetricDataQuery, whose keys may be in any letter case; unknown ones are left out (05-P15). */
 export function readMetricDataQueries(query: string): { queries: object[] } | { problem: string } {
-  let json: unknown;
-  try {
-    json = JSON.parse(query);
-  } catch {
-    return { problem: 'the query is not JSON: CloudWatch wants an array of MetricDataQuery' };
-  }
+  const json = parseJson(query);
+  if (json === undefined) return { problem: 'the query is not JSON: CloudWatch wants an array of MetricDataQuery' };
   if (!Array.isArray(json)) return { problem: 'the query is not a JSON array: CloudWatch wants an array of MetricDataQuery' };
   const wrong = json.find((one) => typeof one !== 'object' || one === null || Array.isArray(one));
   if (wrong !== undefined)

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
-import { type MakeBackend, secretKeys, windowOf, wrongField } from './backend.ts';
+import { type MakeBackend, requestTo, secretKeys, windowOf } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 
 const DEFAULT_ADDRESS = 'https://insights-api.newrelic.com';
@@ -18,12 +17,8 @@ export const newrelic: MakeBackend = (source) => {
   if (typeof window !== 'number') return window;
   const address = source.provider.address || DEFAULT_ADDRESS;
   const path = `/v1/accounts/${encodeURIComponent(keys.newrelic_account_id)}/query`;
-  const get = (query: string) => {
-    const url = baseUrl(address, path, { nrql: `${query} SINCE ${Math.floor(window / 1000)} seconds ago` });
-    return url
-      ? { url, headers: { 'x-query-key': keys.newrelic_query_key } }
-      : wrongField('spec.provider.address', 'must be an http or https URL');
-  };
+  const headers = { 'x-query-key': keys.newrelic_query_key };
+  const get = (query: string) => requestTo(address, path, { nrql: `${query} SINCE ${Math.floor(window / 1000)} seconds ago` }, headers);
   return jsonBackend({
     who: 'New Relic',
     source,

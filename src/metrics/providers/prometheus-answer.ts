@@ -1,5 +1,6 @@
 import type { QueryResult } from 'prometheus-query';
 import * as z from 'zod';
+import { parseJson } from '../../api/json.ts';
 import type { Samples } from '../samples.ts';
 
 const Sample = z.tuple([z.number(), z.unknown()]).rest(z.unknown());
@@ -30,12 +31,8 @@ export interface Readable {
  * histogram without a word.
  */
 export function checkedAnswer(body: string): Readable | { reason: string } {
-  let json: unknown;
-  try {
-    json = JSON.parse(body);
-  } catch {
-    return { reason: 'Prometheus gave an unexpected response (no JSON)' };
-  }
+  const json = parseJson(body);
+  if (json === undefined) return { reason: 'Prometheus gave an unexpected response (no JSON)' };
   const parsed = Answer.safeParse(json);
   if (!parsed.success) return noResult;
   const { status, error, data } = parsed.data;

@@ -1,5 +1,6 @@
 import { PrometheusDriver } from 'prometheus-query';
 import { hideSecrets, userInfoOf } from '../../api/hide-secrets.ts';
+import { isRecord, parseJson } from '../../api/json.ts';
 import { headerProblem } from '../../api/request-header.ts';
 import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
@@ -102,12 +103,8 @@ function headersOf({ headers = {}, bearer, basicAuth }: PrometheusOptions): Reco
 
 /** Prometheus' own words for a refused query; of any other body nothing, since any server may have sent it (05-W37). */
 function detailOf(body: string, secrets: readonly (string | undefined)[]): string {
-  try {
-    const { error } = JSON.parse(body) as { error?: unknown };
-    return typeof error === 'string' ? `: ${hideSecrets(error, secrets).slice(0, 300)}` : '';
-  } catch {
-    return '';
-  }
+  const json = parseJson(body);
+  return isRecord(json) && typeof json.error === 'string' ? `: ${hideSecrets(json.error, secrets).slice(0, 300)}` : '';
 }
 
 /** `spec.provider` of type `prometheus`: a token wins over a name and password (05 4.1). */

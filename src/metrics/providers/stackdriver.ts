@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { parseJson } from '../../api/json.ts';
 import { withoutTrailing } from '../../api/trailing.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
-import { type BackendSource, type MakeBackend, secretKeys, transportOf, wrongField } from './backend.ts';
+import { type BackendSource, type MakeBackend, secretKeys, transportOf, wrongAddress, wrongField } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 import type { MetricProvider } from './metric-provider.ts';
 import { prometheus } from './prometheus.ts';
@@ -43,7 +44,7 @@ export const stackdriver: MakeBackend = (source) => {
     return withToken(token, (bearer) => prometheus({ address: server, bearer, choice, ...transportOf(source) }));
   }
   const url = baseUrl(address, `/v3/projects/${project}/timeSeries:query`);
-  if (!url) return wrongField('spec.provider.address', 'must be an http or https URL');
+  if (!url) return wrongAddress;
   return withToken(token, (bearer) => {
     const post = (query: string) => ({
       url,
@@ -80,16 +81,8 @@ function readSeries(json: unknown): (number | null)[][] | undefined {
 
 function ownKey({ secret, secretName }: BackendSource): ServiceAccountKey | { problem: string } | undefined {
   if (!secret?.serviceAccountKey) return undefined;
-  const key = ServiceAccountKey.safeParse(parse(secret.serviceAccountKey));
+  const key = ServiceAccountKey.safeParse(parseJson(secret.serviceAccountKey));
   return key.data ?? { problem: `serviceAccountKey of Secret ${secretName} is not a JSON key of a service account` };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 type AccessTokenResult = { token: string } | { kind: 'error'; reason: string };

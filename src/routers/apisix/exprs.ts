@@ -2,6 +2,7 @@ import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
 import { anchoredPattern, readAnchoredPattern } from '../anchored-pattern.ts';
 import { checkRegex } from '../checked-regex.ts';
+import { refuseConditions } from '../refuse-conditions.ts';
 import { RoutingError } from '../routing-error.ts';
 
 /** One of `match.exprs` of an ApisixRoute; all of a rule hold together. */
@@ -18,8 +19,7 @@ const SCOPES = { headers: 'Header', queryParams: 'Query' } as const;
 export function renderMatch(match: readonly HttpMatch[]): MatchExpr[][] {
   return match.map((entry, index) => {
     const field = `analysis.match[${index}]`;
-    if (Object.keys(entry.sourceLabels ?? {}).length > 0)
-      throw RoutingError.at(`${field}.sourceLabels`, 'cannot be expressed by APISIX: match on headers; istio can');
+    refuseConditions(entry, ['sourceLabels'], field, 'cannot be expressed by APISIX: match on headers; istio can');
     const exprs = (['headers', 'queryParams'] as const).flatMap((kind) =>
       Object.entries(entry[kind] ?? {}).map(([name, condition]) => {
         checkRegex(condition, `${field}.${kind}.${name}`, 'PCRE');

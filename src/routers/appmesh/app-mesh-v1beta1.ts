@@ -5,7 +5,7 @@ import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
 import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
-import { type NamesOurSides, namesIn } from '../original-spec.ts';
+import { namesServicesIn } from '../original-spec.ts';
 import type { Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { v1beta1 } from './dialect.ts';
@@ -15,10 +15,7 @@ import { checkMeshSpec, renderCanaryRoute, renderMeshRoutes } from './render.ts'
 
 const apiVersion = 'appmesh.k8s.aws/v1beta1';
 
-function namesOurSides(canary: Canary): NamesOurSides {
-  const { canaryService, primaryService } = names(canary);
-  return namesIn('virtualNodeName', [canaryService, primaryService]);
-}
+const namesOurSides = (canary: Canary) => namesServicesIn('virtualNodeName', canary);
 
 /** AWS App Mesh, first form: VirtualServices hold the routes (04-4.5). */
 export const appMeshV1beta1: Router = {

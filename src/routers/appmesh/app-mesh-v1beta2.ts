@@ -6,7 +6,7 @@ import { factsOf } from '../../api/providers.ts';
 import { primaryValue } from '../../api/selector-label.ts';
 import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
-import { type NamesOurSides, namesIn } from '../original-spec.ts';
+import { type NamesOurSides, namesServicesIn } from '../original-spec.ts';
 import type { Apex, Router } from '../router.ts';
 import { rejectionOf } from '../routing-error.ts';
 import { v1beta2 } from './dialect.ts';
@@ -16,10 +16,7 @@ import { checkMeshSpec, renderCanaryRoute, renderMeshRoutes, requestTimeoutMs } 
 
 const apiVersion = 'appmesh.k8s.aws/v1beta2';
 
-function namesOurSides(canary: Canary): NamesOurSides {
-  const { canaryService, primaryService } = names(canary);
-  return namesIn('name', [canaryService, primaryService]);
-}
+const namesOurSides = (canary: Canary) => namesServicesIn('name', canary);
 
 /** AWS App Mesh, second form: VirtualRouters hold the routes, and each has a VirtualService of its name (04-4.6). */
 export const appMeshV1beta2: Router = {

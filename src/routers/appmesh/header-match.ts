@@ -1,5 +1,6 @@
 import type { HttpMatch } from '../../api/routes.ts';
 import { StringMatch } from '../../api/string-match.ts';
+import { refuseConditions } from '../refuse-conditions.ts';
 import { RoutingError } from '../routing-error.ts';
 
 /** Bounds of the published definitions: entries of a list, characters of a name and of a text. */
@@ -13,9 +14,7 @@ interface HeaderMatch {
 /** One entry of `analysis.match` as App Mesh's header conditions, all of which must hold. Nothing else can be said there (04-R-T2). */
 export function renderHeaders(entry: HttpMatch, index: number): HeaderMatch[] {
   const field = `analysis.match[${index}]`;
-  for (const other of ['queryParams', 'sourceLabels'] as const)
-    if (Object.keys(entry[other] ?? {}).length > 0)
-      throw RoutingError.at(`${field}.${other}`, 'cannot be expressed in App Mesh: match on headers');
+  refuseConditions(entry, ['queryParams', 'sourceLabels'], field, 'cannot be expressed in App Mesh: match on headers');
   const headers = Object.entries(entry.headers ?? {}).map(([name, match]) => ({ name, match: { ...match } }));
   if (headers.length === 0) throw RoutingError.at(field, 'names no header: it would match every request');
   if (headers.length > MOST.headers) throw RoutingError.at(field, `names ${headers.length} headers: App Mesh takes ${MOST.headers}`);

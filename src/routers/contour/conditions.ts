@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { HttpMatchRequest } from '../../api/service-spec.ts';
 import type { StringMatch } from '../../api/string-match.ts';
+import { refuseConditions } from '../refuse-conditions.ts';
 import { escapeRegex, re2Problem } from '../regex-text.ts';
-import { RoutingError } from '../routing-error.ts';
+import { ifExpressible, RoutingError } from '../routing-error.ts';
 
 type TextCondition = { name: string; exact?: string; prefix?: string; suffix?: string; regex?: string; present?: true };
 /** One entry of a route's `conditions`, as raw JSON. */
@@ -52,23 +53,14 @@ export function expressibleConditions(entries: readonly HttpMatchRequest[] | und
   if (!entries?.length) return [anyPath];
   return entries.map(({ uri, headers, queryParams }) => [
     ...textConditions({ headers: expressible('headers', headers), queryParams: expressible('queryParams', queryParams) }, ''),
-    ifExpressible(() => pathCondition(uri, ''), { prefix: '/' }),
+    ifExpressible(() => pathCondition(uri, '')) ?? { prefix: '/' },
   ]);
 }
 
 function expressible(kind: 'headers' | 'queryParams', texts: HttpMatch['headers'] = {}): NonNullable<HttpMatch['headers']> {
   return Object.fromEntries(
-    Object.entries(texts).filter(([name, text]) => ifExpressible(() => textConditions({ [kind]: { [name]: text } }, '').length > 0, false)),
+    Object.entries(texts).filter(([name, text]) => ifExpressible(() => textConditions({ [kind]: { [name]: text } }, '').length > 0)),
   );
-}
-
-function ifExpressible<T>(attempt: () => T, otherwise: T): T {
-  try {
-    return attempt();
-  } catch (error) {
-    if (error instanceof RoutingError) return otherwise;
-    throw error;
-  }
 }
 
 /**
@@ -78,11 +70,8 @@ function ifExpressible<T>(attempt: () => T, otherwise: T): T {
 export function mergeConditions(analysis: readonly HttpMatch[], service: readonly Conditions[]): Conditions[] {
   return analysis.flatMap((entry, index) => {
     const field = `analysis.match[${index}]`;
-    if (Object.keys(entry.sourceLabels ?? {}).length > 0)
-      throw RoutingError.at(
-        `${field}.sourceLabels`,
-        'cannot be expressed in an HTTPProxy, which istio could: match on headers or queryParams',
-      );
+    const problem = 'cannot be expressed in an HTTPProxy, which istio could: match on headers or queryParams';
+    refuseConditions(entry, ['sourceLabels'], field, problem);
     const own = textConditions(entry, field);
     if (own.length === 0) throw RoutingError.at(field, 'names no header and no query parameter: it would match every request');
     return service.map((conditions) => own.reduceRight(joined, conditions));

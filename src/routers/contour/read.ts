@@ -6,9 +6,9 @@ import { names } from '../../api/names.ts';
 import { type HttpMatch, type Routes, type UnreadableRoutes, Weight } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
 import { escapeRegex, textOfPattern } from '../regex-text.ts';
-import { RoutingError } from '../routing-error.ts';
+import { ifExpressible } from '../routing-error.ts';
 import { ALL, readAs, readWeights } from '../weights.ts';
-import { type Conditions, expressibleConditions, mergeConditions } from './conditions.ts';
+import { expressibleConditions, mergeConditions } from './conditions.ts';
 
 type FoundTextCondition = {
   name?: string;
@@ -87,22 +87,21 @@ function readMirror(
 function matchOf(canary: Canary, segment: readonly HttpProxyRoute[], rest: readonly HttpProxyRoute[]): HttpMatch[] | 'any' {
   const found = segment.map(({ conditions }) => single(conditions));
   const likely = canary.spec.analysis.match;
-  if (likely?.length && isDeepStrictEqual(found, mergedOf(canary, likely))) return structuredClone(likely);
+  const merged = (match: readonly HttpMatch[]) => mergeConditions(match, expressibleConditions(canary.spec.service.match));
+  if (
+    likely?.length &&
+    isDeepStrictEqual(
+      found,
+      ifExpressible(() => merged(likely)),
+    )
+  )
+    return structuredClone(likely);
   // Each entry stands once for every route of `service.match`; read the first.
   const width = Math.max(rest.length, 1);
   const base = single(rest[0]?.conditions);
   const entries = found.filter((_, index) => index % width === 0).map((conditions) => entryOf(conditions, base));
   const said = entries.flatMap((entry) => (entry && Object.keys(entry).length > 0 ? [entry] : []));
   return rest.length > 0 && said.length === entries.length && said.length > 0 ? said : 'any';
-}
-
-function mergedOf(canary: Canary, likely: readonly HttpMatch[]): Conditions[] | undefined {
-  try {
-    return mergeConditions(likely, expressibleConditions(canary.spec.service.match));
-  } catch (error) {
-    if (error instanceof RoutingError) return undefined;
-    throw error;
-  }
 }
 
 /** One condition an entry; Flagger puts path and header into one. */

@@ -1,13 +1,13 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
-import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
 import { weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
-import { isTaken, namesIn, originalSpec, rememberedSpec } from '../original-spec.ts';
-import type { RouteChange, Router } from '../router.ts';
+import { leftBehind } from '../found-in-place.ts';
+import { namesServicesIn, rememberedSpec } from '../original-spec.ts';
+import type { Router } from '../router.ts';
 import { rejectionOf } from '../routing-error.ts';
-import { routingMetadata } from '../routing-metadata.ts';
+import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
 import { readHttpProxy } from './read.ts';
 import { invalidity } from './rejection.ts';
 import { renderRoutes, routesToApex } from './render.ts';
@@ -18,6 +18,7 @@ import { renderRoutes, routesToApex } from './render.ts';
  * away the application's own cookies.
  */
 export function contour(ingressClass = ''): Router {
+  const ofClass = ingressClass === '' ? {} : { ingressClassName: ingressClass };
   return {
     supports: factsOf('contour').can,
     refuses: (canary) =>
@@ -29,8 +30,7 @@ export function contour(ingressClass = ''): Router {
     render(canary, _apex, routes, current) {
       const { apiVersion, kind } = proxyRef(canary);
       const metadata = routingMetadata(canary, rememberedSpec(findObject(current, proxyRef(canary)), ours(canary)));
-      const spec = { ...(ingressClass === '' ? {} : { ingressClassName: ingressClass }), routes: renderRoutes(canary, routes) };
-      return { write: [{ apiVersion, kind, metadata, spec }], remove: [] };
+      return { write: [{ apiVersion, kind, metadata, spec: { ...ofClass, routes: renderRoutes(canary, routes) } }], remove: [] };
     },
     readRoutes(canary, current) {
       const found = findObject(current, proxyRef(canary));
@@ -38,30 +38,19 @@ export function contour(ingressClass = ''): Router {
     },
     isInForce: (canary, current) => rejection(canary, current) === undefined,
     rejection,
-    finalize: (canary, current) => finalize(canary, current, ingressClass),
+    finalize(canary, current) {
+      // The user's root goes on including it, so what we made stays, and leads to the apex Service.
+      const toApex = () => ({ ...ofClass, routes: routesToApex(canary) });
+      return { write: leftBehind(proxyRef(canary), current, ours(canary), toApex), remove: [] };
+    },
   };
 }
 
-function proxyRef(canary: Canary): ObjectRef {
-  const { namespace } = canary.metadata;
-  return { apiVersion: 'projectcontour.io/v1', kind: 'HTTPProxy', name: names(canary).apexService, namespace };
-}
+const proxyRef = (canary: Canary): ObjectRef => refUnderApex(canary, 'projectcontour.io/v1', 'HTTPProxy');
 
 function rejection(canary: Canary, current: readonly KubeObject[]): string | undefined {
   const found = findObject(current, proxyRef(canary));
   return found && invalidity(found);
 }
 
-function ours(canary: Canary) {
-  const { primaryService, canaryService } = names(canary);
-  return namesIn('name', [primaryService, canaryService]);
-}
-
-/** The user's root goes on including it, so what we made stays, and leads to the apex Service. */
-function finalize(canary: Canary, current: readonly KubeObject[], ingressClass: string): RouteChange {
-  const found = findObject(current, proxyRef(canary));
-  if (!found || !isTaken(found, ours(canary))) return { write: [], remove: [] };
-  const { apiVersion, kind, name, namespace = '' } = proxyRef(canary);
-  const toApex = { ...(ingressClass === '' ? {} : { ingressClassName: ingressClass }), routes: routesToApex(canary) };
-  return { write: [{ apiVersion, kind, metadata: { name, namespace }, spec: originalSpec(found, ours(canary)) ?? toApex }], remove: [] };
-}
+const ours = (canary: Canary) => namesServicesIn('name', canary);

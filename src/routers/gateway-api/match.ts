@@ -3,7 +3,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { HttpMatchRequest } from '../../api/service-spec.ts';
 import { cookiePattern } from '../cookie.ts';
-import { RoutingError } from '../routing-error.ts';
+import { ifExpressible, RoutingError } from '../routing-error.ts';
 import { conditionsOf, type GatewayCondition, joinConditions, sorted, subtractConditions, toStringMatches } from './conditions.ts';
 import { type GrpcMethod, grpcMethod } from './grpc-method.ts';
 import type { RouteKind } from './route-kind.ts';
@@ -108,19 +108,17 @@ export function splitMatch(
   likely: readonly HttpMatch[] | undefined,
   kind: RouteKind,
 ): HttpMatch[] | undefined {
-  if (likely?.length && isMergeOf(merged, likely, service, kind)) return structuredClone([...likely]);
+  if (
+    likely?.length &&
+    isDeepStrictEqual(
+      ifExpressible(() => mergeMatch(likely, service, kind)),
+      merged,
+    )
+  )
+    return structuredClone([...likely]);
   const width = Math.max(service.length, 1);
   const entries = merged.filter((_, index) => index % width === 0).map((match) => subtract(match, service[0] ?? {}));
   return entries.length > 0 && entries.every((entry) => Object.keys(entry).length > 0) ? entries : undefined;
-}
-
-function isMergeOf(merged: readonly RouteMatch[], likely: readonly HttpMatch[], service: readonly RouteMatch[], kind: RouteKind): boolean {
-  try {
-    return isDeepStrictEqual(mergeMatch(likely, service, kind), merged);
-  } catch (error) {
-    if (error instanceof RoutingError) return false;
-    throw error;
-  }
 }
 
 function subtract(match: RouteMatch, base: RouteMatch): HttpMatch {

@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { isLabel } from '../../api/host-name.ts';
 import type { ParentRef } from '../../api/kinds/parent-ref.ts';
 import { specOf, statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
@@ -12,7 +13,6 @@ interface FoundParent {
 
 const MOST_PARENTS = 32;
 const MOST_HOSTS = 16;
-const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 const KIND = /^[a-zA-Z](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?$/;
 const ADDRESS = /^[\d.]+$/;
 
@@ -26,7 +26,7 @@ export function parentRefs(canary: Canary): ParentRef[] {
     const field = `service.gatewayRefs[${index}]`;
     if (group !== '' && !HOSTNAME.test(group)) throw RoutingError.at(`${field}.group`, 'is not an API group');
     if (!KIND.test(kind)) throw RoutingError.at(`${field}.kind`, 'is not a kind');
-    if (namespace !== undefined && !LABEL.test(namespace)) throw RoutingError.at(`${field}.namespace`, 'is not a namespace name');
+    if (namespace !== undefined && !isLabel(namespace)) throw RoutingError.at(`${field}.namespace`, 'is not a namespace name');
     if (sectionName !== undefined && !HOSTNAME.test(sectionName)) throw RoutingError.at(`${field}.sectionName`, 'is not a listener name');
     return {
       ...{ group, kind, ...(namespace === undefined ? {} : { namespace }), name },

@@ -4,7 +4,7 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { type Affinity, type Routes, type UnreadableRoutes, Weight } from '../../api/routes.ts';
-import { pairOfPattern } from '../cookie.ts';
+import { cookieRole, pairOfPattern } from '../cookie.ts';
 import { readAs, readWeights, type Split } from '../weights.ts';
 import { normalised, type RouteMatch, splitMatch } from './match.ts';
 import type { RouteKind } from './route-kind.ts';
@@ -99,7 +99,7 @@ function readAffinity(canary: Canary, rules: readonly FoundRule[], main: FoundRu
       return { unreadable: `a rule of the ${kind} is neither ours nor one of Flagger's` };
     }
     if (pair.startsWith('=')) continue;
-    affinity[roleOf(canary, pair, rule)] = pair;
+    affinity[cookieRole(canary, pair, cookiesOf(rule), splitOf(canary, rule).canary)] = pair;
   }
   return affinity;
 }
@@ -113,13 +113,8 @@ function cookieOf(rule: FoundRule, main: FoundRule, kind: RouteKind): string | u
   return own?.type === 'RegularExpression' ? pairOfPattern(own.value.replace(/^\^/, '').replace(/\$$/, '')) : undefined;
 }
 
-function roleOf(canary: Canary, pair: string, rule: FoundRule): keyof Affinity {
-  const filters = [...(rule.filters ?? []), ...(rule.backendRefs ?? []).flatMap((ref) => ref.filters ?? [])];
-  const texts = filters.flatMap(({ responseHeaderModifier }) => responseHeaderModifier?.add ?? []).map(({ value }) => value);
-  if (texts.some((text) => text.startsWith(`${pair};`) && /; *Max-Age=-/.test(text))) return 'previous';
-  const configured = canary.spec.analysis.sessionAffinity;
-  const name = pair.slice(0, pair.indexOf('='));
-  if (configured && name === configured.cookieName) return 'canary';
-  if (configured && name === configured.primaryCookieName) return 'primary';
-  return splitOf(canary, rule).canary > 0 ? 'canary' : 'primary';
+/** Headers that the answers to a rule get, `Set-Cookie` among them. */
+function cookiesOf({ filters = [], backendRefs = [] }: FoundRule): string[] {
+  const all = [...filters, ...backendRefs.flatMap((ref) => ref.filters ?? [])];
+  return all.flatMap(({ responseHeaderModifier }) => responseHeaderModifier?.add ?? []).map(({ value }) => value);
 }

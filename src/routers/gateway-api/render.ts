@@ -2,9 +2,9 @@ import type { Canary } from '../../api/canary.ts';
 import { parseDuration } from '../../api/duration.ts';
 import { names } from '../../api/names.ts';
 import type { Affinity, Routes } from '../../api/routes.ts';
-import { canaryCookieSeconds, primaryCookieSeconds, setCookie } from '../cookie.ts';
+import { cookiesSet, type SideCookies, setCookie } from '../cookie.ts';
 import { RoutingError } from '../routing-error.ts';
-import { ALL, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
+import { ALL, affinityOf, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
 import { gatewayDuration } from './duration.ts';
 import type { Filter } from './filter.ts';
 import { commonFilters, mirrorFilter, responseModifier } from './filters.ts';
@@ -45,7 +45,7 @@ export function renderRules(canary: Canary, routes: Routes, routeType: RouteType
   const segment = matchOf(routes);
   const within = segment ? mergeMatch(segment, service, routeType.kind) : service;
   const share = canaryWeight(routes);
-  const affinity = routes.kind === 'mirrored' ? {} : (routes.affinity ?? {});
+  const affinity = affinityOf(routes);
   const cookies = share > 0 ? cookiesSet(canary, affinity) : {};
   const mirrors = routes.kind === 'mirrored' ? [mirrorOf(canary, routes.share, routeType)] : [];
   const main = rule(canary, routeType, within, both(canary, share, cookies), [...commonFilters(canary, routeType), ...mirrors]);
@@ -116,17 +116,10 @@ function deletionRule(
   );
   if (share > 0 || isTaken) {
     // On the primary's side only: the canary's answer sets the new cookie, which has the same name.
-    const toCanary = share > 0 ? cookiesSet(canary, affinity).canary : undefined;
-    return rule(canary, routeType, holding, both(canary, share, { primary: value, ...(toCanary ? { canary: toCanary } : {}) }));
+    const cookies = share > 0 ? cookiesSet(canary, affinity) : {};
+    return rule(canary, routeType, holding, both(canary, share, { ...cookies, primary: value }));
   }
   return rule(canary, routeType, holding, both(canary, share, {}), commonFilters(canary, routeType, { name: SET_COOKIE, value }));
-}
-
-function cookiesSet(canary: Canary, affinity: Affinity): { primary?: string; canary?: string } {
-  return {
-    ...(affinity.primary ? { primary: setCookie(canary, affinity.primary, primaryCookieSeconds(canary)) } : {}),
-    ...(affinity.canary ? { canary: setCookie(canary, affinity.canary, canaryCookieSeconds(canary)) } : {}),
-  };
 }
 
 function rule(
@@ -160,7 +153,7 @@ function timeoutsOf(canary: Canary, { version, kind }: RouteType): RenderedRule[
 }
 
 /** Both stay listed at 0: a backend that comes back later is one more thing for a proxy to learn late. */
-export function both(canary: Canary, share: number, cookies: { primary?: string; canary?: string }): RenderedRef[] {
+export function both(canary: Canary, share: number, cookies: SideCookies): RenderedRef[] {
   const { primaryService, canaryService } = names(canary);
   const side = (name: string, weight: number, value: string | undefined): RenderedRef => ({
     ...backend(canary, name, weight),

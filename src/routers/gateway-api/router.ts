@@ -1,14 +1,14 @@
 import type { Canary } from '../../api/canary.ts';
 import type { JsonRecord } from '../../api/json.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
-import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
 import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
-import { isTaken, type NamesOurSides, namesIn, originalSpec, rememberedSpec } from '../original-spec.ts';
+import { leftBehind } from '../found-in-place.ts';
+import { namesServicesIn, rememberedSpec } from '../original-spec.ts';
 import type { RouteChange, Router } from '../router.ts';
-import { RoutingError, rejectionOf } from '../routing-error.ts';
-import { routingMetadata } from '../routing-metadata.ts';
+import { ifExpressible, RoutingError, rejectionOf } from '../routing-error.ts';
+import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
 import { leftToApex, movedWhole } from './moved-whole.ts';
 import { hostnames, parentRefs, parentRejection } from './parents.ts';
 import { readRouteObject } from './read.ts';
@@ -17,12 +17,7 @@ import { type GatewayApiVersion, type RouteKind, routeKindOf } from './route-kin
 
 /** Kubernetes' Gateway API: one HTTPRoute or GRPCRoute under the apex name, attached to Gateways or to Services (04-4.15, 04-4.4). */
 export function gatewayApi(version: GatewayApiVersion): Router {
-  const refTo = (canary: Canary, kind: RouteKind): ObjectRef => ({
-    apiVersion: `gateway.networking.k8s.io/${version}`,
-    kind,
-    name: names(canary).apexService,
-    namespace: canary.metadata.namespace,
-  });
+  const refTo = (canary: Canary, kind: RouteKind) => refUnderApex(canary, `gateway.networking.k8s.io/${version}`, kind);
 
   /**
    * A listener takes one of an HTTPRoute and a GRPCRoute with the same hosts, the older: an HTTPRoute that serves this application already
@@ -46,12 +41,8 @@ export function gatewayApi(version: GatewayApiVersion): Router {
   /** Restores an adopted route; ours is left with all traffic on the apex Service until garbage collection takes it. */
   function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
     const ref = routeRef(canary, current);
-    const found = findObject(current, ref);
-    const namesSides = namesSidesOf(canary);
-    if (!found || !isTaken(found, namesSides)) return { write: [], remove: [] };
-    const spec = originalSpec(found, namesSides) ?? apexSpec(canary, { version, kind: ref.kind as RouteKind }, found);
-    const metadata = { name: ref.name, namespace: canary.metadata.namespace };
-    return { write: [{ apiVersion: ref.apiVersion, kind: ref.kind, metadata, spec }], remove: [] };
+    const toApex = (found: KubeObject) => apexSpec(canary, { version, kind: ref.kind as RouteKind }, found);
+    return { write: leftBehind(ref, current, namesSidesOf(canary), toApex), remove: [] };
   }
 
   function rejection(canary: Canary, current: readonly KubeObject[]): string | undefined {
@@ -77,10 +68,7 @@ export function gatewayApi(version: GatewayApiVersion): Router {
   };
 }
 
-function namesSidesOf(canary: Canary): NamesOurSides {
-  const { primaryService, canaryService } = names(canary);
-  return namesIn('name', [primaryService, canaryService]);
-}
+const namesSidesOf = (canary: Canary) => namesServicesIn('name', canary);
 
 function specFor(canary: Canary, routes: Routes, routeType: RouteType, found: KubeObject | undefined): JsonRecord {
   try {
@@ -100,12 +88,7 @@ function wholeShare(routes: Routes): 0 | 100 | undefined {
 }
 
 function apexSpec(canary: Canary, routeType: RouteType, found: KubeObject): JsonRecord {
-  try {
-    return { ...exposure(canary), rules: rulesToApex(canary, routeType) };
-  } catch (error) {
-    if (error instanceof RoutingError) return leftToApex(canary, found);
-    throw error;
-  }
+  return ifExpressible(() => ({ ...exposure(canary), rules: rulesToApex(canary, routeType) })) ?? leftToApex(canary, found);
 }
 
 function exposure(canary: Canary): JsonRecord {

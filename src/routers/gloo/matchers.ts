@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
+import { refuseConditions } from '../refuse-conditions.ts';
 import { escapeRegex, re2Problem, textOfPattern } from '../regex-text.ts';
-import { RoutingError } from '../routing-error.ts';
+import { ifExpressible, RoutingError } from '../routing-error.ts';
 
 /** A condition on a header or a query parameter; without a value it asks for presence only. */
 export interface TextMatcher {
@@ -20,11 +21,8 @@ export interface Matcher {
 export function matchersFor(match: readonly HttpMatch[]): Matcher[] {
   return match.map((entry, index) => {
     const field = `analysis.match[${index}]`;
-    if (Object.keys(entry.sourceLabels ?? {}).length > 0)
-      throw RoutingError.at(
-        `${field}.sourceLabels`,
-        'cannot be expressed in a RouteTable, which istio could: match on headers or queryParams',
-      );
+    const problem = 'cannot be expressed in a RouteTable, which istio could: match on headers or queryParams';
+    refuseConditions(entry, ['sourceLabels'], field, problem);
     const headers = textMatchers(entry.headers, `${field}.headers`);
     const queryParameters = textMatchers(entry.queryParams, `${field}.queryParams`);
     if (headers.length + queryParameters.length === 0)
@@ -41,7 +39,14 @@ export function withHeader(matchers: readonly Matcher[], header: TextMatcher): M
 
 /** The reverse of `matchersFor`; undefined when an alternative says nothing, or what an A/B condition cannot. */
 export function matchOf(matchers: readonly Matcher[], likely: readonly HttpMatch[] | undefined): HttpMatch[] | undefined {
-  if (likely?.length && isDeepStrictEqual(matchersIfAny(likely), matchers)) return structuredClone([...likely]);
+  if (
+    likely?.length &&
+    isDeepStrictEqual(
+      ifExpressible(() => matchersFor(likely)),
+      matchers,
+    )
+  )
+    return structuredClone([...likely]);
   const entries = matchers.map(({ headers = [], queryParameters = [], ...others }): HttpMatch | undefined => {
     if (headers.length + queryParameters.length === 0 || Object.keys(others).length > 0) return undefined;
     return {
@@ -51,15 +56,6 @@ export function matchOf(matchers: readonly Matcher[], likely: readonly HttpMatch
   });
   const read = entries.flatMap((entry) => entry ?? []);
   return read.length > 0 && read.length === entries.length ? read : undefined;
-}
-
-function matchersIfAny(match: readonly HttpMatch[]): Matcher[] | undefined {
-  try {
-    return matchersFor(match);
-  } catch (error) {
-    if (error instanceof RoutingError) return undefined;
-    throw error;
-  }
 }
 
 /** In one order, so that the same spec is the same object (04-R-T8). */

@@ -3,7 +3,7 @@ import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { type Affinity, type Routes, type UnreadableRoutes, Weight } from '../../api/routes.ts';
-import { pairOfPattern } from '../cookie.ts';
+import { cookieRole, pairOfPattern } from '../cookie.ts';
 import { ALL, readAs, readWeights } from '../weights.ts';
 import { type Matcher, matchOf } from './matchers.ts';
 import { upstreamRef } from './upstreams.ts';
@@ -79,7 +79,7 @@ function readAffinity(canary: Canary, routes: readonly RouteTableRoute[], main: 
   for (const route of routes) {
     const pair = cookieOf(route, main);
     if (pair === undefined) return undefined;
-    affinity[roleOf(canary, pair, route)] = pair;
+    affinity[cookieRole(canary, pair, cookiesOf(route), shareOf(canary, route) ?? 0)] = pair;
   }
   return affinity;
 }
@@ -93,12 +93,8 @@ function cookieOf(route: RouteTableRoute, main: RouteTableRoute): string | undef
   return pairOfPattern(own.value ?? '');
 }
 
-function roleOf(canary: Canary, pair: string, route: RouteTableRoute): keyof Affinity {
-  const set = destinationsOf(route).flatMap(({ options }) => options?.headerManipulation?.responseHeadersToAdd ?? []);
-  if (set.some(({ header }) => header?.value?.startsWith(`${pair};`) && /; *Max-Age=-/.test(header.value))) return 'previous';
-  const configured = canary.spec.analysis.sessionAffinity;
-  const name = pair.slice(0, pair.indexOf('='));
-  if (configured && name === configured.cookieName) return 'canary';
-  if (configured && name === configured.primaryCookieName) return 'primary';
-  return (shareOf(canary, route) ?? 0) > 0 ? 'canary' : 'primary';
+/** `Set-Cookie` of the answers to a route. */
+function cookiesOf(route: RouteTableRoute): string[] {
+  const added = destinationsOf(route).flatMap(({ options }) => options?.headerManipulation?.responseHeadersToAdd ?? []);
+  return added.map(({ header }) => header?.value ?? '');
 }

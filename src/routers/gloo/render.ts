@@ -2,12 +2,10 @@ import type { Canary } from '../../api/canary.ts';
 import type { JsonRecord } from '../../api/json.ts';
 import { names } from '../../api/names.ts';
 import type { Affinity, Routes } from '../../api/routes.ts';
-import { canaryCookieSeconds, cookiePattern, primaryCookieSeconds, setCookie } from '../cookie.ts';
+import { cookiePattern, cookiesSet, type SideCookies, setCookie } from '../cookie.ts';
 import { ALL, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
 import { type Matcher, matchersFor, withHeader } from './matchers.ts';
 import { type UpstreamSide, upstreamRef } from './upstreams.ts';
-
-type Cookies = Partial<Record<UpstreamSide, string>>;
 
 /**
  * `spec.routes`, the first match winning: cookie of the canary, cookie of the primary, cookie to be deleted, all requests of the segment,
@@ -48,13 +46,6 @@ function stickyRoutes(canary: Canary, segment: readonly Matcher[], affinity: Aff
   return found;
 }
 
-function cookiesSet(canary: Canary, affinity: Affinity): Cookies {
-  return {
-    ...(affinity.primary ? { primary: setCookie(canary, affinity.primary, primaryCookieSeconds(canary)) } : {}),
-    ...(affinity.canary ? { canary: setCookie(canary, affinity.canary, canaryCookieSeconds(canary)) } : {}),
-  };
-}
-
 /** The path is that of the user's route that delegates here. */
 function route(matchers: readonly Matcher[], destinations: JsonRecord[]): JsonRecord {
   return {
@@ -64,7 +55,7 @@ function route(matchers: readonly Matcher[], destinations: JsonRecord[]): JsonRe
   };
 }
 
-function both(canary: Canary, share: number, cookies: Cookies = {}): JsonRecord[] {
+function both(canary: Canary, share: number, cookies: SideCookies = {}): JsonRecord[] {
   return [destination(canary, 'primary', primaryWeight(share), cookies.primary), destination(canary, 'canary', share, cookies.canary)];
 }
 

@@ -1,12 +1,12 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
-import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
 import { findObject } from '../find-object.ts';
-import { isTaken, namesIn, originalSpec, rememberedSpec } from '../original-spec.ts';
+import { leftBehind } from '../found-in-place.ts';
+import { namesIn, rememberedSpec } from '../original-spec.ts';
 import type { RouteChange, Router } from '../router.ts';
 import { rejectionOf } from '../routing-error.ts';
-import { routingMetadata } from '../routing-metadata.ts';
+import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
 import { matchersFor } from './matchers.ts';
 import { readRouteTable } from './read.ts';
 import { renderTableRoutes, routesToApex } from './render.ts';
@@ -34,10 +34,7 @@ export const gloo: Router = {
   finalize,
 };
 
-function tableRef(canary: Canary): ObjectRef {
-  const { namespace } = canary.metadata;
-  return { apiVersion: 'gateway.solo.io/v1', kind: 'RouteTable', name: names(canary).apexService, namespace };
-}
+const tableRef = (canary: Canary): ObjectRef => refUnderApex(canary, 'gateway.solo.io/v1', 'RouteTable');
 
 function upstreamRefs(canary: Canary): ObjectRef[] {
   return [upstreamRef(canary, 'primary'), upstreamRef(canary, 'canary')];
@@ -54,9 +51,6 @@ const ours = (canary: Canary) =>
  * left to garbage collection: a proxy that learns late still looks for them.
  */
 function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
-  const found = findObject(current, tableRef(canary));
-  if (!found || !isTaken(found, ours(canary))) return { write: [], remove: [] };
-  const { apiVersion, kind, name, namespace = '' } = tableRef(canary);
-  const spec = originalSpec(found, ours(canary)) ?? { routes: routesToApex(canary) };
-  return { write: [{ apiVersion, kind, metadata: { name, namespace }, spec }], remove: [] };
+  const toApex = () => ({ routes: routesToApex(canary) });
+  return { write: leftBehind(tableRef(canary), current, ours(canary), toApex), remove: [] };
 }

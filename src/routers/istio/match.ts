@@ -4,7 +4,7 @@ import type { HttpMatch } from '../../api/routes.ts';
 import type { HttpMatchRequest } from '../../api/service-spec.ts';
 import type { StringMatch } from '../../api/string-match.ts';
 import { escapeRegex } from '../regex-text.ts';
-import { RoutingError } from '../routing-error.ts';
+import { ifExpressible, RoutingError } from '../routing-error.ts';
 
 /** One HTTPMatchRequest of a VirtualService, as raw JSON. */
 export type IstioMatch = Record<string, unknown>;
@@ -53,19 +53,17 @@ export function splitMatch(
   service: readonly IstioMatch[],
   likely?: readonly HttpMatch[],
 ): HttpMatch[] | undefined {
-  if (likely?.length && isMergeOf(merged, likely, service)) return structuredClone([...likely]);
+  if (
+    likely?.length &&
+    isDeepStrictEqual(
+      ifExpressible(() => mergeMatch(likely, service)),
+      merged,
+    )
+  )
+    return structuredClone([...likely]);
   const width = Math.max(service.length, 1);
   const entries = merged.filter((_, index) => index % width === 0).map((match) => subtract(match, service[0] ?? {}));
   return entries.length > 0 && entries.every((entry) => Object.keys(entry).length > 0) ? entries : undefined;
-}
-
-function isMergeOf(merged: readonly IstioMatch[], likely: readonly HttpMatch[], service: readonly IstioMatch[]): boolean {
-  try {
-    return isDeepStrictEqual(mergeMatch(likely, service), merged);
-  } catch (error) {
-    if (error instanceof RoutingError) return false;
-    throw error;
-  }
 }
 
 function segmentOf(entry: HttpMatch): IstioMatch {

@@ -4,7 +4,7 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { type Affinity, type Routes, type UnreadableRoutes, Weight } from '../../api/routes.ts';
-import { pairOfPattern } from '../cookie.ts';
+import { cookieRole, pairOfPattern } from '../cookie.ts';
 import { ALL, readAs, readWeights, type Split } from '../weights.ts';
 import { type IstioMatch, splitMatch } from './match.ts';
 
@@ -83,7 +83,7 @@ function readAffinity(canary: Canary, rules: readonly VirtualServiceRule[], main
       return { unreadable: 'a rule of the VirtualService is neither ours nor one of Flagger' };
     }
     if (pair.startsWith('=')) continue;
-    affinity[roleOf(canary, pair, rule)] = pair;
+    affinity[cookieRole(canary, pair, cookiesOf(rule), splitOf(canary, rule).canary)] = pair;
   }
   return affinity;
 }
@@ -97,14 +97,7 @@ function cookieOf(rule: VirtualServiceRule, main: VirtualServiceRule): string | 
   return own?.[1].regex === undefined ? undefined : pairOfPattern(own[1].regex);
 }
 
-function roleOf(canary: Canary, pair: string, rule: VirtualServiceRule): keyof Affinity {
-  const set = [rule.headers, ...(rule.route ?? []).map((side) => side.headers)].map(
-    (headers) => headers?.response?.add?.['Set-Cookie'] ?? '',
-  );
-  if (set.some((text) => text.startsWith(`${pair};`) && /; *Max-Age=-/.test(text))) return 'previous';
-  const configured = canary.spec.analysis.sessionAffinity;
-  const name = pair.slice(0, pair.indexOf('='));
-  if (configured && name === configured.cookieName) return 'canary';
-  if (configured && name === configured.primaryCookieName) return 'primary';
-  return splitOf(canary, rule).canary > 0 ? 'canary' : 'primary';
+/** `Set-Cookie` of the answers to a rule. */
+function cookiesOf({ headers, route = [] }: VirtualServiceRule): string[] {
+  return [headers, ...route.map((side) => side.headers)].map((one) => one?.response?.add?.['Set-Cookie'] ?? '');
 }

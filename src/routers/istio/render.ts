@@ -2,8 +2,8 @@ import type { Canary } from '../../api/canary.ts';
 import type { JsonRecord } from '../../api/json.ts';
 import { names } from '../../api/names.ts';
 import type { Affinity, Routes } from '../../api/routes.ts';
-import { canaryCookieSeconds, cookiePattern, primaryCookieSeconds, setCookie } from '../cookie.ts';
-import { ALL, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
+import { cookiePattern, cookiesSet, type SideCookies, setCookie } from '../cookie.ts';
+import { ALL, affinityOf, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
 import { type IstioMatch, mergeMatch, serviceMatch, toIstio, withHeader } from './match.ts';
 
 /**
@@ -16,7 +16,7 @@ export function renderHttp(canary: Canary, routes: Routes): JsonRecord[] {
   const segment = matchOf(routes);
   const within = segment ? mergeMatch(segment, service) : service;
   const share = canaryWeight(routes);
-  const affinity = routes.kind === 'mirrored' ? {} : (routes.affinity ?? {});
+  const affinity = affinityOf(routes);
 
   const main = rule(canary, within, both(canary, share, share > 0 ? cookiesSet(canary, affinity) : {}));
   if (routes.kind === 'mirrored') {
@@ -32,8 +32,12 @@ export function renderHttp(canary: Canary, routes: Routes): JsonRecord[] {
 
 /** `spec.tcp`: weights only, on the ports of `service.match`. */
 export function renderTcp(canary: Canary, share: number): JsonRecord[] {
+  return [tcpRule(canary, both(canary, share, {}))];
+}
+
+export function tcpRule(canary: Canary, route: JsonRecord[]): JsonRecord {
   const ports = (canary.spec.service.match ?? []).flatMap((match) => (match.port === undefined ? [] : [{ port: match.port }]));
-  return [{ ...(ports.length > 0 ? { match: ports } : {}), route: both(canary, share, {}) }];
+  return { ...(ports.length > 0 ? { match: ports } : {}), route };
 }
 
 function stickyRules(canary: Canary, within: readonly IstioMatch[], affinity: Affinity, share: number): JsonRecord[] {
@@ -53,20 +57,13 @@ function deletionRule(canary: Canary, holding: readonly IstioMatch[], affinity: 
   const isTaken = Object.keys(add).some((name) => name.toLowerCase() === 'set-cookie');
   if (share > 0 || isTaken) {
     // On the primary's side only: the canary's answer sets the new cookie, which has the same name.
-    const toCanary = share > 0 ? cookiesSet(canary, affinity).canary : undefined;
-    return rule(canary, holding, both(canary, share, { primary: text, ...(toCanary ? { canary: toCanary } : {}) }));
+    const cookies = share > 0 ? cookiesSet(canary, affinity) : {};
+    return rule(canary, holding, both(canary, share, { ...cookies, primary: text }));
   }
   const deletion = rule(canary, holding, both(canary, share, {}));
   const headers = structuredClone(canary.spec.service.headers ?? {});
   deletion.headers = { ...headers, response: { ...headers.response, add: { ...add, 'Set-Cookie': text } } };
   return deletion;
-}
-
-function cookiesSet(canary: Canary, affinity: Affinity): { primary?: string; canary?: string } {
-  return {
-    ...(affinity.primary ? { primary: setCookie(canary, affinity.primary, primaryCookieSeconds(canary)) } : {}),
-    ...(affinity.canary ? { canary: setCookie(canary, affinity.canary, canaryCookieSeconds(canary)) } : {}),
-  };
 }
 
 /** Fields common to every http rule, and to the single rule that deletion leaves behind. */
@@ -104,7 +101,7 @@ function withoutType({ uri, authority }: { uri?: string | undefined; authority?:
   return { ...(uri === undefined ? {} : { uri }), ...(authority === undefined ? {} : { authority }) };
 }
 
-function both(canary: Canary, share: number, cookies: { primary?: string; canary?: string }): JsonRecord[] {
+function both(canary: Canary, share: number, cookies: SideCookies): JsonRecord[] {
   const { primaryService, canaryService } = names(canary);
   const side = (host: string, weight: number, cookie: string | undefined) => ({
     destination: destination(canary, host),

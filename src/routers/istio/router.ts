@@ -5,14 +5,15 @@ import { beginsMirrored, choosesUsers } from '../../api/provider-capabilities.ts
 import { factsOf } from '../../api/providers.ts';
 import type { Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
-import { isTaken, type NamesOurSides, originalSpec, rememberedSpec } from '../original-spec.ts';
+import { leftBehind } from '../found-in-place.ts';
+import { type NamesOurSides, rememberedSpec } from '../original-spec.ts';
 import type { RouteChange, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
-import { routingMetadata } from '../routing-metadata.ts';
-import { ALL } from '../weights.ts';
+import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
+import { ALL, onlyWeight } from '../weights.ts';
 import { mergeMatch, serviceMatch } from './match.ts';
 import { readVirtualService } from './read.ts';
-import { destination, renderHttp, renderTcp, rule } from './render.ts';
+import { destination, renderHttp, renderTcp, rule, tcpRule } from './render.ts';
 
 const apiVersion = 'networking.istio.io/v1beta1';
 
@@ -35,9 +36,7 @@ export const istio: Router = {
   finalize,
 };
 
-function virtualServiceRef(canary: Canary): ObjectRef {
-  return { apiVersion, kind: 'VirtualService', name: names(canary).apexService, namespace: canary.metadata.namespace };
-}
+const virtualServiceRef = (canary: Canary): ObjectRef => refUnderApex(canary, apiVersion, 'VirtualService');
 
 function ruleRefs(canary: Canary): ObjectRef[] {
   const { canaryService, primaryService } = names(canary);
@@ -102,9 +101,7 @@ function namesOurSides(canary: Canary): NamesOurSides {
 
 /** Cookies mean nothing to TCP: those of a release that an edit has made one of TCP are left out, so that it can go back. */
 function tcpShare(routes: Routes): number {
-  if (routes.kind !== 'weighted' || routes.match?.length)
-    throw new RoutingError('TCP routes have weights only: service.appProtocol is tcp', 'service.appProtocol');
-  return routes.canary;
+  return onlyWeight(routes, 'TCP routes have weights only: service.appProtocol is tcp', 'service.appProtocol');
 }
 
 function exposure(canary: Canary): { gateways?: string[]; hosts?: string[] } {
@@ -122,18 +119,13 @@ function exposure(canary: Canary): { gateways?: string[]; hosts?: string[] } {
  * takes it; the DestinationRules go, as their hosts do.
  */
 function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
-  const found = findObject(current, virtualServiceRef(canary));
   const remove = ruleRefs(canary).filter((ref) => findObject(current, ref));
-  // Without our hosts and our annotation it is restored already, or was never ours.
-  if (!found || !isTaken(found, namesOurSides(canary))) return { write: [], remove };
-  const metadata = { name: found.metadata.name, namespace: canary.metadata.namespace };
-  const spec = originalSpec(found, namesOurSides(canary)) ?? { ...exposure(canary), ...toApex(canary) };
-  return { write: [{ apiVersion, kind: 'VirtualService', metadata, spec }], remove };
+  const spec = () => ({ ...exposure(canary), ...toApex(canary) });
+  return { write: leftBehind(virtualServiceRef(canary), current, namesOurSides(canary), spec), remove };
 }
 
 function toApex(canary: Canary): Record<string, unknown> {
   const route = [{ destination: destination(canary, names(canary).apexService), weight: ALL }];
-  if (!isTcp(canary)) return { http: [rule(canary, serviceMatch(canary.spec.service.match), route)] };
-  const ports = (canary.spec.service.match ?? []).flatMap((match) => (match.port === undefined ? [] : [{ port: match.port }]));
-  return { tcp: [{ ...(ports.length > 0 ? { match: ports } : {}), route }] };
+  if (isTcp(canary)) return { tcp: [tcpRule(canary, route)] };
+  return { http: [rule(canary, serviceMatch(canary.spec.service.match), route)] };
 }

@@ -2,18 +2,10 @@ import type { Canary } from '../../api/canary.ts';
 import { asKnativeService } from '../../api/kinds/knative-service.ts';
 import { knativeRevisionId, primaryRevisionAnnotation } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import type { Routes } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
 import { primaryWeight } from '../weights.ts';
 import { primaryOf } from './read.ts';
 import { trafficOf } from './traffic.ts';
-
-/** The canary's percentage. Throws a RoutingError for routes that match or mirror. */
-export function shareOf(routes: Routes): number {
-  if (routes.kind !== 'weighted' || routes.match?.length)
-    throw new RoutingError('Knative can neither match nor mirror requests: use analysis.stepWeight or stepWeights');
-  return routes.canary;
-}
 
 /** Entries of `spec.traffic`, the canary's first. Throws a RoutingError where the Revision of a side is unknown or gone. */
 export function targetsFor(canary: Canary, service: KubeObject, share: number) {

@@ -7,8 +7,9 @@ import { factsOf } from '../../api/providers.ts';
 import { findObject } from '../find-object.ts';
 import type { Router } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
+import { onlyWeight } from '../weights.ts';
 import { readTraffic } from './read.ts';
-import { shareOf, targetsFor } from './render.ts';
+import { targetsFor } from './render.ts';
 import { taggedTargets } from './traffic.ts';
 
 const serviceRef = (canary: Canary): ObjectRef => ({
@@ -28,7 +29,7 @@ export const knative: Router = {
   watches: (canary) => [serviceRef(canary)],
   render(canary, _apex, routes, current) {
     const service = findObject(current, serviceRef(canary));
-    const share = shareOf(routes);
+    const share = onlyWeight(routes, 'Knative can neither match nor mirror requests: use analysis.stepWeight or stepWeights');
     if (!service) return { write: [], remove: [] };
     const { apiVersion, kind, name, namespace } = serviceRef(canary);
     const traffic = [...targetsFor(canary, service, share), ...taggedTargets(service)];

@@ -1,7 +1,7 @@
 import { factsOf } from '../../api/providers.ts';
 import { allToPrimary } from '../../api/routes.ts';
 import type { Router } from '../router.ts';
-import { RoutingError } from '../routing-error.ts';
+import { onlyWeight } from '../weights.ts';
 
 /**
  * No routing objects at all: the apex Service selects the primary, and a release is Blue/Green. Users never see the canary
@@ -11,11 +11,11 @@ export const noRoutes: Router = {
   supports: factsOf('kubernetes').can,
   watches: () => [],
   render(_canary, _apex, routes) {
-    if (routes.kind !== 'weighted' || routes.match?.length)
-      throw new RoutingError(
-        'without a traffic provider requests can be neither matched nor mirrored: use analysis.iterations alone',
-        'analysis.iterations',
-      );
+    onlyWeight(
+      routes,
+      'without a traffic provider requests can be neither matched nor mirrored: use analysis.iterations alone',
+      'analysis.iterations',
+    );
     return { write: [], remove: [] };
   },
   readRoutes: () => allToPrimary,

@@ -1,11 +1,9 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { fluxOff, names } from '../../api/names.ts';
-import type { Routes } from '../../api/routes.ts';
 import { withoutSpecRecords } from '../../api/tracking-metadata.ts';
 import { findObject } from '../find-object.ts';
 import type { NamesOurSides } from '../original-spec.ts';
-import { RoutingError } from '../routing-error.ts';
 import { primaryWeight } from '../weights.ts';
 
 const apiVersion = 'kuma.io/v1alpha1';
@@ -65,11 +63,4 @@ export function renderRoute(canary: Canary, share: number, current: readonly Kub
       conf: { split: [side(primaryService, primaryWeight(share)), side(canaryService, share)] },
     },
   };
-}
-
-/** The canary's percentage. Throws a RoutingError for routes that match or mirror. */
-export function canaryShare(routes: Routes): number {
-  if (routes.kind !== 'weighted' || routes.match?.length)
-    throw new RoutingError("Kuma's TrafficRoute has weights only: requests can be neither matched nor mirrored");
-  return routes.canary;
 }

@@ -5,8 +5,9 @@ import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
 import type { Router } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
+import { onlyWeight } from '../weights.ts';
 import { readRoute } from './read.ts';
-import { canaryShare, flaggerRef, isOfFlagger, namesOurSides, ownRef, refIn, renderRoute } from './render.ts';
+import { flaggerRef, isOfFlagger, namesOurSides, ownRef, refIn, renderRoute } from './render.ts';
 
 /** Kuma's TrafficRoute, which belongs to the cluster and not to a namespace (04-4.12). */
 export const kuma: Router = {
@@ -19,7 +20,7 @@ export const kuma: Router = {
   },
   watches: (canary) => [ownRef(canary), flaggerRef(canary)],
   render(canary, _apex, routes, current) {
-    const share = canaryShare(routes);
+    const share = onlyWeight(routes, "Kuma's TrafficRoute has weights only: requests can be neither matched nor mirrored");
     return { write: [keeping(renderRoute(canary, share, current), current, namesOurSides(canary))], remove: [] };
   },
   readRoutes(canary, current) {

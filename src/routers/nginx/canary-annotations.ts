@@ -3,9 +3,10 @@ import { type Finding, ignored } from '../../api/finding.ts';
 import type { Labels } from '../../api/kube-object.ts';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
+import { anchoredPattern } from '../anchored-pattern.ts';
 import { checkRegex } from '../checked-regex.ts';
-import { escapeRegex } from '../regex-text.ts';
-import { RoutingError } from '../routing-error.ts';
+import { refuseConditions } from '../refuse-conditions.ts';
+import { ifExpressible, RoutingError } from '../routing-error.ts';
 
 /** The annotations of ingress-nginx that decide about a canary, without their prefix; values that are absent or empty say nothing. */
 export interface CanaryRules {
@@ -82,10 +83,8 @@ function readEntry(entry: HttpMatch, index: number): MatchEntry {
 }
 
 function onlyHeader(entry: HttpMatch, field: string): [string, StringMatch] {
-  for (const other of ['queryParams', 'sourceLabels'] as const) {
-    if (Object.keys(entry[other] ?? {}).length > 0)
-      throw RoutingError.at(`${field}.${other}`, `cannot be expressed by ingress-nginx: match on a header; ${ELSEWHERE}`);
-  }
+  const problem = `cannot be expressed by ingress-nginx: match on a header; ${ELSEWHERE}`;
+  refuseConditions(entry, ['queryParams', 'sourceLabels'], field, problem);
   const headers = Object.entries(entry.headers ?? {});
   const [only, ...others] = headers;
   if (only && others.length === 0) return only;
@@ -106,18 +105,11 @@ function ruleOf(name: string, condition: StringMatch, field: string): CanaryRule
   if ('exact' in condition && PLAIN.test(condition.exact) && condition.exact === condition.exact.trim())
     return { 'canary-by-header': name, 'canary-by-header-value': condition.exact };
   checkRegex(condition, field, 'PCRE');
-  const pattern = patternOf(condition);
+  // ingress-nginx searches for the pattern in the value; a regex of the user's means that, as in Flagger.
+  const pattern = 'regex' in condition ? condition.regex : anchoredPattern(condition);
   if (!PATTERN.test(pattern))
     throw RoutingError.at(field, `has characters that ingress-nginx does not accept in a value or pattern; ${ELSEWHERE}`);
   return { 'canary-by-header': name, 'canary-by-header-pattern': pattern };
-}
-
-/** ingress-nginx searches for the pattern in the value; a regex of the user's means that, as in Flagger. */
-function patternOf(condition: StringMatch): string {
-  if ('exact' in condition) return `^${escapeRegex(condition.exact)}$`;
-  if ('prefix' in condition) return `^${escapeRegex(condition.prefix)}`;
-  if ('suffix' in condition) return `${escapeRegex(condition.suffix)}$`;
-  return condition.regex;
 }
 
 /** The reverse of `renderMatch`; `likely` picks between forms of a condition that are written alike. Undefined: no condition at all. */
@@ -125,7 +117,14 @@ export function readMatch(rules: CanaryRules, likely: readonly HttpMatch[] | und
   const header = rules['canary-by-header'];
   const cookie = rules['canary-by-cookie'];
   if (!header && !cookie) return undefined;
-  if (likely?.length && isRenderingOf(rules, likely)) return structuredClone([...likely]);
+  if (
+    likely?.length &&
+    isDeepStrictEqual(
+      ifExpressible(() => renderMatch(likely)),
+      withoutEmpty(rules),
+    )
+  )
+    return structuredClone([...likely]);
   const match: HttpMatch[] = [];
   if (header) {
     const [value, pattern] = [rules['canary-by-header-value'], rules['canary-by-header-pattern']];
@@ -134,15 +133,6 @@ export function readMatch(rules: CanaryRules, likely: readonly HttpMatch[] | und
   }
   if (cookie) match.push({ headers: { cookie: { exact: cookie } } });
   return match;
-}
-
-function isRenderingOf(rules: CanaryRules, match: readonly HttpMatch[]): boolean {
-  try {
-    return isDeepStrictEqual(renderMatch(match), withoutEmpty(rules));
-  } catch (error) {
-    if (error instanceof RoutingError) return false;
-    throw error;
-  }
 }
 
 const withoutEmpty = (rules: CanaryRules): Labels => Object.fromEntries(Object.entries(rules).filter(([, value]) => value));

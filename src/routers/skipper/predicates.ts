@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { parseJson } from '../../api/json.ts';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
 import { anchoredPattern, readAnchoredPattern } from '../anchored-pattern.ts';
 import { checkRegex } from '../checked-regex.ts';
-import { RoutingError } from '../routing-error.ts';
+import { refuseConditions } from '../refuse-conditions.ts';
+import { ifExpressible, RoutingError } from '../routing-error.ts';
 
 /** Puts a route before those of the user's Ingress, whose predicates count one each. */
 export const FIRST = 'Weight(100)';
@@ -44,8 +46,7 @@ export function renderMatch(match: readonly HttpMatch[]): string[] {
       'analysis.match',
       'has more than one entry, and the predicates of an Ingress hold together: keep one; istio and apisix can take more',
     );
-  if (Object.keys(entry.sourceLabels ?? {}).length > 0)
-    throw RoutingError.at('analysis.match[0].sourceLabels', 'cannot be expressed by Skipper: match on headers; istio can');
+  refuseConditions(entry, ['sourceLabels'], 'analysis.match[0]', 'cannot be expressed by Skipper: match on headers; istio can');
   for (const field of ['headers', 'queryParams'] as const) {
     for (const [name, condition] of Object.entries(entry[field] ?? {})) checkRegex(condition, `analysis.match[0].${field}.${name}`, 'RE2');
   }
@@ -74,7 +75,14 @@ export function readMatch(
   const isOwnLast = own.length > 0 && isDeepStrictEqual(predicates.slice(-own.length), own);
   const conditions = isOwnLast ? predicates.slice(0, -own.length) : predicates;
   if (conditions.length === 0) return undefined;
-  if (likely?.length === 1 && isDeepStrictEqual(rendered(likely), conditions)) return structuredClone([...likely]);
+  if (
+    likely?.length === 1 &&
+    isDeepStrictEqual(
+      ifExpressible(() => renderMatch(likely)),
+      conditions,
+    )
+  )
+    return structuredClone([...likely]);
   const entry: { headers?: Record<string, StringMatch>; queryParams?: Record<string, StringMatch> } = {};
   for (const predicate of conditions) {
     const found = readPredicate(predicate);
@@ -82,15 +90,6 @@ export function readMatch(
     entry[found.field] = { ...entry[found.field], [found.name]: found.condition };
   }
   return [entry];
-}
-
-function rendered(match: readonly HttpMatch[]): string[] | undefined {
-  try {
-    return renderMatch(match);
-  } catch (error) {
-    if (error instanceof RoutingError) return undefined;
-    throw error;
-  }
 }
 
 function readPredicate(text: string): { field: 'headers' | 'queryParams'; name: string; condition: StringMatch } | undefined {
@@ -101,13 +100,8 @@ function readPredicate(text: string): { field: 'headers' | 'queryParams'; name: 
   return condition && { field: kind === 'QueryParam' ? 'queryParams' : 'headers', name, condition };
 }
 
+/** None where a text was not written by us: it has other quotes, or a number. */
 function textsOf(args: string): string[] {
-  try {
-    const texts: unknown = JSON.parse(`[${args}]`);
-    return Array.isArray(texts) && texts.length === 2 && texts.every((text) => typeof text === 'string') ? texts : [];
-  } catch (error) {
-    // Not of our writing: other quotes, or a number.
-    if (error instanceof SyntaxError) return [];
-    throw error;
-  }
+  const texts = parseJson(`[${args}]`);
+  return Array.isArray(texts) && texts.length === 2 && texts.every((text) => typeof text === 'string') ? texts : [];
 }

@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { isRecord, parseJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
@@ -14,8 +15,9 @@ export function readCopy(canary: Canary, copy: KubeObject, source: KubeObject | 
   const { primaryService, canaryService } = names(canary);
   if (!leadsTo(copy, canaryService) || !leadsTo(copy, primaryService))
     return { unreadable: `the paths of ${where} do not lead to both ${primaryService} and ${canaryService}` };
-  const weights = weightsOf(live[WEIGHTS]);
-  const share = readWeights({ primary: weights?.[primaryService], canary: weights?.[canaryService] });
+  const found = parseJson(live[WEIGHTS] ?? '');
+  const weights = isRecord(found) ? found : {};
+  const share = readWeights({ primary: weights[primaryService], canary: weights[canaryService] });
   if (share === undefined) return { unreadable: `${WEIGHTS} of ${where} has no whole weights for both sides that sum to ${ALL}` };
   const predicates = splitPredicates(live[PREDICATE] ?? '');
   if (predicates.includes(NEVER) && share > 0) return { unreadable: `${PREDICATE} of ${where} takes out what has a share` };
@@ -24,14 +26,4 @@ export function readCopy(canary: Canary, copy: KubeObject, source: KubeObject | 
   const match = readMatch(conditions, own, canary.spec.analysis.match);
   if (match && 'unreadable' in match) return { unreadable: `${match.unreadable} in ${PREDICATE} of ${where}` };
   return readAs(share, match);
-}
-
-function weightsOf(text: string | undefined): Record<string, unknown> | undefined {
-  try {
-    const found: unknown = JSON.parse(text ?? '');
-    return typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

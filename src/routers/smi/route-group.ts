@@ -2,6 +2,7 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
+import { refuseConditions } from '../refuse-conditions.ts';
 import { escapeRegex, unescapeRegex } from '../regex-text.ts';
 import { RoutingError } from '../routing-error.ts';
 
@@ -23,9 +24,7 @@ export function isOurGroup(spec: object): boolean {
 
 function headersOf(entry: HttpMatch, index: number): Record<string, string> {
   const field = `analysis.match[${index}]`;
-  for (const other of ['queryParams', 'sourceLabels'] as const)
-    if (Object.keys(entry[other] ?? {}).length > 0)
-      throw RoutingError.at(`${field}.${other}`, 'cannot be expressed in SMI: match on headers');
+  refuseConditions(entry, ['queryParams', 'sourceLabels'], field, 'cannot be expressed in SMI: match on headers');
   const headers = Object.entries(entry.headers ?? {});
   if (headers.length === 0) throw RoutingError.at(field, 'names no header: it would match every request');
   return Object.fromEntries(headers.map(([name, condition]) => [name, toPattern(condition)]));

@@ -1,15 +1,15 @@
 import type { Canary } from '../../api/canary.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
-import { names } from '../../api/names.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
 import { choosesUsers } from '../../api/provider-capabilities.ts';
 import { factsOf } from '../../api/providers.ts';
 import type { Routes } from '../../api/routes.ts';
 import { rootService, splitSpec } from '../../api/traffic-split.ts';
 import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
-import { type NamesOurSides, namesIn } from '../original-spec.ts';
+import { namesServicesIn } from '../original-spec.ts';
 import type { RouteChange, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
+import { refUnderApex } from '../routing-metadata.ts';
 import { matchOf } from '../weights.ts';
 import { readSplit } from './read.ts';
 import { renderSplit } from './render.ts';
@@ -18,31 +18,14 @@ import { splitFindings } from './split-findings.ts';
 
 export type SmiVersion = 'v1alpha1' | 'v1alpha2' | 'v1alpha3' | 'v1alpha4';
 
-function namesOurSides(canary: Canary): NamesOurSides {
-  const { canaryService, primaryService } = names(canary);
-  return namesIn('service', [canaryService, primaryService]);
-}
+const namesOurSides = (canary: Canary) => namesServicesIn('service', canary);
 
 /** The Service Mesh Interface's TrafficSplit. `mesh` is the text after `smi:v1alphaN:`; only `istio` means something (04-4.3). */
 export function smi(version: SmiVersion, mesh?: 'istio'): Router {
   const matches = version === 'v1alpha3' || version === 'v1alpha4';
 
-  function splitRef(canary: Canary): ObjectRef {
-    return {
-      apiVersion: `split.smi-spec.io/${version}`,
-      kind: 'TrafficSplit',
-      name: names(canary).apexService,
-      namespace: canary.metadata.namespace,
-    };
-  }
-  function groupRef(canary: Canary): ObjectRef {
-    return {
-      apiVersion: `specs.smi-spec.io/${version}`,
-      kind: 'HTTPRouteGroup',
-      name: names(canary).apexService,
-      namespace: canary.metadata.namespace,
-    };
-  }
+  const splitRef = (canary: Canary) => refUnderApex(canary, `split.smi-spec.io/${version}`, 'TrafficSplit');
+  const groupRef = (canary: Canary) => refUnderApex(canary, `specs.smi-spec.io/${version}`, 'HTTPRouteGroup');
 
   function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): RouteChange {
     const match = matchOf(routes);

@@ -5,14 +5,12 @@ import type { Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { namesIn } from '../original-spec.ts';
 import { RoutingError } from '../routing-error.ts';
+import { refUnderApex } from '../routing-metadata.ts';
 import { ALL, primaryWeight } from '../weights.ts';
 
 export const noMatch = 'Traefik chooses requests in your own IngressRoute, which is not ours to change: remove analysis.match';
 
-export function serviceRef(canary: Canary): ObjectRef {
-  const { namespace } = canary.metadata;
-  return { apiVersion: 'traefik.io/v1alpha1', kind: 'TraefikService', name: names(canary).apexService, namespace };
-}
+export const serviceRef = (canary: Canary): ObjectRef => refUnderApex(canary, 'traefik.io/v1alpha1', 'TraefikService');
 
 export function mirrorRef(canary: Canary): ObjectRef {
   return { ...serviceRef(canary), name: names(canary).mirrorService };

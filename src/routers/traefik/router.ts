@@ -3,7 +3,8 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { choosesUsers } from '../../api/provider-capabilities.ts';
 import { factsOf } from '../../api/providers.ts';
 import { findObject } from '../find-object.ts';
-import { isTaken, originalSpec, rememberedSpec } from '../original-spec.ts';
+import { leftBehind } from '../found-in-place.ts';
+import { rememberedSpec } from '../original-spec.ts';
 import type { RouteChange, Router } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
 import { routingMetadata } from '../routing-metadata.ts';
@@ -41,12 +42,9 @@ export const traefik: Router = {
 
 /** The user's IngressRoute goes on referring to the apex one, so what we made stays, and leads to the apex Service. */
 function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
-  const found = findObject(current, serviceRef(canary));
   const mirror = findObject(current, mirrorRef(canary));
   const remove = mirror && ours(canary)(mirror.spec ?? {}) ? [mirrorRef(canary)] : [];
-  if (!found || !isTaken(found, ours(canary))) return { write: [], remove };
-  const { apiVersion, kind, name } = serviceRef(canary);
-  const toApex = { weighted: { services: [{ ...side(canary, name), weight: ALL }] } };
-  const metadata = { name, namespace: canary.metadata.namespace };
-  return { write: [{ apiVersion, kind, metadata, spec: originalSpec(found, ours(canary)) ?? toApex }], remove };
+  const ref = serviceRef(canary);
+  const toApex = () => ({ weighted: { services: [{ ...side(canary, ref.name), weight: ALL }] } });
+  return { write: leftBehind(ref, current, ours(canary), toApex), remove };
 }

@@ -1,5 +1,6 @@
 import { type RawData, WebSocket } from 'ws';
 import * as z from 'zod';
+import { parseJson } from '../../../api/json.ts';
 import { NOT_THROUGH_PROXY, NOT_USED, type OutgoingConnection, openEgress } from '../../../api/outgoing.ts';
 import { Unanswered } from '../../http/bounded.ts';
 import { MAX_BODY_BYTES, SMALL_BODY_BYTES, TooLongError } from '../../http/read-body.ts';
@@ -58,9 +59,9 @@ export async function runSignalFlow({
   });
   const close = () => socket.terminate();
   signal.addEventListener('abort', close, { once: true });
-  const growing = new Growing(socket, connection, signal);
+  const answer = growing(socket, connection, signal);
   try {
-    const run = await listen(socket, growing, () => {
+    const run = await listen(socket, answer, () => {
       socket.send(JSON.stringify({ type: 'authenticate', token }));
       const span = { start: startMs, stop: stopMs, resolution: 0, maxDelay: 0, immediate: true, timezone: '' };
       socket.send(JSON.stringify({ type: 'execute', channel: CHANNEL, program, ...span }));
@@ -70,47 +71,36 @@ export async function runSignalFlow({
   } finally {
     signal.removeEventListener('abort', close);
     close();
-    growing.end();
+    answer.end();
     connection.end();
   }
 }
 
-/** Counts the bytes of an answer; once it is large, the socket waits until memory is granted. */
-class Growing {
-  readonly #socket: WebSocket;
-  readonly #connection: Pick<OutgoingConnection, 'growAnswer'>;
-  readonly #signal: AbortSignal;
-  #bytes = 0;
-  #memory: Promise<() => void> | undefined;
-
-  constructor(socket: WebSocket, connection: Pick<OutgoingConnection, 'growAnswer'>, signal: AbortSignal) {
-    this.#socket = socket;
-    this.#connection = connection;
-    this.#signal = signal;
-  }
-
-  add(bytes: number): void {
-    this.#bytes += bytes;
-    if (this.#bytes > MAX_BODY_BYTES) throw new Unanswered(LONG);
-    if (this.#bytes <= SMALL_BODY_BYTES || this.#memory || !this.#connection.growAnswer) return;
-    this.#memory = this.#connection.growAnswer(this.#signal);
-    this.#socket.pause();
-    this.#memory.then(
-      () => this.#socket.resume(),
-      // The signal ends the run as well.
-      () => undefined,
-    );
-  }
-
-  end(): void {
-    this.#memory?.then(
-      (shrink) => shrink(),
-      () => undefined,
-    );
-  }
+interface Growing {
+  add(bytes: number): void;
+  end(): void;
 }
 
-function listen(socket: WebSocket, growing: Growing, onOpen: () => void): Promise<{ series: Samples }> {
+/** Counts the bytes of an answer; once it is large, the socket waits until memory is granted. */
+function growing(socket: WebSocket, connection: Pick<OutgoingConnection, 'growAnswer'>, signal: AbortSignal): Growing {
+  let total = 0;
+  let memory: Promise<() => void> | undefined;
+  const ignore = () => undefined;
+  return {
+    add(bytes) {
+      total += bytes;
+      if (total > MAX_BODY_BYTES) throw new Unanswered(LONG);
+      if (total <= SMALL_BODY_BYTES || memory || !connection.growAnswer) return;
+      memory = connection.growAnswer(signal);
+      socket.pause();
+      // The signal ends the run as well.
+      memory.then(() => socket.resume(), ignore);
+    },
+    end: () => void memory?.then((shrink) => shrink(), ignore),
+  };
+}
+
+function listen(socket: WebSocket, answer: Growing, onOpen: () => void): Promise<{ series: Samples }> {
   return new Promise((resolve, reject) => {
     const series = new Map<string, (number | null)[]>();
     socket.on('open', onOpen);
@@ -124,8 +114,8 @@ function listen(socket: WebSocket, growing: Growing, onOpen: () => void): Promis
     socket.on('message', (data, isBinary) => {
       const frame = bufferOf(data);
       try {
-        growing.add(Math.max(frame.length, LEAST_BYTES));
-        const read = isBinary ? readFrame(frame, (bytes) => growing.add(bytes)) : { text: frame.toString() };
+        answer.add(Math.max(frame.length, LEAST_BYTES));
+        const read = isBinary ? readFrame(frame, answer.add) : { text: frame.toString() };
         if (!read) return;
         if ('text' in read) {
           if (isEnd(read.text)) resolve({ series: [...series.values()] });
@@ -148,21 +138,15 @@ const LONG = new TooLongError().message;
 
 /** Throws for what ends a run badly. Kinds of messages that are not known are passed over, as the protocol asks. */
 function isEnd(text: string): boolean {
-  const message = Message.safeParse(parse(text));
+  const json = parseJson(text);
+  if (json === undefined) throw new Unanswered('Splunk gave an unexpected response (no JSON)');
+  const message = Message.safeParse(json);
   if (!message.success) throw new Unanswered('Splunk gave an unexpected response (JSON without a query result)');
   const { type, event, error, message: words } = message.data;
   if (type === 'error') throw new Unanswered(`Splunk refused the program: ${[error, words].filter(Boolean).join(': ').slice(0, 300)}`);
   if (type !== 'control-message') return false;
   if (event === 'CHANNEL_ABORT') throw new Unanswered('Splunk aborted the program before its end');
   return event === 'END_OF_CHANNEL';
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Unanswered('Splunk gave an unexpected response (no JSON)');
-  }
 }
 
 function bufferOf(data: RawData): Buffer {
