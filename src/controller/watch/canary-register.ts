@@ -12,12 +12,15 @@ interface RegisteredCanary {
   interests: readonly string[];
 }
 
+/** Keys by a name. Most names have one, which needs no set: seven sets a Canary are a tenth of its memory. */
+type Index = Map<string, string | Set<string>>;
+
 /** Which Canaries there are, which of them look at an object, and which claim the same one. Keys are `namespace/name`. */
 export class CanaryRegister {
   readonly #entries = new Map<string, RegisteredCanary>();
   readonly #keyByUid = new Map<string, string>();
-  readonly #interested = new Map<string, Set<string>>();
-  readonly #claiming = new Map<string, Set<string>>();
+  readonly #interested: Index = new Map();
+  readonly #claiming: Index = new Map();
 
   /** A Canary that can be read, as it is now, and the objects that it looks at. */
   put(key: string, canary: Canary, raw: KubeObject, refs: readonly ObjectRef[]): void {
@@ -58,14 +61,14 @@ export class CanaryRegister {
 
   /** Those that look at this object, and those that look at all of its kind (a ref without name). */
   interestedIn(ref: ObjectRef): readonly string[] {
-    const all = [ref, { ...ref, name: '' }].flatMap((looked) => [...(this.#interested.get(interestKey(looked)) ?? [])]);
+    const all = [ref, { ...ref, name: '' }].flatMap((looked) => keysOf(this.#interested, interestKey(looked)));
     return [...new Set(all)];
   }
 
   /** The other Canaries that claim what this one claims. */
   rivalsOf(key: string): readonly string[] {
     const claims = this.#entries.get(key)?.claims ?? [];
-    return [...new Set(claims.flatMap((claim) => [...(this.#claiming.get(claim) ?? [])]))].filter((other) => other !== key);
+    return [...new Set(claims.flatMap((claim) => keysOf(this.#claiming, claim)))].filter((other) => other !== key);
   }
 
   /** The oldest right goes on: another Canary with a claim on the same target or apex that is older than this one. */
@@ -84,17 +87,23 @@ function claimsOf(canary: Canary): string[] {
   return [`target/${namespace}/${kind}/${name}`, `apex/${namespace}/${names(canary).apexService}`];
 }
 
+function keysOf(index: Index, name: string): string[] {
+  const keys = index.get(name) ?? [];
+  return typeof keys === 'string' ? [keys] : [...keys];
+}
+
 /** Most changes of a Canary leave its keys as they were: then nothing is touched. */
-function move(index: Map<string, Set<string>>, key: string, from: readonly string[] = [], to: readonly string[]): void {
+function move(index: Index, key: string, from: readonly string[] = [], to: readonly string[]): void {
   for (const name of from) {
     if (to.includes(name)) continue;
     const keys = index.get(name);
-    keys?.delete(key);
-    if (keys?.size === 0) index.delete(name);
+    if (typeof keys === 'object') keys.delete(key);
+    if (keys === key || (typeof keys === 'object' && keys.size === 0)) index.delete(name);
   }
   for (const name of to) {
     const keys = index.get(name);
-    if (keys) keys.add(key);
-    else index.set(name, new Set([key]));
+    if (keys === undefined) index.set(name, key);
+    else if (typeof keys !== 'string') keys.add(key);
+    else if (keys !== key) index.set(name, new Set([keys, key]));
   }
 }
