@@ -1,8 +1,9 @@
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import type { ApiCall } from './api-call.ts';
 import type { KindRef, Selection, WatchHandler } from './cluster.ts';
 import { type DiscoveredResource, type Discovery, notServed } from './discovery.ts';
 import { ApiError, apiErrorOf, isGone, isNotFound, namesAnObject } from './errors.ts';
-import type { ApiCall, Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 export const manager = 'serin';
 const pageSize = 500;
