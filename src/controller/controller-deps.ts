@@ -26,6 +26,8 @@ export interface ControllerDeps {
   /** Names this process in what it writes. */
   readonly writer: string;
   readonly clock: Clock;
+  /** 0 ≤ x < 1. */
+  readonly random: () => number;
   readonly cluster: Cluster;
   readonly view: ClusterView;
   readonly anchors: Anchors;

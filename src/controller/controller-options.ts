@@ -20,6 +20,8 @@ export interface ControllerOptions {
   /** Without `ask` the metric backends that live in the cluster cannot be queried. */
   cluster: Cluster & Partial<Pick<KubeCluster, 'ask'>>;
   clock: Clock;
+  /** 0 ≤ x < 1, for pauses between retries. */
+  random: () => number;
   log: Log;
   metrics: ControllerMetrics;
   notifier?: Notifier;

@@ -3,7 +3,7 @@ import type { Canary } from '../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { JournalMemory } from '../engine/journal/journal-memory.ts';
 import { eventRecorder } from '../kube/events.ts';
-import { forUpkeep } from '../kube/upkeep.ts';
+import { withPriority } from '../kube/with-priority.ts';
 import { askerOf } from '../metrics/http/ask-cluster.ts';
 import { Anchors } from './adoption/anchors.ts';
 import { labelOf } from './canary/read-canary.ts';
@@ -41,7 +41,7 @@ interface MadeDeps {
 
 /** Makes what the processes of all Canaries share. */
 export function makeDeps(options: ControllerOptions, register: CanaryRegister, listener: DepsListener, signal: AbortSignal): MadeDeps {
-  const { config, cluster, clock, log, metrics, agents, word = () => randomBytes(8).toString('hex') } = options;
+  const { config, cluster, clock, random, log, metrics, agents, word = () => randomBytes(8).toString('hex') } = options;
   const isLeading = () => options.mayWrite?.() ?? true;
   const mayWrite = () => !signal.aborted && isLeading();
   const view = new ClusterView(cluster, config.namespaces, listener.changed, ({ kind, metadata: { namespace, name } }, err) =>
@@ -53,12 +53,12 @@ export function makeDeps(options: ControllerOptions, register: CanaryRegister, l
     ownEgress: ownOutgoing({ ...config, agents }),
   });
   const conditions = new ProviderConditions({
-    ...{ cluster: forUpkeep(cluster), clock, log, mayWrite },
+    ...{ cluster: withPriority(cluster, 'upkeep'), clock, log, mayWrite },
     // AlertProviders are read when they are sent to, and not watched.
     learn: (object) => object.kind === 'MetricTemplate' && view.learn(object),
   });
   const deps: ControllerDeps = {
-    ...{ config, clock, cluster, view, log, mayWrite, isLeading },
+    ...{ config, clock, random, cluster, view, log, mayWrite, isLeading },
     version: options.version ?? 'unknown',
     writer: options.identity ?? word(),
     metrics: {
@@ -68,7 +68,7 @@ export function makeDeps(options: ControllerOptions, register: CanaryRegister, l
         log.info({ canary: labelOf(canary), phase, weight: canary.status?.canaryWeight }, 'phase changed');
       },
     },
-    configWatches: new ConfigWatches(forUpkeep(cluster), clock, listener.wake),
+    configWatches: new ConfigWatches(withPriority(cluster, 'upkeep'), clock, listener.wake),
     anchors: new Anchors(cluster, config.historyLimit, log),
     journalMemory: new JournalMemory(),
     cookieWord: word,

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import type { SentWrite } from '../../test/fakes/model/client.ts';
-import { aModelCanary, canaryRef, primaryRef } from '../../test/fakes/model/lab.ts';
+import { aModelCanary, canaryRef, NAMESPACE, primaryRef } from '../../test/fakes/model/lab.ts';
 import { labOf } from '../../test/fakes/model/life.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
@@ -27,7 +27,41 @@ it('I15: set-up and giving back are upkeep, which waits for releases; no write o
   expect(kinds(setUp)).toEqual(['Canary', 'Deployment', 'DestinationRule', 'Service', 'VirtualService']);
   expect(kinds(release)).toEqual(['Canary', 'Deployment', 'VirtualService']);
   expect(kinds(restored)).toContain('VirtualService');
-  const ofUpkeep = (writes: SentWrite[]) => new Set(writes.map(({ isUpkeep }) => isUpkeep));
-  expect([ofUpkeep(setUp), ofUpkeep(release), ofUpkeep(restored)]).toEqual([new Set([true]), new Set([false]), new Set([true])]);
+  const priorities = (writes: SentWrite[]) => new Set(writes.map(({ priority }) => priority));
+  expect([priorities(setUp), priorities(release), priorities(restored)]).toEqual([
+    new Set(['initialization']),
+    new Set(['release']),
+    new Set(['upkeep']),
+  ]);
+  lab.close();
+});
+
+it('a rollback goes first: what moves traffic off the bad version, until the canary is scaled to zero', async () => {
+  const { lab } = labOf({ seed: 6, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  const provider = { type: 'externalmetrics' };
+  const metadata = { name: 'orders', namespace: NAMESPACE };
+  lab.server.create({
+    apiVersion: 'flagger.app/v1beta1',
+    kind: 'MetricTemplate',
+    metadata,
+    spec: { provider, query: `${NAMESPACE}/orders` },
+  });
+  const metrics = [{ name: 'orders', templateRef: { name: 'orders' }, thresholdRange: { min: 1 } }];
+  lab.externalMetric = () => ({ value: 0, afterMs: 0 });
+  lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50, threshold: 1, metrics }));
+  lab.start();
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 300_000)).toBe(true);
+  lab.push('2');
+  expect(await lab.passUntil(() => lab.phase() === 'Failed', 300_000)).toBe(true);
+  const failed = lab.writes.findIndex(
+    ({ subresource, body }) => subresource === 'status' && JSON.stringify(body).includes('"phase":"Failed"'),
+  );
+  await lab.pass(60_000);
+  const rollback = lab.writes.slice(failed).filter(({ ref }) => ref.kind !== 'ControllerRevision' && ref.kind !== 'Event');
+  const priorities = rollback.map(({ ref, subresource, priority }) => `${ref.kind} ${subresource}: ${priority}`);
+  expect(priorities[0]).toBe('Canary status: rollback');
+  expect(priorities).toContain('VirtualService : rollback');
+  expect(priorities).not.toContain('VirtualService : release');
   lab.close();
 });

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import type { ApiCall } from './api-call.ts';
 import type { KindRef, Selection, WatchHandler } from './cluster.ts';
 import { type DiscoveredResource, type Discovery, notServed } from './discovery.ts';
 import { eachChunk } from './each-chunk.ts';
 import { ApiError, apiErrorOf, isGone, isNotFound, namesAnObject } from './errors.ts';
 import { createListItems } from './list-items.ts';
-import type { ApiCall, Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 export const manager = 'serin';
 const pageSize = 500;

@@ -1,4 +1,5 @@
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import type { Priority } from './priority.ts';
 
 /** A resource type; `namespace` narrows to one, absent means all. */
 export interface KindRef {
@@ -60,8 +61,8 @@ export interface Cluster {
   /** Deleting what is absent is done already: no error. */
   delete(ref: ObjectRef, options?: { signal?: AbortSignal; propagationPolicy?: 'Foreground' | 'Background' | 'Orphan' }): Promise<void>;
   watch(kind: KindRef, handler: WatchHandler, options?: Selection & { metadataOnly?: boolean }): WatchHandle;
-  /** The same cluster for requests that no release waits for: those of releases go first. Absent: all are equal. */
-  readonly upkeep?: Cluster;
+  /** The same cluster for requests of this priority. Absent: all are equal. */
+  at?(priority: Priority): Cluster;
   /** Closes idle connections and stops every watch. */
   close(): void;
 }

@@ -3,11 +3,13 @@ import type { ApiOutage } from './api-outage.ts';
 import { ApiRequests, manager, NO_NAME, selectionQuery, shaped } from './api-requests.ts';
 import type { Clock } from './clock.ts';
 import { systemClock } from './clock.ts';
-import type { KindRef, Selection, WatchHandle, WatchHandler } from './cluster.ts';
+import type { Cluster, KindRef, Selection, WatchHandle, WatchHandler } from './cluster.ts';
 import type { Connection } from './connect.ts';
 import { createDiscovery, type Discovery } from './discovery.ts';
 import { apiErrorOf, isNotFound } from './errors.ts';
 import type { KubeCluster } from './kube-cluster.ts';
+import { PRIORITIES, type Priority } from './priority.ts';
+import type { RequestPacing } from './request-pacing.ts';
 import { createTransport, type FinishedRequest, type Transport, type TransportOptions } from './transport.ts';
 import { defaultWatchSettings, startWatch, type WatchSettings } from './watch.ts';
 
@@ -19,8 +21,10 @@ export interface ClusterOptions {
   /** Requests at once before `qps` holds. Default: as many as `qps`. */
   burst?: number;
   onRequest?: (request: FinishedRequest) => void;
-  /** Called right before the bytes of a call go out, after every wait; a throw refuses it. For the leader's write deadline (I9). */
+  /** Called right before the bytes of a call go out, after every wait; a throw refuses it, a signal cancels it later. For the leader's term (I9). */
   beforeSend?: TransportOptions['beforeSend'];
+  /** Limits writes and retries: manners of a controller. Absent: every request goes out at once. */
+  pacing?: RequestPacing;
   /** Learns whether the API server answers. */
   outage?: ApiOutage;
   log?: ClusterLog;
@@ -47,6 +51,7 @@ export function createCluster(connection: Connection, options: ClusterOptions = 
     clock,
     onRequest: options.onRequest,
     beforeSend: options.beforeSend,
+    pacing: options.pacing,
     outage: options.outage,
   });
   const discovery = createDiscovery(async (path, signal) => {
@@ -56,13 +61,21 @@ export function createCluster(connection: Connection, options: ClusterOptions = 
     return JSON.parse(answer.text);
   });
   const parts = { clock, transport, discovery, watches: new Set<{ stop(): void }>() };
-  const ofUpkeep: Transport = {
-    close: () => transport.close(),
-    send: (call) => transport.send({ ...call, isUpkeep: true }),
-    stream: (call) => transport.stream({ ...call, isUpkeep: true }),
-  };
-  return { ...clusterOver(connection, options, parts), upkeep: clusterOver(connection, options, { ...parts, transport: ofUpkeep }) };
+  const clusters = new Map(
+    PRIORITIES.map((priority): [Priority, Cluster] => [
+      priority,
+      clusterOver(connection, options, { ...parts, transport: atPriority(transport, priority) }),
+    ]),
+  );
+  const cluster = clusterOver(connection, options, parts);
+  return { ...cluster, at: (priority) => clusters.get(priority) ?? cluster };
 }
+
+const atPriority = (transport: Transport, priority: Priority): Transport => ({
+  close: () => transport.close(),
+  send: (call) => transport.send({ ...call, priority }),
+  stream: (call) => transport.stream({ ...call, priority }),
+});
 
 interface ClusterParts {
   clock: Clock;

@@ -149,7 +149,8 @@ class Recorder implements EventRecorder {
         return;
       } catch (error) {
         const pauseMs = PAUSES_MS[attempt];
-        if (pauseMs === undefined || !isTransient(error) || !(await this.#hasWaited(pauseMs))) {
+        const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
+        if (pauseMs === undefined || !isTransient(error) || !(await this.#hasWaited(Math.max(pauseMs, askedMs)))) {
           this.#options.onError?.(error);
           return;
         }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { handClock } from '../../test/fakes/clock.ts';
 import { NoTurnError } from '../api/outgoing.ts';
 import { FairQueue } from './fair-queue.ts';
+import type { Priority } from './priority.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -11,8 +12,8 @@ function given({ qps = 10, burst = 1, mostUnderWay = 100 } = {}) {
   const queue = new FairQueue({ clock, admission: createTokenBucket(clock, { qps, burst }), perKey: mostUnderWay });
   const begun: string[] = [];
   const ends: (() => void)[] = [];
-  const enter = (line: string, signal?: AbortSignal, isUpkeep = false) =>
-    queue.turn(line, { signal, isUpkeep }).then((ended) => {
+  const enter = (line: string, signal?: AbortSignal, priority: Priority = 'release') =>
+    queue.turn(line, { signal, priority }).then((ended) => {
       begun.push(line);
       ends.push(ended);
     });
@@ -43,7 +44,7 @@ describe('FairQueue', () => {
 
   it('I15: upkeep of hundreds of namespaces goes after other work, and gets one turn of four while there is any', async () => {
     const { clock, begun, enter } = given();
-    for (let count = 0; count < 200; count += 1) void enter(`upkeep/${count}`, undefined, true);
+    for (let count = 0; count < 200; count += 1) void enter(`upkeep/${count}`, undefined, 'upkeep');
     for (let count = 0; count < 9; count += 1) void enter('release');
     await settled();
     for (let count = 0; count < 14; count += 1) {

@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 /** A server that keeps one Lease with optimistic concurrency, and can be made to refuse all. */
-async function given() {
+async function given(slowNote: () => string | undefined = () => undefined) {
   const clock = handClock();
   const state: { lease?: Lease; version: number; broken: boolean; requests: number; onWrite?: (() => void) | undefined } = {
     ...{ version: 0, broken: false, requests: 0 },
@@ -42,6 +42,7 @@ async function given() {
       name: 'leader',
       identity,
       clock,
+      slowNote,
       onLeading: (signal) => {
         calls.push('leading');
         signals.push(signal);
@@ -91,6 +92,19 @@ describe('leader election', () => {
     state.broken = false;
     await moveUntil(clock, 2_000, () => a.leadership.isLeader());
     expect(a.calls).toEqual(['leading', 'lost', 'leading']);
+  });
+
+  it('notes at a renewal that the API server is slow, and takes the note off when it is over; another annotation stays', async () => {
+    let note: string | undefined = '[]';
+    const { campaign, clock, state } = await given(() => note);
+    campaign('a');
+    await expect.poll(() => state.lease?.metadata.annotations).toEqual({ 'serin.dev/slow-api-server': '[]' });
+    expect(state.lease?.metadata.labels).toEqual({ 'serin.dev/slow-api-server': 'true' });
+    const version = ++state.version;
+    if (state.lease) state.lease.metadata = { ...state.lease.metadata, annotations: { other: 'kept' }, resourceVersion: String(version) };
+    note = undefined;
+    await moveUntil(clock, 500, () => state.version > version);
+    expect([state.lease?.metadata.annotations, state.lease?.metadata.labels]).toEqual([{ other: 'kept' }, undefined]);
   });
 
   it('I9: may write for the deadline from when it asked to renew, however late the answer came', async () => {

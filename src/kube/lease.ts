@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { Cluster } from './cluster.ts';
 import { isConflict, isNotFound, RequestTimeoutError } from './errors.ts';
+import { slowAnnotation } from './slow-note.ts';
 
 export interface LeaseOptions {
   namespace: string;
@@ -23,6 +24,8 @@ export interface LeaseOptions {
   onLost(): void;
   /** Given up by `stop`: no standby waits for its end. */
   onReleased?(): void;
+  /** What waits while the API server is slow, for an annotation at the next renewal; undefined removes it. */
+  slowNote?(): string | undefined;
   /** Another holder (or none: '') was seen. */
   onObserved?(holder: string): void;
   log?: { warn(fields: object, message: string): void } | undefined;
@@ -32,6 +35,8 @@ export interface Leadership {
   isLeader(): boolean;
   /** Monotonic milliseconds until which a write may start: renewedAt + renewDeadline. 0 for a standby. */
   mayWriteUntilMs(): number;
+  /** Aborts when the lease is lost or given up: a write under way ends with it. Undefined for a standby. */
+  term(): AbortSignal | undefined;
   /** Stops campaigning and releases the lease, so that a standby takes over at its next look. */
   stop(): Promise<void>;
 }
@@ -80,6 +85,10 @@ class LeaderElection implements Leadership {
 
   mayWriteUntilMs(): number {
     return this.#held === undefined ? 0 : this.#deadlineOf(this.#held.renewedAtMs);
+  }
+
+  term(): AbortSignal | undefined {
+    return this.#held?.leading.signal;
   }
 
   async stop(): Promise<void> {
@@ -134,8 +143,10 @@ class LeaderElection implements Leadership {
     const now = microTime(this.#options.clock.nowMs());
     const spec = previous === undefined ? {} : specOf(previous);
     const isHandover = spec.holderIdentity !== holder && holder !== '';
+    const { metadata, ...rest } = previous ?? { ...this.#ref, metadata: { name: this.#ref.name, namespace: this.#ref.namespace } };
     return {
-      ...(previous ?? { ...this.#ref, metadata: { name: this.#ref.name, namespace: this.#ref.namespace } }),
+      ...rest,
+      metadata: noted(metadata, holder === '' ? undefined : this.#options.slowNote?.()),
       spec: {
         ...spec,
         holderIdentity: holder,
@@ -255,6 +266,17 @@ class LeaderElection implements Leadership {
       cancel();
     }
   }
+}
+
+/** The label finds the Lease, whatever its name and namespace. */
+function noted({ annotations, labels, ...metadata }: KubeObject['metadata'], note: string | undefined): KubeObject['metadata'] {
+  const changed = (map: Record<string, string> | undefined, value: string | undefined): Record<string, string> | undefined => {
+    const { [slowAnnotation]: _, ...others } = map ?? {};
+    const next = value === undefined ? others : { ...others, [slowAnnotation]: value };
+    return Object.keys(next).length === 0 ? undefined : next;
+  };
+  const [annotationsNow, labelsNow] = [changed(annotations, note), changed(labels, note === undefined ? undefined : 'true')];
+  return { ...metadata, ...(annotationsNow && { annotations: annotationsNow }), ...(labelsNow && { labels: labelsNow }) };
 }
 
 const specOf = (lease: KubeObject): LeaseSpec => asLease(lease).spec ?? {};

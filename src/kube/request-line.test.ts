@@ -46,7 +46,7 @@ describe('lineOf', () => {
 });
 
 it('upkeep waits in lines of its own', () => {
-  const call = { path: '/api/v1/namespaces/shop/configmaps/settings', isUpkeep: true };
+  const call = { path: '/api/v1/namespaces/shop/configmaps/settings', priority: 'upkeep' } as const;
   expect([lineOf({ ...call, verb: 'get' }), lineOf({ ...call, verb: 'watch' })]).toEqual(['upkeep/shop', 'upkeep/watch/shop']);
 });
 
@@ -94,7 +94,10 @@ describe('requests of a cluster', () => {
     const { cluster, asked } = await given({}, false);
     const stop = new AbortController();
     const all = Array.from({ length: 200 }, (_, nth) =>
-      cluster.upkeep?.get(configMap(`tenant${nth}`), { signal: stop.signal }).catch(() => undefined),
+      cluster
+        .at?.('upkeep')
+        .get(configMap(`tenant${nth}`), { signal: stop.signal })
+        .catch(() => undefined),
     );
     await expect.poll(() => asked().length).toBe(MOST_OF_UPKEEP);
     const release = cluster.get(configMap('calm'), { signal: stop.signal }).catch(() => undefined);

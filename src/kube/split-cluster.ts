@@ -1,4 +1,5 @@
 import type { Cluster, KindRef } from './cluster.ts';
+import { withPriority } from './with-priority.ts';
 
 /** Two clusters that look like one: each request and each watch goes to the one where its kind lies. */
 export function splitCluster(local: Cluster, remote: Cluster, isRemote: (apiVersion: string) => boolean): Cluster {
@@ -12,7 +13,7 @@ export function splitCluster(local: Cluster, remote: Cluster, isRemote: (apiVers
     patch: (ref, patch, options) => of(ref).patch(ref, patch, options),
     delete: (ref, options) => of(ref).delete(ref, options),
     watch: (kind, handler, options) => of(kind).watch(kind, handler, options),
-    ...(local.upkeep && remote.upkeep && { upkeep: splitCluster(local.upkeep, remote.upkeep, isRemote) }),
+    at: (priority) => splitCluster(withPriority(local, priority), withPriority(remote, priority), isRemote),
     close() {
       local.close();
       remote.close();

@@ -1,41 +1,17 @@
 import http from 'node:http';
 import https from 'node:https';
+import { type ApiCall, type ApiResponse, type ApiVerb, type BeforeSend, isWrite } from './api-call.ts';
 import { type ApiOutage, isUnanswered } from './api-outage.ts';
 import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { Connection, TlsIdentity } from './connect.ts';
 import { eachChunk } from './each-chunk.ts';
 import { apiErrorOf, isConnectionFailure, RequestTimeoutError, SilentStreamError, UnreachableError } from './errors.ts';
-import { atMost, FairQueue } from './fair-queue.ts';
+import { FairQueue } from './fair-queue.ts';
 import { lineOf, MOST_OF_LINE, MOST_OF_UPKEEP, MOST_UNDER_WAY } from './request-line.ts';
+import { orAborted, type PacedOutcome, type RequestPacing } from './request-pacing.ts';
 import { createTokenBucket } from './token-bucket.ts';
-
-export type ApiVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'apply' | 'patch' | 'delete' | 'raw';
-
-/** One call of the API server, as it is counted and sent. */
-export interface ApiCall {
-  verb: ApiVerb;
-  /** Plural resource name, for metrics. */
-  resource: string;
-  subresource?: string | undefined;
-  method: string;
-  /** Below the connection's baseUrl, with query. */
-  path: string;
-  accept?: string;
-  contentType?: string;
-  body?: unknown;
-  signal?: AbortSignal | undefined;
-  /** No release waits for it: releases' requests go first. */
-  isUpkeep?: boolean;
-  /** Takes the parts of a good answer as they come; what it returns at the end is the answer's text. */
-  read?: ((response: http.IncomingMessage) => Promise<string>) | undefined;
-}
-
-export interface ApiResponse {
-  status: number;
-  text: string;
-  retryAfterMs?: number;
-}
+import { WRITE_TIMEOUT_MS } from './write-deadline.ts';
 
 export interface FinishedRequest {
   verb: ApiVerb;
@@ -47,7 +23,7 @@ export interface FinishedRequest {
 }
 
 export interface TransportOptions {
-  /** How long a call may take with its retries, once the rate limit lets it out. */
+  /** How long a call may take with its retries, once the rate limit lets it out; with `pacing` each attempt of a read. */
   requestTimeoutMs: number;
   qps?: number | undefined;
   burst?: number | undefined;
@@ -55,8 +31,13 @@ export interface TransportOptions {
   onRequest?: ((request: FinishedRequest) => void) | undefined;
   /** Learns of each answer, and of each request without one. */
   outage?: ApiOutage | undefined;
-  /** Called right before a call's bytes go out, after every wait; what it throws is the call's outcome, and nothing is sent. */
-  beforeSend?: ((call: { verb: ApiVerb; resource: string }) => void) | undefined;
+  /**
+   * Called right before a call's bytes go out, after every wait; what it throws is the call's outcome, and nothing is sent. A signal that it returns
+   * cancels the call while it is under way.
+   */
+  beforeSend?: BeforeSend | undefined;
+  /** Limits writes and retries; a write under way is not cancelled when its caller no longer waits. Absent: every request goes out at once. */
+  pacing?: RequestPacing | undefined;
 }
 
 export interface Transport {
@@ -68,6 +49,17 @@ export interface Transport {
 }
 
 const maxAttempts = 4;
+
+/** One attempt of a call. */
+interface Attempt {
+  call: ApiCall;
+  limit: AbortController;
+  startedAtMs: number;
+  /** The server may have it. */
+  isSent: boolean;
+  /** Undoes what `beforeSend` has tied it to. */
+  untie(): void;
+}
 
 /** HTTP/1.1 with keep-alive to one API server. Retries only what the server itself asks to be sent again. */
 export function createTransport(connection: Connection, options: TransportOptions): Transport {
@@ -81,18 +73,28 @@ class HttpTransport implements Transport {
   readonly #queue: FairQueue;
   readonly #agents = new Map<TlsIdentity | undefined, http.Agent>();
   readonly #secure: boolean;
+  /** Writes under way that no one waits for. */
+  readonly #abandoned = new Set<Attempt>();
 
   constructor(connection: Connection, options: TransportOptions) {
     const { clock } = options;
     this.#connection = connection;
     this.#options = options;
     this.#clock = clock;
-    const admission = atMost(MOST_UNDER_WAY, createTokenBucket(clock, options));
-    this.#queue = new FairQueue({ clock, admission, perKey: MOST_OF_LINE, mostUpkeep: MOST_OF_UPKEEP });
+    this.#queue = new FairQueue({
+      clock,
+      admission: createTokenBucket(clock, options),
+      perKey: MOST_OF_LINE,
+      mostUnderWay: MOST_UNDER_WAY,
+      mostOf: { initialization: MOST_OF_UPKEEP, upkeep: MOST_OF_UPKEEP },
+      ...(options.pacing && { limitOf: options.pacing.limitOf }),
+    });
+    options.pacing?.watch(this.#queue);
     this.#secure = connection.baseUrl.startsWith('https:');
   }
 
   close(): void {
+    for (const { limit } of this.#abandoned) limit.abort(new Error('the connection is closed'));
     for (const agent of this.#agents.values()) agent.destroy();
     this.#agents.clear();
   }
@@ -106,7 +108,9 @@ class HttpTransport implements Transport {
     return agent;
   }
 
-  async #open(call: ApiCall, signal: AbortSignal): Promise<http.IncomingMessage> {
+  async #open(attempt: Attempt): Promise<http.IncomingMessage> {
+    const { call } = attempt;
+    const { signal } = attempt.limit;
     // A credential plugin may wait for a login; the deadline and the caller's signal hold all the same.
     const credentials = await orAborted(this.#connection.headers(), signal);
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
@@ -120,7 +124,7 @@ class HttpTransport implements Transport {
       headers['Content-Length'] = Buffer.byteLength(body);
     }
     signal.throwIfAborted();
-    this.#options.beforeSend?.({ verb: call.verb, resource: call.resource });
+    this.#tie(attempt, this.#options.beforeSend?.({ verb: call.verb, resource: call.resource }));
     return new Promise((resolve, reject) => {
       const request = (this.#secure ? https : http).request(this.#connection.baseUrl + call.path, {
         method: call.method,
@@ -135,26 +139,39 @@ class HttpTransport implements Transport {
       });
       request.on('error', (cause: NodeJS.ErrnoException) => {
         // The server closed an idle connection as we took it: a read is sent again, a write may have been done.
-        if (request.reusedSocket && cause.code === 'ECONNRESET' && call.method === 'GET' && !signal.aborted)
-          resolve(this.#open(call, signal));
+        if (request.reusedSocket && cause.code === 'ECONNRESET' && call.method === 'GET' && !signal.aborted) resolve(this.#open(attempt));
         else reject(cause);
       });
+      attempt.isSent = true;
       request.end(body);
     });
   }
 
-  async #attempt(call: ApiCall, signal: AbortSignal): Promise<ApiResponse> {
+  #tie(attempt: Attempt, ends: AbortSignal | undefined): void {
+    attempt.untie();
+    if (ends === undefined) return;
+    const onAbort = (): void => attempt.limit.abort(ends.reason);
+    ends.addEventListener('abort', onAbort, { once: true });
+    attempt.untie = () => ends.removeEventListener('abort', onAbort);
+  }
+
+  #begin(call: ApiCall): Attempt {
+    return { call, limit: new AbortController(), startedAtMs: this.#clock.monotonicMs(), isSent: false, untie: () => undefined };
+  }
+
+  async #answerOf(attempt: Attempt): Promise<ApiResponse> {
     const startedAtMs = this.#clock.monotonicMs();
     let status = 0;
     try {
-      const response = await this.#open(call, signal);
-      const read = response.statusCode === 200 ? call.read : undefined;
+      const response = await this.#open(attempt);
+      const read = response.statusCode === 200 ? attempt.call.read : undefined;
       const text = await (read ?? readText)(response);
       status = response.statusCode ?? 0;
       const retryAfterMs = retryAfter(response.headers['retry-after'], this.#clock);
       return { status, text, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
     } finally {
-      this.#seen(call, status, startedAtMs);
+      attempt.untie();
+      this.#seen(attempt.call, status, startedAtMs);
     }
   }
 
@@ -164,10 +181,22 @@ class HttpTransport implements Transport {
     this.#options.onRequest?.({ verb, resource, ...(subresource === undefined ? {} : { subresource }), status, durationMs });
   }
 
-  async send(call: ApiCall): Promise<ApiResponse> {
-    const ended = await this.#queue.turn(lineOf(call), { signal: call.signal, isUpkeep: call.isUpkeep });
+  #turnOf(call: ApiCall): Promise<() => void> {
+    const { signal, priority } = call;
+    const pool = this.#options.pacing?.poolOf(call);
+    return this.#queue.turn(lineOf(call), { signal, priority, pool });
+  }
+
+  send(call: ApiCall): Promise<ApiResponse> {
+    const { pacing } = this.#options;
+    return pacing === undefined ? this.#sendAtOnce(call) : this.#sendPaced(call, pacing);
+  }
+
+  async #sendAtOnce(call: ApiCall): Promise<ApiResponse> {
+    const ended = await this.#turnOf(call);
     const what = `${call.method} ${call.path}`;
-    const limit = new AbortController();
+    const attempt = this.#begin(call);
+    const { limit } = attempt;
     const onAbort = () => limit.abort(call.signal?.reason);
     call.signal?.addEventListener('abort', onAbort, { once: true });
     const endsAtMs = this.#clock.monotonicMs() + this.#options.requestTimeoutMs;
@@ -176,16 +205,14 @@ class HttpTransport implements Transport {
     );
     try {
       for (let tries = 1; ; tries += 1) {
-        const answer = await this.#attempt(call, limit.signal);
+        const answer = await this.#answerOf(attempt);
         const waitMs = answer.status === 429 || answer.status === 503 ? answer.retryAfterMs : undefined;
         // Longer than the deadline: the caller learns retryAfterMs and decides.
         if (waitMs === undefined || tries === maxAttempts || this.#clock.monotonicMs() + waitMs >= endsAtMs) return answer;
         await sleep(this.#clock, waitMs, limit.signal);
       }
     } catch (cause) {
-      const error = limit.signal.aborted ? limit.signal.reason : isConnectionFailure(cause) ? new UnreachableError(what, cause) : cause;
-      if (isUnanswered(error)) this.#options.outage?.failed(error);
-      throw error;
+      throw this.#failureOf(attempt, cause);
     } finally {
       cancelTimer();
       call.signal?.removeEventListener('abort', onAbort);
@@ -193,12 +220,84 @@ class HttpTransport implements Transport {
     }
   }
 
+  /** What a call without an answer ends with. */
+  #failureOf({ call, limit }: Attempt, cause: unknown): unknown {
+    const what = `${call.method} ${call.path}`;
+    const error = limit.signal.aborted ? limit.signal.reason : isConnectionFailure(cause) ? new UnreachableError(what, cause) : cause;
+    if (isUnanswered(error)) this.#options.outage?.failed(error);
+    return error;
+  }
+
+  /** Again where the server asks for it, as the budget of retries allows; a longer pause than the deadline is the caller's. */
+  async #sendPaced(call: ApiCall, pacing: RequestPacing): Promise<ApiResponse> {
+    for (let tries = 1; ; tries += 1) {
+      const retried = await pacing.mayBegin(call);
+      const ended = await this.#turnOf(call).catch((error: unknown) => {
+        retried?.();
+        throw error;
+      });
+      pacing.began(call, this.#queue.runningIn(pacing.poolOf(call)));
+      const attempt = this.#begin(call);
+      const outcome = this.#carryOut(attempt, pacing, retried !== undefined).finally(() => {
+        ended();
+        retried?.();
+      });
+      const answer = isWrite(call) ? await this.#orAbandoned(attempt, outcome, pacing) : await outcome;
+      const waitMs = answer.status === 429 || answer.status === 503 ? answer.retryAfterMs : undefined;
+      if (waitMs === undefined || tries === maxAttempts || waitMs >= this.#options.requestTimeoutMs) return answer;
+    }
+  }
+
+  /** To the end of the attempt: a write under way does not end with its caller. */
+  async #carryOut(attempt: Attempt, pacing: RequestPacing, wasRetry: boolean): Promise<ApiResponse> {
+    const { call, limit, startedAtMs } = attempt;
+    const timeoutMs = isWrite(call) ? WRITE_TIMEOUT_MS : this.#options.requestTimeoutMs;
+    const onAbort = (): void => {
+      if (!attempt.isSent || !isWrite(call)) limit.abort(call.signal?.reason);
+    };
+    if (call.signal?.aborted) onAbort();
+    call.signal?.addEventListener('abort', onAbort, { once: true });
+    const cancelTimer = this.#clock.setTimer(timeoutMs, () =>
+      limit.abort(new RequestTimeoutError(`${call.method} ${call.path}`, timeoutMs)),
+    );
+    try {
+      const answer = await this.#answerOf(attempt);
+      pacing.ended(call, outcomeOf(answer), { startedAtMs, wasRetry, retryAfterMs: answer.retryAfterMs });
+      return answer;
+    } catch (cause) {
+      const error = this.#failureOf(attempt, cause);
+      pacing.ended(call, isUnanswered(error) ? 'overloaded' : 'neutral', { startedAtMs, wasRetry });
+      if (isWrite(call) && attempt.isSent && limit.signal.aborted) pacing.cancelled(call, startedAtMs + WRITE_TIMEOUT_MS);
+      throw error;
+    } finally {
+      cancelTimer();
+      call.signal?.removeEventListener('abort', onAbort);
+      this.#abandoned.delete(attempt);
+    }
+  }
+
+  /** The outcome, or the reason of the caller's signal. */
+  #orAbandoned(attempt: Attempt, outcome: Promise<ApiResponse>, pacing: RequestPacing): Promise<ApiResponse> {
+    const { call } = attempt;
+    const waited = orAborted(outcome, call.signal);
+    waited.catch(() => {
+      if (!call.signal?.aborted || !attempt.isSent) return;
+      this.#abandoned.add(attempt);
+      pacing.abandoned(call, outcome);
+    });
+    return waited;
+  }
+
   async stream(call: ApiCall & { signal: AbortSignal }): Promise<http.IncomingMessage> {
-    const ended = await this.#queue.turn(lineOf(call), { signal: call.signal, isUpkeep: call.isUpkeep });
+    const ended = await this.#turnOf(call);
     const startedAtMs = this.#clock.monotonicMs();
+    const attempt = this.#begin(call);
+    const onAbort = (): void => attempt.limit.abort(call.signal.reason);
+    if (call.signal.aborted) onAbort();
+    call.signal.addEventListener('abort', onAbort, { once: true });
     let status = 0;
     try {
-      const response = await this.#open(call, call.signal);
+      const response = await this.#open(attempt);
       status = response.statusCode ?? 0;
       if (status < 400) return response;
       const text = await readText(response);
@@ -220,13 +319,12 @@ class HttpTransport implements Transport {
   }
 }
 
-/** The work's outcome, or the signal's reason as soon as it aborts; the work itself goes on. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
+/** Answers of a server that has too much to do. */
+const OVERLOADED = new Set([429, 503, 504]);
+
+function outcomeOf({ status }: ApiResponse): PacedOutcome {
+  if (OVERLOADED.has(status)) return 'overloaded';
+  return status >= 500 ? 'failed' : 'answered';
 }
 
 /** Seconds, or an HTTP date; in milliseconds, never negative. */

@@ -181,10 +181,7 @@ class Watch implements WatchHandle {
     if (isGone(error)) this.#version = undefined;
     else this.#parts.log?.warn({ watch: this.#parts.what, err: error }, 'watch failed');
     const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
-    const waitMs = Math.max(
-      this.#delayMs(this.#parts.settings.backOffMs, this.#failures++),
-      Math.min(askedMs, this.#parts.settings.backOffMs.to),
-    );
+    const waitMs = Math.max(this.#delayMs(this.#parts.settings.backOffMs, this.#failures++), askedMs);
     await sleep(this.#parts.clock, waitMs, this.#stopping.signal);
   }
 

@@ -1,21 +1,23 @@
+import { type BeforeSend, isWrite } from './api-call.ts';
 import type { Clock } from './clock.ts';
-import type { ApiVerb, TransportOptions } from './transport.ts';
-
-const READS: ReadonlySet<ApiVerb> = new Set<ApiVerb>(['get', 'list', 'watch']);
-/** Longest that a write may wait for its answer, in milliseconds. */
-const LONGEST_WRITE_MS = 10_000;
+import type { Leadership } from './lease.ts';
 
 /**
- * For `beforeSend`: a write that waited for its turn may come too late for the lease, so it is asked right before the bytes go out
- * (I9). `mayWriteUntilMs` is on the same monotonic clock; reads change nothing and go on.
+ * Milliseconds for a write: longer than the API server works on one (`--request-timeout` of kube-apiserver, 60 s by default). A write that is given up
+ * sooner goes on there, and another one like it makes a busy server busier.
  */
-export function refuseLateWrites(mayWriteUntilMs: () => number, clock: Clock): NonNullable<TransportOptions['beforeSend']> {
-  return ({ verb }) => {
-    if (!READS.has(verb) && clock.monotonicMs() >= mayWriteUntilMs()) throw new Error('the lease may have ended');
-  };
-}
+export const WRITE_TIMEOUT_MS = 65_000;
 
-/** Milliseconds for a request, so that a write that started in time has ended before a successor may begin. */
-export function writeTimeoutMs({ leaseDurationMs, renewDeadlineMs }: { leaseDurationMs: number; renewDeadlineMs: number }): number {
-  return Math.min(LONGEST_WRITE_MS, (leaseDurationMs - renewDeadlineMs) * 0.9);
+/**
+ * For `beforeSend` (I9): a write that waited for its turn may come too late for the lease, so the lease is asked right before the bytes go out. A write
+ * under way ends with the term, which each renewal prolongs; its end comes before a successor may begin. Reads change nothing and go on.
+ */
+export function writesOfTerm(lease: () => Pick<Leadership, 'mayWriteUntilMs' | 'term'> | undefined, clock: Clock): BeforeSend {
+  return (call) => {
+    const held = lease();
+    if (held === undefined || !isWrite(call)) return undefined;
+    const term = held.term();
+    if (term === undefined || term.aborted || clock.monotonicMs() >= held.mayWriteUntilMs()) throw new Error('the lease may have ended');
+    return term;
+  };
 }

@@ -143,6 +143,7 @@ const controller = startController({
   config: ControllerConfig.parse({ minAnalysisIntervalMs: 100, scaleDownDelayMs: 200 }),
   cluster,
   clock: systemClock,
+  random: Math.random,
   log: silent,
   metrics: createControllerMetrics(version),
 });

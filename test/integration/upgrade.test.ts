@@ -41,7 +41,7 @@ async function startOver(applications: readonly (readonly KubeObject[])[], edit:
   const before = server.api.store.version;
   const client = new ModelClient(server, { clock, latencyMs: () => 5 });
   const config = ControllerConfig.parse({ minAnalysisIntervalMs: 100, scaleDownDelayMs: 200 });
-  const controller = startController({ config, cluster: client, clock, log: silent, metrics });
+  const controller = startController({ config, cluster: client, clock, random: () => 0.5, log: silent, metrics });
   for (let ms = 0; ms < WATCHED_MS; ) {
     const stepMs = Math.min(WATCHED_MS - ms, clock.nextInMs ?? Number.POSITIVE_INFINITY);
     clock.advance(stepMs);

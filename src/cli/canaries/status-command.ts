@@ -5,6 +5,7 @@ import type { CommandAnswer, Output } from '../output/output.ts';
 import { resourceName } from './canary-reading.ts';
 import { reportOf } from './canary-report.ts';
 import type { Session } from './session.ts';
+import { slowApiServer } from './slow-api-server.ts';
 import { type CanarySnapshot, readSnapshot, watchedRefs } from './snapshot.ts';
 import { statusScreen } from './status-screen.ts';
 
@@ -20,7 +21,8 @@ export async function statusCommand(
   { watch = false }: { watch?: boolean },
 ): Promise<ExitName> {
   const snapshot = await readSnapshot(cluster, namespace, name, clock);
-  for (const what of snapshot.hidden) output.note(`Note: ${what}.`);
+  const slow = await slowApiServer(cluster, snapshot.raw);
+  for (const what of [...snapshot.hidden, ...(slow === undefined ? [] : [slow])]) output.note(`Note: ${what}.`);
   if (!watch) {
     await output.show(statusAnswer(reportOf(snapshot)));
     return 'done';

@@ -10,8 +10,10 @@ import { type ControllerMetrics, createControllerMetrics } from '../../controlle
 import { apiOutage } from '../../kube/api-outage.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { type ClusterOptions, createCluster } from '../../kube/create-cluster.ts';
+import { RequestPacing } from '../../kube/request-pacing.ts';
+import { slowNote } from '../../kube/slow-note.ts';
 import { splitCluster } from '../../kube/split-cluster.ts';
-import { refuseLateWrites, writeTimeoutMs } from '../../kube/write-deadline.ts';
+import { writesOfTerm } from '../../kube/write-deadline.ts';
 import { globalServer } from '../../metrics/metrics-source.ts';
 import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import { startHealthServer } from '../../server/http-server.ts';
@@ -108,8 +110,7 @@ async function run(
   let replica: Replica | undefined;
   const memory = host.memory && new IdleMemory({ ...host.memory, clock });
   const options: ClusterOptions = {
-    requestTimeoutMs: writeTimeoutMs(config),
-    beforeSend: refuseLateWrites(() => replica?.mayWriteUntilMs() ?? Number.POSITIVE_INFINITY, clock),
+    beforeSend: writesOfTerm(() => replica?.leadership, clock),
     qps: flags.kubeconfigQps,
     burst: flags.kubeconfigBurst,
     watch: { silentMs: flags.watchSilence },
@@ -121,10 +122,15 @@ async function run(
     clock,
     random,
   };
-  const ownClient = createCluster(own, { ...options, outage });
+  const pacing = new RequestPacing({ clock, random });
+  const ownClient = createCluster(own, { ...options, outage, pacing });
   // A new process would not reach the other cluster either: its Canaries wait, and those without routes there go on.
-  const ofRoutes = () => createCluster(routes, { ...options, outage: apiOutage({ server: routes.baseUrl, clock, log }) });
+  const routesPacing = new RequestPacing({ clock, random });
+  const ofRoutes = () =>
+    createCluster(routes, { ...options, outage: apiOutage({ server: routes.baseUrl, clock, log }), pacing: routesPacing });
   const cluster = areRoutesRemote ? splitCluster(ownClient, ofRoutes(), isMeshKind) : ownClient;
+  const pacings = areRoutesRemote ? [pacing, routesPacing] : [pacing];
+  metrics.paced(pacings);
   // Before anything is written: a port that is taken ends the process.
   const server = await healthServer(config.port, metrics, host, () => replica?.unready());
   if (server === undefined) cluster.close();
@@ -136,6 +142,7 @@ async function run(
     clock,
     log,
     leaseClient: () => createCluster(own, { requestTimeoutMs: config.renewDeadlineMs / 2, outage, clock, random }),
+    slowNote: () => slowNote(pacings.flatMap((one) => one.slow())),
     startController: (mayWrite) =>
       startController({
         version,
@@ -145,6 +152,7 @@ async function run(
         config: { ...config, ...ofSurroundings(connections, env) },
         cluster,
         clock,
+        random,
         log,
         metrics,
         metricsServerSecret,

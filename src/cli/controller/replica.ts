@@ -17,6 +17,8 @@ interface ReplicaOptions {
   startController(mayWrite?: () => boolean): Controller;
   /** A client for the lease alone: a busy request queue must not lose the lease. */
   leaseClient(): Cluster;
+  /** What waits while the API server is slow. */
+  slowNote(): string | undefined;
   /** Address of the cluster of the routes, where it is another one. */
   routesAt: string | undefined;
 }
@@ -35,9 +37,9 @@ export class Replica {
     else this.#lead();
   }
 
-  /** Until when writes are allowed, on the monotonic clock in milliseconds. */
-  mayWriteUntilMs(): number {
-    return this.#leadership?.mayWriteUntilMs() ?? Number.POSITIVE_INFINITY;
+  /** Undefined: writes need no lease. */
+  get leadership(): Leadership | undefined {
+    return this.#leadership;
   }
 
   /** Why it is not ready; undefined: it is. */
@@ -73,7 +75,7 @@ export class Replica {
   }
 
   #campaign(): Leadership {
-    const { config, identity, clock, log, leaseClient } = this.#options;
+    const { config, identity, clock, log, leaseClient, slowNote } = this.#options;
     const { namespaces, leaseDurationMs, renewDeadlineMs, retryPeriodMs } = config;
     return electLeader(leaseClient(), {
       namespace: namespaces.length === 1 ? (namespaces[0] ?? '') : config.leaderElectionNamespace,
@@ -84,6 +86,7 @@ export class Replica {
       retryPeriodMs,
       clock,
       log,
+      slowNote,
       onLeading: () => void this.#standby.then(() => this.#lead()),
       onLost: () => {
         log.warn({}, 'lease lost: on standby');

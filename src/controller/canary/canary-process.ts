@@ -5,7 +5,9 @@ import type { Phase } from '../../api/phase.ts';
 import type { Adoption, Facts } from '../../engine/facts.ts';
 import { type Snapshot, start, step } from '../../engine/machine.ts';
 import type { EngineEvent, Question } from '../../engine/questions.ts';
-import { upkeepWhile } from '../../kube/upkeep.ts';
+import { ApiError } from '../../kube/errors.ts';
+import type { Priority } from '../../kube/priority.ts';
+import { withPriority } from '../../kube/with-priority.ts';
 import type { Router } from '../../routers/router.ts';
 import { refuse } from '../admission/admission.ts';
 import { RunnableSpec } from '../admission/runnable-spec.ts';
@@ -31,6 +33,18 @@ import { Reported } from './reported.ts';
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 const INITIALIZING = new Set<unknown>([undefined, '', 'Initializing'] satisfies (Phase | '' | undefined)[]);
+/** The step of a rollback that is over. */
+const RESTING = 'resting';
+
+interface StoredState {
+  phase: unknown;
+  release: { step?: unknown } | undefined;
+}
+
+function storedPriority({ phase, release }: Partial<StoredState>): Priority {
+  if (INITIALIZING.has(phase)) return 'initialization';
+  return phase === 'Failed' && release?.step !== undefined && release.step !== RESTING ? 'rollback' : 'release';
+}
 
 /**
  * One Canary's mailbox: everything that happens to it is handled here, one after the other, and nothing here reaches another Canary.
@@ -54,15 +68,15 @@ export class CanaryProcess {
   #remembered: unknown;
   #adoption: Adoption | undefined;
   #isAside = false;
-  /** Not initialized yet: its requests delay no release. */
-  #isNew = true;
+  /** By the stored status: counts without a snapshot. */
+  #storedPriority: Priority = 'initialization';
   #pauseMs = FIRST_PAUSE_MS;
   /** Of the spec that the open questions were asked under. */
   #seenGeneration: number | undefined;
 
   constructor(shared: ControllerDeps, key: { namespace: string; name: string }) {
     this.#journal = shared.config.journalLimit > 0 ? new JournalKeeper(shared, key.namespace) : undefined;
-    const cluster = upkeepWhile(shared.cluster, () => this.#isNew);
+    const cluster = withPriority(shared.cluster, () => this.#priority);
     const deps = { ...shared, cluster: this.#journal ? notedWrites(cluster, (write) => this.#journal?.wrote(write)) : cluster };
     this.#deps = deps;
     this.#key = key;
@@ -106,7 +120,7 @@ export class CanaryProcess {
   async #pass(): Promise<void> {
     const raw = this.#deps.view.find({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', ...this.#key })?.object;
     if (!raw || raw.metadata.deletionTimestamp !== undefined || this.#status.isWaitingForCrd()) return;
-    this.#isNew = INITIALIZING.has(statusOf<{ phase: unknown }>(raw).phase);
+    this.#storedPriority = storedPriority(statusOf<StoredState>(raw));
     const rival = this.#status.rivalOf(raw);
     if (rival) return this.#standAside(raw, rival);
     this.#isAside = false;
@@ -273,7 +287,9 @@ export class CanaryProcess {
   }
 
   #recover(error: unknown): void {
-    const pauseMs = this.#backOff();
+    // No sooner than the server asks for; full jitter around the pause, so that Canaries that failed together do not come back together.
+    const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
+    const pauseMs = Math.max(askedMs, Math.round(Math.min(2 * this.#backOff(), LONGEST_PAUSE_MS) * this.#deps.random()));
     this.#dropSnapshot();
     this.#convergence.noteFailure(error, this.#key.namespace);
     this.#deps.metrics.tickFailed();
@@ -295,6 +311,17 @@ export class CanaryProcess {
 
   #retryIn(ms: number): void {
     this.#alarms.set('retry', ms, () => this.wake());
+  }
+
+  /** Requests of a rollback go first; those of a Canary that is not initialized yet delay no release. */
+  get #priority(): Priority {
+    const state = this.#snapshot?.value;
+    if (typeof state !== 'object') return this.#storedPriority;
+    return 'Failed' in state && state.Failed !== RESTING
+      ? 'rollback'
+      : this.#storedPriority === 'initialization'
+        ? 'initialization'
+        : 'release';
   }
 
   get #label(): string {

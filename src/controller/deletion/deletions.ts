@@ -4,7 +4,7 @@ import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts
 import { finalizer, keepAnnotation } from '../../api/names.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import { sleep } from '../../kube/clock.ts';
-import { forUpkeep } from '../../kube/upkeep.ts';
+import { withPriority } from '../../kube/with-priority.ts';
 import { labelOf, readCanary } from '../canary/read-canary.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { restoreApplication } from './restore-application.ts';
@@ -48,7 +48,7 @@ export class Deletions {
 
   constructor(deps: DeletionsDeps, stopping: AbortSignal, listener: DeletionListener) {
     // The application is served meanwhile.
-    this.#deps = { ...deps, cluster: forUpkeep(deps.cluster) };
+    this.#deps = { ...deps, cluster: withPriority(deps.cluster, 'upkeep') };
     this.#stopping = stopping;
     this.#listener = listener;
   }

@@ -7,7 +7,7 @@ import { Recorder } from '../../engine/journal/recorder.ts';
 import { sleep } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isAlreadyExists } from '../../kube/errors.ts';
-import { forUpkeep } from '../../kube/upkeep.ts';
+import { withPriority } from '../../kube/with-priority.ts';
 import { type JournalHead, journalsOf, journalsToPrune, MOST_PARTS, packJournal, renderJournal } from '../../workloads/journal-record.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 
@@ -139,7 +139,7 @@ export class JournalKeeper {
     const { signal } = this.#stopping;
     const { canary } = waiting.head;
     if (signal.aborted || !isLeading()) return;
-    const cluster = forUpkeep(this.#deps.cluster);
+    const cluster = withPriority(this.#deps.cluster, 'upkeep');
     const anchor = await anchors.existing({ metadata: canary }, signal);
     if (!anchor || waiting.text === undefined || !isLeading()) return;
     await this.#create(renderJournal(waiting.head, waiting.text, anchor), cluster);

@@ -31,7 +31,7 @@ describe('the journal of a release', () => {
     expect(entries.flatMap(({ writes = [] }) => writes)).toContain('apply VirtualService podinfo');
     expect(differencesIn(partsOf(records))).toEqual([]);
     const written = lab.writes.filter(isOfJournal);
-    expect(written.map(({ verb, isUpkeep }) => [verb, isUpkeep])).toEqual([['create', true]]);
+    expect(written.map(({ verb, priority }) => [verb, priority])).toEqual([['create', 'upkeep']]);
     expect(JSON.stringify(records[0]).length).toBeLessThan(16 * 1024);
     lab.close();
   });

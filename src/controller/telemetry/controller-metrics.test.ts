@@ -232,6 +232,8 @@ it('06-F13: a replica that stands by has no series of Canaries, and serin_leader
     deliveries: () => 3,
     calls: () => [{ kind: 'query', running: 32, waiting: 9, refused: 4 }],
   });
+  const writes = [{ resource: 'services', limit: 2, underWay: 2, waiting: 12 }];
+  metrics.paced([{ figures: () => ({ writes, retriesWaiting: 3, retriesHeld: 5 }) }]);
   metrics.counted('test', 1);
   tellAll(metrics, aCanary());
   const text = await metrics.registry.metrics();
@@ -240,6 +242,11 @@ it('06-F13: a replica that stands by has no series of Canaries, and serin_leader
   expect(text).toContain('serin_outgoing_calls{kind="query"} 32\n');
   expect(text).toContain('serin_outgoing_calls_waiting{kind="query"} 9\n');
   expect(text).toContain('serin_outgoing_calls_refused{kind="query"} 4\n');
+  expect(text).toContain('serin_api_writes_limit{resource="services"} 2\n');
+  expect(text).toContain('serin_api_writes{resource="services"} 2\n');
+  expect(text).toContain('serin_api_writes_waiting{resource="services"} 12\n');
+  expect(text).toContain('serin_api_retries_waiting 3\n');
+  expect(text).toContain('serin_api_retries_held 5\n');
   expect(text).toContain('serin_watch_age_seconds{kind="v1/Service"} 5\n');
   expect(text).toContain('serin_watch_restarts{kind="v1/Service"} 2\n');
   metrics.stopped();

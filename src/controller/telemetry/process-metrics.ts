@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
+import type { PacingFigures } from '../../kube/request-pacing.ts';
 import type { CallFigures } from '../outgoing/outgoing-calls.ts';
 
 /** Figures of a running controller, read at each scrape and not in between. */
@@ -24,10 +25,18 @@ const callGauges = [
   },
 ] as const;
 
+const writeGauges = [
+  { name: 'serin_api_writes_limit', help: 'Writes to the API server that may be under way at once, by resource', of: 'limit' },
+  { name: 'serin_api_writes', help: 'Writes to the API server under way, by resource', of: 'underWay' },
+  { name: 'serin_api_writes_waiting', help: 'Writes that wait until fewer of their resource are under way', of: 'waiting' },
+] as const;
+
 /** This process: its API requests, watches and deliveries, and whether it leads. */
 export function processMetrics(registry: Registry, version: string) {
   const registers = [registry];
   let inspected: Inspected | undefined;
+  let pacings: readonly { figures(): PacingFigures }[] = [];
+  const pacing = () => pacings.map((one) => one.figures());
   const info = new Gauge({ name: 'flagger_info', help: 'Version and mesh provider', labelNames: ['version', 'mesh_provider'], registers });
   const leader = new Gauge({ name: 'serin_leader', help: '1: this replica looks after the Canaries; 0: it stands by', registers });
   const requests = new Counter({
@@ -82,9 +91,40 @@ export function processMetrics(registry: Registry, version: string) {
         for (const figures of inspected?.calls() ?? []) this.set({ kind: figures.kind }, figures[of]);
       },
     });
+  for (const { name, help, of } of writeGauges)
+    new Gauge({
+      name,
+      help,
+      labelNames: ['resource'],
+      registers,
+      collect() {
+        this.reset();
+        for (const figures of pacing().flatMap(({ writes }) => writes)) this.inc({ resource: figures.resource }, figures[of]);
+      },
+    });
+  new Gauge({
+    name: 'serin_api_retries_waiting',
+    help: 'Requests to the API server that failed and wait for the budget of retries',
+    registers,
+    collect() {
+      this.set(pacing().reduce((sum, { retriesWaiting }) => sum + retriesWaiting, 0));
+    },
+  });
+  new Gauge({
+    name: 'serin_api_retries_held',
+    help: 'Requests to the API server that had to wait for the budget of retries, since the start',
+    registers,
+    collect() {
+      this.set(pacing().reduce((sum, { retriesHeld }) => sum + retriesHeld, 0));
+    },
+  });
   info.set({ version, mesh_provider: '' }, 1);
   leader.set(0);
   return {
+    /** Shows how writes and retries of these clients are paced. */
+    paced(clients: readonly { figures(): PacingFigures }[]): void {
+      pacings = clients;
+    },
     started(meshProvider: string): void {
       info.reset();
       info.set({ version, mesh_provider: meshProvider }, 1);

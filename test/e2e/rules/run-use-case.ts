@@ -78,7 +78,14 @@ export async function runUseCase(
     ...useCase.settings,
   });
   for (const object of [...application(namespace, '1'), ...(useCase.objects?.(namespace) ?? [])]) await environment.cluster.create(object);
-  const controller = startController({ config, cluster, clock: systemClock, log, metrics: createControllerMetrics('test') });
+  const controller = startController({
+    config,
+    cluster,
+    clock: systemClock,
+    random: Math.random,
+    log,
+    metrics: createControllerMetrics('test'),
+  });
   controller.started.catch(ignore); // what it may not look at keeps it from starting, as it should
   const canary = canaryOf(useCase, namespace);
   const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', name: APP, namespace };

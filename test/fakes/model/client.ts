@@ -8,6 +8,7 @@ import { fromStored } from '../../../src/embedded/apiserver/versions.ts';
 import { internalWrite, type PatchType, type WriteContext } from '../../../src/embedded/apiserver/write-context.ts';
 import { type Clock, sleep } from '../../../src/kube/clock.ts';
 import type { Cluster, KindRef, Selection, WatchHandle, WatchHandler, WriteOptions } from '../../../src/kube/cluster.ts';
+import { DEFAULT_PRIORITY, type Priority } from '../../../src/kube/priority.ts';
 import type { ListHandler } from '../../../src/kube/watch.ts';
 import { asApiError, type ModelServer } from './server.ts';
 
@@ -20,8 +21,7 @@ export interface SentWrite {
   subresource: string;
   /** The object was there when the write left, and the write carries no version of it: it would overwrite whatever it finds. */
   isBlind: boolean;
-  /** Sent as what no release waits for. */
-  isUpkeep: boolean;
+  priority: Priority;
   body: object;
 }
 
@@ -46,27 +46,29 @@ export class ModelClient implements Cluster {
   readonly #options: ModelClientOptions;
   readonly #ends: (() => void)[] = [];
   #dead = false;
-  #isUpkeep = false;
+  #priority: Priority = DEFAULT_PRIORITY;
 
   constructor(server: ModelServer, options: ModelClientOptions) {
     this.#server = server;
     this.#options = options;
   }
 
-  readonly upkeep: Cluster = new Proxy<Cluster>(this, {
-    get: (_, key) => {
-      const member = Reflect.get(this, key);
-      if (typeof member !== 'function') return member;
-      return (...args: unknown[]) => {
-        this.#isUpkeep = true;
-        try {
-          return Reflect.apply(member, this, args); // a write is noted before the call returns
-        } finally {
-          this.#isUpkeep = false;
-        }
-      };
-    },
-  });
+  at(priority: Priority): Cluster {
+    return new Proxy<Cluster>(this, {
+      get: (_, key) => {
+        const member = Reflect.get(this, key);
+        if (typeof member !== 'function') return member;
+        return (...args: unknown[]) => {
+          this.#priority = priority;
+          try {
+            return Reflect.apply(member, this, args); // a write is noted before the call returns
+          } finally {
+            this.#priority = DEFAULT_PRIORITY;
+          }
+        };
+      },
+    });
+  }
 
   kill(): void {
     this.#dead = true;
@@ -214,7 +216,7 @@ export class ModelClient implements Cluster {
     const subresource: string = options.subresource ?? '';
     signal?.throwIfAborted();
     const isBlind = !JSON.stringify(body).includes('resourceVersion') && this.#server.find(ref) !== undefined;
-    const write = { atMs: this.#options.clock.monotonicMs(), verb, ref, subresource, isBlind, isUpkeep: this.#isUpkeep, body };
+    const write = { atMs: this.#options.clock.monotonicMs(), verb, ref, subresource, isBlind, priority: this.#priority, body };
     this.#options.beforeWrite?.(write);
     if (!this.#dead) this.writes.push(write);
     return this.#ask(signal, () => act({ ...internalWrite, manager: 'serin', force: true, subresource }));

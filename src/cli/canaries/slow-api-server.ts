@@ -1,0 +1,28 @@
+import { asLease } from '../../api/kinds/lease.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { parseStatus } from '../../api/parse-status.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { ApiError } from '../../kube/errors.ts';
+import { readSlowNote, slowAnnotation } from '../../kube/slow-note.ts';
+
+/** One sentence when the controller of this Canary waits for the API server; undefined: it does not, or its Lease may not be read. */
+export async function slowApiServer(cluster: Pick<Cluster, 'list'>, canary: KubeObject): Promise<string | undefined> {
+  const leases = await slowLeases(cluster);
+  const writer = parseStatus(canary.status)?.release?.writer;
+  const own = leases.filter((lease) => specOf<{ holderIdentity: string }>(lease).holderIdentity === writer);
+  const notes = (own.length > 0 ? own : leases).flatMap(({ metadata }) => readSlowNote(metadata.annotations?.[slowAnnotation]));
+  if (notes.length === 0) return undefined;
+  const parts = notes.map(({ resource, waiting, limit }) => `${waiting} writes of ${resource} wait, ${limit} at a time`);
+  return `API server is slow: ${parts.join('; ')}`;
+}
+
+async function slowLeases(cluster: Pick<Cluster, 'list'>): Promise<KubeObject[]> {
+  try {
+    const { items } = await cluster.list({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' }, { labelSelector: slowAnnotation });
+    return items.map(asLease);
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return [];
+    throw error;
+  }
+}

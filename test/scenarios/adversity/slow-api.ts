@@ -1,0 +1,95 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { parse, stringify } from 'yaml';
+import { world } from '../world.ts';
+
+/**
+ * How the API server behaves. `inTurn`: it carries out writes of one resource one after the other, as it does with the addresses of Services, whether or not
+ * the client still waits. `late`: each answer but a watch. `throttled`: 429 for every second write. `down`: connections end at once.
+ */
+export type ApiCondition =
+  | { kind: 'calm' }
+  | { kind: 'inTurn'; resource: string; eachMs: number }
+  | { kind: 'late'; byMs: number }
+  | { kind: 'throttled'; retryAfterSeconds?: number }
+  | { kind: 'down' };
+
+export interface SlowApi {
+  readonly kubeconfig: string;
+  /** Requests so far, by `METHOD path`; watches and the lease are not among them. */
+  readonly sent: ReadonlyMap<string, number>;
+  /** Writes so far that the client ended before their answer. */
+  readonly cancelled: readonly string[];
+  /** All of `sent`. */
+  total(): number;
+  become(condition: ApiCondition): void;
+  stop(): Promise<void>;
+}
+
+/** Stands between a controller and its API server, which is slow, busy or gone. */
+export async function startSlowApi(kubeconfig: string): Promise<SlowApi> {
+  const { clock, network } = world();
+  const config = parse(kubeconfig);
+  const apiUrl: string = config.clusters[0].cluster.server;
+  const agent = network.agent({ keepAlive: true });
+  const sent = new Map<string, number>();
+  const cancelled: string[] = [];
+  let condition: ApiCondition = { kind: 'calm' };
+  let freeAtMs = 0;
+  let writes = 0;
+
+  const pass = (incoming: IncomingMessage, answer: ServerResponse, isStream: boolean): void => {
+    const { method, url = '/', headers } = incoming;
+    const onward = request(`${apiUrl}${url}`, { method, headers, agent }, (response) => {
+      answer.writeHead(response.statusCode ?? 502, response.headers);
+      answer.flushHeaders();
+      response.on('error', () => answer.destroy());
+      if (isStream) answer.on('close', () => response.destroy());
+      response.pipe(answer);
+    });
+    onward.on('error', () => answer.destroy());
+    incoming.pipe(onward);
+  };
+  const throttle = (answer: ServerResponse, retryAfterSeconds: number | undefined): void => {
+    answer.writeHead(429, {
+      'content-type': 'application/json',
+      ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    });
+    const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'TooManyRequests', code: 429 };
+    answer.end(JSON.stringify({ ...status, message: 'a fault of this test' }));
+  };
+  const server = createServer((incoming, answer) => {
+    const { method = 'GET', url = '' } = incoming;
+    const isWatch = url.includes('watch=true');
+    if (condition.kind === 'down') return void answer.destroy();
+    // Its own client: the API server answers it before others.
+    if (isWatch || url.includes('/leases')) return pass(incoming, answer, true);
+    const what = `${method} ${url.split('?')[0]}`;
+    sent.set(what, (sent.get(what) ?? 0) + 1);
+    const isWrite = method !== 'GET';
+    if (isWrite) writes += 1;
+    answer.once('close', () => isWrite && !answer.writableFinished && cancelled.push(what));
+    const now = condition;
+    if (now.kind === 'throttled' && isWrite && writes % 2 === 0) return throttle(answer, now.retryAfterSeconds);
+    if (now.kind === 'late') return void clock.setTimer(now.byMs, () => pass(incoming, answer, false));
+    if (now.kind === 'inTurn' && isWrite && url.includes(`/${now.resource}`)) {
+      freeAtMs = Math.max(freeAtMs, clock.monotonicMs()) + now.eachMs;
+      return void clock.setTimer(freeAtMs - clock.monotonicMs(), () => pass(incoming, answer, false));
+    }
+    pass(incoming, answer, false);
+  });
+  const listener = await network.listen(server);
+  config.clusters[0].cluster.server = listener.url;
+  return {
+    kubeconfig: stringify(config),
+    sent,
+    cancelled,
+    total: () => [...sent.values()].reduce((sum, count) => sum + count, 0),
+    become(next) {
+      condition = next;
+    },
+    async stop() {
+      await listener.close(true);
+      agent.destroy();
+    },
+  };
+}
