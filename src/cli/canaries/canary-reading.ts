@@ -75,7 +75,8 @@ export function summaryOf(raw: KubeObject): CanarySummary {
   };
 }
 
-function trafficOf(routes: Routes | undefined, weight: number): CanarySummary['traffic'] {
+/** The traffic split; `weight` is that of weighted routes. */
+export function trafficOf(routes: Routes | undefined, weight: number): CanarySummary['traffic'] {
   const kind = routes?.kind ?? 'weighted';
   if (routes?.kind === 'matched') return { kind, primary: 0, canary: 100 };
   if (routes?.kind === 'mirrored') return { kind, primary: 100, canary: routes.share };

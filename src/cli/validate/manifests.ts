@@ -121,3 +121,9 @@ export function whereOf({ object, name, namespace, place }: Item): string {
 
 /** Findings with the object that they are about. */
 export const on = (item: Item, findings: readonly Finding[]): ManifestFinding[] => findings.map((finding) => ({ ...finding, on: item }));
+
+/** A check of each Canary by itself, beside the other objects. */
+export const perCanary =
+  (check: (item: CanaryItem, manifests: Manifests) => readonly Finding[]): ManifestCheck =>
+  (manifests) =>
+    manifests.canaries.flatMap((item) => on(item, check(item, manifests)));
