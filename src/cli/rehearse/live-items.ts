@@ -1,4 +1,4 @@
-import { apiVersion } from '../../api/canary.ts';
+import { apiVersion, type Canary } from '../../api/canary.ts';
 import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
@@ -64,12 +64,18 @@ async function readMore(cluster: ClusterReader, { canary }: CanaryItem, known: r
       return object ? [{ ...object, kind: ref.kind }] : [];
     }),
   );
-  const edge = edgeOf(canary);
-  const { items: edges } = edge ? await ifReadable(cluster.list({ ...edge, namespace }), { items: [] }) : { items: [] };
-  const found = [...named.flat(), ...edges.map((object) => ({ ...object, ...edge }))];
+  const found = [...named.flat(), ...(await edgesIn(cluster, canary))];
   return found
     .map((object) => itemOf(object))
     .filter((item) => !known.some(({ object, name }) => object.kind === item.object.kind && name === item.name));
+}
+
+async function edgesIn(cluster: ClusterReader, canary: Canary): Promise<KubeObject[]> {
+  const edge = edgeOf(canary);
+  if (edge === undefined) return [];
+  const { apiVersion: version, kind } = edge;
+  const list = cluster.list({ apiVersion: version, kind, namespace: canary.metadata.namespace });
+  return (await ifReadable(list, { items: [] })).items.map((object) => ({ ...object, apiVersion: version, kind }));
 }
 
 /** Objects that a release makes: the rehearsal makes them itself. */
