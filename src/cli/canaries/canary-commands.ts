@@ -14,15 +14,15 @@ import { addVerbCommands } from './verb-commands.ts';
 /** The commands for users of a cluster; docs/cli.md is generated from their descriptions. */
 export function addCanaryCommands(program: Command, host: CommandHost = inProcess): void {
   /** A command's own module is loaded when it is called: a newcomer's first line must not wait for a Kubernetes client. */
-  const run: RunOnCluster = async (flags, act) => {
+  const run: RunOnCluster = (act) => async (flags) => {
     const { onCluster } = await import('./session.ts');
-    host.end(await onCluster(flags, act, host.around));
+    host.end(await onCluster(flags, (session) => act(session, flags), host.around));
   };
 
   /** The same for the one object that the first argument names. */
-  const runOn: RunOn = async (text, flags, act) => {
+  const runOn: RunOn = (act) => async (text, flags) => {
     const named = readObjectName(text, flags.namespace);
-    if (!('problem' in named)) return run({ ...flags, ...named }, (session) => act(session, named.name));
+    if (!('problem' in named)) return run((session) => act(session, named.name, flags))({ ...flags, ...named });
     const [{ guarded }, { CommandError }] = await Promise.all([import('./session.ts'), import('../output/exit-codes.ts')]);
     const refuse = () => Promise.reject(new CommandError('usage', named.problem));
     host.end(await guarded(flags, host.around, refuse));
@@ -49,7 +49,7 @@ function addListCommand(program: Command, run: RunOnCluster): void {
     .description('list Canaries: phase, traffic, failed checks')
     .option('-A, --all-namespaces', 'Canaries of all namespaces')
     .option('-l, --selector <selector>', 'only Canaries with these labels, like team=shop')
-    .action(async (flags) => run(flags, async (session) => (await import('./list-command.ts')).listCommand(session, flags)));
+    .action(run(async (session, flags) => (await import('./list-command.ts')).listCommand(session, flags)));
 }
 
 function addStatusCommand(program: Command, runOn: RunOn): void {
@@ -57,18 +57,14 @@ function addStatusCommand(program: Command, runOn: RunOn): void {
     .description('show one Canary: both workloads, traffic, checks with their limits, gates and events')
     .addArgument(theCanary())
     .option('-w, --watch', 'show it again after every change, until Ctrl-C')
-    .action(async (name, flags) =>
-      runOn(name, flags, async (session, bare) => (await import('./status-command.ts')).statusCommand(session, bare, flags)),
-    );
+    .action(runOn(async (session, name, flags) => (await import('./status-command.ts')).statusCommand(session, name, flags)));
 }
 
 function addWhyCommand(program: Command, runOn: RunOn): void {
   noted(withKubectlFlags(program.command('why')), { examples: ['serin why podinfo --namespace test'], exits: ['notFound'] })
     .description('say why a Canary does not go on: the cause, the field that proves it, and the remedy')
     .addArgument(theCanary())
-    .action(async (name, flags) =>
-      runOn(name, flags, async (session, bare) => (await import('../why/why-command.ts')).whyCommand(session, bare)),
-    );
+    .action(runOn(async (session, name) => (await import('../why/why-command.ts')).whyCommand(session, name)));
 }
 
 function addWaitCommand(program: Command, runOn: RunOn): void {
@@ -88,9 +84,7 @@ function addWaitCommand(program: Command, runOn: RunOn): void {
       'wait for the release of this revision, in full or its first 7 characters; "target" is the revision of the target when the command starts. Without it any release counts, also the one before yours',
     )
     .option('--timeout <duration>', 'how long to wait', '30m')
-    .action(async (name, flags) =>
-      runOn(name, flags, async (session, bare) => (await import('./wait-command.ts')).waitCommand(session, bare, flags)),
-    );
+    .action(runOn(async (session, name, flags) => (await import('./wait-command.ts')).waitCommand(session, name, flags)));
 }
 
 function addHistoryCommand(program: Command, runOn: RunOn): void {
@@ -101,10 +95,10 @@ function addHistoryCommand(program: Command, runOn: RunOn): void {
     .description('list promoted revisions, the newest first')
     .addArgument(theCanary())
     .option('--journal [release]', 'list the journals of releases instead, or print the one of this release number')
-    .action(async (name, flags: ClusterFlags & { journal?: string | true }) =>
-      runOn(name, flags, async (session, bare) => {
-        if (flags.journal === undefined) return (await import('./history-command.ts')).historyCommand(session, bare);
-        return (await import('../journal/journal-command.ts')).journalCommand(session, bare, flags.journal);
+    .action(
+      runOn(async (session, name, { journal }: ClusterFlags & { journal?: string | true }) => {
+        if (journal === undefined) return (await import('./history-command.ts')).historyCommand(session, name);
+        return (await import('../journal/journal-command.ts')).journalCommand(session, name, journal);
       }),
     );
 }
@@ -116,9 +110,7 @@ function addDiffCommand(program: Command, runOn: RunOn): void {
     )
     .addArgument(theCanary())
     .option('--selector-labels <list>', 'the same as the flag of the controller', 'app,name,app.kubernetes.io/name')
-    .action(async (name, flags) =>
-      runOn(name, flags, async (session, bare) => (await import('./diff-command.ts')).diffCommand(session, bare, flags)),
-    );
+    .action(runOn(async (session, name, flags) => (await import('./diff-command.ts')).diffCommand(session, name, flags)));
 }
 
 function addVersionCommand(program: Command, run: RunOnCluster, host: CommandHost): void {
@@ -130,7 +122,7 @@ function addVersionCommand(program: Command, run: RunOnCluster, host: CommandHos
         import('./version-command.ts'),
         import('./session.ts'),
       ]);
-      if (flags.client !== true) return run(flags, versionCommand);
+      if (flags.client !== true) return run(versionCommand)(flags);
       const show = async (output: Output) => {
         await output.show(versionAnswer(clientVersion()));
         return 'done' as const;

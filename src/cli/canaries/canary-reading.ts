@@ -9,6 +9,11 @@ import { CommandError } from '../output/exit-codes.ts';
 
 const CANARIES = { apiVersion, kind: 'Canary' };
 
+export const canaryRef = (namespace: string, name: string) => ({ ...CANARIES, namespace, name });
+
+/** What a cluster without the resource definition needs. */
+export const NOT_INSTALLED = 'the cluster has no CustomResourceDefinition of Canary: install Serin, or run serin crds apply';
+
 /** Sorted by namespace and name; `namespace` absent: all. */
 export async function listCanaries(
   cluster: Pick<Cluster, 'list'>,
@@ -22,7 +27,7 @@ export async function listCanaries(
 
 /** The Canary of this name, or the error that ends the command. */
 export async function getCanary(cluster: Pick<Cluster, 'get'>, namespace: string, name: string): Promise<KubeObject> {
-  const found = await served(cluster.get({ ...CANARIES, namespace, name }));
+  const found = await served(cluster.get(canaryRef(namespace, name)));
   if (found === undefined)
     throw new CommandError('notFound', `Canary ${name} not found in namespace ${namespace}: serin list -A lists all`);
   return found;
@@ -34,8 +39,7 @@ async function served<T>(answer: Promise<T>): Promise<T> {
     return await answer;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    const hint = 'the cluster has no CustomResourceDefinition of Canary: install Serin, or run serin crds apply';
-    throw new CommandError('notFound', hint, { cause: error });
+    throw new CommandError('notFound', NOT_INSTALLED, { cause: error });
   }
 }
 
@@ -71,7 +75,8 @@ export function summaryOf(raw: KubeObject): CanarySummary {
   };
 }
 
-function trafficOf(routes: Routes | undefined, weight: number): CanarySummary['traffic'] {
+/** The traffic split; `weight` is that of weighted routes. */
+export function trafficOf(routes: Routes | undefined, weight: number): CanarySummary['traffic'] {
   const kind = routes?.kind ?? 'weighted';
   if (routes?.kind === 'matched') return { kind, primary: 0, canary: 100 };
   if (routes?.kind === 'mirrored') return { kind, primary: 100, canary: routes.share };

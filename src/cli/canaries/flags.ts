@@ -47,15 +47,13 @@ export function nameOf(what: CompletionKind, argument: string, description: stri
   return made;
 }
 
-/** Runs a command on the cluster that the flags choose. */
-export type RunOnCluster = (flags: ClusterFlags, act: (session: Session) => Promise<ExitName>) => Promise<void>;
+/** Makes the action of a command on the cluster that the flags choose. */
+export type RunOnCluster = <F extends ClusterFlags>(act: (session: Session, flags: F) => Promise<ExitName>) => (flags: F) => Promise<void>;
 
-/** Runs a command on the object that an argument names; the name is without its namespace then. */
+/** Makes the action of a command on the object that its first argument names; the name is without its namespace then. */
 export type RunOn = <F extends ClusterFlags>(
-  text: string,
-  flags: F,
-  act: (session: Session, name: string) => Promise<ExitName>,
-) => Promise<void>;
+  act: (session: Session, name: string, flags: F) => Promise<ExitName>,
+) => (text: string, flags: F) => Promise<void>;
 
 /** The argument NAME of commands on one Canary. */
 export const theCanary = (description = 'name of the Canary, or NAMESPACE/NAME'): Argument => nameOf('canaries', '<name>', description);

@@ -5,6 +5,7 @@ import type { Clock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { Sides, Workload } from '../../workloads/workload.ts';
 import { CommandError } from '../output/exit-codes.ts';
+import { awaitObject } from './await-object.ts';
 
 /**
  * The target, once its status reports its revision: a Knative Service names the newest one a moment after the write that asked
@@ -16,34 +17,23 @@ export async function observedTarget(
   untilMs: number,
   clock: Clock,
 ): Promise<KubeObject> {
-  const { apiVersion, kind, name, namespace = '' } = ref;
+  const { kind, name } = ref;
   const absent = () => new CommandError('notFound', `${kind} ${name}, the target, not found: create it, or correct spec.targetRef`);
   const first = await cluster.get(ref);
   if (first === undefined) throw absent();
   if (reportsRevision(first)) return first;
-  const { promise, resolve, reject } = Promise.withResolvers<KubeObject>();
-  const look = (now: KubeObject | undefined) => {
-    if (now === undefined) reject(absent());
-    else if (reportsRevision(now)) resolve(now);
-  };
-  const watch = cluster.watch(
-    { apiVersion, kind, namespace },
-    {
-      onList: ([item]) => look(item),
-      onEvent: ({ type, object }) => look(type === 'DELETED' ? undefined : object),
-      onUnavailable: (_, message) => reject(new CommandError('unanswered', message)),
+  return awaitObject(cluster, ref, {
+    look(now) {
+      if (now === undefined) throw absent();
+      return reportsRevision(now) ? now : undefined;
     },
-    { fieldSelector: `metadata.name=${name}` },
-  );
-  const late = () =>
-    reject(new CommandError('timedOut', `${kind} ${name} does not report its latest revision: check that Knative is running`));
-  const cancel = clock.setTimer(Math.max(0, untilMs - clock.monotonicMs()), late);
-  try {
-    return await promise;
-  } finally {
-    cancel();
-    watch.stop();
-  }
+    late() {
+      throw new CommandError('timedOut', `${kind} ${name} does not report its latest revision: check that Knative is running`);
+    },
+    onUnavailable: (_, message) => new CommandError('unanswered', message),
+    clock,
+    withinMs: untilMs - clock.monotonicMs(),
+  });
 }
 
 /** The target's side with its revision; undefined while the revision is not known. */

@@ -7,11 +7,11 @@ import { type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.t
 import { parseCanary } from '../../api/parse-canary.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { Cluster, ClusterReader } from '../../kube/cluster.ts';
-import { ApiError } from '../../kube/errors.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import { latestCreated, primaryRevision } from '../../workloads/knative/revisions.ts';
 import type { Workload } from '../../workloads/workload.ts';
 import { getCanary, record } from './canary-reading.ts';
+import { ifReadable } from './if-readable.ts';
 
 /** The objects of one Canary as a command read them; nothing comes from the controller. */
 export interface CanarySnapshot {
@@ -55,16 +55,8 @@ export async function readSnapshot(
   const snapshot = snapshotOf(await getCanary(cluster, namespace, name));
   const { raw, canary, workload } = snapshot;
   const hidden: string[] = [];
-  /** Users may lack rights that the controller has: show the rest all the same. */
-  const ifAllowed = async <T>(what: string, answer: Promise<T>, otherwise: T): Promise<T> => {
-    try {
-      return await answer;
-    } catch (error) {
-      if (!(error instanceof ApiError) || (error.status !== 403 && error.status !== 404)) throw error;
-      if (error.status === 403) hidden.push(mayNotRead(what));
-      return otherwise;
-    }
-  };
+  const ifAllowed = <T>(what: string, answer: Promise<T>, otherwise: T) =>
+    ifReadable(answer, otherwise, () => hidden.push(mayNotRead(what)));
   const sides = async (): Promise<Partial<CanarySnapshot>> => {
     if (!canary || !workload) return {};
     const [targetRef, primaryRef] = [workload.targetRef(canary), workload.primaryRef(canary)];

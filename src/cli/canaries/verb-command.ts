@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { apiVersion } from '../../api/canary.ts';
 import { parseDuration } from '../../api/duration.ts';
 import { statusOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
@@ -13,7 +12,8 @@ import type { RequestResult } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
-import { getCanary, resourceName } from './canary-reading.ts';
+import { awaitObject } from './await-object.ts';
+import { canaryRef, getCanary, resourceName } from './canary-reading.ts';
 import type { Session } from './session.ts';
 
 export interface VerbFlags {
@@ -136,41 +136,26 @@ export async function record(
 }
 
 /** Waits for the answer by a watch of this one Canary. */
-async function acknowledgement(
+function acknowledgement(
   cluster: Pick<Cluster, 'watch'>,
-  { metadata }: KubeObject,
+  { metadata: { namespace = '', name, uid, resourceVersion } }: KubeObject,
   id: string,
-  until: Until,
+  { clock, atMs }: Until,
 ): Promise<Acknowledgement | 'overtaken' | 'late'> {
-  const { namespace = '', name, uid } = metadata;
-  const { promise, resolve, reject } = Promise.withResolvers<Acknowledgement | 'overtaken' | 'late'>();
-  const look = (canary: KubeObject | undefined): void => {
-    if (canary === undefined || canary.metadata.uid !== uid) {
-      reject(new CommandError('notFound', `canary ${name} was deleted`));
-      return;
-    }
-    // A cache may be older than the write.
-    if (Number(canary.metadata.resourceVersion) < Number(metadata.resourceVersion)) return;
-    const { requests = [], undo } = parseStatus(canary.status)?.release ?? {};
-    const known = requests.find((one) => one.id === id);
-    const latest = canary.metadata.annotations?.[requestAnnotation];
-    if (known) resolve(known);
-    else if (undo?.id !== id && (latest === undefined || readRequest(latest).id !== id)) resolve('overtaken');
-  };
-  const watch = cluster.watch(
-    { apiVersion, kind: 'Canary', namespace },
-    {
-      onEvent: ({ type, object }) => look(type === 'DELETED' ? undefined : object),
-      onList: ([item]) => look(item),
-      onUnavailable: (_, message) => reject(new CommandError('unanswered', message)),
+  return awaitObject<Acknowledgement | 'overtaken' | 'late'>(cluster, canaryRef(namespace, name), {
+    look(canary) {
+      if (canary === undefined || canary.metadata.uid !== uid) throw new CommandError('notFound', `canary ${name} was deleted`);
+      // A cache may be older than the write.
+      if (Number(canary.metadata.resourceVersion) < Number(resourceVersion)) return undefined;
+      const { requests = [], undo } = parseStatus(canary.status)?.release ?? {};
+      const known = requests.find((one) => one.id === id);
+      const latest = canary.metadata.annotations?.[requestAnnotation];
+      if (known) return known;
+      return undo?.id !== id && (latest === undefined || readRequest(latest).id !== id) ? 'overtaken' : undefined;
     },
-    { fieldSelector: `metadata.name=${name}` },
-  );
-  const cancel = until.clock.setTimer(Math.max(0, until.atMs - until.clock.nowMs()), () => resolve('late'));
-  try {
-    return await promise;
-  } finally {
-    cancel();
-    watch.stop();
-  }
+    late: () => 'late',
+    onUnavailable: (_, message) => new CommandError('unanswered', message),
+    clock,
+    withinMs: atMs - clock.nowMs(),
+  });
 }

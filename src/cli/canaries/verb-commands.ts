@@ -21,12 +21,14 @@ export function addVerbCommands(program: Command, runOn: RunOn): void {
       examples: [`serin ${verb} podinfo --namespace test`],
       exits: ['timedOut', 'notFound', 'refused'],
     })
-      .addArgument(theCanary('name of the Canary, or NAMESPACE/NAME'))
+      .addArgument(theCanary())
       .description(description)
       .option('--no-wait', 'record the request without waiting for the answer of the controller')
       .addOption(new Option('--timeout <duration>', 'how long to wait for the answer of the controller').default('1m'))
-      .action(async (name: string, flags: ClusterFlags & VerbFlags) =>
-        runOn(name, flags, async (session, bare) => (await import('./verb-command.ts')).verbCommand(session, verb, bare, flags)),
+      .action(
+        runOn(async (session, name, flags: ClusterFlags & VerbFlags) =>
+          (await import('./verb-command.ts')).verbCommand(session, verb, name, flags),
+        ),
       );
   }
 }

@@ -1,4 +1,3 @@
-import { apiVersion } from '../../api/canary.ts';
 import { parseDuration } from '../../api/duration.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
@@ -12,7 +11,8 @@ import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { cleaned } from '../output/text.ts';
-import { getCanary, resourceName, summaryOf } from './canary-reading.ts';
+import { awaitObject } from './await-object.ts';
+import { canaryRef, getCanary, NOT_INSTALLED, resourceName, summaryOf } from './canary-reading.ts';
 import { observedTarget, targetSide } from './observed-target.ts';
 import type { Session } from './session.ts';
 import { snapshotOf } from './snapshot.ts';
@@ -140,43 +140,24 @@ async function wantedOf(
 
 type WaitEnd = { outcome: WaitResult['outcome']; seen: KubeObject | undefined };
 
-async function follow(
+function follow(
   cluster: Pick<Cluster, 'watch'>,
   { namespace, name, untilMs, clock }: Awaited,
   judge: (raw: KubeObject) => 'reached' | 'failed' | undefined,
 ): Promise<WaitEnd> {
-  const { promise, resolve, reject } = Promise.withResolvers<WaitEnd>();
   let seen: KubeObject | undefined;
-  const look = (raw: KubeObject | undefined) => {
-    seen = raw ?? seen;
-    if (raw === undefined) return resolve({ outcome: 'notFound', seen });
-    const outcome = judge(raw);
-    if (outcome !== undefined) resolve({ outcome, seen });
-  };
-  const watch = cluster.watch(
-    { apiVersion, kind: 'Canary', namespace },
-    {
-      onList: ([item]) => look(item),
-      onEvent: ({ type, object }) => look(type === 'DELETED' ? undefined : object),
-      onUnavailable: (cause, message) =>
-        reject(
-          new CommandError(
-            cause === 'forbidden' ? 'unanswered' : 'notFound',
-            cause === 'forbidden'
-              ? message
-              : 'the cluster has no CustomResourceDefinition of Canary: install Serin, or run serin crds apply',
-          ),
-        ),
+  return awaitObject<WaitEnd>(cluster, canaryRef(namespace, name), {
+    look(raw) {
+      seen = raw ?? seen;
+      const outcome = raw === undefined ? 'notFound' : judge(raw);
+      return outcome && { outcome, seen };
     },
-    { fieldSelector: `metadata.name=${name}` },
-  );
-  const cancel = clock.setTimer(Math.max(0, untilMs - clock.monotonicMs()), () => resolve({ outcome: 'timedOut', seen }));
-  try {
-    return await promise;
-  } finally {
-    cancel();
-    watch.stop();
-  }
+    late: () => ({ outcome: 'timedOut', seen }),
+    onUnavailable: (cause, message) =>
+      cause === 'forbidden' ? new CommandError('unanswered', message) : new CommandError('notFound', NOT_INSTALLED),
+    clock,
+    withinMs: untilMs - clock.monotonicMs(),
+  });
 }
 
 function waitAnswer(result: WaitResult, { for: goal, revision }: { for: WaitGoal; revision?: string }): CommandAnswer<WaitResult> {

@@ -24,7 +24,7 @@ export function addJournalCommands(program: Command, { run, runOn, host }: { run
       const { file } = flags;
       if (text !== undefined && file === undefined) {
         const { canary, release } = splitRelease(text);
-        return runOn(canary, flags, (session, bare) => replayCommand(session, bare, release, flags));
+        return runOn((session, name) => replayCommand(session, name, release, flags))(canary, flags);
       }
       const { guarded } = await import('../canaries/session.ts');
       host.end(
@@ -43,7 +43,7 @@ export function addJournalCommands(program: Command, { run, runOn, host }: { run
     .option('--with <patch>', WITH)
     .option('--with-file <file>', WITH_FILE)
     .option('-l, --selector <selector>', 'only Canaries with these labels, like team=shop')
-    .action(async (flags: ClusterFlags & BacktestFlags) =>
-      run(flags, async (session) => (await import('./backtest-command.ts')).backtestCommand(session, flags)),
+    .action(
+      run(async (session, flags: ClusterFlags & BacktestFlags) => (await import('./backtest-command.ts')).backtestCommand(session, flags)),
     );
 }

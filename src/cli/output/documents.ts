@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Blocker } from '../../api/blocker.ts';
 import { RehearsalReport } from '../rehearse/rehearsal-report.ts';
 import { Backtest, JournalDocument, JournalList, ReplayResult, Supposition } from './journal-documents.ts';
-import { Time, version } from './output-version.ts';
+import { documentOf, documentOn, Time, version } from './output-version.ts';
 
 const FieldOf = z.object({
   kind: z.string(),
@@ -103,7 +103,7 @@ export const CanaryReport = CanarySummary.extend({
 export type CanaryReport = z.infer<typeof CanaryReport>;
 
 /** Output of `serin list`. */
-export const CanaryList = z.object({ apiVersion: version, kind: z.literal('CanaryList'), items: z.array(CanarySummary) });
+export const CanaryList = documentOf('CanaryList', { items: z.array(CanarySummary) });
 export type CanaryList = z.infer<typeof CanaryList>;
 
 /** An edit that a user has to decide on. */
@@ -129,11 +129,7 @@ export const Diagnosis = z.object({
 export type Diagnosis = z.infer<typeof Diagnosis>;
 
 /** Output of `serin why`. */
-export const Why = z.object({
-  apiVersion: version,
-  kind: z.literal('Why'),
-  namespace: z.string(),
-  name: z.string(),
+export const Why = documentOn('Why', {
   phase: z.string(),
   waits: z.boolean().describe('Whether the release is still in progress: more follows without a change of the target.'),
   diagnosis: Diagnosis,
@@ -144,11 +140,7 @@ export const Why = z.object({
 export type Why = z.infer<typeof Why>;
 
 /** Output of `serin wait`. */
-export const WaitResult = z.object({
-  apiVersion: version,
-  kind: z.literal('WaitResult'),
-  namespace: z.string(),
-  name: z.string(),
+export const WaitResult = documentOn('WaitResult', {
   outcome: z.enum(['reached', 'failed', 'timedOut', 'notFound']),
   phase: z.string(),
   revision: z.string().optional(),
@@ -158,11 +150,7 @@ export const WaitResult = z.object({
 export type WaitResult = z.infer<typeof WaitResult>;
 
 /** Output of `serin history`. */
-export const History = z.object({
-  apiVersion: version,
-  kind: z.literal('History'),
-  namespace: z.string(),
-  name: z.string(),
+export const History = documentOn('History', {
   items: z.array(
     z.object({
       number: z.number().describe('Rises with each promotion.'),
@@ -177,11 +165,7 @@ export const History = z.object({
 export type History = z.infer<typeof History>;
 
 /** Output of `serin diff`. */
-export const Difference = z.object({
-  apiVersion: version,
-  kind: z.literal('Difference'),
-  namespace: z.string(),
-  name: z.string(),
+export const Difference = documentOn('Difference', {
   from: z.string().describe('The revision that serves, by its ControllerRevision.'),
   changes: z.array(
     z
@@ -192,9 +176,7 @@ export const Difference = z.object({
 export type Difference = z.infer<typeof Difference>;
 
 /** Output of `serin version`. */
-export const VersionReport = z.object({
-  apiVersion: version,
-  kind: z.literal('VersionReport'),
+export const VersionReport = documentOf('VersionReport', {
   client: z.string(),
   node: z.string(),
   server: z.string().optional().describe('Of the Kubernetes API server; absent: it was not asked or did not answer.'),
@@ -203,11 +185,7 @@ export const VersionReport = z.object({
 export type VersionReport = z.infer<typeof VersionReport>;
 
 /** The outcome of a user's request to a release. */
-export const RequestResult = z.object({
-  apiVersion: version,
-  kind: z.literal('RequestResult'),
-  namespace: z.string(),
-  name: z.string(),
+export const RequestResult = documentOn('RequestResult', {
   verb: z.string(),
   id: z.string().optional(),
   outcome: z.enum(['requested', 'done', 'refused', 'timedOut']),
@@ -224,9 +202,7 @@ const RevisionTraffic = z.object({
 });
 
 /** Output of `serin traffic show`. */
-export const TrafficReport = z.object({
-  apiVersion: version,
-  kind: z.literal('TrafficReport'),
+export const TrafficReport = documentOf('TrafficReport', {
   object: z
     .object({ kind: z.string(), namespace: z.string(), name: z.string() })
     .describe('The Canary, or the Knative Service without one.'),
@@ -241,9 +217,7 @@ export const TrafficReport = z.object({
 export type TrafficReport = z.infer<typeof TrafficReport>;
 
 /** Output of `serin report`, and contents.json in its archive. */
-export const ReportContents = z.object({
-  apiVersion: version,
-  kind: z.literal('ReportContents'),
+export const ReportContents = documentOf('ReportContents', {
   created: Time,
   client: z.string().describe('Version of the program that made the report.'),
   file: z.string().optional().describe('Where the archive was written to; not in the archive itself.'),

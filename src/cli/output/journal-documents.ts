@@ -1,12 +1,8 @@
 import * as z from 'zod';
-import { Time, version } from './output-version.ts';
+import { documentOf, documentOn, Time, version } from './output-version.ts';
 
 /** Output of `serin history --journal`. */
-export const JournalList = z.object({
-  apiVersion: version,
-  kind: z.literal('JournalList'),
-  namespace: z.string(),
-  name: z.string(),
+export const JournalList = documentOn('JournalList', {
   items: z.array(
     z.object({
       release: z.number().describe('Number of the release: status.release.run.'),
@@ -25,11 +21,7 @@ export const JournalList = z.object({
 export type JournalList = z.infer<typeof JournalList>;
 
 /** Output of `serin history --journal=RELEASE`. */
-export const JournalDocument = z.object({
-  apiVersion: version,
-  kind: z.literal('Journal'),
-  namespace: z.string(),
-  name: z.string(),
+export const JournalDocument = documentOn('Journal', {
   release: z.number(),
   parts: z.array(z.record(z.string(), z.unknown())).describe('For serin replay -f; the fields are in docs/journal.md.'),
 });
@@ -45,11 +37,7 @@ const DecisionReport = z.object({
 });
 
 /** Output of `serin replay`. */
-export const ReplayResult = z.object({
-  apiVersion: version,
-  kind: z.literal('ReplayResult'),
-  namespace: z.string(),
-  name: z.string(),
+export const ReplayResult = documentOn('ReplayResult', {
   release: z.number(),
   outcome: z.enum(['same', 'differs', 'unknown']),
   steps: z.number().describe('Steps that were replayed.'),
@@ -99,9 +87,7 @@ export const Supposition = SupposedRelease.extend({ apiVersion: version, kind: z
 export type Supposition = z.infer<typeof Supposition>;
 
 /** Output of `serin backtest`. */
-export const Backtest = z.object({
-  apiVersion: version,
-  kind: z.literal('Backtest'),
+export const Backtest = documentOf('Backtest', {
   namespace: z.string(),
   same: z.number(),
   differs: z.number(),

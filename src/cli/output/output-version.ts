@@ -5,5 +5,14 @@ export const outputVersion = 'cli.serin.dev/v1';
 
 /** The field `apiVersion` of every document. */
 export const version = z.literal(outputVersion);
+
+/** A document with its fields. */
+export const documentOf = <K extends string, F extends z.ZodRawShape>(kind: K, fields: F) =>
+  z.object({ apiVersion: version, kind: z.literal(kind), ...fields });
+
+/** A document on one object, with its fields. */
+export const documentOn = <K extends string, F extends z.ZodRawShape>(kind: K, fields: F) =>
+  documentOf(kind, { namespace: z.string(), name: z.string(), ...fields });
+
 /** RFC 3339, in UTC. */
 export const Time = z.iso.datetime().describe('RFC 3339, in UTC.');

@@ -1,4 +1,4 @@
-import { apiVersion } from '../../api/canary.ts';
+import { apiVersion, type Canary } from '../../api/canary.ts';
 import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
@@ -8,6 +8,7 @@ import { ApiError } from '../../kube/errors.ts';
 import { edgeOf } from '../../rehearsal/edges.ts';
 import { configObjectRef } from '../../workloads/configs/config-ref.ts';
 import { configReferences } from '../../workloads/configs/references.ts';
+import { ifReadable } from '../canaries/if-readable.ts';
 import { type Item, itemOf } from '../validate/documents.ts';
 import { readCluster } from '../validate/live.ts';
 import { type CanaryItem, manifestsOf } from '../validate/manifests.ts';
@@ -56,29 +57,25 @@ async function readMore(cluster: ClusterReader, { canary }: CanaryItem, known: r
     name,
     namespace: at,
   }));
-  const named = await Promise.all([...configs, ...gateways].map((ref: ObjectRef) => ifThere(async () => [await cluster.get(ref)])));
-  const edge = edgeOf(canary);
-  const edges =
-    edge === undefined
-      ? []
-      : await ifThere(async () => (await cluster.list({ apiVersion: edge.apiVersion, kind: edge.kind, namespace })).items);
-  const found = [
-    ...named.flatMap(([object], index) => (object ? [{ ...object, kind: [...configs, ...gateways][index]?.kind ?? object.kind }] : [])),
-    ...edges.flatMap((object) => (object && edge ? [{ ...object, apiVersion: edge.apiVersion, kind: edge.kind }] : [])),
-  ];
+  // What may not be read has no objects here: the rehearsal makes them up, and says so.
+  const named = await Promise.all(
+    [...configs, ...gateways].map(async (ref: ObjectRef) => {
+      const object = await ifReadable(cluster.get(ref), undefined);
+      return object ? [{ ...object, kind: ref.kind }] : [];
+    }),
+  );
+  const found = [...named.flat(), ...(await edgesIn(cluster, canary))];
   return found
     .map((object) => itemOf(object))
     .filter((item) => !known.some(({ object, name }) => object.kind === item.object.kind && name === item.name));
 }
 
-/** A kind that is not installed, or may not be read, has no objects here: the rehearsal makes them up, and says so. */
-async function ifThere(read: () => Promise<(KubeObject | undefined)[]>): Promise<(KubeObject | undefined)[]> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return [];
-    throw error;
-  }
+async function edgesIn(cluster: ClusterReader, canary: Canary): Promise<KubeObject[]> {
+  const edge = edgeOf(canary);
+  if (edge === undefined) return [];
+  const { apiVersion: version, kind } = edge;
+  const list = cluster.list({ apiVersion: version, kind, namespace: canary.metadata.namespace });
+  return (await ifReadable(list, { items: [] })).items.map((object) => ({ ...object, apiVersion: version, kind }));
 }
 
 /** Objects that a release makes: the rehearsal makes them itself. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { version } from '../output/output-version.ts';
+import { documentOf } from '../output/output-version.ts';
 
 const Seconds = z.number().describe('From the push of the new version; negative: before it.');
 const Requests = z.object({ sent: z.number(), failed: z.number().describe('Answered with 5xx.') });
@@ -103,9 +103,7 @@ export const RehearsalResult = z.object({
 export type RehearsalResult = z.infer<typeof RehearsalResult>;
 
 /** Output of `serin rehearse`. */
-export const RehearsalReport = z.object({
-  apiVersion: version,
-  kind: z.literal('RehearsalReport'),
+export const RehearsalReport = documentOf('RehearsalReport', {
   sound: z.boolean().describe('No mistake is an error: the exit code is 0.'),
   seed: z.number(),
   requestsPerSecond: z.number(),

@@ -1,7 +1,7 @@
+import { buffer } from 'node:stream/consumers';
 import { apiVersion } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { meshProviderOf, providerOf, unknownProvider } from '../../api/mesh-provider.ts';
 import { mistakesOf } from '../../rehearsal/mistakes.ts';
 import { type RehearsalInput, rehearsalProblem } from '../../rehearsal/rehearsal.ts';
 import { rehearse } from '../../rehearsal/rehearse.ts';
@@ -11,10 +11,9 @@ import { startVirtualController } from '../controller/virtual-controller.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { Output } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
-import { allChecks } from '../validate/all-checks.ts';
 import type { Item } from '../validate/documents.ts';
 import { type Judged, judge, type ValidateArgs } from '../validate/validate.ts';
-import { readAll } from '../validate/validate-options.ts';
+import { readProvider } from '../validate/validate-options.ts';
 import { LIVE, liveCanary, readForRehearsal } from './live-items.ts';
 import { readAssumed, readRate, readScenarios, readSeed } from './read-flags.ts';
 import type { RehearsalMistake, RehearsalReport, RehearsalResult } from './rehearsal-report.ts';
@@ -50,13 +49,14 @@ async function rehearseCommand(files: readonly string[], flags: RehearseFlags, o
   const scenarios = readScenarios(flags.scenario, flags.matrix === true);
   const seed = readSeed(flags.seed);
   const requestsPerSecond = readRate(flags.rate);
-  const provider = readProvider(flags.provider);
+  const mesh = flags.provider === undefined ? {} : await readProvider(flags.provider);
+  if ('unknown' in mesh) throw new CommandError('usage', `--provider: ${mesh.unknown}`);
+  const provider = mesh.known;
   const judged = await judge({
     files: [...files],
-    ...(files.includes('-') && { stdin: await readAll(process.stdin) }),
+    ...(files.includes('-') && { stdin: await buffer(process.stdin) }),
     namespace: flags.namespace ?? live.namespace,
     provider,
-    ...allChecks,
     ...live,
   });
   const items = [...judged.items, ...judged.live];
@@ -177,10 +177,3 @@ const whereIs = ({ object, name, namespace, place }: Item, path = '') => ({
 });
 
 const isSame = (one: RehearsalMistake, other: RehearsalMistake): boolean => JSON.stringify(one) === JSON.stringify(other);
-
-function readProvider(text: string | undefined) {
-  if (text === undefined) return undefined;
-  const mesh = meshProviderOf(text);
-  if (mesh === undefined) throw new CommandError('usage', `--provider: ${unknownProvider(text)}`);
-  return providerOf(mesh);
-}

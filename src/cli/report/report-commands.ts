@@ -20,9 +20,9 @@ export function addReportCommand(program: Command, run: RunOnCluster, runOn: Run
     )
     .option('--controller-selector <selector>', 'labels of the controller’s pods, if not those of Serin’s chart')
     .option('--mesh-provider <name>', 'traffic provider of Canaries without one: the same as the flag of the controller', 'istio')
-    .action(async (name: string | undefined, flags: ClusterFlags & ReportFlags) =>
-      name === undefined
-        ? run(flags, async (session) => (await import('./report-command.ts')).reportCommand(session, name, flags))
-        : runOn(name, flags, async (session, bare) => (await import('./report-command.ts')).reportCommand(session, bare, flags)),
-    );
+    .action(async (name: string | undefined, flags: ClusterFlags & ReportFlags) => {
+      const { reportCommand } = await import('./report-command.ts');
+      if (name !== undefined) return runOn((session, bare) => reportCommand(session, bare, flags))(name, flags);
+      return run((session) => reportCommand(session, name, flags))(flags);
+    });
 }

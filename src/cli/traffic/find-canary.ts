@@ -1,10 +1,10 @@
-import { type Canary, apiVersion as canaryVersion } from '../../api/canary.ts';
+import { apiVersion } from '../../api/canary.ts';
 import { isKnative } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import { parseCanary } from '../../api/parse-canary.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
-import { isForbidden, isNotFound } from '../../kube/errors.ts';
+import { ifReadable } from '../canaries/if-readable.ts';
+import { snapshotOf } from '../canaries/snapshot.ts';
 
 /** The Canary of this name, or the one whose apex Service or Knative Service has it. */
 export async function findCanary(cluster: ClusterReader, namespace: string, name: string): Promise<KubeObject | undefined> {
@@ -12,7 +12,7 @@ export async function findCanary(cluster: ClusterReader, namespace: string, name
   const named = all.find(({ metadata }) => metadata.name === name);
   if (named) return named;
   return all.find((raw) => {
-    const canary = readable(raw);
+    const { canary } = snapshotOf(raw);
     return canary !== undefined && !isKnative(canary.spec.targetRef) && names(canary).apexService === name;
   });
 }
@@ -20,7 +20,7 @@ export async function findCanary(cluster: ClusterReader, namespace: string, name
 /** The Canary that writes the traffic block of a Knative Service at this time; one that is suspended writes nothing. */
 export async function canarySteering(cluster: ClusterReader, namespace: string, service: string): Promise<string | undefined> {
   const found = (await canariesIn(cluster, namespace)).find((raw) => {
-    const { targetRef, suspend } = readable(raw)?.spec ?? {};
+    const { targetRef, suspend } = snapshotOf(raw).canary?.spec ?? {};
     return targetRef !== undefined && isKnative(targetRef) && targetRef.name === service && suspend !== true;
   });
   return found?.metadata.name;
@@ -28,15 +28,5 @@ export async function canarySteering(cluster: ClusterReader, namespace: string, 
 
 /** Empty also where the kind does not exist or may not be read: a Knative Service can be shown all the same. */
 async function canariesIn(cluster: ClusterReader, namespace: string): Promise<KubeObject[]> {
-  try {
-    return (await cluster.list({ apiVersion: canaryVersion, kind: 'Canary', namespace })).items;
-  } catch (error) {
-    if (isNotFound(error) || isForbidden(error)) return [];
-    throw error;
-  }
-}
-
-function readable(raw: KubeObject): Canary | undefined {
-  const parsed = parseCanary(raw);
-  return 'problems' in parsed ? undefined : parsed.canary;
+  return (await ifReadable(cluster.list({ apiVersion, kind: 'Canary', namespace }), { items: [] })).items;
 }

@@ -3,14 +3,15 @@ import { asKnativeService, type KnativeTraffic } from '../../api/kinds/knative-s
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { isKnative, knativeApiVersion } from '../../api/knative.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { parseCanary } from '../../api/parse-canary.ts';
 import { type Routes, weight } from '../../api/routes.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
-import { isNotFound } from '../../kube/errors.ts';
 import { routerFor } from '../../routers/index.ts';
 import { trafficOf } from '../../routers/knative/traffic.ts';
+import { trafficOf as splitOf } from '../canaries/canary-reading.ts';
+import { ifInstalled } from '../canaries/if-readable.ts';
 import type { TrafficReport } from '../output/documents.ts';
 import { CommandError } from '../output/exit-codes.ts';
 import { outputVersion } from '../output/output-version.ts';
@@ -26,14 +27,8 @@ export async function readTraffic(cluster: ClusterReader, namespace: string, nam
 }
 
 /** The Service of serving.knative.dev; undefined: not found, or the kind is absent. */
-export async function knativeService(cluster: ClusterReader, namespace: string, name: string): Promise<KubeObject | undefined> {
-  try {
-    return await cluster.get({ apiVersion: knativeApiVersion, kind: 'Service', namespace, name });
-  } catch (error) {
-    // A cluster without Knative.
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+export function knativeService(cluster: ClusterReader, namespace: string, name: string): Promise<KubeObject | undefined> {
+  return ifInstalled(cluster.get({ apiVersion: knativeApiVersion, kind: 'Service', namespace, name }));
 }
 
 async function ofCanary(cluster: ClusterReader, namespace: string, raw: KubeObject, meshProvider: string): Promise<TrafficReport> {
@@ -48,13 +43,14 @@ async function ofCanary(cluster: ClusterReader, namespace: string, raw: KubeObje
   const router = routerFor(provider);
   if ('unsupported' in router) throw new CommandError('no', `Canary ${name}: ${router.unsupported}`);
   const refs = router.watches(canary);
-  const found = (await Promise.all(refs.map((ref) => read(cluster, ref)))).flatMap((object) => object ?? []);
+  const { primaryService, canaryService } = names(canary);
+  const found = (await Promise.all(refs.map((ref) => ifInstalled(cluster.get(ref))))).flatMap((object) => object ?? []);
   const routes = refs.length === 0 ? await bySelector(cluster, canary) : router.readRoutes(canary, found);
   const service = isKnative(canary.spec.targetRef) ? found.find(({ kind }) => kind === 'Service') : undefined;
   return {
     ...reportOf({ kind: 'Canary', namespace, name }, provider, found),
     ...(routes === undefined ? {} : 'unreadable' in routes ? routes : said(routes)),
-    sides: sidesOf(canary),
+    sides: { primary: primaryService, canary: canaryService },
     ...(service && { revisions: revisionsOf(asKnativeService(service).status?.traffic ?? []) }),
   };
 }
@@ -77,11 +73,8 @@ function reportOf(object: TrafficReport['object'], provider: string, found: read
 }
 
 function said(routes: Routes): Pick<TrafficReport, 'traffic' | 'matching'> {
-  const { kind } = routes;
-  if (kind === 'matched') return { traffic: { kind, primary: 0, canary: 100 } };
-  if (kind === 'mirrored') return { traffic: { kind, primary: 100, canary: routes.share } };
-  const { canary, match } = routes;
-  return { traffic: { kind, primary: 100 - canary, canary }, ...(match?.length ? { matching: true } : {}) };
+  const isOfMatches = routes.kind === 'weighted' && routes.match?.length;
+  return { traffic: splitOf(routes, routes.kind === 'weighted' ? routes.canary : 0), ...(isOfMatches ? { matching: true } : {}) };
 }
 
 function revisionsOf(traffic: readonly KnativeTraffic[]): NonNullable<TrafficReport['revisions']> {
@@ -105,19 +98,4 @@ async function bySelector(cluster: ClusterReader, canary: Canary): Promise<Route
   const selectorOf = (service: KubeObject | undefined) => JSON.stringify(specOf<ServiceSpec>(service).selector);
   const isOnPrimary = selectorOf(apex) === selectorOf(primary);
   return { kind: 'weighted', canary: weight(isOnPrimary ? 0 : 100) };
-}
-
-function sidesOf(canary: Canary): { primary: string; canary: string } {
-  const { primaryService, canaryService } = names(canary);
-  return { primary: primaryService, canary: canaryService };
-}
-
-/** An object of a kind that the cluster does not have is one that is not there. */
-async function read(cluster: ClusterReader, ref: ObjectRef): Promise<KubeObject | undefined> {
-  try {
-    return await cluster.get(ref);
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }

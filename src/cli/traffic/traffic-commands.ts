@@ -15,8 +15,10 @@ export function addTrafficCommands(program: Command, runOn: RunOn): void {
     .description('show the traffic of each side of a Canary, or of each revision of a Knative Service, from the objects of its provider')
     .addArgument(theCanary('a Canary, the Service that it routes, or a Knative Service'))
     .option('--mesh-provider <name>', 'traffic provider of Canaries without one: the same as the flag of the controller', 'istio')
-    .action(async (name: string, flags: ClusterFlags & { meshProvider: string }) =>
-      runOn(name, flags, async (session, bare) => (await import('./traffic-command.ts')).showTraffic(session, bare, flags)),
+    .action(
+      runOn(async (session, name, flags: ClusterFlags & { meshProvider: string }) =>
+        (await import('./traffic-command.ts')).showTraffic(session, name, flags),
+      ),
     );
 
   noted(withKubectlFlags(traffic.command('set')), {
@@ -29,7 +31,9 @@ export function addTrafficCommands(program: Command, runOn: RunOn): void {
     .option('--tag <tag>', 'REVISION=TAG or @latest=TAG: gives a revision its own address', collect)
     .option('--untag <tag>', 'remove a tag', collect)
     .option('--image <image>', 'also set the image of the first container: @latest is then the revision with this image')
-    .action(async (name: string, flags: ClusterFlags & TrafficFlags & { image?: string }) =>
-      runOn(name, flags, async (session, bare) => (await import('./traffic-command.ts')).changeTraffic(session, bare, flags)),
+    .action(
+      runOn(async (session, name, flags: ClusterFlags & TrafficFlags & { image?: string }) =>
+        (await import('./traffic-command.ts')).changeTraffic(session, name, flags),
+      ),
     );
 }

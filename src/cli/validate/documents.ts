@@ -1,5 +1,6 @@
 import { type Document, isNode, LineCounter, parseAllDocuments } from 'yaml';
 import { fieldSteps } from '../../api/field-path.ts';
+import { isRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
 /** Where an object is written. */
@@ -88,9 +89,7 @@ function objectsIn(content: unknown): { object: KubeObject; prefix: (string | nu
   return items.flatMap((item: unknown, index) => (isFields(item) ? [{ object: item, prefix: ['items', index] }] : []));
 }
 
-function isFields(value: unknown): value is KubeObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+const isFields = (value: unknown): value is KubeObject => isRecord(value);
 
 function lineOfSteps(document: Document, lines: LineCounter, steps: readonly (string | number)[]): number {
   for (let length = steps.length; length > 0; length -= 1) {

@@ -1,7 +1,7 @@
 import { apiVersion } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
-import { ApiError } from '../../kube/errors.ts';
+import { ifReadable } from '../canaries/if-readable.ts';
 import { type Item, itemOf } from './documents.ts';
 import { findItem, groupOf, manifestsOf } from './manifests.ts';
 
@@ -19,16 +19,7 @@ const LISTED = [
 /** Everything in the cluster that the objects of the files refer to, without those that the files have themselves. Only reads. */
 export async function readCluster(cluster: ClusterReader, files: readonly Item[]): Promise<{ items: Item[]; hidden: ReadonlySet<string> }> {
   const hidden = new Set<string>();
-  const ifAllowed = async <T>(kind: string, answer: Promise<T>, otherwise: T): Promise<T> => {
-    try {
-      return await answer;
-    } catch (error) {
-      if (!(error instanceof ApiError) || (error.status !== 403 && error.status !== 404)) throw error;
-      // A kind that is not installed has no objects.
-      if (error.status === 403) hidden.add(kind);
-      return otherwise;
-    }
-  };
+  const ifAllowed = <T>(kind: string, answer: Promise<T>, otherwise: T) => ifReadable(answer, otherwise, () => hidden.add(kind));
   const list = async (ref: { apiVersion: string; kind: string }, namespace: string): Promise<KubeObject[]> => {
     const { items } = await ifAllowed(ref.kind, cluster.list({ ...ref, namespace }), { items: [], resourceVersion: '' });
     return items.map((item) => ({ ...item, apiVersion: ref.apiVersion, kind: ref.kind }));

@@ -6,6 +6,7 @@ import { providerOf } from '../../api/mesh-provider.ts';
 import type { MetricTemplateSpec } from '../../api/metric-template.ts';
 import { parseCanary, parseMetricTemplate } from '../../api/parse-canary.ts';
 import type { Item } from './documents.ts';
+import type { ObjectOptions } from './object-findings.ts';
 
 /** A Canary that can be parsed; `provider` undefined: not known. */
 export type CanaryItem = Item & { canary: Canary; provider: Provider | undefined };
@@ -13,7 +14,7 @@ export type CanaryItem = Item & { canary: Canary; provider: Provider | undefined
 export type TemplateItem = Item & { spec: MetricTemplateSpec };
 
 /** Input of the checks: the objects of all files of a run and, with --live, those of the cluster that they refer to. */
-export interface Manifests {
+export interface Manifests extends ObjectOptions {
   items: readonly Item[];
   /** Those that can be read; the others have findings of their own. */
   canaries: readonly CanaryItem[];
@@ -34,10 +35,8 @@ export type ManifestFinding = Finding & { on: Item };
 /** A pure test of the manifests. */
 export type ManifestCheck = (manifests: Manifests) => ManifestFinding[];
 
-/** Flags of the controller that findings depend on. */
-export interface ManifestOptions {
-  /** The traffic provider of the controller, for Canaries that name none. */
-  provider?: Provider | undefined;
+/** Flags of the command and of the controller that findings depend on. */
+export interface ManifestOptions extends ObjectOptions {
   selectorLabels?: readonly string[] | undefined;
   requireSecretLabel?: boolean | undefined;
   isWhole?: boolean;
@@ -50,17 +49,17 @@ export const defaultSelectorLabels = ['app', 'name', 'app.kubernetes.io/name'];
 /** Sorts objects by kind for the checks. */
 export function manifestsOf(items: readonly Item[], options: ManifestOptions = {}): Manifests {
   const {
-    provider,
     selectorLabels = defaultSelectorLabels,
     requireSecretLabel = false,
     isWhole = false,
     hidden = new Set<string>(),
+    ...ofObjects
   } = options;
   const canaries = items.flatMap((item): CanaryItem[] => {
     if (!isOurs(item.object, 'Canary')) return [];
     const read = parseCanary(item.object);
     if ('problems' in read) return [];
-    const named = read.canary.spec.provider ?? provider;
+    const named = read.canary.spec.provider ?? ofObjects.provider;
     return [{ ...item, canary: read.canary, provider: named && providerOf(named) }];
   });
   const templates = items.flatMap((item): TemplateItem[] => {
@@ -68,7 +67,7 @@ export function manifestsOf(items: readonly Item[], options: ManifestOptions = {
     const read = parseMetricTemplate(item.object);
     return 'problems' in read ? [] : [{ ...item, spec: read.metricTemplate.spec }];
   });
-  return { items, canaries, templates, selectorLabels, requireSecretLabel, isWhole, hidden };
+  return { items, canaries, templates, selectorLabels, requireSecretLabel, isWhole, hidden, ...ofObjects };
 }
 
 /** Kinds of Flagger's API group. */
@@ -122,3 +121,9 @@ export function whereOf({ object, name, namespace, place }: Item): string {
 
 /** Findings with the object that they are about. */
 export const on = (item: Item, findings: readonly Finding[]): ManifestFinding[] => findings.map((finding) => ({ ...finding, on: item }));
+
+/** A check of each Canary by itself, beside the other objects. */
+export const perCanary =
+  (check: (item: CanaryItem, manifests: Manifests) => readonly Finding[]): ManifestCheck =>
+  (manifests) =>
+    manifests.canaries.flatMap((item) => on(item, check(item, manifests)));

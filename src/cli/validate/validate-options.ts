@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { Provider } from '../../api/canary.ts';
 import { nameOf, noted, withCluster } from '../canaries/flags.ts';
@@ -64,16 +65,15 @@ async function validate(
   provider: Provider | undefined,
   live: Pick<ValidateArgs, 'namespace' | 'readCluster'> = {},
 ): Promise<number> {
-  const [{ validateCommand }, { allChecks }] = await Promise.all([import('./validate.ts'), import('./all-checks.ts')]);
+  const { validateCommand } = await import('./validate.ts');
   const args: ValidateArgs = {
     files,
-    ...(files.includes('-') ? { stdin: await readAll(process.stdin) } : {}),
+    ...(files.includes('-') ? { stdin: await buffer(process.stdin) } : {}),
     namespace: flags.namespace,
     provider,
     selectorLabels: flags.selectorLabels.split(',').filter(Boolean),
     strict: flags.strict,
     requireSecretLabel: flags.requireSecretLabel,
-    ...allChecks,
     ...live,
   };
   return validateCommand(
@@ -81,13 +81,6 @@ async function validate(
     (line) => void process.stdout.write(`${line}\n`),
     (line) => void process.stderr.write(`${line}\n`),
   );
-}
-
-/** As a stream: a pipe may have nothing to read yet. */
-export async function readAll(stream: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }
 
 /** The flag of the controller takes more than `spec.provider` does. */

@@ -2,9 +2,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { templateProblems } from '../../metrics/template-problems.ts';
-import { receiverProblems } from '../../notifiers/receiver-problems.ts';
-import { checkRoutes } from './check-routes.ts';
 import { type ValidateArgs, validateCommand } from './validate.ts';
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'test', 'fixtures', 'manifests');
@@ -84,7 +81,7 @@ describe('serin validate', () => {
   });
 
   it('04-R-S10: names the field that the traffic provider cannot express, as the controller would', async () => {
-    const { code, lines } = await validated(['bad-route.yaml', 'gateway-affinity.yaml'], { checkRoutes });
+    const { code, lines } = await validated(['bad-route.yaml', 'gateway-affinity.yaml']);
     expect({ code, lines }).toEqual({
       code: 1,
       lines: ['bad-route.yaml:16 Canary/shop: error: spec.service.match[0].authority: cannot be said in HTTPRoutes; provider istio can'],
@@ -116,10 +113,13 @@ describe('serin validate', () => {
     expect({ code, lines }).toEqual({ code: 1, lines: [expect.stringMatching(/^stdin:4 AlertProvider\/chat: error: spec: has neither/)] });
   });
 
-  it('asks the given check of templates', async () => {
-    const { code, lines } = await validated(['list-of-three.yaml'], { checkTemplate: () => 'has an unknown function' });
+  it('names the line of a template that cannot be rendered', async () => {
+    const list = readFileSync(join(folder, 'list-of-three.yaml'), 'utf8');
+    const { code, lines } = await validated(['-'], { stdin: list.replace('{{ target }}', '{{ goal }}') });
     expect(code).toBe(1);
-    expect(lines).toEqual(['list-of-three.yaml:7 MetricTemplate/errors: error: spec.query: has an unknown function']);
+    expect(lines).toEqual([
+      expect.stringMatching(/^stdin:7 MetricTemplate\/errors: error: spec\.query: query template 1:16, .* function "goal" not defined/),
+    ]);
   });
 
   it('05-W15: refuses MetricTemplates and AlertProviders that cannot work, with the line of the field', async () => {
@@ -141,8 +141,7 @@ describe('serin validate', () => {
       '  type: slack',
       '  address: hooks.slack.com/x',
     ].join('\n');
-    const checks = { checkMetricTemplate: templateProblems, checkAlertProvider: receiverProblems };
-    const { code, lines } = await validated(['-'], { stdin, ...checks });
+    const { code, lines } = await validated(['-'], { stdin });
     expect(code).toBe(1);
     expect(lines).toEqual([
       expect.stringMatching(/^stdin:7 MetricTemplate\/errors: error: spec\.provider\.address: is not an address/),

@@ -1,15 +1,12 @@
-import type { Provider } from '../../api/canary.ts';
 import { printable } from '../output/text.ts';
-import { checksWith } from './checks/index.ts';
 import { meantKind } from './checks/spelling.ts';
 import { isSplit } from './checks/splits.ts';
 import { type Item, readDocuments, type UnreadableText } from './documents.ts';
 import { isOurs, type ManifestCheck, type ManifestFinding, type ManifestOptions, manifestsOf } from './manifests.ts';
-import type { ObjectChecks } from './object-findings.ts';
 import { readSources } from './sources.ts';
 
 /** Input of `serin validate`, without its streams. */
-export interface ValidateArgs extends ObjectChecks {
+export interface ValidateArgs extends Pick<ManifestOptions, 'provider' | 'strict' | 'selectorLabels' | 'requireSecretLabel'> {
   /** Files, folders (searched for .yaml and .yml), or `-` for `stdin`. */
   files: string[];
   stdin?: Buffer;
@@ -17,9 +14,6 @@ export interface ValidateArgs extends ObjectChecks {
   namespace?: string | undefined;
   /** Judged as the objects of files are, where those have none of their name. */
   more?: readonly Item[] | undefined;
-  provider?: Provider | undefined;
-  selectorLabels?: readonly string[] | undefined;
-  requireSecretLabel?: boolean | undefined;
   /** Reads from the cluster the objects that those of the files refer to. */
   readCluster?: ((items: readonly Item[]) => Promise<LiveItems>) | undefined;
 }
@@ -87,14 +81,12 @@ const withNamespace = (item: Item, namespace: string | undefined): Item =>
 
 /** In the order of the objects, and of the checks for each. */
 async function findingsOf(items: readonly Item[], args: ValidateArgs, live?: LiveItems): Promise<ManifestFinding[]> {
-  const options: ManifestOptions = {
-    provider: args.provider,
-    selectorLabels: args.selectorLabels,
-    requireSecretLabel: args.requireSecretLabel,
-    ...(live ? { isWhole: true, hidden: live.hidden } : {}),
-  };
+  const { provider, strict, selectorLabels, requireSecretLabel } = args;
+  const options = { provider, strict, selectorLabels, requireSecretLabel, ...(live && { isWhole: true, hidden: live.hidden }) };
   const manifests = manifestsOf([...items, ...(live?.items ?? [])], options);
-  const found = checksWith(args, await promqlCheck(manifests.items)).flatMap(({ check }) => check(manifests));
+  // The clients of metric backends and receivers come with them.
+  const { checksWith } = await import('./checks/index.ts');
+  const found = checksWith(await promqlCheck(manifests.items)).flatMap(({ check }) => check(manifests));
   return items.flatMap(({ place }) => found.filter((finding) => finding.on.place === place));
 }
 

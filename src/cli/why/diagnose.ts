@@ -1,10 +1,12 @@
 import { blockerText } from '../../api/blocker-text.ts';
+import type { CanaryStatus } from '../../api/canary-status.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import type { Diagnosis, Why } from '../output/documents.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { harmless } from './causes.ts';
-import { commandsOf, proofIn, type Trouble, toSet } from './finding.ts';
+import { diagnosisOf } from './diagnosis.ts';
+import { proofIn, type Trouble, toSet } from './finding.ts';
 import { fromBlocker, isOfObjects } from './from-blocker.ts';
 import { fromRejection, suspended } from './from-rejection.ts';
 import { fromStep } from './from-step.ts';
@@ -14,52 +16,58 @@ import { overdue, unseen } from './unseen.ts';
 export function whyOf(snapshot: CanarySnapshot): Why {
   const { raw } = snapshot;
   const status = parseStatus(raw.status);
-  const [diagnosis, ...others] = holding(snapshot);
+  const general = status?.conditions?.find(({ type }) => type === 'Promoted')?.message ?? 'No controller has reconciled it yet.';
+  const [main, ...others] = holding(snapshot, status);
+  const diagnosed = ({ trouble, sentence = general }: Holding) => diagnosisOf(snapshot, trouble, sentence);
   return {
     apiVersion: outputVersion,
     kind: 'Why',
     namespace: raw.metadata.namespace ?? '',
     name: raw.metadata.name,
     phase: status?.phase ?? '',
-    waits: diagnosis.cause !== 'Resting' && diagnosis.cause !== 'Failed',
-    diagnosis,
-    also: [...others, ...beside(snapshot)],
+    waits: main.trouble.cause !== 'Resting' && main.trouble.cause !== 'Failed',
+    diagnosis: diagnosed(main),
+    also: [...others.map(diagnosed), ...beside(snapshot, status)],
   };
 }
 
+/** A cause that holds the release. Without a sentence of its own the condition `Promoted` says it. */
+interface Holding {
+  trouble: Trouble;
+  sentence?: string;
+}
+
 /** The main cause first. */
-function holding(snapshot: CanarySnapshot): [Diagnosis, ...Diagnosis[]] {
+function holding(snapshot: CanarySnapshot, status: CanaryStatus | undefined): [Holding, ...Holding[]] {
   const { raw, canary } = snapshot;
-  const status = parseStatus(raw.status);
   const { release, phase = '', conditions = [] } = status ?? {};
-  const said = conditions.find(({ type }) => type === 'Promoted')?.message ?? 'No controller has reconciled it yet.';
-  const diagnosed = (trouble: Trouble, sentence = said): Diagnosis => ({ ...trouble, sentence });
-  if (raw.metadata.deletionTimestamp !== undefined) return [diagnosed(deleting(snapshot))];
+  if (raw.metadata.deletionTimestamp !== undefined) return [{ trouble: deleting(snapshot) }];
   const pause = release?.paused && paused(snapshot, release.paused);
-  const alsoPaused = pause ? [diagnosed(pause, 'It is paused, too: nothing is checked until that ends.')] : [];
+  const alsoPaused = pause ? [{ trouble: pause, sentence: 'It is paused, too: nothing is checked until that ends.' }] : [];
   const refused = conditions.find(({ type, status: is }) => type === 'Accepted' && is === 'False');
   const { blockers = [] } = release ?? {};
-  if (refused) return [diagnosed(fromRejection(snapshot, refused, blockers), release ? said : refused.message), ...alsoPaused];
-  if (!canary || !release || phase === '') return [diagnosed(unseen(snapshot))];
-  if (canary.spec.suspend === true) return [diagnosed(suspended(snapshot)), ...alsoPaused];
+  if (refused)
+    return [{ trouble: fromRejection(snapshot, refused, blockers), ...(!release && { sentence: refused.message ?? '' }) }, ...alsoPaused];
+  if (!canary || !release || phase === '') return [{ trouble: unseen(snapshot) }];
+  if (canary.spec.suspend === true) return [{ trouble: suspended(snapshot) }, ...alsoPaused];
   const blocker = blockers.find(isOfObjects);
   // A refused promotion lists the cause after itself.
   const isRefused = blockers.some(({ code }, index) => code === 'PrimaryRejected' && blocker && index < blockers.indexOf(blocker));
-  const finer =
-    blocker && isRefused ? [{ ...fromBlocker(snapshot, blocker), sentence: `The primary is refused: ${blockerText(blocker)}.` }] : [];
-  if (blocker !== undefined && !isRefused) return [diagnosed(fromBlocker(snapshot, blocker)), ...alsoPaused];
+  const ofObject = blocker && fromBlocker(snapshot, blocker);
+  if (ofObject && !isRefused) return [{ trouble: ofObject }, ...alsoPaused];
+  const finer = ofObject ? [{ trouble: ofObject, sentence: `The primary is refused: ${blockerText(blocker)}.` }] : [];
   const unconfirmed = blockers.find(({ code }) => code === 'RouteUnconfirmed');
   const route = unconfirmed && routeUnconfirmed(snapshot, blockerText(unconfirmed));
   if (!pause) {
     const late = overdue(snapshot);
-    const held = route ?? fromStep(snapshot, canary, phase, release);
+    const held = route ?? fromStep({ snapshot, canary, phase, release });
     // An overdue release does not go on by itself, so that harmless causes are wrong.
-    return late ? [diagnosed(late), ...(harmless.has(held.cause) ? [] : [diagnosed(held)]), ...finer] : [diagnosed(held), ...finer];
+    const causes = late ? [late, ...(harmless.has(held.cause) ? [] : [held])] : [held];
+    return [...causes.map((trouble) => ({ trouble })), ...finer] as [Holding, ...Holding[]];
   }
   // A provider often accepts a route a moment later; only a user ends a pause.
-  return unconfirmed && route
-    ? [diagnosed(pause), diagnosed(route, `Its routes are not in force yet: ${blockerText(unconfirmed)}.`)]
-    : [diagnosed(pause)];
+  const alsoRoute = route ? [{ trouble: route, sentence: `Its routes are not in force yet: ${blockerText(unconfirmed)}.` }] : [];
+  return [{ trouble: pause }, ...alsoRoute];
 }
 
 function routeUnconfirmed({ raw }: CanarySnapshot, unconfirmed: string): Trouble {
@@ -75,7 +83,7 @@ function paused({ raw }: CanarySnapshot, pause: { by: string }): Trouble {
     cause: 'Paused',
     proof: [proofIn(raw, 'status.release.paused.by', pause.by)],
     action: 'resume it, promote it or roll it back',
-    ...commandsOf(raw, { code: 'Paused' }),
+    blocker: { code: 'Paused' },
   };
 }
 
@@ -92,8 +100,7 @@ function deleting({ raw }: CanarySnapshot): Trouble {
 }
 
 /** Standing warnings: they hold up nothing now. */
-function beside({ raw }: CanarySnapshot): Diagnosis[] {
-  const { conditions = [], release } = parseStatus(raw.status) ?? {};
+function beside({ raw }: CanarySnapshot, { conditions = [], release }: Partial<CanaryStatus> = {}): Diagnosis[] {
   const diagnosed = conditions.flatMap(({ type, status, message = '' }): Diagnosis[] => {
     if (type === 'Promoted' || type === 'Accepted' || status !== 'True') return [];
     const proof = [proofIn(raw, `status.conditions[${type}].message`, message)];

@@ -4,7 +4,7 @@ import type { BlockerCode } from '../../api/blockers.ts';
 import { adoptAnnotation, ownerAnnotation } from '../../api/names.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { causeOf } from './causes.ts';
-import { commandsOf, proofIn, type Trouble, toCorrect, toCreate, toRemove, toSet, valueAt } from './finding.ts';
+import { changeOf, proofIn, type Trouble, toSet } from './finding.ts';
 
 /** Blockers of the objects of a release: nothing goes on before one of them is removed. */
 const OF_OBJECTS: ReadonlySet<BlockerCode> = new Set<BlockerCode>([
@@ -29,13 +29,11 @@ const OF_OBJECTS: ReadonlySet<BlockerCode> = new Set<BlockerCode>([
 export const isOfObjects = ({ code }: Blocker): boolean => OF_OBJECTS.has(code);
 
 /** A blocker of the objects of a release, and what removes it. */
-export function fromBlocker(snapshot: CanarySnapshot, blocker: Blocker): Trouble {
-  const { raw } = snapshot;
+export function fromBlocker({ raw }: CanarySnapshot, blocker: Blocker): Trouble {
   const { code, object, field, detail = '' } = blocker;
   const cause = causeOf(code);
   const said = proofIn(raw, 'status.conditions[Promoted].message', blockerText(blocker));
   const ofCluster = { cause, proof: [said] };
-  const look = commandsOf(raw, blocker);
   if (object === undefined) {
     switch (code) {
       case 'Forbidden':
@@ -46,28 +44,27 @@ export function fromBlocker(snapshot: CanarySnapshot, blocker: Blocker): Trouble
         if (field === undefined) return { ...ofCluster, action: detail };
         return {
           cause,
-          proof: [proofIn(raw, field, valueAt(raw, field)), said],
+          proof: [proofIn(raw, field), said],
           action: `correct ${field}: ${detail}`,
           change: toSet(raw, field),
         };
     }
   }
   const { kind, name, namespace } = object;
-  const concerned = { kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) } };
-  const about = (at: string, value: string) => ({ cause, proof: [proofIn(concerned, at, value), said], ...look });
+  const concerned = { kind, metadata: { name, namespace } };
+  const about = (at: string, value: string) => ({ cause, proof: [proofIn(concerned, at, value), said], blocker });
   switch (code) {
     case 'ConfigNotFound':
       return {
         ...about('metadata', 'not found'),
         action: 'create it, or make the reference optional',
-        change: toCreate(kind, name, namespace),
+        change: changeOf('create', concerned),
       };
     case 'ScalerNotFound':
-      return { ...about('metadata', 'not found'), action: 'create it, or correct the name', change: toCreate(kind, name, namespace) };
+      return { ...about('metadata', 'not found'), action: 'create it, or correct the name', change: changeOf('create', concerned) };
     case 'KindNotFound': {
       const crd = { kind: 'CustomResourceDefinition', metadata: { name: `${kind} in ${object.apiVersion}` } };
-      const change = toCreate(crd.kind, crd.metadata.name, undefined);
-      return { cause, proof: [proofIn(crd, 'spec.versions', 'not found'), said], action: detail, change };
+      return { cause, proof: [proofIn(crd, 'spec.versions', 'not found'), said], action: detail, change: changeOf('create', crd) };
     }
     case 'NameTaken': {
       const isAdoptable = field === adoptField;
@@ -75,7 +72,7 @@ export function fromBlocker(snapshot: CanarySnapshot, blocker: Blocker): Trouble
       return {
         ...about(`metadata.annotations[${ownerAnnotation}]`, 'not this Canary'),
         action: `rename or remove it${adoption}`,
-        change: isAdoptable ? toSet(concerned, adoptField) : toRemove(kind, name, namespace),
+        change: isAdoptable ? toSet(concerned, adoptField) : changeOf('remove', concerned),
       };
     }
     case 'QuotaExceeded':
@@ -88,7 +85,7 @@ export function fromBlocker(snapshot: CanarySnapshot, blocker: Blocker): Trouble
       return {
         ...about('metadata', 'no record of the promoted revision'),
         action: 'push a good revision to the target',
-        ...toCorrect(snapshot),
+        change: { template: '' },
       };
     case 'TargetUnusable':
       return {

@@ -1,9 +1,8 @@
 import { asPod } from '../../api/kinds/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { record } from '../canaries/canary-reading.ts';
-import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import type { Cause } from './causes.ts';
-import { proofIn, type Trouble, toCorrect } from './finding.ts';
+import { proofIn, type Trouble } from './finding.ts';
 
 /** `part`: the part of the pod template to correct. */
 type PodProblem = { cause: Cause; field: string; value: unknown; part?: string };
@@ -35,7 +34,7 @@ const ACTIONS: Readonly<Partial<Record<Cause, string>>> = {
 };
 
 /** The first pod that does not become ready, and the reason in its own status. */
-export function fromPods(snapshot: Pick<CanarySnapshot, 'raw' | 'canary'>, pods: readonly KubeObject[]): Trouble | undefined {
+export function fromPods(pods: readonly KubeObject[]): Trouble | undefined {
   for (const pod of pods) {
     if (pod.metadata.deletionTimestamp !== undefined) continue;
     const problem = problemOfPod(pod);
@@ -47,7 +46,7 @@ export function fromPods(snapshot: Pick<CanarySnapshot, 'raw' | 'canary'>, pods:
       cause,
       proof: [proofIn(pod, field, value)],
       action: ACTIONS[cause] ?? '',
-      ...(part === undefined ? {} : toCorrect(snapshot, part)),
+      ...(part === undefined ? {} : { change: { template: part } }),
       look: `kubectl ${asksLogs ? 'logs' : 'describe pod'} ${name} -n ${namespace}${cause === 'CrashLoop' ? ' --previous' : ''}`,
     };
   }

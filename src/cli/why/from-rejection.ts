@@ -1,11 +1,10 @@
 import type { Blocker } from '../../api/blocker.ts';
 import { blockers } from '../../api/blockers.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
-import { statusOf } from '../../api/kinds/spec-of.ts';
 import { resumeAnnotation } from '../../api/names.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { type Cause, causeOf } from './causes.ts';
-import { commandsOf, proofIn, type Trouble, toRemove, toSet, valueAt } from './finding.ts';
+import { changeOf, proofIn, type Trouble, toSet } from './finding.ts';
 
 /** The condition `Accepted` says why a spec is not run, or an edit of it; its reason is a code of the closed list. */
 export function fromRejection(
@@ -17,9 +16,8 @@ export function fromRejection(
   const cause: Cause = causeOf(code);
   const field = known.find((one) => one.code === reason)?.field ?? ofCondition;
   const said = proofIn(raw, 'status.conditions[Accepted].message', message);
-  const proof = field === undefined ? [said] : [proofIn(raw, field, valueAt(raw, field)), said];
-  const { name, namespace } = raw.metadata;
-  const commands = commandsOf(raw, { code });
+  const proof = field === undefined ? [said] : [proofIn(raw, field), said];
+  const blocker = { code };
   switch (cause) {
     case 'Suspended':
       return suspended({ raw });
@@ -28,14 +26,14 @@ export function fromRejection(
         cause,
         proof: [said, proofIn(raw, `metadata.annotations[${resumeAnnotation}]`, raw.metadata.annotations?.[resumeAnnotation])],
         action: 'stop the other controller, then let Serin go on',
-        ...commands,
+        blocker,
       };
     case 'CRDOutdated':
       return {
         cause,
-        proof: [said, proofIn(raw, 'status.release', statusOf<{ release: unknown }>(raw).release)],
+        proof: [said, proofIn(raw, 'status.release')],
         action: 'ask the administrator of the cluster to bring the definitions to this version',
-        ...commands,
+        blocker,
       };
     case 'TargetTaken':
       // Keep the older one, which serves: without it the application would be restored, and released anew.
@@ -43,13 +41,13 @@ export function fromRejection(
         cause,
         proof,
         action: 'remove this Canary, or let it release another target',
-        change: toRemove('Canary', name, namespace),
-        ...commands,
+        change: changeOf('remove', raw),
+        blocker,
       };
     case 'Other':
       return { cause, proof, action: message };
     default:
-      return { cause, proof, action: `correct the spec: ${message}`, change: toSet(raw, field ?? 'spec'), ...commands };
+      return { cause, proof, action: `correct the spec: ${message}`, change: toSet(raw, field ?? 'spec'), blocker };
   }
 }
 
@@ -61,6 +59,6 @@ export function suspended({ raw }: Pick<CanarySnapshot, 'raw'>): Trouble {
     cause: 'Suspended',
     proof: [proofIn(raw, 'spec.suspend', true)],
     action: 'set spec.suspend to false',
-    ...commandsOf(raw, { code: 'Suspended' }),
+    blocker: { code: 'Suspended' },
   };
 }

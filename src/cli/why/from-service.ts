@@ -1,22 +1,17 @@
 import { asKnativeService } from '../../api/kinds/knative-service.ts';
-import type { ServiceSpec } from '../../api/kinds/service.ts';
-import { specOf } from '../../api/kinds/spec-of.ts';
 import { primaryRevisionAnnotation } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { harmless } from './causes.ts';
-import { proofIn, type Trouble, toCorrect } from './finding.ts';
-import { fromPods } from './from-pods.ts';
+import { proofIn, type Trouble } from './finding.ts';
 
 /** Why a Revision does not serve: from its pods if one of them says it, else from its Knative Service. */
-export function fromKnative(snapshot: CanarySnapshot, service: KubeObject, role: 'target' | 'primary'): Trouble {
+export function fromKnative(service: KubeObject, role: 'target' | 'primary', pods: Trouble | undefined): Trouble {
   const { status } = asKnativeService(service);
   const unmet = status?.conditions?.find((one) => one.type === 'Ready' && one.status !== 'True');
   const named =
     role === 'target'
       ? proofIn(service, 'status.latestCreatedRevisionName', status?.latestCreatedRevisionName)
       : proofIn(service, `metadata.annotations[${primaryRevisionAnnotation}]`, service.metadata.annotations?.[primaryRevisionAnnotation]);
-  const pods = fromPods(snapshot, role === 'target' ? snapshot.targetPods : snapshot.primaryPods);
   if (pods && !harmless.has(pods.cause)) return { ...pods, proof: [...pods.proof, named] };
   const said = unmet && [unmet.reason, unmet.message].filter(Boolean).join(': ');
   const hasFailed = unmet?.status === 'False';
@@ -24,19 +19,19 @@ export function fromKnative(snapshot: CanarySnapshot, service: KubeObject, role:
     cause: hasFailed ? 'RolloutStalled' : 'PodsStarting',
     proof: [named, ...(said ? [proofIn(service, 'status.conditions[Ready].message', said)] : [])],
     action: hasFailed ? 'push a version that becomes ready: its Revision says what is wrong' : 'nothing to do but wait for its Revision',
-    ...(hasFailed ? toCorrect(snapshot) : {}),
+    ...(hasFailed ? { change: { template: '' } } : {}),
     look: `kubectl describe revisions.serving.knative.dev ${named.value} -n ${service.metadata.namespace}`,
   };
 }
 
 /** The pods of a Service have another owner: only an endpoint can be missing. */
-export function fromService(snapshot: CanarySnapshot, service: KubeObject): Trouble {
+export function fromService(service: KubeObject): Trouble {
   const { name, namespace } = service.metadata;
   return {
     cause: 'PodsStarting',
-    proof: [proofIn(service, 'spec.selector', specOf<ServiceSpec>(service).selector)],
+    proof: [proofIn(service, 'spec.selector')],
     action: 'bring up pods that this selector finds, and let them become ready',
-    ...toCorrect(snapshot),
+    change: { template: '' },
     look: `kubectl get endpointslices -n ${namespace} -l kubernetes.io/service-name=${name}`,
   };
 }

@@ -1,3 +1,4 @@
+import type { Canary } from '../../api/canary.ts';
 import type { Condition } from '../../api/kinds/condition.ts';
 import type { DaemonSet } from '../../api/kinds/daemon-set.ts';
 import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
@@ -8,7 +9,7 @@ import { progressDeadlineMs } from '../../engine/deadlines.ts';
 import { isScaledToZero } from '../../workloads/daemon-set/scale-to-zero.ts';
 import { type CanarySnapshot, mayNotRead } from '../canaries/snapshot.ts';
 import { harmless } from './causes.ts';
-import { proofIn, type Trouble, toCorrect, toCreate, toSet } from './finding.ts';
+import { changeOf, proofIn, type Trouble, toSet } from './finding.ts';
 import { fromPods } from './from-pods.ts';
 import { fromKnative, fromService } from './from-service.ts';
 
@@ -21,7 +22,7 @@ export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): 
     const { kind = '', name = '' } = canary?.spec.targetRef ?? {};
     if (snapshot.hidden.includes(mayNotRead(kind))) return unreadable(snapshot, kind);
     const named = role === 'primary' && canary && workload ? workload.primaryRef(canary).name : name;
-    const missing = { kind, namespace, name: named, field: 'metadata', value: 'not found' };
+    const missing = proofIn({ kind, metadata: { name: named, namespace } }, 'metadata', 'not found');
     if (role === 'primary')
       return {
         cause: 'PrimaryMissing',
@@ -30,14 +31,15 @@ export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): 
       };
     const ref = proofIn(raw, 'spec.targetRef.name', name);
     const action = `create ${kind} ${name}, or correct spec.targetRef`;
-    return { cause: 'TargetNotFound', proof: [missing, ref], action, change: toCreate(kind, name, namespace) };
+    return { cause: 'TargetNotFound', proof: [missing, ref], action, change: changeOf('create', { kind, metadata: { name, namespace } }) };
   }
-  if (workload?.hasPods === false) return isKnative(object) ? fromKnative(snapshot, object, role) : fromService(snapshot, object);
+  const ownPods = role === 'target' ? snapshot.targetPods : snapshot.primaryPods;
+  const pods = fromPods(ownPods);
+  if (workload?.hasPods === false) return isKnative(object) ? fromKnative(object, role, pods) : fromService(object);
   const conditions = statusOf<{ conditions: Condition[] }>(object).conditions ?? [];
   const { paused, replicas } = specOf<PodWorkloadSpec>(object);
   const refused = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
   const stalled = conditions.find(({ reason }) => reason === 'ProgressDeadlineExceeded');
-  const pods = fromPods(snapshot, role === 'target' ? snapshot.targetPods : snapshot.primaryPods);
   const where = `${object.kind.toLowerCase()} ${object.metadata.name} -n ${namespace}`;
   if (paused === true)
     return {
@@ -66,10 +68,10 @@ export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): 
       cause: 'RolloutStalled',
       proof: [proofIn(object, 'status.conditions[Progressing].reason', stalled.reason)],
       action: `correct ${object.metadata.name}: only an edit of it starts its rollout again`,
-      ...toCorrect(snapshot),
+      change: { template: '' },
       look: `kubectl rollout status ${where.replace(' ', '/')}`,
     };
-  return pods ?? nowhere(snapshot, object) ?? notYetAvailable(snapshot, role, object) ?? starting(object);
+  return pods ?? nowhere(object) ?? notYetAvailable(canary, role, object, ownPods.length) ?? starting(object);
 }
 
 /** It may exist or not: only the controller, which may read it, knows. */
@@ -85,7 +87,7 @@ function unreadable({ raw }: CanarySnapshot, kind: string): Trouble {
 }
 
 /** A DaemonSet has a pod for each node that fits it, and here none does. */
-function nowhere(snapshot: CanarySnapshot, object: KubeObject): Trouble | undefined {
+function nowhere(object: KubeObject): Trouble | undefined {
   const { observedGeneration = 0, desiredNumberScheduled = 0 } = statusOf<NonNullable<DaemonSet['status']>>(object);
   const isObserved = (object.metadata.generation ?? 0) <= observedGeneration;
   if (object.kind !== 'DaemonSet' || !isObserved || desiredNumberScheduled > 0 || isScaledToZero(object)) return undefined;
@@ -93,20 +95,15 @@ function nowhere(snapshot: CanarySnapshot, object: KubeObject): Trouble | undefi
     cause: 'Unschedulable',
     proof: [proofIn(object, 'status.desiredNumberScheduled', 0)],
     action: 'correct nodeSelector, affinity or tolerations in the pod template, or give it a node that they fit',
-    ...toCorrect(snapshot, '.spec'),
+    change: { template: '.spec' },
     look: 'kubectl get nodes --show-labels',
   };
 }
 
 /** Every pod is ready, as each says itself. */
-function notYetAvailable(
-  { canary, targetPods, primaryPods }: CanarySnapshot,
-  role: 'target' | 'primary',
-  object: KubeObject,
-): Trouble | undefined {
+function notYetAvailable(canary: Canary | undefined, role: 'target' | 'primary', object: KubeObject, pods: number): Trouble | undefined {
   const { minReadySeconds = 0 } = specOf<PodWorkloadSpec>(object);
-  const pods = role === 'target' ? targetPods : primaryPods;
-  if (minReadySeconds === 0 || pods.length === 0) return undefined;
+  if (minReadySeconds === 0 || pods === 0) return undefined;
   const isTooLate = canary !== undefined && minReadySeconds * 1000 >= progressDeadlineMs(canary);
   return {
     cause: 'NotYetAvailable',

@@ -1,125 +1,132 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
-import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { Phase } from '../../api/phase.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { type Cause, harmless } from './causes.ts';
-import { proofIn, type Trouble, toCorrect } from './finding.ts';
+import { proofIn, type Trouble } from './finding.ts';
 import { fromHooks, fromVerdicts } from './from-checks.ts';
 import { fromSide } from './from-side.ts';
 import { unseenChange } from './unseen.ts';
 
-/** The cause that follows from the state of the release in the statechart. */
-export function fromStep(snapshot: CanarySnapshot, canary: Canary, phase: Phase, release: Release): Trouble {
-  const { raw, target, primary } = snapshot;
-  const step = (cause: Cause, action: string): Trouble => ({ cause, proof: [proofIn(raw, 'status.release.step', release.step)], action });
-  const passes = () => step('Propagating', 'nothing to do: it goes on by itself');
-  const side = (role: 'target' | 'primary') => fromSide(snapshot, role);
-  switch (`${phase}.${release.step}`) {
-    case 'Initializing.creatingPrimary':
-      return target === undefined
-        ? side('target')
-        : primary === undefined
-          ? step('PodsStarting', 'nothing to do: the primary is being made')
-          : side('primary');
-    case 'Progressing.scalingUp':
-    case 'Progressing.canaryUnavailable':
-    case 'WaitingPromotion.canaryUnavailable':
-      return side('target');
-    case 'Progressing.raising':
-      return noRoom(snapshot, 'target', release);
-    case 'Promoting.raising':
-      return noRoom(snapshot, 'primary', release);
-    case 'Promoting.awaitingPrimary':
-      return side('primary');
-    case 'Promoting.writingPrimary':
-      return release.reason === undefined
-        ? passes()
-        : {
-            cause: 'PrimaryRejected',
-            proof: [proofIn(raw, 'status.release.reason', release.reason)],
-            action: 'remove what refuses the primary: the reason names it',
-          };
-    case 'Failed.servingFromCanary':
-    case 'Failed.restoringPrimary':
-      return restoring(side('primary'));
-    case 'Failed.resting':
-      return unseenChange(snapshot) ?? failed(snapshot, canary, release);
-    case 'Waiting.gate':
-    case 'Initialized.confirming':
-    case 'Succeeded.confirming':
-    case 'Failed.confirming':
-    case 'Progressing.preRollout':
-      return fromHooks(snapshot, canary, release) ?? step('Running', 'nothing to do: the hooks are being called');
-    case 'Progressing.settling':
-    case 'Progressing.canaryRecovered':
-    case 'WaitingPromotion.canaryRecovered':
-      return primaryDown(snapshot) ?? passes();
-    case 'Progressing.analysing':
-    case 'WaitingPromotion.analysing':
-      return (
-        fromHooks(snapshot, canary, release) ??
-        fromVerdicts(snapshot, release) ??
-        primaryDown(snapshot) ??
-        (release.awaitedSinceMs === undefined ? step('Running', 'nothing to do: the next check is awaited') : side('target'))
-      );
-    case 'Initialized.resting':
-    case 'Succeeded.resting':
-      return resting(snapshot);
-    default:
-      return passes();
-  }
+/** A release in a state of the statechart. */
+interface ReleaseState {
+  snapshot: CanarySnapshot;
+  canary: Canary;
+  phase: Phase;
+  release: Release;
 }
+
+/** One possible cause; undefined: it is not this one. */
+type Look = (state: ReleaseState) => Trouble | undefined;
+
+/** The cause that follows from the state of the release in the statechart. */
+export function fromStep(state: ReleaseState): Trouble {
+  for (const look of LOOKS[`${state.phase}.${state.release.step}`] ?? []) {
+    const found = look(state);
+    if (found) return found;
+  }
+  return goesOn(state, 'Propagating', 'it goes on by itself');
+}
+
+const goesOn = ({ snapshot: { raw }, release }: ReleaseState, cause: Cause, how: string): Trouble => ({
+  cause,
+  proof: [proofIn(raw, 'status.release.step', release.step)],
+  action: `nothing to do: ${how}`,
+});
+
+const target: Look = ({ snapshot }) => fromSide(snapshot, 'target');
+const primary: Look = ({ snapshot }) => fromSide(snapshot, 'primary');
+const missingTarget: Look = (state) => (state.snapshot.target === undefined ? target(state) : undefined);
+const missingPrimary: Look = (state) =>
+  state.snapshot.primary === undefined ? goesOn(state, 'PodsStarting', 'the primary is being made') : undefined;
+const lateTarget: Look = (state) => (state.release.awaitedSinceMs === undefined ? undefined : target(state));
+const hooks: Look = ({ snapshot, canary, release }) => fromHooks(snapshot, canary, release);
+const calledHooks: Look = (state) => goesOn(state, 'Running', 'the hooks are being called');
+const verdicts: Look = ({ snapshot, release }) => fromVerdicts(snapshot, release);
+const nextCheck: Look = (state) => goesOn(state, 'Running', 'the next check is awaited');
+const changedTarget: Look = ({ snapshot }) => unseenChange(snapshot);
+
+const refusedPrimary: Look = ({ snapshot: { raw }, release: { reason } }) =>
+  reason === undefined
+    ? undefined
+    : {
+        cause: 'PrimaryRejected',
+        proof: [proofIn(raw, 'status.release.reason', reason)],
+        action: 'remove what refuses the primary: the reason names it',
+      };
 
 /** Serin restores its template itself: users can correct only its surroundings. */
-function restoring({ change: _, ...why }: Trouble): Trouble {
-  const then = 'then push a corrected target';
-  if (harmless.has(why.cause)) return { cause: 'Restoring', proof: why.proof, action: `wait until the primary is ready again, ${then}` };
-  return { ...why, cause: 'Restoring', action: `${why.action}; wait until the primary is ready again, ${then}` };
-}
-
-function resting(snapshot: CanarySnapshot): Trouble {
-  const { raw, target } = snapshot;
-  const down = primaryDown(snapshot);
-  if (down) return down;
-  const missing = target === undefined ? fromSide(snapshot, 'target') : undefined;
-  // Nothing depends on it while no release is in progress.
-  if (missing && missing.cause !== 'Unreadable') return missing;
-  const rest = {
-    proof: [proofIn(raw, 'status.phase', statusOf<{ phase: unknown }>(raw).phase)],
-    action: 'edit the target to start a release',
-  };
-  return unseenChange(snapshot) ?? { cause: 'Resting', ...rest };
-}
+const restoredPrimary: Look = ({ snapshot }) => {
+  const { change: _, ...why } = fromSide(snapshot, 'primary');
+  const then = 'wait until the primary is ready again, then push a corrected target';
+  if (harmless.has(why.cause)) return { cause: 'Restoring', proof: why.proof, action: then };
+  return { ...why, cause: 'Restoring', action: `${why.action}; ${then}` };
+};
 
 /** The primary was ready once: another writer or its surroundings broke it, so that it may be corrected itself. */
-function primaryDown(snapshot: CanarySnapshot): Trouble | undefined {
-  const { canary, primary, workload } = snapshot;
-  if (!canary || !workload?.hasPods || !primary || workload.isServing(workload.slim(primary))) return undefined;
+const brokenPrimary: Look = ({ snapshot }) => {
+  const { primary: object, workload } = snapshot;
+  if (!workload?.hasPods || !object || workload.isServing(workload.slim(object))) return undefined;
   const { change, ...why } = fromSide(snapshot, 'primary');
-  return { ...why, cause: 'PrimaryUnavailable', ...(change && { change: { ...change, name: primary.metadata.name } }) };
-}
+  return { ...why, cause: 'PrimaryUnavailable', ...(change && { change: { ...change, name: object.metadata.name } }) };
+};
+
+/** Nothing depends on a target that may not be read while no release is in progress. */
+const lostTarget: Look = (state) => {
+  const missing = missingTarget(state);
+  return missing?.cause === 'Unreadable' ? undefined : missing;
+};
+
+const resting: Look = ({ snapshot: { raw } }) => ({
+  cause: 'Resting',
+  proof: [proofIn(raw, 'status.phase')],
+  action: 'edit the target to start a release',
+});
 
 /** The reason says what ended it; the remedy is the same for every reason. */
-function failed(snapshot: CanarySnapshot, { spec }: Canary, { reason }: Release): Trouble {
-  const { kind, name } = spec.targetRef;
-  const { raw } = snapshot;
-  return {
-    cause: 'Failed',
-    proof: [proofIn(raw, 'status.release.reason', reason)],
-    action: `push a corrected ${kind} ${name}; if the version is good, release it again with serin retry`,
-    ...toCorrect(snapshot),
-    look: `serin status ${raw.metadata.name} -n ${raw.metadata.namespace}`,
-  };
-}
+const failed: Look = ({ snapshot: { raw }, canary: { spec }, release: { reason } }) => ({
+  cause: 'Failed',
+  proof: [proofIn(raw, 'status.release.reason', reason)],
+  action: `push a corrected ${spec.targetRef.kind} ${spec.targetRef.name}; if the version is good, release it again with serin retry`,
+  change: { template: '' },
+  look: `serin status ${raw.metadata.name} -n ${raw.metadata.namespace}`,
+});
 
-function noRoom(snapshot: CanarySnapshot, role: 'target' | 'primary', { capacity }: Release): Trouble {
-  const why = fromSide(snapshot, role);
-  const wanted = proofIn(snapshot.raw, 'status.release.capacity.pods', capacity?.pods);
-  return {
-    ...why,
-    cause: why.cause === 'PodsStarting' ? 'InsufficientCapacity' : why.cause,
-    proof: [...why.proof, wanted],
-    action: `${why.action}; ask the administrator of the cluster for more capacity`,
+const noRoomFor =
+  (role: 'target' | 'primary'): Look =>
+  ({ snapshot, release }) => {
+    const why = fromSide(snapshot, role);
+    return {
+      ...why,
+      cause: why.cause === 'PodsStarting' ? 'InsufficientCapacity' : why.cause,
+      proof: [...why.proof, proofIn(snapshot.raw, 'status.release.capacity.pods', release.capacity?.pods)],
+      action: `${why.action}; ask the administrator of the cluster for more capacity`,
+    };
   };
-}
+
+/** By phase and step, in the order of importance. In all other states the release goes on by itself. */
+const LOOKS: Readonly<Record<string, readonly Look[]>> = {
+  'Initializing.creatingPrimary': [missingTarget, missingPrimary, primary],
+  'Progressing.scalingUp': [target],
+  'Progressing.canaryUnavailable': [target],
+  'WaitingPromotion.canaryUnavailable': [target],
+  'Progressing.raising': [noRoomFor('target')],
+  'Promoting.raising': [noRoomFor('primary')],
+  'Promoting.awaitingPrimary': [primary],
+  'Promoting.writingPrimary': [refusedPrimary],
+  'Failed.servingFromCanary': [restoredPrimary],
+  'Failed.restoringPrimary': [restoredPrimary],
+  'Failed.resting': [changedTarget, failed],
+  'Waiting.gate': [hooks, calledHooks],
+  'Initialized.confirming': [hooks, calledHooks],
+  'Succeeded.confirming': [hooks, calledHooks],
+  'Failed.confirming': [hooks, calledHooks],
+  'Progressing.preRollout': [hooks, calledHooks],
+  'Progressing.settling': [brokenPrimary],
+  'Progressing.canaryRecovered': [brokenPrimary],
+  'WaitingPromotion.canaryRecovered': [brokenPrimary],
+  'Progressing.analysing': [hooks, verdicts, brokenPrimary, lateTarget, nextCheck],
+  'WaitingPromotion.analysing': [hooks, verdicts, brokenPrimary, lateTarget, nextCheck],
+  'Initialized.resting': [brokenPrimary, lostTarget, changedTarget, resting],
+  'Succeeded.resting': [brokenPrimary, lostTarget, changedTarget, resting],
+};

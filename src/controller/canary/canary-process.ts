@@ -287,9 +287,9 @@ export class CanaryProcess {
   }
 
   #recover(error: unknown): void {
-    // No sooner than the server asks for; full jitter around the pause, so that Canaries that failed together do not come back together.
+    // No sooner than the server asks for; half to one and a half of the pause, so that Canaries that failed together do not come back together.
     const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
-    const pauseMs = Math.max(askedMs, Math.round(Math.min(2 * this.#backOff(), LONGEST_PAUSE_MS) * this.#deps.random()));
+    const pauseMs = Math.max(askedMs, Math.round(this.#backOff() * (0.5 + this.#deps.random())));
     this.#dropSnapshot();
     this.#convergence.noteFailure(error, this.#key.namespace);
     this.#deps.metrics.tickFailed();

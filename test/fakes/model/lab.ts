@@ -2,7 +2,6 @@ import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { ControllerConfig } from '../../../src/controller/config.ts';
 import { type Controller, startController } from '../../../src/controller/controller.ts';
 import { createControllerMetrics } from '../../../src/controller/telemetry/controller-metrics.ts';
-import { seededRandom } from '../../../src/embedded/mesh/random.ts';
 import type { Clock } from '../../../src/kube/clock.ts';
 import { type HandClock, handClock } from '../clock.ts';
 import { raw } from '../raw.ts';
@@ -12,8 +11,8 @@ import { ModelProxy } from './proxies.ts';
 import { ModelServer } from './server.ts';
 
 const metrics = createControllerMetrics('test');
-/** Of the pauses between retries. */
-const PAUSES_SEED = 4;
+/** The middle of the jitter: pauses between retries are the ones that back off. */
+const middle = (): number => 0.5;
 /** Rounds of the event loop until nothing is left to do at one moment; a bound against two parts that wake each other for ever. */
 const MOST_ROUNDS = 200;
 
@@ -119,7 +118,7 @@ export class ModelLab {
     const config = ControllerConfig.parse({ minAnalysisIntervalMs: 0, scaleDownDelayMs, ...flags });
     const write = (fields: object, msg: string) => void this.logged.push({ ...fields, msg });
     const log = { debug: () => undefined, info: write, warn: write, error: write };
-    const controller = startController({ config, cluster: client, clock, random: seededRandom(PAUSES_SEED), log, metrics, mayWrite });
+    const controller = startController({ config, cluster: client, clock, random: middle, log, metrics, mayWrite });
     controller.started.catch(() => undefined); // killed before its first look
     this.#running = { controller, client, die };
     this.#clients.push(client);

@@ -1,7 +1,6 @@
-import type { Finding } from '../../../api/finding.ts';
-import { warning } from '../../../api/finding.ts';
+import { type Finding, warning } from '../../../api/finding.ts';
 import { factsOf, providerFields, providers } from '../../../api/providers.ts';
-import { type CanaryItem, type ManifestCheck, on } from '../manifests.ts';
+import { type CanaryItem, perCanary } from '../manifests.ts';
 
 /** By field, the families of providers that read it: `gatewayapi` for all of its versions. */
 const readBy = new Map(
@@ -12,7 +11,7 @@ const readBy = new Map(
 );
 
 /** Fields that the traffic provider of a Canary does not read. */
-export const idleFields: ManifestCheck = ({ canaries }) => canaries.flatMap((item) => on(item, [...ofProvider(item), ...ofStrategy(item)]));
+export const idleFields = perCanary((item) => [...ofProvider(item), ...ofStrategy(item)]);
 
 function ofProvider({ canary: { spec }, provider }: CanaryItem): Finding[] {
   if (provider === undefined) return [];

@@ -1,5 +1,4 @@
 import type { ManifestCheck } from '../manifests.ts';
-import type { ObjectChecks } from '../object-findings.ts';
 import { duplicates } from './duplicates.ts';
 import { gates } from './gates.ts';
 import { gateways } from './gateways.ts';
@@ -21,20 +20,20 @@ import { targets } from './targets.ts';
 import { webhookHosts } from './webhook-hosts.ts';
 
 /** A check with its line in docs/validate.md. */
-export interface NamedCheck {
+interface NamedCheck {
   name: string;
   finds: string;
   check: ManifestCheck;
 }
 
 /** All of them, in the order of the page. PromQL comes with its grammar, which is loaded only for a query. */
-export function checksWith(more: ObjectChecks, promql: ManifestCheck): readonly NamedCheck[] {
+export function checksWith(promql: ManifestCheck): readonly NamedCheck[] {
   return [
     { name: 'spelling', finds: '`apiVersion` or `kind` of a Canary, MetricTemplate or AlertProvider that is misspelt', check: spelling },
     {
       name: 'object',
       finds: 'one object by itself: types and required fields, unknown fields, values that the controller or the API server refuses',
-      check: objects(more),
+      check: objects,
     },
     { name: 'duplicates', finds: 'the same object twice', check: duplicates },
     { name: 'rivals', finds: 'two Canaries for one target or one apex Service', check: rivals },
@@ -63,7 +62,7 @@ export function checksWith(more: ObjectChecks, promql: ManifestCheck): readonly 
       name: 'secrets',
       finds:
         'Secrets without a key that is read, of a type that no reference may use, or without the label that one needs; with `--live` those that do not exist',
-      check: secrets(more.checkSecret),
+      check: secrets,
     },
     { name: 'ingresses', finds: 'an Ingress that does not lead to the apex Service', check: ingresses },
     { name: 'splits', finds: 'TrafficSplits, with the Services beside them', check: splits },

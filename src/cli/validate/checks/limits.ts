@@ -1,23 +1,22 @@
 import type { Metric } from '../../../api/canary.ts';
 import { parseDuration } from '../../../api/duration.ts';
 import { type Finding, warning } from '../../../api/finding.ts';
-import { type CanaryItem, type ManifestCheck, on } from '../manifests.ts';
+import { type CanaryItem, perCanary } from '../manifests.ts';
 
 const HOUR_MS = 3_600_000;
 const LONGEST_FAILURE_MS = 24 * HOUR_MS;
 const LONGEST_RELEASE_MS = 7 * 24 * HOUR_MS;
 
 /** Numbers that are in the range of their type, and not in that of their unit. */
-export const limits: ManifestCheck = ({ canaries }) =>
-  canaries.flatMap((item) => {
-    const { metrics = [] } = item.canary.spec.analysis;
-    return on(item, [
-      ...metrics.flatMap((metric, index) => boundFindings(metric, `spec.analysis.metrics[${index}]`)),
-      ...twiceNamed(metrics),
-      ...timeFindings(item),
-      ...retryFindings(item),
-    ]);
-  });
+export const limits = perCanary((item) => {
+  const { metrics = [] } = item.canary.spec.analysis;
+  return [
+    ...metrics.flatMap((metric, index) => boundFindings(metric, `spec.analysis.metrics[${index}]`)),
+    ...twiceNamed(metrics),
+    ...timeFindings(item),
+    ...retryFindings(item),
+  ];
+});
 
 function boundFindings({ name, thresholdRange, threshold }: Metric, path: string): Finding[] {
   const isRate = name === 'request-success-rate';

@@ -3,25 +3,24 @@ import { error, type Finding, warning } from '../../../api/finding.ts';
 import { builtIn } from '../../../api/metric-findings.ts';
 import { renderQuery } from '../../../metrics/query-template.ts';
 import { queryVariables } from '../../../metrics/query-variables.ts';
-import { type CanaryItem, findOurs, isAbsent, type ManifestCheck, type Manifests, on, type ourKinds } from '../manifests.ts';
+import { type CanaryItem, findOurs, isAbsent, type Manifests, type ourKinds, perCanary } from '../manifests.ts';
 
 /** MetricTemplates and AlertProviders that a Canary refers to, and the variables that a template wants of it. */
-export const references: ManifestCheck = (manifests) =>
-  manifests.canaries.flatMap((item) => {
-    if (!item.place) return [];
-    const { metrics = [], alerts = [] } = item.canary.spec.analysis;
-    return on(item, [
-      ...metrics.flatMap((metric, index) => metricFindings(manifests, item, metric, `spec.analysis.metrics[${index}]`)),
-      ...alerts.flatMap(({ providerRef }, index) =>
-        missing(manifests, item, {
-          kind: 'AlertProvider',
-          ref: providerRef,
-          path: `spec.analysis.alerts[${index}].providerRef`,
-          severity: 'warning',
-        }),
-      ),
-    ]);
-  });
+export const references = perCanary((item, manifests) => {
+  if (!item.place) return [];
+  const { metrics = [], alerts = [] } = item.canary.spec.analysis;
+  return [
+    ...metrics.flatMap((metric, index) => metricFindings(manifests, item, metric, `spec.analysis.metrics[${index}]`)),
+    ...alerts.flatMap(({ providerRef }, index) =>
+      missing(manifests, item, {
+        kind: 'AlertProvider',
+        ref: providerRef,
+        path: `spec.analysis.alerts[${index}].providerRef`,
+        severity: 'warning',
+      }),
+    ),
+  ];
+});
 
 function metricFindings(manifests: Manifests, item: CanaryItem, metric: Metric, path: string): Finding[] {
   const { templateRef: ref } = metric;

@@ -2,15 +2,14 @@ import { error, type Finding, warning } from '../../../api/finding.ts';
 import type { ScalerSpec } from '../../../api/kinds/scaler.ts';
 import { specOf } from '../../../api/kinds/spec-of.ts';
 import type { Item } from '../documents.ts';
-import { type CanaryItem, findItem, groupOf, isAbsent, isNear, type ManifestCheck, type Manifests, on, whereOf } from '../manifests.ts';
+import { type CanaryItem, findItem, groupOf, isAbsent, isNear, type Manifests, perCanary, whereOf } from '../manifests.ts';
 
 const GROUPS: Readonly<Record<string, string>> = { HorizontalPodAutoscaler: 'autoscaling', ScaledObject: 'keda.sh' };
 
 /** Scalers of the target that the Canary does not know of, and those that it names and that scale something else. */
-export const scalers: ManifestCheck = (manifests) =>
-  manifests.canaries.flatMap((item) =>
-    item.place ? on(item, [...unnamed(item, manifests), ...absent(item, manifests), ...ofAnother(item, manifests)]) : [],
-  );
+export const scalers = perCanary((item, manifests) =>
+  item.place ? [...unnamed(item, manifests), ...absent(item, manifests), ...ofAnother(item, manifests)] : [],
+);
 
 function unnamed(item: CanaryItem, manifests: Manifests): Finding[] {
   const { autoscalerRef, targetRef } = item.canary.spec;

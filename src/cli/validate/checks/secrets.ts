@@ -1,44 +1,33 @@
 import { error, type Finding, warning } from '../../../api/finding.ts';
 import type { KubeObject } from '../../../api/kube-object.ts';
-import type { MetricTemplateSpec } from '../../../api/metric-template.ts';
 import { parseAlertProvider } from '../../../api/parse-canary.ts';
-import type { Problem } from '../../../api/problem.ts';
 import { type SecretField, secretRefusal } from '../../../api/secret-use.ts';
+import { secretProblems } from '../../../metrics/template-problems.ts';
 import type { Item } from '../documents.ts';
-import { findItem, isAbsent, isOurs, type ManifestCheck, type Manifests, on } from '../manifests.ts';
-
-/** The fields of a MetricTemplate that cannot work with this Secret. */
-export type CheckSecret = (spec: MetricTemplateSpec, secret: Readonly<Record<string, string>>) => Problem[];
+import { findItem, isAbsent, isOurs, type ManifestCheck, type Manifests, on, type TemplateItem } from '../manifests.ts';
 
 /** Secrets that are named: whether they exist, where the cluster was asked, and hold the keys that are read. */
-export const secrets =
-  (checkSecret: CheckSecret | undefined): ManifestCheck =>
-  (manifests) => [
-    ...manifests.canaries.flatMap((item) => {
-      const { metricsServerSecretRef, analysis } = item.canary.spec;
-      const hooks = (analysis.webhooks ?? []).map(
-        ({ secretRef }, index) => [secretRef, `spec.analysis.webhooks[${index}].secretRef`, 'spec.analysis.webhooks[].secretRef'] as const,
-      );
-      const server = 'spec.metricsServerSecretRef';
-      const refs = [[metricsServerSecretRef, server, server] as const, ...hooks];
-      return on(
-        item,
-        refs.flatMap(([ref, path, field]) =>
-          ref ? [...absent(manifests, item, ref.name, path, 'error'), ...refused(manifests, item, ref.name, field, path)] : [],
-        ),
-      );
-    }),
-    ...manifests.templates.flatMap((item) => on(item, templateFindings(manifests, item, item.spec, checkSecret))),
-    ...manifests.items.flatMap((item) => (isOurs(item.object, 'AlertProvider') ? on(item, receiverFindings(manifests, item)) : [])),
-  ];
+export const secrets: ManifestCheck = (manifests) => [
+  ...manifests.canaries.flatMap((item) => {
+    const { metricsServerSecretRef, analysis } = item.canary.spec;
+    const hooks = (analysis.webhooks ?? []).map(
+      ({ secretRef }, index) => [secretRef, `spec.analysis.webhooks[${index}].secretRef`, 'spec.analysis.webhooks[].secretRef'] as const,
+    );
+    const server = 'spec.metricsServerSecretRef';
+    const refs = [[metricsServerSecretRef, server, server] as const, ...hooks];
+    return on(
+      item,
+      refs.flatMap(([ref, path, field]) =>
+        ref ? [...absent(manifests, item, ref.name, path), ...refused(manifests, item, ref.name, field, path)] : [],
+      ),
+    );
+  }),
+  ...manifests.templates.flatMap((item) => on(item, templateFindings(manifests, item))),
+  ...manifests.items.flatMap((item) => (isOurs(item.object, 'AlertProvider') ? on(item, receiverFindings(manifests, item)) : [])),
+];
 
-function templateFindings(
-  manifests: Manifests,
-  item: Item,
-  { provider, ...spec }: MetricTemplateSpec,
-  checkSecret: CheckSecret | undefined,
-): Finding[] {
-  const { secretRef, caSecretRef } = provider;
+function templateFindings(manifests: Manifests, item: TemplateItem): Finding[] {
+  const { secretRef, caSecretRef } = item.spec.provider;
   const unusable = [
     ...(secretRef ? refused(manifests, item, secretRef.name, 'spec.provider.secretRef') : []),
     ...(caSecretRef ? refused(manifests, item, caSecretRef.name, 'spec.provider.caSecretRef') : []),
@@ -46,10 +35,8 @@ function templateFindings(
   const name = secretRef?.name;
   if (name === undefined || unusable.length > 0) return unusable;
   const secret = secretOf(manifests, item, name);
-  if (!secret) return absent(manifests, item, name, 'spec.provider.secretRef', 'error');
-  return (checkSecret?.({ provider, ...spec }, dataOf(secret.object)) ?? []).map(({ message }) =>
-    error('spec.provider.secretRef.name', message),
-  );
+  if (!secret) return absent(manifests, item, name, 'spec.provider.secretRef');
+  return secretProblems(item.spec, dataOf(secret.object)).map(({ message }) => error('spec.provider.secretRef.name', message));
 }
 
 function receiverFindings(manifests: Manifests, item: Item): Finding[] {
@@ -57,7 +44,7 @@ function receiverFindings(manifests: Manifests, item: Item): Finding[] {
   if ('problems' in read || !read.alertProvider.spec.secretRef) return [];
   const { secretRef, address } = read.alertProvider.spec;
   const secret = secretOf(manifests, item, secretRef.name);
-  if (!secret) return absent(manifests, item, secretRef.name, 'spec.secretRef', 'warning');
+  if (!secret) return absent(manifests, item, secretRef.name, 'spec.secretRef', warning);
   const unusable = refused(manifests, item, secretRef.name, 'spec.secretRef');
   if (unusable.length > 0 || address || dataOf(secret.object).address) return unusable;
   return [error('spec.secretRef.name', `is ${secretRef.name}, a Secret without the key address, and spec.address is not set: add the key`)];
@@ -73,9 +60,8 @@ function refused(manifests: Manifests, item: Item, name: string, field: SecretFi
   return refusal ? [error(`${path}.name`, `is ${name}: ${refusal.reason}`)] : [];
 }
 
-function absent(manifests: Manifests, item: Item, name: string, path: string, severity: Finding['severity']): Finding[] {
+function absent(manifests: Manifests, item: Item, name: string, path: string, find = error): Finding[] {
   if (!isAbsent(manifests, 'Secret') || secretOf(manifests, item, name)) return [];
-  const find = severity === 'error' ? error : warning;
   return [
     find(
       `${path}.name`,

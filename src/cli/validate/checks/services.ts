@@ -1,16 +1,14 @@
 import { error } from '../../../api/finding.ts';
 import { names } from '../../../api/names.ts';
 import { unfitService } from '../../../routers/service-fit.ts';
-import { findItem, type ManifestCheck, on } from '../manifests.ts';
+import { findItem, perCanary } from '../manifests.ts';
 
 /** Services that would lose their endpoints, as the controller looks before it writes (I14). One that is found counts as serving. */
-export const services: ManifestCheck = (manifests) =>
-  manifests.canaries.flatMap((item) => {
-    const { canary, namespace } = item;
-    const { kind, name } = canary.spec.targetRef;
-    if (!item.place || (kind !== 'Deployment' && kind !== 'DaemonSet')) return [];
-    const pods = findItem(manifests, { kind, group: 'apps', name, namespace })?.object;
-    const apex = findItem(manifests, { kind: 'Service', group: '', name: names(canary).apexService, namespace })?.object;
-    const unfit = unfitService(canary, { pods, current: { ...(apex && { apex }) } });
-    return on(item, unfit ? [error(unfit.path, unfit.message)] : []);
-  });
+export const services = perCanary(({ canary, namespace, place }, manifests) => {
+  const { kind, name } = canary.spec.targetRef;
+  if (!place || (kind !== 'Deployment' && kind !== 'DaemonSet')) return [];
+  const pods = findItem(manifests, { kind, group: 'apps', name, namespace })?.object;
+  const apex = findItem(manifests, { kind: 'Service', group: '', name: names(canary).apexService, namespace })?.object;
+  const unfit = unfitService(canary, { pods, current: { ...(apex && { apex }) } });
+  return unfit ? [error(unfit.path, unfit.message)] : [];
+});

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../api/json.ts';
 import { specOf } from '../../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../../api/kube-object.ts';
 import { canarySplitFindings, splitFindings } from '../../../routers/smi/split-findings.ts';
@@ -22,11 +23,7 @@ const isService = ({ apiVersion, kind }: KubeObject): boolean => apiVersion === 
 /** With the fields that a manifest may lack, or have of another type. */
 function readable({ object, name, namespace }: Item): KubeObject {
   const given = specOf<{ ports: unknown; backends: unknown }>(object);
-  const entries = (list: unknown) => (Array.isArray(list) ? list.filter(isFields) : []);
+  const entries = (list: unknown) => (Array.isArray(list) ? list.filter(isRecord) : []);
   const spec = { ...given, ports: entries(given.ports), backends: entries(given.backends) };
   return { ...object, metadata: { name, ...(namespace === undefined ? {} : { namespace }) }, spec };
-}
-
-function isFields(value: unknown): value is KubeObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,18 +2,14 @@ import type { Webhook } from '../../../api/canary.ts';
 import { type Finding, warning } from '../../../api/finding.ts';
 import { isKnative } from '../../../api/knative.ts';
 import { names } from '../../../api/names.ts';
-import { type CanaryItem, findItem, isAbsent, isNear, type ManifestCheck, type Manifests, on } from '../manifests.ts';
+import { type CanaryItem, findItem, isAbsent, isNear, type Manifests, perCanary } from '../manifests.ts';
 
 /** Webhook URLs, and commands of the load tester, at Services that this Canary does not make. */
-export const webhookHosts: ManifestCheck = (manifests) =>
-  manifests.canaries.flatMap((item) => {
-    if (!item.place || isKnative(item.canary.spec.targetRef)) return [];
-    const { webhooks = [] } = item.canary.spec.analysis;
-    return on(
-      item,
-      webhooks.flatMap((webhook, index) => webhookFindings(manifests, item, webhook, `spec.analysis.webhooks[${index}]`)),
-    );
-  });
+export const webhookHosts = perCanary((item, manifests) => {
+  if (!item.place || isKnative(item.canary.spec.targetRef)) return [];
+  const { webhooks = [] } = item.canary.spec.analysis;
+  return webhooks.flatMap((webhook, index) => webhookFindings(manifests, item, webhook, `spec.analysis.webhooks[${index}]`));
+});
 
 interface CalledAddress {
   host: string;
