@@ -115,7 +115,7 @@ function availableStatus({ metadata, spec, status }: Raw, mostMore: number): obj
 }
 
 /** `canaries/status` of `/apis/flagger.app/v1beta1/namespaces/a/canaries/b/status?x=y`. */
-function resourceIn(path: string): string {
+export function resourceIn(path: string): string {
   const parts = (path.split('?')[0] ?? '').split('/').slice(1);
   const rest = parts.slice(parts[0] === 'api' ? 2 : 3);
   const [plural, , subresource] = rest[0] === 'namespaces' && rest.length > 2 ? rest.slice(2) : rest;

@@ -5,6 +5,8 @@ import type { StartResult } from './measure-start.ts';
 
 const USAGE = `npm run bench -- [--sizes 10,200,1000] [--seconds 30] [--json]
 npm run bench -- --start [--sizes 200,1000] [--deployments 5000] [--secrets 20000] [--changes 50] [--suspended] [--json]
+npm run bench -- --real --at-once [--sizes 300,1000] [--releases 100] [--flagger] [--fault slow|throttled|down|lagging] [--json]
+npm run bench -- --embedded [--sizes 10000] [--releases 100] [--fault …] [--json]
 npm run bench -- --real [--kinds deployments|mixed] [--canaries 200] [--minutes 15] [--json]
 npm run bench -- --hanging [--canaries 200] [--interval 10] [--json]
 npm run bench -- --hostile [--canaries 20] [--interval 10] [--namespaces 200] [--with-pods 20] [--writers 32] [--minutes 10] [--blind] [--json]
@@ -22,6 +24,11 @@ async function bench(): Promise<void> {
       suspended: { type: 'boolean', default: false },
       changes: { type: 'string', default: '50' },
       real: { type: 'boolean', default: false },
+      embedded: { type: 'boolean', default: false },
+      'at-once': { type: 'boolean', default: false },
+      releases: { type: 'string', default: '100' },
+      flagger: { type: 'boolean', default: false },
+      fault: { type: 'string' },
       kinds: { type: 'string', default: 'deployments' },
       canaries: { type: 'string' },
       minutes: { type: 'string' },
@@ -71,6 +78,26 @@ async function bench(): Promise<void> {
     });
     if (values.json) return void process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
     for (const line of hostileReport(result)) say(line);
+    return;
+  }
+  if (values['at-once'] || values.embedded) {
+    if (values.real === values.embedded) throw new Error(`--at-once needs --real or --embedded\n${USAGE}`);
+    if (values.flagger && !values.real) throw new Error(`--flagger needs --real\n${USAGE}`);
+    const { measureAtOnce } = await import('./at-once/measure-at-once.ts');
+    const { atOnceLines } = await import('./at-once/at-once-lines.ts');
+    const { FAULTS } = await import('./at-once/fault-proxy.ts');
+    const fault = FAULTS.find((each) => each === values.fault);
+    if (values.fault !== undefined && fault === undefined) throw new Error(`--fault ${values.fault} is unknown\n${USAGE}`);
+    const results = await measureAtOnce({
+      kind: values.real ? 'real' : 'embedded',
+      sizes: sizesOr('300'),
+      releases: positive(values.releases),
+      flagger: values.flagger,
+      ...(fault === undefined ? {} : { fault }),
+      say,
+    });
+    if (values.json) return void process.stdout.write(`${JSON.stringify(results, undefined, 2)}\n`);
+    for (const line of atOnceLines(results)) say(line);
     return;
   }
   if (values.real) {

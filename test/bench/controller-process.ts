@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -26,36 +26,70 @@ export interface MeasuredController {
   stop(): Promise<void>;
 }
 
+export interface MeasuredProcess {
+  readonly name: string;
+  figures(): ProcessFigures;
+  /** From now on `peakRssMB` is that of the time to come, where the kernel allows it. */
+  forgetPeak(): void;
+  /** Resolves when it has ended by itself or by a signal. */
+  readonly exited: Promise<void>;
+  hasExited(): boolean;
+  /** Sends the signal (default: SIGTERM), waits for the end, and kills what does not end. */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}
+
 /** The controller as it is shipped, in a process of its own, so that its figures are its own. `heapMB`: at the most, in MiB, as V8 counts. */
 export function startMeasuredController(kubeconfigFile: string, flags: readonly string[] = [], heapMB?: number): MeasuredController {
-  if (!existsSync(BUNDLE)) throw new Error('the bundle to measure is missing: npm run build');
   const logFile = join(dirname(kubeconfigFile), 'controller.log');
-  const log = openSync(logFile, 'a');
   const fixed = [`--kubeconfig=${kubeconfigFile}`, '--port=0', '--log-level=warn', '--min-analysis-interval=1s', '--scale-down-delay=0s'];
   const heap = heapMB === undefined ? [] : [`--max-old-space-size=${heapMB}`];
-  const child: ChildProcess = spawn(process.execPath, [...imageFlags(), ...heap, BUNDLE, 'controller', ...fixed, ...flags], {
-    stdio: ['ignore', log, log],
-  });
+  const measured = startMeasured('the controller', [...serinProgram(heap), ...fixed, ...flags], logFile);
+  return { logFile, figures: () => measured.figures(), stop: () => measured.stop() };
+}
+
+/** Command and first arguments of the controller as it is shipped. */
+export function serinProgram(nodeFlags: readonly string[] = []): [string, ...string[]] {
+  if (!existsSync(BUNDLE)) throw new Error('the bundle to measure is missing: npm run build');
+  return [process.execPath, ...imageFlags(), ...nodeFlags, BUNDLE, 'controller'];
+}
+
+/** Starts a program that ends with this process; its output goes to the end of `logFile`. */
+export function startMeasured(name: string, [command = '', ...args]: readonly string[], logFile: string): MeasuredProcess {
+  const log = openSync(logFile, 'a');
+  const child: ChildProcess = spawn(command, args, { stdio: ['ignore', log, log] });
+  closeSync(log);
   const killed = () => child.kill('SIGKILL');
   process.once('exit', killed);
+  const exited = new Promise<void>((resolve) => {
+    child.once('error', () => resolve());
+    child.once('exit', () => resolve());
+  }).finally(() => process.off('exit', killed));
+  const hasExited = () => child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
   return {
-    logFile,
-    figures: () => figuresOf(child),
-    async stop() {
-      process.off('exit', killed);
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const gone = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGTERM');
+    name,
+    exited,
+    hasExited,
+    figures: () => figuresOf(name, child),
+    forgetPeak() {
+      try {
+        writeFileSync(`/proc/${child.pid}/clear_refs`, '5');
+      } catch {
+        // Another system, or not allowed: the peak stays that of the whole time.
+      }
+    },
+    async stop(signal = 'SIGTERM') {
+      if (hasExited()) return;
+      child.kill(signal);
       const late = setTimeout(killed, 10_000);
-      await gone;
+      await exited;
       clearTimeout(late);
     },
   };
 }
 
 /** From /proc, where there is one; NaN elsewhere, so that the counts are still printed. */
-function figuresOf({ pid, exitCode }: ChildProcess): ProcessFigures {
-  if (exitCode !== null) throw new Error(`the controller ended with exit code ${exitCode}`);
+function figuresOf(name: string, { pid, exitCode }: ChildProcess): ProcessFigures {
+  if (exitCode !== null) throw new Error(`${name} ended with exit code ${exitCode}`);
   try {
     // The name in parentheses may hold spaces: fields are counted from its end.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];

@@ -16,6 +16,12 @@ export function median(values: readonly number[]): number {
   return (upper + lower) / 2;
 }
 
+/** The value below which so many percent of them are; NaN of none. */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN;
+}
+
 /** `2 patch services, 1 watch canaries`, or `none`. */
 export const listed = (counts: Record<string, number>): string =>
   Object.entries(counts)

@@ -60,7 +60,8 @@ export function isUnauthorised({ annotations }: AuditEvent): boolean {
   return annotations?.['authorization.k8s.io/decision'] === 'forbid';
 }
 
-function bytesFrom(file: string, position: number): Buffer {
+/** What a file holds behind this position. */
+export function bytesFrom(file: string, position: number): Buffer {
   const log = openSync(file, 'r');
   try {
     const bytes = Buffer.alloc(Math.max(0, fstatSync(log).size - position));

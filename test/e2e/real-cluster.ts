@@ -18,6 +18,14 @@ export interface RealClusterOptions {
   people?: readonly string[];
   /** Requests of different users wait in queues of their own, as an API server has it by default. Default: no. */
   fairness?: boolean;
+  /** False: without kube-controller-manager, where something leaner stands for it. Default: yes. */
+  controllers?: boolean;
+  /** Groups of the user `serin` and of all `people`. */
+  groups?: readonly string[];
+  /** YAML. Default: metadata of every request, once it is answered. */
+  auditPolicy?: string;
+  /** Flags of kube-apiserver; the last of two wins. */
+  serverFlags?: readonly string[];
 }
 
 export interface RealCluster {
@@ -68,6 +76,10 @@ export async function startRealCluster({
   say = () => undefined,
   people = [],
   fairness = false,
+  controllers = true,
+  groups = [],
+  auditPolicy = AUDIT_POLICY,
+  serverFlags = [],
 }: RealClusterOptions = {}): Promise<RealCluster> {
   const { dir } = await ensureBinaries(say);
   const startedMs = performance.now();
@@ -114,10 +126,12 @@ export async function startRealCluster({
     }));
     const lines = [
       `${tokens.admin},admin,admin,"system:masters"`,
-      ...[{ name: 'serin', token: tokens.serin }, ...persons].map(({ name, token }) => `${token},"${name}","${name}"`),
+      ...[{ name: 'serin', token: tokens.serin }, ...persons].map(
+        ({ name, token }) => `${token},"${name}","${name}"${groups.length === 0 ? '' : `,"${groups.join(',')}"`}`,
+      ),
     ];
     writeFileSync(file('tokens.csv'), `${lines.join('\n')}\n`, { mode: 0o600 });
-    writeFileSync(file('audit-policy.yaml'), AUDIT_POLICY);
+    writeFileSync(file('audit-policy.yaml'), auditPolicy);
     const auditLog = file('audit.log');
     const server = start(
       'kube-apiserver',
@@ -137,6 +151,7 @@ export async function startRealCluster({
       `--enable-priority-and-fairness=${fairness}`,
       `--audit-policy-file=${file('audit-policy.yaml')}`,
       `--audit-log-path=${auditLog}`,
+      ...serverFlags,
     );
     const apiUrl = `https://127.0.0.1:${apiPort}`;
     const certificate = file('apiserver.crt');
@@ -154,20 +169,21 @@ export async function startRealCluster({
     await until(server, 'the API server is ready', async () => (await cluster.raw('GET', '/readyz')) === 'ok');
     say(`API server ready after ${Math.round(performance.now() - startedMs)} ms`);
 
-    start(
-      'kube-controller-manager',
-      `--kubeconfig=${adminKubeconfigFile}`,
-      `--controllers=${CONTROLLERS.join(',')}`,
-      `--service-account-private-key-file=${file('service-account.key')}`,
-      `--root-ca-file=${certificate}`,
-      '--leader-elect=false',
-      // Its default of 20 requests a second would make a hundred new applications wait for their pods.
-      '--kube-api-qps=200',
-      '--kube-api-burst=400',
-      // By default five workers a kind serve all namespaces: where one starts releases without end, those of the others wait for a worker.
-      ...['deployment', 'replicaset', 'service-endpoint'].map((kind) => `--concurrent-${kind}-syncs=50`),
-      '--secure-port=0',
-    );
+    if (controllers)
+      start(
+        'kube-controller-manager',
+        `--kubeconfig=${adminKubeconfigFile}`,
+        `--controllers=${CONTROLLERS.join(',')}`,
+        `--service-account-private-key-file=${file('service-account.key')}`,
+        `--root-ca-file=${certificate}`,
+        '--leader-elect=false',
+        // Its default of 20 requests a second would make a hundred new applications wait for their pods.
+        '--kube-api-qps=200',
+        '--kube-api-burst=400',
+        // By default five workers a kind serve all namespaces: where one starts releases without end, those of the others wait for a worker.
+        ...['deployment', 'replicaset', 'service-endpoint'].map((kind) => `--concurrent-${kind}-syncs=50`),
+        '--secure-port=0',
+      );
     for (const object of controllerRole('serin')) await cluster.apply(object);
     return {
       apiUrl,

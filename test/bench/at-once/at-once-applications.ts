@@ -1,0 +1,79 @@
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
+import { container, nameOf } from '../applications.ts';
+
+/** Shortest that Flagger takes. */
+export const INTERVAL_MS = 10_000;
+export const STEPS = 5;
+const STEP_WEIGHT = 10;
+/** Failed checks until a release is rolled back. */
+const THRESHOLD = 3;
+
+export async function createNamespace(cluster: KubeCluster, name: string): Promise<void> {
+  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+}
+
+/** A Deployment and the ConfigMap that its container reads. */
+export async function createTarget(cluster: KubeCluster, namespace: string, index: number): Promise<void> {
+  const name = nameOf(index);
+  const data = Object.fromEntries(Array.from({ length: 10 }, (_, line) => [`KEY_${line}`, `value ${line} of ${name}`]));
+  await cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `${name}-config`, namespace }, data });
+  const labels = { app: name };
+  await cluster.create({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace, labels },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: containersOf(index, '1') } },
+    },
+  });
+}
+
+/** Istio, five steps and one check; the routes, Services and primary are the controller's to make. */
+export function createCanary(cluster: KubeCluster, namespace: string, index: number): Promise<KubeObject> {
+  const name = nameOf(index);
+  return cluster.create({
+    apiVersion: 'flagger.app/v1beta1',
+    kind: 'Canary',
+    metadata: { name, namespace },
+    spec: {
+      provider: 'istio',
+      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
+      service: { port: 80, targetPort: 9898 },
+      progressDeadlineSeconds: 600,
+      analysis: {
+        interval: `${INTERVAL_MS / 1000}s`,
+        threshold: THRESHOLD,
+        stepWeight: STEP_WEIGHT,
+        maxWeight: STEP_WEIGHT * STEPS,
+        metrics: [{ name: 'request-success-rate', interval: '1m', thresholdRange: { min: 99 } }],
+      },
+    },
+  });
+}
+
+export function pushImage(cluster: KubeCluster, namespace: string, index: number, version: string): Promise<KubeObject> {
+  return cluster.patch(
+    { apiVersion: 'apps/v1', kind: 'Deployment', name: nameOf(index), namespace },
+    { spec: { template: { spec: { containers: containersOf(index, version) } } } },
+  );
+}
+
+const containersOf = (index: number, version: string): object[] => [
+  { ...container(version), envFrom: [{ configMapRef: { name: `${nameOf(index)}-config` } }] },
+];
+
+/** Calls for each index, so many at a time; the next one begins as soon as one ends. */
+export async function inParallel(count: number, atOnce: number, work: (index: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) {
+      const index = next;
+      next += 1;
+      await work(index);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, worker));
+}

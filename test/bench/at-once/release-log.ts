@@ -1,0 +1,107 @@
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
+import type { Raw } from '../../fakes/raw.ts';
+import { INTERVAL_MS } from './at-once-applications.ts';
+
+/** Times are those of `Date.now()`. */
+export interface ReleaseTimes {
+  pushedMs: number;
+  /** First status that says that the release is there. */
+  begunMs?: number;
+  /** Of each raised weight. */
+  stepsMs: number[];
+  endedMs?: number;
+  end?: 'Succeeded' | 'Failed';
+  /** Of each step and each change of the phase. */
+  movedMs: number[];
+}
+
+interface Seen {
+  phase: string;
+  weight: number;
+}
+
+const ENDS = new Set(['Succeeded', 'Failed']);
+const BEGUN = new Set(['Progressing', 'Waiting', 'WaitingPromotion', 'Promoting', 'Finalising']);
+
+/** What the statuses of one namespace's Canaries say, as it comes. */
+export class ReleaseLog {
+  readonly #canaries = new Map<string, Seen>();
+  readonly #releases = new Map<string, ReleaseTimes>();
+  readonly #waiting = new Set<() => void>();
+  readonly #handle: { stop(): void };
+
+  constructor(cluster: KubeCluster, namespace: string) {
+    this.#handle = cluster.watch(
+      { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', namespace },
+      {
+        onEvent: ({ type, object }) => type !== 'DELETED' && this.#learn(object),
+        onList: (items) => {
+          for (const item of items) this.#learn(item);
+        },
+      },
+    );
+  }
+
+  stop(): void {
+    this.#handle.stop();
+  }
+
+  /** `{ Initialized: 298, Initializing: 2 }`. */
+  phases(): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (const { phase } of this.#canaries.values()) counts[phase] = (counts[phase] ?? 0) + 1;
+    return counts;
+  }
+
+  /** Call before the push. */
+  pushed(name: string): ReleaseTimes {
+    const times: ReleaseTimes = { pushedMs: Date.now(), stepsMs: [], movedMs: [] };
+    this.#releases.set(name, times);
+    return times;
+  }
+
+  /** Resolves with the time that it took when `isSo`, or with undefined after the bound. */
+  async until(boundMs: number, isSo: () => boolean): Promise<number | undefined> {
+    const startedMs = Date.now();
+    const { promise, resolve } = Promise.withResolvers<number | undefined>();
+    const look = (): void => {
+      if (isSo()) resolve(Date.now() - startedMs);
+    };
+    const late = setTimeout(() => resolve(undefined), boundMs);
+    this.#waiting.add(look);
+    look();
+    const tookMs = await promise;
+    clearTimeout(late);
+    this.#waiting.delete(look);
+    return tookMs;
+  }
+
+  #learn({ metadata, status }: Raw & KubeObject): void {
+    const before = this.#canaries.get(metadata.name);
+    const seen: Seen = { phase: status?.phase ?? 'none', weight: status?.canaryWeight ?? 0 };
+    this.#canaries.set(metadata.name, seen);
+    const release = this.#releases.get(metadata.name);
+    if (release && before) noteMove(release, before, seen);
+    for (const look of this.#waiting) look();
+  }
+}
+
+function noteMove(release: ReleaseTimes, before: Seen, { phase, weight }: Seen): void {
+  const nowMs = Date.now();
+  if (release.begunMs === undefined) {
+    if (!BEGUN.has(phase)) return;
+    release.begunMs = nowMs;
+    release.movedMs.push(nowMs);
+  }
+  if (phase === 'Progressing' && weight > before.weight) release.stepsMs.push(nowMs);
+  if (phase !== before.phase || weight !== before.weight) release.movedMs.push(nowMs);
+  if (release.end === undefined && ENDS.has(phase)) {
+    release.end = phase as 'Succeeded' | 'Failed';
+    release.endedMs = nowMs;
+  }
+}
+
+/** How much longer than the interval a step took, for each. */
+export const latenessMs = (releases: readonly ReleaseTimes[]): number[] =>
+  releases.flatMap(({ stepsMs }) => stepsMs.slice(1).map((at, index) => at - (stepsMs[index] ?? at) - INTERVAL_MS));
