@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTarget } from '../../test/fakes/test-target.ts';
 import { BoundedOutput } from './bounded-output.ts';
 import { hey } from './hey.ts';
 import { heyOptions } from './hey-options.ts';
 import { targetPolicy } from './target-policy.ts';
-import { startTarget } from './test-target.ts';
 import { commandLine } from './words.ts';
 
 const words = (text: string): readonly string[] => {

@@ -28,14 +28,8 @@ export interface HttpServer {
 }
 
 /** Listens within limits on what it is sent; how long an answer takes is not limited, since blocking tasks take long (06-LT7). */
-export async function listen({
-  port,
-  host,
-  answer,
-  log,
-  headersTimeoutMs = 10_000,
-  requestTimeoutMs = 30_000,
-}: HttpOptions): Promise<HttpServer> {
+export async function listen(options: HttpOptions): Promise<HttpServer> {
+  const { port, host, answer, log, headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 } = options;
   let closed: Promise<void> | undefined;
   let underWay = 0;
   let onIdle: (() => void) | undefined;

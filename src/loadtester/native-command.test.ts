@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTarget } from '../../test/fakes/test-target.ts';
 import { BoundedOutput } from './bounded-output.ts';
 import { FilterWork, FilterWorkExceeded } from './filter-work.ts';
 import { grep } from './grep.ts';
 import { nativeCommand } from './native-command.ts';
 import { targetPolicy } from './target-policy.ts';
-import { startTarget } from './test-target.ts';
 
 let target: Awaited<ReturnType<typeof startTarget>>;
 beforeAll(async () => {

@@ -206,15 +206,8 @@ async function askSuccessRate(observer: Observer, run: (query: string) => Promis
 function nameRules(observer: Observer, variables: QueryVariables): QueryVariables {
   if (!observer.underscoreNames) return variables;
   const clean = (text: string) => text.replace(/[^0-9A-Za-z_]/g, '_');
-  const { name, namespace, target, service, ingress } = variables;
-  return {
-    ...variables,
-    name: clean(name),
-    namespace: clean(namespace),
-    target: clean(target),
-    service: clean(service),
-    ingress: clean(ingress),
-  };
+  const named = ['name', 'namespace', 'target', 'service', 'ingress'] as const;
+  return { ...variables, ...Object.fromEntries(named.map((field) => [field, clean(variables[field])])) };
 }
 
 /** Flagger's statistic of the provider, unless the metric names a quantile (05-W12). */

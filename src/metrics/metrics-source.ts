@@ -27,13 +27,8 @@ export function serverOf({ spec, metadata }: Canary, deps: ServerDependencies): 
 }
 
 /** The one of the flags. */
-export function globalServer({
-  metricsServer: address,
-  metricsServerSecret: read,
-  timeoutMs,
-  clock,
-  ownEgress,
-}: Omit<ServerDependencies, 'secret'>): MetricProvider {
+export function globalServer(deps: Omit<ServerDependencies, 'secret'>): MetricProvider {
+  const { metricsServer: address, metricsServerSecret: read, timeoutMs, clock, ownEgress } = deps;
   return withSecret('--metrics-server-secret', async () => read?.(), {}, { address, timeoutMs, clock, egress: ownEgress });
 }
 

@@ -22,13 +22,9 @@ const TIMEOUT_MS = 5000;
 export function notifierFor(
   type: AlertProviderType,
   given: Omit<ReceiverSettings, 'channel' | 'username'> & { channel?: string | undefined; username?: string | undefined },
-  {
-    timeoutMs = TIMEOUT_MS,
-    environment = {},
-    egress,
-    clock = systemClock,
-  }: { timeoutMs?: number; environment?: ProxyEnvironment; egress?: EgressPolicy; clock?: Clock | undefined } = {},
+  options: { timeoutMs?: number; environment?: ProxyEnvironment; egress?: EgressPolicy; clock?: Clock | undefined } = {},
 ): Notifier | { problem: string } {
+  const { timeoutMs = TIMEOUT_MS, environment = {}, egress, clock = systemClock } = options;
   const format: AlertFormat = formats[type];
   const settings: ReceiverSettings = {
     ...given,

@@ -25,18 +25,8 @@ interface Post {
  * One POST, without retries: those are the queue's. Reasons name the host and a status or a code alone: the path of the address is often
  * the secret, a foreign body may echo it, and messages of libraries may quote either.
  */
-export async function postAlert({
-  url,
-  format,
-  settings,
-  message,
-  proxy,
-  environment,
-  egress,
-  timeoutMs,
-  signal,
-  clock,
-}: Post): Promise<SendOutcome> {
+export async function postAlert(post: Post): Promise<SendOutcome> {
+  const { url, format, settings, message, proxy, environment, egress, timeoutMs, signal, clock } = post;
   signal.throwIfAborted();
   const connection = egress ? egress(url, proxy) : connectionOf(agentsFor(proxy, environment));
   if ('problem' in connection) return { ok: false, reason: connection.problem, retry: false };

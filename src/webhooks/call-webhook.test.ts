@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { withServer } from '../../test/fakes/test-server.ts';
 import { tlsText } from '../../test/fakes/tls-kube-server.ts';
 import type { Webhook } from '../api/canary.ts';
 import { callWebhook, type TimeCall } from './call-webhook.ts';
 import type { HookPayload } from './hook-payload.ts';
-import { withServer } from './test-server.ts';
 
 const payload: HookPayload = {
   name: 'podinfo',

@@ -51,20 +51,9 @@ const ANSWERS_204_FOR_NO: ReadonlySet<HookType> = new Set([
  * Calls a webhook, with its retries: on a failure of the network, 429 and 5xx other than 501, after 1, 2, 4 … 30 s or what
  * `Retry-After` says, at most 30 s (02-8). A failure names the status and shows the body, on one line.
  */
-export async function callWebhook(
-  webhook: Webhook,
-  payload: HookPayload,
-  {
-    signal,
-    clock = systemClock,
-    pause = (ms, until) => sleep(clock, ms, until),
-    secret,
-    egress,
-    turns = atOnce,
-    timeCall,
-    answered: heard,
-  }: CallOptions,
-): Promise<HookOutcome> {
+export async function callWebhook(webhook: Webhook, payload: HookPayload, options: CallOptions): Promise<HookOutcome> {
+  const { signal, clock = systemClock, secret, egress, turns = atOnce, timeCall, answered: heard } = options;
+  const { pause = (ms: number, until: AbortSignal) => sleep(clock, ms, until) } = options;
   const url = httpUrl(webhook.url);
   if (!url) return { outcome: 'refused', reason: 'its url is not an http or https address' };
   const timeoutMs = attemptTimeoutMs(webhook);

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { withServer } from '../../test/fakes/test-server.ts';
 import { callWebhook } from './call-webhook.ts';
 import type { HookPayload } from './hook-payload.ts';
 import { credentialsOf } from './hook-secret.ts';
-import { withServer } from './test-server.ts';
 
 const payload: HookPayload = {
   name: 'podinfo',

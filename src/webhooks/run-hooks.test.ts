@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { hookedCanary } from '../../test/fakes/hooked-canary.ts';
+import { withServer } from '../../test/fakes/test-server.ts';
 import type { HookType, Webhook } from '../api/canary.ts';
 import { eventPayload, hookPayload } from './hook-payload.ts';
 import { runHooks, sendEvent } from './run-hooks.ts';
-import { hookedCanary } from './test-canary.ts';
-import { withServer } from './test-server.ts';
 
 const context = () => ({ phase: 'Progressing' as const, checksum: 's1:ab', signal: new AbortController().signal });
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import { hookedCanary } from '../../../test/fakes/hooked-canary.ts';
+import { withServer } from '../../../test/fakes/test-server.ts';
 import { atOnce, openEgress } from '../../api/outgoing.ts';
 import type { Announcement } from '../../engine/reasons.ts';
 import { systemClock } from '../../kube/clock.ts';
-import { hookedCanary } from '../../webhooks/test-canary.ts';
-import { withServer } from '../../webhooks/test-server.ts';
 import { announcer } from './announcer.ts';
 
 it('06-F18, LT52: an announcement has its own reason, and nothing waits for an event webhook', async () => {

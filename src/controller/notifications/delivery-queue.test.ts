@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
+import { withServer } from '../../../test/fakes/test-server.ts';
 import type { Canary, Webhook } from '../../api/canary.ts';
 import type { Delivery } from '../../api/canary-status.ts';
 import { parseCanary } from '../../api/parse-canary.ts';
 import type { Clock } from '../../kube/clock.ts';
-import { withServer } from '../../webhooks/test-server.ts';
 import { DeliveryQueue, type DeliveryQueueOptions } from './delivery-queue.ts';
 import type { AlertOutcome } from './send-alert.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ChatServer, startChatServer } from '../../../test/contracts/notifiers/chat-server.ts';
+import { memoryNotifier } from '../../../test/fakes/memory-notifier.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { Delivery } from '../../api/canary-status.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
-import { memoryNotifier } from '../../notifiers/memory-notifier.ts';
 import { ControllerConfig } from '../config.ts';
 import { globalNotifier } from './global-notifier.ts';
 import { alertSender } from './send-alert.ts';

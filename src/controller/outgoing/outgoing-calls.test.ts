@@ -4,13 +4,13 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { handClock } from '../../../test/fakes/clock.ts';
 import { egressSettings } from '../../../test/fakes/egress.ts';
+import { hookedCanary } from '../../../test/fakes/hooked-canary.ts';
 import { canary, endMs } from '../../../test/fakes/measuring.ts';
 import type { Canary, Metric } from '../../api/canary.ts';
 import { openEgress } from '../../api/outgoing.ts';
 import { measure } from '../../metrics/measure.ts';
 import { observerFor } from '../../routers/observers.ts';
 import { runHooks } from '../../webhooks/run-hooks.ts';
-import { hookedCanary } from '../../webhooks/test-canary.ts';
 import { egressPolicy } from './outgoing.ts';
 import { type CallKind, OutgoingCalls } from './outgoing-calls.ts';
 

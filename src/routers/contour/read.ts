@@ -10,22 +10,9 @@ import { ifExpressible } from '../routing-error.ts';
 import { ALL, readAs, readWeights } from '../weights.ts';
 import { expressibleConditions, mergeConditions } from './conditions.ts';
 
-type FoundTextCondition = {
-  name?: string;
-  exact?: string;
-  prefix?: string;
-  suffix?: string;
-  regex?: string;
-  contains?: string;
-  present?: boolean;
-};
-interface FoundCondition {
-  prefix?: string;
-  exact?: string;
-  regex?: string;
-  header?: FoundTextCondition;
-  queryParameter?: FoundTextCondition;
-}
+type FoundTextCondition = Partial<Record<'name' | 'exact' | 'prefix' | 'suffix' | 'regex' | 'contains', string>> & { present?: boolean };
+type FoundCondition = Partial<Record<'prefix' | 'exact' | 'regex', string>> &
+  Partial<Record<'header' | 'queryParameter', FoundTextCondition>>;
 /** The fields that are read of a foreign route; all else is ignored. */
 interface HttpProxyRoute {
   conditions?: FoundCondition[];

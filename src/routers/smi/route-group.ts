@@ -3,7 +3,7 @@ import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
 import { refuseConditions } from '../refuse-conditions.ts';
-import { escapeRegex, unescapeRegex } from '../regex-text.ts';
+import { escapeRegex, textOfPattern } from '../regex-text.ts';
 import { RoutingError } from '../routing-error.ts';
 
 /** The A/B condition as an HTTPRouteGroup. Only headers can be said there; anything else would be dropped in silence (04-R-T2). */
@@ -41,12 +41,8 @@ function toPattern(condition: StringMatch): string {
 function fromPattern(pattern: string): StringMatch {
   const body = /^\^(.*)\$$/s.exec(pattern)?.[1];
   if (body === undefined) return { regex: pattern };
-  const exact = unescapeRegex(body);
-  if (exact !== undefined) return { exact };
-  const prefix = body.endsWith('.*') ? unescapeRegex(body.slice(0, -2)) : undefined;
-  if (prefix !== undefined) return { prefix };
-  const suffix = body.startsWith('.*') ? unescapeRegex(body.slice(2)) : undefined;
-  if (suffix !== undefined) return { suffix };
+  const text = textOfPattern(body);
+  if (!('regex' in text)) return text;
   return { regex: /^\(\?:(.*)\)$/s.exec(body)?.[1] ?? pattern };
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTarget } from '../../../src/loadtester/test-target.ts';
+import { startTarget } from '../../fakes/test-target.ts';
 import { eventually } from '../../scenarios/eventually.ts';
 import { payload, startTested, type TestedLoadTester } from './start.ts';
 

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HookType, Webhook } from '../../../src/api/canary.ts';
 import { runHooks } from '../../../src/webhooks/run-hooks.ts';
-import { hookedCanary } from '../../../src/webhooks/test-canary.ts';
-import { withServer } from '../../../src/webhooks/test-server.ts';
+import { hookedCanary } from '../../fakes/hooked-canary.ts';
+import { withServer } from '../../fakes/test-server.ts';
 import { startTested, type TestedLoadTester } from './start.ts';
 
 function call(type: HookType, url: string, over: Partial<Webhook> = {}, secret?: Record<string, string>) {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { attemptSignatureOf } from '../../../src/api/signature.ts';
-import { startTarget } from '../../../src/loadtester/test-target.ts';
-import { withServer } from '../../../src/webhooks/test-server.ts';
+import { withServer } from '../../fakes/test-server.ts';
+import { startTarget } from '../../fakes/test-target.ts';
 import { eventually } from '../../scenarios/eventually.ts';
 import { payload, startTested, type TestedLoadTester } from './start.ts';
 

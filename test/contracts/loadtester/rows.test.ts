@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTarget } from '../../../src/loadtester/test-target.ts';
+import { startTarget } from '../../fakes/test-target.ts';
 import { eventually } from '../../scenarios/eventually.ts';
 import { payload, startTested, type TestedLoadTester } from './start.ts';
 

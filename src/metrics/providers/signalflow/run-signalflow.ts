@@ -35,15 +35,9 @@ const Message = z.looseObject({
  * Runs one program over a stretch of time that is past, to its end, and closes the socket whatever happens. A connection that ends before the
  * program does is an error and not the part that was heard so far (I11).
  */
-export async function runSignalFlow({
-  url,
-  token,
-  program,
-  startMs,
-  stopMs,
-  signal,
-  transport: { egress = openEgress, proxy, tls, insecureSkipVerify },
-}: SignalFlowRun): Promise<{ series: Samples }> {
+export async function runSignalFlow(run: SignalFlowRun): Promise<{ series: Samples }> {
+  const { url, token, program, startMs, stopMs, signal } = run;
+  const { egress = openEgress, proxy, tls, insecureSkipVerify } = run.transport;
   const connection = egress(new URL(url.href.replace(/^ws/, 'http')), proxy);
   if ('problem' in connection) throw new Unanswered(`Splunk at ${url.host} cannot be asked: ${connection.problem}`);
   if (proxy !== undefined && url.protocol === 'ws:') {
@@ -61,13 +55,13 @@ export async function runSignalFlow({
   signal.addEventListener('abort', close, { once: true });
   const answer = growing(socket, connection, signal);
   try {
-    const run = await listen(socket, answer, () => {
+    const heard = await listen(socket, answer, () => {
       socket.send(JSON.stringify({ type: 'authenticate', token }));
       const span = { start: startMs, stop: stopMs, resolution: 0, maxDelay: 0, immediate: true, timezone: '' };
       socket.send(JSON.stringify({ type: 'execute', channel: CHANNEL, program, ...span }));
     });
     if (connection.conceals?.()) throw new Unanswered(`Splunk at ${url.host} answered, but ${NOT_USED}`);
-    return run;
+    return heard;
   } finally {
     signal.removeEventListener('abort', close);
     close();

@@ -1,4 +1,4 @@
-import type { AlertMessage, Notifier, SendOutcome } from './notifier.ts';
+import type { AlertMessage, Notifier, SendOutcome } from '../../src/notifiers/notifier.ts';
 
 /** Keeps what it is given; for tests and rehearsals. `answers` are used up first, then all is well. */
 export function memoryNotifier(answers: SendOutcome[] = []): Notifier & { readonly sent: readonly AlertMessage[] } {

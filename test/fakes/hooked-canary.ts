@@ -1,4 +1,4 @@
-import { Canary, type Webhook } from '../api/canary.ts';
+import { Canary, type Webhook } from '../../src/api/canary.ts';
 
 /** A Canary that asks these webhooks. For tests. */
 export const hookedCanary = (webhooks: Webhook[]): Canary =>
