@@ -7,6 +7,7 @@ import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import { providerOf } from '../../api/mesh-provider.ts';
 import { parseCanaryOnce } from '../../api/parse-canary.ts';
 import { parseStatus } from '../../api/parse-status.ts';
+import { timestamp } from '../../api/timestamp.ts';
 import { dated, refusedBlocker } from '../../engine/blockers-of.ts';
 import type { RefusalCode } from '../../engine/facts.ts';
 import { isConflict } from '../../kube/errors.ts';
@@ -110,7 +111,7 @@ export async function refuse(
   const condition = { type: 'Accepted', status: 'False', reason, message, ...(field === undefined ? {} : { field }) } as const;
   const known = (status.conditions ?? []).find(({ type }) => type === 'Accepted');
   if (known?.reason === reason && known.message === message) return;
-  const now = new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
+  const now = timestamp(clock.nowMs());
   const before = (status.conditions ?? []).find(({ type }) => type === 'Promoted');
   // Another controller's status stays, and a failure stays a failure.
   const isKept = before !== undefined && (reason === 'ForeignController' || before.status === 'False');

@@ -1,6 +1,6 @@
 import type { NewBlocker } from '../../api/blocker.ts';
 import { blockerText } from '../../api/blocker-text.ts';
-import type { Canary, HookType } from '../../api/canary.ts';
+import type { HookType } from '../../api/canary.ts';
 import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { wereWrittenBetween } from '../../engine/pin.ts';
@@ -8,12 +8,12 @@ import type { Answer, HookCall, Question } from '../../engine/questions.ts';
 import { isAlreadyExists, isConflict } from '../../kube/errors.ts';
 import { runHooks } from '../../webhooks/run-hooks.ts';
 import { secretsPolicy, seenConfigs } from '../../workloads/configs/read-configs.ts';
-import { workloadFor } from '../../workloads/index.ts';
 import type { PrimarySpec, Workload } from '../../workloads/workload.ts';
-import { NoPromotedTemplateError, TargetUnusableError, TemplateLeftoverError } from '../errors.ts';
+import { NoPromotedTemplateError, TemplateLeftoverError } from '../errors.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
 import { makeCopies, pruneCopies } from '../reconcile/config-copies.ts';
+import { workloadOf } from '../reconcile/context.ts';
 import { patchPrimary } from '../reconcile/patch-primary.ts';
 import { undo, undoableTemplate } from '../reconcile/undo.ts';
 import { blockerOf } from '../status/blocker-of.ts';
@@ -196,10 +196,4 @@ async function keep(
   const inUse = [...kept, workload.promotedPart(primary)];
   const secrets = secretsPolicy(config, canary.metadata.namespace);
   if (config.enableConfigTracking) await pruneCopies(cluster, canary, { kept: inUse, pruned }, { secrets, signal });
-}
-
-function workloadOf(canary: Canary): Workload {
-  const workload = workloadFor(canary.spec.targetRef);
-  if ('unsupported' in workload) throw new TargetUnusableError(workload.unsupported, { field: 'spec.targetRef' });
-  return workload;
 }

@@ -80,19 +80,8 @@ export class OpenQuestions {
     const learn = (object: KubeObject) => view.learn(object);
     const configs = this.#configs.learner;
     answerQuestion(question, {
-      canary,
-      clock,
-      cluster,
-      anchors,
-      config,
-      configs,
-      measure,
-      secret,
-      callsOf,
-      gatesOf,
-      timeCall,
-      learn,
-      signal,
+      ...{ canary, clock, cluster, anchors, config, configs, learn },
+      ...{ measure, secret, callsOf, gatesOf, timeCall, signal },
     }).then(
       (answer) => {
         if (!signal.aborted) this.#results.answered(answer);

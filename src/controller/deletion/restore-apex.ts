@@ -7,6 +7,7 @@ import type { KubeObject, Labels, OwnerReference } from '../../api/kube-object.t
 import { fluxOff } from '../../api/names.ts';
 import type { SelectorLabel } from '../../api/selector-label.ts';
 import type { Originals } from '../../workloads/anchor.ts';
+import { onlyThese } from '../objects/whole-lists.ts';
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
@@ -81,7 +82,7 @@ export function apexRestorePatch(service: KubeObject, target: KubeObject, own: S
       ...(Object.keys(labels).length > 0 && { labels }),
     },
     spec: {
-      selector: replacing(live.selector, selector),
+      selector: onlyThese(selector, live.selector ?? {}),
       ...(extra.length > 0 && { ports: [...(live.ports ?? []), ...extra] }),
     },
   };
@@ -92,18 +93,13 @@ export function apexMovePatch(service: KubeObject, own: SelectorLabel, owners: O
   const live = specOf<ServiceSpec>(service).selector;
   const selector = { [own.key]: own.value };
   if (isDeepStrictEqual(service.metadata.ownerReferences ?? null, owners) && isDeepStrictEqual(live, selector)) return undefined;
-  return { metadata: { ownerReferences: owners }, spec: { selector: replacing(live, selector) } };
+  return { metadata: { ownerReferences: owners }, spec: { selector: onlyThese(selector, live ?? {}) } };
 }
 
 /** In a merge patch: what the labels or annotations of these keys become again; empty where they are so already. */
 function changesOf(live: Labels | undefined, keys: readonly string[], before: Labels): Record<string, string | null> {
   const changed = keys.filter((key) => live?.[key] !== before[key]);
   return Object.fromEntries(changed.map((key) => [key, before[key] ?? null]));
-}
-
-/** A merge patch keeps each label that it does not name. */
-function replacing(live: Labels | undefined, wanted: Labels): Record<string, string | null> {
-  return { ...Object.fromEntries(Object.keys(live ?? {}).map((key) => [key, null])), ...wanted };
 }
 
 function extraPorts(live: readonly ServicePort[], before: readonly ServicePort[]): ServicePort[] {

@@ -1,5 +1,6 @@
 import type { CanaryCondition } from '../../api/canary-status.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import { timestamp } from '../../api/timestamp.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
@@ -80,7 +81,7 @@ export class ProviderConditions {
     const { object, said } = waiting;
     const { cluster, clock, log, learn } = this.#deps;
     for (const type of said.keys()) this.#writtenAtMs.set(`${uid} ${type}`, clock.monotonicMs());
-    const now = new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
+    const now = timestamp(clock.nowMs());
     const before = conditionsOf(object);
     const added = [...said.values()].map((one): CanaryCondition => {
       const old = before.find(({ type }) => type === one.type);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ManagedFieldsEntry } from '../../kube/taken-over-fields.ts';
 import { allDefinitions } from '../../routers/index.ts';
@@ -69,8 +70,4 @@ export function lastForeignManager(object: KubeObject, ours: string): string | u
     .filter(({ manager, subresource }) => manager !== undefined && manager !== ours && subresource !== 'status')
     .toSorted((a, b) => (b.time ?? '').localeCompare(a.time ?? ''));
   return (foreign.find(({ fieldsV1 }) => fieldsV1?.['f:spec'] !== undefined) ?? foreign[0])?.manager;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,12 @@
 import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary } from '../../api/canary.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { allToPrimary, type Routes, reachesCanary, sendsAllToPrimary } from '../../api/routes.ts';
 import { RoutingError, routerFor } from '../../routers/index.ts';
 import type { Apex, Router } from '../../routers/router.ts';
 import { renderServices, type ServiceRole } from '../../routers/services.ts';
+import { servicesOf } from '../admission/service-fit.ts';
 import { ProviderUnavailableError, TargetUnusableError } from '../errors.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { ensure } from '../objects/ensure-object.ts';
@@ -29,20 +30,14 @@ export async function ensureServices(
   const own = names(canary);
   // An object that cannot be seen may exist, and belong to another owner.
   await refuseUnavailable(view, { apiVersion: 'v1', kind: 'Service', name: own.apexService, namespace });
-  const find = (name: string) => view.find({ apiVersion: 'v1', kind: 'Service', name, namespace })?.object;
-  const current = Object.fromEntries(
-    Object.entries({ apex: find(own.apexService), primary: find(own.primaryService), canary: find(own.canaryService) }).filter(
-      ([, service]) => service !== undefined,
-    ),
-  );
-  const rendered = renderServices(canary, apex, current, { apexOnPrimary });
+  const rendered = renderServices(canary, apex, servicesOf(canary, view), { apexOnPrimary });
   if ('error' in rendered) throw new TargetUnusableError(rendered.error, { field: 'spec.service.headless' });
   const wanted = roles.map((role) => ({ apex: own.apexService, primary: own.primaryService, canary: own.canaryService })[role]);
   let outcome = HELD;
   for (const service of rendered.write) {
     if (!wanted.includes(service.metadata.name)) continue;
     const takenOver = service.metadata.name === own.apexService;
-    const live = find(service.metadata.name);
+    const live = view.find(refOf(service))?.object;
     const write = async (writable: KubeObject) => {
       outcome = combined(outcome, await ensure(context, writable, { takenOver }));
     };

@@ -2,6 +2,7 @@ import { identityOf } from '../../api/blocker.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { CanaryCondition, CanaryStatus, Release } from '../../api/canary-status.ts';
 import type { Phase } from '../../api/phase.ts';
+import { timestamp } from '../../api/timestamp.ts';
 import type { Facts } from '../../engine/facts.ts';
 import { projectStatus } from '../../engine/project-status.ts';
 import type { Question } from '../../engine/questions.ts';
@@ -127,7 +128,7 @@ function contested(brake: HealingBrake): CanaryCondition[] {
 
 /** A condition's times move only with what it says. */
 function keepTimes(canary: Canary, conditions: readonly CanaryCondition[], nowMs: number): CanaryCondition[] {
-  const now = new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z');
+  const now = timestamp(nowMs);
   const before = canary.status?.conditions ?? [];
   return conditions.map((condition) => {
     const old = before.find(({ type }) => type === condition.type);

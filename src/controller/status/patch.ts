@@ -1,5 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { CanaryStatus } from '../../api/canary-status.ts';
+import { isRecord } from '../../api/json.ts';
+import { timestamp } from '../../api/timestamp.ts';
 
 /**
  * The merge patch that turns the stored status into this one: every field that we set, and null for what is no longer said. Undefined
@@ -11,10 +13,12 @@ export function statusPatch(
   resourceVersion: string,
   nowMs: number,
 ): Record<string, unknown> | undefined {
-  const now = new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z');
   const before = stored as Record<string, unknown> | undefined;
   const { lastTransitionTime: _, ...said } = wanted;
-  const patch = { ...withRemovals(before ?? {}, said as Record<string, unknown>), lastTransitionTime: wanted.lastTransitionTime ?? now };
+  const patch = {
+    ...withRemovals(before ?? {}, said as Record<string, unknown>),
+    lastTransitionTime: wanted.lastTransitionTime ?? timestamp(nowMs),
+  };
   const { lastTransitionTime: _before, ...saidBefore } = before ?? {};
   if (before && isSameStored(saidBefore, said)) return undefined;
   return { metadata: { resourceVersion }, status: patch };
@@ -59,10 +63,6 @@ const isNull = (value: unknown): boolean => value === null || (typeof value === 
 /** As it is stored: without what is undefined. */
 export function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The part of a stored release that decisions are made from. */

@@ -18,29 +18,11 @@ export function release(input: Input, change: Partial<Release>): Change {
   return { release: { ...input.context.release, ...change } };
 }
 
-type Window = 'measuredFromMs' | 'othersUntilMs';
+/** Fields that a release can be without. */
+type OptionalField = { [Name in keyof Release]-?: object extends Pick<Release, Name> ? Name : never }[keyof Release];
 
 /** Drops what a change sets to undefined, so that records compare and serialise cleanly. */
-export function without(
-  from: Release,
-  ...keys: (
-    | 'gate'
-    | 'reason'
-    | 'wakeAtMs'
-    | 'heldRoutes'
-    | 'heldPods'
-    | 'stoppedPods'
-    | 'verdicts'
-    | 'preRolloutPassed'
-    | 'awaitedSinceMs'
-    | 'blindSinceMs'
-    | 'recent'
-    | 'failures'
-    | 'paused'
-    | 'scaledDownUid'
-    | Window
-  )[]
-): Release {
+export function without(from: Release, ...keys: readonly OptionalField[]): Release {
   const left = { ...from };
   for (const key of keys) delete left[key];
   // It is the answer that the reason was made from.

@@ -38,10 +38,6 @@ export function announcementOf(request: Parameters<typeof acknowledged>[1], reas
     : say('RequestRejected', `${what}: refused, since ${reason} (${request.id})`, { warning: true });
 }
 
-export function withoutPause({ paused: _, ...release }: Release): Release {
-  return release;
-}
-
 /** The time for which a user held it counts against no deadline (E71). */
 function resumed(paused: Release, nowMs: number): Release {
   const { paused: pause, ...release } = paused;

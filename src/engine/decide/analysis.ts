@@ -1,3 +1,4 @@
+import { judgementOf } from '../changes/answer.ts';
 import { isConverged, isHeldUp, isWritten } from '../conditions/hold-ups.ts';
 import { isGivenLess, isPrimaryReady, isShortOfItsOwn, isTargetDown, isTargetReady, mayAdvance } from '../conditions/sides.ts';
 import { hasDrained, isDueToAsk, isLate, isOver } from '../conditions/time.ts';
@@ -5,7 +6,7 @@ import type { Input } from '../context.ts';
 import type { Decision } from '../decision.ts';
 import { hasHooks, type Move, nextMove } from '../strategy.ts';
 import { type Decider, type Deciders, hasOutcome } from './decider.ts';
-import { isLastFailure, isOverItsLimit, isUnmeasuredTooLong, judged } from './failed-checks.ts';
+import { isLastFailure, isOverItsLimit, isUnmeasuredTooLong } from './failed-checks.ts';
 import { skipsAnalysis } from './interruptions.ts';
 import { extended, isTrafficGated, running, stepOrRaise } from './start.ts';
 
@@ -66,7 +67,7 @@ export const analysis = {
 } satisfies Record<string, Deciders>;
 
 function measured(input: Input): Decision | undefined {
-  switch (judged(input)) {
+  switch (judgementOf(input)?.outcome) {
     case undefined:
       return undefined;
     case 'failed':

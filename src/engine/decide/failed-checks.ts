@@ -1,17 +1,11 @@
 import type { Input } from '../context.ts';
 import { unmeasuredUntilMs } from '../deadlines.ts';
 import { countedFailures, overLimit } from '../failure-limits.ts';
-import { isUnmeasured, judge, thresholdOf } from '../judge.ts';
+import { isUnmeasured, thresholdOf } from '../judge.ts';
 
 /** One more failed check reaches the threshold (E20). */
 export function isLastFailure({ context, event }: Input): boolean {
   return context.release.failedChecks + 1 >= thresholdOf(event.facts.canary.spec.analysis);
-}
-
-/** Judgement of all metrics together; undefined for any other event. */
-export function judged({ event }: Input): ReturnType<typeof judge>['outcome'] | undefined {
-  if (event.type !== 'ANSWER' || event.answer.kind !== 'measure') return undefined;
-  return judge(event.answer.verdicts, event.facts.canary.spec.analysis.unmeasured).outcome;
 }
 
 /** One metric has failed more often than it may (E20b). */
