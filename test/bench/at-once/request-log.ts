@@ -18,8 +18,6 @@ export interface SeenRequest {
 export interface RequestLog {
   /** Requests of this user that came since then. */
   since(user: string, fromMs: number): readonly SeenRequest[];
-  /** Of this user now: arrived, and not answered. Watches are none. */
-  underWay(user: string): number;
   stop(): void;
 }
 
@@ -39,13 +37,17 @@ const hasFailed = (code: number): boolean => code === 0 || code === 429 || code 
 const CANCELLED = new Set([0, 499, 504]);
 const READS = new Set(['get', 'list', 'watch']);
 const READ_EVERY_MS = 1_000;
+/** Longer than a controller waits for an answer: until then a request without one counts neither as done nor as failed. */
+const UNDER_WAY_MS = 10_000;
 
 export const isWrite = ({ what }: SeenRequest): boolean => !READS.has(what.split(' ')[0] ?? '');
 /** The lease is renewed at all times, and says nothing about the work. */
 export const isOfLease = ({ what }: SeenRequest): boolean => what.endsWith(' leases');
 
 export function figuresOf(requests: readonly SeenRequest[]): RequestFigures {
-  const counted = requests.filter((request) => !isOfLease(request));
+  const nowMs = Date.now();
+  const isUnderWay = ({ code, atMs }: SeenRequest) => code === 0 && nowMs - atMs < UNDER_WAY_MS;
+  const counted = requests.filter((request) => !isOfLease(request) && !isUnderWay(request));
   return {
     total: counted.length,
     writes: counted.filter(isWrite).length,
@@ -127,7 +129,6 @@ export function readRequests(auditLog: string, users: readonly string[]): Reques
       read();
       return requests.filter((request) => request.user === user && request.atMs >= fromMs);
     },
-    underWay: (user) => [...open.values()].filter(({ request }) => request.user === user && !request.what.startsWith('watch ')).length,
     stop: () => clearInterval(timer),
   };
 }
@@ -146,7 +147,6 @@ export function answeredRequests(answered: readonly AnsweredRequest[]): RequestL
         })
         .filter(({ atMs }) => atMs >= fromMs);
     },
-    underWay: () => 0,
     stop: () => undefined,
   };
 }
