@@ -54,6 +54,25 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
         },
       );
 
+      scenarioTest(
+        'E56: a new version starts at once where no pod of the old one can have read its configs',
+        'no-pods',
+        async (fixture) => {
+          await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+          await fixture.application(bothWays('settings'));
+          await fixture.scenario.given.aCanary(QUICK);
+          await fixture.scenario.then.scalesTo(APP, 0);
+          const steps: string[] = [];
+          const released = fixture.canaryIs('has promoted version 2', ({ phase, release }) => {
+            if (steps.at(-1) !== release.step) steps.push(release.step);
+            return phase === 'Succeeded' && release.run === 1 && release.step === 'resting';
+          });
+          await fixture.roll('2', {});
+          await released;
+          expect(steps.slice(0, 4)).toEqual(['resting', 'scalingUp', 'settling', 'analysing']);
+        },
+      );
+
       scenarioTest('03-CT8: a config that opted out keeps its name and starts nothing', 'opt-out', async (fixture) => {
         const annotations = { 'flagger.app/config-tracking': 'disabled' };
         await fixture.config('ConfigMap', 'flags', { data: { ON: '0' } }, annotations);

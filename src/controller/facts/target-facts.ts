@@ -3,12 +3,14 @@ import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
 import type { Facts } from '../../engine/facts.ts';
-import { revisionWithConfigs } from '../../workloads/configs/revision.ts';
+import { decidesPods } from '../../engine/pin.ts';
+import { revisionWithConfigs, type SeenConfigs } from '../../workloads/configs/revision.ts';
 import type { Sides } from '../../workloads/workload.ts';
 import type { ConfigsResult, TrackedTarget } from './tracked-configs.ts';
 
 /** The fields of a target that identify its template: `revision` is the hash of that alone. */
-type Template = Pick<NonNullable<Sides['target']>, 'uid' | 'generation' | 'rollout' | 'uncounted' | 'revision'>;
+type Target = NonNullable<Sides['target']>;
+type Template = Pick<Target, 'uid' | 'generation' | 'rollout' | 'uncounted' | 'revision'>;
 type TargetFacts = NonNullable<Facts['target']>;
 
 /** A look at the configs that a template reads. Absent: none is tracked. */
@@ -18,6 +20,12 @@ export type TargetConfigs = ConfigsResult & Pick<TrackedTarget, 'uid' | 'templat
 export const UNCOUNTED = {
   code: 'TargetUnobserved',
   detail: 'its controller has not observed the last change yet, so that it is not known whether its pods change',
+} as const satisfies NewBlocker;
+
+/** Said of a target while `mayHavePods`. */
+const UNOBSERVED = {
+  code: 'TargetUnobserved',
+  detail: 'its controller has not observed the last change yet, so that it is not known whether it has pods',
 } as const satisfies NewBlocker;
 
 /**
@@ -57,13 +65,8 @@ export function templateOfTarget(canary: Canary, target: Template): string {
 }
 
 /** The parts that decide the target's pods (ARCHITECTURE.md, Revisions): its template, and the configs that they read. */
-export function targetFacts(
-  canary: Canary,
-  target: NonNullable<Sides['target']>,
-  look: TargetConfigs | undefined,
-  primaryServes: boolean,
-): TargetFacts {
-  const { configs: _refs, uncounted = false, generation = 0, rollout, ...side } = target;
+export function targetFacts(canary: Canary, target: Target, look: TargetConfigs | undefined, primaryServes: boolean): TargetFacts {
+  const { configs: _refs, uncounted = false, unobserved: _unobserved, generation = 0, rollout, ...side } = target;
   const recorded = recordedFor(canary, target);
   const template = recorded ? templateOf(recorded) : target.revision;
   // A count that is not of this template must not be recorded with it.
@@ -76,6 +79,8 @@ export function targetFacts(
   if (look.uid === target.uid && look.template === template && 'configs' in look) {
     // Recorded without configs: they were not tracked then, and that starts no release.
     const counts = recorded === undefined || recorded.configs !== undefined;
+    if (recorded === undefined && mayHavePods(canary, target, look.configs))
+      return { ...same, undetermined: UNOBSERVED, revision: canary.status?.release?.revision ?? template };
     return { ...same, ...counting(template, counts ? look.configs : undefined) };
   }
   const undetermined: NewBlocker = 'problem' in look ? look.problem : { code: 'TargetUnobserved', detail: 'the target has just changed' };
@@ -85,6 +90,15 @@ export function targetFacts(
   if ((phase !== 'Progressing' && phase !== 'WaitingPromotion') || !primaryServes) return unknown;
   // Its pods are not those of the revision under analysis, and their revision is unknown: they get no traffic meanwhile.
   return { ...unknown, serving: false, readiness: { ...side.readiness, state: 'waiting', reason: blockerText(undetermined) } };
+}
+
+/**
+ * A new version of an idle target at zero, whose controller has not seen it: only its answer says whether pods are left that may have read other
+ * configs, and would have to be recycled (E56).
+ */
+function mayHavePods({ status }: Canary, { unobserved, replicas }: Pick<Target, 'unobserved' | 'replicas'>, configs: SeenConfigs): boolean {
+  const { step, configs: before } = status?.release ?? {};
+  return step === 'resting' && unobserved === true && replicas === 0 && Object.values({ ...before, ...configs }).some(decidesPods);
 }
 
 function counting(template: string, configs: TargetFacts['configs']): Pick<TargetFacts, 'revision' | 'configs'> {

@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { statusOf } from '../../api/kinds/spec-of.ts';
 import { type Slim, type SlimRef, slimRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { SideState, Sides, Watched, WatchedObjects, WorkloadIdentity, WorkloadPromotion, WorkloadReadiness } from '../workload.ts';
@@ -47,8 +48,13 @@ function identityOf(workload: Verbs, { object, revision = '', configs }: Watched
     revision,
     ...countOf(workload, object),
     ...(configs && { configs }),
-    ...(workload.pods && { pods: workload.pods(object) }),
+    ...(workload.pods && { pods: workload.pods(object), ...(isUnobserved(object) && { unobserved: true }) }),
   };
+}
+
+function isUnobserved(object: Slim): boolean {
+  const { observedGeneration = 0 } = statusOf<{ observedGeneration: number }>(object);
+  return (object.metadata.generation ?? 0) > observedGeneration;
 }
 
 /** A count that has not moved says nothing of a template that is newer than it. */

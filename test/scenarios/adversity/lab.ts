@@ -49,11 +49,12 @@ export class Lab {
     return this.environment.cluster;
   }
 
-  startController(): void {
+  /** `main`: another version's program than the one under test. */
+  startController(main?: string): void {
     this.#starts += 1;
     const { namespace, interval, scaleDownDelay, flags: more } = this.#options;
     const flags = { namespace, 'min-analysis-interval': interval, 'scale-down-delay': scaleDownDelay, ...more };
-    this.#controller = startController(this.environment, flags, this.logFile);
+    this.#controller = startController(this.environment, flags, this.logFile, main);
   }
 
   /** Resolves when the controller that was started last has seen the cluster. */

@@ -1,0 +1,119 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { raw } from '../fakes/raw.ts';
+import { App } from '../scenarios/adversity/app.ts';
+import { startClients } from '../scenarios/adversity/clients.ts';
+import { ADVERSE, Lab } from '../scenarios/adversity/lab.ts';
+import { clusters } from '../scenarios/clusters.ts';
+import { anEnvironment, type Environment } from '../scenarios/environment.ts';
+import { sleep } from '../scenarios/world.ts';
+
+/** `serin.js` of an older version, built from its commit. */
+const FROM = process.env.FROM_BUNDLE ?? '';
+/** Nothing listens there: a gate that stays closed. */
+const CLOSED = 'http://127.0.0.1:9/';
+
+interface Moment {
+  /** `phase/step` as the older version stores it. */
+  at: string;
+  /** Default: a good version is released. */
+  release?: 'bad' | 'edited' | 'none';
+  gate?: 'confirm-rollout' | 'confirm-promotion';
+}
+
+/** Steps by their names of before and after a renaming: each is waited for by all names that it has had. */
+const MOMENTS: readonly Moment[] = [
+  { at: 'Initializing/creatingPrimary', release: 'none' },
+  { at: 'Initializing/(settling|takingTraffic|draining)', release: 'none' },
+  { at: 'Initialized/resting', release: 'none' },
+  { at: 'Waiting/.*', gate: 'confirm-rollout' },
+  { at: 'Progressing/scalingUp' },
+  { at: 'Progressing/settling' },
+  { at: 'Progressing/analysing' },
+  { at: 'Progressing/(withdrawing|recycleRouting)', release: 'edited' },
+  { at: 'Progressing/(clearing|recycleDraining)', release: 'edited' },
+  { at: 'Progressing/(emptying|recycleStopping)', release: 'edited' },
+  { at: 'WaitingPromotion/analysing', gate: 'confirm-promotion' },
+  { at: 'Promoting/writingPrimary' },
+  { at: 'Promoting/awaitingPrimary' },
+  { at: 'Finalising/returningTraffic' },
+  { at: 'Finalising/draining' },
+  { at: 'Succeeded/resting' },
+  { at: 'Failed/returningTraffic', release: 'bad' },
+  { at: 'Failed/draining', release: 'bad' },
+  { at: 'Failed/resting', release: 'bad' },
+];
+
+const stepOf = (canary: unknown): string => {
+  const { phase, release } = raw(canary as never)?.status ?? {};
+  return `${phase}/${release?.step}`;
+};
+
+describe.skipIf(FROM === '').each(clusters)('an upgrade from FROM_BUNDLE (skipped without it), on $cluster', ({ start }) => {
+  const environment = anEnvironment(() => start(ADVERSE));
+  let at: Environment;
+  let next = 0;
+  beforeAll(() => {
+    at = environment();
+  });
+
+  it.each(MOMENTS)('that comes in $at: the release goes on, another one follows, and no request is lost', async (moment) => {
+    next += 1;
+    const lab = await Lab.open(at, { namespace: `upgrade-${next}`, scaleDownDelay: '2s', interval: '1s' });
+    const app = new App(lab, 'podinfo');
+    // Pods that have read a config are recycled where it is edited during the analysis.
+    const config = { name: 'settings', namespace: lab.namespace };
+    await lab.cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: config, data: { COLOR: 'blue' } });
+    const reads = { volumes: [{ name: 'settings', configMap: { name: config.name } }] };
+    await app.create(moment.release === 'edited' ? reads : {});
+    const clients = startClients(at.mesh.urls, app.host);
+    const meets = new RegExp(`^${moment.at}$`);
+    const gates = moment.gate === undefined ? {} : { webhooks: [{ name: 'gate', type: moment.gate, url: CLOSED }] };
+    const analysis = {
+      ...{ interval: '1s', threshold: 3, stepWeight: 25, maxWeight: 75, unmeasured: 'hold' },
+      metrics: [{ name: 'request-success-rate', interval: '3s', thresholdRange: { min: 90 } }],
+    };
+    try {
+      lab.startController(FROM);
+      const met = moment.release === 'none' ? undefined : lab.until(app.canary, 'is idle', (now) => stepOf(now) === 'Initialized/resting');
+      await app.createCanary('istio', { ...analysis, ...gates });
+      await met;
+      let version = '1';
+      let run = await app.run();
+      const deploy = async (isBad: boolean) => {
+        run = await app.run();
+        version = String(Number(version) + 1);
+        await app.deploy(version, isBad ? { ERROR_RATE: '1' } : {});
+      };
+      if (moment.release !== 'none') await deploy(moment.release === 'bad');
+      if (moment.release === 'edited') {
+        await lab.until(app.canary, 'is analysed', (now) => stepOf(now) === 'Progressing/analysing');
+        await lab.cluster.patch({ apiVersion: 'v1', kind: 'ConfigMap', ...config }, { data: { COLOR: 'red' } });
+      }
+      await lab.until(app.canary, `is ${moment.at}`, (now) => meets.test(stepOf(now)));
+      await lab.stopController('KILL');
+      const killedIn = stepOf(await lab.cluster.get(app.canary));
+      await sleep(200);
+      lab.startController();
+      if (moment.gate !== undefined) {
+        await sleep(3_000);
+        expect(stepOf(await lab.cluster.get(app.canary)), 'still at its gate').toMatch(meets);
+        await lab.cluster.patch(app.canary, { spec: { analysis: { webhooks: null } } });
+      }
+      const end = moment.release === 'none' ? 'Initialized' : moment.release === 'bad' ? 'Failed' : 'Succeeded';
+      if (moment.release === 'none') await app.becomesIdle('Initialized');
+      else expect(await app.ends(run), `killed in ${killedIn}`).toBe(end);
+      expect(await app.version(app.primary)).toBe(moment.release === 'bad' ? '1' : version);
+      await deploy(false);
+      expect(await app.ends(run), `another release, killed in ${killedIn}`).toBe('Succeeded');
+      expect(await app.version(app.primary)).toBe(version);
+      // A bad version answers some of its requests with errors of its own.
+      expect(clients.unanswered()).toEqual([]);
+      if (moment.release !== 'bad') expect(clients.lost()).toEqual([]);
+      expect(clients.answered).toBeGreaterThan(100);
+      process.stdout.write(`${JSON.stringify({ at: moment.at, killedIn, end, answered: clients.answered })}\n`);
+    } finally {
+      await clients.stop();
+      await lab.close();
+    }
+  });
+});
