@@ -72,7 +72,7 @@ export async function inspectAdoption(canary: Canary, deps: AdoptionDeps): Promi
   await anchors.ensure(canary, target, signal);
   const promoted = equals ? revision : primaryRevision;
   if (!(await anchors.promotedTemplate(canary, signal, promoted)))
-    await anchors.keepTemplate(canary, workload.held(primary, promoted), promoted, signal);
+    await anchors.keepTemplate(canary, workload.held(primary, promoted), promoted, { signal });
   await keepCopies(canary, workload.configs?.(primary) ?? [], deps);
   return { target: revision, equals, primaryRevision, pushed: wasPushedSince(target, canary.status?.lastTransitionTime) };
 }

@@ -50,6 +50,19 @@ export interface KeptTemplates {
   pruned: readonly PrimarySpec[];
 }
 
+interface KeepTemplateOptions {
+  /** The target's own template. */
+  target?: PodTemplate | undefined;
+  /** As they were just read; absent: they are read. */
+  records?: readonly KubeObject[];
+  signal: AbortSignal;
+}
+
+/** The promoted templates among the records of a Canary, newest first. */
+export function promotionsIn(records: readonly KubeObject[]): TemplateRevisionData[] {
+  return records.toSorted((a, b) => Number(b.revision) - Number(a.revision)).flatMap((object) => readTemplateRevision(object) ?? []);
+}
+
 /**
  * The anchor of each Canary and the templates that were promoted. They are read when a release needs them, and not watched: an idle
  * Canary reads none.
@@ -151,16 +164,15 @@ export class Anchors {
     return (anchor && this.read(anchor)?.target.replicas) || undefined;
   }
 
-  /** Records a promoted template, `target` being the target's own, and prunes the history; returns what is left of it. */
+  /** Records a promoted template and prunes the history; returns what is left of it. */
   async keepTemplate(
     canary: Canary,
     spec: PrimarySpec,
     revision: string,
-    signal: AbortSignal,
-    target?: PodTemplate,
+    { target, signal, ...read }: KeepTemplateOptions,
   ): Promise<KeptTemplates> {
     const anchor = await this.#find(canary, signal);
-    const records = await this.#records(canary, signal);
+    const records = read.records ?? (await this.records(canary, signal));
     const number = Math.max(0, ...records.map((object) => Number(object.revision))) + 1;
     await this.#cluster.apply(renderTemplateRevision(canary, spec, revision, number, anchor, target), { signal });
     const pruned = historyToPrune(records, this.#historyLimit - 1);
@@ -179,11 +191,11 @@ export class Anchors {
     unserved: string,
     spec: PrimarySpec,
     revision: string,
-    signal: AbortSignal,
-    target?: PodTemplate,
+    options: Omit<KeepTemplateOptions, 'records'>,
   ): Promise<void> {
-    await this.keepTemplate(canary, spec, revision, signal, target);
-    for (const record of await this.#records(canary, signal))
+    const { signal } = options;
+    await this.keepTemplate(canary, spec, revision, options);
+    for (const record of await this.records(canary, signal))
       if (readTemplateRevision(record)?.revision === unserved) await this.#cluster.delete(refOf(record), { signal });
   }
 
@@ -225,8 +237,7 @@ export class Anchors {
 
   /** Promoted templates, newest first, as far as they are kept. */
   async promotions(canary: Canary, signal: AbortSignal): Promise<TemplateRevisionData[]> {
-    const records = await this.#records(canary, signal);
-    return records.toSorted((a, b) => Number(b.revision) - Number(a.revision)).flatMap((object) => readTemplateRevision(object) ?? []);
+    return promotionsIn(await this.records(canary, signal));
   }
 
   forget(canary: AnchorOwner): void {
@@ -270,7 +281,8 @@ export class Anchors {
     return items;
   }
 
-  async #records(canary: Canary, signal: AbortSignal): Promise<KubeObject[]> {
+  /** Of one Canary: its anchor, and the templates that were promoted. */
+  async records(canary: Canary, signal: AbortSignal): Promise<KubeObject[]> {
     const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
     const { items } = await this.#cluster.list(kind, { labelSelector: recordsOf(canary), signal });
     const anchor = await this.#find(canary, signal);

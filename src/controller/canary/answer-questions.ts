@@ -7,8 +7,10 @@ import { wereWrittenBetween } from '../../engine/pin.ts';
 import type { Answer, HookCall, Question } from '../../engine/questions.ts';
 import { isAlreadyExists, isConflict } from '../../kube/errors.ts';
 import { runHooks } from '../../webhooks/run-hooks.ts';
+import { configsOf } from '../../workloads/configs/copies.ts';
 import { secretsPolicy, seenConfigs } from '../../workloads/configs/read-configs.ts';
 import type { PrimarySpec, Workload } from '../../workloads/workload.ts';
+import { promotionsIn } from '../adoption/anchors.ts';
 import { NoPromotedTemplateError, TemplateLeftoverError } from '../errors.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
@@ -89,7 +91,8 @@ async function promote(revision: string, context: AnswerContext): Promise<Primar
   ]);
   if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
   const isCarried = workload.carries(primary) === revision;
-  if (isCarried && (await anchors.promotedTemplate(canary, signal))?.revision === revision) {
+  const records = await anchors.records(canary, signal);
+  if (isCarried && promotionsIn(records)[0]?.revision === revision) {
     // A target that has moved on has the replicas of another revision.
     const { release } = canary.status ?? {};
     const isPinned = target && workload.revision(target) === (release?.template ?? release?.revision);
@@ -118,25 +121,34 @@ async function promote(revision: string, context: AnswerContext): Promise<Primar
     configs: read.copies.names,
   });
   const secrets = secretsPolicy(config, canary.metadata.namespace);
-  if (read.copies.copies.length > 0) await makeCopies(cluster, read.copies, await anchors.reference(canary, signal), { secrets, signal });
-  if (!isCarried) await keepCarried(primary, context, workload);
+  const inUse = configsOf([workload.promotedPart(primary)]);
+  const madeCopies =
+    read.copies.copies.length > 0 &&
+    (await makeCopies(cluster, read.copies, await anchors.reference(canary, signal), { inUse, secrets, signal }));
+  const history = isCarried ? records : await keepCarried(primary, records, context, workload);
   const isWritten = isCarried && workload.templateMatches(primary, template) === undefined;
   const answer = isWritten ? primary : await write(primary, template, context, workload);
   const leftover = workload.templateMatches(answer, template, primary);
   if (leftover !== undefined) throw new TemplateLeftoverError(primaryRefOf(canary), leftover);
-  await keep(primary, template, revision, context, workload, undoableTemplate(canary, target));
+  await keep(primary, template, revision, context, workload, { target: undoableTemplate(canary, target), records: history, madeCopies });
   await followReplicas(primary, target, context, workload);
   return { outcome: 'written' };
 }
 
 /**
  * The primary's template may have to be restored. It has no record when the controller was killed after it wrote the template and
- * before it kept it.
+ * before it kept it. Returns the records that there are then.
  */
-async function keepCarried(primary: KubeObject, { canary, anchors, signal }: AnswerContext, workload: Workload): Promise<void> {
+async function keepCarried(
+  primary: KubeObject,
+  records: readonly KubeObject[],
+  { canary, anchors, signal }: AnswerContext,
+  workload: Workload,
+): Promise<readonly KubeObject[]> {
   const carried = workload.carries(primary);
-  if (carried === undefined || (await anchors.promotedTemplate(canary, signal, carried))) return;
-  await anchors.keepTemplate(canary, workload.promotedPart(primary), carried, signal);
+  if (carried === undefined || promotionsIn(records).some((promoted) => promoted.revision === carried)) return records;
+  await anchors.keepTemplate(canary, workload.promotedPart(primary), carried, { records, signal });
+  return anchors.records(canary, signal);
 }
 
 /**
@@ -167,7 +179,7 @@ async function restorePrimary(revision: string, context: AnswerContext): Promise
   if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
   // Whatever the server makes of it: nothing may bar the way back. A newer one fills in what it did not know when this was promoted.
   await write(primary, promoted.spec, context, workload);
-  await keep(primary, promoted.spec, revision, context, workload, promoted.target);
+  await keep(primary, promoted.spec, revision, context, workload, { target: promoted.target });
   return { outcome: 'written' };
 }
 
@@ -189,11 +201,11 @@ async function keep(
   revision: string,
   { canary, cluster, config, anchors, signal }: AnswerContext,
   workload: Workload,
-  target?: PodTemplate,
+  { madeCopies = true, ...history }: { target: PodTemplate | undefined; records?: readonly KubeObject[]; madeCopies?: boolean },
 ): Promise<void> {
-  const { kept, pruned } = await anchors.keepTemplate(canary, template, revision, signal, target);
+  const { kept, pruned } = await anchors.keepTemplate(canary, template, revision, { ...history, signal });
   // The primary's old pods may read the old copies until they are gone, whatever the history says.
   const inUse = [...kept, workload.promotedPart(primary)];
   const secrets = secretsPolicy(config, canary.metadata.namespace);
-  if (config.enableConfigTracking) await pruneCopies(cluster, canary, { kept: inUse, pruned }, { secrets, signal });
+  if (config.enableConfigTracking) await pruneCopies(cluster, canary, { kept: inUse, pruned }, { madeCopies, secrets, signal });
 }

@@ -79,6 +79,18 @@ describe('makeCopies', () => {
     await expect(makeCopies(store, copies, owner, { secrets, signal })).rejects.toThrow(/is being deleted/);
   });
 
+  it('one that the primary reads is looked at first, and made again where it is gone', async () => {
+    const store = new Store();
+    const copies = copyOf(secret('db', 'eA=='));
+    const [name = ''] = copies.names.values();
+    const options = { inUse: new Set([`secret/${name}` as const]), secrets, signal };
+    expect(await makeCopies(store, copies, owner, options), 'it was deleted').toBe(true);
+    store.refusal = new Error('nothing is created');
+    expect(await makeCopies(store, copies, owner, options)).toBe(false);
+    store.objects.set(name, secret(name, 'bWluZQ=='));
+    await expect(makeCopies(store, copies, owner, options)).rejects.toThrow(/exists and is not ours/);
+  });
+
   it('where Secrets are limited by name, a copy that exists is taken by its name, which is made of its Canary and content', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
@@ -160,6 +172,15 @@ describe('pruneCopies', () => {
     for (const mode of ['watch', 'get'] as const) await pruneCopies(store, canary, templates, { secrets: { mode, names: ['db'] }, signal });
     expect(store.asked).toEqual(['list ConfigMap', 'list ConfigMap']);
     expect([...store.objects.keys()]).toEqual([old, current]);
+  });
+
+  it('a promotion that made no copy looks for none, unless a pruned template read one that no kept template reads', async () => {
+    const { store, old, current } = await withCopies();
+    const options = { madeCopies: false, secrets, signal };
+    await pruneCopies(store, canary, { kept: [reading(current)], pruned: [reading(current)] }, options);
+    expect(store.asked).toEqual([]);
+    await pruneCopies(store, canary, { kept: [reading(current)], pruned: [reading(old)] }, options);
+    expect([...store.objects.keys()]).toEqual([current]);
   });
 
   it('without any copy there is nothing to look for', async () => {

@@ -3,8 +3,8 @@ import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isAlreadyExists } from '../../kube/errors.ts';
 import { recordsOf } from '../../workloads/anchor.ts';
-import { type ConfigRef, configObjectRef } from '../../workloads/configs/config-ref.ts';
-import { type ConfigCopies, copiesToPrune, isSameCopy } from '../../workloads/configs/copies.ts';
+import { type ConfigKey, type ConfigRef, configKey, configObjectRef } from '../../workloads/configs/config-ref.ts';
+import { type ConfigCopies, configsOf, copiesToPrune, isSameCopy } from '../../workloads/configs/copies.ts';
 import type { SecretsPolicy } from '../../workloads/configs/read-configs.ts';
 import { configReferences } from '../../workloads/configs/references.ts';
 import type { PrimarySpec } from '../../workloads/workload.ts';
@@ -13,44 +13,60 @@ import { ConfigCopyError, NameTakenError } from '../errors.ts';
 /**
  * Makes the copies that a primary is about to read; before its template is written, and never by changing one (03-B7). What exists under
  * the name is the same copy, made by a promotion that was interrupted, or it is another owner's and refused (03-B25). With Secrets limited by name
- * no copy can be read: then the name decides, a digest of Canary and content.
+ * no copy can be read: then the name decides, a digest of Canary and content. Those `inUse` are most often there still, and are looked at first.
+ * Returns whether one was made.
  */
 export async function makeCopies(
   cluster: Pick<Cluster, 'create' | 'get'>,
   { copies }: Pick<ConfigCopies, 'copies'>,
   owner: { name: string; uid: string },
-  { secrets, signal }: { secrets: SecretsPolicy; signal: AbortSignal },
-): Promise<void> {
+  { inUse, secrets, signal }: { inUse?: ReadonlySet<ConfigKey>; secrets: SecretsPolicy; signal: AbortSignal },
+): Promise<boolean> {
   const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ControllerRevision', name: owner.name, uid: owner.uid }];
+  let hasMade = false;
   for (const copy of copies) {
     const { kind, metadata } = copy;
+    const isReadable = kind !== 'Secret' || secrets.names.length === 0;
+    const isInUse = inUse?.has(configKey({ kind: kind === 'Secret' ? kind : 'ConfigMap', name: metadata.name }));
+    if (isReadable && isInUse && (await isThere(cluster, copy, signal))) continue;
     try {
       await cluster.create({ ...copy, metadata: { ...metadata, ownerReferences } }, { signal });
+      hasMade = true;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (!isAlreadyExists(error)) throw new ConfigCopyError(refOf(copy), refusalOf(error));
-      if (kind === 'Secret' && secrets.names.length > 0) continue;
-      const found = await cluster.get(refOf(copy), { signal });
-      if (found === undefined || found.metadata.deletionTimestamp !== undefined)
-        throw new ConfigCopyError(refOf(copy), 'it is being deleted');
-      if (!isSameCopy(found, copy)) throw new NameTakenError(refOf(copy), { canBeAdopted: false });
+      if (isReadable && !(await isThere(cluster, copy, signal))) throw new ConfigCopyError(refOf(copy), 'it is being deleted');
     }
   }
+  return hasMade;
+}
+
+/** False: there is none, or it goes. Another object under its name is an error. */
+async function isThere(cluster: Pick<Cluster, 'get'>, copy: KubeObject, signal: AbortSignal): Promise<boolean> {
+  const found = await cluster.get(refOf(copy), { signal });
+  if (found === undefined || found.metadata.deletionTimestamp !== undefined) return false;
+  if (!isSameCopy(found, copy)) throw new NameTakenError(refOf(copy), { canBeAdopted: false });
+  return true;
 }
 
 /**
  * Deletes the copies that no kept template reads any more (03-CT18). Where Secrets may not be listed, the ones that a pruned template
- * named are looked at; where Secrets are limited by name, their copies stay until the Canary goes. A copy that cannot be deleted now is found again at the next promotion.
+ * named are looked at; where Secrets are limited by name, their copies stay until the Canary goes. A copy that cannot be deleted
+ * now is found again at the next promotion that makes one or prunes a template that read one.
  */
 export async function pruneCopies(
   cluster: Pick<Cluster, 'list' | 'get' | 'delete'>,
   canary: Canary,
   templates: { kept: readonly PrimarySpec[]; pruned: readonly PrimarySpec[] },
-  { secrets, signal }: { secrets: SecretsPolicy; signal: AbortSignal },
+  { madeCopies = true, secrets, signal }: { madeCopies?: boolean; secrets: SecretsPolicy; signal: AbortSignal },
 ): Promise<void> {
   const { namespace } = canary.metadata;
-  // Most applications have none, and cost no request.
-  if (![...templates.kept, ...templates.pruned].some(({ template }) => configReferences(template?.spec).some(isCopyName))) return;
+  const kept = configsOf(templates.kept);
+  const isLeft = templates.pruned.some(({ template }) =>
+    configReferences(template?.spec).some((ref) => isCopyName(ref) && !kept.has(configKey(ref))),
+  );
+  // A promotion that changes no config costs no request.
+  if (!isLeft && !(madeCopies && templates.kept.some(({ template }) => configReferences(template?.spec).some(isCopyName)))) return;
   const listed = async (kind: string): Promise<KubeObject[]> => {
     const selection = { labelSelector: recordsOf(canary), metadataOnly: true, signal };
     return (await cluster.list({ apiVersion: 'v1', kind, namespace }, selection)).items;

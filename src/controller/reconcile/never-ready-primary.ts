@@ -49,7 +49,7 @@ export async function renewPrimary(context: ReconcileContext, apex: Apex): Promi
   });
   const secrets = secretsPolicy(context.config, canary.metadata.namespace);
   await makeCopies(cluster, copies, await anchors.reference(canary, signal), { secrets, signal });
-  await anchors.replaceTemplate(canary, carried, template, revision, signal, undoableTemplate(canary, target));
+  await anchors.replaceTemplate(canary, carried, template, revision, { target: undoableTemplate(canary, target), signal });
   view.learn(await patchPrimary(cluster, primary, (now) => workload.promotionPatch(now, template), signal));
   return CHANGED;
 }

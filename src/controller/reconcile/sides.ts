@@ -67,7 +67,8 @@ export async function ensurePrimary(
   // A primary that was deleted by hand comes back as it was promoted, not as the target is now.
   const primary = workload.renderPrimary(canary, whole, options, promoted?.spec);
   const carried = workload.carries(primary) ?? revision;
-  if (!promoted) await anchors.keepTemplate(canary, workload.promotedPart(primary), carried, signal, undoableTemplate(canary, whole));
+  if (!promoted)
+    await anchors.keepTemplate(canary, workload.promotedPart(primary), carried, { target: undoableTemplate(canary, whole), signal });
   view.learn(
     isInTarget ? await mergeIntoTarget(context, primary, whole) : await cluster.create(marked(context, primary, owner), { signal }),
   );
