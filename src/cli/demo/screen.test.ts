@@ -66,3 +66,18 @@ it('colours follow the verdict and not the text of a line', () => {
   expect(red).toEqual([expect.stringContaining('failed     a  check    passed -, at least 99%')]);
   expect(out.text()).not.toContain('\x1b[32m');
 });
+
+it('without a terminal an event takes two lines of a usual terminal at most, and a mark says that there is more', () => {
+  const out = paper();
+  createScreen(out, false).show(frame);
+  expect(out.text()).toMatch(/\n {4}five long .*…\n/);
+  expect(
+    Math.max(
+      ...out
+        .text()
+        .split('\n')
+        .slice(1, 6)
+        .map((line) => line.length),
+    ),
+  ).toBeLessThanOrEqual(164);
+});

@@ -1,10 +1,13 @@
 import type { Verdict } from '../../api/canary-status.ts';
+import { cut } from '../output/text.ts';
 import type { DemoFrame } from './demo-frame.ts';
 
 /** The size of a terminal that does not report it. */
 const USUAL = { columns: 80, rows: 24 };
 const EVENTS = 4;
 const CHECKS = 3;
+/** Characters of an event on a line of its own: that of an unmeasured check holds its whole query. */
+const LONGEST_EVENT = 160;
 
 /** Output of the demo: a frame that is redrawn, and lines. */
 export interface Screen {
@@ -36,7 +39,7 @@ function plainScreen(out: Output): Screen {
     show(frame) {
       if (frame.act !== act) out.write(`${frame.act}\n`);
       act = frame.act;
-      for (const event of frame.events.slice(shownEvents)) out.write(`    ${event}\n`);
+      for (const event of frame.events.slice(shownEvents)) out.write(`    ${cut(event, LONGEST_EVENT, { unicode: true })}\n`);
       shownEvents = frame.events.length;
       const line = `  ${frame.phase}, canary ${frame.weight} %, pods primary ${frame.primaryReady} canary ${frame.canaryReady}, ${frame.users.lost} requests lost`;
       if (line !== last) out.write(`${line}${checksInline(frame)}\n`);
