@@ -17,12 +17,12 @@ interface ReleaseState {
 }
 
 /** One possible cause; undefined: it is not this one. */
-type Look = (state: ReleaseState) => Trouble | undefined;
+type PossibleCause = (state: ReleaseState) => Trouble | undefined;
 
 /** The cause that follows from the state of the release in the statechart. */
 export function fromStep(state: ReleaseState): Trouble {
-  for (const look of LOOKS[`${state.phase}.${state.release.step}`] ?? []) {
-    const found = look(state);
+  for (const causeIn of POSSIBLE_CAUSES[`${state.phase}.${state.release.step}`] ?? []) {
+    const found = causeIn(state);
     if (found) return found;
   }
   return goesOn(state, 'Propagating', 'it goes on by itself');
@@ -34,19 +34,19 @@ const goesOn = ({ snapshot: { raw }, release }: ReleaseState, cause: Cause, how:
   action: `nothing to do: ${how}`,
 });
 
-const target: Look = ({ snapshot }) => fromSide(snapshot, 'target');
-const primary: Look = ({ snapshot }) => fromSide(snapshot, 'primary');
-const missingTarget: Look = (state) => (state.snapshot.target === undefined ? target(state) : undefined);
-const missingPrimary: Look = (state) =>
+const target: PossibleCause = ({ snapshot }) => fromSide(snapshot, 'target');
+const primary: PossibleCause = ({ snapshot }) => fromSide(snapshot, 'primary');
+const missingTarget: PossibleCause = (state) => (state.snapshot.target === undefined ? target(state) : undefined);
+const missingPrimary: PossibleCause = (state) =>
   state.snapshot.primary === undefined ? goesOn(state, 'PodsStarting', 'the primary is being made') : undefined;
-const lateTarget: Look = (state) => (state.release.awaitedSinceMs === undefined ? undefined : target(state));
-const hooks: Look = ({ snapshot, canary, release }) => fromHooks(snapshot, canary, release);
-const calledHooks: Look = (state) => goesOn(state, 'Running', 'the hooks are being called');
-const verdicts: Look = ({ snapshot, release }) => fromVerdicts(snapshot, release);
-const nextCheck: Look = (state) => goesOn(state, 'Running', 'the next check is awaited');
-const changedTarget: Look = ({ snapshot }) => unseenChange(snapshot);
+const lateTarget: PossibleCause = (state) => (state.release.awaitedSinceMs === undefined ? undefined : target(state));
+const hooks: PossibleCause = ({ snapshot, canary, release }) => fromHooks(snapshot, canary, release);
+const calledHooks: PossibleCause = (state) => goesOn(state, 'Running', 'the hooks are being called');
+const verdicts: PossibleCause = ({ snapshot, release }) => fromVerdicts(snapshot, release);
+const nextCheck: PossibleCause = (state) => goesOn(state, 'Running', 'the next check is awaited');
+const changedTarget: PossibleCause = ({ snapshot }) => unseenChange(snapshot);
 
-const refusedPrimary: Look = ({ snapshot: { raw }, release: { reason } }) =>
+const refusedPrimary: PossibleCause = ({ snapshot: { raw }, release: { reason } }) =>
   reason === undefined
     ? undefined
     : {
@@ -56,7 +56,7 @@ const refusedPrimary: Look = ({ snapshot: { raw }, release: { reason } }) =>
       };
 
 /** Serin restores its template itself: users can correct only its surroundings. */
-const restoredPrimary: Look = ({ snapshot }) => {
+const restoredPrimary: PossibleCause = ({ snapshot }) => {
   const { change: _, ...why } = fromSide(snapshot, 'primary');
   const then = 'wait until the primary is ready again, then push a corrected target';
   if (harmless.has(why.cause)) return { cause: 'Restoring', proof: why.proof, action: then };
@@ -64,7 +64,7 @@ const restoredPrimary: Look = ({ snapshot }) => {
 };
 
 /** The primary was ready once: another writer or its surroundings broke it, so that it may be corrected itself. */
-const brokenPrimary: Look = ({ snapshot }) => {
+const brokenPrimary: PossibleCause = ({ snapshot }) => {
   const { primary: object, workload } = snapshot;
   if (!workload?.hasPods || !object || workload.isServing(workload.slim(object))) return undefined;
   const { change, ...why } = fromSide(snapshot, 'primary');
@@ -72,19 +72,19 @@ const brokenPrimary: Look = ({ snapshot }) => {
 };
 
 /** Nothing depends on a target that may not be read while no release is in progress. */
-const lostTarget: Look = (state) => {
+const lostTarget: PossibleCause = (state) => {
   const missing = missingTarget(state);
   return missing?.cause === 'Unreadable' ? undefined : missing;
 };
 
-const resting: Look = ({ snapshot: { raw } }) => ({
+const resting: PossibleCause = ({ snapshot: { raw } }) => ({
   cause: 'Resting',
   proof: [proofIn(raw, 'status.phase')],
   action: 'edit the target to start a release',
 });
 
 /** The reason says what ended it; the remedy is the same for every reason. */
-const failed: Look = ({ snapshot: { raw }, canary: { spec }, release: { reason } }) => ({
+const failed: PossibleCause = ({ snapshot: { raw }, canary: { spec }, release: { reason } }) => ({
   cause: 'Failed',
   proof: [proofIn(raw, 'status.release.reason', reason)],
   action: `push a corrected ${spec.targetRef.kind} ${spec.targetRef.name}; if the version is good, release it again with serin retry`,
@@ -93,7 +93,7 @@ const failed: Look = ({ snapshot: { raw }, canary: { spec }, release: { reason }
 });
 
 const noRoomFor =
-  (role: 'target' | 'primary'): Look =>
+  (role: 'target' | 'primary'): PossibleCause =>
   ({ snapshot, release }) => {
     const why = fromSide(snapshot, role);
     return {
@@ -105,7 +105,7 @@ const noRoomFor =
   };
 
 /** By phase and step, in the order of importance. In all other states the release goes on by itself. */
-const LOOKS: Readonly<Record<string, readonly Look[]>> = {
+const POSSIBLE_CAUSES: Readonly<Record<string, readonly PossibleCause[]>> = {
   'Initializing.creatingPrimary': [missingTarget, missingPrimary, primary],
   'Progressing.scalingUp': [target],
   'Progressing.canaryUnavailable': [target],
