@@ -23,6 +23,14 @@ import { acknowledged as answered, pendingRequest, refusalOf } from './verbs.ts'
 
 export type Snapshot = ReturnType<typeof chart.resolveState>;
 
+/**
+ * The chart for `transition`, which makes an actor in the chart's initial state for each call and does not read it. To make that state takes
+ * four fifths of the call.
+ */
+const stepping: typeof chart = Object.create(chart, {
+  getInitialSnapshot: { value: () => chart.resolveState({ value: 'New', context: {} as Context }) },
+});
+
 /** The snapshot that the status remembers; RESUME must be its first event. A status without `release` is adopted (E3). */
 export function start(canary: Canary, facts: Facts): Snapshot {
   const { status } = canary;
@@ -85,7 +93,7 @@ export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; quest
 /** Decides once what the event means, then takes the move that the chart has for it in this state. */
 function moveBy(now: Snapshot, event: EngineEvent): Snapshot {
   const decision = decide(pathOf(now.value).join('.'), { context: now.context, event });
-  const [moved] = transition(chart, now, { ...event, decision });
+  const [moved] = transition(stepping, now, { ...event, decision });
   // Traffic of a lost canary is routed before the answer is read, and the step still waits for that answer (E53).
   return event.type === 'ANSWER' && decision === 'routeToPrimary' ? moveBy(moved, event) : moved;
 }
