@@ -9,7 +9,7 @@ type Row = [label: string, of: (result: AtOnceResult) => string | undefined];
 
 const seconds = (ms: number | undefined, digits = 1): string | undefined =>
   ms === undefined ? undefined : `${(ms / 1000).toFixed(digits)} s`;
-const p50p99 = ({ p50, p99 }: Spread): string => `${seconds(p50, 2)} / ${seconds(p99, 2)}`;
+const p50p99 = ({ p50, p99 }: Spread): string => (Number.isNaN(p50) ? 'none' : `${seconds(p50, 2)} / ${seconds(p99, 2)}`);
 const reached = (one: Reached | undefined): string | undefined => one && (seconds(one.tookMs) ?? `${one.reached} of ${one.of}`);
 const memory = (cost: Cost | undefined): string | undefined => cost && `${cost.rssMiB.toFixed(0)} / ${cost.peakMiB.toFixed(0)} MiB`;
 const cpu = (cost: Cost | undefined): string | undefined => cost && `${cost.cpuSeconds.toFixed(2)} s`;
