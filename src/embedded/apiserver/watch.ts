@@ -39,7 +39,7 @@ export function serveWatch(api: Api, response: ServerResponse, request: WatchReq
   };
   const bookmark = (): void => {
     const metadata = { resourceVersion: String(api.store.version) };
-    if (request.bookmarks) send('BOOKMARK', { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata });
+    send('BOOKMARK', { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata });
   };
   response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
   response.flushHeaders();
@@ -55,14 +55,14 @@ export function serveWatch(api: Api, response: ServerResponse, request: WatchReq
     return;
   }
   const unsubscribe = api.store.subscribe(onChange);
-  const stopMarking = every(request.clock, bookmarkEveryMs, bookmark);
+  const stopMarking = request.bookmarks ? every(request.clock, bookmarkEveryMs, bookmark) : undefined;
   const stopEnding = request.clock.setTimer(request.timeoutMs, () => {
-    bookmark();
+    if (request.bookmarks) bookmark();
     response.end();
   });
   response.on('close', () => {
     unsubscribe();
-    stopMarking();
+    stopMarking?.();
     stopEnding();
   });
 }
