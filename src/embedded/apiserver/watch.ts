@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type Clock, every } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Api } from './api.ts';
+import { textOf } from './exchange.ts';
 import type { JsonObject } from './json.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 import { StatusError } from './status.ts';
@@ -65,14 +66,6 @@ export function serveWatch(api: Api, response: ServerResponse, request: WatchReq
     stopMarking?.();
     stopEnding();
   });
-}
-
-let last: { object: JsonObject; text: string } | undefined;
-
-/** All watches of a kind send a change one after the other. What is stored is never changed in place. */
-function textOf(object: JsonObject): string {
-  if (last?.object !== object) last = { object, text: JSON.stringify(object) };
-  return last.text;
 }
 
 /** The event of a change behind a selector: entering it is ADDED, leaving it DELETED. */
