@@ -90,6 +90,10 @@ describe('the bundle', () => {
     expect(imports.filter(({ path, kind }) => /^(node:)?https?$/.test(path) && kind === 'import-statement')).toEqual([]);
   });
 
+  it('got asks for no `FormData`, which loads undici at the first webhook', () => {
+    expect(textsIn(outdir, '**/*.js').filter((text) => text.includes('options.body instanceof FormData'))).toEqual([]);
+  });
+
   it('names errors as the source does: logs and events show the names', () => {
     const named = textsIn(root, 'src/**/*.ts').flatMap((text) =>
       [...text.matchAll(/^export class (\w+Error) extends/gm)].flatMap(([, name]) => name ?? []),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { clientNodeConfigOnly } from './client-node-config-only.ts';
 import { noAxios } from './no-axios.ts';
+import { noUndici } from './no-undici.ts';
 import { requiredHttp } from './required-http.ts';
 
 export const root = join(import.meta.dirname, '..', '..');
@@ -52,7 +53,7 @@ async function bundled(options: BuildOptions): Promise<Metafile> {
     ...MINIFIED,
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [clientNodeConfigOnly, noAxios, requiredHttp],
+    plugins: [clientNodeConfigOnly, noAxios, noUndici, requiredHttp],
     ...options,
     metafile: true,
   });

@@ -47,8 +47,15 @@ const canaryColumns: readonly PrinterColumn[] = [
   { name: 'LastTransitionTime', type: 'string', jsonPath: '.status.lastTransitionTime' },
 ];
 
-/** The three CustomResourceDefinitions. They admit all that Flagger's admit, within the sizes of `limits.ts`. */
-export function crds(): CustomResourceDefinition[] {
+let made: readonly CustomResourceDefinition[] | undefined;
+
+/** The three CustomResourceDefinitions. They admit all that Flagger's admit, within the sizes of `limits.ts`. Made once, and never changed. */
+export function crds(): readonly CustomResourceDefinition[] {
+  made ??= makeCrds();
+  return made;
+}
+
+function makeCrds(): CustomResourceDefinition[] {
   return [
     definition('Canary', 'canaries', { spec: canarySpecSchema(), status: canaryStatusSchema() }, canaryColumns),
     definition('MetricTemplate', 'metrictemplates', { spec: structural(MetricTemplateSpec, 'spec'), status: providerStatusSchema() }, [

@@ -75,7 +75,9 @@ function withoutForm(text: string, form: string): string {
 }
 
 function withoutCut(text: string, form: string): string {
-  const { begun } = textSearch(text.slice(1 - form.length), form.slice(0, text.length + 1));
+  const end = text.slice(1 - form.length);
+  if (!end.includes(form.slice(0, SHORTEST_CUT))) return text;
+  const { begun } = textSearch(end, form.slice(0, text.length + 1));
   return begun < SHORTEST_CUT ? text : text.slice(0, -begun) + HIDDEN;
 }
 

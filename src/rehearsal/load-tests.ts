@@ -1,4 +1,3 @@
-import { every } from '../api/clock.ts';
 import type { Mesh } from '../embedded/mesh/index.ts';
 import type { ModelledRequest } from '../embedded/mesh/modelled-request.ts';
 import type { World } from '../embedded/world.ts';
@@ -7,7 +6,6 @@ import { argumentWords } from '../loadtester/words.ts';
 import type { Entry } from './entry.ts';
 import type { ModelledApps } from './modelled-apps.ts';
 
-const TICK_MS = 1000;
 /** Requests per second of a load test without a limit. */
 const MOST_PER_SECOND = 200;
 const SAMPLES = 5;
@@ -28,25 +26,30 @@ const ASKS_ONCE = /^(bash|sh|curl|helm|concord|bats|grpc_health_probe|\/?bin\/\w
 export class LoadTests {
   /** Commands whose load is not modelled. */
   readonly unmodelled = new Set<string>();
-  readonly stop: () => void;
   readonly #now: () => number;
+  readonly #mesh: Mesh;
+  readonly #apps: ModelledApps;
   readonly #entry: Entry;
   readonly #loads = new Map<string, ModelledLoad>();
+  #turn = 0;
 
   constructor({ clock }: World, { mesh, apps, entry }: { mesh: Mesh; apps: ModelledApps; entry: Entry }) {
     this.#now = clock.monotonicMs;
+    this.#mesh = mesh;
+    this.#apps = apps;
     this.#entry = entry;
-    let turn = 0;
-    this.stop = every(clock, TICK_MS, async () => {
-      for (const { request, perSecond, untilMs } of this.#loads.values()) {
-        if (untilMs <= clock.monotonicMs()) continue;
-        const count = Math.max(1, Math.round((perSecond * TICK_MS) / 1000 / SAMPLES));
-        for (let sample = 0; sample < Math.min(SAMPLES, perSecond); sample += 1) {
-          turn += 1;
-          mesh.model(turn, request, apps.answerOf, count);
-        }
+  }
+
+  /** What they ask in one second. */
+  askForSecond(): void {
+    for (const { request, perSecond, untilMs } of this.#loads.values()) {
+      if (untilMs <= this.#now()) continue;
+      const count = Math.max(1, Math.round(perSecond / SAMPLES));
+      for (let sample = 0; sample < Math.min(SAMPLES, perSecond); sample += 1) {
+        this.#turn += 1;
+        this.#mesh.model(this.#turn, request, this.#apps.answerOf, count);
       }
-    });
+    }
   }
 
   /** `body`: what the load tester receives. The same command is not started twice at a time. */

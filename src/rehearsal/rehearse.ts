@@ -24,8 +24,9 @@ import { sealNetwork } from './seal.ts';
 import { hooksByAddress, PROMETHEUS_HOST, startStandIns } from './stand-ins.ts';
 import { suppliedFor } from './supplied.ts';
 import { targetOf } from './target.ts';
-import { lessRequests, startUsers, type Users } from './users.ts';
+import { lessRequests, type Users, usersOf } from './users.ts';
 
+const SECOND_MS = 1000;
 const SAMPLE_EVERY_MS = 10_000;
 /** Alerts and post-rollout webhooks follow the verdict. */
 const AFTERMATH_MS = 10_000;
@@ -87,8 +88,13 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
   const { cluster, mesh } = simulated.embedded;
   const notApplied = await applyManifests(cluster, objects);
   const entry = entryOf(canary, objects);
-  const users = startUsers(world, { mesh, apps, entry, perSecond: requestsPerSecond });
+  const users = usersOf(world, { mesh, apps, entry, perSecond: requestsPerSecond });
   const loads = new LoadTests(world, { mesh, apps, entry });
+  // One timer for both: each turn of virtual time costs more than asking nothing.
+  const stopTraffic = every(clock, SECOND_MS, () => {
+    users.askForSecond();
+    loads.askForSecond();
+  });
   const { samples, stop: stopSampling } = startSampling(world, users, apps);
   const state: ScenarioControls['state'] = { isPrometheusUp: true, webhooks: undefined };
   const standIns = await standInsFor(world, raw, canary, {
@@ -119,8 +125,7 @@ async function rehearseIn(world: VirtualWorld, input: RehearsalInput): Promise<R
   const release = await playRelease(controls, recorder, canary, scenario);
   await sleep(clock, AFTERMATH_MS);
   stopSampling();
-  users.stop();
-  loads.stop();
+  stopTraffic();
   await controller.stop();
   await standIns.stop();
   await simulated.stop();

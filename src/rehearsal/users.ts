@@ -1,10 +1,8 @@
-import { every } from '../api/clock.ts';
 import type { Mesh } from '../embedded/mesh/index.ts';
 import type { World } from '../embedded/world.ts';
 import type { Entry } from './entry.ts';
 import { type ModelledApps, type Version, versionOf } from './modelled-apps.ts';
 
-const TICK_MS = 1000;
 /** Routed one by one in each second; where users ask more often, each stands for several. */
 const MOST_SAMPLES = 20;
 
@@ -22,11 +20,12 @@ export interface Users {
   rate(perSecond: number): void;
   /** The status of one request to a host of the cluster. */
   ask(host: string): number;
-  stop(): void;
+  /** What they ask in one second. */
+  askForSecond(): void;
 }
 
 /** Users who ask at a rate, through the routes that the proxies hold at that moment. */
-export function startUsers(
+export function usersOf(
   world: World,
   { mesh, apps, entry, perSecond: first }: { mesh: Mesh; apps: ModelledApps; entry: Entry; perSecond: number },
 ): Users {
@@ -36,8 +35,8 @@ export function startUsers(
   let perSecond = first;
   let turn = 0;
   let owed = 0;
-  const tick = async (): Promise<void> => {
-    owed += (perSecond * TICK_MS) / 1000;
+  const askForSecond = (): void => {
+    owed += perSecond;
     let left = Math.floor(owed);
     owed -= left;
     for (let sample = Math.min(left, MOST_SAMPLES); sample > 0; sample -= 1) {
@@ -57,7 +56,7 @@ export function startUsers(
       perSecond = next;
     },
     ask: (host) => mesh.model(turn, { host, path: '/', headers: {}, gateway: 'mesh' }, apps.answerOf).status,
-    stop: every(world.clock, TICK_MS, tick),
+    askForSecond,
   };
 }
 

@@ -29,7 +29,7 @@ export function objectFindings(object: KubeObject, options: ObjectOptions): Find
 
 let known: ReadonlyMap<string, StructuralSchema> | undefined;
 
-/** By kind; made once, since that takes longer than checking an object. */
+/** By kind. */
 function schemas(): ReadonlyMap<string, StructuralSchema> {
   known ??= new Map(crds().map((crd) => [crd.spec.names.kind, schemaOf(crd)]));
   return known;

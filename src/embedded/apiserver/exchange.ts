@@ -18,10 +18,18 @@ export interface Exchange {
 /** Does nothing but end the answer when its head was sent already. */
 export function sendJson(response: ServerResponse, code: number, body: JsonObject, type = 'application/json'): void {
   if (response.headersSent) return void response.end();
-  const text = `${JSON.stringify(body)}\n`;
+  const text = `${textOf(body)}\n`;
   // With a length head and body are one write; else the body goes in chunks, each of three.
   const headers = { 'content-type': type, 'cache-control': 'no-cache, private', 'content-length': Buffer.byteLength(text) };
   response.writeHead(code, headers).end(text);
+}
+
+let last: { object: JsonObject; text: string } | undefined;
+
+/** All watches of a kind send a change one after the other, then its writer gets it. What is stored is never changed in place. */
+export function textOf(object: JsonObject): string {
+  if (last?.object !== object) last = { object, text: JSON.stringify(object) };
+  return last.text;
 }
 
 /** Clients that apply send JSON, which YAML contains and reads a hundred times slower. */

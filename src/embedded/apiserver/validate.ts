@@ -117,13 +117,14 @@ function checkList(value: readonly unknown[], schema: Schema, path: string, caus
 function checkRecord(value: Record<string, unknown>, schema: Schema, path: string, causes: StatusCause[]): void {
   const join = (key: string): string => (path === '' ? key : `${path}.${key}`);
   for (const key of schema.required ?? []) if (value[key] === undefined) causes.push(required(join(key)));
-  const size = Object.keys(value).length;
+  const keys = Object.keys(value);
+  const size = keys.length;
   if (schema.minProperties !== undefined && size < schema.minProperties)
     causes.push(invalidValue(path, size, `${path} in body should have at least ${schema.minProperties} properties`));
   if (schema.maxProperties !== undefined && size > schema.maxProperties) causes.push(tooMany(path, size, schema.maxProperties));
-  for (const [key, child] of Object.entries(value)) {
+  for (const key of keys) {
     const own = schema.properties !== undefined && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
     const field = own ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
-    if (field !== undefined) check(child, deref(field), own === undefined ? `${path}[${key}]` : join(key), causes);
+    if (field !== undefined) check(value[key], deref(field), own === undefined ? `${path}[${key}]` : join(key), causes);
   }
 }

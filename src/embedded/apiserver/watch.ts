@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type Clock, every } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Api } from './api.ts';
+import { textOf } from './exchange.ts';
 import type { JsonObject } from './json.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 import { StatusError } from './status.ts';
@@ -39,7 +40,7 @@ export function serveWatch(api: Api, response: ServerResponse, request: WatchReq
   };
   const bookmark = (): void => {
     const metadata = { resourceVersion: String(api.store.version) };
-    if (request.bookmarks) send('BOOKMARK', { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata });
+    send('BOOKMARK', { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata });
   };
   response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
   response.flushHeaders();
@@ -55,24 +56,16 @@ export function serveWatch(api: Api, response: ServerResponse, request: WatchReq
     return;
   }
   const unsubscribe = api.store.subscribe(onChange);
-  const stopMarking = every(request.clock, bookmarkEveryMs, bookmark);
+  const stopMarking = request.bookmarks ? every(request.clock, bookmarkEveryMs, bookmark) : undefined;
   const stopEnding = request.clock.setTimer(request.timeoutMs, () => {
-    bookmark();
+    if (request.bookmarks) bookmark();
     response.end();
   });
   response.on('close', () => {
     unsubscribe();
-    stopMarking();
+    stopMarking?.();
     stopEnding();
   });
-}
-
-let last: { object: JsonObject; text: string } | undefined;
-
-/** All watches of a kind send a change one after the other. What is stored is never changed in place. */
-function textOf(object: JsonObject): string {
-  if (last?.object !== object) last = { object, text: JSON.stringify(object) };
-  return last.text;
 }
 
 /** The event of a change behind a selector: entering it is ADDED, leaving it DELETED. */

@@ -43,14 +43,14 @@ function pick(endpoints: readonly Endpoint[], tried: ReadonlySet<string>, random
 /** `on`: words of Envoy's `retry_on`, or status codes. Source: Envoy, router filter, x-envoy-retry-on. */
 export function isRetried(outcome: Pick<UpstreamAnswer, 'status'> | UpstreamFailure, on: readonly string[]): boolean {
   if ('failure' in outcome) {
-    if (outcome.failure === 'connect-failure')
-      return on.some((word) => word === 'connect-failure' || word === '5xx' || word === 'gateway-error' || word === 'reset');
-    return on.some((word) => word === '5xx' || word === 'gateway-error' || (word === 'reset' && outcome.failure === 'reset'));
+    const { failure } = outcome;
+    if (on.includes('5xx') || on.includes('gateway-error')) return true;
+    if (failure === 'connect-failure' && on.includes('connect-failure')) return true;
+    return failure !== 'timeout' && on.includes('reset');
   }
   const { status } = outcome;
-  return on.some(
-    (word) => word === String(status) || (word === '5xx' && status >= 500) || (word === 'gateway-error' && status >= 502 && status <= 504),
-  );
+  if (on.includes(String(status))) return true;
+  return (status >= 500 && on.includes('5xx')) || (status >= 502 && status <= 504 && on.includes('gateway-error'));
 }
 
 /** The proxy's own answer where none came. */

@@ -19,14 +19,14 @@ export interface Sample {
 }
 
 interface Histogram {
-  /** Of each bucket, then those of the sum and of the count. */
-  series: SeriesLabels[];
   counts: number[];
   sum: number;
-  /** How it is written; absent once it has changed. Scrapes ask more often than most of them change. */
+  /** Of each bucket, then the sum and the count; their values are those of the last reading. */
+  samples: Sample[];
+  /** It has changed since the last reading. Scrapes ask more often than most of them change. */
+  isStale: boolean;
+  /** How it is written; absent once it has changed. */
   lines?: string | undefined;
-  /** The same for a reader of samples. */
-  samples?: Sample[] | undefined;
 }
 
 const NEEDS_QUOTING = /[\\"\n]/;
@@ -66,7 +66,7 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
       found.counts[index] = (found.counts[index] ?? 0) + by;
       found.sum += value * by;
       found.lines = undefined;
-      found.samples = undefined;
+      found.isStale = true;
     };
   };
   return {
@@ -94,7 +94,7 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
       for (const series of counters.values()) samples.push(...series.values());
       for (const series of histograms.values())
         for (const histogram of series.values()) {
-          histogram.samples ??= histogramSamples(histogram);
+          if (histogram.isStale) readSamples(histogram);
           samples.push(...histogram.samples);
         }
       return samples;
@@ -105,17 +105,18 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
 function emptyHistogram(name: string, labels: SeriesLabels, limits: readonly number[]): Histogram {
   const buckets = [...limits, '+Inf'].map((limit): SeriesLabels => ({ __name__: `${name}_bucket`, ...labels, le: String(limit) }));
   const series = [...buckets, { __name__: `${name}_sum`, ...labels }, { __name__: `${name}_count`, ...labels }];
-  return { series, counts: buckets.map(() => 0), sum: 0 };
+  const samples = series.map((each) => ({ labels: each, value: 0 }));
+  return { counts: buckets.map(() => 0), sum: 0, samples, isStale: false };
 }
 
-function histogramSamples({ series, counts, sum }: Histogram): Sample[] {
+function readSamples(histogram: Histogram): void {
+  const { counts, sum, samples } = histogram;
   let total = 0;
-  const values = counts.map((count) => {
-    total += count;
-    return total;
-  });
-  values.push(sum, total);
-  return series.map((labels, index) => ({ labels, value: values[index] ?? 0 }));
+  for (const [index, sample] of samples.entries()) {
+    total += counts[index] ?? 0;
+    sample.value = index === counts.length ? sum : total;
+  }
+  histogram.isStale = false;
 }
 
 function histogramLines(name: string, labels: string, bounds: readonly number[], { counts, sum }: Histogram): string {

@@ -87,16 +87,14 @@ function countOf(metrics: Metrics, { destination, pod, status, isProxyError, met
     response_code: code,
     response_flags: isProxyError ? 'UH' : '-',
   };
-  const counts: CountAnswers[] = [];
-  const add = (counter: string, labels: SeriesLabels, histogram: string, timed: SeriesLabels, unitMs = 1): void => {
-    const [count, observe] = [metrics.counter(counter, labels), metrics.histogram(histogram, timed)];
-    counts.push((durationMs, times) => {
+  const series: { count(times: number): void; observe(duration: number, times: number): void; unitMs: number }[] = [];
+  const add = (counter: string, labels: SeriesLabels, histogram: string, timed: SeriesLabels, unitMs = 1): void =>
+    void series.push({ count: metrics.counter(counter, labels), observe: metrics.histogram(histogram, timed), unitMs });
+  const all: CountAnswers = (durationMs, times) => {
+    for (const { count, observe, unitMs } of series) {
       count(times);
       observe(durationMs / unitMs, times);
-    });
-  };
-  const all: CountAnswers = (durationMs, times) => {
-    for (const count of counts) count(durationMs, times);
+    }
   };
   for (const reporter of pod && !isProxyError ? ['source', 'destination'] : ['source']) {
     const labels = { reporter, ...istio };

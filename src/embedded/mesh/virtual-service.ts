@@ -97,6 +97,7 @@ function choiceOf(http: HttpRoute, namespace: string, request: MeshRequest): Rou
     route: {
       via: 'VirtualService',
       destination: destinationOf(destination.host),
+      mirrors: [],
       requestHeaders: defined([http.headers?.request, headers?.request]),
       responseHeaders: defined([headers?.response, http.headers?.response]),
       rewrite,
@@ -108,6 +109,7 @@ function choiceOf(http: HttpRoute, namespace: string, request: MeshRequest): Rou
   return (random) => {
     const route = pickWeighted(weighted, random)?.route;
     if (!route) return { status: 503, reason: 'no destination has a weight' };
+    if (copies.length === 0) return route;
     return { ...route, mirrors: copies.flatMap(({ destination, percent }) => (random() * 100 < percent ? [destination] : [])) };
   };
 }
