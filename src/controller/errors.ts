@@ -2,12 +2,9 @@ import type { NewBlocker } from '../api/blocker.ts';
 import { adoptField, blockerText } from '../api/blocker-text.ts';
 import type { ObjectRef } from '../api/kube-object.ts';
 
-/** An expected blocker of one Canary: reported to its owner in a condition and an event, tried again as `retry` says. */
+/** An expected blocker of one Canary: reported to its owner in a condition and an event, and tried again. */
 export abstract class CanaryError extends Error {
   override readonly name = this.constructor.name;
-  abstract readonly code: string;
-  abstract readonly audience: 'user' | 'operator';
-  abstract readonly retry: 'backoff' | 'afterEdit';
   /** The same as data, for the status. */
   readonly blocker: NewBlocker;
 
@@ -18,73 +15,43 @@ export abstract class CanaryError extends Error {
 }
 
 export class NameTakenError extends CanaryError {
-  readonly code = 'NAME_TAKEN';
-  readonly audience = 'user';
-  readonly retry = 'backoff';
   constructor(object: ObjectRef, { canBeAdopted }: { canBeAdopted: boolean } = { canBeAdopted: true }) {
     super({ code: 'NameTaken', object, ...(canBeAdopted ? { field: adoptField } : {}) });
   }
 }
 
 export class TargetUnusableError extends CanaryError {
-  readonly code = 'TARGET_UNUSABLE';
-  readonly audience = 'user';
-  readonly retry = 'afterEdit';
   constructor(problem: string, about: Pick<NewBlocker, 'object' | 'field'> = {}) {
     super({ code: 'TargetUnusable', ...about, detail: problem });
   }
 }
 
 /** A kind of object that the cluster does not serve, or that Serin may not read. */
-export class ProviderUnavailableError extends CanaryError {
-  readonly code = 'PROVIDER_UNAVAILABLE';
-  readonly audience = 'user';
-  readonly retry = 'backoff';
-}
+export class ProviderUnavailableError extends CanaryError {}
 
 export class ScalerNotFoundError extends CanaryError {
-  readonly code = 'SCALER_MISSING';
-  readonly audience = 'user';
-  readonly retry = 'backoff';
   constructor(object: ObjectRef) {
     super({ code: 'ScalerNotFound', object, field: 'spec.autoscalerRef' });
   }
 }
 
-export class ScalerUnavailableError extends CanaryError {
-  readonly code = 'SCALER_UNAVAILABLE';
-  readonly audience = 'user';
-  readonly retry = 'backoff';
-}
+export class ScalerUnavailableError extends CanaryError {}
 
 export class TemplateLeftoverError extends CanaryError {
-  readonly code = 'TEMPLATE_LEFTOVER';
-  readonly audience = 'user';
-  readonly retry = 'backoff';
   constructor(object: ObjectRef, field: string) {
     super({ code: 'TemplateLeftover', object, field });
   }
 }
 
 export class NoPromotedTemplateError extends CanaryError {
-  readonly code = 'NO_PROMOTED_TEMPLATE';
-  readonly audience = 'user';
-  readonly retry = 'backoff';
   constructor(object: ObjectRef) {
     super({ code: 'NoPromotedTemplate', object });
   }
 }
 
-export class ConfigUnavailableError extends CanaryError {
-  readonly code = 'CONFIG_UNAVAILABLE';
-  readonly audience = 'user';
-  readonly retry = 'backoff';
-}
+export class ConfigUnavailableError extends CanaryError {}
 
 export class ConfigCopyError extends CanaryError {
-  readonly code = 'CONFIG_COPY_REFUSED';
-  readonly audience = 'user';
-  readonly retry = 'backoff';
   constructor(object: ObjectRef, why: string) {
     super({ code: 'ConfigCopyRejected', object, detail: why });
   }
