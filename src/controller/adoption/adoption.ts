@@ -4,7 +4,6 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { flaggerManager } from '../../api/names.ts';
 import type { Adoption } from '../../engine/facts.ts';
-import type { Cluster } from '../../kube/cluster.ts';
 import { isForbidden } from '../../kube/errors.ts';
 import { entriesOf } from '../../kube/taken-over-fields.ts';
 import { configChecksum } from '../../workloads/configs/checksum.ts';
@@ -12,22 +11,13 @@ import { type ConfigRef, configKey, configObjectRef } from '../../workloads/conf
 import { type FoundConfigs, secretsPolicy, trackable } from '../../workloads/configs/read-configs.ts';
 import { isTracked } from '../../workloads/configs/tracking.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import type { ControllerConfig } from '../config.ts';
+import type { DepsOf } from '../controller-deps.ts';
 import { ConfigUnavailableError } from '../errors.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
-import type { Log } from '../log.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
-import type { Anchors } from './anchors.ts';
 
-interface AdoptionDeps {
-  cluster: Cluster;
-  view: ClusterView;
-  anchors: Anchors;
-  config: ControllerConfig;
-  log: Log;
-  signal: AbortSignal;
-}
+type AdoptionDeps = DepsOf<'cluster' | 'view' | 'anchors' | 'config' | 'log'>;
 
 /** Another controller has run this Canary: there is a phase, or a primary of its own, but nothing that we would remember by. */
 export function isForeign(canary: Canary, view: ClusterView): boolean {

@@ -1,14 +1,9 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { uninstallSinceAnnotation } from '../../api/names.ts';
 import { timestamp } from '../../api/timestamp.ts';
-import type { Clock } from '../../kube/clock.ts';
-import type { Cluster } from '../../kube/cluster.ts';
+import type { DepsOf } from '../controller-deps.ts';
 
-interface RecordSinceDeps {
-  cluster: Cluster;
-  clock: Clock;
-  signal: AbortSignal;
-}
+type RecordSinceDeps = DepsOf<'cluster' | 'clock'>;
 
 /** Since when the grace runs, as the anchor says it from now on; undefined: it does not run. */
 export async function recordSince(
