@@ -1,3 +1,4 @@
+import { defined } from '../../api/defined.ts';
 import { parseDuration } from '../../api/duration.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
@@ -51,9 +52,8 @@ export async function waitCommand(
     name,
     outcome,
     phase: summary?.phase ?? '',
-    ...(summary?.revision === undefined ? {} : { revision: summary.revision }),
+    ...defined({ revision: summary?.revision, message: summary?.message }),
     seconds: Math.round((clock.monotonicMs() - startedMs) / 100) / 10,
-    ...(summary?.message === undefined ? {} : { message: summary.message }),
   };
   await output.show(waitAnswer(result, flags));
   if (outcome === 'notFound') output.note(`Error: Canary ${name} not found in namespace ${namespace}.`);

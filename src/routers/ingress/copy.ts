@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { defined } from '../../api/defined.ts';
 import type { IngressRule } from '../../api/kinds/ingress.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
@@ -28,11 +29,7 @@ export function refusesName(canary: Canary): RoutingError | undefined {
 /** Only the paths of the application: a path to anything else would make that Service a part of the release (04-4.9). */
 export function copySpec(base: KubeObject, rules: readonly IngressRule[]): object {
   const { ingressClassName, tls } = specOf<{ ingressClassName: string; tls: object[] }>(base);
-  return {
-    ...(ingressClassName === undefined ? {} : { ingressClassName }),
-    ...(tls === undefined ? {} : { tls: structuredClone(tls) }),
-    rules,
-  };
+  return defined({ ingressClassName, tls: structuredClone(tls), rules });
 }
 
 /** Missing parts of the user's Ingress: one that leads nowhere sends no request to a copy of it. */

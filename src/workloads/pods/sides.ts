@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { defined } from '../../api/defined.ts';
 import { type Slim, type SlimRef, slimRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { SideState, Sides, Watched, WatchedObjects, WorkloadIdentity, WorkloadPromotion, WorkloadReadiness } from '../workload.ts';
@@ -41,14 +42,7 @@ type TargetIdentity = Omit<NonNullable<Sides['target']>, keyof SideState>;
 
 function identityOf(workload: Verbs, { object, revision = '', configs }: Watched): TargetIdentity {
   const { uid = '', generation = 0 } = object.metadata;
-  return {
-    uid,
-    generation,
-    revision,
-    ...countOf(workload, object),
-    ...(configs && { configs }),
-    ...(workload.pods && { pods: workload.pods(object) }),
-  };
+  return defined({ uid, generation, revision, ...countOf(workload, object), configs, pods: workload.pods?.(object) });
 }
 
 /** A count that has not moved says nothing of a template that is newer than it. */
@@ -62,6 +56,5 @@ export function countOf(
 }
 
 function carriedBy(workload: Pick<WorkloadPromotion, 'carries'>, primary: Slim): { carries?: string } {
-  const carries = workload.carries(primary);
-  return carries === undefined ? {} : { carries };
+  return defined({ carries: workload.carries(primary) });
 }
