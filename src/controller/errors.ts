@@ -5,6 +5,7 @@ import type { ObjectRef } from '../api/kube-object.ts';
 /** An expected blocker of one Canary: reported to its owner in a condition and an event, and tried again. */
 export abstract class CanaryError extends Error {
   override readonly name = this.constructor.name;
+  abstract readonly code: string;
   /** The same as data, for the status. */
   readonly blocker: NewBlocker;
 
@@ -15,43 +16,55 @@ export abstract class CanaryError extends Error {
 }
 
 export class NameTakenError extends CanaryError {
+  readonly code = 'NAME_TAKEN';
   constructor(object: ObjectRef, { canBeAdopted }: { canBeAdopted: boolean } = { canBeAdopted: true }) {
     super({ code: 'NameTaken', object, ...(canBeAdopted ? { field: adoptField } : {}) });
   }
 }
 
 export class TargetUnusableError extends CanaryError {
+  readonly code = 'TARGET_UNUSABLE';
   constructor(problem: string, about: Pick<NewBlocker, 'object' | 'field'> = {}) {
     super({ code: 'TargetUnusable', ...about, detail: problem });
   }
 }
 
 /** A kind of object that the cluster does not serve, or that Serin may not read. */
-export class ProviderUnavailableError extends CanaryError {}
+export class ProviderUnavailableError extends CanaryError {
+  readonly code = 'PROVIDER_UNAVAILABLE';
+}
 
 export class ScalerNotFoundError extends CanaryError {
+  readonly code = 'SCALER_MISSING';
   constructor(object: ObjectRef) {
     super({ code: 'ScalerNotFound', object, field: 'spec.autoscalerRef' });
   }
 }
 
-export class ScalerUnavailableError extends CanaryError {}
+export class ScalerUnavailableError extends CanaryError {
+  readonly code = 'SCALER_UNAVAILABLE';
+}
 
 export class TemplateLeftoverError extends CanaryError {
+  readonly code = 'TEMPLATE_LEFTOVER';
   constructor(object: ObjectRef, field: string) {
     super({ code: 'TemplateLeftover', object, field });
   }
 }
 
 export class NoPromotedTemplateError extends CanaryError {
+  readonly code = 'NO_PROMOTED_TEMPLATE';
   constructor(object: ObjectRef) {
     super({ code: 'NoPromotedTemplate', object });
   }
 }
 
-export class ConfigUnavailableError extends CanaryError {}
+export class ConfigUnavailableError extends CanaryError {
+  readonly code = 'CONFIG_UNAVAILABLE';
+}
 
 export class ConfigCopyError extends CanaryError {
+  readonly code = 'CONFIG_COPY_REFUSED';
   constructor(object: ObjectRef, why: string) {
     super({ code: 'ConfigCopyRejected', object, detail: why });
   }

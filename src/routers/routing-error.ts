@@ -1,6 +1,7 @@
 /** A route that the provider cannot express as asked. Writing something near it could put the wrong users on the canary. */
 export class RoutingError extends Error {
   override readonly name = 'RoutingError';
+  readonly code = 'ROUTE_NOT_EXPRESSIBLE';
   /** The field of the Canary to correct; absent: the strategy as a whole asks for another provider. */
   readonly field?: string;
   /** The message is about the strategy as a whole, or begins with this field. */
