@@ -44,16 +44,7 @@ const metadataOne = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.i
 /** The Kubernetes API over HTTP/1.1, on raw JSON: unknown fields pass through unchanged. */
 export function createCluster(connection: Connection, options: ClusterOptions = {}): KubeCluster {
   const clock = options.clock ?? systemClock;
-  const transport = createTransport(connection, {
-    requestTimeoutMs: options.requestTimeoutMs ?? 10_000,
-    qps: options.qps,
-    burst: options.burst,
-    clock,
-    onRequest: options.onRequest,
-    beforeSend: options.beforeSend,
-    pacing: options.pacing,
-    outage: options.outage,
-  });
+  const transport = createTransport(connection, { ...options, clock, requestTimeoutMs: options.requestTimeoutMs ?? 10_000 });
   const discovery = createDiscovery(async (path, signal) => {
     const answer = await transport.send({ verb: 'get', resource: 'discovery', method: 'GET', path, signal });
     if (answer.status === 404) return undefined;
