@@ -3,7 +3,7 @@ import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { readTemplateRevision, recordsOf } from '../../workloads/anchor.ts';
+import { readTemplateRevision, recordKind, recordsOf } from '../../workloads/anchor.ts';
 import type { History } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
@@ -27,7 +27,7 @@ export async function historyCommand({ cluster, namespace = '', output }: Sessio
 export async function recordsInCluster(cluster: Pick<Cluster, 'list'>, raw: KubeObject): Promise<KubeObject[]> {
   const { canary } = snapshotOf(raw);
   if (!canary) return [];
-  const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
+  const kind = { ...recordKind, namespace: canary.metadata.namespace };
   const { items } = await cluster.list(kind, { labelSelector: recordsOf(canary) });
   // A Canary of the same name before this one has left its own.
   return items.filter((one) => one.metadata.annotations?.[ownerAnnotation] === canary.metadata.uid && readTemplateRevision(one));

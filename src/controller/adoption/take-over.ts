@@ -4,6 +4,7 @@ import { refKey } from '../../api/kube-object.ts';
 import { fieldManager, flaggerManager, names, ownerAnnotation } from '../../api/names.ts';
 import { fieldsTakenOver } from '../../kube/taken-over-fields.ts';
 import type { Router } from '../../routers/router.ts';
+import { anchorReference } from '../../workloads/anchor.ts';
 import type { Workload } from '../../workloads/workload.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { scalerRefs } from '../facts/scaling.ts';
@@ -53,8 +54,8 @@ async function takeOverOne(
   const managedFields = fieldsTakenOver(found, flaggerManager, fieldManager);
   const isOwned = lostOwner || ownerReferences.some(isCanary);
   if (!isOwned && managedFields === undefined) return false;
-  const { name, uid } = await anchors.reference(canary, signal);
-  const anchor = isCollected(ref, config) ? [{ apiVersion: 'apps/v1', kind: 'ControllerRevision', name, uid }] : [];
+  const own = anchorReference(await anchors.reference(canary, signal));
+  const anchor = isCollected(ref, config) ? [own] : [];
   const owners = {
     ownerReferences: [...ownerReferences.filter((owner) => !isCanary(owner)), ...anchor],
     annotations: { [ownerAnnotation]: canary.metadata.uid },

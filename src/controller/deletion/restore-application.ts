@@ -7,7 +7,7 @@ import { entriesOf, type ManagedFieldsEntry } from '../../kube/taken-over-fields
 import { findObject } from '../../routers/find-object.ts';
 import { type Apex, ifExpressible, routerFor } from '../../routers/index.ts';
 import { discoverPorts } from '../../routers/services.ts';
-import type { Originals } from '../../workloads/anchor.ts';
+import { anchorRef, type Originals } from '../../workloads/anchor.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { ReplicaLimits } from '../../workloads/scalers/index.ts';
 import type { Anchors } from '../adoption/anchors.ts';
@@ -49,14 +49,13 @@ export async function restoreApplication(canary: Canary, deps: RestoreDeps): Pro
   const { cluster, config, clock, log, signal } = deps;
   const { namespace } = canary.metadata;
   const label = `${namespace}/${canary.metadata.name}`;
-  const anchorRef: ObjectRef = { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: names(canary).anchor, namespace };
   const home = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal });
   if (!home || home.metadata.deletionTimestamp !== undefined) {
     await removeRoutesElsewhere(canary, deps);
     return 'over';
   }
   if (deps.isHeld) await inherit(canary, deps);
-  const anchor = await cluster.get(anchorRef, { signal });
+  const anchor = await cluster.get(anchorRef(canary), { signal });
   const originals = anchor && deps.anchors.read(anchor);
   if (!anchor || !originals) return 'over';
   // The target ends a grace that was recorded before a restart: should it go again, the next one is a whole one.

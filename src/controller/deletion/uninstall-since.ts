@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { uninstallSinceAnnotation } from '../../api/names.ts';
 import { timestamp } from '../../api/timestamp.ts';
+import { recordKind } from '../../workloads/anchor.ts';
 import type { DepsOf } from '../controller-deps.ts';
 
 type RecordSinceDeps = DepsOf<'cluster' | 'clock'>;
@@ -20,6 +21,6 @@ export async function recordSince(
   const since = isRunning ? timestamp(clock.nowMs()) : undefined;
   if (since === recorded) return undefined;
   const patch = { metadata: { resourceVersion, annotations: { [uninstallSinceAnnotation]: since ?? null } } };
-  await cluster.patch({ apiVersion: 'apps/v1', kind: 'ControllerRevision', name, namespace }, patch, { signal });
+  await cluster.patch({ ...recordKind, name, namespace }, patch, { signal });
   return since === undefined ? undefined : clock.nowMs();
 }

@@ -6,6 +6,7 @@ import { requestAnnotation } from '../../api/names.ts';
 import { capabilitiesFor } from '../../api/provider-capabilities.ts';
 import { readRequest } from '../../api/verb-request.ts';
 import type { Facts } from '../../engine/facts.ts';
+import type { Cluster } from '../../kube/cluster.ts';
 import type { Router } from '../../routers/router.ts';
 import { hasMainPort, lacksMainPort } from '../../routers/service-fit.ts';
 import { workloadFor } from '../../workloads/index.ts';
@@ -25,6 +26,13 @@ export function targetRefOf(canary: Canary): ObjectRef {
 export function primaryRefOf(canary: Canary): ObjectRef {
   const workload = workloadFor(canary.spec.targetRef);
   return 'unsupported' in workload ? targetRefOf(canary) : workload.primaryRef(canary);
+}
+
+/** Both sides as the API server holds them now. */
+export async function readSides({ canary, cluster, signal }: { canary: Canary; cluster: Pick<Cluster, 'get'>; signal: AbortSignal }) {
+  const refs = [targetRefOf(canary), primaryRefOf(canary)];
+  const [target, primary] = await Promise.all(refs.map((ref) => cluster.get(ref, { signal })));
+  return { target, primary };
 }
 
 /** Milliseconds between two checks: the spec's interval, or 60 s where it cannot be read, raised to the configured floor. */

@@ -2,13 +2,20 @@ import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isAlreadyExists } from '../../kube/errors.ts';
-import { recordsOf } from '../../workloads/anchor.ts';
+import { anchorReference, recordsOf } from '../../workloads/anchor.ts';
 import { type ConfigRef, configObjectRef } from '../../workloads/configs/config-ref.ts';
 import { type ConfigCopies, copiesToPrune, isSameCopy } from '../../workloads/configs/copies.ts';
-import type { SecretsPolicy } from '../../workloads/configs/read-configs.ts';
+import { type SecretsSettings, secretsPolicy } from '../../workloads/configs/read-configs.ts';
 import { configReferences } from '../../workloads/configs/references.ts';
-import type { PrimarySpec } from '../../workloads/workload.ts';
+import type { KeptTemplates } from '../adoption/anchors.ts';
 import { ConfigCopyError, NameTakenError } from '../errors.ts';
+
+interface CopyContext {
+  canary: Canary;
+  cluster: Pick<Cluster, 'create' | 'get' | 'list' | 'delete'>;
+  config: SecretsSettings;
+  signal: AbortSignal;
+}
 
 /**
  * Makes the copies that a primary is about to read; before its template is written, and never by changing one (03-B7). What exists under
@@ -16,12 +23,12 @@ import { ConfigCopyError, NameTakenError } from '../errors.ts';
  * no copy can be read: then the name decides, a digest of Canary and content.
  */
 export async function makeCopies(
-  cluster: Pick<Cluster, 'create' | 'get'>,
+  { canary, cluster, config, signal }: CopyContext,
   { copies }: Pick<ConfigCopies, 'copies'>,
   owner: { name: string; uid: string },
-  { secrets, signal }: { secrets: SecretsPolicy; signal: AbortSignal },
 ): Promise<void> {
-  const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ControllerRevision', name: owner.name, uid: owner.uid }];
+  const secrets = secretsPolicy(config, canary.metadata.namespace);
+  const ownerReferences = [anchorReference(owner)];
   for (const copy of copies) {
     const { kind, metadata } = copy;
     try {
@@ -42,13 +49,9 @@ export async function makeCopies(
  * Deletes the copies that no kept template reads any more (03-CT18). Where Secrets may not be listed, the ones that a pruned template
  * named are looked at; where Secrets are limited by name, their copies stay until the Canary goes. A copy that cannot be deleted now is found again at the next promotion.
  */
-export async function pruneCopies(
-  cluster: Pick<Cluster, 'list' | 'get' | 'delete'>,
-  canary: Canary,
-  templates: { kept: readonly PrimarySpec[]; pruned: readonly PrimarySpec[] },
-  { secrets, signal }: { secrets: SecretsPolicy; signal: AbortSignal },
-): Promise<void> {
+export async function pruneCopies({ canary, cluster, config, signal }: CopyContext, templates: KeptTemplates): Promise<void> {
   const { namespace } = canary.metadata;
+  const secrets = secretsPolicy(config, namespace);
   // Most applications have none, and cost no request.
   if (![...templates.kept, ...templates.pruned].some(({ template }) => configReferences(template?.spec).some(isCopyName))) return;
   const listed = async (kind: string): Promise<KubeObject[]> => {
