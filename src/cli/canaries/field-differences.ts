@@ -1,3 +1,4 @@
+import { defined } from '../../api/defined.ts';
 import { isRecord } from '../../api/json.ts';
 
 /** One field that differs between the promoted object and the target. */
@@ -22,15 +23,10 @@ export function fieldDifferences(promoted: unknown, target: unknown, path = ''):
     return keys.flatMap((key) => fieldDifferences(ours.get(key), theirs.get(key), `${path}[${key}]`));
   }
   if (JSON.stringify(promoted) === JSON.stringify(target)) return [];
-  return [
-    {
-      field: path,
-      ...(promoted === undefined ? {} : { promoted: JSON.stringify(promoted) }),
-      ...(target === undefined ? {} : { target: JSON.stringify(target) }),
-    },
-  ];
+  return [defined({ field: path, promoted: jsonOf(promoted), target: jsonOf(target) })];
 }
 
+const jsonOf = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));
 const member = (key: string): string => (/^[A-Za-z][\w-]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`);
 
 function entriesOf(list: unknown): Map<string, unknown> | undefined {

@@ -27,14 +27,11 @@ const EXITS = { reached: 'done', failed: 'no', timedOut: 'timedOut', notFound: '
   ExitName
 >;
 
+type WaitSession = Pick<Session, 'namespace' | 'output' | 'clock'> & { cluster: Pick<Cluster, 'get' | 'watch'> };
+
 /** `serin wait NAME`: for pipelines, which go by the exit code. Follows the Canary by one watch. */
 export async function waitCommand(
-  {
-    cluster,
-    namespace = '',
-    output,
-    clock = systemClock,
-  }: Pick<Session, 'namespace' | 'output' | 'clock'> & { cluster: Pick<Cluster, 'get' | 'watch'> },
+  { cluster, namespace = '', output, clock = systemClock }: WaitSession,
   name: string,
   flags: { for: WaitGoal; revision?: string; timeout: string },
 ): Promise<ExitName> {

@@ -195,15 +195,15 @@ async function restoreTarget(
   if (patch) await cluster.patch(targetRefOf(canary), patch, { signal });
 }
 
+type TrafficMove =
+  | { side: 'target'; originals: Originals; anchor?: undefined }
+  | { side: 'primary'; originals?: undefined; anchor: KubeObject };
+
 /** All traffic to one side, whose workload is `found`; what holds it already is not written again. */
 async function moveTraffic(
   canary: Canary,
   found: KubeObject,
-  {
-    side,
-    originals,
-    anchor,
-  }: { side: 'target'; originals: Originals; anchor?: undefined } | { side: 'primary'; originals?: undefined; anchor: KubeObject },
+  { side, originals, anchor }: TrafficMove,
   { cluster, config, signal }: DeletionDeps,
 ): Promise<void> {
   const workload = workloadFor(canary.spec.targetRef);

@@ -18,49 +18,29 @@ export interface Inspected {
 
 const KINDS = '`kind` is query, message, gate, large_answer, or lookup';
 const callGauges = [
-  { name: 'serin_outgoing_calls', help: `Outgoing calls under way; ${KINDS}`, of: 'running' },
-  {
-    name: 'serin_outgoing_calls_waiting',
-    help: `Outgoing calls that wait until their namespace, or Serin, has fewer under way; ${KINDS}`,
-    of: 'waiting',
-  },
-  {
-    name: 'serin_outgoing_calls_refused',
-    help: `Outgoing calls that waited too long and were not made, since the start; ${KINDS}`,
-    of: 'refused',
-  },
+  ['serin_outgoing_calls', `Outgoing calls under way; ${KINDS}`, 'running'],
+  ['serin_outgoing_calls_waiting', `Outgoing calls that wait until their namespace, or Serin, has fewer under way; ${KINDS}`, 'waiting'],
+  ['serin_outgoing_calls_refused', `Outgoing calls that waited too long and were not made, since the start; ${KINDS}`, 'refused'],
 ] as const;
 
 const watchGauges = [
-  {
-    name: 'serin_watch_age_seconds',
-    help: 'Since anything was heard on the watches of a kind; of several, the one that was silent for longest',
-    of: ({ ageMs }: WatchFigures) => ageMs / 1000,
-  },
-  {
-    name: 'serin_watch_restarts',
-    help: 'How often the open watches of a kind were opened again',
-    of: ({ restarts }: WatchFigures) => restarts,
-  },
-];
+  [
+    'serin_watch_age_seconds',
+    'Since anything was heard on the watches of a kind; of several, the one that was silent for longest',
+    ({ ageMs }: WatchFigures) => ageMs / 1000,
+  ],
+  ['serin_watch_restarts', 'How often the open watches of a kind were opened again', ({ restarts }: WatchFigures) => restarts],
+] as const;
 
 const retryGauges = [
-  {
-    name: 'serin_api_retries_waiting',
-    help: 'Requests to the API server that failed and wait for the budget of retries',
-    of: 'retriesWaiting',
-  },
-  {
-    name: 'serin_api_retries_held',
-    help: 'Requests to the API server that had to wait for the budget of retries, since the start',
-    of: 'retriesHeld',
-  },
+  ['serin_api_retries_waiting', 'Requests to the API server that failed and wait for the budget of retries', 'retriesWaiting'],
+  ['serin_api_retries_held', 'Requests to the API server that had to wait for the budget of retries, since the start', 'retriesHeld'],
 ] as const;
 
 const writeGauges = [
-  { name: 'serin_api_writes_limit', help: 'Writes to the API server that may be under way at once, by resource', of: 'limit' },
-  { name: 'serin_api_writes', help: 'Writes to the API server under way, by resource', of: 'underWay' },
-  { name: 'serin_api_writes_waiting', help: 'Writes that wait until fewer of their resource are under way', of: 'waiting' },
+  ['serin_api_writes_limit', 'Writes to the API server that may be under way at once, by resource', 'limit'],
+  ['serin_api_writes', 'Writes to the API server under way, by resource', 'underWay'],
+  ['serin_api_writes_waiting', 'Writes that wait until fewer of their resource are under way', 'waiting'],
 ] as const;
 
 /** This process: its API requests, watches and deliveries, and whether it leads. */
@@ -74,16 +54,16 @@ export function processMetrics(registry: Registry, version: string) {
   const requests = counter('serin_api_requests_total', 'Requests to the API server', ['verb', 'resource', 'status']);
   const buckets = [0.005, 0.02, 0.1, 0.5, 2, 10];
   const requestSeconds = histogram('serin_api_request_duration_seconds', 'How long the API server took', ['verb'], buckets);
-  for (const { name, help, of } of watchGauges)
+  for (const [name, help, of] of watchGauges)
     gaugeOf(name, help, () => [...byKind(inspected)].map(([kind, figures]) => [{ kind }, of(figures)]), 'kind');
   const undelivered = 'Events, hooks and alerts that wait for the answer of their receiver';
   gaugeOf('serin_delivery_queue_depth', undelivered, () => [[{}, inspected?.deliveries() ?? 0]]);
-  for (const { name, help, of } of callGauges)
+  for (const [name, help, of] of callGauges)
     gaugeOf(name, help, () => (inspected?.calls() ?? []).map((figures) => [{ kind: figures.kind }, figures[of]]), 'kind');
   const writes = () => pacing().flatMap((one) => one.writes);
-  for (const { name, help, of } of writeGauges)
+  for (const [name, help, of] of writeGauges)
     gaugeOf(name, help, () => writes().map((figures) => [{ resource: figures.resource }, figures[of]]), 'resource');
-  for (const { name, help, of } of retryGauges) gaugeOf(name, help, () => [[{}, pacing().reduce((sum, figures) => sum + figures[of], 0)]]);
+  for (const [name, help, of] of retryGauges) gaugeOf(name, help, () => [[{}, pacing().reduce((sum, figures) => sum + figures[of], 0)]]);
   info.set({ version, mesh_provider: '' }, 1);
   leader.set(0);
   return {
