@@ -16,8 +16,7 @@ export function fieldDifferences(promoted: unknown, target: unknown, path = ''):
     const keys = [...new Set([...Object.keys(promoted), ...Object.keys(target)])].sort();
     return keys.flatMap((key) => fieldDifferences(promoted[key], target[key], path === '' ? key : `${path}${member(key)}`));
   }
-  const lists = [entriesOf(promoted), entriesOf(target)];
-  const [ours, theirs] = lists;
+  const [ours, theirs] = [entriesOf(promoted), entriesOf(target)];
   if (ours && theirs) {
     const keys = [...new Set([...ours.keys(), ...theirs.keys()])];
     return keys.flatMap((key) => fieldDifferences(ours.get(key), theirs.get(key), `${path}[${key}]`));

@@ -7,7 +7,7 @@ import { readTemplateRevision, recordKind, recordsOf } from '../../workloads/anc
 import type { History } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
-import { outputVersion } from '../output/output-version.ts';
+import { headOf } from '../output/output-version.ts';
 import { textTable } from '../output/text-table.ts';
 import { getCanary, record, timeOf } from './canary-reading.ts';
 import type { Session } from './session.ts';
@@ -38,10 +38,7 @@ export function historyOf(raw: KubeObject, records: readonly KubeObject[]): Hist
   const promoted =
     snapshotOf(raw).canary?.status?.release?.promotedRevision ?? statusOf<{ lastPromotedSpec: string }>(raw).lastPromotedSpec;
   return {
-    apiVersion: outputVersion,
-    kind: 'History',
-    namespace: raw.metadata.namespace ?? '',
-    name: raw.metadata.name,
+    ...headOf('History', raw.metadata),
     items: records
       .map(asControllerRevision)
       .toSorted((a, b) => b.revision - a.revision)

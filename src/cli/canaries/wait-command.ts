@@ -10,7 +10,7 @@ import type { Sides } from '../../workloads/workload.ts';
 import type { WaitResult } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
-import { outputVersion } from '../output/output-version.ts';
+import { headOf } from '../output/output-version.ts';
 import { cleaned } from '../output/text.ts';
 import { awaitObject } from './await-object.ts';
 import { canaryRef, getCanary, NOT_INSTALLED, resourceName, summaryOf } from './canary-reading.ts';
@@ -43,10 +43,7 @@ export async function waitCommand(
   const { outcome, seen } = await follow(cluster, { namespace, name, untilMs, clock }, (raw) => outcomeOf(raw, flags.for, wanted));
   const summary = seen && summaryOf(seen);
   const result: WaitResult = {
-    apiVersion: outputVersion,
-    kind: 'WaitResult',
-    namespace,
-    name,
+    ...headOf('WaitResult', { namespace, name }),
     outcome,
     phase: summary?.phase ?? '',
     ...defined({ revision: summary?.revision, message: summary?.message }),

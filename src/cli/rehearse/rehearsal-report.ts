@@ -9,7 +9,8 @@ const RequestsBy = z.object({
   new: Requests,
   none: Requests.describe('Answered by a proxy itself.'),
 });
-const ObjectName = z.object({ kind: z.string(), namespace: z.string().optional(), name: z.string() });
+/** An object by its name. */
+export const ObjectName = z.object({ kind: z.string(), namespace: z.string().optional(), name: z.string() });
 
 /** A mistake in the manifests, with its remedy. */
 export const RehearsalMistake = z.object({
