@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type BlockerCode, blockers } from './blockers.ts';
+import { defined } from './defined.ts';
 
 /** Characters of a foreign text that are kept. */
 export const LONGEST_DETAIL = 1024;
@@ -62,13 +63,9 @@ export function identityOf({ code, object, field, webhook, metric }: NewBlocker)
 
 /** The texts shortened to what is stored. */
 export function bounded<B extends NewBlocker>(blocker: B): B {
-  const short = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text);
+  const short = (text: string | undefined, most: number) =>
+    text && text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;
   const { field, webhook, metric, detail } = blocker;
-  return {
-    ...blocker,
-    ...(field === undefined ? {} : { field: short(field, LONGEST_NAME) }),
-    ...(webhook === undefined ? {} : { webhook: short(webhook, LONGEST_NAME) }),
-    ...(metric === undefined ? {} : { metric: short(metric, LONGEST_NAME) }),
-    ...(detail === undefined ? {} : { detail: short(detail, LONGEST_DETAIL) }),
-  };
+  const names = defined({ field: short(field, LONGEST_NAME), webhook: short(webhook, LONGEST_NAME), metric: short(metric, LONGEST_NAME) });
+  return { ...blocker, ...names, ...defined({ detail: short(detail, LONGEST_DETAIL) }) };
 }

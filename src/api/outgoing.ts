@@ -29,6 +29,30 @@ export const NOT_THROUGH_PROXY = 'proxy would see its credentials and headers: u
 /** A connection that the egress policy refused; its message is for users and holds no credentials. */
 export class NotAllowedError extends Error {}
 
+/** The code of a request's error, where it is the cause that says more. */
+export function codeOfError(error: Error): string | undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  const { code: inner } = (error.cause ?? {}) as NodeJS.ErrnoException;
+  return code === undefined || code === 'ERR_GOT_REQUEST_ERROR' || code === 'ERR_READING_RESPONSE_STREAM' ? (inner ?? code) : code;
+}
+
+/** Reads no further than `limitBytes`; the last piece comes whole. */
+export async function readUpTo(stream: AsyncIterable<Uint8Array | string>, limitBytes: number): Promise<Buffer> {
+  let body = Buffer.alloc(0);
+  for await (const chunk of stream) {
+    body = Buffer.concat([body, Buffer.from(chunk as Uint8Array)]);
+    if (body.length >= limitBytes) break;
+  }
+  return body;
+}
+
+/** Throws before a redirect to another origin. */
+export const onlyWithin =
+  ({ origin }: URL, error: () => Error) =>
+  (next: { url: unknown }): void => {
+    if (next.url instanceof URL && next.url.origin !== origin) throw error();
+  };
+
 /** Any address, directly. */
 export const openEgress: EgressPolicy = () => ({ end: () => undefined });
 

@@ -13,3 +13,11 @@ export interface Permission {
   /** Why it is needed, for reviewers of the role. */
   purpose: string;
 }
+
+/** A rule without limit to names. */
+export const rule = (group: string, resources: readonly string[], verbs: readonly RbacVerb[], purpose: string): Permission => ({
+  group,
+  resources,
+  verbs,
+  purpose,
+});

@@ -18,6 +18,9 @@ import type { ControllerMetrics } from './telemetry/controller-metrics.ts';
 import type { ClusterView } from './watch/cluster-view.ts';
 import type { ConfigWatches } from './watch/config-watches.ts';
 
+/** Some of the dependencies, with the signal that ends the work. */
+export type DepsOf<Name extends keyof ControllerDeps> = Pick<ControllerDeps, Name> & { signal: AbortSignal };
+
 /** Dependencies that the processes of all Canaries share. */
 export interface ControllerDeps {
   readonly config: ControllerConfig;

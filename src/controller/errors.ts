@@ -2,12 +2,10 @@ import type { NewBlocker } from '../api/blocker.ts';
 import { adoptField, blockerText } from '../api/blocker-text.ts';
 import type { ObjectRef } from '../api/kube-object.ts';
 
-/** An expected blocker of one Canary: reported to its owner in a condition and an event, tried again as `retry` says. */
+/** An expected blocker of one Canary: reported to its owner in a condition and an event, and tried again. */
 export abstract class CanaryError extends Error {
   override readonly name = this.constructor.name;
   abstract readonly code: string;
-  abstract readonly audience: 'user' | 'operator';
-  abstract readonly retry: 'backoff' | 'afterEdit';
   /** The same as data, for the status. */
   readonly blocker: NewBlocker;
 
@@ -19,8 +17,6 @@ export abstract class CanaryError extends Error {
 
 export class NameTakenError extends CanaryError {
   readonly code = 'NAME_TAKEN';
-  readonly audience = 'user';
-  readonly retry = 'backoff';
   constructor(object: ObjectRef, { canBeAdopted }: { canBeAdopted: boolean } = { canBeAdopted: true }) {
     super({ code: 'NameTaken', object, ...(canBeAdopted ? { field: adoptField } : {}) });
   }
@@ -28,8 +24,6 @@ export class NameTakenError extends CanaryError {
 
 export class TargetUnusableError extends CanaryError {
   readonly code = 'TARGET_UNUSABLE';
-  readonly audience = 'user';
-  readonly retry = 'afterEdit';
   constructor(problem: string, about: Pick<NewBlocker, 'object' | 'field'> = {}) {
     super({ code: 'TargetUnusable', ...about, detail: problem });
   }
@@ -38,14 +32,10 @@ export class TargetUnusableError extends CanaryError {
 /** A kind of object that the cluster does not serve, or that Serin may not read. */
 export class ProviderUnavailableError extends CanaryError {
   readonly code = 'PROVIDER_UNAVAILABLE';
-  readonly audience = 'user';
-  readonly retry = 'backoff';
 }
 
 export class ScalerNotFoundError extends CanaryError {
   readonly code = 'SCALER_MISSING';
-  readonly audience = 'user';
-  readonly retry = 'backoff';
   constructor(object: ObjectRef) {
     super({ code: 'ScalerNotFound', object, field: 'spec.autoscalerRef' });
   }
@@ -53,14 +43,10 @@ export class ScalerNotFoundError extends CanaryError {
 
 export class ScalerUnavailableError extends CanaryError {
   readonly code = 'SCALER_UNAVAILABLE';
-  readonly audience = 'user';
-  readonly retry = 'backoff';
 }
 
 export class TemplateLeftoverError extends CanaryError {
   readonly code = 'TEMPLATE_LEFTOVER';
-  readonly audience = 'user';
-  readonly retry = 'backoff';
   constructor(object: ObjectRef, field: string) {
     super({ code: 'TemplateLeftover', object, field });
   }
@@ -68,8 +54,6 @@ export class TemplateLeftoverError extends CanaryError {
 
 export class NoPromotedTemplateError extends CanaryError {
   readonly code = 'NO_PROMOTED_TEMPLATE';
-  readonly audience = 'user';
-  readonly retry = 'backoff';
   constructor(object: ObjectRef) {
     super({ code: 'NoPromotedTemplate', object });
   }
@@ -77,14 +61,10 @@ export class NoPromotedTemplateError extends CanaryError {
 
 export class ConfigUnavailableError extends CanaryError {
   readonly code = 'CONFIG_UNAVAILABLE';
-  readonly audience = 'user';
-  readonly retry = 'backoff';
 }
 
 export class ConfigCopyError extends CanaryError {
   readonly code = 'CONFIG_COPY_REFUSED';
-  readonly audience = 'user';
-  readonly retry = 'backoff';
   constructor(object: ObjectRef, why: string) {
     super({ code: 'ConfigCopyRejected', object, detail: why });
   }

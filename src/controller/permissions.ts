@@ -1,5 +1,5 @@
 import { type Provider, providers } from '../api/canary.ts';
-import type { Permission } from '../api/permission.ts';
+import { type Permission, rule } from '../api/permission.ts';
 import { eventPermissions } from '../kube/permissions.ts';
 import { metricsPermissions } from '../metrics/permissions.ts';
 import { routerPermissions, servicePermissions } from '../routers/permissions.ts';
@@ -47,25 +47,20 @@ export const everyFeature: Features = {
 
 /** Needed whatever is switched on. */
 export const corePermissions: readonly Permission[] = [
-  {
-    group: 'flagger.app',
-    resources: ['canaries'],
-    verbs: ['get', 'list', 'watch', 'patch'],
-    purpose: 'Canaries; patch is for the finalizer',
-  },
-  { group: 'flagger.app', resources: ['canaries/status'], verbs: ['patch'], purpose: 'their status' },
-  { group: 'flagger.app', resources: ['metrictemplates'], verbs: ['list', 'watch'], purpose: 'checks' },
-  { group: 'flagger.app', resources: ['alertproviders'], verbs: ['get'], purpose: 'alerts' },
-  {
-    group: 'flagger.app',
-    resources: ['metrictemplates/status', 'alertproviders/status'],
-    verbs: ['patch'],
-    purpose: 'conditions that say whether they work; without it all goes on, and they are not written',
-  },
+  rule('flagger.app', ['canaries'], ['get', 'list', 'watch', 'patch'], 'Canaries; patch is for the finalizer'),
+  rule('flagger.app', ['canaries/status'], ['patch'], 'their status'),
+  rule('flagger.app', ['metrictemplates'], ['list', 'watch'], 'checks'),
+  rule('flagger.app', ['alertproviders'], ['get'], 'alerts'),
+  rule(
+    'flagger.app',
+    ['metrictemplates/status', 'alertproviders/status'],
+    ['patch'],
+    'conditions that say whether they work; without it all goes on, and they are not written',
+  ),
   ...workloadPermissions,
   ...servicePermissions,
   ...eventPermissions,
-  { group: '', resources: ['namespaces'], verbs: ['get'], purpose: 'whether the namespace of a deleted Canary is going, too' },
+  rule('', ['namespaces'], ['get'], 'whether the namespace of a deleted Canary is going, too'),
 ];
 
 /** Of one provider: its routes, and where it has a kind of target of its own, that. */

@@ -1,6 +1,7 @@
 import { type BlockedObject, type Blocker, bounded, identityOf, MOST_BLOCKERS, type NewBlocker } from '../api/blocker.ts';
 import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
+import { defined } from '../api/defined.ts';
 import { isKnative } from '../api/knative.ts';
 import { names } from '../api/names.ts';
 import type { Phase } from '../api/phase.ts';
@@ -31,12 +32,7 @@ export function blockersOf(canary: Canary, phase: Phase, release: Release, facts
 const undated = ({ sinceMs: _, ...blocker }: NonNullable<Facts['unroutable']>): NewBlocker => blocker;
 
 export function refusedBlocker({ reason, message, field, uncheckedUntilMs }: RefusedEdit): FoundBlocker {
-  return {
-    code: reason,
-    ...(field === undefined ? {} : { field }),
-    ...(uncheckedUntilMs === undefined ? {} : { untilMs: uncheckedUntilMs }),
-    detail: message,
-  };
+  return defined({ code: reason, field, untilMs: uncheckedUntilMs, detail: message });
 }
 
 /** As they are stored: what stood before keeps its time, so that nothing is written while nothing changes. */
@@ -71,18 +67,9 @@ function ofChecks(canary: Canary, { step, verdicts = [], blindSinceMs }: Release
   const failed = counted.filter(({ verdict }) => verdict === 'failed');
   const unmeasured = counted.filter(({ verdict }) => verdict === 'unmeasured');
   return [
-    ...failed.map(
-      ({ check, reason }): FoundBlocker => ({ code: 'CheckFailed', metric: check, ...(reason === undefined ? {} : { detail: reason }) }),
-    ),
-    ...unmeasured.map(
-      ({ check, code = 'Unmeasured', object, field, reason }): FoundBlocker => ({
-        code,
-        metric: check,
-        ...(object === undefined ? {} : { object }),
-        ...(field === undefined ? {} : { field }),
-        ...(reason === undefined ? {} : { detail: reason }),
-        ...blind,
-      }),
+    ...failed.map(({ check, reason }) => defined({ code: 'CheckFailed', metric: check, detail: reason })),
+    ...unmeasured.map(({ check, code = 'Unmeasured', object, field, reason }) =>
+      defined({ code, metric: check, object, field, detail: reason, ...blind }),
     ),
   ];
 }
@@ -134,37 +121,19 @@ function ofSides(canary: Canary, phase: Phase, release: Release, facts: Facts): 
 function notReady(object: BlockedObject, side: Side | undefined, release: Release, untilMs: number | undefined): FoundBlocker[] {
   const { state = 'waiting', reason } = side?.readiness ?? {};
   if (side?.serving === true && state === 'ready') return [];
-  return [
-    {
-      code: state === 'stalled' ? 'RolloutStalled' : 'PodsNotReady',
-      object,
-      sinceMs: release.awaitedSinceMs ?? release.stepStartedMs,
-      ...(untilMs === undefined ? {} : { untilMs }),
-      ...(reason === undefined ? {} : { detail: reason }),
-    },
-  ];
+  const code = state === 'stalled' ? 'RolloutStalled' : 'PodsNotReady';
+  return [defined({ code, object, sinceMs: release.awaitedSinceMs ?? release.stepStartedMs, untilMs, detail: reason })];
 }
 
 function noRoom(object: BlockedObject, side: Side | undefined, release: Release, untilMs: number | undefined): FoundBlocker[] {
   const { capacity, stepStartedMs: sinceMs } = release;
   if (capacity === undefined || capacity.reachedMs !== undefined) return [];
   const { reason } = side?.readiness ?? {};
-  return [
-    {
-      code: 'InsufficientCapacity',
-      object,
-      sinceMs,
-      ...(untilMs === undefined ? {} : { untilMs }),
-      ...(reason === undefined ? {} : { detail: reason }),
-    },
-  ];
+  return [defined({ code: 'InsufficientCapacity', object, sinceMs, untilMs, detail: reason })];
 }
 
-const primaryDown = (object: BlockedObject, { readiness: { reason } }: Side): FoundBlocker => ({
-  code: 'PrimaryUnavailable',
-  object,
-  ...(reason === undefined ? {} : { detail: reason }),
-});
+const primaryDown = (object: BlockedObject, { readiness: { reason } }: Side): FoundBlocker =>
+  defined({ code: 'PrimaryUnavailable', object, detail: reason });
 
 /** Of a target that something else blocks, that is the reason. */
 function unobserved({ target, blocker }: Facts, object: BlockedObject): FoundBlocker[] {

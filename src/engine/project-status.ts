@@ -1,5 +1,6 @@
 import type { Canary } from '../api/canary.ts';
 import type { CanaryCondition, CanaryStatus, Release } from '../api/canary-status.ts';
+import { defined } from '../api/defined.ts';
 import type { Phase } from '../api/phase.ts';
 import type { Affinity, Routes } from '../api/routes.ts';
 import { timestamp } from '../api/timestamp.ts';
@@ -91,9 +92,9 @@ function truthOf(phase: Phase, isRefused: boolean): CanaryCondition['status'] {
 function cookiesOf(routes: Routes, before: CanaryStatus | undefined): Partial<CanaryStatus> {
   const affinity: Affinity = (routes.kind === 'mirrored' ? undefined : routes.affinity) ?? {};
   const previous = affinity.previous ?? before?.previousSessionAffinityCookie;
-  return {
-    ...(affinity.canary === undefined ? {} : { sessionAffinityCookie: affinity.canary }),
-    ...(affinity.primary === undefined ? {} : { primarySessionAffinityCookie: affinity.primary }),
-    ...(previous === undefined ? {} : { previousSessionAffinityCookie: previous }),
-  };
+  return defined({
+    sessionAffinityCookie: affinity.canary,
+    primarySessionAffinityCookie: affinity.primary,
+    previousSessionAffinityCookie: previous,
+  });
 }

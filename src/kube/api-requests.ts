@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { defined } from '../api/defined.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import type { ApiCall } from './api-call.ts';
 import type { KindRef, Selection, WatchHandler } from './cluster.ts';
@@ -131,10 +132,7 @@ async function readList(response: IncomingMessage, onItem: (item: KubeObject) =>
 }
 
 export function selectionQuery({ labelSelector, fieldSelector }: Selection): URLSearchParams {
-  return new URLSearchParams({
-    ...(labelSelector === undefined ? {} : { labelSelector }),
-    ...(fieldSelector === undefined ? {} : { fieldSelector }),
-  });
+  return new URLSearchParams(defined({ labelSelector, fieldSelector }));
 }
 
 /** Items of a list come without apiVersion and kind, metadata-only ones with those of PartialObjectMetadata: both get their own. */

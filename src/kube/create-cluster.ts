@@ -1,5 +1,4 @@
 import { refOf } from '../api/kube-object.ts';
-import type { ApiOutage } from './api-outage.ts';
 import { ApiRequests, manager, NO_NAME, selectionQuery, shaped } from './api-requests.ts';
 import type { Clock } from './clock.ts';
 import { systemClock } from './clock.ts';
@@ -9,26 +8,12 @@ import { createDiscovery, type Discovery } from './discovery.ts';
 import { apiErrorOf, isNotFound } from './errors.ts';
 import type { KubeCluster } from './kube-cluster.ts';
 import { PRIORITIES, type Priority } from './priority.ts';
-import type { RequestPacing } from './request-pacing.ts';
-import { createTransport, type FinishedRequest, type Transport, type TransportOptions } from './transport.ts';
+import { createTransport, type Transport, type TransportOptions } from './transport.ts';
 import { defaultWatchSettings, startWatch, type WatchSettings } from './watch.ts';
 
-export interface ClusterOptions {
-  /** Deadline of each request with its retries, after the rate limit let it out. Watches have their own. Default 10 000. */
-  requestTimeoutMs?: number;
-  /** Requests a second, in the long run; absent: no limit. */
-  qps?: number;
-  /** Requests at once before `qps` holds. Default: as many as `qps`. */
-  burst?: number;
-  onRequest?: (request: FinishedRequest) => void;
-  /** Called right before the bytes of a call go out, after every wait; a throw refuses it, a signal cancels it later. For the leader's term (I9). */
-  beforeSend?: TransportOptions['beforeSend'];
-  /** Limits writes and retries: manners of a controller. Absent: every request goes out at once. */
-  pacing?: RequestPacing;
-  /** Learns whether the API server answers. */
-  outage?: ApiOutage;
+/** `requestTimeoutMs` is 10 000 by default, and holds for each request but watches, which have their own; `burst` is as many as `qps`. */
+export interface ClusterOptions extends Partial<TransportOptions> {
   log?: ClusterLog;
-  clock?: Clock;
   /** 0 ≤ x < 1. */
   random?: () => number;
   watch?: Partial<WatchSettings>;
@@ -44,16 +29,7 @@ const metadataOne = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.i
 /** The Kubernetes API over HTTP/1.1, on raw JSON: unknown fields pass through unchanged. */
 export function createCluster(connection: Connection, options: ClusterOptions = {}): KubeCluster {
   const clock = options.clock ?? systemClock;
-  const transport = createTransport(connection, {
-    requestTimeoutMs: options.requestTimeoutMs ?? 10_000,
-    qps: options.qps,
-    burst: options.burst,
-    clock,
-    onRequest: options.onRequest,
-    beforeSend: options.beforeSend,
-    pacing: options.pacing,
-    outage: options.outage,
-  });
+  const transport = createTransport(connection, { ...options, clock, requestTimeoutMs: options.requestTimeoutMs ?? 10_000 });
   const discovery = createDiscovery(async (path, signal) => {
     const answer = await transport.send({ verb: 'get', resource: 'discovery', method: 'GET', path, signal });
     if (answer.status === 404) return undefined;

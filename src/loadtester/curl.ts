@@ -19,7 +19,7 @@ export async function curl(options: CurlOptions, policy: TargetPolicy, signal: A
   const result: CurlResult = { exitCode: 0, stdout: '', stderr: '' };
   try {
     for (const request of options.requests) {
-      const one = await untilAnswered(options, request, connections, signal);
+      const one = await untilAnswered({ options, request, connections, signal });
       result.exitCode = one.exitCode;
       result.stdout += one.stdout;
       result.stderr += one.stderr;
@@ -30,15 +30,18 @@ export async function curl(options: CurlOptions, policy: TargetPolicy, signal: A
   }
 }
 
-async function untilAnswered(
-  options: CurlOptions,
-  request: CurlOptions['requests'][number],
-  connections: Connections,
-  signal: AbortSignal,
-): Promise<CurlResult> {
+interface Asking {
+  options: CurlOptions;
+  request: CurlOptions['requests'][number];
+  connections: Connections;
+  signal: AbortSignal;
+}
+
+async function untilAnswered(asking: Asking): Promise<CurlResult> {
+  const { options, request, signal } = asking;
   for (let attempt = 0; ; attempt += 1) {
     const startedMs = performance.now();
-    const seen = await ask(options, request, connections, signal);
+    const seen = await ask(asking);
     if (attempt >= options.retries || !isWorthRepeating(seen, options))
       return 'failed' in seen ? failure(seen.failed, request.url.host) : printed(seen.answer, options, performance.now() - startedMs);
     await sleep(options.retryDelayMs ?? Math.min(1000 * 2 ** attempt, 600_000), undefined, { signal });
@@ -47,21 +50,11 @@ async function untilAnswered(
 
 type CurlAttempt = { answer: HttpResponse } | { failed: unknown };
 
-async function ask(
-  options: CurlOptions,
-  request: CurlOptions['requests'][number],
-  connections: Connections,
-  signal: AbortSignal,
-): Promise<CurlAttempt> {
-  const { method, body, timeoutMs, redirects } = options;
+async function ask({ options, request, connections, signal }: Asking): Promise<CurlAttempt> {
+  const { method, body, timeoutMs, redirects, show } = options;
+  const asked = { ...request, method, body, timeoutMs, redirects, keepBytes: show ? KEEP_BYTES : 0 };
   try {
-    return {
-      answer: await exchange(
-        { ...request, method, body, timeoutMs, redirects, keepBytes: options.show ? KEEP_BYTES : 0 },
-        connections,
-        signal,
-      ),
-    };
+    return { answer: await exchange(asked, connections, signal) };
   } catch (failed) {
     signal.throwIfAborted();
     return { failed };
@@ -76,18 +69,12 @@ function isWorthRepeating(seen: CurlAttempt, { retryAlways, retryOnRefused, fail
 }
 
 /** The exit codes of curl, which users know. */
+/** What curl exits with, by the code of the error. */
+const EXIT_CODES: Readonly<Record<string, number>> = { ENOTFOUND: 6, EAI_AGAIN: 6, TIMEOUT: 28, TOO_MANY_REDIRECTS: 47 };
+
 function failure(error: unknown, host: string): CurlResult {
   const code = errorCode(error);
-  const exitCode =
-    code === 'ENOTFOUND' || code === 'EAI_AGAIN'
-      ? 6
-      : code === 'TIMEOUT'
-        ? 28
-        : code === 'TOO_MANY_REDIRECTS'
-          ? 47
-          : /CERT|TLS|SSL|SIGNED/.test(code)
-            ? 60
-            : 7;
+  const exitCode = EXIT_CODES[code] ?? (/CERT|TLS|SSL|SIGNED/.test(code) ? 60 : 7);
   const why = error instanceof ExchangeError ? error.message : code;
   return { exitCode, stdout: '', stderr: `curl: (${exitCode}) no answer from ${host}: ${why}\n` };
 }

@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import { Registry } from '@prometheus-io/client';
+import { metersIn } from '../api/meters.ts';
 import { runtimeMetrics } from '../api/runtime-metrics.ts';
 import type { Task } from './task.ts';
 
@@ -14,29 +15,16 @@ export interface LoadTesterMetrics {
 
 export function createLoadTesterMetrics(version: string): LoadTesterMetrics {
   const registry = new Registry();
-  const registers = [registry];
   runtimeMetrics(registry);
-  new Gauge({ name: 'loadtester_info', help: 'Version', labelNames: ['version'], registers }).set({ version }, 1);
-  const tasks = new Counter({
-    name: 'loadtester_tasks_total',
-    help: 'Tasks that have ended; result is succeeded, failed, timeout or stopped',
-    labelNames: ['type', 'result'],
-    registers,
-  });
-  const running = new Gauge({ name: 'loadtester_tasks_running', help: 'Tasks that run now', labelNames: ['type'], registers });
-  const duration = new Histogram({
-    name: 'loadtester_task_duration_seconds',
-    help: 'How long tasks took',
-    labelNames: ['type'],
-    buckets: [0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600],
-    registers,
-  });
-  const rejections = new Counter({
-    name: 'loadtester_requests_refused_total',
-    help: 'Requests that were refused; why is caller, namespace, payload, command or busy',
-    labelNames: ['why'],
-    registers,
-  });
+  const { counter, gauge, histogram } = metersIn(registry);
+  gauge('loadtester_info', 'Version', ['version']).set({ version }, 1);
+  const ofTasks = 'Tasks that have ended; result is succeeded, failed, timeout or stopped';
+  const tasks = counter('loadtester_tasks_total', ofTasks, ['type', 'result']);
+  const running = gauge('loadtester_tasks_running', 'Tasks that run now', ['type']);
+  const buckets = [0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600];
+  const duration = histogram('loadtester_task_duration_seconds', 'How long tasks took', ['type'], buckets);
+  const ofRefusals = 'Requests that were refused; why is caller, namespace, payload, command or busy';
+  const rejections = counter('loadtester_requests_refused_total', ofRefusals, ['why']);
   return {
     registry,
     started: ({ type }) => running.inc({ type }),

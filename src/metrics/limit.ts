@@ -1,4 +1,5 @@
 import type { Metric } from '../api/canary.ts';
+import { defined } from '../api/defined.ts';
 
 /** The bound that a deprecated `threshold` means: a minimum for a success rate, a maximum for all else. */
 export type MetricKind = 'successRate' | 'duration' | 'custom';
@@ -16,10 +17,8 @@ export function limitOf(metric: Pick<Metric, 'threshold' | 'thresholdRange' | 'b
   const bounds: Limit = range ? { ...range } : kind === 'successRate' ? { min: threshold } : { max: threshold };
   if (kind !== 'duration' || metric.wholeMilliseconds === false) return bounds;
   // Durations are compared as whole milliseconds, bounds too (05-B31, B33), unless the metric wants what was measured (05-W13).
-  return {
-    ...(bounds.min === undefined ? {} : { min: Math.trunc(bounds.min) }),
-    ...(bounds.max === undefined ? {} : { max: Math.trunc(bounds.max) }),
-  };
+  const whole = (bound: number | undefined) => (bound === undefined ? undefined : Math.trunc(bound));
+  return defined({ min: whole(bounds.min), max: whole(bounds.max) });
 }
 
 /** Why the value is outside, or undefined. NaN is outside every range that has a bound. */

@@ -1,6 +1,14 @@
 import got, { RequestError } from 'got';
 import { type Clock, deadlineAfter } from '../api/clock.ts';
-import { type EgressPolicy, NOT_THROUGH_PROXY, NotAllowedError, type OutgoingConnection } from '../api/outgoing.ts';
+import {
+  codeOfError,
+  type EgressPolicy,
+  NOT_THROUGH_PROXY,
+  NotAllowedError,
+  type OutgoingConnection,
+  onlyWithin,
+  readUpTo,
+} from '../api/outgoing.ts';
 import { signatureHeader, signatureOf } from '../api/signature.ts';
 import type { AlertFormat, AlertMessage, ReceiverSettings, SendOutcome } from './notifier.ts';
 import { agentsFor, type ProxyEnvironment } from './proxy.ts';
@@ -51,14 +59,7 @@ export async function postAlert(post: Post): Promise<SendOutcome> {
     throwHttpErrors: false,
     methodRewriting: true,
     maxRedirects: 5,
-    hooks: {
-      beforeRedirect: [
-        // The message may hold a token or a signature: redirects are not followed.
-        (next) => {
-          if (next.url instanceof URL && next.url.origin !== url.origin) throw new RedirectedError();
-        },
-      ],
-    },
+    hooks: { beforeRedirect: [onlyWithin(url, () => new RedirectedError())] },
     signal: AbortSignal.any([signal, deadline.signal]),
   });
   // Destroying a half-read answer may report an error once more, which is ignored.
@@ -101,14 +102,7 @@ function failed(error: unknown, url: URL): SendOutcome {
     return { ok: false, reason: `${url.host} redirects to another address, which is not followed`, retry: false };
   if (!(error instanceof Error)) throw error;
   if (cause instanceof NotAllowedError) return { ok: false, reason: `${url.host} cannot be called: ${cause.message}`, retry: true };
-  return { ok: false, reason: `no answer from ${url.host}: ${codeOf(error)}`, retry: true };
-}
-
-function codeOf(error: Error): string {
-  const { code } = error as NodeJS.ErrnoException;
-  const { code: inner } = (error.cause ?? {}) as NodeJS.ErrnoException;
-  const isVague = code === undefined || code === 'ERR_GOT_REQUEST_ERROR' || code === 'ERR_READING_RESPONSE_STREAM';
-  return (isVague ? (inner ?? code) : code) ?? error.name;
+  return { ok: false, reason: `no answer from ${url.host}: ${codeOfError(error) ?? error.name}`, retry: true };
 }
 
 type Stream = ReturnType<typeof got.stream.post>;
@@ -123,11 +117,7 @@ function headOf(request: Stream): Promise<{ status: number; retryAfter: string |
 }
 
 async function bodyOf(request: Stream): Promise<string> {
-  let body = Buffer.alloc(0);
-  for await (const chunk of request) {
-    body = Buffer.concat([body, Buffer.from(chunk)]);
-    if (body.length >= BODY_LIMIT_BYTES) break;
-  }
+  const body = await readUpTo(request, BODY_LIMIT_BYTES);
   if (request.response?.complete === false && body.length < BODY_LIMIT_BYTES)
     throw new RequestError('cut off', { code: 'ECONNRESET' }, request.options);
   return body.toString('utf8');

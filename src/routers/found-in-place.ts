@@ -28,9 +28,14 @@ export function leftBehind(
 }
 
 /** Restores adopted objects, removes ours, and leaves foreign ones as they are. */
-export function givenBack(refs: ReadonlyArray<readonly [ObjectRef, NamesOurSides]>, current: readonly KubeObject[]): RouteChange {
+export function givenBack(
+  refs: readonly ObjectRef[],
+  current: readonly KubeObject[],
+  namesOurSidesIn: (ref: ObjectRef) => NamesOurSides,
+): RouteChange {
   const change: { write: KubeObject[]; remove: ObjectRef[] } = { write: [], remove: [] };
-  for (const [ref, namesOurSides] of refs) {
+  for (const ref of refs) {
+    const namesOurSides = namesOurSidesIn(ref);
     const found = findObject(current, ref);
     if (!found || !isTaken(found, namesOurSides)) continue;
     const spec = originalSpec(found, namesOurSides);

@@ -19,7 +19,7 @@ import { traefikProvider } from './traefik/index.ts';
 export { originalConfig } from './original-spec.ts';
 export type { RouterOptions } from './provider.ts';
 export type { Apex, RouteChange, Router } from './router.ts';
-export { RoutingError } from './routing-error.ts';
+export { ifExpressible, RoutingError } from './routing-error.ts';
 
 /** Every value of `spec.provider` and its definition: one without the other does not compile. */
 const definitions = {

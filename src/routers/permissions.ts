@@ -1,4 +1,4 @@
-import type { Permission } from '../api/permission.ts';
+import { type Permission, rule } from '../api/permission.ts';
 import { mapDefinitions } from './index.ts';
 import { MADE } from './provider.ts';
 
@@ -6,6 +6,4 @@ import { MADE } from './provider.ts';
 export const routerPermissions = mapDefinitions(({ permissions }) => permissions);
 
 /** The services of the core group that every provider has, the ones that traffic leaves by. */
-export const servicePermissions: readonly Permission[] = [
-  { group: '', resources: ['services'], verbs: MADE, purpose: 'the apex, primary and canary Services' },
-];
+export const servicePermissions: readonly Permission[] = [rule('', ['services'], MADE, 'the apex, primary and canary Services')];

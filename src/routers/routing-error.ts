@@ -2,8 +2,6 @@
 export class RoutingError extends Error {
   override readonly name = 'RoutingError';
   readonly code = 'ROUTE_NOT_EXPRESSIBLE';
-  readonly audience = 'user';
-  readonly retry = 'afterEdit';
   /** The field of the Canary to correct; absent: the strategy as a whole asks for another provider. */
   readonly field?: string;
   /** The message is about the strategy as a whole, or begins with this field. */

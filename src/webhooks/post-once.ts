@@ -1,6 +1,15 @@
 import got, { RequestError } from 'got';
 import { type Clock, deadlineAfter, systemClock } from '../api/clock.ts';
-import { CONCEALED, type EgressPolicy, NotAllowedError, type OutgoingConnection, openEgress } from '../api/outgoing.ts';
+import {
+  CONCEALED,
+  codeOfError,
+  type EgressPolicy,
+  NotAllowedError,
+  type OutgoingConnection,
+  onlyWithin,
+  openEgress,
+  readUpTo,
+} from '../api/outgoing.ts';
 import type { HookCredentials } from './hook-secret.ts';
 
 /** More than this of an answer is not read: it is shown, never used. */
@@ -63,9 +72,7 @@ export async function postOnce(
           onward?.end();
         },
         // They may stand in any header, so such a redirect is refused rather than stripped.
-        (next) => {
-          if (credentials && next.url instanceof URL && next.url.origin !== url.origin) throw new RedirectedError();
-        },
+        ...(credentials ? [onlyWithin(url, () => new RedirectedError())] : []),
       ],
     },
     signal: AbortSignal.any([signal, deadline.signal]),
@@ -91,11 +98,7 @@ export async function postOnce(
 }
 
 async function readAnswer(request: ReturnType<typeof got.stream.post>, { conceals }: OutgoingConnection): Promise<Answered> {
-  let body = Buffer.alloc(0);
-  for await (const chunk of request) {
-    body = Buffer.concat([body, Buffer.from(chunk)]);
-    if (body.length >= BODY_LIMIT_BYTES) break;
-  }
+  const body = await readUpTo(request, BODY_LIMIT_BYTES);
   const { response } = request;
   if (!response) throw new RequestError('no response', { code: 'ECONNRESET' }, request.options);
   const retryAfterMs = retryAfter(response.headers['retry-after'], response.headers.date);
@@ -116,18 +119,12 @@ function retryAfter(header: string | undefined, serverDate: string | undefined):
 
 /** Certificates, redirect loops and bad schemes do not get better by asking again (02-8). */
 function isPermanent(error: Error): boolean {
-  const code = codeOf(error) ?? '';
+  const code = codeOfError(error) ?? '';
   return /CERT|SELF_SIGNED|UNABLE_TO|TLS_|SSL|TOO_MANY_REDIRECTS|UNSUPPORTED_PROTOCOL|INVALID/.test(code);
 }
 
 /** The code alone where the message is not ours: those of got and Node may quote the address. */
 function describe(error: Error): string {
   if (error.cause instanceof NotAllowedError) return error.cause.message;
-  return codeOf(error) ?? error.name;
-}
-
-function codeOf(error: Error): string | undefined {
-  const { code } = error as NodeJS.ErrnoException;
-  const { code: inner } = (error.cause ?? {}) as NodeJS.ErrnoException;
-  return code === undefined || code === 'ERR_GOT_REQUEST_ERROR' || code === 'ERR_READING_RESPONSE_STREAM' ? (inner ?? code) : code;
+  return codeOfError(error) ?? error.name;
 }

@@ -2,13 +2,25 @@ import type { Canary } from '../api/canary.ts';
 import { fieldPath } from '../api/field-path.ts';
 import { asControllerRevision } from '../api/kinds/controller-revision.ts';
 import type { PodTemplate } from '../api/kinds/pod-template.ts';
-import type { KubeObject } from '../api/kube-object.ts';
+import type { KubeObject, ObjectRef, OwnerReference } from '../api/kube-object.ts';
 import { anchorName, names, ownerAnnotation } from '../api/names.ts';
 import { AnchorData, type Originals, TemplateRevisionData } from './anchor-data.ts';
 import { digest } from './canonical-json.ts';
 import type { PrimarySpec } from './workload.ts';
 
 export type { ApexOriginal, Originals, TemplateRevisionData } from './anchor-data.ts';
+
+/** The kind of all records of Serin. */
+export const recordKind = { apiVersion: 'apps/v1', kind: 'ControllerRevision' } as const;
+
+/** Makes an object one of the anchor's: it goes with it. */
+export const anchorReference = ({ name, uid }: { name: string; uid: string }): OwnerReference => ({ ...recordKind, name, uid });
+
+export const anchorRef = ({ metadata }: { metadata: { name: string; namespace: string } }): ObjectRef => ({
+  ...recordKind,
+  name: anchorName({ metadata }),
+  namespace: metadata.namespace,
+});
 
 /** Finds the records of one Canary. */
 export const canaryLabel = 'serin.dev/canary';
@@ -86,8 +98,7 @@ export function recordsOf(canary: Canary): string {
 
 function record(canary: Canary, name: string, role: 'anchor' | 'template', revision: number, data: object): KubeObject {
   return {
-    apiVersion: 'apps/v1',
-    kind: 'ControllerRevision',
+    ...recordKind,
     metadata: {
       name,
       namespace: canary.metadata.namespace,

@@ -1,4 +1,5 @@
 import type { TargetRef } from '../api/canary.ts';
+import { defined } from '../api/defined.ts';
 import { knativeApiVersion } from '../api/knative.ts';
 import type { KubeObject, Slim } from '../api/kube-object.ts';
 import { entriesOf } from '../kube/taken-over-fields.ts';
@@ -53,12 +54,7 @@ export function remembered(object: KubeObject): Watched {
   }
   const configs = remembering(workload.configs?.(object));
   const reportedMs = lastReportMs(object);
-  return {
-    object: workload.slim(object),
-    revision: workload.revision(object),
-    ...(configs && { configs }),
-    ...(reportedMs !== undefined && { reportedMs }),
-  };
+  return defined({ object: workload.slim(object), revision: workload.revision(object), configs, reportedMs });
 }
 
 /** No more of each kind than it takes to see that there are too many: a pod template can hold ten thousands. */

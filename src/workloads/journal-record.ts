@@ -2,7 +2,7 @@ import { deflateSync, inflateSync } from 'node:zlib';
 import * as z from 'zod';
 import type { KubeObject } from '../api/kube-object.ts';
 import { ownerAnnotation } from '../api/names.ts';
-import { canaryLabelValue } from './anchor.ts';
+import { anchorReference, canaryLabelValue, recordKind } from './anchor.ts';
 
 /** Finds the journals of one Canary; its value is that of `canaryLabel`. */
 export const journalLabel = 'serin.dev/journal';
@@ -37,10 +37,9 @@ export function packJournal(part: JournalHead): string | undefined {
 
 /** The ControllerRevision that holds one packed part of a journal. `anchor` owns it. */
 export function renderJournal({ canary, run, beganMs }: JournalHead, text: string, anchor: { name: string; uid: string }): KubeObject {
-  const owner = { apiVersion: 'apps/v1', kind: 'ControllerRevision', ...anchor, controller: true, blockOwnerDeletion: false };
+  const owner = { ...anchorReference(anchor), controller: true, blockOwnerDeletion: false };
   return {
-    apiVersion: 'apps/v1',
-    kind: 'ControllerRevision',
+    ...recordKind,
     metadata: {
       name: `${prefixOf(canary)}${run}-${beganMs.toString(36)}`,
       namespace: canary.namespace,

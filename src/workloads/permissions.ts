@@ -1,61 +1,44 @@
 import { knativeApiVersion } from '../api/knative.ts';
-import type { Permission, RbacVerb } from '../api/permission.ts';
+import { type Permission, type RbacVerb, rule } from '../api/permission.ts';
 import type { SecretsMode } from './configs/read-configs.ts';
 
 const [knativeGroup = ''] = knativeApiVersion.split('/');
 
 /** Whatever kinds are switched on. */
 export const workloadPermissions: readonly Permission[] = [
-  { group: 'apps', resources: ['deployments'], verbs: ['list', 'watch'], purpose: 'the first watch of each start' },
-  {
-    group: 'discovery.k8s.io',
-    resources: ['endpointslices'],
-    verbs: ['list', 'watch'],
-    purpose: 'whether a Service can serve: one that is the target, and one that was there before Serin',
-  },
-  {
-    group: 'apps',
-    resources: ['controllerrevisions'],
-    verbs: ['get', 'list', 'create', 'patch', 'delete'],
-    purpose: 'the anchor that owns what is made, the history of promoted templates, and journals of releases',
-  },
+  rule('apps', ['deployments'], ['list', 'watch'], 'the first watch of each start'),
+  rule(
+    'discovery.k8s.io',
+    ['endpointslices'],
+    ['list', 'watch'],
+    'whether a Service can serve: one that is the target, and one that was there before Serin',
+  ),
+  rule(
+    'apps',
+    ['controllerrevisions'],
+    ['get', 'list', 'create', 'patch', 'delete'],
+    'the anchor that owns what is made, the history of promoted templates, and journals of releases',
+  ),
 ];
 
 /** By the kind of target, but for Knative's; a target is never created, a primary never deleted: the garbage collector does that. */
 export const kindPermissions: Readonly<Record<'Deployment' | 'DaemonSet', readonly Permission[]>> = {
   Deployment: [
-    { group: 'apps', resources: ['deployments'], verbs: ['get', 'create', 'patch'], purpose: 'targets, and the primaries made of them' },
-    { group: 'apps', resources: ['deployments/scale'], verbs: ['patch'], purpose: 'the side without traffic is scaled to zero' },
+    rule('apps', ['deployments'], ['get', 'create', 'patch'], 'targets, and the primaries made of them'),
+    rule('apps', ['deployments/scale'], ['patch'], 'the side without traffic is scaled to zero'),
   ],
-  DaemonSet: [
-    {
-      group: 'apps',
-      resources: ['daemonsets'],
-      verbs: ['get', 'list', 'watch', 'create', 'patch'],
-      purpose: 'targets, and the primaries made of them',
-    },
-  ],
+  DaemonSet: [rule('apps', ['daemonsets'], ['get', 'list', 'watch', 'create', 'patch'], 'targets, and the primaries made of them')],
 };
 
 /** A Knative Service is target and route in one. */
 export const knativePermissions: readonly Permission[] = [
-  {
-    group: knativeGroup,
-    resources: ['services'],
-    verbs: ['get', 'list', 'watch', 'patch'],
-    purpose: 'targets, their traffic and their primary revision',
-  },
-  { group: knativeGroup, resources: ['revisions'], verbs: ['list', 'watch'], purpose: 'whether a revision is ready' },
+  rule(knativeGroup, ['services'], ['get', 'list', 'watch', 'patch'], 'targets, their traffic and their primary revision'),
+  rule(knativeGroup, ['revisions'], ['list', 'watch'], 'whether a revision is ready'),
 ];
 
 /** Tracked ConfigMaps are watched by name; their copies are made and pruned. */
 export const configMapPermissions: readonly Permission[] = [
-  {
-    group: '',
-    resources: ['configmaps'],
-    verbs: ['get', 'list', 'watch', 'create', 'delete'],
-    purpose: 'tracking the ConfigMaps that targets read, and their copies',
-  },
+  rule('', ['configmaps'], ['get', 'list', 'watch', 'create', 'delete'], 'tracking the ConfigMaps that targets read, and their copies'),
 ];
 
 const secrets = (verbs: readonly RbacVerb[], purpose: string): Permission => ({ group: '', resources: ['secrets'], verbs, purpose });
@@ -90,7 +73,7 @@ export const namedSecretPermissions: Readonly<Record<SecretsMode, NamedSecretPer
 
 /** The copies that Flagger made belong to its Canaries, until the anchor owns them. */
 export const takeOverPermissions: Readonly<Record<'configMaps' | 'secrets', Permission>> = {
-  configMaps: { group: '', resources: ['configmaps'], verbs: ['patch'], purpose: 'the owner of copies that Flagger made' },
+  configMaps: rule('', ['configmaps'], ['patch'], 'the owner of copies that Flagger made'),
   secrets: secrets(['patch'], 'the owner of copies that Flagger made'),
 };
 

@@ -1,5 +1,6 @@
 import type { Canary, Metric, Webhook } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
+import { defined } from '../../api/defined.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { timestamp } from '../../api/timestamp.ts';
@@ -27,12 +28,7 @@ export function reportOf(snapshot: CanarySnapshot): CanaryReport {
     checks: canary ? checksOf(canary, release) : [],
     gates: canary ? gatesOf(canary, release) : [],
     ...(release?.blockers?.length ? { blockers: release.blockers } : {}),
-    conditions: (status?.conditions ?? []).map(({ type, status: is, reason, message }) => ({
-      type,
-      status: is,
-      reason,
-      ...(message === undefined ? {} : { message }),
-    })),
+    conditions: (status?.conditions ?? []).map(({ type, status: is, reason, message }) => defined({ type, status: is, reason, message })),
     events: events.map(eventOf),
   };
 }

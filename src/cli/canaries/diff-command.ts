@@ -2,7 +2,7 @@ import type { ClusterReader } from '../../kube/cluster.ts';
 import type { Difference } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
-import { outputVersion } from '../output/output-version.ts';
+import { headOf } from '../output/output-version.ts';
 import { type Meaning, paint } from '../output/paint.ts';
 import { cleaned } from '../output/text.ts';
 import { resourceName } from './canary-reading.ts';
@@ -30,10 +30,7 @@ export async function diffCommand(
   const configs = await pendingConfigChanges(cluster, namespace, workload, { target, primary });
   for (const what of [...hidden, ...configs.hidden]) output.note(`Note: ${what}.`);
   const difference: Difference = {
-    apiVersion: outputVersion,
-    kind: 'Difference',
-    namespace,
-    name: raw.metadata.name,
+    ...headOf('Difference', { namespace, name: raw.metadata.name }),
     from: canary.status?.release?.promotedRevision ?? canary.status?.lastPromotedSpec ?? '',
     changes: [...changes, ...configs.changes],
   };

@@ -1,3 +1,4 @@
+import { defined } from '../../api/defined.ts';
 import { isRecord } from '../../api/json.ts';
 
 /** One field that differs between the promoted object and the target. */
@@ -15,22 +16,16 @@ export function fieldDifferences(promoted: unknown, target: unknown, path = ''):
     const keys = [...new Set([...Object.keys(promoted), ...Object.keys(target)])].sort();
     return keys.flatMap((key) => fieldDifferences(promoted[key], target[key], path === '' ? key : `${path}${member(key)}`));
   }
-  const lists = [entriesOf(promoted), entriesOf(target)];
-  const [ours, theirs] = lists;
+  const [ours, theirs] = [entriesOf(promoted), entriesOf(target)];
   if (ours && theirs) {
     const keys = [...new Set([...ours.keys(), ...theirs.keys()])];
     return keys.flatMap((key) => fieldDifferences(ours.get(key), theirs.get(key), `${path}[${key}]`));
   }
   if (JSON.stringify(promoted) === JSON.stringify(target)) return [];
-  return [
-    {
-      field: path,
-      ...(promoted === undefined ? {} : { promoted: JSON.stringify(promoted) }),
-      ...(target === undefined ? {} : { target: JSON.stringify(target) }),
-    },
-  ];
+  return [defined({ field: path, promoted: jsonOf(promoted), target: jsonOf(target) })];
 }
 
+const jsonOf = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));
 const member = (key: string): string => (/^[A-Za-z][\w-]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`);
 
 function entriesOf(list: unknown): Map<string, unknown> | undefined {

@@ -3,11 +3,11 @@ import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { readTemplateRevision, recordsOf } from '../../workloads/anchor.ts';
+import { readTemplateRevision, recordKind, recordsOf } from '../../workloads/anchor.ts';
 import type { History } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
-import { outputVersion } from '../output/output-version.ts';
+import { headOf } from '../output/output-version.ts';
 import { textTable } from '../output/text-table.ts';
 import { getCanary, record, timeOf } from './canary-reading.ts';
 import type { Session } from './session.ts';
@@ -27,7 +27,7 @@ export async function historyCommand({ cluster, namespace = '', output }: Sessio
 export async function recordsInCluster(cluster: Pick<Cluster, 'list'>, raw: KubeObject): Promise<KubeObject[]> {
   const { canary } = snapshotOf(raw);
   if (!canary) return [];
-  const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
+  const kind = { ...recordKind, namespace: canary.metadata.namespace };
   const { items } = await cluster.list(kind, { labelSelector: recordsOf(canary) });
   // A Canary of the same name before this one has left its own.
   return items.filter((one) => one.metadata.annotations?.[ownerAnnotation] === canary.metadata.uid && readTemplateRevision(one));
@@ -38,10 +38,7 @@ export function historyOf(raw: KubeObject, records: readonly KubeObject[]): Hist
   const promoted =
     snapshotOf(raw).canary?.status?.release?.promotedRevision ?? statusOf<{ lastPromotedSpec: string }>(raw).lastPromotedSpec;
   return {
-    apiVersion: outputVersion,
-    kind: 'History',
-    namespace: raw.metadata.namespace ?? '',
-    name: raw.metadata.name,
+    ...headOf('History', raw.metadata),
     items: records
       .map(asControllerRevision)
       .toSorted((a, b) => b.revision - a.revision)

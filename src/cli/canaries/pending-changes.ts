@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { defined } from '../../api/defined.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { revisionAnnotation } from '../../api/names.ts';
 import { withoutTracking } from '../../api/tracking-metadata.ts';
@@ -22,14 +23,8 @@ export function pendingChanges(
   if ('problem' in selector) throw new CommandError('no', selector.problem);
   const revision = workload.carries(primary) ?? '';
   const configs = new Map(readPairs(workload, target, primary).map(({ source, copy }) => [configKey(source), copy.name]));
-  const wanted = workload.primaryTemplate(canary, target, {
-    selector,
-    selectorLabels,
-    includeLabelPrefix: [],
-    revision,
-    replicas: workload.replicas(primary),
-    configs,
-  });
+  const options = { selector, selectorLabels, includeLabelPrefix: [], revision, replicas: workload.replicas(primary), configs };
+  const wanted = workload.primaryTemplate(canary, target, options);
   const held = workload.promotedPart(primary);
   if (workload.templateMatches(primary, wanted) === undefined) return [];
   return fieldDifferences(slim(held), slim(wanted)).filter(({ field }) => !field.includes(revisionAnnotation));
@@ -87,11 +82,7 @@ export async function pendingConfigChanges(
 const contentOf = (object: KubeObject | undefined): object => ({ data: object?.data ?? {}, binaryData: object?.binaryData ?? {} });
 
 function withoutValues({ field, promoted, target }: FieldDifference): FieldDifference {
-  return {
-    field,
-    ...(promoted === undefined ? {} : { promoted: '(not shown)' }),
-    ...(target === undefined ? {} : { target: '(not shown)' }),
-  };
+  return defined({ field, promoted: promoted && '(not shown)', target: target && '(not shown)' });
 }
 
 /** Without what tools write into templates to track them, which no promotion takes over. */

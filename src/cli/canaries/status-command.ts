@@ -9,14 +9,11 @@ import { slowApiServer } from './slow-api-server.ts';
 import { type CanarySnapshot, readSnapshot, watchedRefs } from './snapshot.ts';
 import { statusScreen } from './status-screen.ts';
 
+type StatusSession = Pick<Session, 'namespace' | 'output' | 'clock'> & { cluster: Pick<Cluster, 'get' | 'list' | 'watch'> };
+
 /** `serin status NAME`: one screen, once or again with every change. */
 export async function statusCommand(
-  {
-    cluster,
-    namespace = '',
-    output,
-    clock,
-  }: Pick<Session, 'namespace' | 'output' | 'clock'> & { cluster: Pick<Cluster, 'get' | 'list' | 'watch'> },
+  { cluster, namespace = '', output, clock }: StatusSession,
   name: string,
   { watch = false }: { watch?: boolean },
 ): Promise<ExitName> {

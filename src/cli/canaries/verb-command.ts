@@ -11,7 +11,7 @@ import { ApiError, isConflict, isForbidden, isInvalid } from '../../kube/errors.
 import type { RequestResult } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
-import { outputVersion } from '../output/output-version.ts';
+import { headOf } from '../output/output-version.ts';
 import { awaitObject } from './await-object.ts';
 import { canaryRef, getCanary, resourceName } from './canary-reading.ts';
 import type { Session } from './session.ts';
@@ -42,7 +42,8 @@ export async function verbCommand(session: Session, verb: Verb, name: string, { 
   const recorded = await record(cluster, await getCanary(cluster, namespace, name), request, until);
   const answer = recorded instanceof ApiError ? recorded : wait ? await acknowledgement(cluster, recorded, request.id, until) : 'requested';
   const result: RequestResult = {
-    ...{ apiVersion: outputVersion, kind: 'RequestResult', namespace, name, verb, id: request.id },
+    ...headOf('RequestResult', { namespace, name }),
+    ...{ verb, id: request.id },
     ...outcomeOf(answer, request, timeout),
   };
   await output.show(shown(result));

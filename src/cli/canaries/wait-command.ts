@@ -1,3 +1,4 @@
+import { defined } from '../../api/defined.ts';
 import { parseDuration } from '../../api/duration.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
@@ -9,7 +10,7 @@ import type { Sides } from '../../workloads/workload.ts';
 import type { WaitResult } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
-import { outputVersion } from '../output/output-version.ts';
+import { headOf } from '../output/output-version.ts';
 import { cleaned } from '../output/text.ts';
 import { awaitObject } from './await-object.ts';
 import { canaryRef, getCanary, NOT_INSTALLED, resourceName, summaryOf } from './canary-reading.ts';
@@ -26,14 +27,11 @@ const EXITS = { reached: 'done', failed: 'no', timedOut: 'timedOut', notFound: '
   ExitName
 >;
 
+type WaitSession = Pick<Session, 'namespace' | 'output' | 'clock'> & { cluster: Pick<Cluster, 'get' | 'watch'> };
+
 /** `serin wait NAME`: for pipelines, which go by the exit code. Follows the Canary by one watch. */
 export async function waitCommand(
-  {
-    cluster,
-    namespace = '',
-    output,
-    clock = systemClock,
-  }: Pick<Session, 'namespace' | 'output' | 'clock'> & { cluster: Pick<Cluster, 'get' | 'watch'> },
+  { cluster, namespace = '', output, clock = systemClock }: WaitSession,
   name: string,
   flags: { for: WaitGoal; revision?: string; timeout: string },
 ): Promise<ExitName> {
@@ -45,15 +43,11 @@ export async function waitCommand(
   const { outcome, seen } = await follow(cluster, { namespace, name, untilMs, clock }, (raw) => outcomeOf(raw, flags.for, wanted));
   const summary = seen && summaryOf(seen);
   const result: WaitResult = {
-    apiVersion: outputVersion,
-    kind: 'WaitResult',
-    namespace,
-    name,
+    ...headOf('WaitResult', { namespace, name }),
     outcome,
     phase: summary?.phase ?? '',
-    ...(summary?.revision === undefined ? {} : { revision: summary.revision }),
+    ...defined({ revision: summary?.revision, message: summary?.message }),
     seconds: Math.round((clock.monotonicMs() - startedMs) / 100) / 10,
-    ...(summary?.message === undefined ? {} : { message: summary.message }),
   };
   await output.show(waitAnswer(result, flags));
   if (outcome === 'notFound') output.note(`Error: Canary ${name} not found in namespace ${namespace}.`);

@@ -67,4 +67,3 @@ export function followDemo(demo: DemoCluster, users: DemoUsers, onPhase: (status
     },
   };
 }
-export type DemoFollower = ReturnType<typeof followDemo>;

@@ -11,12 +11,7 @@ export interface DemoUsers {
 
 /** Users that never stop asking: each waits for an answer, then asks again. An error that no application made is one that Serin lost. */
 export function startDemoUsers(proxyUrls: readonly string[], perProxy: number): DemoUsers {
-  const seen: { sent: number; answered: number; appErrors: number; lost: number; lastLost?: string } = {
-    sent: 0,
-    answered: 0,
-    appErrors: 0,
-    lost: 0,
-  };
+  const seen: ReturnType<DemoUsers['counts']> = { sent: 0, answered: 0, appErrors: 0, lost: 0 };
   let running = true;
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const ask = (url: string) =>

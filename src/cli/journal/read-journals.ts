@@ -2,6 +2,7 @@ import { fieldPath } from '../../api/field-path.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { JournalPart, journalVersion } from '../../engine/journal/journal-part.ts';
 import type { Cluster, ClusterReader } from '../../kube/cluster.ts';
+import { recordKind } from '../../workloads/anchor.ts';
 import { isJournalOf, journalsOf, readJournal, runOf } from '../../workloads/journal-record.ts';
 import type { Session } from '../canaries/session.ts';
 import { CommandError } from '../output/exit-codes.ts';
@@ -35,7 +36,7 @@ export function identityOf({ metadata: { namespace = '', name, uid = '' } }: Kub
 
 /** The journals of a Canary, the newest first. Records of a deleted Canary of the same name are not among them. */
 export async function readJournals(cluster: Pick<Cluster, 'list'>, canary: CanaryIdentity): Promise<Journal[]> {
-  const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.namespace };
+  const kind = { ...recordKind, namespace: canary.namespace };
   const { items } = await cluster.list(kind, { labelSelector: journalsOf(canary) });
   const own = items.filter((one) => isJournalOf(one, canary));
   const journals = [...Map.groupBy(own, runOf)].map(([run, records]) => journalOf(records, canary, Number(run)));

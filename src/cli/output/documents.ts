@@ -1,13 +1,10 @@
 import * as z from 'zod';
 import { Blocker } from '../../api/blocker.ts';
-import { RehearsalReport } from '../rehearse/rehearsal-report.ts';
+import { ObjectName, RehearsalReport } from '../rehearse/rehearsal-report.ts';
 import { Backtest, JournalDocument, JournalList, ReplayResult, Supposition } from './journal-documents.ts';
 import { documentOf, documentOn, Time, version } from './output-version.ts';
 
-const FieldOf = z.object({
-  kind: z.string(),
-  namespace: z.string().optional(),
-  name: z.string(),
+const FieldOf = ObjectName.extend({
   field: z.string().describe('Path in the object, as in spec.suspend; metadata: the object as a whole.'),
   value: z.string().describe('The value, as text.'),
 });
@@ -109,9 +106,7 @@ export type CanaryList = z.infer<typeof CanaryList>;
 /** An edit that a user has to decide on. */
 export const ChangeOf = z.object({
   verb: z.enum(['set', 'create', 'remove']),
-  kind: z.string(),
-  namespace: z.string().optional(),
-  name: z.string(),
+  ...ObjectName.shape,
   field: z.string().optional().describe('With `set`: of the object; entries of a list are named as in containers[web].'),
 });
 export type ChangeOf = z.infer<typeof ChangeOf>;

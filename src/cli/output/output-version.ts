@@ -14,5 +14,9 @@ export const documentOf = <K extends string, F extends z.ZodRawShape>(kind: K, f
 export const documentOn = <K extends string, F extends z.ZodRawShape>(kind: K, fields: F) =>
   documentOf(kind, { namespace: z.string(), name: z.string(), ...fields });
 
+/** What every document on one object begins with. */
+export const headOf = <K extends string>(kind: K, { namespace = '', name }: { namespace?: string; name: string }) =>
+  ({ apiVersion: outputVersion, kind, namespace, name }) as const;
+
 /** RFC 3339, in UTC. */
 export const Time = z.iso.datetime().describe('RFC 3339, in UTC.');

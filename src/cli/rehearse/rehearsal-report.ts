@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Verdict } from '../../api/canary-status.ts';
 import { documentOf } from '../output/output-version.ts';
 
 const Seconds = z.number().describe('From the push of the new version; negative: before it.');
@@ -8,7 +9,8 @@ const RequestsBy = z.object({
   new: Requests,
   none: Requests.describe('Answered by a proxy itself.'),
 });
-const ObjectName = z.object({ kind: z.string(), namespace: z.string().optional(), name: z.string() });
+/** An object by its name. */
+export const ObjectName = z.object({ kind: z.string(), namespace: z.string().optional(), name: z.string() });
 
 /** A mistake in the manifests, with its remedy. */
 export const RehearsalMistake = z.object({
@@ -23,13 +25,7 @@ export const RehearsalMistake = z.object({
 });
 export type RehearsalMistake = z.infer<typeof RehearsalMistake>;
 
-const CheckSeen = z.object({
-  check: z.string(),
-  verdict: z.enum(['passed', 'failed', 'unmeasured']),
-  value: z.number().optional(),
-  limit: z.string().optional(),
-  reason: z.string().optional(),
-});
+const CheckSeen = Verdict.pick({ check: true, verdict: true, value: true, limit: true, reason: true });
 
 /** One entry of a rehearsal's timeline. */
 export const TimelineEntry = z.discriminatedUnion('kind', [

@@ -1,4 +1,5 @@
 import type { Metric } from '../../api/canary.ts';
+import { defined } from '../../api/defined.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseCanary } from '../../api/parse-canary.ts';
 import { limitOf, type MetricKind } from '../../metrics/limit.ts';
@@ -73,13 +74,7 @@ function entryOf(moment: Moment): TimelineEntry[] {
         {
           kind: 'checks',
           ...at,
-          checks: moment.verdicts.map(({ check, verdict, value, limit, reason }) => ({
-            check,
-            verdict,
-            ...(value !== undefined && { value }),
-            ...(limit !== undefined && { limit }),
-            ...(reason !== undefined && { reason }),
-          })),
+          checks: moment.verdicts.map(({ check, verdict, value, limit, reason }) => defined({ check, verdict, value, limit, reason })),
         },
       ];
     case 'event':
@@ -103,11 +98,9 @@ function callOf(at: { seconds: number }, { url, hooks, status, body }: Extract<M
 }
 
 function writeOf(at: { seconds: number }, { ref, before, after }: Extract<Moment, { kind: 'write' }>): TimelineEntry[] {
-  const changes = fieldDifferences(before && ownFields(before), ownFields(after)).map(({ field, promoted, target }) => ({
-    field,
-    ...(promoted !== undefined && { before: promoted }),
-    ...(target !== undefined && { after: target }),
-  }));
+  const changes = fieldDifferences(before && ownFields(before), ownFields(after)).map(({ field, promoted, target }) =>
+    defined({ field, before: promoted, after: target }),
+  );
   if (changes.length === 0) return [];
   const { kind, name, namespace } = ref;
   return [{ kind: 'write', ...at, object: { kind, ...(namespace && { namespace }), name }, created: before === undefined, changes }];

@@ -3,7 +3,7 @@ import type { Terminal } from '../output/terminal.ts';
 import { cleaned, wrapped } from '../output/text.ts';
 import { type Cell, textTable } from '../output/text-table.ts';
 import type { RehearsalMistake, RehearsalReport, RehearsalResult, TimelineEntry } from './rehearsal-report.ts';
-import { afterWords, entryWords, failedIn, lasts, outcomeWords, verdictWords } from './words.ts';
+import { afterWords, entryWords, failedIn, lasts, outcomeWords, unmeasuredRows, unusedRows, verdictWords } from './words.ts';
 
 const INDENT = 2;
 
@@ -38,7 +38,7 @@ export function tableLines({ rehearsals }: RehearsalReport, terminal: Terminal):
 }
 
 function detailLines(result: RehearsalResult, terminal: Terminal, wide: boolean): string[] {
-  const { namespace, name, scenario, message, requests, peakPods, checks, timeline, assumptions, notApplied } = result;
+  const { namespace, name, scenario, message, requests, peakPods, timeline, assumptions } = result;
   const part = (heading: string, rows: readonly (readonly (string | Cell)[])[]): string[] =>
     rows.length === 0 ? [] : ['', heading, ...textTable([], rows, terminal, { indent: INDENT, sentence: !wide })];
   const verdict = verdictWords(result);
@@ -56,16 +56,8 @@ function detailLines(result: RehearsalResult, terminal: Terminal, wide: boolean)
     ...part('Objects that Serin writes', writtenRows(timeline)),
     ...(wide ? writeLines(timeline, terminal) : []),
     ...part('Webhooks and alerts receive', callRows(timeline, wide)),
-    ...part(
-      'Checks that are not measured',
-      checks
-        .filter(({ state }) => state !== 'modelled')
-        .map(({ check, state, value, why }) => [check, state === 'assumed' ? `assumed to be ${value}` : `not modelled: ${why}`]),
-    ),
-    ...part(
-      'Objects that are not used',
-      notApplied.map(({ kind, name: called, why }) => [`${kind} ${called}`, why]),
-    ),
+    ...part('Checks that are not measured', unmeasuredRows(result)),
+    ...part('Objects that are not used', unusedRows(result)),
     ...assumptionLines(assumptions, terminal),
   ];
 }

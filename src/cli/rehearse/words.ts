@@ -102,3 +102,13 @@ function checkWords({ check, verdict, value, limit, reason }: Extract<TimelineEn
 
 /** Five significant digits. */
 export const rounded = (value: number): string => String(Number(value.toPrecision(5)));
+
+/** The checks that are not measured, and why. */
+export const unmeasuredRows = ({ checks }: RehearsalResult): string[][] =>
+  checks
+    .filter(({ state }) => state !== 'modelled')
+    .map(({ check, state, value, why = '' }) => [check, state === 'assumed' ? `assumed to be ${value}` : `not modelled: ${why}`]);
+
+/** The objects that are not used, and why. */
+export const unusedRows = ({ notApplied }: RehearsalResult): string[][] =>
+  notApplied.map(({ kind, name, why }) => [`${kind} ${name}`, why]);

@@ -3,7 +3,7 @@ import type { CanaryStatus } from '../../api/canary-status.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import type { Diagnosis, Why } from '../output/documents.ts';
-import { outputVersion } from '../output/output-version.ts';
+import { headOf } from '../output/output-version.ts';
 import { harmless } from './causes.ts';
 import { diagnosisOf } from './diagnosis.ts';
 import { proofIn, type Trouble, toSet } from './finding.ts';
@@ -20,10 +20,7 @@ export function whyOf(snapshot: CanarySnapshot): Why {
   const [main, ...others] = holding(snapshot, status);
   const diagnosed = ({ trouble, sentence = general }: Holding) => diagnosisOf(snapshot, trouble, sentence);
   return {
-    apiVersion: outputVersion,
-    kind: 'Why',
-    namespace: raw.metadata.namespace ?? '',
-    name: raw.metadata.name,
+    ...headOf('Why', raw.metadata),
     phase: status?.phase ?? '',
     waits: main.trouble.cause !== 'Resting' && main.trouble.cause !== 'Failed',
     diagnosis: diagnosed(main),

@@ -1,4 +1,5 @@
 import type { NewBlocker } from '../../api/blocker.ts';
+import { defined } from '../../api/defined.ts';
 import type { ChangeOf, Diagnosis } from '../output/documents.ts';
 import type { Cause } from './causes.ts';
 
@@ -23,11 +24,7 @@ interface NamedObject {
   metadata: { name: string; namespace?: string | undefined };
 }
 
-const nameOf = ({ kind, metadata: { name, namespace } }: NamedObject) => ({
-  kind,
-  ...(namespace === undefined ? {} : { namespace }),
-  name,
-});
+const nameOf = ({ kind, metadata: { name, namespace } }: NamedObject) => defined({ kind, namespace, name });
 
 /** A field of an object as it stands, by default its value; lists in the path may name an entry, as in `status.conditions[Ready]`. */
 export function proofIn(object: NamedObject, field: string, value: unknown = valueAt(object, field)): Diagnosis['proof'][number] {

@@ -34,34 +34,22 @@ export function fromBlocker({ raw }: CanarySnapshot, blocker: Blocker): Trouble 
   const cause = causeOf(code);
   const said = proofIn(raw, 'status.conditions[Promoted].message', blockerText(blocker));
   const ofCluster = { cause, proof: [said] };
+  if (code === 'Forbidden') return { ...ofCluster, action: 'grant it to the service account of Serin, by a Role or ClusterRole' };
   if (object === undefined) {
-    switch (code) {
-      case 'Forbidden':
-        return { ...ofCluster, action: 'grant it to the service account of Serin, by a Role or ClusterRole' };
-      case 'ApiRejected':
-        return { ...ofCluster, action: 'ask the owner of the rule that rejects it to correct the rule or make an exception' };
-      default:
-        if (field === undefined) return { ...ofCluster, action: detail };
-        return {
-          cause,
-          proof: [proofIn(raw, field), said],
-          action: `correct ${field}: ${detail}`,
-          change: toSet(raw, field),
-        };
-    }
+    if (code === 'ApiRejected')
+      return { ...ofCluster, action: 'ask the owner of the rule that rejects it to correct the rule or make an exception' };
+    if (field === undefined) return { ...ofCluster, action: detail };
+    return { cause, proof: [proofIn(raw, field), said], action: `correct ${field}: ${detail}`, change: toSet(raw, field) };
   }
   const { kind, name, namespace } = object;
   const concerned = { kind, metadata: { name, namespace } };
   const about = (at: string, value: string) => ({ cause, proof: [proofIn(concerned, at, value), said], blocker });
   switch (code) {
     case 'ConfigNotFound':
-      return {
-        ...about('metadata', 'not found'),
-        action: 'create it, or make the reference optional',
-        change: changeOf('create', concerned),
-      };
-    case 'ScalerNotFound':
-      return { ...about('metadata', 'not found'), action: 'create it, or correct the name', change: changeOf('create', concerned) };
+    case 'ScalerNotFound': {
+      const action = `create it, or ${code === 'ConfigNotFound' ? 'make the reference optional' : 'correct the name'}`;
+      return { ...about('metadata', 'not found'), action, change: changeOf('create', concerned) };
+    }
     case 'KindNotFound': {
       const crd = { kind: 'CustomResourceDefinition', metadata: { name: `${kind} in ${object.apiVersion}` } };
       return { cause, proof: [proofIn(crd, 'spec.versions', 'not found'), said], action: detail, change: changeOf('create', crd) };
@@ -77,8 +65,6 @@ export function fromBlocker({ raw }: CanarySnapshot, blocker: Blocker): Trouble 
     }
     case 'QuotaExceeded':
       return { ...about('spec.hard', detail), action: 'ask the owner of the quota to raise it' };
-    case 'Forbidden':
-      return { ...ofCluster, action: 'grant it to the service account of Serin, by a Role or ClusterRole' };
     case 'TemplateLeftover':
       return { ...about(field ?? 'spec.template', 'put back'), action: 'stop another controller or webhook from putting it back' };
     case 'NoPromotedTemplate':

@@ -1,3 +1,4 @@
+import { defined } from '../../api/defined.ts';
 import { resourceName } from '../canaries/canary-reading.ts';
 import type { Session } from '../canaries/session.ts';
 import { readSnapshot } from '../canaries/snapshot.ts';
@@ -24,8 +25,7 @@ function onThisCluster(why: Why, flags: readonly string[]): Why {
   const withFlags = (line: string) => [line, ...flags].join(' ');
   const withCommands = ({ command, look, ...rest }: Diagnosis): Diagnosis => ({
     ...rest,
-    ...(command === undefined ? {} : { command: withFlags(command) }),
-    ...(look === undefined ? {} : { look: withFlags(look) }),
+    ...defined({ command: command && withFlags(command), look: look && withFlags(look) }),
   });
   return { ...why, diagnosis: withCommands(why.diagnosis), also: why.also.map(withCommands) };
 }

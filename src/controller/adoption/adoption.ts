@@ -4,30 +4,21 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { flaggerManager } from '../../api/names.ts';
 import type { Adoption } from '../../engine/facts.ts';
-import type { Cluster } from '../../kube/cluster.ts';
 import { isForbidden } from '../../kube/errors.ts';
 import { entriesOf } from '../../kube/taken-over-fields.ts';
+import { anchorReference } from '../../workloads/anchor.ts';
 import { configChecksum } from '../../workloads/configs/checksum.ts';
 import { type ConfigRef, configKey, configObjectRef } from '../../workloads/configs/config-ref.ts';
 import { type FoundConfigs, secretsPolicy, trackable } from '../../workloads/configs/read-configs.ts';
 import { isTracked } from '../../workloads/configs/tracking.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import type { ControllerConfig } from '../config.ts';
+import type { DepsOf } from '../controller-deps.ts';
 import { ConfigUnavailableError } from '../errors.ts';
-import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
+import { primaryRefOf, readSides } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
-import type { Log } from '../log.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
-import type { Anchors } from './anchors.ts';
 
-interface AdoptionDeps {
-  cluster: Cluster;
-  view: ClusterView;
-  anchors: Anchors;
-  config: ControllerConfig;
-  log: Log;
-  signal: AbortSignal;
-}
+type AdoptionDeps = DepsOf<'cluster' | 'view' | 'anchors' | 'config' | 'log'>;
 
 /** Another controller has run this Canary: there is a phase, or a primary of its own, but nothing that we would remember by. */
 export function isForeign(canary: Canary, view: ClusterView): boolean {
@@ -44,27 +35,17 @@ export async function inspectAdoption(canary: Canary, deps: AdoptionDeps): Promi
   const { cluster, anchors, config, signal } = deps;
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) return undefined;
-  const [target, primary] = await Promise.all([
-    cluster.get(targetRefOf(canary), { signal }),
-    cluster.get(primaryRefOf(canary), { signal }),
-  ]);
+  const { target, primary } = await readSides({ canary, cluster, signal });
   if (!target || !primary) return undefined;
   const selector = workload.selector(target, config.selectorLabels);
   if ('problem' in selector) return undefined;
   const read = await readTargetConfigs(canary, target, workload, { cluster, config, signal });
   if ('problem' in read) throw new ConfigUnavailableError(read.problem);
   const { revision } = read;
-  const { selectorLabels, includeLabelPrefix } = config;
-  const options = {
-    selector,
-    selectorLabels,
-    includeLabelPrefix,
-    revision,
-    replicas: 1,
-    configs: await establishedCopies(workload.configs?.(target) ?? [], workload.configs?.(primary) ?? [], read.found, (ref) =>
-      cluster.get(configObjectRef(ref, canary.metadata.namespace), { signal }),
-    ),
-  };
+  const configs = await establishedCopies(workload.configs?.(target) ?? [], workload.configs?.(primary) ?? [], read.found, (ref) =>
+    cluster.get(configObjectRef(ref, canary.metadata.namespace), { signal }),
+  );
+  const options = { ...config, selector, revision, replicas: 1, configs };
   const carried = workload.carries(primary);
   const renderings = [workload.primaryTemplate(canary, target, options), workload.flaggerTemplate?.(target, options)];
   const equals = carried === undefined ? renderings.some((one) => one && workload.adopts(primary, one)) : carried === revision;
@@ -106,11 +87,8 @@ async function keepCopies(
     const copy = await cluster.get(where, { signal });
     const owners = copy?.metadata.ownerReferences ?? [];
     if (!owners.some(isTheirs)) continue;
-    const { name, uid } = await anchors.reference(canary, signal);
-    const ownerReferences = [
-      ...owners.filter((owner) => !isTheirs(owner)),
-      { apiVersion: 'apps/v1', kind: 'ControllerRevision', name, uid },
-    ];
+    const own = anchorReference(await anchors.reference(canary, signal));
+    const ownerReferences = [...owners.filter((owner) => !isTheirs(owner)), own];
     const metadata = { resourceVersion: copy?.metadata.resourceVersion, ownerReferences };
     await cluster.patch(where, { metadata }, { signal }).catch((err: unknown) => {
       // They stay until the Canary goes, which must not keep the Canary from being taken over.

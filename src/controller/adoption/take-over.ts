@@ -2,23 +2,15 @@ import { apiVersion, type Canary } from '../../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { refKey } from '../../api/kube-object.ts';
 import { fieldManager, flaggerManager, names, ownerAnnotation } from '../../api/names.ts';
-import type { Cluster } from '../../kube/cluster.ts';
 import { fieldsTakenOver } from '../../kube/taken-over-fields.ts';
 import type { Router } from '../../routers/router.ts';
+import { anchorReference } from '../../workloads/anchor.ts';
 import type { Workload } from '../../workloads/workload.ts';
-import type { ControllerConfig } from '../config.ts';
+import type { DepsOf } from '../controller-deps.ts';
 import { scalerRefs } from '../facts/scaling.ts';
 import { isCollected } from '../objects/ownership.ts';
-import type { ClusterView } from '../watch/cluster-view.ts';
-import type { Anchors } from './anchors.ts';
 
-interface TakeOverDeps {
-  cluster: Cluster;
-  view: ClusterView;
-  anchors: Anchors;
-  config: ControllerConfig;
-  signal: AbortSignal;
-}
+type TakeOverDeps = DepsOf<'cluster' | 'view' | 'anchors' | 'config'>;
 
 /** Objects that are made or written for a Canary, by Serin or by Flagger, the target aside. */
 export function generatedRefs(canary: Canary, workload: Workload, router: Router): ObjectRef[] {
@@ -62,8 +54,8 @@ async function takeOverOne(
   const managedFields = fieldsTakenOver(found, flaggerManager, fieldManager);
   const isOwned = lostOwner || ownerReferences.some(isCanary);
   if (!isOwned && managedFields === undefined) return false;
-  const { name, uid } = await anchors.reference(canary, signal);
-  const anchor = isCollected(ref, config) ? [{ apiVersion: 'apps/v1', kind: 'ControllerRevision', name, uid }] : [];
+  const own = anchorReference(await anchors.reference(canary, signal));
+  const anchor = isCollected(ref, config) ? [own] : [];
   const owners = {
     ownerReferences: [...ownerReferences.filter((owner) => !isCanary(owner)), ...anchor],
     annotations: { [ownerAnnotation]: canary.metadata.uid },

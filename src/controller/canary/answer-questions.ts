@@ -8,11 +8,11 @@ import type { Answer, HookCall, Question } from '../../engine/questions.ts';
 import { isAlreadyExists, isConflict } from '../../kube/errors.ts';
 import { runHooks } from '../../webhooks/run-hooks.ts';
 import { configsOf } from '../../workloads/configs/copies.ts';
-import { secretsPolicy, seenConfigs } from '../../workloads/configs/read-configs.ts';
+import { seenConfigs } from '../../workloads/configs/read-configs.ts';
 import type { PrimarySpec, Workload } from '../../workloads/workload.ts';
 import { promotionsIn } from '../adoption/anchors.ts';
 import { NoPromotedTemplateError, TemplateLeftoverError } from '../errors.ts';
-import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
+import { primaryRefOf, readSides } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
 import { makeCopies, pruneCopies } from '../reconcile/config-copies.ts';
 import { workloadOf } from '../reconcile/context.ts';
@@ -83,12 +83,9 @@ async function unlessRaced<T>(act: () => Promise<T>, { canary, signal }: AnswerC
 
 /** Only analysed bytes are promoted: the target is read once and compared with the pinned revision before the one write (I3). */
 async function promote(revision: string, context: AnswerContext): Promise<PrimaryWriteOutcome | { outcome: 'mismatch' }> {
-  const { canary, cluster, config, anchors, signal } = context;
+  const { canary, config, anchors, signal } = context;
   const workload = workloadOf(canary);
-  const [target, primary] = await Promise.all([
-    cluster.get(targetRefOf(canary), { signal }),
-    cluster.get(primaryRefOf(canary), { signal }),
-  ]);
+  const { target, primary } = await readSides(context);
   if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
   const isCarried = workload.carries(primary) === revision;
   const records = await anchors.records(canary, signal);
@@ -112,19 +109,11 @@ async function promote(revision: string, context: AnswerContext): Promise<Primar
   }
   const selector = workload.selector(target, config.selectorLabels);
   if ('problem' in selector) return { outcome: 'refused', reason: selector.problem };
-  const template = workload.primaryTemplate(canary, target, {
-    selector,
-    includeLabelPrefix: config.includeLabelPrefix,
-    selectorLabels: config.selectorLabels,
-    revision,
-    replicas: workload.replicas(primary),
-    configs: read.copies.names,
-  });
-  const secrets = secretsPolicy(config, canary.metadata.namespace);
+  const options = { ...config, selector, revision, replicas: workload.replicas(primary), configs: read.copies.names };
+  const template = workload.primaryTemplate(canary, target, options);
   const inUse = configsOf([workload.promotedPart(primary)]);
   const madeCopies =
-    read.copies.copies.length > 0 &&
-    (await makeCopies(cluster, read.copies, await anchors.reference(canary, signal), { inUse, secrets, signal }));
+    read.copies.copies.length > 0 && (await makeCopies(context, read.copies, await anchors.reference(canary, signal), inUse));
   const history = isCarried ? records : await keepCarried(primary, records, context, workload);
   const isWritten = isCarried && workload.templateMatches(primary, template) === undefined;
   const answer = isWritten ? primary : await write(primary, template, context, workload);
@@ -199,13 +188,13 @@ async function keep(
   primary: KubeObject,
   template: PrimarySpec,
   revision: string,
-  { canary, cluster, config, anchors, signal }: AnswerContext,
+  context: AnswerContext,
   workload: Workload,
   { madeCopies = true, ...history }: { target: PodTemplate | undefined; records?: readonly KubeObject[]; madeCopies?: boolean },
 ): Promise<void> {
+  const { canary, anchors, signal } = context;
   const { kept, pruned } = await anchors.keepTemplate(canary, template, revision, { ...history, signal });
   // The primary's old pods may read the old copies until they are gone, whatever the history says.
   const inUse = [...kept, workload.promotedPart(primary)];
-  const secrets = secretsPolicy(config, canary.metadata.namespace);
-  if (config.enableConfigTracking) await pruneCopies(cluster, canary, { kept: inUse, pruned }, { madeCopies, secrets, signal });
+  if (context.config.enableConfigTracking) await pruneCopies(context, { kept: inUse, pruned }, madeCopies);
 }

@@ -2,25 +2,21 @@ import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, type OwnerReference, refOf } from '../../api/kube-object.ts';
 import { fieldManager, names, ownerAnnotation } from '../../api/names.ts';
 import { weight } from '../../api/routes.ts';
-import type { Clock } from '../../kube/clock.ts';
 import { sleep } from '../../kube/clock.ts';
-import type { Cluster } from '../../kube/cluster.ts';
 import { entriesOf, type ManagedFieldsEntry } from '../../kube/taken-over-fields.ts';
 import { findObject } from '../../routers/find-object.ts';
-import { type Apex, type RouteChange, RoutingError, routerFor } from '../../routers/index.ts';
+import { type Apex, ifExpressible, routerFor } from '../../routers/index.ts';
 import { discoverPorts } from '../../routers/services.ts';
-import type { Originals } from '../../workloads/anchor.ts';
+import { anchorRef, type Originals } from '../../workloads/anchor.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { ReplicaLimits } from '../../workloads/scalers/index.ts';
 import type { Anchors } from '../adoption/anchors.ts';
 import { generatedRefs, takeOver } from '../adoption/take-over.ts';
-import type { ControllerConfig } from '../config.ts';
 import { scaleDownDelayMs } from '../config.ts';
+import type { DepsOf } from '../controller-deps.ts';
 import { intervalMs, primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
-import type { Log } from '../log.ts';
 import { missingField } from '../objects/drift.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
-import type { ClusterView } from '../watch/cluster-view.ts';
 import { type ApexPatch, apexMovePatch, apexRestorePatch } from './restore-apex.ts';
 import { applyOver, finalizeRoutes, readAll, removeRoutesElsewhere } from './restore-routes.ts';
 import { restoreMinimums, resumeScalers } from './restore-scalers.ts';
@@ -30,14 +26,7 @@ const LONGEST_WAIT_MS = 600_000;
 /** Times that a target may fall again before all of it is begun anew. */
 const MOST_ROUNDS = 5;
 
-export interface DeletionDeps {
-  cluster: Cluster;
-  view: ClusterView;
-  config: ControllerConfig;
-  clock: Clock;
-  log: Log;
-  signal: AbortSignal;
-}
+export type DeletionDeps = DepsOf<'cluster' | 'view' | 'config' | 'clock' | 'log'>;
 
 export interface RestoreDeps extends DeletionDeps {
   anchors: Anchors;
@@ -60,14 +49,13 @@ export async function restoreApplication(canary: Canary, deps: RestoreDeps): Pro
   const { cluster, config, clock, log, signal } = deps;
   const { namespace } = canary.metadata;
   const label = `${namespace}/${canary.metadata.name}`;
-  const anchorRef: ObjectRef = { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: names(canary).anchor, namespace };
   const home = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal });
   if (!home || home.metadata.deletionTimestamp !== undefined) {
     await removeRoutesElsewhere(canary, deps);
     return 'over';
   }
   if (deps.isHeld) await inherit(canary, deps);
-  const anchor = await cluster.get(anchorRef, { signal });
+  const anchor = await cluster.get(anchorRef(canary), { signal });
   const originals = anchor && deps.anchors.read(anchor);
   if (!anchor || !originals) return 'over';
   // The target ends a grace that was recorded before a restart: should it go again, the next one is a whole one.
@@ -207,15 +195,15 @@ async function restoreTarget(
   if (patch) await cluster.patch(targetRefOf(canary), patch, { signal });
 }
 
+type TrafficMove =
+  | { side: 'target'; originals: Originals; anchor?: undefined }
+  | { side: 'primary'; originals?: undefined; anchor: KubeObject };
+
 /** All traffic to one side, whose workload is `found`; what holds it already is not written again. */
 async function moveTraffic(
   canary: Canary,
   found: KubeObject,
-  {
-    side,
-    originals,
-    anchor,
-  }: { side: 'target'; originals: Originals; anchor?: undefined } | { side: 'primary'; originals?: undefined; anchor: KubeObject },
+  { side, originals, anchor }: TrafficMove,
   { cluster, config, signal }: DeletionDeps,
 ): Promise<void> {
   const workload = workloadFor(canary.spec.targetRef);
@@ -229,8 +217,9 @@ async function moveTraffic(
   if (!('unsupported' in router) && router.supports.weights) {
     const current = await readAll(router.watches(canary), cluster, signal);
     const routes = { kind: 'weighted', canary: weight(side === 'target' ? 100 : 0) } as const;
-    const write = current.length > 0 ? renderedIfPossible(() => router.render(canary, apex, routes, current)) : [];
-    for (const object of write) {
+    // Where the provider has nothing left that could hold a route of ours (its Ingress is gone), none is in the way either.
+    const rendered = ifExpressible(() => router.render(canary, apex, routes, current));
+    for (const object of rendered?.write ?? []) {
       const live = findObject(current, refOf(object));
       // A missing route routes nothing: created now, it would have no owner and stay for ever.
       if (live && missingField(object, live) !== undefined) await applyOver(object, live, { cluster, signal });
@@ -256,7 +245,7 @@ export async function restoreApex(canary: Canary, target: KubeObject, originals:
 
 async function patchApex(
   canary: Canary,
-  { cluster, signal }: Pick<DeletionDeps, 'cluster' | 'signal'>,
+  { cluster, signal }: DepsOf<'cluster'>,
   patchOf: (service: KubeObject) => ApexPatch | undefined,
 ): Promise<void> {
   const apexRef = { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace };
@@ -282,14 +271,4 @@ function isGenerated(service: KubeObject): boolean {
 /** An apex Service that Serin made goes with the rest, also when it had been left to the target that is gone. */
 function ownerOfApex(service: KubeObject, { apiVersion, kind, metadata: { name, uid = '' } }: KubeObject): OwnerReference[] | null {
   return isGenerated(service) ? [{ apiVersion, kind, name, uid }] : null;
-}
-
-/** Where the provider has nothing left that could hold a route of ours (its Ingress is gone), none is in the way either. */
-function renderedIfPossible(render: () => RouteChange): readonly KubeObject[] {
-  try {
-    return render().write;
-  } catch (error) {
-    if (error instanceof RoutingError) return [];
-    throw error;
-  }
 }

@@ -6,14 +6,10 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { findObject } from '../../routers/find-object.ts';
 import { routerFor } from '../../routers/index.ts';
 import type { Router } from '../../routers/router.ts';
-import type { ControllerConfig } from '../config.ts';
+import type { DepsOf } from '../controller-deps.ts';
 import { isCollected } from '../objects/ownership.ts';
 
-interface RestoreRoutesDeps {
-  cluster: Cluster;
-  config: ControllerConfig;
-  signal: AbortSignal;
-}
+type RestoreRoutesDeps = DepsOf<'cluster' | 'config'>;
 
 /** Puts routes found in place back and removes those that we made; proxies hear of it before the Services that it names are collected. */
 export async function finalizeRoutes(
@@ -63,11 +59,7 @@ async function restoreRoutes(
  * Writes over the version that it was computed from: a late write undoes nothing of a successor (I9). What is ours stays ours, so that it
  * goes with the anchor.
  */
-export async function applyOver(
-  object: KubeObject,
-  live: KubeObject | undefined,
-  { cluster, signal }: Pick<RestoreRoutesDeps, 'cluster' | 'signal'>,
-) {
+export async function applyOver(object: KubeObject, live: KubeObject | undefined, { cluster, signal }: DepsOf<'cluster'>) {
   const { resourceVersion, annotations, ownerReferences } = live?.metadata ?? {};
   const mark = annotations?.[ownerAnnotation];
   const metadata = {

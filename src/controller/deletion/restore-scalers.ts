@@ -1,20 +1,17 @@
 import type { Canary } from '../../api/canary.ts';
 import { asScaler } from '../../api/kinds/scaler.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
-import type { Cluster } from '../../kube/cluster.ts';
 import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import { type ReplicaLimits, type Scaler, scalerFor, scalers } from '../../workloads/scalers/index.ts';
 import { isPausedByUs } from '../../workloads/scalers/pause.ts';
+import type { DepsOf } from '../controller-deps.ts';
 
 /**
  * Resumes the user's scalers of the target before it is raised: a paused one would empty it at once. All of the namespace are read,
  * since the one that we paused may not be the one that the spec names now, or the spec was never read. Gives the limits of the
  * one that it names.
  */
-export async function resumeScalers(
-  canary: Canary,
-  { cluster, signal }: { cluster: Cluster; signal: AbortSignal },
-): Promise<ReplicaLimits | undefined> {
+export async function resumeScalers(canary: Canary, { cluster, signal }: DepsOf<'cluster'>): Promise<ReplicaLimits | undefined> {
   const { autoscalerRef, targetRef } = canary.spec;
   // The anchor holds the spec of a Canary that was deleted while Serin was down.
   const isOrphan = canary.metadata.generation === 0;
@@ -37,7 +34,7 @@ export async function resumeScalers(
  * The minimum that a release has raised is the user's again. All scalers of the target are looked at, since the one that the spec names
  * now may be another one, or the spec was never read.
  */
-export async function restoreMinimums(canary: Canary, { cluster, signal }: { cluster: Cluster; signal: AbortSignal }): Promise<void> {
+export async function restoreMinimums(canary: Canary, { cluster, signal }: DepsOf<'cluster'>): Promise<void> {
   // The anchor holds the spec of a Canary that was deleted while Serin was down.
   const hasScaler = canary.spec.autoscalerRef !== undefined || canary.status?.release?.scaler !== undefined;
   if (!hasScaler && canary.metadata.generation !== 0) return;
@@ -55,7 +52,7 @@ const isScalerOf = (scaler: KubeObject, target: string): boolean => asScaler(sca
 async function scalersOfKind(
   canary: Canary,
   { apiVersion, kind }: Pick<Scaler, 'apiVersion' | 'kind'>,
-  { cluster, signal }: { cluster: Cluster; signal: AbortSignal },
+  { cluster, signal }: DepsOf<'cluster'>,
 ): Promise<KubeObject[]> {
   try {
     const { items } = await cluster.list({ apiVersion, kind, namespace: canary.metadata.namespace }, { signal });

@@ -1,14 +1,10 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { uninstallSinceAnnotation } from '../../api/names.ts';
 import { timestamp } from '../../api/timestamp.ts';
-import type { Clock } from '../../kube/clock.ts';
-import type { Cluster } from '../../kube/cluster.ts';
+import { recordKind } from '../../workloads/anchor.ts';
+import type { DepsOf } from '../controller-deps.ts';
 
-interface RecordSinceDeps {
-  cluster: Cluster;
-  clock: Clock;
-  signal: AbortSignal;
-}
+type RecordSinceDeps = DepsOf<'cluster' | 'clock'>;
 
 /** Since when the grace runs, as the anchor says it from now on; undefined: it does not run. */
 export async function recordSince(
@@ -25,6 +21,6 @@ export async function recordSince(
   const since = isRunning ? timestamp(clock.nowMs()) : undefined;
   if (since === recorded) return undefined;
   const patch = { metadata: { resourceVersion, annotations: { [uninstallSinceAnnotation]: since ?? null } } };
-  await cluster.patch({ apiVersion: 'apps/v1', kind: 'ControllerRevision', name, namespace }, patch, { signal });
+  await cluster.patch({ ...recordKind, name, namespace }, patch, { signal });
   return since === undefined ? undefined : clock.nowMs();
 }

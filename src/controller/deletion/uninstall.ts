@@ -2,8 +2,7 @@ import { apiVersion, type Canary } from '../../api/canary.ts';
 import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
-import { names } from '../../api/names.ts';
-import type { Originals } from '../../workloads/anchor.ts';
+import { anchorRef, type Originals } from '../../workloads/anchor.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import { type Anchors, isKept } from '../adoption/anchors.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
@@ -34,7 +33,6 @@ export interface UninstallDeps extends DeletionDeps {
 export async function awaitUninstall(canary: Canary, deps: UninstallDeps): Promise<'targetBack' | 'over'> {
   const { cluster, view, config, clock, signal, log } = deps;
   const { namespace, name } = canary.metadata;
-  const anchorRef: ObjectRef = { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: names(canary).anchor, namespace };
   const canaryRef: ObjectRef = { apiVersion, kind: 'Canary', name, namespace };
   const beganMs = clock.nowMs();
   for (;;) {
@@ -47,7 +45,7 @@ export async function awaitUninstall(canary: Canary, deps: UninstallDeps): Promi
       await removeRoutesElsewhere(canary, deps);
       return 'over';
     }
-    const anchor = await cluster.get(anchorRef, { signal });
+    const anchor = await cluster.get(anchorRef(canary), { signal });
     const originals = anchor && deps.anchors.read(anchor);
     if (!anchor || !originals) return 'over';
     const isBack = (await findTarget(canary, deps)) !== undefined;

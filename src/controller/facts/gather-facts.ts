@@ -1,10 +1,12 @@
-import { apiVersion, type Canary, type Provider } from '../../api/canary.ts';
+import { apiVersion, type Canary } from '../../api/canary.ts';
+import { defined } from '../../api/defined.ts';
 import { parseDuration } from '../../api/duration.ts';
 import type { ObjectRef } from '../../api/kube-object.ts';
 import { requestAnnotation } from '../../api/names.ts';
 import { capabilitiesFor } from '../../api/provider-capabilities.ts';
 import { readRequest } from '../../api/verb-request.ts';
-import type { Adoption, Facts, RefusedEdit } from '../../engine/facts.ts';
+import type { Facts } from '../../engine/facts.ts';
+import type { Cluster } from '../../kube/cluster.ts';
 import type { Router } from '../../routers/router.ts';
 import { hasMainPort, lacksMainPort } from '../../routers/service-fit.ts';
 import { workloadFor } from '../../workloads/index.ts';
@@ -26,31 +28,32 @@ export function primaryRefOf(canary: Canary): ObjectRef {
   return 'unsupported' in workload ? targetRefOf(canary) : workload.primaryRef(canary);
 }
 
+/** Both sides as the API server holds them now. */
+export async function readSides({ canary, cluster, signal }: { canary: Canary; cluster: Pick<Cluster, 'get'>; signal: AbortSignal }) {
+  const refs = [targetRefOf(canary), primaryRefOf(canary)];
+  const [target, primary] = await Promise.all(refs.map((ref) => cluster.get(ref, { signal })));
+  return { target, primary };
+}
+
 /** Milliseconds between two checks: the spec's interval, or 60 s where it cannot be read, raised to the configured floor. */
 export function intervalMs(canary: Canary, config: Pick<ControllerConfig, 'minAnalysisIntervalMs'>): number {
   return Math.max(parseDuration(canary.spec.analysis.interval) ?? DEFAULT_INTERVAL_MS, config.minAnalysisIntervalMs);
 }
 
-/** The facts of one moment, from the watches alone: no request is made. */
-export function gatherFacts(input: {
-  canary: Canary;
-  provider: Provider;
+type Perhaps = 'unconfirmed' | 'refused' | 'blocker' | 'unroutable' | 'globalAlerts' | 'globalEvents' | 'adoption';
+
+type FactsInput = Pick<Facts, 'canary' | 'provider' | 'nowMs' | 'converged' | 'cookieWord'> & {
+  [Name in Perhaps]?: Facts[Name] | undefined;
+} & {
   router: Router;
   view: ClusterView;
   config: ControllerConfig;
-  nowMs: number;
-  converged: boolean;
-  unconfirmed?: Facts['unconfirmed'] | undefined;
-  refused?: RefusedEdit | undefined;
-  blocker?: Facts['blocker'] | undefined;
-  unroutable?: Facts['unroutable'] | undefined;
-  globalAlerts?: boolean;
-  globalEvents?: boolean;
-  cookieWord: string;
-  adoption?: Adoption | undefined;
   /** At the target's configs; absent where none are tracked. */
   look?: TargetConfigs | undefined;
-}): Facts {
+};
+
+/** The facts of one moment, from the watches alone: no request is made. */
+export function gatherFacts(input: FactsInput): Facts {
   const { canary, provider, router, view, config, nowMs, converged, unconfirmed, refused, blocker, unroutable } = input;
   const { globalAlerts, globalEvents, cookieWord, adoption, look } = input;
   const everyMs = intervalMs(canary, config);
@@ -61,28 +64,19 @@ export function gatherFacts(input: {
     router.watches(canary).flatMap((ref) => view.find(ref)?.object ?? []),
   );
   const scaler = scalerFacts(canary, view);
-  return {
-    nowMs,
-    canary,
-    provider,
+  return defined({
+    ...{ nowMs, canary, provider },
     supports: capabilitiesFor(canary, provider, router.supports),
     intervalMs: everyMs,
     scaleDownDelayMs: scaleDownDelayMs(config, everyMs),
-    ...(target && { target: targetFacts(canary, target, look, primary?.serving === true) }),
-    ...(primary && { primary }),
-    ...(adoption && { adoption }),
-    ...(scaler && { scaler }),
-    ...(live !== undefined && { liveRoutes: live }),
-    converged,
-    ...(unconfirmed !== undefined && { unconfirmed }),
-    ...(refused && { refused }),
-    ...blockedBy(blocker, look),
-    ...(unroutable && { unroutable }),
-    ...(globalAlerts && { globalAlerts }),
-    ...(globalEvents && { globalEvents }),
-    ...requested(canary, view),
+    target: target && targetFacts(canary, target, look, primary?.serving === true),
+    ...{ primary, adoption, scaler, liveRoutes: live, converged, unconfirmed, refused },
+    // Neither ends without an edit in the cluster.
+    blocker: blocker ?? (look && 'problem' in look ? look.problem : undefined),
+    ...{ unroutable, globalAlerts: globalAlerts || undefined, globalEvents: globalEvents || undefined },
+    request: requested(canary, view),
     cookieWord,
-  };
+  });
 }
 
 /**
@@ -102,13 +96,7 @@ function reachable(canary: Canary, workload: Workload, view: ClusterView): Sides
 }
 
 /** Read from the watch: a request is not part of the spec, whichever spec the release goes by. */
-function requested({ metadata: { namespace, name } }: Canary, view: ClusterView): Pick<Facts, 'request'> {
+function requested({ metadata: { namespace, name } }: Canary, view: ClusterView): Facts['request'] {
   const text = view.find({ apiVersion, kind: 'Canary', namespace, name })?.object.metadata.annotations?.[requestAnnotation];
-  return text === undefined ? {} : { request: readRequest(text) };
-}
-
-/** Neither ends without an edit in the cluster. */
-function blockedBy(blocker: Facts['blocker'] | undefined, look: TargetConfigs | undefined): Pick<Facts, 'blocker'> {
-  const problem = blocker ?? (look && 'problem' in look ? look.problem : undefined);
-  return problem === undefined ? {} : { blocker: problem };
+  return text === undefined ? undefined : readRequest(text);
 }

@@ -1,46 +1,31 @@
 import type { Canary } from '../../api/canary.ts';
-import type { Clock } from '../../kube/clock.ts';
-import type { Cluster } from '../../kube/cluster.ts';
 import { findOffline } from '../../metrics/find-offline.ts';
 import type { AskCluster } from '../../metrics/http/ask-cluster.ts';
 import { measure } from '../../metrics/measure.ts';
 import type { MeasureDependencies } from '../../metrics/measure-dependencies.ts';
 import { observerFor } from '../../routers/observers.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import type { ControllerConfig } from '../config.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import type { ProviderConditions } from '../notifications/provider-conditions.ts';
 import { answeringOf } from '../notifications/provider-findings.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
 import { secretReader } from '../outgoing/read-secret.ts';
 import type { ControllerMetrics } from '../telemetry/controller-metrics.ts';
-import type { ClusterView } from '../watch/cluster-view.ts';
 
 const TEMPLATE = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' } as const;
 const TIMEOUT_MS = 10_000;
 
-/** How the checks of Canaries are measured: with what the controller knows of the cluster and of its flags. */
-export function measuring({
-  config,
-  cluster,
-  view,
-  clock,
-  metrics,
-  conditions,
-  askCluster,
-  metricsServerSecret,
-  callsOf,
-}: {
-  config: ControllerConfig;
-  cluster: Cluster;
-  view: ClusterView;
-  clock: Clock;
+interface MeasuringDeps extends Pick<ControllerDeps, 'config' | 'cluster' | 'view' | 'clock'> {
   metrics: Pick<ControllerMetrics, 'measured' | 'timeQuery'>;
   conditions: ProviderConditions;
   askCluster: AskCluster | undefined;
   metricsServerSecret: (() => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
   callsOf: CallsOf;
-}): Pick<ControllerDeps, 'measure' | 'findOffline'> {
+}
+
+/** How the checks of Canaries are measured: with what the controller knows of the cluster and of its flags. */
+export function measuring(deps: MeasuringDeps): Pick<ControllerDeps, 'measure' | 'findOffline'> {
+  const { config, cluster, view, clock, metrics, conditions, askCluster, metricsServerSecret, callsOf } = deps;
   const timeQuery = metrics.timeQuery(clock);
   const dependencies = ({ metadata: { namespace: own } }: Canary, signal: AbortSignal): MeasureDependencies => {
     return {

@@ -8,6 +8,7 @@ import { sleep } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isAlreadyExists } from '../../kube/errors.ts';
 import { withPriority } from '../../kube/with-priority.ts';
+import { recordKind } from '../../workloads/anchor.ts';
 import { type JournalHead, journalsOf, journalsToPrune, MOST_PARTS, packJournal, renderJournal } from '../../workloads/journal-record.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 
@@ -144,7 +145,7 @@ export class JournalKeeper {
     if (!anchor || waiting.text === undefined || !isLeading()) return;
     await this.#create(renderJournal(waiting.head, waiting.text, anchor), cluster);
     if (!mayPrune || !isLeading()) return;
-    const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.namespace };
+    const kind = { ...recordKind, namespace: canary.namespace };
     const { items } = await cluster.list(kind, { labelSelector: journalsOf(canary), metadataOnly: true, signal });
     for (const name of journalsToPrune(items, canary, config.journalLimit).slice(0, MOST_DELETED)) {
       if (!isLeading()) return;

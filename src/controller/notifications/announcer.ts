@@ -1,38 +1,24 @@
 import type { Canary } from '../../api/canary.ts';
-import type { ReadSecret } from '../../api/secret-use.ts';
 import type { Announcement } from '../../engine/reasons.ts';
-import type { Clock } from '../../kube/clock.ts';
 import type { EventRecorder, InvolvedObject } from '../../kube/events.ts';
 import type { TimeCall } from '../../webhooks/call-webhook.ts';
 import { sendEvent } from '../../webhooks/run-hooks.ts';
 import { labelOf } from '../canary/read-canary.ts';
-import type { ControllerDeps } from '../controller-deps.ts';
-import type { Log } from '../log.ts';
+import type { ControllerDeps, DepsOf } from '../controller-deps.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
 import type { ControllerMetrics } from '../telemetry/controller-metrics.ts';
 
-/** Announces what happened: by an Event, by the event webhooks, in the log and in the metrics. Nothing waits for it. */
-export function announcer({
-  metrics,
-  recorder,
-  log,
-  clock,
-  secret,
-  eventWebhook,
-  callsOf,
-  timeCall,
-  signal,
-}: {
+interface AnnouncerDeps extends DepsOf<'log' | 'clock' | 'secret'> {
   metrics: Pick<ControllerMetrics, 'announced'>;
   recorder: EventRecorder;
-  log: Log;
-  clock: Clock;
-  secret: ReadSecret;
   eventWebhook: string;
   callsOf: CallsOf;
   timeCall: TimeCall;
-  signal: AbortSignal;
-}): Pick<ControllerDeps, 'announce' | 'announceOn'> {
+}
+
+/** Announces what happened: by an Event, by the event webhooks, in the log and in the metrics. Nothing waits for it. */
+export function announcer(deps: AnnouncerDeps): Pick<ControllerDeps, 'announce' | 'announceOn'> {
+  const { metrics, recorder, log, clock, secret, eventWebhook, callsOf, timeCall, signal } = deps;
   const announceOn = (involved: InvolvedObject, announcement: Announcement): void => {
     metrics.announced(involved, announcement.reason);
     void recorder.record(involved, announcement);

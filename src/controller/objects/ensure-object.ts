@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
+import { anchorReference } from '../../workloads/anchor.ts';
 import { NameTakenError } from '../errors.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
 import type { ReconcileContext } from '../reconcile/context.ts';
@@ -9,14 +10,17 @@ import { missingField } from './drift.ts';
 import { isCollected, isOurRoute, isOurs } from './ownership.ts';
 import { replacingLists } from './whole-lists.ts';
 
+interface WriteOptions {
+  takenOver: boolean;
+  /** A field that we have not requested ourselves is not ours. */
+  isWhole?: boolean;
+}
+
 /** Writes one object if it does not hold what is wanted; drift is corrected under the brake. */
 export async function ensure(
   context: ReconcileContext,
   object: KubeObject,
-  {
-    takenOver,
-    isWhole = false,
-  }: { takenOver: boolean /** A field that we have not requested ourselves is not ours. */; isWhole?: boolean },
+  { takenOver, isWhole = false }: WriteOptions,
 ): Promise<Outcome> {
   const { canary, view, cluster, brake, nowMs, wanted, answers, anchors, annotations, signal } = context;
   const ref = refOf(object);
@@ -86,13 +90,12 @@ function at(object: KubeObject, found: KubeObject | undefined): KubeObject {
 
 export function marked({ canary, config }: ReconcileContext, object: KubeObject, owner: { name: string; uid: string }): KubeObject {
   const { metadata } = object;
-  const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ControllerRevision', name: owner.name, uid: owner.uid }];
   return {
     ...object,
     metadata: {
       ...metadata,
       annotations: { ...metadata.annotations, [ownerAnnotation]: canary.metadata.uid },
-      ...(isCollected(refOf(object), config) ? { ownerReferences } : {}),
+      ...(isCollected(refOf(object), config) ? { ownerReferences: [anchorReference(owner)] } : {}),
     },
   };
 }

@@ -3,22 +3,14 @@ import type { Canary } from '../../api/canary.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type Labels, refOf } from '../../api/kube-object.ts';
-import type { Clock } from '../../kube/clock.ts';
-import type { Cluster } from '../../kube/cluster.ts';
+import type { DepsOf } from '../controller-deps.ts';
 import { TargetUnusableError } from '../errors.ts';
 import { endpointsIn, type Reach, readEndpoints, slicesOf } from '../facts/endpoints.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { missingField } from '../objects/drift.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
-import type { ClusterView } from '../watch/cluster-view.ts';
 
-interface ApexWriteContext {
-  canary: Canary;
-  cluster: Cluster;
-  view: ClusterView;
-  clock: Clock;
-  signal: AbortSignal;
-}
+type ApexWriteContext = DepsOf<'cluster' | 'view' | 'clock'> & { canary: Canary };
 
 /** For EndpointSlices to follow a Service: a cluster takes well below a second, and a busy one longer. */
 const BOUND_MS = 10_000;

@@ -12,7 +12,6 @@ const refused = (message: string) => apiErrorOf('POST', 403, JSON.stringify({ ki
 const canary = aCanary();
 const owner = { name: 'podinfo-serin-anchor', uid: 'a-1' };
 const { signal } = new AbortController();
-const secrets: SecretsPolicy = { mode: 'watch', names: [] };
 const secret = (name: string, password: string): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Secret',
@@ -48,14 +47,21 @@ class Store {
   };
 }
 
+const contextOf = (store: Store, { mode, names }: SecretsPolicy = { mode: 'watch', names: [] }) => ({
+  canary,
+  cluster: store,
+  config: { secretsMode: mode, secretsNames: names, secretsNamespaces: [] },
+  signal,
+});
+
 describe('makeCopies', () => {
   it('creates each copy, owned by the anchor, and takes one that an interrupted promotion has made', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
-    await makeCopies(store, copies, owner, { secrets, signal });
+    await makeCopies(contextOf(store), copies, owner);
     const [made] = [...store.objects.values()];
     expect(made?.metadata.ownerReferences).toEqual([{ apiVersion: 'apps/v1', kind: 'ControllerRevision', ...owner }]);
-    await makeCopies(store, copies, owner, { secrets, signal });
+    await makeCopies(contextOf(store), copies, owner);
     expect([...store.objects.values()]).toEqual([made]);
   });
 
@@ -65,7 +71,7 @@ describe('makeCopies', () => {
     const [copy] = copies.copies;
     const theirs = secret(copy?.metadata.name ?? '', 'bWluZQ==');
     store.objects.set(theirs.metadata.name, theirs);
-    await expect(makeCopies(store, copies, owner, { secrets, signal })).rejects.toThrow(
+    await expect(makeCopies(contextOf(store), copies, owner)).rejects.toThrow(
       /Secret db-primary-.* exists and is not ours: rename or remove it$/,
     );
     expect(store.objects.get(theirs.metadata.name)).toBe(theirs);
@@ -74,27 +80,27 @@ describe('makeCopies', () => {
   it('one that is being deleted is waited for', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
-    await makeCopies(store, copies, owner, { secrets, signal });
+    await makeCopies(contextOf(store), copies, owner);
     for (const copy of store.objects.values()) copy.metadata.deletionTimestamp = '2026-01-01T00:00:00Z';
-    await expect(makeCopies(store, copies, owner, { secrets, signal })).rejects.toThrow(/is being deleted/);
+    await expect(makeCopies(contextOf(store), copies, owner)).rejects.toThrow(/is being deleted/);
   });
 
   it('one that the primary reads is looked at first, and made again where it is gone', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
     const [name = ''] = copies.names.values();
-    const options = { inUse: new Set([`secret/${name}` as const]), secrets, signal };
-    expect(await makeCopies(store, copies, owner, options), 'it was deleted').toBe(true);
+    const inUse = new Set([`secret/${name}` as const]);
+    expect(await makeCopies(contextOf(store), copies, owner, inUse), 'it was deleted').toBe(true);
     store.refusal = new Error('nothing is created');
-    expect(await makeCopies(store, copies, owner, options)).toBe(false);
+    expect(await makeCopies(contextOf(store), copies, owner, inUse)).toBe(false);
     store.objects.set(name, secret(name, 'bWluZQ=='));
-    await expect(makeCopies(store, copies, owner, options)).rejects.toThrow(/exists and is not ours/);
+    await expect(makeCopies(contextOf(store), copies, owner, inUse)).rejects.toThrow(/exists and is not ours/);
   });
 
   it('where Secrets are limited by name, a copy that exists is taken by its name, which is made of its Canary and content', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
-    for (const _ of ['made', 'found']) await makeCopies(store, copies, owner, { secrets: { mode: 'watch', names: ['db'] }, signal });
+    for (const _ of ['made', 'found']) await makeCopies(contextOf(store, { mode: 'watch', names: ['db'] }), copies, owner);
     expect(store.asked).toEqual([]);
     expect(store.objects.size).toBe(1);
   });
@@ -124,9 +130,7 @@ describe('makeCopies', () => {
   ])('$what is reported without content', async ({ error, says }) => {
     const store = new Store();
     store.refusal = error;
-    const refused = await makeCopies(store, copyOf(secret('db', SECRET_TEXT)), owner, { secrets, signal }).catch(
-      (thrown: unknown) => thrown,
-    );
+    const refused = await makeCopies(contextOf(store), copyOf(secret('db', SECRET_TEXT)), owner).catch((thrown: unknown) => thrown);
     expect(String(refused)).toMatch(says);
     expect(String(refused)).toMatch(/Secret db-primary-[0-9a-f]{10}, the copy/);
     expect(`${refused} ${JSON.stringify(refused)}`).not.toContain(SECRET_TEXT);
@@ -138,14 +142,14 @@ describe('pruneCopies', () => {
     const store = new Store();
     const old = copyOf(secret('db', 'b2xk'));
     const current = copyOf(secret('db', 'bmV3'));
-    for (const copies of [old, current]) await makeCopies(store, copies, owner, { secrets, signal });
+    for (const copies of [old, current]) await makeCopies(contextOf(store), copies, owner);
     const nameIn = ({ names }: typeof old) => names.get('secret/db') ?? '';
     return { store, old: nameIn(old), current: nameIn(current) };
   }
 
   it.each(['watch', 'get'] as const)('03-CT18: in mode %s a copy that no kept template reads is deleted', async (mode) => {
     const { store, old, current } = await withCopies();
-    await pruneCopies(store, canary, { kept: [reading(current)], pruned: [reading(old)] }, { secrets: { mode, names: [] }, signal });
+    await pruneCopies(contextOf(store, { mode, names: [] }), { kept: [reading(current)], pruned: [reading(old)] });
     expect([...store.objects.keys()]).toEqual([current]);
     expect(store.asked.includes('list Secret')).toBe(mode === 'watch');
   });
@@ -153,39 +157,38 @@ describe('pruneCopies', () => {
   it('a copy that is read by a kept template stays, also when a pruned one read it too', async () => {
     const { store, old, current } = await withCopies();
     const templates = { kept: [reading(current), reading(old)], pruned: [reading(old)] };
-    for (const mode of ['watch', 'get'] as const) await pruneCopies(store, canary, templates, { secrets: { mode, names: [] }, signal });
+    for (const mode of ['watch', 'get'] as const) await pruneCopies(contextOf(store, { mode, names: [] }), templates);
     expect([...store.objects.keys()]).toEqual([old, current]);
   });
 
   it('mode get looks at nothing that is not named like a copy, mode off at no Secret', async () => {
     const { store, old, current } = await withCopies();
     const templates = { kept: [reading(current)], pruned: [reading(old, 'regcred')] };
-    await pruneCopies(store, canary, templates, { secrets: { mode: 'off', names: [] }, signal });
+    await pruneCopies(contextOf(store, { mode: 'off', names: [] }), templates);
     expect(store.asked).not.toContain('list Secret');
-    await pruneCopies(store, canary, templates, { secrets: { mode: 'get', names: [] }, signal });
+    await pruneCopies(contextOf(store, { mode: 'get', names: [] }), templates);
     expect(store.asked).not.toContain('get regcred');
   });
 
   it('where Secrets are limited by name, no Secret is looked at, and their copies stay', async () => {
     const { store, old, current } = await withCopies();
     const templates = { kept: [reading(current)], pruned: [reading(old)] };
-    for (const mode of ['watch', 'get'] as const) await pruneCopies(store, canary, templates, { secrets: { mode, names: ['db'] }, signal });
+    for (const mode of ['watch', 'get'] as const) await pruneCopies(contextOf(store, { mode, names: ['db'] }), templates);
     expect(store.asked).toEqual(['list ConfigMap', 'list ConfigMap']);
     expect([...store.objects.keys()]).toEqual([old, current]);
   });
 
   it('a promotion that made no copy looks for none, unless a pruned template read one that no kept template reads', async () => {
     const { store, old, current } = await withCopies();
-    const options = { madeCopies: false, secrets, signal };
-    await pruneCopies(store, canary, { kept: [reading(current)], pruned: [reading(current)] }, options);
+    await pruneCopies(contextOf(store), { kept: [reading(current)], pruned: [reading(current)] }, false);
     expect(store.asked).toEqual([]);
-    await pruneCopies(store, canary, { kept: [reading(current)], pruned: [reading(old)] }, options);
+    await pruneCopies(contextOf(store), { kept: [reading(current)], pruned: [reading(old)] }, false);
     expect([...store.objects.keys()]).toEqual([current]);
   });
 
   it('without any copy there is nothing to look for', async () => {
     const store = new Store();
-    await pruneCopies(store, canary, { kept: [reading('db')], pruned: [] }, { secrets: { mode: 'watch', names: [] }, signal });
+    await pruneCopies(contextOf(store, { mode: 'watch', names: [] }), { kept: [reading('db')], pruned: [] });
     expect(store.asked).toEqual([]);
   });
 
@@ -194,7 +197,7 @@ describe('pruneCopies', () => {
     store.list = async () => {
       throw new ApiError('GET: 403', { status: 403, reason: 'Forbidden' });
     };
-    await pruneCopies(store, canary, { kept: [reading(current)], pruned: [] }, { secrets: { mode: 'watch', names: [] }, signal });
+    await pruneCopies(contextOf(store, { mode: 'watch', names: [] }), { kept: [reading(current)], pruned: [] });
     expect(store.objects.size).toBe(2);
   });
 });

@@ -2,13 +2,20 @@ import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isAlreadyExists } from '../../kube/errors.ts';
-import { recordsOf } from '../../workloads/anchor.ts';
+import { anchorReference, recordsOf } from '../../workloads/anchor.ts';
 import { type ConfigKey, type ConfigRef, configKey, configObjectRef } from '../../workloads/configs/config-ref.ts';
 import { type ConfigCopies, configsOf, copiesToPrune, isSameCopy } from '../../workloads/configs/copies.ts';
-import type { SecretsPolicy } from '../../workloads/configs/read-configs.ts';
+import { type SecretsSettings, secretsPolicy } from '../../workloads/configs/read-configs.ts';
 import { configReferences } from '../../workloads/configs/references.ts';
-import type { PrimarySpec } from '../../workloads/workload.ts';
+import type { KeptTemplates } from '../adoption/anchors.ts';
 import { ConfigCopyError, NameTakenError } from '../errors.ts';
+
+interface CopyContext {
+  canary: Canary;
+  cluster: Pick<Cluster, 'create' | 'get' | 'list' | 'delete'>;
+  config: SecretsSettings;
+  signal: AbortSignal;
+}
 
 /**
  * Makes the copies that a primary is about to read; before its template is written, and never by changing one (03-B7). What exists under
@@ -17,12 +24,13 @@ import { ConfigCopyError, NameTakenError } from '../errors.ts';
  * Returns whether one was made.
  */
 export async function makeCopies(
-  cluster: Pick<Cluster, 'create' | 'get'>,
+  { canary, cluster, config, signal }: CopyContext,
   { copies }: Pick<ConfigCopies, 'copies'>,
   owner: { name: string; uid: string },
-  { inUse, secrets, signal }: { inUse?: ReadonlySet<ConfigKey>; secrets: SecretsPolicy; signal: AbortSignal },
+  inUse?: ReadonlySet<ConfigKey>,
 ): Promise<boolean> {
-  const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ControllerRevision', name: owner.name, uid: owner.uid }];
+  const secrets = secretsPolicy(config, canary.metadata.namespace);
+  const ownerReferences = [anchorReference(owner)];
   let hasMade = false;
   for (const copy of copies) {
     const { kind, metadata } = copy;
@@ -55,12 +63,12 @@ async function isThere(cluster: Pick<Cluster, 'get'>, copy: KubeObject, signal: 
  * now is found again at the next promotion that makes one or prunes a template that read one.
  */
 export async function pruneCopies(
-  cluster: Pick<Cluster, 'list' | 'get' | 'delete'>,
-  canary: Canary,
-  templates: { kept: readonly PrimarySpec[]; pruned: readonly PrimarySpec[] },
-  { madeCopies = true, secrets, signal }: { madeCopies?: boolean; secrets: SecretsPolicy; signal: AbortSignal },
+  { canary, cluster, config, signal }: CopyContext,
+  templates: KeptTemplates,
+  madeCopies = true,
 ): Promise<void> {
   const { namespace } = canary.metadata;
+  const secrets = secretsPolicy(config, namespace);
   const kept = configsOf(templates.kept);
   const isLeft = templates.pruned.some(({ template }) =>
     configReferences(template?.spec).some((ref) => isCopyName(ref) && !kept.has(configKey(ref))),

@@ -8,7 +8,7 @@ import { isForbidden } from '../../kube/errors.ts';
 import { routerFor } from '../../routers/index.ts';
 import type { Originals } from '../../workloads/anchor.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import type { ControllerDeps } from '../controller-deps.ts';
+import type { DepsOf } from '../controller-deps.ts';
 import { readAll } from '../deletion/restore-routes.ts';
 import { isOurs } from '../objects/ownership.ts';
 
@@ -20,7 +20,7 @@ export async function currentAndFormerSpecs(
   canary: Canary,
   target: KubeObject,
   { canary: first }: Originals,
-  { cluster, config, signal }: Pick<ControllerDeps, 'cluster' | 'config'> & { signal: AbortSignal },
+  { cluster, config, signal }: DepsOf<'cluster' | 'config'>,
 ): Promise<Canary[]> {
   const workload = workloadFor(canary.spec.targetRef);
   if (first === undefined || 'unsupported' in workload || !workload.hasPods) return [canary];
@@ -46,7 +46,7 @@ export async function currentAndFormerSpecs(
 async function routedBefore(
   canary: Canary,
   first: NonNullable<Originals['canary']>,
-  { cluster, config, signal }: Pick<ControllerDeps, 'cluster' | 'config'> & { signal: AbortSignal },
+  { cluster, config, signal }: DepsOf<'cluster' | 'config'>,
 ): Promise<Canary[]> {
   const providerOf = ({ spec }: Pick<Canary, 'spec'>) => spec.provider ?? config.meshProvider;
   const { provider: _, ...spec } = canary.spec;

@@ -1,9 +1,8 @@
 import { progressDeadlineMs } from '../../engine/deadlines.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { Apex } from '../../routers/router.ts';
-import { secretsPolicy } from '../../workloads/configs/read-configs.ts';
 import { ConfigUnavailableError } from '../errors.ts';
-import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
+import { readSides } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
 import { makeCopies } from './config-copies.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
@@ -28,27 +27,16 @@ export function wasNeverReady({ canary }: ReconcileContext, { target, primary, n
 export async function renewPrimary(context: ReconcileContext, apex: Apex): Promise<Outcome> {
   const { canary, view, cluster, anchors, signal } = context;
   const workload = workloadOf(canary);
-  const [target, primary] = await Promise.all([
-    cluster.get(targetRefOf(canary), { signal }),
-    cluster.get(primaryRefOf(canary), { signal }),
-  ]);
+  const { target, primary } = await readSides(context);
   if (!target || !primary) return HELD;
   const read = await readTargetConfigs(canary, target, workload, context);
   if ('problem' in read) throw new ConfigUnavailableError(read.problem);
   const { revision, copies } = read;
   const carried = workload.carries(primary);
   if (carried === undefined || carried === revision) return HELD;
-  const { includeLabelPrefix, selectorLabels } = context.config;
-  const template = workload.primaryTemplate(canary, target, {
-    selector: apex.selector,
-    includeLabelPrefix,
-    selectorLabels,
-    revision,
-    replicas: workload.replicas(primary),
-    configs: copies.names,
-  });
-  const secrets = secretsPolicy(context.config, canary.metadata.namespace);
-  await makeCopies(cluster, copies, await anchors.reference(canary, signal), { secrets, signal });
+  const rendered = { revision, replicas: workload.replicas(primary), configs: copies.names };
+  const template = workload.primaryTemplate(canary, target, { ...context.config, selector: apex.selector, ...rendered });
+  await makeCopies(context, copies, await anchors.reference(canary, signal));
   await anchors.replaceTemplate(canary, carried, template, revision, { target: undoableTemplate(canary, target), signal });
   view.learn(await patchPrimary(cluster, primary, (now) => workload.promotionPatch(now, template), signal));
   return CHANGED;

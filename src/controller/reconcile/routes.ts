@@ -3,7 +3,7 @@ import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { allToPrimary, type Routes, reachesCanary, sendsAllToPrimary } from '../../api/routes.ts';
-import { RoutingError, routerFor } from '../../routers/index.ts';
+import { ifExpressible, RoutingError, routerFor } from '../../routers/index.ts';
 import type { Apex, Router } from '../../routers/router.ts';
 import { renderServices, type ServiceRole } from '../../routers/services.ts';
 import { servicesOf } from '../admission/service-fit.ts';
@@ -143,17 +143,10 @@ async function ensureLeftRoutes(context: ReconcileContext, apex: Apex, routes: R
     const current = currentRoutes(context, router, before);
     const live = router.readRoutes(before, current);
     if (live === undefined || 'unreadable' in live || sendsAllToPrimary(live)) continue;
-    outcome = combined(outcome, await ensureEach(context, renderLeft(router, before, apex, routes, current)));
+    // A provider that cannot express these routes has all traffic at the primary.
+    const { write } =
+      ifExpressible(() => router.render(before, apex, routes, current)) ?? router.render(before, apex, allToPrimary, current);
+    outcome = combined(outcome, await ensureEach(context, write));
   }
   return outcome;
-}
-
-/** A provider that cannot express these routes has all traffic at the primary. */
-function renderLeft(router: Router, before: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): readonly KubeObject[] {
-  try {
-    return router.render(before, apex, routes, current).write;
-  } catch (error) {
-    if (!(error instanceof RoutingError)) throw error;
-    return router.render(before, apex, allToPrimary, current).write;
-  }
 }

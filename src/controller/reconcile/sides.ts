@@ -2,7 +2,6 @@ import { refKey, refOf } from '../../api/kube-object.ts';
 import type { DesiredState } from '../../engine/desired-state.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { Apex } from '../../routers/router.ts';
-import { secretsPolicy } from '../../workloads/configs/read-configs.ts';
 import { ConfigUnavailableError, NameTakenError, TargetUnusableError } from '../errors.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
@@ -53,17 +52,9 @@ export async function ensurePrimary(
   const read = promoted ? undefined : await readTargetConfigs(canary, whole, workload, context);
   if (read && 'problem' in read) throw new ConfigUnavailableError(read.problem);
   const revision = promoted?.revision ?? read?.revision ?? workload.revision(whole);
-  const { includeLabelPrefix, selectorLabels } = context.config;
-  const options = {
-    selector: apex.selector,
-    includeLabelPrefix,
-    selectorLabels,
-    revision,
-    replicas,
-    ...(read && { configs: read.copies.names }),
-  };
-  const secrets = secretsPolicy(context.config, canary.metadata.namespace);
-  if (read) await makeCopies(cluster, read.copies, owner, { secrets, signal });
+  const { selector } = apex;
+  const options = { ...context.config, selector, revision, replicas, ...(read && { configs: read.copies.names }) };
+  if (read) await makeCopies(context, read.copies, owner);
   // A primary that was deleted by hand comes back as it was promoted, not as the target is now.
   const primary = workload.renderPrimary(canary, whole, options, promoted?.spec);
   const carried = workload.carries(primary) ?? revision;
@@ -81,8 +72,7 @@ async function renamePrimary(context: ReconcileContext, existing: ViewedObject, 
   const promoted = await anchors.promotedTemplate(canary, signal);
   if (!promoted) return HELD;
   const { object } = existing;
-  const { includeLabelPrefix, selectorLabels } = config;
-  const options = { selector: apex.selector, includeLabelPrefix, selectorLabels, revision: promoted.revision, replicas: 1 };
+  const options = { ...config, selector: apex.selector, revision: promoted.revision, replicas: 1 };
   const primary = workloadOf(canary).renderPrimary(canary, object, options, promoted.spec);
   const field = missingField(primary, object);
   // The promoted revision itself is gone: its readiness says so.

@@ -1,4 +1,5 @@
-import { Histogram, type Registry } from '@prometheus-io/client';
+import type { Registry } from '@prometheus-io/client';
+import { metersIn } from '../../api/meters.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { TimeQuery } from '../../metrics/measure-dependencies.ts';
 import type { TimeCall } from '../../webhooks/call-webhook.ts';
@@ -12,21 +13,11 @@ const RESULTS = { value: 'value', noData: 'no_data', error: 'error' } as const;
  * Canaries, webhooks and metrics would make a series each, and the first is what `flagger_canary_checks_total` has.
  */
 export function callMetrics(registry: Registry) {
-  const registers = [registry];
-  const hooks = new Histogram({
-    name: 'serin_webhook_duration_seconds',
-    help: 'How long webhooks took, by attempt; `result` is passed, refused, or unanswered',
-    labelNames: ['type', 'result'],
-    buckets: BUCKETS_SECONDS,
-    registers,
-  });
-  const queries = new Histogram({
-    name: 'serin_metric_query_duration_seconds',
-    help: 'How long metric backends took, by query; `result` is value, no_data, or error',
-    labelNames: ['provider', 'result'],
-    buckets: BUCKETS_SECONDS,
-    registers,
-  });
+  const { histogram } = metersIn(registry);
+  const ofHooks = 'How long webhooks took, by attempt; `result` is passed, refused, or unanswered';
+  const hooks = histogram('serin_webhook_duration_seconds', ofHooks, ['type', 'result'], BUCKETS_SECONDS);
+  const ofQueries = 'How long metric backends took, by query; `result` is value, no_data, or error';
+  const queries = histogram('serin_metric_query_duration_seconds', ofQueries, ['provider', 'result'], BUCKETS_SECONDS);
   return {
     timeCall:
       (clock: Clock): TimeCall =>

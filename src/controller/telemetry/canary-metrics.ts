@@ -1,6 +1,7 @@
-import { Gauge, type Registry } from '@prometheus-io/client';
+import type { Gauge, Registry } from '@prometheus-io/client';
 import type { CanaryStatus } from '../../api/canary-status.ts';
 import { parseDuration } from '../../api/duration.ts';
+import { metersIn } from '../../api/meters.ts';
 import type { Phase } from '../../api/phase.ts';
 import type { OwnedSeries } from './owned-series.ts';
 
@@ -15,25 +16,16 @@ export interface ShownCanary {
 
 /** Gauges of each Canary's status, set when it changes and at the start. */
 export function canaryMetrics(registry: Registry, series: OwnedSeries) {
-  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
-    new Gauge({ name, help, labelNames, registers: [registry] });
+  const { gauge } = metersIn(registry);
   const total = gauge('flagger_canary_total', 'Canaries by namespace', ['namespace']);
   const status = gauge('flagger_canary_status', '0 Progressing, 2 Failed, 1 any other phase but Initializing', ['name', 'namespace']);
   const weights = gauge('flagger_canary_weight', 'Percent of traffic', ['workload', 'namespace']);
   const phases = gauge('flagger_canary_phase', '1 for the phase that the Canary is in', ['name', 'namespace', 'phase']);
-  const conditions = gauge('flagger_canary_condition', '1 for each condition of the Canary, as it stands', [
-    'name',
-    'namespace',
-    'type',
-    'status',
-    'reason',
-  ]);
+  const ofConditions = '1 for each condition of the Canary, as it stands';
+  const conditions = gauge('flagger_canary_condition', ofConditions, ['name', 'namespace', 'type', 'status', 'reason']);
   const unmeasured = gauge('flagger_canary_unmeasured_checks', 'Checks of the last tick that could not be measured', ['name', 'namespace']);
-  const advanced = gauge(
-    'flagger_canary_last_advance_timestamp_seconds',
-    'When phase, step, weight or iterations were last seen to change; at first the start of the controller',
-    ['name', 'namespace'],
-  );
+  const ofAdvances = 'When phase, step, weight or iterations were last seen to change; at first the start of the controller';
+  const advanced = gauge('flagger_canary_last_advance_timestamp_seconds', ofAdvances, ['name', 'namespace']);
   const interval = gauge('flagger_canary_interval_seconds', 'analysis.interval', ['name', 'namespace']);
   const counts = new Map<string, number>();
   const stands = new Map<string, string>();

@@ -1,10 +1,16 @@
-import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
+import type { Registry } from '@prometheus-io/client';
+import { metersIn } from '../../api/meters.ts';
 import type { PacingFigures } from '../../kube/request-pacing.ts';
 import type { CallFigures } from '../outgoing/outgoing-calls.ts';
 
+interface WatchFigures {
+  ageMs: number;
+  restarts: number;
+}
+
 /** Figures of a running controller, read at each scrape and not in between. */
 export interface Inspected {
-  watches(): readonly { kind: string; ageMs: number; restarts: number }[];
+  watches(): readonly (WatchFigures & { kind: string })[];
   /** Messages that have no answer of their receiver yet. */
   deliveries(): number;
   calls(): readonly CallFigures[];
@@ -12,112 +18,52 @@ export interface Inspected {
 
 const KINDS = '`kind` is query, message, gate, large_answer, or lookup';
 const callGauges = [
-  { name: 'serin_outgoing_calls', help: `Outgoing calls under way; ${KINDS}`, of: 'running' },
-  {
-    name: 'serin_outgoing_calls_waiting',
-    help: `Outgoing calls that wait until their namespace, or Serin, has fewer under way; ${KINDS}`,
-    of: 'waiting',
-  },
-  {
-    name: 'serin_outgoing_calls_refused',
-    help: `Outgoing calls that waited too long and were not made, since the start; ${KINDS}`,
-    of: 'refused',
-  },
+  ['serin_outgoing_calls', `Outgoing calls under way; ${KINDS}`, 'running'],
+  ['serin_outgoing_calls_waiting', `Outgoing calls that wait until their namespace, or Serin, has fewer under way; ${KINDS}`, 'waiting'],
+  ['serin_outgoing_calls_refused', `Outgoing calls that waited too long and were not made, since the start; ${KINDS}`, 'refused'],
+] as const;
+
+const watchGauges = [
+  [
+    'serin_watch_age_seconds',
+    'Since anything was heard on the watches of a kind; of several, the one that was silent for longest',
+    ({ ageMs }: WatchFigures) => ageMs / 1000,
+  ],
+  ['serin_watch_restarts', 'How often the open watches of a kind were opened again', ({ restarts }: WatchFigures) => restarts],
+] as const;
+
+const retryGauges = [
+  ['serin_api_retries_waiting', 'Requests to the API server that failed and wait for the budget of retries', 'retriesWaiting'],
+  ['serin_api_retries_held', 'Requests to the API server that had to wait for the budget of retries, since the start', 'retriesHeld'],
 ] as const;
 
 const writeGauges = [
-  { name: 'serin_api_writes_limit', help: 'Writes to the API server that may be under way at once, by resource', of: 'limit' },
-  { name: 'serin_api_writes', help: 'Writes to the API server under way, by resource', of: 'underWay' },
-  { name: 'serin_api_writes_waiting', help: 'Writes that wait until fewer of their resource are under way', of: 'waiting' },
+  ['serin_api_writes_limit', 'Writes to the API server that may be under way at once, by resource', 'limit'],
+  ['serin_api_writes', 'Writes to the API server under way, by resource', 'underWay'],
+  ['serin_api_writes_waiting', 'Writes that wait until fewer of their resource are under way', 'waiting'],
 ] as const;
 
 /** This process: its API requests, watches and deliveries, and whether it leads. */
 export function processMetrics(registry: Registry, version: string) {
-  const registers = [registry];
+  const { counter, gauge, gaugeOf, histogram } = metersIn(registry);
   let inspected: Inspected | undefined;
   let pacings: readonly { figures(): PacingFigures }[] = [];
   const pacing = () => pacings.map((one) => one.figures());
-  const info = new Gauge({ name: 'flagger_info', help: 'Version and mesh provider', labelNames: ['version', 'mesh_provider'], registers });
-  const leader = new Gauge({ name: 'serin_leader', help: '1: this replica looks after the Canaries; 0: it stands by', registers });
-  const requests = new Counter({
-    name: 'serin_api_requests_total',
-    help: 'Requests to the API server',
-    labelNames: ['verb', 'resource', 'status'],
-    registers,
-  });
-  const requestSeconds = new Histogram({
-    name: 'serin_api_request_duration_seconds',
-    help: 'How long the API server took',
-    labelNames: ['verb'],
-    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
-    registers,
-  });
-  new Gauge({
-    name: 'serin_watch_age_seconds',
-    help: 'Since anything was heard on the watches of a kind; of several, the one that was silent for longest',
-    labelNames: ['kind'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [kind, { ageMs }] of byKind(inspected)) this.set({ kind }, ageMs / 1000);
-    },
-  });
-  new Gauge({
-    name: 'serin_watch_restarts',
-    help: 'How often the open watches of a kind were opened again',
-    labelNames: ['kind'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [kind, { restarts }] of byKind(inspected)) this.set({ kind }, restarts);
-    },
-  });
-  new Gauge({
-    name: 'serin_delivery_queue_depth',
-    help: 'Events, hooks and alerts that wait for the answer of their receiver',
-    registers,
-    collect() {
-      this.set(inspected?.deliveries() ?? 0);
-    },
-  });
-  for (const { name, help, of } of callGauges)
-    new Gauge({
-      name,
-      help,
-      labelNames: ['kind'],
-      registers,
-      collect() {
-        this.reset();
-        for (const figures of inspected?.calls() ?? []) this.set({ kind: figures.kind }, figures[of]);
-      },
-    });
-  for (const { name, help, of } of writeGauges)
-    new Gauge({
-      name,
-      help,
-      labelNames: ['resource'],
-      registers,
-      collect() {
-        this.reset();
-        for (const figures of pacing().flatMap(({ writes }) => writes)) this.inc({ resource: figures.resource }, figures[of]);
-      },
-    });
-  new Gauge({
-    name: 'serin_api_retries_waiting',
-    help: 'Requests to the API server that failed and wait for the budget of retries',
-    registers,
-    collect() {
-      this.set(pacing().reduce((sum, { retriesWaiting }) => sum + retriesWaiting, 0));
-    },
-  });
-  new Gauge({
-    name: 'serin_api_retries_held',
-    help: 'Requests to the API server that had to wait for the budget of retries, since the start',
-    registers,
-    collect() {
-      this.set(pacing().reduce((sum, { retriesHeld }) => sum + retriesHeld, 0));
-    },
-  });
+  const info = gauge('flagger_info', 'Version and mesh provider', ['version', 'mesh_provider']);
+  const leader = gauge('serin_leader', '1: this replica looks after the Canaries; 0: it stands by');
+  const requests = counter('serin_api_requests_total', 'Requests to the API server', ['verb', 'resource', 'status']);
+  const buckets = [0.005, 0.02, 0.1, 0.5, 2, 10];
+  const requestSeconds = histogram('serin_api_request_duration_seconds', 'How long the API server took', ['verb'], buckets);
+  for (const [name, help, of] of watchGauges)
+    gaugeOf(name, help, () => [...byKind(inspected)].map(([kind, figures]) => [{ kind }, of(figures)]), 'kind');
+  const undelivered = 'Events, hooks and alerts that wait for the answer of their receiver';
+  gaugeOf('serin_delivery_queue_depth', undelivered, () => [[{}, inspected?.deliveries() ?? 0]]);
+  for (const [name, help, of] of callGauges)
+    gaugeOf(name, help, () => (inspected?.calls() ?? []).map((figures) => [{ kind: figures.kind }, figures[of]]), 'kind');
+  const writes = () => pacing().flatMap((one) => one.writes);
+  for (const [name, help, of] of writeGauges)
+    gaugeOf(name, help, () => writes().map((figures) => [{ resource: figures.resource }, figures[of]]), 'resource');
+  for (const [name, help, of] of retryGauges) gaugeOf(name, help, () => [[{}, pacing().reduce((sum, figures) => sum + figures[of], 0)]]);
   info.set({ version, mesh_provider: '' }, 1);
   leader.set(0);
   return {
@@ -144,8 +90,8 @@ export function processMetrics(registry: Registry, version: string) {
   };
 }
 
-function byKind(inspected: Inspected | undefined): Map<string, { ageMs: number; restarts: number }> {
-  const kinds = new Map<string, { ageMs: number; restarts: number }>();
+function byKind(inspected: Inspected | undefined): Map<string, WatchFigures> {
+  const kinds = new Map<string, WatchFigures>();
   for (const { kind, ageMs, restarts } of inspected?.watches() ?? []) {
     const known = kinds.get(kind) ?? { ageMs: 0, restarts: 0 };
     kinds.set(kind, { ageMs: Math.max(known.ageMs, ageMs), restarts: known.restarts + restarts });

@@ -1,5 +1,6 @@
-import { Counter, Histogram, type Registry } from '@prometheus-io/client';
+import type { Registry } from '@prometheus-io/client';
 import type { Canary } from '../../api/canary.ts';
+import { metersIn } from '../../api/meters.ts';
 import type { Phase } from '../../api/phase.ts';
 import { type Strategy, strategyOf } from '../../engine/strategy.ts';
 import type { OwnedSeries } from './owned-series.ts';
@@ -13,16 +14,11 @@ const BUCKETS = [30, 60, 120, 300, 600, 1_200, 2_400, 3_600, 7_200, 14_400, 43_2
 /** Releases that came to an end, and how long they took. */
 export function releaseMetrics(registry: Registry, series: OwnedSeries) {
   const labelNames = ['name', 'namespace', 'deployment_strategy', 'analysis_status'] as const;
-  const registers = [registry];
-  const successes = new Counter({ name: 'flagger_canary_successes_total', help: 'Promoted releases', labelNames, registers });
-  const failures = new Counter({ name: 'flagger_canary_failures_total', help: 'Failed releases', labelNames, registers });
-  const durations = new Histogram({
-    name: 'flagger_canary_release_duration_seconds',
-    help: 'From the start of a release to its end, by its outcome: succeeded or failed',
-    labelNames: ['name', 'namespace', 'outcome'],
-    buckets: BUCKETS,
-    registers,
-  });
+  const { counter, histogram } = metersIn(registry);
+  const successes = counter('flagger_canary_successes_total', 'Promoted releases', labelNames);
+  const failures = counter('flagger_canary_failures_total', 'Failed releases', labelNames);
+  const ofReleases = 'From the start of a release to its end, by its outcome: succeeded or failed';
+  const durations = histogram('flagger_canary_release_duration_seconds', ofReleases, ['name', 'namespace', 'outcome'], BUCKETS);
   return {
     /** The Canary as it was before, and the phase that was stored. */
     phaseChanged(canary: Canary, phase: Phase, nowMs: number): void {

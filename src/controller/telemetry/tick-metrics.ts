@@ -1,35 +1,20 @@
-import { Counter, Histogram, type Registry } from '@prometheus-io/client';
+import type { Registry } from '@prometheus-io/client';
 import type { Canary } from '../../api/canary.ts';
+import { metersIn } from '../../api/meters.ts';
 import type { Reason } from '../../engine/reasons.ts';
 import type { InvolvedObject } from '../../kube/events.ts';
 import type { OwnedSeries } from './owned-series.ts';
 
 /** Metrics of the progress of a release. */
 export function tickMetrics(registry: Registry, series: OwnedSeries) {
-  const registers = [registry];
-  const durations = new Histogram({
-    name: 'flagger_canary_duration_seconds',
-    help: 'How long one tick with checks took, from its beginning until its verdicts were stored',
-    labelNames: ['name', 'namespace'],
-    registers,
-  });
-  const lag = new Histogram({
-    name: 'serin_reconcile_lag_seconds',
-    help: 'How much later than planned a Canary was reconciled',
-    buckets: [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30],
-    registers,
-  });
-  const errors = new Counter({
-    name: 'serin_reconcile_errors_total',
-    help: 'Reconciles that ended in an error and are tried again',
-    registers,
-  });
-  const reported = new Counter({
-    name: 'flagger_canary_events_total',
-    help: 'Announcements of each Canary, by the reasons of docs/reasons.md',
-    labelNames: ['name', 'namespace', 'reason'],
-    registers,
-  });
+  const { counter, histogram } = metersIn(registry);
+  const ofTicks = 'How long one tick with checks took, from its beginning until its verdicts were stored';
+  const durations = histogram('flagger_canary_duration_seconds', ofTicks, ['name', 'namespace']);
+  const lagBuckets = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30];
+  const lag = histogram('serin_reconcile_lag_seconds', 'How much later than planned a Canary was reconciled', [], lagBuckets);
+  const errors = counter('serin_reconcile_errors_total', 'Reconciles that ended in an error and are tried again');
+  const ofEvents = 'Announcements of each Canary, by the reasons of docs/reasons.md';
+  const reported = counter('flagger_canary_events_total', ofEvents, ['name', 'namespace', 'reason']);
   return {
     tickBegan(lateMs: number): void {
       lag.observe(Math.max(0, lateMs) / 1000);

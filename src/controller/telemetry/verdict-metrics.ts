@@ -1,22 +1,16 @@
-import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+import type { Registry } from '@prometheus-io/client';
 import type { Canary } from '../../api/canary.ts';
 import type { Verdict } from '../../api/canary-status.ts';
+import { metersIn } from '../../api/meters.ts';
 import type { OwnedSeries } from './owned-series.ts';
 
 /** How often each check has passed, failed or could not be measured (a monitoring outage and a bad version are two alarms), and its last value. */
 export function verdictMetrics(registry: Registry, series: OwnedSeries) {
-  const checks = new Counter({
-    name: 'flagger_canary_checks_total',
-    help: 'Checks by metric and verdict: passed, failed or unmeasured',
-    labelNames: ['name', 'namespace', 'metric', 'verdict'],
-    registers: [registry],
-  });
-  const values = new Gauge({
-    name: 'flagger_canary_metric_analysis',
-    help: 'Last value of each metric; request-duration in seconds',
-    labelNames: ['name', 'namespace', 'metric'],
-    registers: [registry],
-  });
+  const { counter, gauge } = metersIn(registry);
+  const ofChecks = 'Checks by metric and verdict: passed, failed or unmeasured';
+  const checks = counter('flagger_canary_checks_total', ofChecks, ['name', 'namespace', 'metric', 'verdict']);
+  const ofValues = 'Last value of each metric; request-duration in seconds';
+  const values = gauge('flagger_canary_metric_analysis', ofValues, ['name', 'namespace', 'metric']);
   return {
     /** A check that was never measured has no verdict, and one that cannot be measured now keeps its last value (05-B36). */
     measured(canary: Canary, verdicts: readonly Verdict[]): void {

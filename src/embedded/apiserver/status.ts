@@ -101,38 +101,21 @@ export function invalid({ kind, group }: { kind: string; group: string }, name: 
   });
 }
 
-export const required = (field: string, message = ''): StatusCause => ({
-  reason: 'FieldValueRequired',
-  message: `Required value${message === '' ? '' : `: ${message}`}`,
-  field,
-});
+const cause =
+  (reason: string, text: string) =>
+  (field: string, why?: string): StatusCause => ({ reason, message: why ? `${text}: ${why}` : text, field });
+const shown = (value: unknown): string => JSON.stringify(value);
 
-export const invalidValue = (field: string, value: unknown, why: string): StatusCause => ({
-  reason: 'FieldValueInvalid',
-  message: `Invalid value: ${JSON.stringify(value)}: ${why}`,
-  field,
-});
+const wrongValue = cause('FieldValueInvalid', 'Invalid value');
+const notSupported = cause('FieldValueNotSupported', 'Unsupported value');
+const duplicate = cause('FieldValueDuplicate', 'Duplicate value');
+const tooManyItems = cause('FieldValueTooMany', 'Too many');
 
-export const unsupportedValue = (field: string, value: unknown, supported: readonly unknown[]): StatusCause => ({
-  reason: 'FieldValueNotSupported',
-  message: `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported.map((each) => JSON.stringify(each)).join(', ')}`,
-  field,
-});
-
-export const duplicateValue = (field: string, value: unknown): StatusCause => ({
-  reason: 'FieldValueDuplicate',
-  message: `Duplicate value: ${JSON.stringify(value)}`,
-  field,
-});
-
-export const forbiddenValue = (field: string, why: string): StatusCause => ({
-  reason: 'FieldValueForbidden',
-  message: `Forbidden: ${why}`,
-  field,
-});
-
-export const tooMany = (field: string, count: number, most: number): StatusCause => ({
-  reason: 'FieldValueTooMany',
-  message: `Too many: ${count}: must have at most ${most} items`,
-  field,
-});
+export const required = cause('FieldValueRequired', 'Required value');
+export const forbiddenValue = cause('FieldValueForbidden', 'Forbidden');
+export const invalidValue = (field: string, value: unknown, why: string): StatusCause => wrongValue(field, `${shown(value)}: ${why}`);
+export const unsupportedValue = (field: string, value: unknown, supported: readonly unknown[]): StatusCause =>
+  notSupported(field, `${shown(value)}: supported values: ${supported.map(shown).join(', ')}`);
+export const duplicateValue = (field: string, value: unknown): StatusCause => duplicate(field, shown(value));
+export const tooMany = (field: string, count: number, most: number): StatusCause =>
+  tooManyItems(field, `${count}: must have at most ${most} items`);

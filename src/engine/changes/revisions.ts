@@ -68,28 +68,17 @@ export const revisions = {
   },
 };
 
+const OF_ONE_RUN = [
+  ...(['gate', 'reason', 'wakeAtMs', 'heldRoutes', 'heldPods', 'verdicts', 'preRolloutPassed', 'awaitedSinceMs', 'blindSinceMs'] as const),
+  ...(['recent', 'failures', 'measuredFromMs', 'othersUntilMs', 'scaledDownUid'] as const),
+];
+
 function fresh(input: Input, from: Release): Release {
   const routes = primaryServes(input) ? routesToPrimary(from.routes) : from.routes;
   // Pods of a revision without a judgement get nothing more, so the primary is raised but not waited for.
   const held = podsAtStart(input, reachesCanary(from.routes) ? holdingPrimary(input, from) : withoutCapacity(from));
   return {
-    ...without(
-      held,
-      'gate',
-      'reason',
-      'wakeAtMs',
-      'heldRoutes',
-      'heldPods',
-      'verdicts',
-      'preRolloutPassed',
-      'awaitedSinceMs',
-      'blindSinceMs',
-      'recent',
-      'failures',
-      'measuredFromMs',
-      'othersUntilMs',
-      'scaledDownUid',
-    ),
+    ...without(held, ...OF_ONE_RUN),
     run: from.run + 1,
     routes,
     failedChecks: 0,

@@ -25,29 +25,14 @@ const calls = z
   .array(z.object({ webhook: Name, status: z.int().exactOptional() }))
   .max(1_000)
   .exactOptional();
-const Hooks = z.discriminatedUnion('outcome', [
-  z.object({
-    kind: z.literal('runHooks'),
-    type: HookType,
-    outcome: z.literal('passed'),
-    webhooks: z.array(Name).max(200),
-    calls,
-  }),
-  z.object({
-    kind: z.literal('runHooks'),
-    type: HookType,
-    outcome: z.literal('refused'),
-    webhook: Name,
-    reason: Text,
-    calls,
-  }),
-]);
+const Hooks = z.object({ kind: z.literal('runHooks'), type: HookType, calls });
 const Refused = z.object({ outcome: z.literal('refused'), reason: Text });
 const Done = z.object({ outcome: z.literal('written') });
 
 /** An answer without the id of its question: an entry holds only one that was awaited. */
 export const JournalAnswer = z.union([
-  Hooks,
+  Hooks.extend({ outcome: z.literal('passed'), webhooks: z.array(Name).max(200) }),
+  Hooks.extend({ outcome: z.literal('refused'), webhook: Name, reason: Text }),
   z.object({
     kind: z.literal('measure'),
     verdicts: z.array(Verdict).max(500),

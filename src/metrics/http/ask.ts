@@ -1,7 +1,7 @@
 import got, { type StreamOptions } from 'got';
 import { type Clock, deadlineAfter, sleep, systemClock } from '../../api/clock.ts';
 import { userInfoOf } from '../../api/hide-secrets.ts';
-import { CONCEALED, type EgressPolicy, NOT_THROUGH_PROXY, NOT_USED, openEgress } from '../../api/outgoing.ts';
+import { CONCEALED, type EgressPolicy, NOT_THROUGH_PROXY, NOT_USED, onlyWithin, openEgress } from '../../api/outgoing.ts';
 import { readBody, TooLongError } from './read-body.ts';
 import { redact } from './redact.ts';
 import type { TlsFiles } from './tls-files.ts';
@@ -88,14 +88,7 @@ async function askOnce(
       ...(tls?.ca && { certificateAuthority: tls.ca }),
       ...(tls?.cert && tls.key && { certificate: tls.cert, key: tls.key }),
     },
-    hooks: {
-      beforeRedirect: [
-        // Credentials may stand in any header, so a redirect elsewhere is refused rather than stripped.
-        (next) => {
-          if (next.url instanceof URL && next.url.origin !== url.origin) throw new Error('it redirects to another address');
-        },
-      ],
-    },
+    hooks: { beforeRedirect: [onlyWithin(url, () => new Error('it redirects to another address'))] },
     ...(body === undefined ? {} : { body }),
   };
   try {

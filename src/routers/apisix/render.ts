@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { HttpMatch, Routes } from '../../api/routes.ts';
-import { findObject } from '../find-object.ts';
+import { type CopyRefs, foundOf, nothingRendered } from '../copied-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
-import { needsObject } from '../needs-object.ts';
 import type { RouteChange } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
 import { canaryWeight, matchOf } from '../weights.ts';
@@ -17,7 +16,7 @@ import { copiedRules, ownRules, reweighted, rulesOf, type SideServices, sharedRu
 const apiVersion = 'apisix.apache.org/v2';
 
 /** The user's ApisixRoute and the copy of it that is ours; neither without `spec.routeRef`. */
-export function refs(canary: Canary): { sourceRef?: ObjectRef; copyRef?: ObjectRef } {
+export function refs(canary: Canary): CopyRefs {
   const { routeCopy } = names(canary);
   if (!canary.spec.routeRef || !routeCopy) return {};
   const { namespace } = canary.metadata;
@@ -36,16 +35,12 @@ export function sidesOf(canary: Canary): SideServices {
 export function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): RouteChange {
   const { share, match } = sharesOf(routes);
   const exprs = renderMatch(match);
-  const { sourceRef, copyRef } = refs(canary);
-  const source = sourceRef && findObject(current, sourceRef);
-  const copy = copyRef && findObject(current, copyRef);
+  const { copyRef } = refs(canary);
+  const { source, copy } = foundOf(refs(canary), current);
   const sides = sidesOf(canary);
   const own = ownRules(source, sides.apex);
   const base = own.length > 0 ? source : copy;
-  if (!base || !copyRef) {
-    if (needsObject(canary, routes)) throw nothingToCopy(canary, source);
-    return { write: [], remove: [] };
-  }
+  if (!base || !copyRef) return nothingRendered(canary, routes, nothingToCopy(canary, source));
   const shared = share > 0 ? sharedRule(source, sides.apex) : undefined;
   if (shared)
     throw new RoutingError(

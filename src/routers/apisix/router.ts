@@ -1,6 +1,6 @@
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
-import { findObject } from '../find-object.ts';
+import { copyVerbs, foundOf } from '../copied-object.ts';
 import type { Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { renderMatch } from './exprs.ts';
@@ -19,20 +19,14 @@ export const apisix: Router = {
       return RoutingError.at('routeRef.name', 'and the name of the Service are too long together');
     return match?.length ? rejectionOf(() => renderMatch(match)) : undefined;
   },
-  watches: (canary) => Object.values(refs(canary)),
+  ...copyVerbs(refs),
   render: (canary, _apex, routes, current) => render(canary, routes, current),
   missing(canary, current) {
-    const { sourceRef } = refs(canary);
-    const source = sourceRef && findObject(current, sourceRef);
+    const { source } = foundOf(refs(canary), current);
     return ownRules(source, sidesOf(canary).apex).length > 0 ? undefined : nothingToCopy(canary, source);
   },
   readRoutes(canary, current) {
-    const { sourceRef, copyRef } = refs(canary);
-    const copy = copyRef && findObject(current, copyRef);
-    return copy && readRules(copy, sidesOf(canary), sourceRef && findObject(current, sourceRef));
-  },
-  finalize(canary, current) {
-    const { copyRef } = refs(canary);
-    return { write: [], remove: copyRef && findObject(current, copyRef) ? [copyRef] : [] };
+    const { source, copy } = foundOf(refs(canary), current);
+    return copy && readRules(copy, sidesOf(canary), source);
   },
 };

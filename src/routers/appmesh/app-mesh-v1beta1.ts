@@ -45,10 +45,7 @@ export const appMeshV1beta1: Router = {
     return found && readMeshRoutes(canary, specOf<{ routes: unknown }>(found).routes, v1beta1, `VirtualService ${ref.name}`);
   },
   finalize: (canary, current) => {
-    const { write, remove } = givenBack(
-      serviceRefs(canary).map((ref) => [ref, namesOurSides(canary)] as const),
-      current,
-    );
+    const { write, remove } = givenBack(serviceRefs(canary), current, () => namesOurSides(canary));
     return { write, remove: [...remove, ...nodeRefs(canary).filter((ref) => findObject(current, ref))] };
   },
 };

@@ -48,17 +48,11 @@ export const appMeshV1beta2: Router = {
     return found && readMeshRoutes(canary, specOf<{ routes: unknown }>(found).routes, v1beta2, `VirtualRouter ${ref.name}`);
   },
   finalize(canary, current) {
-    const routers = givenBack(
-      refsOf(canary, 'VirtualRouter').map((ref) => [ref, namesOurSides(canary)] as const),
-      current,
-    );
+    const routers = givenBack(refsOf(canary, 'VirtualRouter'), current, () => namesOurSides(canary));
     // A VirtualService that leads to a router of its name which was there before is as much its owner's as that router.
     const isTheirs = (name: string) => routers.write.some((router) => router.metadata.name === name);
     const refs = refsOf(canary, 'VirtualService').filter(({ name }) => !isTheirs(name));
-    const services = givenBack(
-      refs.map((ref) => [ref, routesTo(ref.name)] as const),
-      current,
-    );
+    const services = givenBack(refs, current, ({ name }) => routesTo(name));
     const nodes = refsOf(canary, 'VirtualNode').filter((ref) => findObject(current, ref));
     return { write: [...routers.write, ...services.write], remove: [...services.remove, ...routers.remove, ...nodes] };
   },

@@ -5,8 +5,8 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { type HttpMatch, type Routes, type UnreadableRoutes, Weight } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
+import { askedMatch } from '../asked-match.ts';
 import { escapeRegex, textOfPattern } from '../regex-text.ts';
-import { ifExpressible } from '../routing-error.ts';
 import { ALL, readAs, readWeights } from '../weights.ts';
 import { expressibleConditions, mergeConditions } from './conditions.ts';
 
@@ -73,16 +73,11 @@ function readMirror(
 
 function matchOf(canary: Canary, segment: readonly HttpProxyRoute[], rest: readonly HttpProxyRoute[]): HttpMatch[] | 'any' {
   const found = segment.map(({ conditions }) => single(conditions));
-  const likely = canary.spec.analysis.match;
-  const merged = (match: readonly HttpMatch[]) => mergeConditions(match, expressibleConditions(canary.spec.service.match));
-  if (
-    likely?.length &&
-    isDeepStrictEqual(
-      found,
-      ifExpressible(() => merged(likely)),
-    )
-  )
-    return structuredClone(likely);
+  const service = expressibleConditions(canary.spec.service.match);
+  const asked = askedMatch(canary.spec.analysis.match, found as readonly (readonly FoundCondition[])[], (match) =>
+    mergeConditions(match, service),
+  );
+  if (asked) return asked;
   // Each entry stands once for every route of `service.match`; read the first.
   const width = Math.max(rest.length, 1);
   const base = single(rest[0]?.conditions);

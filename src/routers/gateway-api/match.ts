@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { HttpMatchRequest } from '../../api/service-spec.ts';
+import { askedMatch, splitMerged } from '../asked-match.ts';
 import { cookiePattern } from '../cookie.ts';
-import { ifExpressible, RoutingError } from '../routing-error.ts';
+import { RoutingError } from '../routing-error.ts';
 import { conditionsOf, type GatewayCondition, joinConditions, sorted, subtractConditions, toStringMatches } from './conditions.ts';
 import { type GrpcMethod, grpcMethod } from './grpc-method.ts';
 import type { RouteKind } from './route-kind.ts';
@@ -108,17 +108,7 @@ export function splitMatch(
   likely: readonly HttpMatch[] | undefined,
   kind: RouteKind,
 ): HttpMatch[] | undefined {
-  if (
-    likely?.length &&
-    isDeepStrictEqual(
-      ifExpressible(() => mergeMatch(likely, service, kind)),
-      merged,
-    )
-  )
-    return structuredClone([...likely]);
-  const width = Math.max(service.length, 1);
-  const entries = merged.filter((_, index) => index % width === 0).map((match) => subtract(match, service[0] ?? {}));
-  return entries.length > 0 && entries.every((entry) => Object.keys(entry).length > 0) ? entries : undefined;
+  return askedMatch(likely, merged, (match) => mergeMatch(match, service, kind)) ?? splitMerged(merged, service, subtract);
 }
 
 function subtract(match: RouteMatch, base: RouteMatch): HttpMatch {

@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { defined } from '../../api/defined.ts';
 import type { JsonRecord } from '../../api/json.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
@@ -25,8 +26,7 @@ const foundRules = (found: KubeObject): FoundRule[] => specOf<{ rules: FoundRule
 function rewritten(canary: Canary, found: KubeObject, rules: readonly FoundRule[], backendRefs: readonly object[]): JsonRecord {
   const { parentRefs, hostnames } = specOf<{ parentRefs: unknown; hostnames: unknown }>(found);
   return {
-    ...(parentRefs === undefined ? {} : { parentRefs }),
-    ...(hostnames === undefined ? {} : { hostnames }),
+    ...defined({ parentRefs, hostnames }),
     rules: rules.map((rule) => {
       const { filters = [], ...rest } = rule;
       const kept = filters.filter(({ requestMirror }) => !isCanaryMirror(canary, requestMirror));

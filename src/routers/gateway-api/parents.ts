@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { defined } from '../../api/defined.ts';
 import { isLabel } from '../../api/host-name.ts';
 import type { ParentRef } from '../../api/kinds/parent-ref.ts';
 import { specOf, statusOf } from '../../api/kinds/spec-of.ts';
@@ -28,11 +29,7 @@ export function parentRefs(canary: Canary): ParentRef[] {
     if (!KIND.test(kind)) throw RoutingError.at(`${field}.kind`, 'is not a kind');
     if (namespace !== undefined && !isLabel(namespace)) throw RoutingError.at(`${field}.namespace`, 'is not a namespace name');
     if (sectionName !== undefined && !HOSTNAME.test(sectionName)) throw RoutingError.at(`${field}.sectionName`, 'is not a listener name');
-    return {
-      ...{ group, kind, ...(namespace === undefined ? {} : { namespace }), name },
-      ...(sectionName === undefined ? {} : { sectionName }),
-      ...(port === undefined ? {} : { port }),
-    };
+    return defined({ group, kind, namespace, name, sectionName, port });
   });
   for (const [index, ref] of refs.entries()) {
     const before = refs

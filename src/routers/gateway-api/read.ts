@@ -3,9 +3,10 @@ import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import { type Affinity, type Routes, type UnreadableRoutes, Weight } from '../../api/routes.ts';
-import { cookieRole, pairOfPattern } from '../cookie.ts';
-import { readAs, readWeights, type Split } from '../weights.ts';
+import type { Routes, UnreadableRoutes } from '../../api/routes.ts';
+import { pairOfPattern } from '../cookie.ts';
+import { readRules } from '../read-rules.ts';
+import type { Split } from '../weights.ts';
 import { normalised, type RouteMatch, splitMatch } from './match.ts';
 import type { RouteKind } from './route-kind.ts';
 
@@ -26,33 +27,15 @@ export interface FoundRule {
 export function readRouteObject(canary: Canary, object: KubeObject): Routes | UnreadableRoutes {
   const kind = object.kind as RouteKind;
   const rules = specOf<{ rules: FoundRule[] }>(object).rules ?? [];
-  const splits = rules.map((rule) => splitOf(canary, rule));
-  const last = rules.length - 1;
-  // Only an A/B release has a last rule without the canary: it serves those who do not match.
-  const hasFallback = last > 0 && splits[last]?.namesCanary === false && splits[last - 1]?.namesCanary === true;
-  const at = hasFallback ? last - 1 : last;
-  const [main, split] = [rules[at], splits[at]];
-  const { primaryService, canaryService } = names(canary);
-  const where = `${kind} ${object.metadata.name}`;
-  if (!main || !split?.namesCanary) return { unreadable: `${where} does not route to ${primaryService} and ${canaryService}` };
-  const share = readWeights(split);
-  if (share === undefined || split.others > 0) return { unreadable: `the weights of ${where} are not whole numbers that sum to 100` };
-
-  const affinity = readAffinity(canary, rules.slice(0, at), main, kind);
-  if ('unreadable' in affinity) return affinity;
-  const copied = mirroredShare(canary, main);
-  if (hasFallback) {
-    const [merged, service] = [normalised(main.matches, kind), normalised(rules[last]?.matches, kind)];
-    const match = splitMatch(merged, service, canary.spec.analysis.match, kind);
-    if (!match) return { unreadable: `the condition of ${where} for its canary matches every request` };
-    return readAs(share, match, affinity);
-  }
-  if (copied !== undefined) {
-    const percent = Weight.safeParse(copied);
-    if (share > 0 || !percent.success) return { unreadable: `${where} mirrors to a canary that also has weight, or a broken percentage` };
-    return { kind: 'mirrored', share: percent.data };
-  }
-  return readAs(share, undefined, affinity);
+  const matchesOf = ({ matches }: FoundRule) => normalised(matches, kind);
+  return readRules(canary, object, rules, {
+    splitOf: (rule) => splitOf(canary, rule),
+    isAlike: (rule, main) => isDeepStrictEqual(matchesOf(rule), matchesOf(main)),
+    cookieOf: (rule, main) => cookieOf(rule, main, kind),
+    cookiesOf,
+    matchOf: (main, rest) => splitMatch(matchesOf(main), matchesOf(rest), canary.spec.analysis.match, kind),
+    copiedBy: (main) => mirroredShare(canary, main),
+  });
 }
 
 /** Whether a backend is this Service of the Canary's own namespace. */
@@ -87,21 +70,6 @@ function mirroredShare(canary: Canary, { filters = [] }: FoundRule): number | un
 /** Whether requests are copied to the canary's Service; other mirrors are the user's. */
 export function isCanaryMirror(canary: Canary, mirror: FoundFilter['requestMirror']): boolean {
   return mirror?.backendRef !== undefined && isService(canary, mirror.backendRef, names(canary).canaryService);
-}
-
-function readAffinity(canary: Canary, rules: readonly FoundRule[], main: FoundRule, kind: RouteKind): Affinity | UnreadableRoutes {
-  const affinity: Affinity = {};
-  for (const rule of rules) {
-    const pair = cookieOf(rule, main, kind);
-    if (pair === undefined) {
-      // Flagger writes a plain copy of the main rule first without a cookie to delete.
-      if (isDeepStrictEqual(normalised(rule.matches, kind), normalised(main.matches, kind))) continue;
-      return { unreadable: `a rule of the ${kind} is neither ours nor one of Flagger's` };
-    }
-    if (pair.startsWith('=')) continue;
-    affinity[cookieRole(canary, pair, cookiesOf(rule), splitOf(canary, rule).canary)] = pair;
-  }
-  return affinity;
 }
 
 /** The pair that a rule asks for beyond what the main rule asks for. */

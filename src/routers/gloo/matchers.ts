@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
+import { askedMatch } from '../asked-match.ts';
 import { refuseConditions } from '../refuse-conditions.ts';
 import { escapeRegex, re2Problem, textOfPattern } from '../regex-text.ts';
-import { ifExpressible, RoutingError } from '../routing-error.ts';
+import { RoutingError } from '../routing-error.ts';
 
 /** A condition on a header or a query parameter; without a value it asks for presence only. */
 export interface TextMatcher {
@@ -39,14 +39,8 @@ export function withHeader(matchers: readonly Matcher[], header: TextMatcher): M
 
 /** The reverse of `matchersFor`; undefined when an alternative says nothing, or what an A/B condition cannot. */
 export function matchOf(matchers: readonly Matcher[], likely: readonly HttpMatch[] | undefined): HttpMatch[] | undefined {
-  if (
-    likely?.length &&
-    isDeepStrictEqual(
-      ifExpressible(() => matchersFor(likely)),
-      matchers,
-    )
-  )
-    return structuredClone([...likely]);
+  const asked = askedMatch(likely, matchers, matchersFor);
+  if (asked) return asked;
   const entries = matchers.map(({ headers = [], queryParameters = [], ...others }): HttpMatch | undefined => {
     if (headers.length + queryParameters.length === 0 || Object.keys(others).length > 0) return undefined;
     return {

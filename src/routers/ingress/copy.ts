@@ -1,16 +1,17 @@
 import type { Canary } from '../../api/canary.ts';
+import { defined } from '../../api/defined.ts';
 import type { IngressRule } from '../../api/kinds/ingress.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import { findObject } from '../find-object.ts';
+import { type CopyRefs, foundOf } from '../copied-object.ts';
 import { RoutingError } from '../routing-error.ts';
 import { ingressRef, leadsTo } from './ingress-rules.ts';
 
 const MOST_NAME = 253;
 
 /** The user's Ingress and the copy of it that is ours; neither without `spec.ingressRef` (04-R-L6). */
-export function copyRefs(canary: Canary): { sourceRef?: ObjectRef; copyRef?: ObjectRef } {
+export function copyRefs(canary: Canary): CopyRefs {
   const { namespace } = canary.metadata;
   const { ingressCopy } = names(canary);
   if (!canary.spec.ingressRef || !ingressCopy) return {};
@@ -28,17 +29,12 @@ export function refusesName(canary: Canary): RoutingError | undefined {
 /** Only the paths of the application: a path to anything else would make that Service a part of the release (04-4.9). */
 export function copySpec(base: KubeObject, rules: readonly IngressRule[]): object {
   const { ingressClassName, tls } = specOf<{ ingressClassName: string; tls: object[] }>(base);
-  return {
-    ...(ingressClassName === undefined ? {} : { ingressClassName }),
-    ...(tls === undefined ? {} : { tls: structuredClone(tls) }),
-    rules,
-  };
+  return defined({ ingressClassName, tls: structuredClone(tls), rules });
 }
 
 /** Missing parts of the user's Ingress: one that leads nowhere sends no request to a copy of it. */
 export function missingSource(canary: Canary, current: readonly KubeObject[]): RoutingError | undefined {
-  const { sourceRef } = copyRefs(canary);
-  const source = sourceRef && findObject(current, sourceRef);
+  const { source } = foundOf(copyRefs(canary), current);
   return source && leadsTo(source, names(canary).apexService) ? undefined : nothingToCopy(canary, source);
 }
 

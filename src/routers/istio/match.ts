@@ -3,8 +3,9 @@ import type { JsonRecord } from '../../api/json.ts';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { HttpMatchRequest } from '../../api/service-spec.ts';
 import type { StringMatch } from '../../api/string-match.ts';
+import { askedMatch, splitMerged } from '../asked-match.ts';
 import { escapeRegex } from '../regex-text.ts';
-import { ifExpressible, RoutingError } from '../routing-error.ts';
+import { RoutingError } from '../routing-error.ts';
 
 /** One HTTPMatchRequest of a VirtualService, as raw JSON. */
 export type IstioMatch = Record<string, unknown>;
@@ -53,17 +54,7 @@ export function splitMatch(
   service: readonly IstioMatch[],
   likely?: readonly HttpMatch[],
 ): HttpMatch[] | undefined {
-  if (
-    likely?.length &&
-    isDeepStrictEqual(
-      ifExpressible(() => mergeMatch(likely, service)),
-      merged,
-    )
-  )
-    return structuredClone([...likely]);
-  const width = Math.max(service.length, 1);
-  const entries = merged.filter((_, index) => index % width === 0).map((match) => subtract(match, service[0] ?? {}));
-  return entries.length > 0 && entries.every((entry) => Object.keys(entry).length > 0) ? entries : undefined;
+  return askedMatch(likely, merged, (match) => mergeMatch(match, service)) ?? splitMerged(merged, service, subtract);
 }
 
 function segmentOf(entry: HttpMatch): IstioMatch {

@@ -40,12 +40,8 @@ const virtualServiceRef = (canary: Canary): ObjectRef => refUnderApex(canary, ap
 
 function ruleRefs(canary: Canary): ObjectRef[] {
   const { canaryService, primaryService } = names(canary);
-  return [canaryService, primaryService].map((name) => ({
-    apiVersion,
-    kind: 'DestinationRule',
-    name,
-    namespace: canary.metadata.namespace,
-  }));
+  const { namespace } = canary.metadata;
+  return [canaryService, primaryService].map((name) => ({ apiVersion, kind: 'DestinationRule', name, namespace }));
 }
 
 function isTcp(canary: Canary): boolean {

@@ -32,10 +32,7 @@ export const kuma: Router = {
     // By its name we made it for this namespace, wherever it leads by now.
     const isMade = findObject(current, own)?.metadata.annotations?.[ownerAnnotation] !== undefined;
     const refs = [...(isMade ? [] : [own]), ...(isOfFlagger(canary, current) ? [flaggerRef(canary)] : [])];
-    const { write, remove } = givenBack(
-      refs.map((ref) => [ref, namesOurSides(canary)]),
-      current,
-    );
+    const { write, remove } = givenBack(refs, current, () => namesOurSides(canary));
     return { write, remove: isMade ? [own, ...remove] : remove };
   },
 };

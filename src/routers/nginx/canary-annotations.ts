@@ -1,12 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type Finding, ignored } from '../../api/finding.ts';
 import type { Labels } from '../../api/kube-object.ts';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
 import { anchoredPattern } from '../anchored-pattern.ts';
+import { askedMatch } from '../asked-match.ts';
 import { checkRegex } from '../checked-regex.ts';
 import { refuseConditions } from '../refuse-conditions.ts';
-import { ifExpressible, RoutingError } from '../routing-error.ts';
+import { RoutingError } from '../routing-error.ts';
 
 /** The annotations of ingress-nginx that decide about a canary, without their prefix; values that are absent or empty say nothing. */
 export interface CanaryRules {
@@ -117,14 +117,8 @@ export function readMatch(rules: CanaryRules, likely: readonly HttpMatch[] | und
   const header = rules['canary-by-header'];
   const cookie = rules['canary-by-cookie'];
   if (!header && !cookie) return undefined;
-  if (
-    likely?.length &&
-    isDeepStrictEqual(
-      ifExpressible(() => renderMatch(likely)),
-      withoutEmpty(rules),
-    )
-  )
-    return structuredClone([...likely]);
+  const asked = askedMatch<object>(likely, withoutEmpty(rules), renderMatch);
+  if (asked) return asked;
   const match: HttpMatch[] = [];
   if (header) {
     const [value, pattern] = [rules['canary-by-header-value'], rules['canary-by-header-pattern']];

@@ -4,11 +4,10 @@ import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
 import type { Routes } from '../../api/routes.ts';
-import { findObject } from '../find-object.ts';
+import { copyVerbs, foundOf, nothingRendered } from '../copied-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
 import { copyRefs, copySpec, missingSource, nothingToCopy, refusesName } from '../ingress/copy.ts';
 import { leadingTo, rulesFor, rulesOf } from '../ingress/ingress-rules.ts';
-import { needsObject } from '../needs-object.ts';
 import type { RouteChange, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { ignoredEntries, renderMatch } from './canary-annotations.ts';
@@ -23,34 +22,18 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
 
   function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): RouteChange {
     const rules = rulesOfRoutes(routes);
-    const { sourceRef, copyRef } = copyRefs(canary);
-    const source = sourceRef && findObject(current, sourceRef);
-    const copy = copyRef && findObject(current, copyRef);
+    const { copyRef } = copyRefs(canary);
+    const { source, copy } = foundOf(copyRefs(canary), current);
     const { apexService, canaryService } = names(canary);
     const derived = source ? rulesFor(source, apexService, (path) => [leadingTo(path, canaryService)]) : [];
     // A copy can be set back to 0 whatever became of the user's Ingress (04-R-S4).
     const base = source && derived.length > 0 ? source : copy;
-    if (!base || !copyRef) {
-      if (needsObject(canary, routes)) throw nothingToCopy(canary, source);
-      return { write: [], remove: [] };
-    }
+    if (!base || !copyRef) return nothingRendered(canary, routes, nothingToCopy(canary, source));
     const { labels, annotations } = copiedMetadata(base, isCanaryKey);
-    return {
-      write: [
-        {
-          apiVersion: copyRef.apiVersion,
-          kind: copyRef.kind,
-          metadata: {
-            name: copyRef.name,
-            namespace: canary.metadata.namespace,
-            labels,
-            annotations: { ...annotations, ...withoutAffinity(rules, annotations), ...ours(rules, copy?.metadata.annotations ?? {}) },
-          },
-          spec: copySpec(base, base === source ? derived : rulesOf(base)),
-        },
-      ],
-      remove: [],
-    };
+    const { apiVersion, kind, name } = copyRef;
+    const own = { ...withoutAffinity(rules, annotations), ...ours(rules, copy?.metadata.annotations ?? {}) };
+    const metadata = { name, namespace: canary.metadata.namespace, labels, annotations: { ...annotations, ...own } };
+    return { write: [{ apiVersion, kind, metadata, spec: copySpec(base, base === source ? derived : rulesOf(base)) }], remove: [] };
   }
 
   /** An apply cannot remove foreign additions to the canary's rules; ingress-nginx ignores empty ones. */
@@ -70,17 +53,12 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
     supports: factsOf('nginx').can,
     refuses,
     ignores,
-    watches: (canary) => Object.values(copyRefs(canary)),
+    ...copyVerbs(copyRefs),
     render: (canary, _apex, routes, current) => render(canary, routes, current),
     missing: missingSource,
     readRoutes(canary, current) {
-      const { copyRef } = copyRefs(canary);
-      const copy = copyRef && findObject(current, copyRef);
+      const { copy } = foundOf(copyRefs(canary), current);
       return copy && readCopy(canary, copy, key);
-    },
-    finalize(canary, current) {
-      const { copyRef } = copyRefs(canary);
-      return { write: [], remove: copyRef && findObject(current, copyRef) ? [copyRef] : [] };
     },
   };
 }

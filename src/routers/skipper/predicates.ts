@@ -3,9 +3,10 @@ import { parseJson } from '../../api/json.ts';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { StringMatch } from '../../api/string-match.ts';
 import { anchoredPattern, readAnchoredPattern } from '../anchored-pattern.ts';
+import { askedMatch } from '../asked-match.ts';
 import { checkRegex } from '../checked-regex.ts';
 import { refuseConditions } from '../refuse-conditions.ts';
-import { ifExpressible, RoutingError } from '../routing-error.ts';
+import { RoutingError } from '../routing-error.ts';
 
 /** Puts a route before those of the user's Ingress, whose predicates count one each. */
 export const FIRST = 'Weight(100)';
@@ -75,14 +76,8 @@ export function readMatch(
   const isOwnLast = own.length > 0 && isDeepStrictEqual(predicates.slice(-own.length), own);
   const conditions = isOwnLast ? predicates.slice(0, -own.length) : predicates;
   if (conditions.length === 0) return undefined;
-  if (
-    likely?.length === 1 &&
-    isDeepStrictEqual(
-      ifExpressible(() => renderMatch(likely)),
-      conditions,
-    )
-  )
-    return structuredClone([...likely]);
+  const asked = askedMatch(likely, conditions, renderMatch);
+  if (asked) return asked;
   const entry: { headers?: Record<string, StringMatch>; queryParams?: Record<string, StringMatch> } = {};
   for (const predicate of conditions) {
     const found = readPredicate(predicate);

@@ -3,11 +3,10 @@ import type { IngressPath, IngressRule } from '../../api/kinds/ingress.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { Routes } from '../../api/routes.ts';
-import { findObject } from '../find-object.ts';
+import { foundOf, nothingRendered } from '../copied-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
 import { copyRefs, copySpec, nothingToCopy } from '../ingress/copy.ts';
 import { leadingTo, rulesFor, rulesOf, serviceOf } from '../ingress/ingress-rules.ts';
-import { needsObject } from '../needs-object.ts';
 import type { RouteChange } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
 import { canaryWeight, matchOf, primaryWeight } from '../weights.ts';
@@ -23,15 +22,11 @@ const isOurs = (annotation: string) => annotation === WEIGHTS || annotation === 
 
 export function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): RouteChange {
   const { share, match } = sharesOf(routes);
-  const { sourceRef, copyRef } = copyRefs(canary);
-  const source = sourceRef && findObject(current, sourceRef);
-  const copy = copyRef && findObject(current, copyRef);
+  const { copyRef } = copyRefs(canary);
+  const { source, copy } = foundOf(copyRefs(canary), current);
   const derived = source ? bothSides(canary, source) : [];
   const base = source && derived.length > 0 ? source : copy;
-  if (!base || !copyRef) {
-    if (needsObject(canary, routes)) throw nothingToCopy(canary, source);
-    return { write: [], remove: [] };
-  }
+  if (!base || !copyRef) return nothingRendered(canary, routes, nothingToCopy(canary, source));
   if (source && share > 0) refuseShared(canary, source);
   const { primaryService, canaryService } = names(canary);
   const { labels, annotations } = copiedMetadata(base, isOurs);

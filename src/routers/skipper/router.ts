@@ -1,5 +1,5 @@
 import { factsOf } from '../../api/providers.ts';
-import { findObject } from '../find-object.ts';
+import { copyVerbs, foundOf } from '../copied-object.ts';
 import { copyRefs, missingSource, refusesName } from '../ingress/copy.ts';
 import type { Router } from '../router.ts';
 import { rejectionOf } from '../routing-error.ts';
@@ -14,16 +14,11 @@ export const skipper: Router = {
     const { match } = canary.spec.analysis;
     return refusesName(canary) ?? (match?.length ? rejectionOf(() => renderMatch(match)) : undefined);
   },
-  watches: (canary) => Object.values(copyRefs(canary)),
+  ...copyVerbs(copyRefs),
   render: (canary, _apex, routes, current) => render(canary, routes, current),
   missing: missingSource,
   readRoutes(canary, current) {
-    const { sourceRef, copyRef } = copyRefs(canary);
-    const copy = copyRef && findObject(current, copyRef);
-    return copy && readCopy(canary, copy, sourceRef && findObject(current, sourceRef));
-  },
-  finalize(canary, current) {
-    const { copyRef } = copyRefs(canary);
-    return { write: [], remove: copyRef && findObject(current, copyRef) ? [copyRef] : [] };
+    const { source, copy } = foundOf(copyRefs(canary), current);
+    return copy && readCopy(canary, copy, source);
   },
 };

@@ -27,13 +27,15 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
   const splitRef = (canary: Canary) => refUnderApex(canary, `split.smi-spec.io/${version}`, 'TrafficSplit');
   const groupRef = (canary: Canary) => refUnderApex(canary, `specs.smi-spec.io/${version}`, 'HTTPRouteGroup');
 
+  const refsOf = (canary: Canary) => [splitRef(canary), ...(matches ? [groupRef(canary)] : [])];
+
   function render(canary: Canary, routes: Routes, current: readonly KubeObject[]): RouteChange {
     const match = matchOf(routes);
     if (match && !matches) throw new RoutingError(`SMI ${version} cannot match requests: A/B releases need smi:v1alpha3 or smi:v1alpha4`);
     const wanted = renderSplit(canary, splitRef(canary), routes, { group: match ? groupRef(canary) : undefined, mesh });
     const split = keeping(wanted, current, namesOurSides(canary));
     if (match) return { write: [keeping(renderRouteGroup(groupRef(canary), match), current, isOurGroup), split], remove: [] };
-    const freed = givenBack(matches ? [[groupRef(canary), isOurGroup]] : [], current);
+    const freed = givenBack(matches ? [groupRef(canary)] : [], current, () => isOurGroup);
     return { write: [split, ...freed.write], remove: freed.remove };
   }
 
@@ -48,7 +50,7 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
       if (!match?.length) return undefined;
       return rejectionOf(() => renderRouteGroup(groupRef(canary), match));
     },
-    watches: (canary) => [splitRef(canary), ...(matches ? [groupRef(canary)] : [])],
+    watches: refsOf,
     render: (canary, _apex, routes, current) => render(canary, routes, current),
     readRoutes(canary, current) {
       const split = findObject(current, splitRef(canary));
@@ -66,6 +68,6 @@ export function smi(version: SmiVersion, mesh?: 'istio'): Router {
       return splitFindings(split, known).map(({ path, message }) => ({ on: split, message: `${path} ${message}` }));
     },
     finalize: (canary, current) =>
-      givenBack([[splitRef(canary), namesOurSides(canary)], ...(matches ? ([[groupRef(canary), isOurGroup]] as const) : [])], current),
+      givenBack(refsOf(canary), current, ({ kind }) => (kind === 'TrafficSplit' ? namesOurSides(canary) : isOurGroup)),
   };
 }

@@ -24,7 +24,7 @@ export interface SecretsPolicy {
   names: readonly string[];
 }
 
-interface SecretsSettings {
+export interface SecretsSettings {
   secretsMode: SecretsMode;
   secretsNamespaces: readonly string[];
   secretsNames: readonly string[];

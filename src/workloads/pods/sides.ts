@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { defined } from '../../api/defined.ts';
 import { statusOf } from '../../api/kinds/spec-of.ts';
 import { type Slim, type SlimRef, slimRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
@@ -42,14 +43,8 @@ type TargetIdentity = Omit<NonNullable<Sides['target']>, keyof SideState>;
 
 function identityOf(workload: Verbs, { object, revision = '', configs }: Watched): TargetIdentity {
   const { uid = '', generation = 0 } = object.metadata;
-  return {
-    uid,
-    generation,
-    revision,
-    ...countOf(workload, object),
-    ...(configs && { configs }),
-    ...(workload.pods && { pods: workload.pods(object), ...(isUnobserved(object) && { unobserved: true }) }),
-  };
+  const unobserved = workload.pods !== undefined && isUnobserved(object) ? true : undefined;
+  return defined({ uid, generation, revision, ...countOf(workload, object), configs, pods: workload.pods?.(object), unobserved });
 }
 
 function isUnobserved(object: Slim): boolean {
@@ -68,6 +63,5 @@ export function countOf(
 }
 
 function carriedBy(workload: Pick<WorkloadPromotion, 'carries'>, primary: Slim): { carries?: string } {
-  const carries = workload.carries(primary);
-  return carries === undefined ? {} : { carries };
+  return defined({ carries: workload.carries(primary) });
 }

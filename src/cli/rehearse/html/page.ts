@@ -1,5 +1,5 @@
 import type { RehearsalMistake, RehearsalReport, RehearsalResult, TimelineEntry } from '../rehearsal-report.ts';
-import { afterWords, entryWords, failedIn, lasts, outcomeWords, verdictWords } from '../words.ts';
+import { afterWords, entryWords, failedIn, lasts, outcomeWords, unmeasuredRows, unusedRows, verdictWords } from '../words.ts';
 import { escapeXml } from '../xml.ts';
 import { plotsOf } from './plots.ts';
 import { style } from './style.ts';
@@ -59,7 +59,7 @@ function matrixRow(result: RehearsalResult, index: number, hasSeveral: boolean):
 }
 
 function section(result: RehearsalResult, index: number, isFolded: boolean): string {
-  const { namespace, name, scenario, message, requests, peakPods, assumptions, checks, notApplied, timeline } = result;
+  const { namespace, name, scenario, message, requests, peakPods, assumptions, timeline } = result;
   const verdict = verdictWords(result);
   const rows: [string, { sent: number; failed: number }][] = [
     ['old version', requests.old],
@@ -76,21 +76,8 @@ function section(result: RehearsalResult, index: number, isFolded: boolean): str
     ),
     table('Timeline', ['After the push', 'What'], timeline.flatMap(timelineRow), { times: true }),
     table('Webhooks and alerts receive', ['After the push', 'What', 'To', 'Body'], timeline.flatMap(callRow), { times: true }),
-    table(
-      'Checks that are not measured',
-      ['Check', 'Why'],
-      checks
-        .filter(({ state }) => state !== 'modelled')
-        .map(({ check, state, value, why = '' }) => [
-          escapeXml(check),
-          escapeXml(state === 'assumed' ? `assumed to be ${value}` : `not modelled: ${why}`),
-        ]),
-    ),
-    table(
-      'Objects that are not used',
-      ['Object', 'Why'],
-      notApplied.map(({ kind, name: called, why }) => [escapeXml(`${kind} ${called}`), escapeXml(why)]),
-    ),
+    table('Checks that are not measured', ['Check', 'Why'], escaped(unmeasuredRows(result))),
+    table('Objects that are not used', ['Object', 'Why'], escaped(unusedRows(result))),
     writesHtml(timeline),
     list('Assumptions of the model', assumptions),
   ].join('\n');
@@ -98,6 +85,8 @@ function section(result: RehearsalResult, index: number, isFolded: boolean): str
   const said = `<p>${escapeXml(scenario.says)}${scenario.says === '' ? '' : ': '}<span class="${verdict.meaning} verdict">${escapeXml(verdict.text)}</span>, ${escapeXml(outcomeWords(result))}; at most ${peakPods} pods.</p>`;
   return `<section>\n${head}\n${said}\n${isFolded ? `<details><summary>Details of ${escapeXml(scenario.name)}</summary>\n${body}\n</details>` : body}\n</section>`;
 }
+
+const escaped = (rows: readonly (readonly string[])[]): string[][] => rows.map((row) => row.map(escapeXml));
 
 function timelineRow(entry: TimelineEntry): string[][] {
   const words = entryWords(entry);

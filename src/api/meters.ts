@@ -1,0 +1,27 @@
+import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
+
+/** Makes the metrics of one registry. */
+export function metersIn(registry: Registry) {
+  const registers = [registry];
+  return {
+    counter: <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
+      new Counter({ name, help, labelNames, registers }),
+    gauge: <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
+      new Gauge({ name, help, labelNames, registers }),
+    /** Without `buckets` those of the client. */
+    histogram: <Label extends string>(name: string, help: string, labelNames: readonly Label[] = [], buckets?: number[]) =>
+      new Histogram({ name, help, labelNames, registers, ...(buckets && { buckets }) }),
+    /** `read` gives all values at each scrape; those of the same labels are added up. */
+    gaugeOf: (name: string, help: string, read: () => Iterable<readonly [Record<string, string>, number]>, ...labelNames: string[]) =>
+      new Gauge({
+        name,
+        help,
+        labelNames,
+        registers,
+        collect() {
+          this.reset();
+          for (const [labels, value] of read()) this.inc(labels, value);
+        },
+      }),
+  };
+}

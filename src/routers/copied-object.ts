@@ -1,0 +1,37 @@
+import type { Canary } from '../api/canary.ts';
+import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import type { Routes } from '../api/routes.ts';
+import { findObject } from './find-object.ts';
+import { needsObject } from './needs-object.ts';
+import type { Router } from './router.ts';
+import type { RoutingError } from './routing-error.ts';
+
+/** The user's object and the copy beside it that holds the canary's share; both are absent where the Canary names none. */
+export interface CopyRefs {
+  sourceRef?: ObjectRef;
+  copyRef?: ObjectRef;
+}
+
+export const noRoutes = { write: [], remove: [] };
+
+/** Both objects, where they are found. */
+export function foundOf({ sourceRef, copyRef }: CopyRefs, current: readonly KubeObject[]) {
+  return { source: sourceRef && findObject(current, sourceRef), copy: copyRef && findObject(current, copyRef) };
+}
+
+/** Throws where the routes need an object and there is none to copy. */
+export function nothingRendered(canary: Canary, routes: Routes, why: RoutingError): typeof noRoutes {
+  if (needsObject(canary, routes)) throw why;
+  return noRoutes;
+}
+
+/** What routers that copy an object have in common. */
+export function copyVerbs(refsOf: (canary: Canary) => CopyRefs): Pick<Router, 'watches' | 'finalize'> {
+  return {
+    watches: (canary) => Object.values(refsOf(canary)),
+    finalize(canary, current) {
+      const { copyRef } = refsOf(canary);
+      return { write: [], remove: copyRef && findObject(current, copyRef) ? [copyRef] : [] };
+    },
+  };
+}
