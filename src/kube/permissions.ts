@@ -5,7 +5,21 @@ export const eventPermissions: readonly Permission[] = [
   { group: '', resources: ['events'], verbs: ['get', 'create', 'patch'], purpose: 'events on Canaries' },
 ];
 
-/** Permissions of `electLeader`, in the namespace of the lease alone. */
+/** Shards at most: each replica looks at all of their leases, and so many divide a cluster finely enough for any number of replicas that pays. */
+export const MOST_SHARDS = 16;
+
+/** Flagger's name, so that Flagger goes on standby. */
+export const LEADER_LEASE = 'flagger-leader-election';
+
+export const shardLease = (shard: number): string => `serin-${shard}`;
+
+/**
+ * Leases of a Serin that is not divided by namespaces or selector. Always with those of all shards: replicas of another number of shards run on while
+ * that number is changed, and must not lose theirs with the role.
+ */
+export const leaseNames: readonly string[] = [LEADER_LEASE, ...Array.from({ length: MOST_SHARDS }, (_, shard) => shardLease(shard))];
+
+/** Permissions of `electLeader`, in the namespace of the leases alone. */
 export const leasePermissions: readonly Permission[] = [
   { group: 'coordination.k8s.io', resources: ['leases'], verbs: ['get', 'create', 'update'], purpose: 'leader election' },
 ];

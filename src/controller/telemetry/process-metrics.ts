@@ -39,6 +39,12 @@ export function processMetrics(registry: Registry, version: string) {
   const pacing = () => pacings.map((one) => one.figures());
   const info = new Gauge({ name: 'flagger_info', help: 'Version and mesh provider', labelNames: ['version', 'mesh_provider'], registers });
   const leader = new Gauge({ name: 'serin_leader', help: '1: this replica looks after the Canaries; 0: it stands by', registers });
+  const shards = new Gauge({
+    name: 'serin_shard_held',
+    help: '1: this replica looks after the Canaries of the shard; only with several shards',
+    labelNames: ['shard'],
+    registers,
+  });
   const requests = new Counter({
     name: 'serin_api_requests_total',
     help: 'Requests to the API server',
@@ -132,6 +138,10 @@ export function processMetrics(registry: Registry, version: string) {
     leads(now: Inspected): void {
       inspected = now;
       leader.set(1);
+    },
+    holds(shard: number, isHeld: boolean): void {
+      if (isHeld) shards.set({ shard: String(shard) }, 1);
+      else shards.remove({ shard: String(shard) });
     },
     standsBy(): void {
       inspected = undefined;
