@@ -9,6 +9,7 @@ import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
 import type { Raw } from '../fakes/raw.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { ShardAudit } from '../scenarios/shards/audit.ts';
+import { playShardKills } from '../scenarios/shards/kill-run.ts';
 import { LEASE_NAMESPACE, ShardedSerin } from '../scenarios/shards/sharded-serin.ts';
 import { afterEach, beforeEach, enterVirtual, playTests, sleep, world } from '../scenarios/world.ts';
 
@@ -48,21 +49,7 @@ const allAre = (phase: string) => watch.until(CANARIES, `are ${phase}`, ({ statu
 
 const release = (version: string) => forEachIndex(CANARIES, (index) => changeImage(bare.cluster, index, version));
 
-/** How often Events of this reason were sent. */
-async function timesReported(wanted: string): Promise<number> {
-  const { items } = await bare.cluster.list({ apiVersion: 'v1', kind: 'Event' });
-  return items.filter(({ reason }) => reason === wanted).reduce((sum, { count }: Raw) => sum + count, 0);
-}
-
-/** Each release has ended once, and no event of it was sent twice. */
-async function endedOnce(): Promise<void> {
-  await eventually(
-    'each release has its event',
-    () => timesReported('Succeeded'),
-    (times) => times >= CANARIES,
-  );
-  expect(await timesReported('Succeeded')).toBe(CANARIES);
-}
+const eachOnce = { succeeded: Array(CANARIES).fill(1), failed: 0 };
 
 const heldShards = () => serin.alive.map((replica) => replica.held());
 
@@ -83,7 +70,11 @@ it('I9: three replicas share three shards, and when two of them are killed the t
   expect(audit.trespasses).toEqual([]);
   expect(serin.longestGapMs(CANARIES)).toBeGreaterThan(10_000);
   expect(serin.longestGapMs(CANARIES)).toBeLessThanOrEqual(MOST_GAP_MS);
-  await endedOnce();
+  await eventually(
+    'each release has ended once',
+    () => audit.endings,
+    (endings) => isDeepStrictEqual(endings, eachOnce),
+  );
   expect(serin.complaints()).toEqual([]);
 });
 
@@ -104,8 +95,18 @@ it('I9: while the number of shards goes from 1 to 3, 2 and 1 in the middle of re
   expect(audit.writers.length).toBeGreaterThanOrEqual(4);
   expect(audit.trespasses).toEqual([]);
   expect(serin.longestGapMs(CANARIES)).toBeLessThanOrEqual(MOST_GAP_MS);
-  await endedOnce();
+  await eventually(
+    'each release has ended once',
+    () => audit.endings,
+    (endings) => isDeepStrictEqual(endings, eachOnce),
+  );
   expect(serin.complaints()).toEqual([]);
+});
+
+it('I9: with a replica killed every 20 s every release ends once, and no Canary is left alone for longer than the lease and 5 s', async () => {
+  const run = { bare, serin, audit, watch, canaries: 24, replicas: 5, shards: 3, kills: 6, everyMs: 20_000, seed: 17 };
+  expect(await playShardKills(run)).toMatchObject({ trespasses: [], failed: 0, isComplete: true, complaints: [] });
+  expect(serin.longestGapMs(24)).toBeLessThanOrEqual(MOST_GAP_MS);
 });
 
 it('a younger Canary on the target of one in another shard waits for it, and goes on when that is gone', async () => {

@@ -11,7 +11,11 @@ interface Change {
   name: string;
   /** Of a lease its holder, of a Canary the process that wrote its status last. */
   by: string;
+  /** Of a Canary. */
+  phase?: string;
 }
+
+const byVersion = (a: Change, b: Change) => (a.version < b.version ? -1 : 1);
 
 /** Every change of the leases and of the statuses of the Canaries, in the order of the API server. */
 export class ShardAudit {
@@ -24,7 +28,7 @@ export class ShardAudit {
       const learn = (object: KubeObject) => {
         const by = byOf(object);
         const { name, resourceVersion = '0' } = object.metadata;
-        if (typeof by === 'string') changes.push({ version: BigInt(resourceVersion), name, by });
+        if (typeof by === 'string') changes.push({ version: BigInt(resourceVersion), name, by, phase: raw(object).status?.phase });
       };
       return {
         onList: (items: readonly KubeObject[]) => items.forEach(learn),
@@ -55,9 +59,20 @@ export class ShardAudit {
     return [...new Set(this.#writes.map(({ by }) => by))];
   }
 
+  /** How releases have ended: of each Canary how often it changed to Succeeded, and to Failed. */
+  get endings(): { succeeded: number[]; failed: number } {
+    const writes = this.#writes.toSorted(byVersion);
+    const canaries = Map.groupBy(writes, ({ name }) => name);
+    const timesIn = (changes: readonly Change[], wanted: string) =>
+      changes.filter(({ phase }, index) => phase === wanted && changes[index - 1]?.phase !== wanted).length;
+    return {
+      succeeded: [...canaries.values()].map((changes) => timesIn(changes, 'Succeeded')),
+      failed: [...canaries.values()].reduce((sum, changes) => sum + timesIn(changes, 'Failed'), 0),
+    };
+  }
+
   /** Writes of a process that did not hold the lease of the Canary's shard at that moment. */
   get trespasses(): string[] {
-    const byVersion = (a: Change, b: Change) => (a.version < b.version ? -1 : 1);
     const leases = this.#leases.toSorted(byVersion);
     const holders = new Map<string, string>();
     const known = new Map<string, string>();
