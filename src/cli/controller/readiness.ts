@@ -17,12 +17,19 @@ interface FirstReadLog {
   /** Address of the cluster of the routes, where it is another one. */
   routesAt?: string | undefined;
   shard?: number;
+  /** The controller was stopped meanwhile: how its first read ends says nothing. */
+  isOver?: () => boolean;
 }
 
 /** Logs how the first read of the cluster ends. */
-export function reportFirstRead(controller: Controller, { config, log, routesAt, shard }: FirstReadLog, hasRead: () => void): void {
+export function reportFirstRead(
+  controller: Controller,
+  { config, log, routesAt, shard, isOver = () => false }: FirstReadLog,
+  hasRead: () => void,
+): void {
   controller.started.then(
     () => {
+      if (isOver()) return;
       hasRead();
       log.info(
         {
@@ -34,6 +41,8 @@ export function reportFirstRead(controller: Controller, { config, log, routesAt,
         'reconciling Canaries',
       );
     },
-    (error: unknown) => log.error({ err: error }, 'the first read of the cluster failed'),
+    (error: unknown) => {
+      if (!isOver()) log.error({ err: error }, 'the first read of the cluster failed');
+    },
   );
 }

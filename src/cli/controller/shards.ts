@@ -81,7 +81,7 @@ export class Shards {
       const controller = startController({ shard: { index: shard, of: config.shards }, cluster, mayWrite });
       const running = { controller, cluster, hasRead: false };
       this.#running.set(shard, running);
-      reportFirstRead(controller, { config, log, routesAt, shard }, () => {
+      reportFirstRead(controller, { config, log, routesAt, shard, isOver: () => this.#running.get(shard) !== running }, () => {
         running.hasRead = true;
       });
     };

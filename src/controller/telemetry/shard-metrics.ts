@@ -43,6 +43,7 @@ export class ShardMetrics {
       stopped: () => {
         hasStopped = true;
         for (const key of seen.values()) metrics.gone(key);
+        seen.clear();
         for (const [namespace, count] of counts) for (let each = 0; each < count; each += 1) metrics.counted(namespace, -1);
         this.#running.delete(shard);
         metrics.holds(shard, false);
