@@ -50,6 +50,7 @@ export class ShardKeeper {
   readonly #holders: string[];
   readonly #terms = new Map<number, { of: AbortSignal; group: AbortSignal; both: AbortSignal }>();
   #neededUntilMs = 0;
+  #cancelGivingUp: () => void = () => undefined;
   #handedOver = { shard: -1, atMs: Number.NEGATIVE_INFINITY };
   #isStopping = false;
 
@@ -64,12 +65,7 @@ export class ShardKeeper {
       isNeeded: () => this.#held.size > 0 || clock.monotonicMs() < this.#neededUntilMs,
       isAsking: () => this.#mostOfAnother() - this.#held.size >= 2,
       onAsked: (by) => this.#asked(by),
-      onLost: () => {
-        for (const shard of [...this.#held]) {
-          this.#lost(shard);
-          void this.#elections[shard]?.giveUp();
-        }
-      },
+      onLost: () => this.#lostGroup(),
     });
     this.#elections = this.#holders.map((_, shard) =>
       electLeader(cluster, {
@@ -111,6 +107,7 @@ export class ShardKeeper {
   /** Gives up every shard; the caller has ended their writes. */
   async stop(): Promise<void> {
     this.#isStopping = true;
+    this.#cancelGivingUp();
     await Promise.all(this.#elections.map((election) => election.stop()));
     this.#held.clear();
     await this.#group.stop();
@@ -142,6 +139,16 @@ export class ShardKeeper {
 
   #sinceHandOverMs(): number {
     return this.#options.clock.monotonicMs() - this.#handedOver.atMs;
+  }
+
+  /** The shards are kept for as long as after any lost lease: a write that was cancelled may still be carried out by the API server. */
+  #lostGroup(): void {
+    const { leaseDurationMs, renewDeadlineMs } = this.#times;
+    for (const shard of this.held) this.#lost(shard);
+    this.#cancelGivingUp();
+    this.#cancelGivingUp = this.#options.clock.setTimer(leaseDurationMs - renewDeadlineMs, () => {
+      for (const [shard, election] of this.#elections.entries()) if (!this.#held.has(shard)) void election.giveUp();
+    });
   }
 
   #countOf(holder: string): number {
