@@ -18,6 +18,9 @@ const special: Partial<Record<FlagName, string>> = {
   secretsNames: trackedSecrets('secretsNames'),
   slackUser: slackSender('slackUser'),
   slackChannel: slackSender('slackChannel'),
+  shards: `{{- if gt (int .Values.leaderElection.shards) 1 }}
+- --shards={{ .Values.leaderElection.shards }}
+{{- end }}`,
   leaderElectionNamespace: `{{- if .Values.leaderElection.enabled }}
 - --leader-election-namespace={{ .Release.Namespace }}
 {{- end }}`,

@@ -1,6 +1,6 @@
 import type { Permission, RbacVerb } from '../../src/api/permission.ts';
 import { corePermissions, switchedPermissions } from '../../src/controller/permissions.ts';
-import { leasePermissions } from '../../src/kube/permissions.ts';
+import { leaseNames, leasePermissions } from '../../src/kube/permissions.ts';
 import { type SecretsMode, secretsModes } from '../../src/workloads/configs/read-configs.ts';
 import { namedSecretPermissions, secretPermissions, takeOverPermissions } from '../../src/workloads/permissions.ts';
 
@@ -70,8 +70,8 @@ function leaseRules(): string[] {
   return leasePermissions.flatMap((permission) => {
     const named = permission.verbs.filter((verb) => verb !== 'create');
     return [
-      '{{- with include "serin.leaseName" . }}',
-      ...ruleLines(only(permission, named), '[{{ . }}]'),
+      '{{- if include "serin.hasLeaseNames" . }}',
+      ...ruleLines(only(permission, named), `[${leaseNames.join(', ')}]`),
       ...ruleLines(only(permission, ['create'])),
       '{{- else }}',
       ...ruleLines(permission),

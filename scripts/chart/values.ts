@@ -3,6 +3,7 @@ import { providers } from '../../src/api/canary.ts';
 import { providerByMesh } from '../../src/api/mesh-provider.ts';
 import { logLevels } from '../../src/cli/go-flags.ts';
 import { type FlagName, flags } from '../../src/controller/flags.ts';
+import { MOST_SHARDS } from '../../src/kube/permissions.ts';
 import { metricsPermissions } from '../../src/metrics/permissions.ts';
 import { secretsModes } from '../../src/workloads/configs/read-configs.ts';
 import { kindPermissions, scalerPermissions } from '../../src/workloads/permissions.ts';
@@ -160,6 +161,14 @@ export const Values = z.strictObject({
     .strictObject({
       enabled: onOff(true, 'Elect one replica that writes. Without it a new pod starts after the old one is gone.'),
       replicaCount: z.int().min(0).default(1).describe('Replicas; 2 for a hand-over within seconds.'),
+      shards: z
+        .int()
+        .min(1)
+        .max(MOST_SHARDS)
+        .default(1)
+        .describe(
+          'Parts of the Canaries, each with a leader of its own; with more replicas than shards the others stand by. docs/operating-at-scale.md.',
+        ),
     })
     .describe('High availability.'),
   env: rawList(

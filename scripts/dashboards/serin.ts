@@ -57,6 +57,7 @@ export const serinDashboard: Dashboard = {
       title: 'Controller',
       panels: [
         stat('Leaders', 'sum(serin_leader)', 'leaders'),
+        time('Replicas of each shard', 'short', ['sum by (shard) (serin_shard_held)', 'shard {{shard}}']),
         stat('Version', 'flagger_info', '{{version}} {{mesh_provider}}'),
         time('Reconcile lag, P99', 's', [quantile(0.99, 'serin_reconcile_lag_seconds', 'le'), 'P99']),
         time('Duration of ticks, P90', 's', [quantile(0.9, 'flagger_canary_duration_seconds', 'le'), 'P90']),

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import type { Permission } from '../../src/api/permission.ts';
 import { everyFeature, permissionsFor } from '../../src/controller/permissions.ts';
-import { leasePermissions } from '../../src/kube/permissions.ts';
+import { leaseNames, leasePermissions } from '../../src/kube/permissions.ts';
 import { requestPolicy, virtualVerbs } from '../admission/request-policy.ts';
 import { sidecarPorts } from '../chart/value-kinds.ts';
 
@@ -93,7 +93,7 @@ function leaseRole(): KubeObject[] {
   const [{ verbs = [] } = {}] = leasePermissions;
   const lease = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] };
   const rules = [
-    { ...lease, resourceNames: ['flagger-leader-election'], verbs: verbs.filter((verb) => verb !== 'create') },
+    { ...lease, resourceNames: [...leaseNames], verbs: verbs.filter((verb) => verb !== 'create') },
     // A name cannot limit what creates an object.
     { ...lease, verbs: ['create'] },
   ];

@@ -1,6 +1,6 @@
 import type { Permission, RbacVerb } from '../../src/api/permission.ts';
 import { everyFeature, type Features, permissionsBesideSecrets, secretPermissionsFor } from '../../src/controller/permissions.ts';
-import { leasePermissions } from '../../src/kube/permissions.ts';
+import { leaseNames, leasePermissions } from '../../src/kube/permissions.ts';
 
 /** A choice of values of charts/serin that changes what its account may do; docs/rights.md shows each. */
 export interface Mode {
@@ -101,7 +101,7 @@ export function leaseRules(isUnnamed: boolean): Permission[] {
     verbs: permission.verbs.filter(isWanted),
   });
   return leasePermissions.flatMap((permission) => [
-    { ...only(permission, (verb) => verb !== 'create'), names: ['flagger-leader-election'] },
+    { ...only(permission, (verb) => verb !== 'create'), names: leaseNames },
     only(permission, (verb) => verb === 'create'),
   ]);
 }

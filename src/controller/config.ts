@@ -3,6 +3,7 @@ import { type AllowList, gatewayEntries, hostEntries, parseAllowList } from '../
 import { parseDuration } from '../api/duration.ts';
 import { MeshProvider } from '../api/mesh-provider.ts';
 import { parseLabelSelector } from '../kube/label-selector-text.ts';
+import { MOST_SHARDS } from '../kube/permissions.ts';
 import { type Flag, type FlagKind, type FlagName, flagEntries, type flags } from './flags.ts';
 import { allowedAddressProblem } from './outgoing/outgoing.ts';
 
@@ -74,6 +75,10 @@ const special = {
   ),
   allowedHosts: allowList(hostEntries),
   allowedGateways: allowList(gatewayEntries),
+  shards: z
+    .int()
+    .min(1, 'must be 1 or more')
+    .max(MOST_SHARDS, `is more than ${MOST_SHARDS}: each shard costs every replica a request in each --retry-period`),
   journalLimit: z.int().min(0).max(100, 'is more than 100 releases: keep fewer'),
   port: z.int().max(65_535, 'must be a port from 0 to 65535'),
 } satisfies Partial<Record<FlagName, z.ZodType>>;

@@ -5,7 +5,16 @@ import type { KubeCluster } from '../kube/kube-cluster.ts';
 import type { Notifier } from '../notifiers/notifier.ts';
 import type { ControllerConfig } from './config.ts';
 import type { Log } from './log.ts';
+import type { OutgoingCalls } from './outgoing/outgoing-calls.ts';
 import type { ControllerMetrics } from './telemetry/controller-metrics.ts';
+import type { Shard } from './watch/canary-slice.ts';
+import type { KindWatches } from './watch/kind-watches.ts';
+
+/** Parts that the controllers of one process have in common. */
+export interface SharedParts {
+  kinds: KindWatches;
+  calls: OutgoingCalls;
+}
 
 export interface ControllerOptions {
   config: ControllerConfig;
@@ -27,6 +36,10 @@ export interface ControllerOptions {
   notifier?: Notifier;
   /** Credentials of the global metrics server, as a Secret would hold them. */
   metricsServerSecret?: (() => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
+  /** Absent: all Canaries. */
+  shard?: Shard;
+  /** Shared by the controllers of one process, one for each shard. */
+  shared?: SharedParts;
   /** Whether the lease allows a write now; always, without leader election. */
   mayWrite?: () => boolean;
 }

@@ -25,12 +25,13 @@ export function startController(options: ControllerOptions): Controller {
     track: (...args) => dispatcher.track(...args),
   } satisfies Parameters<typeof makeDeps>[2];
   const { deps, conditions, calls } = makeDeps(options, register, listener, stopping.signal);
-  const slice = new CanarySlice(config.canarySelector);
+  const slice = new CanarySlice(config.canarySelector, options.shard);
   const dispatcher = new CanaryDispatcher({ deps, register, slice, conditions, metrics, signal: stopping.signal });
   const { view, configWatches, deliveries } = deps;
   const watches = () => [...view.watches(), ...configWatches.watches()];
   const start = async (): Promise<void> => {
-    metrics.leads({ watches, deliveries: () => deliveries.depth, calls: () => calls.figures() });
+    const own = options.shared ? { watches: () => configWatches.watches(), calls: () => [] } : { watches, calls: () => calls.figures() };
+    metrics.leads({ ...own, deliveries: () => deliveries.depth });
     await view.start();
     metrics.started(config.meshProvider);
     await dispatcher.start();

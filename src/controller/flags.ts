@@ -289,14 +289,21 @@ export const flags = {
   },
   enableLeaderElection: {
     kind: 'switch',
-    help: 'run several replicas, one of which leads',
+    help: 'run several replicas, one of which leads, or one for each shard',
     fallback: false,
     chart: 'leaderElection.enabled',
+  },
+  shards: {
+    kind: 'count',
+    value: '<number>',
+    help: 'parts into which the Canaries are divided, each looked after by one replica at a time; more than 1 needs --enable-leader-election',
+    fallback: '1',
+    chart: 'leaderElection.shards',
   },
   leaderElectionNamespace: {
     kind: 'text',
     value: '<name>',
-    help: 'namespace of the lease',
+    help: 'namespace of the lease, or of the leases of the shards',
     fallback: 'kube-system',
     chart: 'leaderElection.enabled',
   },

@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { Canary } from '../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { JournalMemory } from '../engine/journal/journal-memory.ts';
+import type { Cluster } from '../kube/cluster.ts';
 import { eventRecorder } from '../kube/events.ts';
 import { withPriority } from '../kube/with-priority.ts';
 import { askerOf } from '../metrics/http/ask-cluster.ts';
 import { Anchors } from './adoption/anchors.ts';
 import { labelOf } from './canary/read-canary.ts';
 import type { ControllerDeps } from './controller-deps.ts';
-import type { ControllerOptions } from './controller-options.ts';
+import type { ControllerOptions, SharedParts } from './controller-options.ts';
 import { measuring } from './facts/measuring.ts';
 import { announcer } from './notifications/announcer.ts';
 import { DeliveryQueue } from './notifications/delivery-queue.ts';
@@ -23,6 +24,7 @@ import { secretReader } from './outgoing/read-secret.ts';
 import type { CanaryRegister } from './watch/canary-register.ts';
 import { ClusterView } from './watch/cluster-view.ts';
 import { ConfigWatches } from './watch/config-watches.ts';
+import { KindWatches } from './watch/kind-watches.ts';
 
 /** Receives what the dependencies report. */
 export interface DepsListener {
@@ -41,17 +43,11 @@ interface MadeDeps {
 
 /** Makes what the processes of all Canaries share. */
 export function makeDeps(options: ControllerOptions, register: CanaryRegister, listener: DepsListener, signal: AbortSignal): MadeDeps {
-  const { config, cluster, clock, random, log, metrics, agents, word = () => randomBytes(8).toString('hex') } = options;
+  const { config, cluster, clock, random, log, metrics, word = () => randomBytes(8).toString('hex') } = options;
   const isLeading = () => options.mayWrite?.() ?? true;
   const mayWrite = () => !signal.aborted && isLeading();
-  const view = new ClusterView(cluster, config.namespaces, listener.changed, ({ kind, metadata: { namespace, name } }, err) =>
-    log.warn({ kind, object: `${namespace}/${name}`, err }, 'an object cannot be read and counts as absent: correct or delete it'),
-  );
-  const calls = new OutgoingCalls({
-    ...{ clock, threads: config.threads },
-    egress: egressPolicy({ ...config, agents }),
-    ownEgress: ownOutgoing({ ...config, agents }),
-  });
+  const { kinds, calls } = options.shared ?? sharedParts(options);
+  const view = new ClusterView(kinds, listener.changed);
   const conditions = new ProviderConditions({
     ...{ cluster: withPriority(cluster, 'upkeep'), clock, log, mayWrite },
     // AlertProviders are read when they are sent to, and not watched.
@@ -84,6 +80,26 @@ export function makeDeps(options: ControllerOptions, register: CanaryRegister, l
     olderRival: (canary) => register.olderRival(labelOf(canary)),
   };
   return { deps, conditions, calls };
+}
+
+/** What the controllers of one process share, where it has several. */
+export function sharedParts({
+  config,
+  cluster,
+  clock,
+  log,
+  agents,
+}: Pick<ControllerOptions, 'config' | 'clock' | 'log' | 'agents'> & { cluster: Pick<Cluster, 'watch'> }): SharedParts {
+  return {
+    kinds: new KindWatches(cluster, config.namespaces, ({ kind, metadata: { namespace, name } }, err) =>
+      log.warn({ kind, object: `${namespace}/${name}`, err }, 'an object cannot be read and counts as absent: correct or delete it'),
+    ),
+    calls: new OutgoingCalls({
+      ...{ clock, threads: config.threads },
+      egress: egressPolicy({ ...config, agents }),
+      ownEgress: ownOutgoing({ ...config, agents }),
+    }),
+  };
 }
 
 /** Events, alerts and webhooks. */

@@ -1,22 +1,16 @@
-import { asLease, type LeaseSpec } from '../api/kinds/lease.ts';
-import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
+import type { KubeObject } from '../api/kube-object.ts';
 import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { Cluster } from './cluster.ts';
-import { isConflict, isNotFound, RequestTimeoutError } from './errors.ts';
-import { slowAnnotation } from './slow-note.ts';
+import { isConflict, isNotFound } from './errors.ts';
+import { holderOf, type LeaseRef, LeaseSighting, type LeaseTimes, leaseRef, leaseTimes, leaseWith, withinLimit } from './lease-record.ts';
 
-export interface LeaseOptions {
+/** Times: 15 000, 10 000 and 2 000 ms by default. */
+export interface LeaseOptions extends Partial<LeaseTimes> {
   namespace: string;
   name: string;
   /** Unique per process, not only per pod: a restarted process must not take its predecessor's lease for its own. */
   identity: string;
-  /** After how long without a renewal a standby takes over. 15 000 by default. */
-  leaseDurationMs?: number;
-  /** How long after its last renewal the leader still starts writes. 10 000 by default. */
-  renewDeadlineMs?: number;
-  /** 2 000 by default. */
-  retryPeriodMs?: number;
   clock: Clock;
   /** The signal aborts when the lease is lost or given up. */
   onLeading(signal: AbortSignal): void;
@@ -28,6 +22,12 @@ export interface LeaseOptions {
   slowNote?(): string | undefined;
   /** Another holder (or none: '') was seen. */
   onObserved?(holder: string): void;
+  /** How long a lease that is free is left to other candidates. 0 by default. */
+  patienceMs?(): number;
+  /** Asked before a free lease is taken. */
+  mayTake?(): Promise<boolean>;
+  /** Before the first look, in milliseconds: candidates that start together look one after the other. 0 by default. */
+  firstLookMs?: number;
   log?: { warn(fields: object, message: string): void } | undefined;
 }
 
@@ -37,6 +37,8 @@ export interface Leadership {
   mayWriteUntilMs(): number;
   /** Aborts when the lease is lost or given up: a write under way ends with it. Undefined for a standby. */
   term(): AbortSignal | undefined;
+  /** Ends the term, lets another candidate have the lease, and campaigns on. */
+  giveUp(): Promise<void>;
   /** Stops campaigning and releases the lease, so that a standby takes over at its next look. */
   stop(): Promise<void>;
 }
@@ -60,22 +62,26 @@ export function electLeader(cluster: Cluster, options: LeaseOptions): Leadership
 class LeaderElection implements Leadership {
   readonly #cluster: Cluster;
   readonly #options: LeaseOptions;
-  readonly #times: Required<Pick<LeaseOptions, 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'>>;
-  readonly #ref: ObjectRef & { namespace: string };
+  readonly #times: LeaseTimes;
+  readonly #ref: LeaseRef;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
+  readonly #sighting: LeaseSighting;
   #held: Term | undefined;
-  #observed: { record: string; atMs: number; holder: string } | undefined;
+  /** Since when no Lease of this name was found, in monotonic milliseconds. */
+  #absentFromMs: number | undefined;
+  /** When a lease that others hold, or may have first, can be taken. */
+  #freeFromMs: number | undefined;
+  #isGivingUp = false;
+  /** As it was found by a campaign whose write has no answer yet. */
+  #taking: KubeObject | undefined;
 
   constructor(cluster: Cluster, options: LeaseOptions) {
-    const { namespace, name, leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
-    if (!(retryPeriodMs < renewDeadlineMs && renewDeadlineMs < leaseDurationMs)) {
-      throw new Error('the lease needs retryPeriodMs < renewDeadlineMs < leaseDurationMs');
-    }
     this.#cluster = cluster;
     this.#options = options;
-    this.#times = { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
-    this.#ref = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name };
+    this.#times = leaseTimes(options);
+    this.#ref = leaseRef(options.namespace, options.name);
+    this.#sighting = new LeaseSighting(this.#times.leaseDurationMs);
     this.#running = this.#run();
   }
 
@@ -91,6 +97,18 @@ class LeaderElection implements Leadership {
     return this.#held?.leading.signal;
   }
 
+  async giveUp(): Promise<void> {
+    const last = this.#held;
+    if (last === undefined || this.#isGivingUp) return;
+    this.#isGivingUp = true; // no renewal of ours may come after the release
+    try {
+      this.#endTerm('the lease is given up');
+      await this.#release(last.lease, this.#deadlineOf(last.renewedAtMs));
+    } finally {
+      this.#isGivingUp = false;
+    }
+  }
+
   async stop(): Promise<void> {
     if (this.#stopping.signal.aborted) return this.#running;
     this.#stopping.abort(new Error('stopped'));
@@ -98,6 +116,8 @@ class LeaderElection implements Leadership {
     const last = this.#held;
     this.#endTerm('the lease is released');
     if (last !== undefined) await this.#release(last.lease, this.#deadlineOf(last.renewedAtMs));
+    // A write that was not waited for may have been stored.
+    else if (this.#taking !== undefined) await this.#release(this.#taking, this.#deadlineOf(this.#options.clock.monotonicMs()));
   }
 
   #deadlineOf(renewedAtMs: number): number {
@@ -119,7 +139,7 @@ class LeaderElection implements Leadership {
       leading,
       cancelDeadline: this.#options.clock.setTimer(leftMs, () => this.#lost('renew deadline passed')),
     };
-    this.#observed = undefined;
+    this.#sighting.forget();
     if (isNew) this.#options.onLeading(leading.signal);
   }
 
@@ -140,36 +160,20 @@ class LeaderElection implements Leadership {
   }
 
   #leaseOf(previous: KubeObject | undefined, holder: string): KubeObject {
-    const now = microTime(this.#options.clock.nowMs());
-    const spec = previous === undefined ? {} : specOf(previous);
-    const isHandover = spec.holderIdentity !== holder && holder !== '';
-    const { metadata, ...rest } = previous ?? { ...this.#ref, metadata: { name: this.#ref.name, namespace: this.#ref.namespace } };
-    return {
-      ...rest,
-      metadata: noted(metadata, holder === '' ? undefined : this.#options.slowNote?.()),
-      spec: {
-        ...spec,
-        holderIdentity: holder,
-        leaseDurationSeconds: holder === '' ? 1 : Math.ceil(this.#times.leaseDurationMs / 1000),
-        renewTime: now,
-        acquireTime: isHandover ? now : (spec.acquireTime ?? now),
-        leaseTransitions: (spec.leaseTransitions ?? 0) + (isHandover && previous !== undefined ? 1 : 0),
-      },
-    };
+    const { leaseDurationMs } = this.#times;
+    return leaseWith({
+      ref: this.#ref,
+      previous,
+      holder,
+      nowMs: this.#options.clock.nowMs(),
+      leaseDurationMs,
+      note: this.#options.slowNote?.(),
+    });
   }
 
   /** Each request ends with our time to write at the latest, so that no renewal comes back after it. */
-  async #within<T>(limitMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const limit = new AbortController();
-    const abort = (): void => limit.abort(new RequestTimeoutError('the request for the lease', limitMs));
-    const cancel = this.#options.clock.setTimer(Math.max(0, limitMs), abort);
-    this.#stopping.signal.addEventListener('abort', abort, { once: true });
-    try {
-      return await work(limit.signal);
-    } finally {
-      cancel();
-      this.#stopping.signal.removeEventListener('abort', abort);
-    }
+  #within<T>(limitMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return withinLimit(this.#options.clock, { limitMs, stopping: this.#stopping.signal }, work);
   }
 
   async #renew(current: Term): Promise<void> {
@@ -191,7 +195,7 @@ class LeaderElection implements Leadership {
     const leftMs = this.#deadlineOf(current.renewedAtMs) - startedAtMs;
     const found = await this.#within(leftMs, (signal) => this.#cluster.get(this.#ref, { signal }));
     if (this.#held !== current) return;
-    const holder = found === undefined ? '' : (specOf(found).holderIdentity ?? '');
+    const holder = holderOf(found);
     if (found === undefined || holder !== this.#options.identity) {
       this.#lost(holder === '' ? 'released by another writer' : `held by ${holder}`);
       return;
@@ -201,43 +205,58 @@ class LeaderElection implements Leadership {
   }
 
   async #campaign(): Promise<void> {
-    const startedAtMs = this.#options.clock.monotonicMs();
+    const { clock, identity, mayTake } = this.#options;
+    this.#freeFromMs = undefined;
+    this.#taking = undefined;
     const found = await this.#within(this.#times.renewDeadlineMs, (signal) => this.#cluster.get(this.#ref, { signal }));
-    if (found !== undefined && !this.#isFree(found)) return;
-    const lease = this.#leaseOf(found, this.#options.identity);
+    if (!this.#isFree(found) || (mayTake !== undefined && !(await mayTake()))) return;
+    const startedAtMs = clock.monotonicMs();
+    const lease = this.#leaseOf(found, identity);
+    this.#taking = found;
     const answer = await this.#within(this.#times.renewDeadlineMs, (signal) =>
       found === undefined ? this.#cluster.create(lease, { signal }) : this.#cluster.replace(lease, { signal }),
     );
-    if (!this.#stopping.signal.aborted && this.#options.clock.monotonicMs() < this.#deadlineOf(startedAtMs)) this.#won(answer, startedAtMs);
+    if (this.#stopping.signal.aborted || clock.monotonicMs() >= this.#deadlineOf(startedAtMs)) return;
+    this.#taking = undefined;
+    this.#won(answer, startedAtMs);
   }
 
-  /** Free: released, ours from a request whose answer was lost, or not renewed for its duration while we looked. */
-  #isFree(lease: KubeObject): boolean {
-    const { holderIdentity: holder = '', renewTime = '', leaseDurationSeconds } = specOf(lease);
-    const record = `${holder} ${renewTime} ${lease.metadata.resourceVersion}`;
-    if (this.#observed?.record !== record) {
-      if (this.#observed?.holder !== holder) this.#options.onObserved?.(holder);
-      this.#observed = { record, atMs: this.#options.clock.monotonicMs(), holder };
-    }
-    if (holder === '' || holder === this.#options.identity) return true;
-    // The holder's own promise counts: its settings may differ from ours during a roll-out.
-    const promisedMs = leaseDurationSeconds === undefined ? this.#times.leaseDurationMs : leaseDurationSeconds * 1000;
-    return this.#options.clock.monotonicMs() >= this.#observed.atMs + promisedMs;
+  #isFree(found: KubeObject | undefined): boolean {
+    const { identity, clock, onObserved, patienceMs } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const before = this.#sighting.holder;
+    this.#absentFromMs = found === undefined ? (this.#absentFromMs ?? nowMs) : undefined;
+    const freeFromMs = found === undefined ? (this.#absentFromMs ?? nowMs) : this.#sighting.freeFromMs(found, identity, nowMs);
+    const holder = holderOf(found);
+    if (before !== holder) onObserved?.(holder);
+    this.#freeFromMs = freeFromMs + (holder === identity ? 0 : (patienceMs?.() ?? 0));
+    return nowMs >= this.#freeFromMs;
   }
 
   async #run(): Promise<void> {
+    await this.#pause(this.#options.firstLookMs ?? 0);
     while (!this.#stopping.signal.aborted) {
       try {
-        if (this.#held === undefined) await this.#campaign();
-        else await this.#renew(this.#held);
+        if (this.#held !== undefined) await this.#renew(this.#held);
+        else if (!this.#isGivingUp) await this.#campaign();
       } catch (err) {
         // A conflict in a campaign is a race that another won.
         if (!this.#stopping.signal.aborted && !isConflict(err))
           this.#options.log?.warn({ lease: this.#label, err }, 'lease request failed');
       }
-      if (!this.#stopping.signal.aborted)
-        await sleep(this.#options.clock, this.#times.retryPeriodMs, this.#stopping.signal).catch(() => undefined); // stopped: the loop ends
+      await this.#pause(this.#untilNextLookMs());
     }
+  }
+
+  /** A lease that is about to be free is looked at when it is. */
+  #untilNextLookMs(): number {
+    const { retryPeriodMs } = this.#times;
+    const leftMs = this.#held === undefined && this.#freeFromMs !== undefined ? this.#freeFromMs - this.#options.clock.monotonicMs() : 0;
+    return leftMs > 0 ? Math.min(leftMs, retryPeriodMs) : retryPeriodMs;
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (ms > 0 && !this.#stopping.signal.aborted) await sleep(this.#options.clock, ms, this.#stopping.signal).catch(() => undefined); // stopped: the loop ends
   }
 
   /** A renewal whose answer we did not wait for may have been stored: then the lease is ours still, in another version. */
@@ -247,7 +266,7 @@ class LeaderElection implements Leadership {
     } catch (error) {
       if (!isConflict(error)) throw error;
       const found = await this.#cluster.get(this.#ref, { signal });
-      if (found !== undefined && specOf(found).holderIdentity === this.#options.identity)
+      if (found !== undefined && holderOf(found) === this.#options.identity)
         await this.#cluster.replace(this.#leaseOf(found, ''), { signal });
     }
   }
@@ -267,19 +286,3 @@ class LeaderElection implements Leadership {
     }
   }
 }
-
-/** The label finds the Lease, whatever its name and namespace. */
-function noted({ annotations, labels, ...metadata }: KubeObject['metadata'], note: string | undefined): KubeObject['metadata'] {
-  const changed = (map: Record<string, string> | undefined, value: string | undefined): Record<string, string> | undefined => {
-    const { [slowAnnotation]: _, ...others } = map ?? {};
-    const next = value === undefined ? others : { ...others, [slowAnnotation]: value };
-    return Object.keys(next).length === 0 ? undefined : next;
-  };
-  const [annotationsNow, labelsNow] = [changed(annotations, note), changed(labels, note === undefined ? undefined : 'true')];
-  return { ...metadata, ...(annotationsNow && { annotations: annotationsNow }), ...(labelsNow && { labels: labelsNow }) };
-}
-
-const specOf = (lease: KubeObject): LeaseSpec => asLease(lease).spec ?? {};
-
-/** MicroTime: RFC 3339 with six digits. */
-const microTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');

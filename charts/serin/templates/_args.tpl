@@ -84,6 +84,9 @@
 {{- if .Values.leaderElection.enabled }}
 - --enable-leader-election
 {{- end }}
+{{- if gt (int .Values.leaderElection.shards) 1 }}
+- --shards={{ .Values.leaderElection.shards }}
+{{- end }}
 {{- if .Values.leaderElection.enabled }}
 - --leader-election-namespace={{ .Release.Namespace }}
 {{- end }}

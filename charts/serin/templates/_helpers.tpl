@@ -50,15 +50,15 @@
 {{- toJson $names }}
 {{- end }}
 
-{{/* Where the lease is: the controller puts it into its one namespace, and otherwise into the configured one. */}}
+{{/* Where the leases are: the controller puts them into its one namespace, and otherwise into the configured one. */}}
 {{- define "serin.leaseNamespace" -}}
 {{- $namespaces := include "serin.namespaces" . | fromJsonArray }}
 {{- ternary (first (append $namespaces "")) .Release.Namespace (eq (len $namespaces) 1) }}
 {{- end }}
 
-{{/* A slice has a lease of its own, whose name the controller makes; empty then. */}}
-{{- define "serin.leaseName" -}}
-{{- if and (empty .Values.canarySelector) (le (len (include "serin.namespaces" . | fromJsonArray)) 1) }}flagger-leader-election{{ end }}
+{{/* A slice has leases of its own, whose names the controller makes; empty then. */}}
+{{- define "serin.hasLeaseNames" -}}
+{{- if and (empty .Values.canarySelector) (le (len (include "serin.namespaces" . | fromJsonArray)) 1) }}true{{ end }}
 {{- end }}
 
 {{- define "serin.hasReceivers" -}}

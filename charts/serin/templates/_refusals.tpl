@@ -9,6 +9,9 @@
 {{- if and (not .Values.leaderElection.enabled) (gt (int .Values.leaderElection.replicaCount) 1) }}
 {{- fail "leaderElection.replicaCount: more than one replica needs leaderElection.enabled, or all of them would write." }}
 {{- end }}
+{{- if and (not .Values.leaderElection.enabled) (gt (int .Values.leaderElection.shards) 1) }}
+{{- fail "leaderElection.shards: more than one shard needs leaderElection.enabled, since each shard is a lease." }}
+{{- end }}
 {{- $namespaces := include "serin.namespaces" . | fromJsonArray }}
 {{- if $namespaces }}
 {{- range .Values.secrets.namespaces }}

@@ -309,11 +309,11 @@
 {{- end }}
 
 {{- define "serin.leaseRules" -}}
-{{- with include "serin.leaseName" . }}
+{{- if include "serin.hasLeaseNames" . }}
 # leader election
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
-  resourceNames: [{{ . }}]
+  resourceNames: [flagger-leader-election, serin-0, serin-1, serin-2, serin-3, serin-4, serin-5, serin-6, serin-7, serin-8, serin-9, serin-10, serin-11, serin-12, serin-13, serin-14, serin-15]
   verbs: [get, update]
 # leader election
 - apiGroups: [coordination.k8s.io]

@@ -24,6 +24,11 @@ const SERVICES = '[{"resource":"services","waiting":12,"limit":2}]';
 describe('slowApiServer', () => {
   it.each([
     { what: 'says what waits', leases: [lease('a', SERVICES)], says: 'API server is slow: 12 writes of services wait, 2 at a time' },
+    {
+      what: 'says once what the Leases of several shards of one replica say',
+      leases: [lease('a', SERVICES), lease('a', SERVICES)],
+      says: 'API server is slow: 12 writes of services wait, 2 at a time',
+    },
     { what: 'says nothing without a note', leases: [], says: undefined },
     {
       what: 'takes no text of another writer for a note',

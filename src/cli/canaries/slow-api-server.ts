@@ -14,7 +14,8 @@ export async function slowApiServer(cluster: Pick<Cluster, 'list'>, canary: Kube
   const notes = (own.length > 0 ? own : leases).flatMap(({ metadata }) => readSlowNote(metadata.annotations?.[slowAnnotation]));
   if (notes.length === 0) return undefined;
   const parts = notes.map(({ resource, waiting, limit }) => `${waiting} writes of ${resource} wait, ${limit} at a time`);
-  return `API server is slow: ${parts.join('; ')}`;
+  // A replica that holds several shards writes the same into the Lease of each.
+  return `API server is slow: ${[...new Set(parts)].join('; ')}`;
 }
 
 async function slowLeases(cluster: Pick<Cluster, 'list'>): Promise<KubeObject[]> {

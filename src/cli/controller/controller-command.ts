@@ -5,12 +5,15 @@ import { meshProviderNote } from '../../api/mesh-provider.ts';
 import { CommandLine, ControllerConfig, settingName } from '../../controller/config.ts';
 import { startController } from '../../controller/controller.ts';
 import { flagEntries, writtenName } from '../../controller/flags.ts';
+import { sharedParts } from '../../controller/make-deps.ts';
 import { ownOutgoing } from '../../controller/outgoing/outgoing.ts';
 import { type ControllerMetrics, createControllerMetrics } from '../../controller/telemetry/controller-metrics.ts';
+import { ShardMetrics } from '../../controller/telemetry/shard-metrics.ts';
 import { apiOutage } from '../../kube/api-outage.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { type ClusterOptions, createCluster } from '../../kube/create-cluster.ts';
 import { RequestPacing } from '../../kube/request-pacing.ts';
+import type { ShardTerm } from '../../kube/shards/shard-keeper.ts';
 import { slowNote } from '../../kube/slow-note.ts';
 import { splitCluster } from '../../kube/split-cluster.ts';
 import { writesOfTerm } from '../../kube/write-deadline.ts';
@@ -25,6 +28,7 @@ import { controllerLog } from './controller-log.ts';
 import { IdleMemory } from './idle-memory.ts';
 import { Replica } from './replica.ts';
 import { serverSecret } from './server-secret.ts';
+import { Shards } from './shards.ts';
 
 /** client-go's: 0 stands for a default of its own, and below 0 a rate has no limit. */
 const orDefault = (value: number, otherwise: number) => (value === 0 ? otherwise : value);
@@ -33,6 +37,8 @@ const Flags = CommandLine.transform(({ kubeconfigQps, kubeconfigBurst, ...flags 
   const burst = orDefault(kubeconfigBurst, 10);
   if (burst < 0)
     context.addIssue({ code: 'custom', path: ['kubeconfigBurst'], message: 'must be a number of requests: write it like 250' });
+  if (flags.shards !== undefined && Number(flags.shards) > 1 && !flags.enableLeaderElection)
+    context.addIssue({ code: 'custom', path: ['shards'], message: 'more than 1 needs --enable-leader-election' });
   if (flags.watchSilence === 0) context.addIssue({ code: 'custom', path: ['watchSilence'], message: 'must be more than 0s' });
   return { ...flags, kubeconfigQps: orDefault(kubeconfigQps, 5), kubeconfigBurst: burst };
 }).and(z.object({ logLevel: z.string(), endWithStdin: z.boolean().default(false) }));
@@ -107,10 +113,9 @@ async function run(
       gaveUp.resolve('no answer');
     },
   });
-  let replica: Replica | undefined;
+  let replica: Replica | Shards | undefined;
   const memory = host.memory && new IdleMemory({ ...host.memory, clock });
   const options: ClusterOptions = {
-    beforeSend: writesOfTerm(() => replica?.leadership, clock),
     qps: flags.kubeconfigQps,
     burst: flags.kubeconfigBurst,
     watch: { silentMs: flags.watchSilence },
@@ -123,12 +128,17 @@ async function run(
     random,
   };
   const pacing = new RequestPacing({ clock, random });
-  const ownClient = createCluster(own, { ...options, outage, pacing });
   // A new process would not reach the other cluster either: its Canaries wait, and those without routes there go on.
   const routesPacing = new RequestPacing({ clock, random });
-  const ofRoutes = () =>
-    createCluster(routes, { ...options, outage: apiOutage({ server: routes.baseUrl, clock, log }), pacing: routesPacing });
-  const cluster = areRoutesRemote ? splitCluster(ownClient, ofRoutes(), isMeshKind) : ownClient;
+  /** A client whose writes end with the term; without one they need none. */
+  const clientOf = (term: () => ShardTerm | undefined) => {
+    const bounded = { ...options, beforeSend: writesOfTerm(term, clock) };
+    const ownClient = createCluster(own, { ...bounded, outage, pacing });
+    if (!areRoutesRemote) return ownClient;
+    const ofRoutes = { ...bounded, outage: apiOutage({ server: routes.baseUrl, clock, log }), pacing: routesPacing };
+    return splitCluster(ownClient, createCluster(routes, ofRoutes), isMeshKind);
+  };
+  const cluster = clientOf(() => (replica instanceof Replica ? replica.leadership : undefined));
   const pacings = areRoutesRemote ? [pacing, routesPacing] : [pacing];
   metrics.paced(pacings);
   // Before anything is written: a port that is taken ends the process.
@@ -136,30 +146,29 @@ async function run(
   if (server === undefined) cluster.close();
   if (server === undefined) return 1;
   const metricsServerSecret = serverSecret(flags.metricsServerSecret, env);
-  replica = new Replica({
-    config,
-    identity,
-    clock,
-    log,
+  const controllerOptions = {
+    ...{ version, identity, word: host.word, agents, clock, random, log, metricsServerSecret },
+    config: { ...config, ...ofSurroundings(connections, env) },
+  };
+  const ofReplica = {
+    ...{ config, identity, clock, log },
     leaseClient: () => createCluster(own, { requestTimeoutMs: config.renewDeadlineMs / 2, outage, clock, random }),
     slowNote: () => slowNote(pacings.flatMap((one) => one.slow())),
-    startController: (mayWrite) =>
-      startController({
-        version,
-        identity,
-        word: host.word,
-        agents,
-        config: { ...config, ...ofSurroundings(connections, env) },
-        cluster,
-        clock,
-        random,
-        log,
-        metrics,
-        metricsServerSecret,
-        ...(mayWrite && { mayWrite }),
-      }),
     routesAt: areRoutesRemote ? routes.baseUrl : undefined,
-  });
+  };
+  if (config.shards > 1) {
+    const shared = sharedParts({ ...controllerOptions, cluster });
+    const ofShards = new ShardMetrics(metrics, shared);
+    replica = new Shards({
+      ...ofReplica,
+      ...{ random, clientOf },
+      startController: (one) => startController({ ...controllerOptions, ...one, shared, metrics: ofShards.of(one.shard.index) }),
+    });
+  } else
+    replica = new Replica({
+      ...ofReplica,
+      startController: (mayWrite) => startController({ ...controllerOptions, cluster, metrics, ...(mayWrite && { mayWrite }) }),
+    });
   log.info({ version, port: server.port }, 'serin controller started');
   const stopping = new AbortController();
   reportMetricsServer(config, { metricsServerSecret, agents, clock, log, signal: stopping.signal });

@@ -4,9 +4,8 @@ import type { Controller } from '../../controller/controller.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { electLeader, type Leadership } from '../../kube/lease.ts';
-import { digest } from '../../workloads/canonical-json.ts';
-
-const STALE_WATCH_MS = 300_000;
+import { leaseName, leaseNamespace } from './lease-names.ts';
+import { reasonOfStaleness, reportFirstRead } from './readiness.ts';
 
 interface ReplicaOptions {
   config: ControllerConfig;
@@ -44,9 +43,7 @@ export class Replica {
 
   /** Why it is not ready; undefined: it is. */
   unready(): string | undefined {
-    if (this.#controller && !this.#hasRead) return 'the first read of the cluster is not done yet';
-    const [stale] = this.#controller?.staleWatches(STALE_WATCH_MS) ?? [];
-    return stale && `the watch of ${stale.kind} has been silent for ${Math.round(stale.ageMs / 1000)} s`;
+    return this.#controller && reasonOfStaleness([this.#controller], this.#hasRead);
   }
 
   async stop(): Promise<void> {
@@ -58,27 +55,16 @@ export class Replica {
     const { config, clock, log, startController, routesAt } = this.#options;
     const leadership = this.#leadership;
     this.#controller = startController(leadership && (() => clock.monotonicMs() < leadership.mayWriteUntilMs()));
-    this.#controller.started.then(
-      () => {
-        this.#hasRead = true;
-        log.info(
-          {
-            provider: config.meshProvider,
-            ...(routesAt !== undefined && { routesAt }),
-            namespaces: config.namespaces.length > 0 ? config.namespaces : 'all',
-          },
-          'reconciling Canaries',
-        );
-      },
-      (error: unknown) => log.error({ err: error }, 'the first read of the cluster failed'),
-    );
+    reportFirstRead(this.#controller, { config, log, routesAt }, () => {
+      this.#hasRead = true;
+    });
   }
 
   #campaign(): Leadership {
     const { config, identity, clock, log, leaseClient, slowNote } = this.#options;
-    const { namespaces, leaseDurationMs, renewDeadlineMs, retryPeriodMs } = config;
+    const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = config;
     return electLeader(leaseClient(), {
-      namespace: namespaces.length === 1 ? (namespaces[0] ?? '') : config.leaderElectionNamespace,
+      namespace: leaseNamespace(config),
       name: leaseName(config),
       identity,
       leaseDurationMs,
@@ -96,10 +82,4 @@ export class Replica {
       onReleased: () => log.info({}, 'the lease is released'),
     });
   }
-}
-
-/** Flagger's name, so that Flagger goes on standby; one of its own for each slice, whose leaders do not replace each other. */
-function leaseName({ namespaces, canarySelector }: Pick<ControllerConfig, 'namespaces' | 'canarySelector'>): string {
-  if (canarySelector === '' && namespaces.length <= 1) return 'flagger-leader-election';
-  return `serin-${digest({ namespaces: namespaces.toSorted(), canarySelector }).slice(0, 10)}`;
 }

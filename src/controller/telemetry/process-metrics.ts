@@ -51,6 +51,7 @@ export function processMetrics(registry: Registry, version: string) {
   const pacing = () => pacings.map((one) => one.figures());
   const info = gauge('flagger_info', 'Version and mesh provider', ['version', 'mesh_provider']);
   const leader = gauge('serin_leader', '1: this replica looks after the Canaries; 0: it stands by');
+  const shards = gauge('serin_shard_held', '1: this replica looks after the Canaries of the shard; only with several shards', ['shard']);
   const requests = counter('serin_api_requests_total', 'Requests to the API server', ['verb', 'resource', 'status']);
   const buckets = [0.005, 0.02, 0.1, 0.5, 2, 10];
   const requestSeconds = histogram('serin_api_request_duration_seconds', 'How long the API server took', ['verb'], buckets);
@@ -78,6 +79,10 @@ export function processMetrics(registry: Registry, version: string) {
     leads(now: Inspected): void {
       inspected = now;
       leader.set(1);
+    },
+    holds(shard: number, isHeld: boolean): void {
+      if (isHeld) shards.set({ shard: String(shard) }, 1);
+      else shards.remove({ shard: String(shard) });
     },
     standsBy(): void {
       inspected = undefined;

@@ -67,6 +67,7 @@ export class CanaryDispatcher {
     this.#deletions.restoreAll((await this.#deletions.orphans()).filter((canary) => this.#slice.includes(canary)));
     // Register all before the first one is woken: the younger of two rivals must not start because it was listed first.
     for (const { object } of view.all(CANARY)) {
+      if (this.#slice.isOfAnotherShard(object.metadata)) this.#rivalChanged(`${object.metadata.namespace}/${object.metadata.name}`, object);
       if (!this.#slice.includes(object)) continue;
       const canary = readCanary(object);
       if (canary) this.track(canary, object);
@@ -115,12 +116,16 @@ export class CanaryDispatcher {
   }
 
   #checkTemplate(template: KubeObject | undefined): void {
-    if (template) this.#conditions.report(template, validityOf(template));
+    if (template && this.#slice.isFirst) this.#conditions.report(template, validityOf(template));
   }
 
   #canaryChanged(ref: ObjectRef): void {
     const key = `${ref.namespace}/${ref.name}`;
     const raw = this.#deps.view.find(ref)?.object;
+    if (this.#slice.isOfAnotherShard(ref)) {
+      this.#rivalChanged(key, raw);
+      return;
+    }
     const before = this.#register.lastSeen(key);
     if (raw && !this.#slice.includes(raw)) {
       // Its label no longer matches our selector: nothing of it is restored.
@@ -146,6 +151,19 @@ export class CanaryDispatcher {
     this.#refresh(key, raw, before?.raw);
     if (this.#isNameTaken(key, raw)) return;
     this.#processOf(key, ref).wake();
+  }
+
+  /** A Canary of another shard is known for its target and its apex alone: of two with the same one, the older goes on. */
+  #rivalChanged(key: string, raw: KubeObject | undefined): void {
+    const rivals = this.#register.rivalsOf(key);
+    const canary =
+      raw && raw.metadata.deletionTimestamp === undefined && this.#slice.isSelected(raw.metadata) ? readCanary(raw) : undefined;
+    if (raw && canary) this.#register.put(key, canary, raw, []);
+    // One that cannot be read is known as it was before, as in its own shard.
+    else if (!raw || raw.metadata.deletionTimestamp !== undefined || !this.#slice.isSelected(raw.metadata)) {
+      this.#register.remove(key);
+      for (const rival of rivals) this.#processes.get(rival)?.wake();
+    }
   }
 
   /** The Canary that was known by this name is gone. */

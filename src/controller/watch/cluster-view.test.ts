@@ -4,6 +4,7 @@ import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster, WatchHandler } from '../../kube/cluster.ts';
 import { ClusterView } from './cluster-view.ts';
+import { KindWatches } from './kind-watches.ts';
 
 const ref = { apiVersion: 'v1', kind: 'Service', name: 'web', namespace: 'test' };
 const isReady = (object: KubeObject | undefined) => raw(object)?.status?.ready === true;
@@ -27,7 +28,7 @@ function aView(fails: (name: string) => boolean = () => false) {
   const clock = handClock();
   const stopping = new AbortController();
   const changes: string[] = [];
-  const view = new ClusterView(cluster, [], ({ kind, name }) => {
+  const view = new ClusterView(new KindWatches(cluster, []), ({ kind, name }) => {
     changes.push(`${kind} ${name}`);
     if (fails(name)) throw new Error('cannot be handled');
   });

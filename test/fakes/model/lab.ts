@@ -265,7 +265,7 @@ export async function calm(server: ModelServer): Promise<void> {
 }
 
 /** A clock whose timers end with the process that set them. */
-function mortal(clock: Clock): { clock: Clock; die(): void } {
+export function mortal(clock: Clock): { clock: Clock; die(): void } {
   const pending = new Set<() => void>();
   return {
     clock: {

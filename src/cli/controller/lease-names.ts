@@ -1,0 +1,28 @@
+import type { ControllerConfig } from '../../controller/config.ts';
+import { LEADER_LEASE, shardLease } from '../../kube/permissions.ts';
+import { digest } from '../../workloads/canonical-json.ts';
+
+type Scope = Pick<ControllerConfig, 'namespaces' | 'canarySelector'>;
+
+/** The one namespace that is looked after, where permissions may end. */
+export function leaseNamespace({
+  namespaces,
+  leaderElectionNamespace,
+}: Pick<ControllerConfig, 'namespaces' | 'leaderElectionNamespace'>): string {
+  return namespaces.length === 1 ? (namespaces[0] ?? '') : leaderElectionNamespace;
+}
+
+/** Flagger's name, so that Flagger goes on standby; one of its own for each slice, whose leaders do not replace each other. */
+export function leaseName(scope: Scope): string {
+  return isSlice(scope) ? sliceName(scope) : LEADER_LEASE;
+}
+
+/** Of a shard, beside the lease of `leaseName`, which all replicas with this number of shards hold together. */
+export function shardLeaseName(scope: Scope, shard: number): string {
+  return isSlice(scope) ? `${sliceName(scope)}-${shard}` : shardLease(shard);
+}
+
+const isSlice = ({ namespaces, canarySelector }: Scope): boolean => canarySelector !== '' || namespaces.length > 1;
+
+const sliceName = ({ namespaces, canarySelector }: Scope): string =>
+  `serin-${digest({ namespaces: namespaces.toSorted(), canarySelector }).slice(0, 10)}`;

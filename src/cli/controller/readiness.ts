@@ -1,0 +1,48 @@
+import type { Logger } from 'pino';
+import type { ControllerConfig } from '../../controller/config.ts';
+import type { Controller } from '../../controller/controller.ts';
+
+const STALE_WATCH_MS = 300_000;
+
+/** Why the controllers of this process cannot look after their Canaries; undefined: they can, or there are none on a standby. */
+export function reasonOfStaleness(controllers: readonly Controller[], haveRead: boolean): string | undefined {
+  if (!haveRead) return 'the first read of the cluster is not done yet';
+  const [stale] = controllers.flatMap((controller) => controller.staleWatches(STALE_WATCH_MS));
+  return stale && `the watch of ${stale.kind} has been silent for ${Math.round(stale.ageMs / 1000)} s`;
+}
+
+interface FirstReadLog {
+  config: Pick<ControllerConfig, 'meshProvider' | 'namespaces'>;
+  log: Logger;
+  /** Address of the cluster of the routes, where it is another one. */
+  routesAt?: string | undefined;
+  shard?: number;
+  /** The controller was stopped meanwhile: how its first read ends says nothing. */
+  isOver?: () => boolean;
+}
+
+/** Logs how the first read of the cluster ends. */
+export function reportFirstRead(
+  controller: Controller,
+  { config, log, routesAt, shard, isOver = () => false }: FirstReadLog,
+  hasRead: () => void,
+): void {
+  controller.started.then(
+    () => {
+      if (isOver()) return;
+      hasRead();
+      log.info(
+        {
+          provider: config.meshProvider,
+          ...(routesAt !== undefined && { routesAt }),
+          ...(shard !== undefined && { shard }),
+          namespaces: config.namespaces.length > 0 ? config.namespaces : 'all',
+        },
+        'reconciling Canaries',
+      );
+    },
+    (error: unknown) => {
+      if (!isOver()) log.error({ err: error }, 'the first read of the cluster failed');
+    },
+  );
+}

@@ -1,0 +1,101 @@
+import { expect, it } from 'vitest';
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { WatchHandler } from '../../kube/cluster.ts';
+import { ClusterView } from './cluster-view.ts';
+import { KindWatches } from './kind-watches.ts';
+
+const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' };
+const canary = (version: number): KubeObject => ({
+  ...CANARY,
+  metadata: { name: 'podinfo', namespace: 'test', resourceVersion: String(version) },
+});
+
+function given() {
+  const watches: { kind: string; handler: WatchHandler; hear(): void; isStopped: boolean }[] = [];
+  const kinds = new KindWatches(
+    {
+      watch({ kind }, handler) {
+        const synced = Promise.withResolvers<void>();
+        const watch = { kind, handler, hear: () => synced.resolve(), isStopped: false };
+        watches.push(watch);
+        return {
+          ...{ synced: synced.promise, ageMs: () => 0, restarts: 0 },
+          stop: () => {
+            watch.isStopped = true;
+          },
+        };
+      },
+    },
+    [],
+  );
+  const list = (version: number, index = -1) => {
+    const watch = watches.filter(({ kind }) => kind === 'Canary').at(index);
+    watch?.handler.onList([canary(version)]);
+    watch?.hear();
+  };
+  const hearAll = () => {
+    for (const { hear } of watches) hear();
+  };
+  const versionIn = (view: ClusterView) => view.find({ ...CANARY, namespace: 'test', name: 'podinfo' })?.object.metadata.resourceVersion;
+  return { kinds, watches, list, hearAll, versionIn };
+}
+
+it('I9: a second view shares the watches, and starts with Canaries that were listed after it began', async () => {
+  const { kinds, watches, list, hearAll, versionIn } = given();
+  const first = new ClusterView(kinds, () => undefined);
+  const started = first.start();
+  list(1);
+  hearAll();
+  await started;
+  const opened = watches.length;
+
+  const changes: string[] = [];
+  const second = new ClusterView(kinds, ({ name }) => void changes.push(name));
+  let isReady = false;
+  const ready = second.start().then(() => {
+    isReady = true;
+  });
+  expect(watches.slice(opened).map(({ kind }) => kind)).toEqual(['Canary']);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isReady, 'it knows only what the first one knew').toBe(false);
+  list(7);
+  await ready;
+  expect([versionIn(first), versionIn(second), changes]).toEqual(['7', '7', ['podinfo']]);
+  expect(watches.filter(({ kind }) => kind === 'Canary').map(({ isStopped }) => isStopped)).toEqual([true, false]);
+});
+
+it('the watches end with the last view, and a later view has watches of its own', async () => {
+  const { kinds, watches, list, hearAll } = given();
+  const [first, second] = [new ClusterView(kinds, () => undefined), new ClusterView(kinds, () => undefined)];
+  const started = first.start();
+  list(1);
+  hearAll();
+  await started;
+  const pending = second.start(); // its LIST has no answer yet
+  pending.catch(() => undefined);
+  first.stop();
+  expect(watches.every(({ isStopped }) => !isStopped)).toBe(true);
+  second.stop();
+  expect(watches.every(({ isStopped }) => isStopped)).toBe(true);
+  await expect(pending).rejects.toThrow('is stopped');
+  await expect(second.ready(CANARY)).rejects.toThrow('is stopped');
+  const before = watches.length;
+  const third = new ClusterView(kinds, () => undefined);
+  void third.start();
+  expect(watches.length - before).toBe(4);
+  third.stop();
+});
+
+it('a view that fails to handle a change keeps it from no other one', async () => {
+  const { kinds, list } = given();
+  const failing = new ClusterView(kinds, () => {
+    throw new Error('cannot be handled');
+  });
+  const changes: string[] = [];
+  const other = new ClusterView(kinds, ({ name }) => void changes.push(name));
+  void failing.start();
+  expect(() => list(1)).toThrow('cannot be handled');
+  expect(changes).toEqual(['podinfo']);
+  failing.stop();
+  other.stop();
+});

@@ -1,0 +1,189 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { NewBlocker } from '../../api/blocker.ts';
+import { apiVersion } from '../../api/canary.ts';
+import type { KubeObject, ObjectRef, Slim } from '../../api/kube-object.ts';
+import { fieldManager, flaggerManager } from '../../api/names.ts';
+import { withoutLastApplied } from '../../api/tracking-metadata.ts';
+import type { Cluster, KindRef, WatchHandle } from '../../kube/cluster.ts';
+import { installRemedy } from '../../kube/discovery.ts';
+import { createProjection, type Projection } from '../../kube/projection.ts';
+import { isUpdatedBy } from '../../kube/taken-over-fields.ts';
+import type { ListHandler } from '../../kube/watch.ts';
+import { remembered } from '../../workloads/index.ts';
+import { isScaler } from '../../workloads/scalers/index.ts';
+import type { Watched } from '../../workloads/workload.ts';
+import { lastForeignManager, withoutBookkeeping } from '../objects/drift.ts';
+
+/** The part of an object that is kept: enough to decide and to notice drift. */
+export interface SlimViewedObject extends Watched {
+  /** Who wrote last, other than us. */
+  manager?: string;
+  /** Flagger made it, or has written it, and it has not been taken over yet. */
+  isEstablished?: true;
+}
+
+/** The same of an object that is kept whole. */
+export interface ViewedObject extends SlimViewedObject {
+  object: KubeObject;
+}
+
+export interface WatchedKind {
+  projection: Projection<ViewedObject>;
+  handle: WatchHandle;
+  unavailable?: Pick<NewBlocker, 'code' | 'detail'> | undefined;
+  /** Resolves when it is first known what there is: by a LIST, or because the kind cannot be had. */
+  known: Promise<void>;
+  isKnown: boolean;
+  /** Lists the kind anew, and watches from there. */
+  refresh(): Promise<void>;
+}
+
+/** One watch a kind, opened when it is first needed, for all views of a process; they end with the last view. */
+export class KindWatches {
+  readonly #watched = new Map<string, WatchedKind>();
+  readonly #cluster: Pick<Cluster, 'watch'>;
+  readonly #namespaces: readonly string[];
+  readonly #onUnreadable: ((object: Slim, error: unknown) => void) | undefined;
+  /** Watches that will replace others when they have their first LIST. */
+  readonly #refreshing = new Set<WatchHandle>();
+  readonly #views = new Set<(ref: ObjectRef) => void>();
+
+  /** `namespaces`: a watch of each kind in each of them; none: one watch of each kind over the whole cluster. */
+  constructor(cluster: Pick<Cluster, 'watch'>, namespaces: readonly string[], onUnreadable?: (object: Slim, error: unknown) => void) {
+    this.#cluster = cluster;
+    this.#namespaces = namespaces;
+    this.#onUnreadable = onUnreadable;
+  }
+
+  /** Watches of one namespace each. */
+  get areSeveral(): boolean {
+    return this.#namespaces.length > 1;
+  }
+
+  /** `onChange` hears of every change until the result is called. */
+  join(onChange: (ref: ObjectRef) => void): () => void {
+    if (this.#views.size === 0) this.#watched.clear();
+    this.#views.add(onChange);
+    return () => {
+      // What they have shown can still be looked up by those that are about to end.
+      if (!this.#views.delete(onChange) || this.#views.size > 0) return;
+      for (const handle of [...[...this.#watched.values()].map((watched) => watched.handle), ...this.#refreshing]) handle.stop();
+      this.#refreshing.clear();
+    };
+  }
+
+  /** The kind is watched. */
+  isOpen({ apiVersion, kind }: KindRef): boolean {
+    return this.#watched.has(this.#keyOf(apiVersion, kind, this.#namespaces[0] ?? ''));
+  }
+
+  /** The watches that see the kind: of one namespace where the ref names it, and none of a namespace that is not looked at. */
+  scopes({ apiVersion, kind, namespace }: KindRef): WatchedKind[] {
+    if (this.#namespaces.length === 0) return [this.#watch(apiVersion, kind, '')];
+    const looked = namespace ? this.#namespaces.filter((one) => one === namespace) : this.#namespaces;
+    return looked.map((one) => this.#watch(apiVersion, kind, one));
+  }
+
+  /** Age of the stalest watch, and each one's figures for the metrics. */
+  watches(): { kind: string; ageMs: number; restarts: number }[] {
+    return [...this.#watched].map(([kind, { handle }]) => ({ kind, ageMs: handle.ageMs(), restarts: handle.restarts }));
+  }
+
+  #keyOf(apiVersion: string, kind: string, namespace: string): string {
+    return `${apiVersion}/${kind}${this.areSeveral ? ` in ${namespace}` : ''}`;
+  }
+
+  #tell(ref: ObjectRef): void {
+    const errors: unknown[] = [];
+    for (const hear of [...this.#views]) {
+      try {
+        hear(ref);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    // A listener's error about one object is thrown last: the others know of it by now.
+    if (errors.length > 0) throw errors[0];
+  }
+
+  #watch(apiVersion: string, kind: string, namespace: string): WatchedKind {
+    const key = this.#keyOf(apiVersion, kind, namespace);
+    const known = this.#watched.get(key);
+    if (known) return known;
+    const firstHeard = Promise.withResolvers<void>();
+    const onUnavailable = (cause: 'absent' | 'forbidden', message: string) => {
+      watched.unavailable =
+        cause === 'absent' ? { code: 'KindNotFound', detail: installRemedy(apiVersion) } : { code: 'Forbidden', detail: message };
+      firstHeard.resolve();
+      tellAvailability();
+    };
+    const projection = createProjection<ViewedObject>(see, onUnavailable, this.#onUnreadable);
+    const { handler } = projection;
+    const tellAvailability = () => this.#tell({ apiVersion, kind, name: '' });
+    const listening: ListHandler = {
+      ...handler,
+      onList: (items, resourceVersion) => {
+        try {
+          handler.onList(items, resourceVersion);
+        } finally {
+          firstHeard.resolve();
+        }
+        if (watched.unavailable === undefined) return;
+        // The CRD has appeared: Canaries that waited for it go on.
+        watched.unavailable = undefined;
+        tellAvailability();
+      },
+    };
+    projection.onChange(({ name, namespace, before, after }) => {
+      if (isScaler(kind) && before && after && isSameScaler(before.object, after.object)) return;
+      this.#tell({ apiVersion, kind, name, ...(namespace ? { namespace } : {}) });
+    });
+    const narrowed = namespace === '' ? {} : { namespace };
+    const watched: WatchedKind = {
+      projection,
+      handle: this.#cluster.watch({ apiVersion, kind, ...narrowed }, listening),
+      known: firstHeard.promise,
+      isKnown: false,
+      refresh: async () => {
+        const next = this.#cluster.watch({ apiVersion, kind, ...narrowed }, listening);
+        this.#refreshing.add(next);
+        await Promise.all([watched.handle.synced, next.synced]);
+        if (!this.#refreshing.delete(next)) return; // stopped
+        watched.handle.stop();
+        watched.handle = next;
+      },
+    };
+    void firstHeard.promise.then(() => {
+      watched.isKnown = true;
+    });
+    this.#watched.set(key, watched);
+    return watched;
+  }
+}
+
+/** A scaler reports its measurements every 15 s, which change nothing here. */
+function isSameScaler(before: KubeObject, after: KubeObject): boolean {
+  const saidBy = ({ metadata: { resourceVersion: _, ...metadata }, spec }: KubeObject) => ({ metadata, spec });
+  return isDeepStrictEqual(saidBy(before), saidBy(after));
+}
+
+function see(whole: KubeObject): ViewedObject {
+  const { status, ...said } = whole;
+  const object: KubeObject = isScaler(whole.kind) ? said : whole;
+  const manager = lastForeignManager(object, fieldManager);
+  const isOwned = (object.metadata.ownerReferences ?? []).some((owner) => owner.kind === 'Canary' && owner.apiVersion === apiVersion);
+  const known = remembered(object);
+  return {
+    ...known,
+    object: keptOf(known.object),
+    ...(manager === undefined ? {} : { manager }),
+    ...(isOwned || isUpdatedBy(object, flaggerManager) ? { isEstablished: true } : {}),
+  };
+}
+
+/** Typed as whole: readers get a slim object by its SlimRef only. */
+function keptOf(known: Slim): KubeObject {
+  const object = withoutBookkeeping(known as KubeObject);
+  // On Services and routes it shows what they were before Serin.
+  return object.apiVersion === apiVersion ? { ...object, metadata: withoutLastApplied(object.metadata) } : object;
+}

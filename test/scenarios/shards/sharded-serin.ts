@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { shardOf } from '../../../src/kube/shards/shard-of.ts';
+import { NAMESPACE, nameOf } from '../../bench/applications.ts';
+import type { BareCluster } from '../../bench/bare-cluster.ts';
+import { type ControllerRun, startProgram } from '../controller.ts';
+import { nowMs } from '../world.ts';
+
+export const LEASE_NAMESPACE = 'kube-system';
+
+/** One process of `serin controller`. */
+export interface ShardReplica {
+  readonly shards: number;
+  readonly run: ControllerRun;
+  /** Shards whose Canaries it looks after; 0 stands for all where there is one. */
+  held(): number[];
+}
+
+interface Turn {
+  replica: ShardReplica;
+  atMs: number;
+  shard: number;
+  isStart: boolean;
+}
+
+/** Replicas of Serin with numbers of shards of their own, and when each of them looked after which Canary. */
+export class ShardedSerin {
+  readonly #bare: BareCluster;
+  readonly #folder: string;
+  readonly #flags: readonly string[];
+  readonly #replicas: ShardReplica[] = [];
+  /** Of processes that were ended. */
+  readonly #ends: Turn[] = [];
+
+  constructor(bare: BareCluster, folder: string, flags: readonly string[] = []) {
+    this.#bare = bare;
+    this.#folder = folder;
+    this.#flags = flags;
+  }
+
+  get alive(): ShardReplica[] {
+    return this.#replicas.filter(({ run }) => !run.hasExited());
+  }
+
+  start(shards: number): ShardReplica {
+    const own = [`--shards=${shards}`, '--enable-leader-election', `--leader-election-namespace=${LEASE_NAMESPACE}`];
+    const fixed = ['--port=0', '--min-analysis-interval=1s', '--scale-down-delay=1s', `--kubeconfig=${this.#bare.kubeconfigFile}`];
+    const run = startProgram([...fixed, ...own, ...this.#flags], join(this.#folder, `replica-${this.#replicas.length}.log`));
+    const held = () => {
+      const now = new Set<number>();
+      for (const { shard, isStart } of turnsOf(replica)) now[isStart ? 'add' : 'delete'](shard);
+      return run.hasExited() ? [] : [...now].sort();
+    };
+    const replica: ShardReplica = { shards, run, held };
+    this.#replicas.push(replica);
+    return replica;
+  }
+
+  async end(replica: ShardReplica, signal: 'TERM' | 'KILL'): Promise<void> {
+    const atMs = nowMs();
+    for (const shard of replica.held()) this.#ends.push({ replica, atMs, shard, isStart: false });
+    await replica.run.stop(signal);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.alive.map(({ run }) => run.stop('TERM')));
+  }
+
+  /** The longest time that one of so many Canaries was without a process that looks after it, in milliseconds. */
+  longestGapMs(canaries: number): number {
+    const turns = this.#replicas.flatMap(turnsOf);
+    const starts = turns.filter(({ isStart }) => isStart);
+    const gaps = [...this.#ends, ...turns.filter(({ isStart }) => !isStart)].flatMap((end) =>
+      Array.from({ length: canaries }, (_, index) => ({ namespace: NAMESPACE, name: nameOf(index) }))
+        .filter((canary) => covers(end, canary))
+        .map((canary) =>
+          Math.min(...starts.filter((start) => start.atMs >= end.atMs && covers(start, canary)).map((start) => start.atMs - end.atMs)),
+        ),
+    );
+    return Math.max(0, ...gaps);
+  }
+
+  /** Warnings and errors in the logs. */
+  complaints(): string[] {
+    return this.#replicas.flatMap(({ run }) => linesOf(run).filter((line) => /"level":"(error|fatal)"/.test(line)));
+  }
+}
+
+const covers = ({ replica, shard }: Turn, canary: { namespace: string; name: string }): boolean =>
+  shardOf(canary, replica.shards) === shard;
+
+const linesOf = ({ logFile }: ControllerRun): string[] => readFileSync(logFile, 'utf8').split('\n');
+
+function turnsOf(replica: ShardReplica): Turn[] {
+  return linesOf(replica.run).flatMap((line) => {
+    const isStart = line.includes('"reconciling Canaries"');
+    if (!isStart && !/"(shard is handed over|shard lost|lease lost: on standby)"/.test(line)) return [];
+    const { time, shard = 0 } = JSON.parse(line);
+    return [{ replica, atMs: Date.parse(time), shard, isStart }];
+  });
+}
