@@ -48,7 +48,7 @@ it(
         await fleet.end();
         expect(fleet.trespasses).toEqual([]);
       }),
-      { ...propertyRuns(0.2), endOnFailure: true },
+      { ...propertyRuns(0.2, { quickShare: 0.1 }), endOnFailure: true },
     );
     // Runs in which one number of shards never has its turn prove nothing.
     expect([...owners].sort()).toEqual(
@@ -88,7 +88,7 @@ it(
         expect(fleet.longestGapMs).toBeGreaterThan(0);
         expect(fleet.longestGapMs).toBeLessThanOrEqual(MOST_GAP_MS);
       }),
-      { ...propertyRuns(0.04), endOnFailure: true },
+      { ...propertyRuns(0.04, { quickShare: 0.02 }), endOnFailure: true },
     );
   },
   propertyTimeoutMs,
