@@ -47,12 +47,13 @@ const canaryColumns: readonly PrinterColumn[] = [
   { name: 'LastTransitionTime', type: 'string', jsonPath: '.status.lastTransitionTime' },
 ];
 
+/** Made once in a process: a copy takes a tenth of the time. */
 let made: readonly CustomResourceDefinition[] | undefined;
 
-/** The three CustomResourceDefinitions. They admit all that Flagger's admit, within the sizes of `limits.ts`. Made once, and never changed. */
-export function crds(): readonly CustomResourceDefinition[] {
+/** The three CustomResourceDefinitions, a copy for each caller. They admit all that Flagger's admit, within the sizes of `limits.ts`. */
+export function crds(): CustomResourceDefinition[] {
   made ??= makeCrds();
-  return made;
+  return structuredClone([...made]);
 }
 
 function makeCrds(): CustomResourceDefinition[] {

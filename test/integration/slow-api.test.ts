@@ -5,7 +5,7 @@ import { sleep } from '../scenarios/world.ts';
 
 const FAULT_MS = 60_000;
 const RECOVERY_MS = 30_000;
-const RELEASES = 12;
+const RELEASES = 20;
 
 const initialize = (condition: ApiCondition) =>
   playCrowd(1, async ({ api, apply, all }) => {
