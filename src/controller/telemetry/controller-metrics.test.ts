@@ -238,6 +238,7 @@ it('06-F13: a replica that stands by has no series of Canaries, and serin_leader
   tellAll(metrics, aCanary());
   const text = await metrics.registry.metrics();
   expect(text).toContain('serin_leader 1\n');
+  expect(text).toContain('serin_shard_held{shard="0"} 1\n');
   expect(text).toContain('serin_delivery_queue_depth 3\n');
   expect(text).toContain('serin_outgoing_calls{kind="query"} 32\n');
   expect(text).toContain('serin_outgoing_calls_waiting{kind="query"} 9\n');
@@ -252,6 +253,7 @@ it('06-F13: a replica that stands by has no series of Canaries, and serin_leader
   metrics.stopped();
   expect(await allSeries(metrics)).toEqual([]);
   expect(await lines('flagger_canary_total')).toEqual([]);
+  expect(await lines('serin_shard_held')).toEqual([]);
   expect(await lines('serin_watch_age_seconds')).toEqual([]);
   expect(await metrics.registry.metrics()).toContain('serin_leader 0\n');
 });

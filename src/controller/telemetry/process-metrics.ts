@@ -51,7 +51,11 @@ export function processMetrics(registry: Registry, version: string) {
   const pacing = () => pacings.map((one) => one.figures());
   const info = gauge('flagger_info', 'Version and mesh provider', ['version', 'mesh_provider']);
   const leader = gauge('serin_leader', '1: this replica looks after the Canaries; 0: it stands by');
-  const shards = gauge('serin_shard_held', '1: this replica looks after the Canaries of the shard; only with several shards', ['shard']);
+  const shards = gauge(
+    'serin_shard_held',
+    '1: this replica looks after the Canaries of the shard; where they are not divided, of shard 0',
+    ['shard'],
+  );
   const requests = counter('serin_api_requests_total', 'Requests to the API server', ['verb', 'resource', 'status']);
   const buckets = [0.005, 0.02, 0.1, 0.5, 2, 10];
   const requestSeconds = histogram('serin_api_request_duration_seconds', 'How long the API server took', ['verb'], buckets);
@@ -76,17 +80,17 @@ export function processMetrics(registry: Registry, version: string) {
       info.reset();
       info.set({ version, mesh_provider: meshProvider }, 1);
     },
-    leads(now: Inspected): void {
+    /** `held`: the shards that this replica looks after. */
+    leads(now: Inspected, held: readonly number[] = [0]): void {
       inspected = now;
       leader.set(1);
-    },
-    holds(shard: number, isHeld: boolean): void {
-      if (isHeld) shards.set({ shard: String(shard) }, 1);
-      else shards.remove({ shard: String(shard) });
+      shards.reset();
+      for (const shard of held) shards.set({ shard: String(shard) }, 1);
     },
     standsBy(): void {
       inspected = undefined;
       leader.set(0);
+      shards.reset();
     },
     requested(request: { verb: string; resource: string; status: number; durationMs: number }): void {
       requests.inc({ verb: request.verb, resource: request.resource, status: String(request.status) });

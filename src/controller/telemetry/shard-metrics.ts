@@ -37,7 +37,6 @@ export class ShardMetrics {
       },
       leads: (inspected) => {
         this.#running.set(shard, inspected);
-        metrics.holds(shard, true);
         this.#show();
       },
       stopped: () => {
@@ -46,7 +45,6 @@ export class ShardMetrics {
         seen.clear();
         for (const [namespace, count] of counts) for (let each = 0; each < count; each += 1) metrics.counted(namespace, -1);
         this.#running.delete(shard);
-        metrics.holds(shard, false);
         if (this.#running.size > 0) this.#show();
         else metrics.stopped();
       },
@@ -55,10 +53,11 @@ export class ShardMetrics {
 
   #show(): void {
     const all = [...this.#running.values()];
-    this.#metrics.leads({
+    const together: Inspected = {
       watches: () => [...this.#shared.kinds.watches(), ...all.flatMap((one) => one.watches())],
       deliveries: () => all.reduce((sum, one) => sum + one.deliveries(), 0),
       calls: () => this.#shared.calls.figures(),
-    });
+    };
+    this.#metrics.leads(together, [...this.#running.keys()]);
   }
 }
