@@ -3,7 +3,7 @@ import type { Clock } from '../../kube/clock.ts';
 import type { Cluster, WatchHandler } from '../../kube/cluster.ts';
 
 /** How one object is waited for. */
-interface Wait<T> {
+interface AwaitOptions<T> {
   /** What is waited for, in this version of the object; undefined: not yet. `object` undefined: it is gone, or was never there. */
   look(object: KubeObject | undefined): T | undefined;
   /** The result, or the error, when the time has passed. */
@@ -18,7 +18,7 @@ interface Wait<T> {
 export async function awaitObject<T>(
   cluster: Pick<Cluster, 'watch'>,
   { apiVersion, kind, name, namespace = '' }: ObjectRef,
-  { look, late, onUnavailable, clock, withinMs }: Wait<T>,
+  { look, late, onUnavailable, clock, withinMs }: AwaitOptions<T>,
 ): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   /** An error in it ends the wait. */

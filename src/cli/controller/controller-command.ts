@@ -28,7 +28,7 @@ import { controllerLog } from './controller-log.ts';
 import { IdleMemory } from './idle-memory.ts';
 import { Replica } from './replica.ts';
 import { serverSecret } from './server-secret.ts';
-import { Shards } from './shards.ts';
+import { Shards, type ShardsOptions } from './shards.ts';
 
 /** client-go's: 0 stands for a default of its own, and below 0 a rate has no limit. */
 const orDefault = (value: number, otherwise: number) => (value === 0 ? otherwise : value);
@@ -115,6 +115,63 @@ async function run(
   });
   let replica: Replica | Shards | undefined;
   const memory = host.memory && new IdleMemory({ ...host.memory, clock });
+  const { clientOf, pacings } = clientsOf(flags, connections, { outage, metrics, memory, log, clock, random });
+  const cluster = clientOf(() => (replica instanceof Replica ? replica.leadership : undefined));
+  metrics.paced(pacings);
+  // Before anything is written: a port that is taken ends the process.
+  const server = await healthServer(config.port, metrics, host, () => replica?.unready());
+  if (server === undefined) cluster.close();
+  if (server === undefined) return 1;
+  const metricsServerSecret = serverSecret(flags.metricsServerSecret, env);
+  const controllerOptions = {
+    ...{ version, identity, word: host.word, agents, clock, random, log, metricsServerSecret },
+    config: { ...config, ...ofSurroundings(connections, env) },
+  };
+  const ofReplica = {
+    ...{ config, identity, clock, log },
+    leaseClient: () => createCluster(own, { requestTimeoutMs: config.renewDeadlineMs / 2, outage, clock, random }),
+    slowNote: () => slowNote(pacings.flatMap((one) => one.slow())),
+    routesAt: areRoutesRemote ? routes.baseUrl : undefined,
+  };
+  replica =
+    config.shards > 1
+      ? startShards({ ...ofReplica, random, clientOf }, { ...controllerOptions, cluster }, metrics)
+      : new Replica({
+          ...ofReplica,
+          startController: (mayWrite) => startController({ ...controllerOptions, cluster, metrics, ...(mayWrite && { mayWrite }) }),
+        });
+  log.info({ version, port: server.port }, 'serin controller started');
+  const stopping = new AbortController();
+  reportMetricsServer(config, { metricsServerSecret, agents, clock, log, signal: stopping.signal });
+  const signal = await Promise.race([host.ended(flags.endWithStdin), gaveUp.promise]);
+  if (flags.endWithStdin) host.release();
+  log.info({ signal }, 'stopping');
+  stopping.abort();
+  await replica.stop();
+  memory?.stop();
+  cluster.close();
+  await server.stop();
+  return signal === 'no answer' ? 1 : 0;
+}
+
+/** How clients of the API servers are made, and what paces their requests. */
+function clientsOf(
+  flags: Pick<z.infer<typeof Flags>, 'kubeconfigQps' | 'kubeconfigBurst' | 'watchSilence'>,
+  { own, routes, areRoutesRemote }: ClusterConnections,
+  {
+    outage,
+    metrics,
+    memory,
+    log,
+    clock,
+    random,
+  }: Pick<ControllerHost, 'clock' | 'random'> & {
+    outage: ReturnType<typeof apiOutage>;
+    metrics: ControllerMetrics;
+    memory: IdleMemory | undefined;
+    log: Logger;
+  },
+) {
   const options: ClusterOptions = {
     qps: flags.kubeconfigQps,
     burst: flags.kubeconfigBurst,
@@ -138,49 +195,21 @@ async function run(
     const ofRoutes = { ...bounded, outage: apiOutage({ server: routes.baseUrl, clock, log }), pacing: routesPacing };
     return splitCluster(ownClient, createCluster(routes, ofRoutes), isMeshKind);
   };
-  const cluster = clientOf(() => (replica instanceof Replica ? replica.leadership : undefined));
-  const pacings = areRoutesRemote ? [pacing, routesPacing] : [pacing];
-  metrics.paced(pacings);
-  // Before anything is written: a port that is taken ends the process.
-  const server = await healthServer(config.port, metrics, host, () => replica?.unready());
-  if (server === undefined) cluster.close();
-  if (server === undefined) return 1;
-  const metricsServerSecret = serverSecret(flags.metricsServerSecret, env);
-  const controllerOptions = {
-    ...{ version, identity, word: host.word, agents, clock, random, log, metricsServerSecret },
-    config: { ...config, ...ofSurroundings(connections, env) },
-  };
-  const ofReplica = {
-    ...{ config, identity, clock, log },
-    leaseClient: () => createCluster(own, { requestTimeoutMs: config.renewDeadlineMs / 2, outage, clock, random }),
-    slowNote: () => slowNote(pacings.flatMap((one) => one.slow())),
-    routesAt: areRoutesRemote ? routes.baseUrl : undefined,
-  };
-  if (config.shards > 1) {
-    const shared = sharedParts({ ...controllerOptions, cluster });
-    const ofShards = new ShardMetrics(metrics, shared);
-    replica = new Shards({
-      ...ofReplica,
-      ...{ random, clientOf },
-      startController: (one) => startController({ ...controllerOptions, ...one, shared, metrics: ofShards.of(one.shard.index) }),
-    });
-  } else
-    replica = new Replica({
-      ...ofReplica,
-      startController: (mayWrite) => startController({ ...controllerOptions, cluster, metrics, ...(mayWrite && { mayWrite }) }),
-    });
-  log.info({ version, port: server.port }, 'serin controller started');
-  const stopping = new AbortController();
-  reportMetricsServer(config, { metricsServerSecret, agents, clock, log, signal: stopping.signal });
-  const signal = await Promise.race([host.ended(flags.endWithStdin), gaveUp.promise]);
-  if (flags.endWithStdin) host.release();
-  log.info({ signal }, 'stopping');
-  stopping.abort();
-  await replica.stop();
-  memory?.stop();
-  cluster.close();
-  await server.stop();
-  return signal === 'no answer' ? 1 : 0;
+  return { clientOf, pacings: areRoutesRemote ? [pacing, routesPacing] : [pacing] };
+}
+
+/** A controller for each shard that the replica holds; `cluster` is for what they share. */
+function startShards(
+  ofShards: Omit<ShardsOptions, 'startController'>,
+  controllerOptions: Parameters<typeof sharedParts>[0] & Omit<Parameters<typeof startController>[0], 'metrics'>,
+  metrics: ControllerMetrics,
+): Shards {
+  const shared = sharedParts(controllerOptions);
+  const metricsOf = new ShardMetrics(metrics, shared);
+  return new Shards({
+    ...ofShards,
+    startController: (one) => startController({ ...controllerOptions, ...one, shared, metrics: metricsOf.of(one.shard.index) }),
+  });
 }
 
 interface MetricsServerDeps extends Pick<ControllerHost, 'agents' | 'clock'> {

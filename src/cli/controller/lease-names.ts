@@ -2,7 +2,7 @@ import type { ControllerConfig } from '../../controller/config.ts';
 import { LEADER_LEASE, shardLease } from '../../kube/permissions.ts';
 import { digest } from '../../workloads/canonical-json.ts';
 
-type Scope = Pick<ControllerConfig, 'namespaces' | 'canarySelector'>;
+type LeaseScope = Pick<ControllerConfig, 'namespaces' | 'canarySelector'>;
 
 /** The one namespace that is looked after, where permissions may end. */
 export function leaseNamespace({
@@ -13,16 +13,16 @@ export function leaseNamespace({
 }
 
 /** Flagger's name, so that Flagger goes on standby; one of its own for each slice, whose leaders do not replace each other. */
-export function leaseName(scope: Scope): string {
+export function leaseName(scope: LeaseScope): string {
   return isSlice(scope) ? sliceName(scope) : LEADER_LEASE;
 }
 
 /** Of a shard, beside the lease of `leaseName`, which all replicas with this number of shards hold together. */
-export function shardLeaseName(scope: Scope, shard: number): string {
+export function shardLeaseName(scope: LeaseScope, shard: number): string {
   return isSlice(scope) ? `${sliceName(scope)}-${shard}` : shardLease(shard);
 }
 
-const isSlice = ({ namespaces, canarySelector }: Scope): boolean => canarySelector !== '' || namespaces.length > 1;
+const isSlice = ({ namespaces, canarySelector }: LeaseScope): boolean => canarySelector !== '' || namespaces.length > 1;
 
-const sliceName = ({ namespaces, canarySelector }: Scope): string =>
+const sliceName = ({ namespaces, canarySelector }: LeaseScope): string =>
   `serin-${digest({ namespaces: namespaces.toSorted(), canarySelector }).slice(0, 10)}`;

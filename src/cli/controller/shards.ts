@@ -25,7 +25,7 @@ export interface ShardsOptions {
   routesAt: string | undefined;
 }
 
-interface Running {
+interface RunningShard {
   controller: Controller;
   cluster: Cluster;
   hasRead: boolean;
@@ -35,7 +35,7 @@ interface Running {
 export class Shards {
   readonly #options: ShardsOptions;
   readonly #keeper: ShardKeeper;
-  readonly #running = new Map<number, Running>();
+  readonly #running = new Map<number, RunningShard>();
   /** Controllers that are about to end, by shard: the next one starts after them. */
   readonly #ending = new Map<number, Promise<void>>();
 

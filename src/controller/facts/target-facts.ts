@@ -9,8 +9,8 @@ import type { Sides } from '../../workloads/workload.ts';
 import type { ConfigsResult, TrackedTarget } from './tracked-configs.ts';
 
 /** The fields of a target that identify its template: `revision` is the hash of that alone. */
-type Target = NonNullable<Sides['target']>;
-type Template = Pick<Target, 'uid' | 'generation' | 'rollout' | 'uncounted' | 'revision'>;
+type SeenTarget = NonNullable<Sides['target']>;
+type Template = Pick<SeenTarget, 'uid' | 'generation' | 'rollout' | 'uncounted' | 'revision'>;
 type TargetFacts = NonNullable<Facts['target']>;
 
 /** A look at the configs that a template reads. Absent: none is tracked. */
@@ -65,7 +65,7 @@ export function templateOfTarget(canary: Canary, target: Template): string {
 }
 
 /** The parts that decide the target's pods (ARCHITECTURE.md, Revisions): its template, and the configs that they read. */
-export function targetFacts(canary: Canary, target: Target, look: TargetConfigs | undefined, primaryServes: boolean): TargetFacts {
+export function targetFacts(canary: Canary, target: SeenTarget, look: TargetConfigs | undefined, primaryServes: boolean): TargetFacts {
   const { configs: _refs, uncounted = false, unobserved: _unobserved, generation = 0, rollout, ...side } = target;
   const recorded = recordedFor(canary, target);
   const template = recorded ? templateOf(recorded) : target.revision;
@@ -96,7 +96,11 @@ export function targetFacts(canary: Canary, target: Target, look: TargetConfigs 
  * A new version of an idle target at zero, whose controller has not seen it: only its answer says whether pods are left that may have read other
  * configs, and would have to be recycled (E56).
  */
-function mayHavePods({ status }: Canary, { unobserved, replicas }: Pick<Target, 'unobserved' | 'replicas'>, configs: SeenConfigs): boolean {
+function mayHavePods(
+  { status }: Canary,
+  { unobserved, replicas }: Pick<SeenTarget, 'unobserved' | 'replicas'>,
+  configs: SeenConfigs,
+): boolean {
   const { step, configs: before } = status?.release ?? {};
   return step === 'resting' && unobserved === true && replicas === 0 && Object.values({ ...before, ...configs }).some(decidesPods);
 }

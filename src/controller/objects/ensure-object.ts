@@ -10,7 +10,7 @@ import { missingField } from './drift.ts';
 import { isCollected, isOurRoute, isOurs } from './ownership.ts';
 import { replacingLists } from './whole-lists.ts';
 
-interface WriteOptions {
+interface EnsureOptions {
   takenOver: boolean;
   /** A field that we have not requested ourselves is not ours. */
   isWhole?: boolean;
@@ -20,7 +20,7 @@ interface WriteOptions {
 export async function ensure(
   context: ReconcileContext,
   object: KubeObject,
-  { takenOver, isWhole = false }: WriteOptions,
+  { takenOver, isWhole = false }: EnsureOptions,
 ): Promise<Outcome> {
   const { canary, view, cluster, brake, nowMs, wanted, answers, anchors, annotations, signal } = context;
   const ref = refOf(object);

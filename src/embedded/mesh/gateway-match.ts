@@ -6,7 +6,7 @@ interface MatchCondition {
   name: string;
   value: string;
 }
-interface GrpcMethod {
+interface MatchedGrpcMethod {
   type?: string;
   service?: string;
   method?: string;
@@ -14,7 +14,7 @@ interface GrpcMethod {
 /** One alternative of a rule of an HTTPRoute or GRPCRoute. */
 export interface GatewayMatch {
   path?: { type?: string; value?: string };
-  method?: string | GrpcMethod;
+  method?: string | MatchedGrpcMethod;
   headers?: MatchCondition[];
   queryParams?: MatchCondition[];
 }
@@ -61,7 +61,7 @@ function isUnder(path: string, prefix: string): boolean {
   return path === base || path.startsWith(`${base}/`);
 }
 
-function grpcSpecificity({ type, service, method }: GrpcMethod, path: string): number[] | undefined {
+function grpcSpecificity({ type, service, method }: MatchedGrpcMethod, path: string): number[] | undefined {
   const [, calledService = '', calledMethod = ''] = path.split('/');
   const holds = (text: string | undefined, called: string): boolean =>
     text === undefined || matchesText(type === 'RegularExpression' ? { regex: text } : { exact: text }, called);

@@ -14,7 +14,7 @@ export interface AwsKeys {
   sessionToken?: string;
 }
 
-interface Asking {
+interface ClientOptions {
   region: string;
   /** Undefined: as the controller, by the default chain of AWS, at Amazon's own address. */
   keys: AwsKeys | undefined;
@@ -27,7 +27,7 @@ interface Asking {
 /** Throws what AWS' client throws. To be loaded by those who use it. */
 export async function getMetricData(
   input: GetMetricDataCommandInput,
-  { region, keys, address, abortSignal, transport }: Asking,
+  { region, keys, address, abortSignal, transport }: ClientOptions,
 ): Promise<GetMetricDataCommandOutput> {
   const send = (client: CloudWatchClient) => client.send(new GetMetricDataCommand(input), { abortSignal });
   if (keys) return send(newClient(region, () => transport, { credentials: keys, ...(address !== undefined && { endpoint: address }) }));
