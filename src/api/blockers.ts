@@ -55,7 +55,9 @@ export const blockers = {
   Paused: by('canaryOwner', 'the release is paused', { command: 'serin resume CANARY -n NAMESPACE' }),
   TargetUnusable: by('workloadOwner', 'the target cannot have a primary'),
   TargetNotFound: by('workloadOwner', 'the workload of spec.targetRef does not exist'),
-  TargetUnobserved: by('byItself', 'the last change of the target was not observed yet', { look: lookAtObject }),
+  TargetUnobserved: by('byItself', 'the last change of the target, or the end of its old pods, was not observed yet', {
+    look: lookAtObject,
+  }),
   ConfigNotFound: by('workloadOwner', 'a ConfigMap or Secret that the pods need was not found'),
   ConfigUnreadable: by('clusterAdmin', 'a ConfigMap or Secret cannot be read or watched'),
   ConfigCopyRejected: by('clusterAdmin', 'the copy of a ConfigMap or Secret for the primary cannot be made'),

@@ -70,8 +70,6 @@ export interface Sides {
     revision: string;
     configs?: readonly ConfigRef[];
     pods?: number;
-    /** Its controller has yet to see the last change: `pods` counts one that may be coming. */
-    unobserved?: true;
   };
   /** `carries`: the revision that it was written from by us. */
   primary?: SideState & { carries?: string };

@@ -147,8 +147,8 @@ describe('targetFacts', () => {
   );
 
   it.each([
-    { what: 'until its controller has seen it: pods that have read other configs may be left', target: {}, waits: true },
-    { what: 'once its controller has seen it', target: { unobserved: undefined }, waits: false },
+    { what: 'while pods that have read other configs may be left', target: {}, waits: true },
+    { what: 'once none is left', target: { pods: 0 }, waits: false },
     { what: 'where it has replicas, so that pods exist', target: { replicas: 2 }, waits: false },
     { what: 'where no config decides its pods, now or before', target: {}, configs: {}, before: {}, waits: false },
     { what: 'where one decided them before', target: {}, configs: {}, waits: true },
@@ -156,7 +156,7 @@ describe('targetFacts', () => {
   ])(
     'E56: a new version of a target at zero waits ($waits) $what',
     ({ target, configs = seen('blue'), before = seen('blue'), step, waits }) => {
-      const now = { ...live('s1:new', 6), pods: 1, replicas: 0, unobserved: true as const, ...target };
+      const now = { ...live('s1:new', 6), pods: 1, replicas: 0, ...target };
       const canary = recorded({ configs: before, ...(step && { step }) });
       const facts = targetFacts(canary, now as Parameters<typeof targetFacts>[1], { uid: 't', template: 's1:new', configs }, true);
       expect(facts.revision === canary.status?.release?.revision).toBe(waits);

@@ -22,10 +22,10 @@ export const UNCOUNTED = {
   detail: 'its controller has not observed the last change yet, so that it is not known whether its pods change',
 } as const satisfies NewBlocker;
 
-/** Said of a target while `mayHavePods`. */
-const UNOBSERVED = {
+/** Said of a target while `hasPodsLeft`. */
+const PODS_LEFT = {
   code: 'TargetUnobserved',
-  detail: 'its controller has not observed the last change yet, so that it is not known whether it has pods',
+  detail: 'pods may be left that have read other configs; the release begins when its status counts none',
 } as const satisfies NewBlocker;
 
 /**
@@ -66,7 +66,7 @@ export function templateOfTarget(canary: Canary, target: Template): string {
 
 /** The parts that decide the target's pods (ARCHITECTURE.md, Revisions): its template, and the configs that they read. */
 export function targetFacts(canary: Canary, target: SeenTarget, look: TargetConfigs | undefined, primaryServes: boolean): TargetFacts {
-  const { configs: _refs, uncounted = false, unobserved: _unobserved, generation = 0, rollout, ...side } = target;
+  const { configs: _refs, uncounted = false, generation = 0, rollout, ...side } = target;
   const recorded = recordedFor(canary, target);
   const template = recorded ? templateOf(recorded) : target.revision;
   // A count that is not of this template must not be recorded with it.
@@ -79,8 +79,8 @@ export function targetFacts(canary: Canary, target: SeenTarget, look: TargetConf
   if (look.uid === target.uid && look.template === template && 'configs' in look) {
     // Recorded without configs: they were not tracked then, and that starts no release.
     const counts = recorded === undefined || recorded.configs !== undefined;
-    if (recorded === undefined && mayHavePods(canary, target, look.configs))
-      return { ...same, undetermined: UNOBSERVED, revision: canary.status?.release?.revision ?? template };
+    if (recorded === undefined && hasPodsLeft(canary, target, look.configs))
+      return { ...same, undetermined: PODS_LEFT, revision: canary.status?.release?.revision ?? template };
     return { ...same, ...counting(template, counts ? look.configs : undefined) };
   }
   const undetermined: NewBlocker = 'problem' in look ? look.problem : { code: 'TargetUnobserved', detail: 'the target has just changed' };
@@ -93,16 +93,12 @@ export function targetFacts(canary: Canary, target: SeenTarget, look: TargetConf
 }
 
 /**
- * A new version of an idle target at zero, whose controller has not seen it: only its answer says whether pods are left that may have read other
- * configs, and would have to be recycled (E56).
+ * A new version of an idle target that is asked for no pods: those that may be left go by themselves, and none is started to be recycled (E56).
+ * While its controller has not observed the change, there may be one.
  */
-function mayHavePods(
-  { status }: Canary,
-  { unobserved, replicas }: Pick<SeenTarget, 'unobserved' | 'replicas'>,
-  configs: SeenConfigs,
-): boolean {
+function hasPodsLeft({ status }: Canary, { replicas, pods = 0 }: SeenTarget, configs: SeenConfigs): boolean {
   const { step, configs: before } = status?.release ?? {};
-  return step === 'resting' && unobserved === true && replicas === 0 && Object.values({ ...before, ...configs }).some(decidesPods);
+  return step === 'resting' && replicas === 0 && pods > 0 && Object.values({ ...before, ...configs }).some(decidesPods);
 }
 
 function counting(template: string, configs: TargetFacts['configs']): Pick<TargetFacts, 'revision' | 'configs'> {

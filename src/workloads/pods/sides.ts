@@ -1,6 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
 import { defined } from '../../api/defined.ts';
-import { statusOf } from '../../api/kinds/spec-of.ts';
 import { type Slim, type SlimRef, slimRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import type { SideState, Sides, Watched, WatchedObjects, WorkloadIdentity, WorkloadPromotion, WorkloadReadiness } from '../workload.ts';
@@ -43,13 +42,7 @@ type TargetIdentity = Omit<NonNullable<Sides['target']>, keyof SideState>;
 
 function identityOf(workload: Verbs, { object, revision = '', configs }: Watched): TargetIdentity {
   const { uid = '', generation = 0 } = object.metadata;
-  const unobserved = workload.pods !== undefined && isUnobserved(object) ? true : undefined;
-  return defined({ uid, generation, revision, ...countOf(workload, object), configs, pods: workload.pods?.(object), unobserved });
-}
-
-function isUnobserved(object: Slim): boolean {
-  const { observedGeneration = 0 } = statusOf<{ observedGeneration: number }>(object);
-  return (object.metadata.generation ?? 0) > observedGeneration;
+  return defined({ uid, generation, revision, ...countOf(workload, object), configs, pods: workload.pods?.(object) });
 }
 
 /** A count that has not moved says nothing of a template that is newer than it. */

@@ -4,6 +4,8 @@ import type { NamedScenario } from './scenario.ts';
 /** Long enough that a tick of either side comes before. */
 const SLOW_START_MS = 20_000;
 export const REPLICAS = 2;
+/** A ConfigMap that all pods read: Flagger and Serin track it, and copy it for the primary. */
+const settingsOf = ({ name }: NamedScenario) => `${name}-settings`;
 const PORTS = [{ name: 'http', port: 80, targetPort: 'http' }];
 
 /** The user's workload with its Service, and what the new version makes of them. */
@@ -23,12 +25,13 @@ export function userApplication(scenario: NamedScenario, namespace: string): Use
   const metadata = { name, namespace };
   const labels = { app: name };
   const after = containerOf(scenario, '2');
+  const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: settingsOf(scenario), namespace }, data: { COLOR: 'blue' } };
   if (target === 'Service') {
     const selector = (version: string) => ({ app: name, version });
     const workload = (version: string, container: object) => deployment(`${name}-v${version}`, namespace, selector(version), container);
     const service = serviceOf(metadata, selector('1'));
     return {
-      objects: [workload('1', containerOf(scenario, '1')), service],
+      objects: [workload('1', containerOf(scenario, '1')), service, settings],
       push: { object: service, patch: { spec: { selector: selector('2') } } },
       pushed: [workload('2', after)],
     };
@@ -39,13 +42,14 @@ export function userApplication(scenario: NamedScenario, namespace: string): Use
       : deployment(name, namespace, labels, containerOf(scenario, '1'));
   const scalers = scenario.scaler === 'hpa' ? [autoscaler(metadata)] : [];
   return {
-    objects: [workload, serviceOf(metadata, labels), ...scalers],
+    objects: [workload, serviceOf(metadata, labels), settings, ...scalers],
     push: { object: workload, patch: { spec: { template: { spec: { containers: [after] } } } } },
     pushed: [],
   };
 }
 
-function containerOf({ pods }: NamedScenario, version: string): object {
+function containerOf(scenario: NamedScenario, version: string): object {
+  const { pods } = scenario;
   const isNew = version !== '1';
   const variables: Record<string, Record<string, string>> = {
     slow: { READY_AFTER_MS: String(SLOW_START_MS) },
@@ -57,6 +61,7 @@ function containerOf({ pods }: NamedScenario, version: string): object {
     image: isNew && pods === 'unpullable' ? `registry.invalid/web:${version}` : `web:${version}`,
     ports: [{ name: 'http', containerPort: 9898 }],
     env: Object.entries(env).map(([key, value]) => ({ name: key, value })),
+    envFrom: [{ configMapRef: { name: settingsOf(scenario) } }],
   };
 }
 
