@@ -109,6 +109,45 @@ export class LeaseSighting {
   }
 }
 
+/** The time in which this process holds a lease: from a renewal until it is ended, or not renewed for `renewDeadlineMs`. */
+export class LeaseTerm {
+  readonly #clock: Pick<Clock, 'monotonicMs' | 'setTimer'>;
+  readonly #renewDeadlineMs: number;
+  readonly #onPassed: () => void;
+  readonly #ended = new AbortController();
+  #untilMs = 0;
+  #cancel: () => void = () => undefined;
+
+  /** `onPassed`: its time is over, and it was not ended. */
+  constructor(clock: Pick<Clock, 'monotonicMs' | 'setTimer'>, renewDeadlineMs: number, onPassed: () => void) {
+    this.#clock = clock;
+    this.#renewDeadlineMs = renewDeadlineMs;
+    this.#onPassed = onPassed;
+  }
+
+  /** Monotonic milliseconds until which a write may start. */
+  get untilMs(): number {
+    return this.#untilMs;
+  }
+
+  /** Aborts at its end. */
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** `atMs`: monotonic time before the renewal was sent. */
+  renewed(atMs: number): void {
+    this.#cancel();
+    this.#untilMs = atMs + this.#renewDeadlineMs;
+    this.#cancel = this.#clock.setTimer(Math.max(0, this.#untilMs - this.#clock.monotonicMs()), this.#onPassed);
+  }
+
+  end(why: string): void {
+    this.#cancel();
+    this.#ended.abort(new Error(why));
+  }
+}
+
 /** Runs a request for a lease, which ends with the limit or with `stopping`. */
 export async function withinLimit<T>(
   clock: Clock,

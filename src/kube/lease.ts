@@ -3,7 +3,17 @@ import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { Cluster } from './cluster.ts';
 import { isConflict, isNotFound } from './errors.ts';
-import { holderOf, type LeaseRef, LeaseSighting, type LeaseTimes, leaseRef, leaseTimes, leaseWith, withinLimit } from './lease-record.ts';
+import {
+  holderOf,
+  type LeaseRef,
+  LeaseSighting,
+  LeaseTerm,
+  type LeaseTimes,
+  leaseRef,
+  leaseTimes,
+  leaseWith,
+  withinLimit,
+} from './lease-record.ts';
 
 /** Times: 15 000, 10 000 and 2 000 ms by default. */
 export interface LeaseOptions extends Partial<LeaseTimes> {
@@ -43,11 +53,10 @@ export interface Leadership {
   stop(): Promise<void>;
 }
 
-interface Term {
-  renewedAtMs: number;
+interface Held {
+  term: LeaseTerm;
+  /** As it was written last. */
   lease: KubeObject;
-  leading: AbortController;
-  cancelDeadline: () => void;
 }
 
 /** Campaigns for one Lease until stopped; see `LeaderElection`. */
@@ -67,7 +76,7 @@ class LeaderElection implements Leadership {
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   readonly #sighting: LeaseSighting;
-  #held: Term | undefined;
+  #held: Held | undefined;
   /** Since when no Lease of this name was found, in monotonic milliseconds. */
   #absentFromMs: number | undefined;
   /** When a lease that others hold, or may have first, can be taken. */
@@ -86,15 +95,15 @@ class LeaderElection implements Leadership {
   }
 
   isLeader(): boolean {
-    return this.#held !== undefined && this.#options.clock.monotonicMs() < this.#deadlineOf(this.#held.renewedAtMs);
+    return this.#options.clock.monotonicMs() < this.mayWriteUntilMs();
   }
 
   mayWriteUntilMs(): number {
-    return this.#held === undefined ? 0 : this.#deadlineOf(this.#held.renewedAtMs);
+    return this.#held?.term.untilMs ?? 0;
   }
 
   term(): AbortSignal | undefined {
-    return this.#held?.leading.signal;
+    return this.#held?.term.signal;
   }
 
   async giveUp(): Promise<void> {
@@ -103,7 +112,7 @@ class LeaderElection implements Leadership {
     this.#isGivingUp = true; // no renewal of ours may come after the release
     try {
       this.#endTerm('the lease is given up');
-      await this.#release(last.lease, this.#deadlineOf(last.renewedAtMs));
+      await this.#release(last.lease, last.term.untilMs);
     } finally {
       this.#isGivingUp = false;
     }
@@ -115,7 +124,7 @@ class LeaderElection implements Leadership {
     await this.#running; // no renewal of ours may come after the release
     const last = this.#held;
     this.#endTerm('the lease is released');
-    if (last !== undefined) await this.#release(last.lease, this.#deadlineOf(last.renewedAtMs));
+    if (last !== undefined) await this.#release(last.lease, last.term.untilMs);
     // A write that was not waited for may have been stored.
     else if (this.#taking !== undefined) await this.#release(this.#taking, this.#deadlineOf(this.#options.clock.monotonicMs()));
   }
@@ -129,18 +138,13 @@ class LeaderElection implements Leadership {
   }
 
   #won(lease: KubeObject, renewedAtMs: number): void {
-    const leading = this.#held?.leading ?? new AbortController();
     const isNew = this.#held === undefined;
-    this.#held?.cancelDeadline();
-    const leftMs = Math.max(0, this.#deadlineOf(renewedAtMs) - this.#options.clock.monotonicMs());
-    this.#held = {
-      renewedAtMs,
-      lease,
-      leading,
-      cancelDeadline: this.#options.clock.setTimer(leftMs, () => this.#lost('renew deadline passed')),
-    };
+    const passed = () => this.#lost('renew deadline passed');
+    const term = this.#held?.term ?? new LeaseTerm(this.#options.clock, this.#times.renewDeadlineMs, passed);
+    term.renewed(renewedAtMs);
+    this.#held = { term, lease };
     this.#sighting.forget();
-    if (isNew) this.#options.onLeading(leading.signal);
+    if (isNew) this.#options.onLeading(term.signal);
   }
 
   #lost(why: string): void {
@@ -151,12 +155,10 @@ class LeaderElection implements Leadership {
 
   /** False where nothing was held. */
   #endTerm(why: string): boolean {
-    if (this.#held === undefined) return false;
-    const { leading, cancelDeadline } = this.#held;
+    const held = this.#held;
     this.#held = undefined;
-    cancelDeadline();
-    leading.abort(new Error(why));
-    return true;
+    held?.term.end(why);
+    return held !== undefined;
   }
 
   #leaseOf(previous: KubeObject | undefined, holder: string): KubeObject {
@@ -176,9 +178,9 @@ class LeaderElection implements Leadership {
     return withinLimit(this.#options.clock, { limitMs, stopping: this.#stopping.signal }, work);
   }
 
-  async #renew(current: Term): Promise<void> {
+  async #renew(current: Held): Promise<void> {
     const startedAtMs = this.#options.clock.monotonicMs();
-    const leftMs = this.#deadlineOf(current.renewedAtMs) - startedAtMs;
+    const leftMs = current.term.untilMs - startedAtMs;
     try {
       const lease = await this.#within(leftMs, (signal) =>
         this.#cluster.replace(this.#leaseOf(current.lease, this.#options.identity), { signal }),
@@ -191,8 +193,8 @@ class LeaderElection implements Leadership {
   }
 
   /** Another write came first: our own late renewal, an annotation, or another holder. */
-  async #lookAgain(current: Term, startedAtMs: number): Promise<void> {
-    const leftMs = this.#deadlineOf(current.renewedAtMs) - startedAtMs;
+  async #lookAgain(current: Held, startedAtMs: number): Promise<void> {
+    const leftMs = current.term.untilMs - startedAtMs;
     const found = await this.#within(leftMs, (signal) => this.#cluster.get(this.#ref, { signal }));
     if (this.#held !== current) return;
     const holder = holderOf(found);

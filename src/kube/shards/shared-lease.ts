@@ -2,7 +2,17 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { type Clock, sleep } from '../clock.ts';
 import type { Cluster } from '../cluster.ts';
 import { isConflict } from '../errors.ts';
-import { holderOf, type LeaseRef, LeaseSighting, type LeaseTimes, leaseRef, leaseSpecOf, leaseWith, withinLimit } from '../lease-record.ts';
+import {
+  holderOf,
+  type LeaseRef,
+  LeaseSighting,
+  LeaseTerm,
+  type LeaseTimes,
+  leaseRef,
+  leaseSpecOf,
+  leaseWith,
+  withinLimit,
+} from '../lease-record.ts';
 
 /** Annotation by which a member without its share of the shards asks for one: its identity and the time, which shows that it still asks. */
 export const wantedByAnnotation = 'serin.dev/shard-wanted-by';
@@ -42,7 +52,7 @@ export class SharedLease {
   readonly #sighting: LeaseSighting;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
-  #held: { renewedAtMs: number; leading: AbortController; cancelDeadline: () => void } | undefined;
+  #held: LeaseTerm | undefined;
   #round: Promise<void> | undefined;
   /** When a lease that another group holds can be taken, in monotonic milliseconds. */
   #freeFromMs = 0;
@@ -58,12 +68,12 @@ export class SharedLease {
   }
 
   mayWriteUntilMs(): number {
-    return this.#held === undefined ? 0 : this.#held.renewedAtMs + this.#options.renewDeadlineMs;
+    return this.#held?.untilMs ?? 0;
   }
 
   /** Aborts when the lease is lost; undefined: this member does not hold it. */
   term(): AbortSignal | undefined {
-    return this.#held?.leading.signal;
+    return this.#held?.signal;
   }
 
   /** Whether this member holds it, after looks of its own where it did not; waits for a lease that is about to be free. */
@@ -152,12 +162,8 @@ export class SharedLease {
     );
     const leftMs = startedAtMs + renewDeadlineMs - clock.monotonicMs();
     if (this.#stopping.signal.aborted || leftMs <= 0 || !isNeeded()) return;
-    this.#held?.cancelDeadline();
-    this.#held = {
-      renewedAtMs: startedAtMs,
-      leading: this.#held?.leading ?? new AbortController(),
-      cancelDeadline: clock.setTimer(leftMs, () => this.#lost('renew deadline passed')),
-    };
+    this.#held ??= new LeaseTerm(clock, renewDeadlineMs, () => this.#lost('renew deadline passed'));
+    this.#held.renewed(startedAtMs);
   }
 
   /** A request that has stood since the last look may be of a member that is gone. */
@@ -194,11 +200,9 @@ export class SharedLease {
 
   /** False where it was not held. */
   #end(why: string): boolean {
-    if (this.#held === undefined) return false;
-    const { leading, cancelDeadline } = this.#held;
+    const term = this.#held;
     this.#held = undefined;
-    cancelDeadline();
-    leading.abort(new Error(why));
-    return true;
+    term?.end(why);
+    return term !== undefined;
   }
 }
