@@ -93,7 +93,7 @@ export class KindWatches {
     return `${apiVersion}/${kind}${this.areSeveral ? ` in ${namespace}` : ''}`;
   }
 
-  #tell(ref: ObjectRef): void {
+  #notify(ref: ObjectRef): void {
     const errors: unknown[] = [];
     for (const hear of [...this.#views]) {
       try {
@@ -115,11 +115,11 @@ export class KindWatches {
       watched.unavailable =
         cause === 'absent' ? { code: 'KindNotFound', detail: installRemedy(apiVersion) } : { code: 'Forbidden', detail: message };
       firstHeard.resolve();
-      tellAvailability();
+      notifyAvailability();
     };
     const projection = createProjection<ViewedObject>(see, onUnavailable, this.#onUnreadable);
     const { handler } = projection;
-    const tellAvailability = () => this.#tell({ apiVersion, kind, name: '' });
+    const notifyAvailability = () => this.#notify({ apiVersion, kind, name: '' });
     const listening: ListHandler = {
       ...handler,
       onList: (items, resourceVersion) => {
@@ -131,12 +131,12 @@ export class KindWatches {
         if (watched.unavailable === undefined) return;
         // The CRD has appeared: Canaries that waited for it go on.
         watched.unavailable = undefined;
-        tellAvailability();
+        notifyAvailability();
       },
     };
     projection.onChange(({ name, namespace, before, after }) => {
       if (isScaler(kind) && before && after && isSameScaler(before.object, after.object)) return;
-      this.#tell({ apiVersion, kind, name, ...(namespace ? { namespace } : {}) });
+      this.#notify({ apiVersion, kind, name, ...(namespace ? { namespace } : {}) });
     });
     const narrowed = namespace === '' ? {} : { namespace };
     const watched: WatchedKind = {
