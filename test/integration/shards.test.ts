@@ -49,7 +49,12 @@ const allAre = (phase: string) => watch.until(CANARIES, `are ${phase}`, ({ statu
 
 const release = (version: string) => forEachIndex(CANARIES, (index) => changeImage(bare.cluster, index, version));
 
-const eachOnce = { succeeded: Array(CANARIES).fill(1), failed: 0 };
+const eachReleaseEndedOnce = () =>
+  eventually(
+    'each release has ended once',
+    () => audit.endings,
+    (endings) => isDeepStrictEqual(endings, { succeeded: Array(CANARIES).fill(1), failed: 0 }),
+  );
 
 const heldShards = () => serin.alive.map((replica) => replica.held());
 
@@ -70,11 +75,7 @@ it('I9: three replicas share three shards, and when two of them are killed the t
   expect(audit.trespasses).toEqual([]);
   expect(serin.longestGapMs(CANARIES)).toBeGreaterThan(10_000);
   expect(serin.longestGapMs(CANARIES)).toBeLessThanOrEqual(MOST_GAP_MS);
-  await eventually(
-    'each release has ended once',
-    () => audit.endings,
-    (endings) => isDeepStrictEqual(endings, eachOnce),
-  );
+  await eachReleaseEndedOnce();
   expect(serin.complaints()).toEqual([]);
 });
 
@@ -95,11 +96,7 @@ it('I9: while the number of shards goes from 1 to 3, 2 and 1 in the middle of re
   expect(audit.writers.length).toBeGreaterThanOrEqual(4);
   expect(audit.trespasses).toEqual([]);
   expect(serin.longestGapMs(CANARIES)).toBeLessThanOrEqual(MOST_GAP_MS);
-  await eventually(
-    'each release has ended once',
-    () => audit.endings,
-    (endings) => isDeepStrictEqual(endings, eachOnce),
-  );
+  await eachReleaseEndedOnce();
   expect(serin.complaints()).toEqual([]);
 });
 

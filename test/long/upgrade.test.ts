@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { raw } from '../fakes/raw.ts';
 import { App } from '../scenarios/adversity/app.ts';
@@ -5,6 +6,7 @@ import { startClients } from '../scenarios/adversity/clients.ts';
 import { ADVERSE, Lab } from '../scenarios/adversity/lab.ts';
 import { clusters } from '../scenarios/clusters.ts';
 import { anEnvironment, type Environment } from '../scenarios/environment.ts';
+import { eventually } from '../scenarios/eventually.ts';
 import { sleep } from '../scenarios/world.ts';
 
 /** `serin.js` of an older version, built from its commit. */
@@ -92,10 +94,12 @@ describe.skipIf(FROM === '').each(clusters)('an upgrade from FROM_BUNDLE (skippe
       await lab.until(app.canary, `is ${moment.at}`, (now) => meets.test(stepOf(now)));
       await lab.stopController('KILL');
       const killedIn = stepOf(await lab.cluster.get(app.canary));
-      await sleep(200);
       lab.startController();
       if (moment.gate !== undefined) {
-        await sleep(3_000);
+        const log = () => readFileSync(lab.logFile, 'utf8');
+        await eventually('the new version has read the cluster', log, (text) => text.includes('reconciling Canaries'));
+        // Two intervals in which it could pass the gate.
+        await sleep(2_000);
         expect(stepOf(await lab.cluster.get(app.canary)), 'still at its gate').toMatch(meets);
         await lab.cluster.patch(app.canary, { spec: { analysis: { webhooks: null } } });
       }

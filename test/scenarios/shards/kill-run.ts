@@ -85,9 +85,11 @@ export async function playShardKills({
     () => new Set(serin.alive.flatMap((replica) => replica.held())).size,
     (held) => held === shards,
   );
-  // The watch of the audit may be behind the one that we waited by.
-  await sleep(1_000);
-  const { succeeded, failed } = audit.endings;
+  const { succeeded, failed } = await eventually(
+    'the audit has seen the end of every release',
+    () => audit.endings,
+    (endings) => endings.failed + endings.succeeded.reduce((sum, times) => sum + times, 0) >= canaries * rounds,
+  );
   return {
     ...{ rounds, harmful, failed },
     longestGapMs: serin.longestGapMs(canaries),
