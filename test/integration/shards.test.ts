@@ -21,7 +21,7 @@ const BOUND_MS = 600_000;
 /** Duration of the lease, and 5 s. */
 const MOST_GAP_MS = 20_000;
 /** About two minutes. */
-const LONG_RELEASE = { analysis: { interval: '5s', stepWeight: 2, maxWeight: 50 } };
+const LONG_RELEASE = { analysis: { interval: '10s', stepWeight: 4, maxWeight: 50 } };
 
 let bare: BareCluster;
 let watch: CanaryWatch;

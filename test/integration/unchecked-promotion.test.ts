@@ -34,7 +34,7 @@ vi.mock('../../src/engine/pin.ts', async (original) => {
 const SHARE = 3.75;
 
 const engines: { what: string; weakness: Weakness; seed?: number }[] = [
-  { what: 'promotes without looking at the pin', weakness: 'no pin' },
+  { what: 'promotes without looking at the pin', weakness: 'no pin', seed: 2 },
   { what: 'lets the primary read the originals of configs', weakness: 'no copies' },
   { what: 'keeps pods that have read other configs', weakness: 'pods stay' },
   { what: 'does not ask what a config held that was written and holds the same', weakness: 'no recheck', seed: 2 },

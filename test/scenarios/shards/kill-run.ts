@@ -10,7 +10,7 @@ import type { ShardedSerin } from './sharded-serin.ts';
 
 const BOUND_MS = 1_200_000;
 /** About a minute. */
-const RELEASE = { analysis: { interval: '5s', stepWeight: 5, maxWeight: 50 } };
+const RELEASE = { analysis: { interval: '10s', stepWeight: 10, maxWeight: 50 } };
 
 interface KillRun {
   bare: BareCluster;
