@@ -34,7 +34,7 @@ beforeEach(async () => {
   watch = watchCanaries(bare.cluster, world().clock);
   audit = new ShardAudit(bare.cluster, LEASE_NAMESPACE);
   folder = mkdtempSync(join(tmpdir(), 'serin-shards-'));
-  serin = new ShardedSerin(bare, folder);
+  serin = new ShardedSerin(() => bare.kubeconfigFile, folder);
 });
 
 afterEach(async () => {
@@ -101,7 +101,18 @@ it('I9: while the number of shards goes from 1 to 3, 2 and 1 in the middle of re
 });
 
 it('I9: with a replica killed every 20 s every release ends once, and no Canary is left alone for longer than the lease and 5 s', async () => {
-  const run = { bare, serin, audit, watch, canaries: CANARIES, replicas: 5, shards: 3, kills: 4, everyMs: 20_000, seed: 17 };
+  const run = {
+    cluster: bare.cluster,
+    serin,
+    audit,
+    watch,
+    canaries: CANARIES,
+    replicas: 5,
+    shards: 3,
+    kills: 4,
+    everyMs: 20_000,
+    seed: 17,
+  };
   expect(await playShardKills(run)).toMatchObject({ trespasses: [], failed: 0, isComplete: true, complaints: [] });
   expect(serin.longestGapMs(CANARIES)).toBeLessThanOrEqual(MOST_GAP_MS);
 });

@@ -1,5 +1,5 @@
+import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import { changeImage, createApplications, forEachIndex } from '../../bench/applications.ts';
-import type { BareCluster } from '../../bench/bare-cluster.ts';
 import type { CanaryWatch } from '../../bench/canary-watch.ts';
 import { drawer } from '../../fakes/model/life.ts';
 import type { Raw } from '../../fakes/raw.ts';
@@ -13,7 +13,7 @@ const BOUND_MS = 1_200_000;
 const RELEASE = { analysis: { interval: '10s', stepWeight: 10, maxWeight: 50 } };
 
 interface KillRun {
-  bare: BareCluster;
+  cluster: KubeCluster;
   serin: ShardedSerin;
   audit: ShardAudit;
   watch: CanaryWatch;
@@ -41,7 +41,7 @@ export interface KillReport {
 
 /** Releases all Canaries again and again while one replica after the other is killed and replaced. */
 export async function playShardKills({
-  bare,
+  cluster,
   serin,
   audit,
   watch,
@@ -54,7 +54,7 @@ export async function playShardKills({
 }: KillRun): Promise<KillReport> {
   const draw = drawer(seed);
   const allAre = (phase: string) => watch.until(canaries, `are ${phase}`, ({ status }: Raw) => status?.phase === phase, BOUND_MS);
-  await createApplications(bare.cluster, canaries, 'istio', RELEASE);
+  await createApplications(cluster, canaries, 'istio', RELEASE);
   for (let each = 0; each < replicas; each += 1) serin.start(shards);
   await allAre('Initialized');
   let areOver = false;
@@ -62,7 +62,7 @@ export async function playShardKills({
   const releases = async () => {
     while (!areOver) {
       rounds += 1;
-      await forEachIndex(canaries, (index) => changeImage(bare.cluster, index, String(rounds + 1)));
+      await forEachIndex(canaries, (index) => changeImage(cluster, index, String(rounds + 1)));
       await allAre('Progressing');
       await allAre('Succeeded');
     }

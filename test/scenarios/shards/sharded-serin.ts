@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { shardOf } from '../../../src/kube/shards/shard-of.ts';
 import { NAMESPACE, nameOf } from '../../bench/applications.ts';
-import type { BareCluster } from '../../bench/bare-cluster.ts';
 import { type ControllerRun, startProgram } from '../controller.ts';
 import { nowMs } from '../world.ts';
 
@@ -25,15 +24,16 @@ interface Turn {
 
 /** Replicas of Serin with numbers of shards of their own, and when each of them looked after which Canary. */
 export class ShardedSerin {
-  readonly #bare: BareCluster;
+  readonly #kubeconfigFileOf: (process: number) => string;
   readonly #folder: string;
   readonly #flags: readonly string[];
   readonly #replicas: ShardReplica[] = [];
   /** Of processes that were ended. */
   readonly #ends: Turn[] = [];
 
-  constructor(bare: BareCluster, folder: string, flags: readonly string[] = []) {
-    this.#bare = bare;
+  /** `kubeconfigFileOf`: for the process with this number; they are counted from 0. */
+  constructor(kubeconfigFileOf: (process: number) => string, folder: string, flags: readonly string[] = []) {
+    this.#kubeconfigFileOf = kubeconfigFileOf;
     this.#folder = folder;
     this.#flags = flags;
   }
@@ -44,8 +44,9 @@ export class ShardedSerin {
 
   start(shards: number): ShardReplica {
     const own = [`--shards=${shards}`, '--enable-leader-election', `--leader-election-namespace=${LEASE_NAMESPACE}`];
-    const fixed = ['--port=0', '--min-analysis-interval=1s', '--scale-down-delay=1s', `--kubeconfig=${this.#bare.kubeconfigFile}`];
-    const run = startProgram([...fixed, ...own, ...this.#flags], join(this.#folder, `replica-${this.#replicas.length}.log`));
+    const number = this.#replicas.length;
+    const fixed = ['--port=0', '--min-analysis-interval=1s', '--scale-down-delay=1s', `--kubeconfig=${this.#kubeconfigFileOf(number)}`];
+    const run = startProgram([...fixed, ...own, ...this.#flags], join(this.#folder, `replica-${number}.log`));
     const held = () => {
       const now = new Set<number>();
       for (const { shard, isStart } of turnsOf(replica)) now[isStart ? 'add' : 'delete'](shard);
