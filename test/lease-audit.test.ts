@@ -55,7 +55,7 @@ function trespassesIn(...lines: Line[]): string[] {
 it.each([
   { what: 'while its process holds both leases', lines: [...held('a', 1), write('a', 2), write('a', 14)] },
   { what: 'of an object that belongs to the Canary', lines: [...held('a', 1), write('a', 2, 3, { name: `${CANARY}-primary.17e` })] },
-  { what: 'that was refused, whoever sent it', lines: [...held('a', 1), write('b', 2, 3, { code: 409 })] },
+  { what: 'of another process that was refused', lines: [...held('a', 1), write('b', 2, 3, { code: 409 })] },
   {
     what: 'of the next process, after the release',
     lines: [...held('a', 1), lease(LEASE, 'a', '', 5), ...held('b', 6), write('a', 4), write('b', 7)],
