@@ -6,6 +6,7 @@ import type { StartResult } from './measure-start.ts';
 const USAGE = `npm run bench -- [--sizes 10,200,1000] [--seconds 30] [--json]
 npm run bench -- --start [--sizes 200,1000] [--deployments 5000] [--secrets 20000] [--changes 50] [--suspended] [--json]
 npm run bench -- --real --at-once [--sizes 300,1000] [--releases 100] [--flagger] [--fault slow|throttled|down|lagging] [--json]
+npm run bench -- --real --steady [--canaries 1000] [--minutes 120] [--every 4] [--json]
 npm run bench -- --embedded [--sizes 10000] [--releases 100] [--fault …] [--json]
 npm run bench -- --real [--kinds deployments|mixed] [--canaries 200] [--minutes 15] [--json]
 npm run bench -- --hanging [--canaries 200] [--interval 10] [--json]
@@ -27,6 +28,8 @@ async function bench(): Promise<void> {
       embedded: { type: 'boolean', default: false },
       'at-once': { type: 'boolean', default: false },
       releases: { type: 'string', default: '100' },
+      steady: { type: 'boolean', default: false },
+      every: { type: 'string' },
       flagger: { type: 'boolean', default: false },
       fault: { type: 'string' },
       kinds: { type: 'string', default: 'deployments' },
@@ -78,6 +81,20 @@ async function bench(): Promise<void> {
     });
     if (values.json) return void process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
     for (const line of hostileReport(result)) say(line);
+    return;
+  }
+  if (values.steady) {
+    if (!values.real) throw new Error(`--steady needs --real\n${USAGE}`);
+    const { measureSteady } = await import('./steady/measure-steady.ts');
+    const { steadyLines } = await import('./steady/steady-lines.ts');
+    const result = await measureSteady({
+      canaries: numberOr(values.canaries, 1_000),
+      minutes: numberOr(values.minutes, 120),
+      everySeconds: numberOr(values.every, 4),
+      say,
+    });
+    if (values.json) return void process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
+    for (const line of steadyLines(result)) say(line);
     return;
   }
   if (values['at-once'] || values.embedded) {

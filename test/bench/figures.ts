@@ -39,3 +39,22 @@ export function betweenStatusWrites(answered: readonly string[]): Record<string,
   }
   return steps;
 }
+
+export interface Slope {
+  /** Of the value, for each unit of the time. */
+  slope: number;
+  standardError: number;
+  points: number;
+}
+
+/** The straight line through points of time and value, by least squares; undefined of fewer than three times. */
+export function slopeOf(points: readonly (readonly [time: number, value: number])[]): Slope | undefined {
+  const count = points.length;
+  const meanOf = (index: 0 | 1) => points.reduce((sum, point) => sum + point[index], 0) / count;
+  const [meanTime, meanValue] = [meanOf(0), meanOf(1)];
+  const spread = points.reduce((sum, [time]) => sum + (time - meanTime) ** 2, 0);
+  if (count < 3 || spread === 0) return undefined;
+  const slope = points.reduce((sum, [time, value]) => sum + (time - meanTime) * (value - meanValue), 0) / spread;
+  const rest = points.reduce((sum, [time, value]) => sum + (value - meanValue - slope * (time - meanTime)) ** 2, 0);
+  return { slope, standardError: Math.sqrt(rest / (count - 2) / spread), points: count };
+}

@@ -8,15 +8,22 @@ export interface FakePrometheus {
   readonly url: string;
   /** The success rate of all applications from now on. */
   answer(isGood: boolean): void;
+  /** That of one application from now on, whatever the others have. */
+  answerFor(application: string, isGood: boolean): void;
   stop(): Promise<void>;
 }
+
+/** As `nameOf` gives them. */
+const APPLICATION = /app-\d+/;
 
 /** Answers each query with one number. */
 export async function startFakePrometheus(): Promise<FakePrometheus> {
   let value = GOOD;
+  const own = new Map<string, string>();
   const server = createServer((request, response) => {
     request.resume();
-    const result = [{ metric: {}, value: [Math.floor(Date.now() / 1000), value] }];
+    const [application = ''] = APPLICATION.exec(decodeURIComponent(request.url ?? '')) ?? [];
+    const result = [{ metric: {}, value: [Math.floor(Date.now() / 1000), own.get(application) ?? value] }];
     response.writeHead(200, { 'Content-Type': 'application/json' });
     response.end(JSON.stringify({ status: 'success', data: { resultType: 'vector', result } }));
   });
@@ -25,6 +32,9 @@ export async function startFakePrometheus(): Promise<FakePrometheus> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     answer(isGood) {
       value = isGood ? GOOD : BAD;
+    },
+    answerFor(application, isGood) {
+      own.set(application, isGood ? GOOD : BAD);
     },
     stop: () =>
       new Promise((resolve) => {

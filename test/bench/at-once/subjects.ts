@@ -68,6 +68,7 @@ export class RunningSubject {
   readonly #subject: Subject;
   readonly #command: readonly string[];
   readonly #readyUrl: string;
+  readonly #metricsUrl: string;
   readonly #logFile: string;
   readonly #sampling: NodeJS.Timeout;
   readonly startedMs = Date.now();
@@ -86,6 +87,7 @@ export class RunningSubject {
     this.#subject = subject;
     this.#command = subject.command({ kubeconfig, prometheusUrl, port });
     this.#readyUrl = `http://127.0.0.1:${port}${subject.readyPath}`;
+    this.#metricsUrl = `http://127.0.0.1:${port}/metrics`;
     this.#logFile = join(plane.folder, `${subject.name}.log`);
     this.#process = this.#start();
     this.#sampling = setInterval(() => this.#sample(), SAMPLE_EVERY_MS);
@@ -111,6 +113,14 @@ export class RunningSubject {
   figures(): ProcessFigures {
     this.#sample();
     return { ...this.#last, cpuSeconds: this.#cpuOfEnded + this.#last.cpuSeconds };
+  }
+
+  /** Text of its metrics; undefined where it does not answer. */
+  metrics(): Promise<string | undefined> {
+    return fetch(this.#metricsUrl).then(
+      (answer) => (answer.ok ? answer.text() : undefined),
+      () => undefined,
+    );
   }
 
   forgetPeak(): void {
