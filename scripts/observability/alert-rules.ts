@@ -9,6 +9,11 @@ export interface AlertRule {
 
 /** A release that waits for an approval is not stuck. */
 const RELEASING = 'flagger_canary_phase{phase=~"Progressing|Promoting|Finalising"}';
+/** Labels of a scrape: replicas of one Serin share them. */
+const INSTALLATION = 'job, namespace';
+const SHARDS_OF_EACH = 'count without (shard) (serin_shard_held)';
+/** While the number of shards is changed, replicas with the former number look after all Canaries, and the others wait for them. */
+const HAVE_ONE_NUMBER = `(min by (${INSTALLATION}) (${SHARDS_OF_EACH}) == max by (${INSTALLATION}) (${SHARDS_OF_EACH}))`;
 const of = '{{ $labels.namespace }}/{{ $labels.name }}';
 
 /** Alerts that need an operator. Each has a section of its name in docs/runbooks.md. */
@@ -71,6 +76,15 @@ export const alertRules: readonly AlertRule[] = [
     severity: 'critical',
     summary: 'No replica of Serin runs the Canaries',
     description: 'Applications keep serving, and routes stay as they are. No release goes on, and none is rolled back.',
+  },
+  {
+    alert: 'SerinShardNotHeld',
+    expr: `max by (${INSTALLATION}, shard) (serin_shard_held) == 0 and on (${INSTALLATION}) sum by (${INSTALLATION}) (serin_leader) > 0 and on (${INSTALLATION}) ${HAVE_ONE_NUMBER}`,
+    for: '2m',
+    severity: 'critical',
+    summary: 'No replica of Serin runs the Canaries of shard {{ $labels.shard }}',
+    description:
+      'Their applications keep serving, and routes stay as they are. No release of theirs goes on, and none is rolled back. Other shards are held.',
   },
   {
     alert: 'SerinWatchStale',

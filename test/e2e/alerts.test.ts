@@ -12,6 +12,12 @@ const phase = (name: string, values: string) => ({ series: `flagger_canary_phase
 const advanced = (values: string) => ({ series: `flagger_canary_last_advance_timestamp_seconds{${AT}}`, values });
 const interval = { series: `flagger_canary_interval_seconds{${AT}}`, values: '60x60' };
 
+/** One replica of Serin: for each shard, whether it holds it. */
+const replica = (pod: string, leader: string, held: readonly string[]) => [
+  { series: `serin_leader{job="serin",namespace="serin",pod="${pod}"}`, values: leader },
+  ...held.map((values, shard) => ({ series: `serin_shard_held{job="serin",namespace="serin",pod="${pod}",shard="${shard}"}`, values })),
+];
+
 interface Case {
   alert: string;
   when: string;
@@ -126,6 +132,63 @@ const cases: Case[] = [
       { series: 'serin_leader{pod="a"}', values: '0x60' },
       { series: 'serin_leader{pod="b"}', values: '1x60' },
     ],
+  },
+  {
+    alert: 'SerinShardNotHeld',
+    when: 'one of two shards is held by none',
+    fires: true,
+    atMinute: 4,
+    input: [...replica('a', '1x60', ['1x60', '0x60']), ...replica('b', '0x60', ['0x60', '0x60'])],
+  },
+  {
+    alert: 'SerinShardNotHeld',
+    when: 'another Serin holds a shard of that number',
+    fires: true,
+    atMinute: 4,
+    input: [
+      ...replica('a', '1x60', ['1x60', '0x60']),
+      { series: 'serin_leader{job="serin",namespace="other",pod="c"}', values: '1x60' },
+      ...[0, 1, 2].map((shard) => ({ series: `serin_shard_held{job="serin",namespace="other",pod="c",shard="${shard}"}`, values: '1x60' })),
+    ],
+  },
+  {
+    alert: 'SerinShardNotHeld',
+    when: 'each is held by another replica',
+    fires: false,
+    atMinute: 4,
+    input: [
+      ...replica('a', '1x60', ['1x60', '0x60']),
+      ...replica('b', '1x60', ['0x60', '1x60']),
+      ...replica('c', '0x60', ['0x60', '0x60']),
+    ],
+  },
+  {
+    alert: 'SerinShardNotHeld',
+    when: 'a replica dies, and another one takes its shard',
+    fires: false,
+    atMinute: 5,
+    input: [...replica('a', '1x60', ['1x60', '0x60']), ...replica('b', '0x2 1x60', ['0x60', '0x2 1x60'])],
+  },
+  {
+    alert: 'SerinShardNotHeld',
+    when: 'one that is not divided leads while its number of shards is changed',
+    fires: false,
+    atMinute: 4,
+    input: [...replica('a', '1x60', ['1x60']), ...replica('b', '0x60', ['0x60', '0x60'])],
+  },
+  {
+    alert: 'SerinShardNotHeld',
+    when: 'none leads, which is SerinNoLeader',
+    fires: false,
+    atMinute: 4,
+    input: [...replica('a', '0x60', ['0x60', '0x60']), ...replica('b', '0x60', ['0x60', '0x60'])],
+  },
+  {
+    alert: 'SerinShardNotHeld',
+    when: 'a Serin that is not divided stands by',
+    fires: false,
+    atMinute: 4,
+    input: [...replica('a', '1x60', ['1x60']), ...replica('b', '0x60', [])],
   },
   {
     alert: 'SerinWatchStale',

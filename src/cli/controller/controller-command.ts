@@ -118,6 +118,7 @@ async function run(
   const { clientOf, pacings } = clientsOf(flags, connections, { outage, metrics, memory, log, clock, random });
   const cluster = clientOf(() => (replica instanceof Replica ? replica.leadership : undefined));
   metrics.paced(pacings);
+  if (config.shards > 1) metrics.divided(config.shards);
   // Before anything is written: a port that is taken ends the process.
   const server = await healthServer(config.port, metrics, host, () => replica?.unready());
   if (server === undefined) cluster.close();

@@ -53,7 +53,7 @@ export function processMetrics(registry: Registry, version: string) {
   const leader = gauge('serin_leader', '1: this replica looks after the Canaries; 0: it stands by');
   const shards = gauge(
     'serin_shard_held',
-    '1: this replica looks after the Canaries of the shard; where they are not divided, of shard 0',
+    '1: this replica looks after the Canaries of the shard; 0: it does not. Where they are not divided, of shard 0, and on its holder alone',
     ['shard'],
   );
   const requests = counter('serin_api_requests_total', 'Requests to the API server', ['verb', 'resource', 'status']);
@@ -71,7 +71,19 @@ export function processMetrics(registry: Registry, version: string) {
   for (const [name, help, of] of retryGauges) gaugeOf(name, help, () => [[{}, pacing().reduce((sum, figures) => sum + figures[of], 0)]]);
   info.set({ version, mesh_provider: '' }, 1);
   leader.set(0);
+  let count = 1;
+  const showShards = (held: readonly number[]): void => {
+    shards.reset();
+    // A shard that no replica holds has a series, too: an alert needs one.
+    for (let shard = 0; count > 1 && shard < count; shard += 1) shards.set({ shard: String(shard) }, 0);
+    for (const shard of held) shards.set({ shard: String(shard) }, 1);
+  };
   return {
+    /** The Canaries are divided into so many shards. */
+    divided(into: number): void {
+      count = into;
+      showShards([]);
+    },
     /** Shows how writes and retries of these clients are paced. */
     paced(clients: readonly { figures(): PacingFigures }[]): void {
       pacings = clients;
@@ -84,13 +96,12 @@ export function processMetrics(registry: Registry, version: string) {
     leads(now: Inspected, held: readonly number[] = [0]): void {
       inspected = now;
       leader.set(1);
-      shards.reset();
-      for (const shard of held) shards.set({ shard: String(shard) }, 1);
+      showShards(held);
     },
     standsBy(): void {
       inspected = undefined;
       leader.set(0);
-      shards.reset();
+      showShards([]);
     },
     requested(request: { verb: string; resource: string; status: number; durationMs: number }): void {
       requests.inc({ verb: request.verb, resource: request.resource, status: String(request.status) });

@@ -15,7 +15,7 @@ function given() {
   const shards = new ShardMetrics(metrics, shared);
   const lines = async (name: string) =>
     (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
-  return { shards, lines };
+  return { metrics, shards, lines };
 }
 
 const canaryOf = (name: string) => {
@@ -62,4 +62,16 @@ it('watches and calls of all shards of a process are shown once', async () => {
   for (const shard of [0, 1]) shards.of(shard).leads(NOTHING);
   expect(await lines('serin_watch_restarts')).toEqual(['serin_watch_restarts{kind="v1/Service"} 3']);
   expect(await lines('serin_outgoing_calls')).toEqual(['serin_outgoing_calls{kind="query"} 5']);
+});
+
+it('a replica shows each shard that it does not hold as 0, also while it stands by', async () => {
+  const { metrics, shards, lines } = given();
+  metrics.divided(3);
+  const none = ['serin_shard_held{shard="0"} 0', 'serin_shard_held{shard="1"} 0', 'serin_shard_held{shard="2"} 0'];
+  expect(await lines('serin_shard_held')).toEqual(none);
+  const second = shards.of(1);
+  second.leads(NOTHING);
+  expect(await lines('serin_shard_held')).toEqual(none.with(1, 'serin_shard_held{shard="1"} 1'));
+  second.stopped();
+  expect(await lines('serin_shard_held')).toEqual(none);
 });
