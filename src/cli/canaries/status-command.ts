@@ -1,34 +1,54 @@
+import { systemClock } from '../../kube/clock.ts';
 import type { Cluster, WatchHandle } from '../../kube/cluster.ts';
-import type { CanaryReport } from '../output/documents.ts';
+import type { CanaryReport, ControllerReport } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer, Output } from '../output/output.ts';
 import { resourceName } from './canary-reading.ts';
 import { reportOf } from './canary-report.ts';
+import { inCharge, withFlags } from './in-charge.ts';
 import type { Session } from './session.ts';
 import { slowApiServer } from './slow-api-server.ts';
-import { type CanarySnapshot, readSnapshot, watchedRefs } from './snapshot.ts';
+import { type CanarySnapshot, mayNotRead, readSnapshot, watchedRefs } from './snapshot.ts';
 import { statusScreen } from './status-screen.ts';
 
-type StatusSession = Pick<Session, 'namespace' | 'output' | 'clock'> & { cluster: Pick<Cluster, 'get' | 'list' | 'watch'> };
+type StatusSession = Pick<Session, 'namespace' | 'output' | 'clock' | 'clusterFlags'> & {
+  cluster: Pick<Cluster, 'get' | 'list' | 'watch'>;
+};
 
 /** `serin status NAME`: one screen, once or again with every change. */
 export async function statusCommand(
-  { cluster, namespace = '', output, clock }: StatusSession,
+  { cluster, namespace = '', output, clock = systemClock, clusterFlags = [] }: StatusSession,
   name: string,
   { watch = false }: { watch?: boolean },
 ): Promise<ExitName> {
   const snapshot = await readSnapshot(cluster, namespace, name, clock);
-  const slow = await slowApiServer(cluster, snapshot.raw);
-  for (const what of [...snapshot.hidden, ...(slow === undefined ? [] : [slow])]) output.note(`Note: ${what}.`);
+  const [slow, { controller, isHidden }] = await Promise.all([
+    slowApiServer(cluster, snapshot.raw),
+    inCharge(cluster, snapshot.raw, clock.nowMs()),
+  ]);
+  const hidden = isHidden && output.format === 'wide' ? [mayNotRead('Leases')] : [];
+  for (const what of [...snapshot.hidden, ...hidden, ...(slow === undefined ? [] : [slow])]) output.note(`Note: ${what}.`);
+  const report = (now: CanarySnapshot, by: ControllerReport | undefined): CanaryReport => ({
+    ...reportOf(now),
+    ...(by && { controller: withFlags(by, clusterFlags) }),
+  });
   if (!watch) {
-    await output.show(statusAnswer(reportOf(snapshot)));
+    await output.show(statusAnswer(report(snapshot, controller)));
     return 'done';
   }
   const frames = new Frames(output);
-  await frames.show(statusAnswer(reportOf(snapshot)));
-  for await (const _ of changesOf(cluster, snapshot))
-    await frames.show(statusAnswer(reportOf(await readSnapshot(cluster, namespace, name, clock))));
+  await frames.show(statusAnswer(report(snapshot, controller && withoutTimes(controller))));
+  for await (const _ of changesOf(cluster, snapshot)) {
+    const next = await readSnapshot(cluster, namespace, name, clock);
+    const by = (await inCharge(cluster, next.raw, clock.nowMs())).controller;
+    await frames.show(statusAnswer(report(next, by && withoutTimes(by))));
+  }
   return 'done';
+}
+
+/** A renewal alone makes no frame. */
+function withoutTimes({ renewed: _renewed, ageSeconds: _age, ...report }: ControllerReport): ControllerReport {
+  return report;
 }
 
 export function statusAnswer(report: CanaryReport): CommandAnswer<CanaryReport> {

@@ -4,6 +4,7 @@ import type { Terminal } from '../output/terminal.ts';
 import { cleaned, wrapped } from '../output/text.ts';
 import { type Cell, textTable } from '../output/text-table.ts';
 import { EVENTS_SHOWN } from './canary-report.ts';
+import { controllerLines } from './in-charge.ts';
 import { phaseOf, trafficInWords } from './list-command.ts';
 
 const BAR = 20;
@@ -20,6 +21,7 @@ export function statusScreen(report: CanaryReport, terminal: Terminal, wide: boo
   return [
     title,
     ...(message === undefined ? [] : sentenceLines(message, terminal)),
+    ...controllerLines(report.controller),
     ...part('Workloads', [workloadRow('target', workloads.target), workloadRow('primary', workloads.primary)], false),
     ...part('Traffic', trafficRows(report, terminal), false),
     ...part('Checks', checks.map(checkRow)),

@@ -82,6 +82,20 @@ export type EventReport = z.infer<typeof EventReport>;
 
 const ConditionReport = z.object({ type: z.string(), status: z.string(), reason: z.string(), message: z.string().optional() });
 
+/** The replica that looks after a Canary, by the Lease that it holds. */
+export const ControllerReport = z.object({
+  held: z.boolean().describe('False: no replica holds the Lease, so that none looks after the Canary.'),
+  pod: z.string().optional().describe('The holder; where none holds it, the last one that did not release it.'),
+  shard: z.number().optional().describe('Absent: the Canaries are not divided into shards.'),
+  shards: z.number().optional().describe('How many there are; they are counted from 0.'),
+  lease: ObjectName,
+  renewed: Time.optional().describe('When the Lease was written last.'),
+  ageSeconds: z.number().optional().describe('How long ago that was, by the clock of this machine.'),
+  since: Time.optional().describe('Since when no replica holds it.'),
+  look: z.string().optional().describe('Where no replica holds it: command that shows more, complete as it is.'),
+});
+export type ControllerReport = z.infer<typeof ControllerReport>;
+
 /** Output of `serin status`. */
 export const CanaryReport = CanarySummary.extend({
   apiVersion: version,
@@ -96,6 +110,7 @@ export const CanaryReport = CanarySummary.extend({
     .describe('Reasons for which the release does not go on now, the most urgent one first; absent: none.'),
   conditions: z.array(ConditionReport),
   events: z.array(EventReport),
+  controller: ControllerReport.optional().describe('Absent: no Lease says it, as without leader election, or Leases may not be read.'),
 });
 export type CanaryReport = z.infer<typeof CanaryReport>;
 
@@ -131,6 +146,7 @@ export const Why = documentOn('Why', {
   also: z
     .array(Diagnosis)
     .describe('Further causes: a pause or an unconfirmed route that holds it, too, or a warning that holds nothing up now.'),
+  controller: ControllerReport.optional().describe('Absent: no Lease says it, as without leader election, or Leases may not be read.'),
 });
 export type Why = z.infer<typeof Why>;
 

@@ -1,7 +1,9 @@
 import { defined } from '../../api/defined.ts';
+import { systemClock } from '../../kube/clock.ts';
 import { resourceName } from '../canaries/canary-reading.ts';
+import { controllerLines, inCharge, withFlags } from '../canaries/in-charge.ts';
 import type { Session } from '../canaries/session.ts';
-import { readSnapshot } from '../canaries/snapshot.ts';
+import { mayNotRead, readSnapshot } from '../canaries/snapshot.ts';
 import type { ChangeOf, Diagnosis, Why } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
@@ -13,21 +15,28 @@ import { whyOf } from './diagnose.ts';
 const INDENT = 9;
 
 /** `serin why NAME`: the cause that holds a Canary, the field that proves it, and the remedy. */
-export async function whyCommand({ cluster, namespace = '', output, clock, clusterFlags = [] }: Session, name: string): Promise<ExitName> {
+export async function whyCommand(
+  { cluster, namespace = '', output, clock = systemClock, clusterFlags = [] }: Session,
+  name: string,
+): Promise<ExitName> {
   const snapshot = await readSnapshot(cluster, namespace, name, clock);
-  for (const what of snapshot.hidden) output.note(`Note: ${what}.`);
-  await output.show(whyAnswer(onThisCluster(whyOf(snapshot), clusterFlags)));
+  const { controller, isHidden } = await inCharge(cluster, snapshot.raw, clock.nowMs());
+  const hidden = isHidden && output.format === 'wide' ? [mayNotRead('Leases')] : [];
+  for (const what of [...snapshot.hidden, ...hidden]) output.note(`Note: ${what}.`);
+  await output.show(whyAnswer(onThisCluster({ ...whyOf(snapshot), ...(controller && { controller }) }, clusterFlags)));
   return 'done';
 }
 
 /** Copied commands must reach the cluster that was read, and no other. */
 function onThisCluster(why: Why, flags: readonly string[]): Why {
-  const withFlags = (line: string) => [line, ...flags].join(' ');
+  const onCluster = (line: string) => [line, ...flags].join(' ');
   const withCommands = ({ command, look, ...rest }: Diagnosis): Diagnosis => ({
     ...rest,
-    ...defined({ command: command && withFlags(command), look: look && withFlags(look) }),
+    ...defined({ command: command && onCluster(command), look: look && onCluster(look) }),
   });
-  return { ...why, diagnosis: withCommands(why.diagnosis), also: why.also.map(withCommands) };
+  const { controller, diagnosis, also } = why;
+  const commands = { diagnosis: withCommands(diagnosis), also: also.map(withCommands) };
+  return { ...why, ...commands, ...(controller && { controller: withFlags(controller, flags) }) };
 }
 
 function whyAnswer(why: Why): CommandAnswer<Why> {
@@ -38,6 +47,7 @@ function whyAnswer(why: Why): CommandAnswer<Why> {
       `Canary ${why.namespace}/${why.name}: ${paint(why.phase || 'unseen', meaningOf(why.phase), terminal)}`,
       ...lines(why.diagnosis, terminal),
       ...why.also.flatMap((one) => ['', 'Also', ...lines(one, terminal)]),
+      ...(why.controller === undefined ? [] : ['', ...controllerLines(why.controller)]),
     ],
   };
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Cluster } from '../cluster.ts';
 import { electLeader, type Leadership } from '../lease.ts';
 import { type LeaseTimes, leaseTimes } from '../lease-record.ts';
+import { MOST_SHARDS } from '../permissions.ts';
 import { SharedLease } from './shared-lease.ts';
 
 /** How much longer a replica leaves a free shard to others for each shard that it holds beyond the first one, and at most. Milliseconds. */
@@ -35,6 +36,13 @@ export interface ShardKeeperOptions extends Partial<LeaseTimes> {
 
 /** The name under which the replicas with this number of shards hold the lease together. */
 export const groupOf = (shards: number): string => `serin-shards-${shards}`;
+
+/** The number of shards of the replicas that hold the lease together; undefined: one replica holds it alone, or none, or the text is not ours. */
+export function shardsOfGroup(holder: string): number | undefined {
+  const [, shards] = /^serin-shards-(\d+)$/.exec(holder) ?? [];
+  const count = Number(shards);
+  return count >= 2 && count <= MOST_SHARDS ? count : undefined;
+}
 
 /**
  * The shards that this replica holds (I9). A write for a shard needs two leases: that of the shard, which one replica holds, and the group lease, which
