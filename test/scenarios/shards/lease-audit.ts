@@ -52,6 +52,8 @@ interface LeaseChange extends Done {
 
 interface Write extends Done {
   what: string;
+  /** 0: no answer. */
+  code: number;
   object: string;
   /** Undefined: the name of the object is that of no Canary's. */
   canary: string | undefined;
@@ -81,7 +83,7 @@ export class LeaseAudit {
     }
     const canary = namespace === NAMESPACE ? /^app-\d{4,}(?=$|[-.])/.exec(name)?.[0] : undefined;
     const what = `${verb} ${resource}${subresource === undefined ? '' : `/${subresource}`}`;
-    this.#writes.push({ ...done, what, object: `${what} ${namespace}/${name}`, canary });
+    this.#writes.push({ ...done, what, code, object: `${what} ${namespace}/${name}`, canary });
   }
 
   /** How many writes there were, by verb and resource. */
@@ -103,7 +105,8 @@ export class LeaseAudit {
     const group = leases.get(GROUP_LEASE) ?? [];
     return this.#writes.flatMap((write) => {
       const at = new Date(write.from / 1_000).toISOString();
-      const says = (why: string) => [`${at}: ${write.user}: ${write.object}: ${why}`];
+      const answered = `answered ${write.code} after ${((write.to - write.from) / 1e6).toFixed(3)} s`;
+      const says = (why: string) => [`${at}: ${write.user}: ${write.object}, ${answered}: ${why}`];
       if (write.canary === undefined) return says('the object belongs to no Canary');
       const member = holding(group, write);
       if (typeof member === 'string') return says(`${GROUP_LEASE}: ${member}`);
