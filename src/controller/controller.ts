@@ -49,6 +49,8 @@ export function startController(options: ControllerOptions): Controller {
       view.stop();
       await stopped;
       configWatches.stop();
+      // A successor begins when the lease is released: what was sent must not come after that.
+      if (options.mayWrite) await options.cluster.settled();
     },
   };
 }

@@ -63,6 +63,11 @@ export interface Cluster {
   watch(kind: KindRef, handler: WatchHandler, options?: Selection & { metadataOnly?: boolean }): WatchHandle;
   /** The same cluster for requests of this priority. Absent: all are equal. */
   at?(priority: Priority): Cluster;
+  /**
+   * Resolves when no write is under way any more. One whose caller was stopped is still carried out by the API server; it ends with its answer, with the
+   * lease that it needs, or after 65 s.
+   */
+  settled(): Promise<void>;
   /** Closes idle connections and stops every watch. */
   close(): void;
 }

@@ -48,6 +48,7 @@ export function createCluster(connection: Connection, options: ClusterOptions = 
 }
 
 const atPriority = (transport: Transport, priority: Priority): Transport => ({
+  settled: () => transport.settled(),
   close: () => transport.close(),
   send: (call) => transport.send({ ...call, priority }),
   stream: (call) => transport.stream({ ...call, priority }),
@@ -124,6 +125,7 @@ function clusterOver(connection: Connection, options: ClusterOptions, parts: Clu
       return { status, body: text };
     },
     watch: (kind, handler, selection = {}) => watchOver(requests, options, parts, { kind, handler, selection }),
+    settled: () => transport.settled(),
     close() {
       for (const watch of [...watches]) watch.stop();
       transport.close();

@@ -17,11 +17,12 @@ function aCluster(name: string, asked: string[]): Cluster {
     patch: note('patch'),
     delete: note('delete'),
     watch: note('watch'),
+    settled: async () => note('settled')(),
     close: note('close'),
   };
 }
 
-it('every verb goes where the kind lies, and closing closes both', () => {
+it('every verb goes where the kind lies; the end of writes is waited for in both, and closing closes both', async () => {
   const asked: string[] = [];
   const isRemote = (apiVersion: string) => apiVersion.startsWith('networking.istio.io/');
   const cluster = splitCluster(aCluster('local', asked), aCluster('remote', asked), isRemote);
@@ -40,11 +41,14 @@ it('every verb goes where the kind lies, and closing closes both', () => {
     void cluster.delete(ref);
     cluster.watch(ref, { onEvent: () => undefined, onList: () => undefined });
   }
+  await cluster.settled();
   cluster.close();
   const verbs = ['get', 'list', 'create', 'replace', 'apply', 'patch', 'delete', 'watch'];
   expect(asked).toEqual([
     ...verbs.map((verb) => `local ${verb} Service`),
     ...verbs.map((verb) => `remote ${verb} VirtualService`),
+    'local settled',
+    'remote settled',
     'local close',
     'remote close',
   ]);

@@ -45,6 +45,8 @@ export interface Transport {
   send(call: ApiCall): Promise<ApiResponse>;
   /** The answer's body as it comes; an error answer throws an ApiError. No deadline but `signal`. */
   stream(call: ApiCall & { signal: AbortSignal }): Promise<http.IncomingMessage>;
+  /** Resolves when no write is under way any more, also none that its caller has given up. */
+  settled(): Promise<void>;
   close(): void;
 }
 
@@ -75,6 +77,8 @@ class HttpTransport implements Transport {
   readonly #secure: boolean;
   /** Writes under way that no one waits for. */
   readonly #abandoned = new Set<Attempt>();
+  /** Outcomes of all writes under way. */
+  readonly #writes = new Set<Promise<unknown>>();
 
   constructor(connection: Connection, options: TransportOptions) {
     const { clock } = options;
@@ -91,6 +95,10 @@ class HttpTransport implements Transport {
     });
     options.pacing?.watch(this.#queue);
     this.#secure = connection.baseUrl.startsWith('https:');
+  }
+
+  async settled(): Promise<void> {
+    while (this.#writes.size > 0) await Promise.allSettled(this.#writes);
   }
 
   close(): void {
@@ -241,7 +249,9 @@ class HttpTransport implements Transport {
       const outcome = this.#carryOut(attempt, pacing, retried !== undefined).finally(() => {
         ended();
         retried?.();
+        this.#writes.delete(outcome);
       });
+      if (isWrite(call)) this.#writes.add(outcome);
       const answer = isWrite(call) ? await this.#orAbandoned(attempt, outcome, pacing) : await outcome;
       const waitMs = answer.status === 429 || answer.status === 503 ? answer.retryAfterMs : undefined;
       if (waitMs === undefined || tries === maxAttempts || waitMs >= this.#options.requestTimeoutMs) return answer;

@@ -14,6 +14,7 @@ export function withPriority(cluster: Cluster, priority: Priority | (() => Prior
     patch: (...args) => at(priority()).patch(...args),
     delete: (...args) => at(priority()).delete(...args),
     watch: (...args) => at(priority()).watch(...args),
+    settled: () => cluster.settled(),
     close: () => cluster.close(),
   };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -7,6 +7,7 @@ import { changeImage, createApplications, forEachIndex } from '../bench/applicat
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from '../bench/canary-watch.ts';
 import type { Raw } from '../fakes/raw.ts';
+import { startSlowApi } from '../scenarios/adversity/slow-api.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { ShardAudit } from '../scenarios/shards/audit.ts';
 import { playShardKills } from '../scenarios/shards/kill-run.ts';
@@ -115,6 +116,35 @@ it('I9: with a replica killed every 20 s every release ends once, and no Canary 
   };
   expect(await playShardKills(run)).toMatchObject({ trespasses: [], failed: 0, isComplete: true, complaints: [] });
   expect(serin.longestGapMs(CANARIES)).toBeLessThanOrEqual(MOST_GAP_MS);
+});
+
+it.each([1, 3])('I9: with --shards=%i a replica that is stopped keeps its leases until its writes are carried out', async (shards) => {
+  const api = await startSlowApi(readFileSync(bare.kubeconfigFile, 'utf8'));
+  const lateKubeconfig = join(folder, 'late');
+  writeFileSync(lateKubeconfig, api.kubeconfig);
+  const replicas = new ShardedSerin((process) => (process === 0 ? lateKubeconfig : bare.kubeconfigFile), folder);
+  try {
+    await createApplications(bare.cluster, CANARIES, 'istio', LONG_RELEASE);
+    const first = replicas.start(shards);
+    await allAre('Initialized');
+    await release('2');
+    await sleep(15_000);
+    api.become({ kind: 'late', byMs: 3_000 });
+    replicas.start(shards);
+    // In the middle of the writes of a step.
+    for (let each = 0; each < 60 && api.underWay() === 0; each += 1) await sleep(500);
+    expect(api.underWay()).toBeGreaterThan(0);
+    await replicas.end(first, 'TERM');
+    expect(api.underWay()).toBe(0);
+    await allAre('Succeeded');
+    expect(audit.writers).toHaveLength(2);
+    expect(audit.trespasses).toEqual([]);
+    await eachReleaseEndedOnce();
+    expect(replicas.complaints()).toEqual([]);
+  } finally {
+    await replicas.stop();
+    await api.stop();
+  }
 });
 
 it('a younger Canary on the target of one in another shard waits for it, and goes on when that is gone', async () => {

@@ -21,6 +21,7 @@ export function notedWrites(cluster: Cluster, note: (write: string) => void): Cl
     get: (...args) => cluster.get(...args),
     list: (...args) => cluster.list(...args),
     watch: (...args) => cluster.watch(...args),
+    settled: () => cluster.settled(),
     close: () => cluster.close(),
     create: (object, options) => noted('create', refOf(object), options, () => cluster.create(object, options)),
     replace: (object, options) => noted('replace', refOf(object), options, () => cluster.replace(object, options)),

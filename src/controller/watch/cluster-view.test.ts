@@ -18,7 +18,7 @@ function aView(fails: (name: string) => boolean = () => false) {
   const handlers: WatchHandler[] = [];
   const none = () => Promise.reject(new Error('the view makes no request of its own'));
   const cluster: Cluster = {
-    ...{ get: none, list: none, create: none, replace: none, apply: none, patch: none, delete: none },
+    ...{ get: none, list: none, create: none, replace: none, apply: none, patch: none, delete: none, settled: none },
     watch(_, handler) {
       handlers.push(handler);
       return { synced: Promise.resolve(), ageMs: () => 0, restarts: 0, stop: () => undefined };

@@ -45,6 +45,8 @@ export class ModelClient implements Cluster {
   readonly #server: ModelServer;
   readonly #options: ModelClientOptions;
   readonly #ends: (() => void)[] = [];
+  /** Calls that the server has not carried out yet. */
+  readonly #arrivals = new Set<Promise<unknown>>();
   #dead = false;
   #priority: Priority = DEFAULT_PRIORITY;
 
@@ -73,6 +75,10 @@ export class ModelClient implements Cluster {
   kill(): void {
     this.#dead = true;
     this.close();
+  }
+
+  async settled(): Promise<void> {
+    while (this.#arrivals.size > 0) await Promise.allSettled(this.#arrivals);
   }
 
   close(): void {
@@ -237,18 +243,23 @@ export class ModelClient implements Cluster {
   }
 
   async #journey<T>(act: () => T): Promise<T> {
-    await this.#travel();
-    let outcome: { value: T } | { error: unknown };
-    this.#options.beforeCall?.();
-    try {
-      outcome = { value: clone(act()) };
-    } catch (error) {
-      outcome = { error: asApiError(error) };
-    }
+    const arrival = this.#arrive(act);
+    this.#arrivals.add(arrival);
+    const outcome = await arrival.finally(() => this.#arrivals.delete(arrival));
     await this.#travel();
     if (this.#dead) return new Promise<never>(() => undefined);
     if ('error' in outcome) throw outcome.error;
     return outcome.value;
+  }
+
+  async #arrive<T>(act: () => T): Promise<{ value: T } | { error: unknown }> {
+    await this.#travel();
+    this.#options.beforeCall?.();
+    try {
+      return { value: clone(act()) };
+    } catch (error) {
+      return { error: asApiError(error) };
+    }
   }
 
   /** On the network's own clock: a dead process' bytes are not called back. */

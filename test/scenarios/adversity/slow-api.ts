@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { parse, stringify } from 'yaml';
 import { world } from '../world.ts';
 
@@ -19,10 +20,18 @@ export interface SlowApi {
   readonly sent: ReadonlyMap<string, number>;
   /** Writes so far that the client ended before their answer. */
   readonly cancelled: readonly string[];
+  /** Writes that the API server has not carried out yet. */
+  underWay(): number;
   /** All of `sent`. */
   total(): number;
   become(condition: ApiCondition): void;
   stop(): Promise<void>;
+}
+
+/** Whole, as a server has it that goes on when its client has gone. */
+interface Received {
+  incoming: IncomingMessage;
+  body: Buffer;
 }
 
 /** Stands between a controller and its API server, which is slow, busy or gone. */
@@ -36,8 +45,9 @@ export async function startSlowApi(kubeconfig: string): Promise<SlowApi> {
   let condition: ApiCondition = { kind: 'calm' };
   let freeAtMs = 0;
   let writes = 0;
+  let late = 0;
 
-  const pass = (incoming: IncomingMessage, answer: ServerResponse, isStream: boolean): void => {
+  const pass = ({ incoming, body }: Received, answer: ServerResponse, isStream: boolean): void => {
     const { method, url = '/', headers } = incoming;
     const onward = request(`${apiUrl}${url}`, { method, headers, agent }, (response) => {
       answer.writeHead(response.statusCode ?? 502, response.headers);
@@ -47,7 +57,7 @@ export async function startSlowApi(kubeconfig: string): Promise<SlowApi> {
       response.pipe(answer);
     });
     onward.on('error', () => answer.destroy());
-    incoming.pipe(onward);
+    onward.end(body);
   };
   const throttle = (answer: ServerResponse, retryAfterSeconds: number | undefined): void => {
     answer.writeHead(429, {
@@ -57,12 +67,12 @@ export async function startSlowApi(kubeconfig: string): Promise<SlowApi> {
     const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'TooManyRequests', code: 429 };
     answer.end(JSON.stringify({ ...status, message: 'a fault of this test' }));
   };
-  const server = createServer((incoming, answer) => {
-    const { method = 'GET', url = '' } = incoming;
+  const serve = (received: Received, answer: ServerResponse) => {
+    const { method = 'GET', url = '' } = received.incoming;
     const isWatch = url.includes('watch=true');
     if (condition.kind === 'down') return void answer.destroy();
     // Its own client: the API server answers it before others.
-    if (isWatch || url.includes('/leases')) return pass(incoming, answer, true);
+    if (isWatch || url.includes('/leases')) return pass(received, answer, true);
     const what = `${method} ${url.split('?')[0]}`;
     sent.set(what, (sent.get(what) ?? 0) + 1);
     const isWrite = method !== 'GET';
@@ -70,19 +80,27 @@ export async function startSlowApi(kubeconfig: string): Promise<SlowApi> {
     answer.once('close', () => isWrite && !answer.writableFinished && cancelled.push(what));
     const now = condition;
     if (now.kind === 'throttled' && isWrite && writes % 2 === 0) return throttle(answer, now.retryAfterSeconds);
-    if (now.kind === 'late') return void clock.setTimer(now.byMs, () => pass(incoming, answer, false));
+    if (now.kind === 'late') {
+      late += isWrite ? 1 : 0;
+      return void clock.setTimer(now.byMs, () => {
+        late -= isWrite ? 1 : 0;
+        pass(received, answer, false);
+      });
+    }
     if (now.kind === 'inTurn' && isWrite && url.includes(`/${now.resource}`)) {
       freeAtMs = Math.max(freeAtMs, clock.monotonicMs()) + now.eachMs;
-      return void clock.setTimer(freeAtMs - clock.monotonicMs(), () => pass(incoming, answer, false));
+      return void clock.setTimer(freeAtMs - clock.monotonicMs(), () => pass(received, answer, false));
     }
-    pass(incoming, answer, false);
-  });
+    pass(received, answer, false);
+  };
+  const server = createServer(async (incoming, answer) => serve({ incoming, body: await buffer(incoming) }, answer));
   const listener = await network.listen(server);
   config.clusters[0].cluster.server = listener.url;
   return {
     kubeconfig: stringify(config),
     sent,
     cancelled,
+    underWay: () => late,
     total: () => [...sent.values()].reduce((sum, count) => sum + count, 0),
     become(next) {
       condition = next;
