@@ -2,6 +2,7 @@ import { analysisFindings } from './analysis-findings.ts';
 import type { Canary } from './canary.ts';
 import type { Finding, Scope } from './finding.ts';
 import { type MeshProvider, observedProvider, providerOf } from './mesh-provider.ts';
+import { keptIn } from './once.ts';
 import { routedTextFindings } from './routed-text.ts';
 import { routingFindings } from './routing-findings.ts';
 import { scalerFindings } from './scaler-findings.ts';
@@ -24,9 +25,6 @@ const known = new WeakMap<Canary, Map<MeshProvider | undefined, readonly Finding
 
 /** As `findings`, once for a Canary that is never changed in place, as `parseCanaryOnce` brings it. */
 export function findingsOnce(canary: Canary, provider: MeshProvider | undefined): readonly Finding[] {
-  const byProvider = known.get(canary) ?? new Map<MeshProvider | undefined, readonly Finding[]>();
-  known.set(canary, byProvider);
-  const found = byProvider.get(provider) ?? findings(canary, provider === undefined ? {} : { provider });
-  byProvider.set(provider, found);
-  return found;
+  const byProvider = keptIn(known, canary, () => new Map());
+  return keptIn(byProvider, provider, () => findings(canary, provider === undefined ? {} : { provider }));
 }

@@ -5,6 +5,7 @@ import { isRecord, type JsonRecord } from './json.ts';
 import { knativeApiVersion } from './knative.ts';
 import type { KubeObject } from './kube-object.ts';
 import { MetricTemplate } from './metric-template.ts';
+import { oncePerObject } from './once.ts';
 import { parseStatus } from './parse-status.ts';
 import { type Problem, problemsOf } from './problem.ts';
 
@@ -25,14 +26,8 @@ export function parseCanary(raw: KubeObject): { canary: Canary } | { problems: P
   return { canary: readStatus === undefined ? parsed.data : { ...parsed.data, status: readStatus } };
 }
 
-const parsedOf = new WeakMap<KubeObject, ReturnType<typeof parseCanary>>();
-
 /** As `parseCanary`, once for an object that is never changed in place, as watches and answers of the API server bring them. */
-export function parseCanaryOnce(raw: KubeObject): ReturnType<typeof parseCanary> {
-  const parsed = parsedOf.get(raw) ?? parseCanary(raw);
-  parsedOf.set(raw, parsed);
-  return parsed;
-}
+export const parseCanaryOnce = oncePerObject(parseCanary);
 
 /** As `parseCanary`, for a MetricTemplate. */
 export function parseMetricTemplate(raw: KubeObject): { metricTemplate: MetricTemplate } | { problems: Problem[] } {

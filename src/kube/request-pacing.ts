@@ -1,3 +1,4 @@
+import { keptIn } from '../api/once.ts';
 import { type ApiCall, isWrite } from './api-call.ts';
 import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
@@ -178,11 +179,7 @@ export class RequestPacing {
   }
 
   #limit(pool: string): WriteLimit {
-    const known = this.#limits.get(pool);
-    if (known !== undefined) return known;
-    const limit = new WriteLimit(MOST_UNDER_WAY);
-    this.#limits.set(pool, limit);
-    return limit;
+    return keptIn(this.#limits, pool, () => new WriteLimit(MOST_UNDER_WAY));
   }
 }
 

@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import { keptIn } from '../api/once.ts';
 import { type ApiCall, type ApiResponse, type ApiVerb, type BeforeSend, isWrite } from './api-call.ts';
 import { type ApiOutage, isUnanswered } from './api-outage.ts';
 import type { Clock } from './clock.ts';
@@ -109,11 +110,10 @@ class HttpTransport implements Transport {
 
   #agentNow(): http.Agent {
     if (this.#connection.agent !== undefined) return this.#connection.agent;
-    const known = this.#agents.get(this.#connection.tls);
-    if (known !== undefined) return known;
-    const agent = this.#secure ? new https.Agent({ keepAlive: true, ...this.#connection.tls }) : new http.Agent({ keepAlive: true });
-    this.#agents.set(this.#connection.tls, agent);
-    return agent;
+    const { tls } = this.#connection;
+    return keptIn(this.#agents, tls, () =>
+      this.#secure ? new https.Agent({ keepAlive: true, ...tls }) : new http.Agent({ keepAlive: true }),
+    );
   }
 
   async #open(attempt: Attempt): Promise<http.IncomingMessage> {

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { keptIn } from '../api/once.ts';
 import { attemptHeaders, attemptSignatureOf } from '../api/signature.ts';
 import type { Credential } from './credentials.ts';
 
@@ -33,8 +34,7 @@ export function createCallerCheck({ credentials, nowMs }: CallerCheck): (call: C
   /** By key, ids that have been seen, with the time from which the timestamp alone refuses them; the oldest first. */
   const seenOf = new Map<string, Map<string, number>>();
   const isNew = (key: string, id: string): boolean => {
-    const seen = seenOf.get(key) ?? new Map<string, number>();
-    seenOf.set(key, seen);
+    const seen = keptIn(seenOf, key, () => new Map());
     for (const [old, untilMs] of seen) {
       if (untilMs >= nowMs()) break;
       seen.delete(old);

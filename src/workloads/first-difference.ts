@@ -1,4 +1,5 @@
 import { isRecord } from '../api/json.ts';
+import { oncePerObject } from '../api/once.ts';
 
 /** Defaults that API servers fill in, by field name. */
 export type ServerDefaults = Readonly<Record<string, readonly unknown[]>>;
@@ -90,17 +91,12 @@ function entryOf(before: Before | undefined, entry: unknown, index: number): Bef
   return { held: name === undefined ? entries[index] : entriesByName(entries).get(name) };
 }
 
-const indexes = new WeakMap<readonly unknown[], ReadonlyMap<unknown, unknown>>();
-
 /** The first entry of each name; made once a list, which a search for each entry would go through as often as it has entries. */
-function entriesByName(entries: readonly unknown[]): ReadonlyMap<unknown, unknown> {
-  const known = indexes.get(entries);
-  if (known) return known;
+const entriesByName = oncePerObject((entries: readonly unknown[]): ReadonlyMap<unknown, unknown> => {
   const index = new Map<unknown, unknown>();
   for (const one of entries) if (isRecord(one) && !index.has(one.name)) index.set(one.name, one);
-  indexes.set(entries, index);
   return index;
-}
+});
 
 /** Entries that only a full comparison distinguishes: with more of them lists of different lengths count as different. */
 const MOST_ALIKE = 100;

@@ -6,6 +6,7 @@ import { fieldPath } from '../../api/field-path.ts';
 import { findings } from '../../api/findings.ts';
 import { isRecord } from '../../api/json.ts';
 import { mergeJson } from '../../api/json-merge.ts';
+import { keptIn } from '../../api/once.ts';
 import type { JournalAnswer } from '../../engine/journal/journal-part.ts';
 import type { Unfit } from '../../engine/journal/replay.ts';
 import type { SupposedAnalysis } from '../../engine/journal/suppose.ts';
@@ -35,12 +36,7 @@ export function supposedAnalysis(change: AnalysisChange): SupposedAnalysis {
   checkFields(change);
   const known = new Map<string, Analysis>();
   /** Parsed once for each spec that the release had. */
-  const changed = (canary: Canary): Analysis => {
-    const key = JSON.stringify(canary.spec.analysis);
-    const analysis = known.get(key) ?? changedAnalysis(canary, change);
-    known.set(key, analysis);
-    return analysis;
-  };
+  const changed = (canary: Canary): Analysis => keptIn(known, JSON.stringify(canary.spec.analysis), () => changedAnalysis(canary, change));
   return {
     facts: (facts) => ({ ...facts, canary: { ...facts.canary, spec: { ...facts.canary.spec, analysis: changed(facts.canary) } } }),
     answer(answer, { was, is }) {

@@ -1,3 +1,4 @@
+import { keptIn } from '../../api/once.ts';
 import { type Meaning, paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { cleaned, wrapped } from '../output/text.ts';
@@ -73,8 +74,7 @@ function writtenRows(timeline: readonly TimelineEntry[]): string[][] {
     if (entry.kind !== 'write') continue;
     const { kind, namespace, name } = entry.object;
     const key = `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
-    const known = objects.get(key) ?? { created: false, times: 0, fields: new Set<string>() };
-    objects.set(key, known);
+    const known = keptIn(objects, key, () => ({ created: false, times: 0, fields: new Set<string>() }));
     if (entry.created) known.created = true;
     else {
       known.times += 1;

@@ -1,4 +1,5 @@
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { keptIn } from '../../api/once.ts';
 import type { ClusterReader, KindRef, Selection } from '../../kube/cluster.ts';
 import { ApiError, RequestTimeoutError, UnreachableError } from '../../kube/errors.ts';
 import { type CanaryIdentity, type Journal, readJournals } from '../journal/read-journals.ts';
@@ -54,9 +55,8 @@ export class ReportReader implements ClusterReader {
   /** The objects of a kind in a namespace that `isWanted` takes; it sees them unredacted. */
   async choose(kind: KindRef, isWanted: (object: KubeObject) => boolean): Promise<KubeObject[]> {
     const key = `${kind.kind} objects ${placeOf(kind)}`;
-    const list = this.#lists.get(key) ?? this.#attempt(kind, key, () => this.#cluster.list(kind));
-    this.#lists.set(key, list);
-    return ((await list)?.items ?? []).filter(isWanted).map((item) => this.#redaction.object(item));
+    const list = await keptIn(this.#lists, key, () => this.#attempt(kind, key, () => this.#cluster.list(kind)));
+    return (list?.items ?? []).filter(isWanted).map((item) => this.#redaction.object(item));
   }
 
   /** Those that can be read. Serin writes them without what may be a secret; a record may be by another hand. */

@@ -1,5 +1,6 @@
 import { asCustomResourceDefinition } from '../../api/kinds/custom-resource-definition.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { keptIn } from '../../api/once.ts';
 import type { Api } from './api.ts';
 import { clone, isEqual } from './json.ts';
 import { type Resource, resourcesOf } from './resources.ts';
@@ -39,9 +40,7 @@ export class Collectors {
     const dependents = new Map<string, KubeObject[]>();
     for (const object of objects)
       for (const { uid } of object.metadata.ownerReferences ?? []) {
-        const known = dependents.get(uid);
-        if (known) known.push(object);
-        else dependents.set(uid, [object]);
+        keptIn(dependents, uid, () => []).push(object);
       }
     for (const object of objects) this.#collect(object, dependents.get(object.metadata.uid ?? '') ?? []);
     for (const object of objects) if (object.metadata.deletionTimestamp !== undefined) this.#finish(object);

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { keptIn } from '../../api/once.ts';
 import { realWorld, type World } from '../world.ts';
 import { Api } from './api.ts';
 import { Collectors } from './collectors.ts';
@@ -59,8 +60,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     const exchange: Exchange = { request, response, url, verb: (request.method ?? 'GET').toLowerCase(), resource: url.pathname };
     const userAgent = String(request.headers['user-agent'] ?? '');
     const note = (): void => {
-      const mine = counts.get(userAgent) ?? new Map<string, number>();
-      counts.set(userAgent, mine);
+      const mine = keptIn(counts, userAgent, () => new Map());
       const key = `${exchange.verb} ${exchange.resource}`;
       mine.set(key, (mine.get(key) ?? 0) + 1);
       options.onRequest?.({ verb: exchange.verb, path: request.url ?? '/', userAgent, status: response.statusCode });

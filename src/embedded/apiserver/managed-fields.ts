@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
+import { oncePerObject } from '../../api/once.ts';
 import { compareFields, type FieldSet, fieldsOf, fromFieldsV1, readablePath, toFieldsV1 } from './field-set.ts';
 import { clone, isEqual, isRecord, type JsonObject } from './json.ts';
 import { mergeApplied, removeDropped } from './merge-applied.ts';
@@ -25,13 +26,7 @@ interface OwnedFields {
 }
 
 /** Cached by stored object, which is never changed in place. */
-const known = new WeakMap<JsonObject, FieldSet>();
-
-function fieldsIn(fieldsV1: JsonObject): FieldSet {
-  const fields = known.get(fieldsV1) ?? fromFieldsV1(fieldsV1);
-  known.set(fieldsV1, fields);
-  return fields;
-}
+const fieldsIn = oncePerObject(fromFieldsV1);
 
 const isSameSet = (a: FieldSet, b: FieldSet): boolean => a === b || (a.size === b.size && a.isSubsetOf(b));
 

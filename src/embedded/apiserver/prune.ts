@@ -1,3 +1,4 @@
+import { oncePerObject } from '../../api/once.ts';
 import { isRecord, type JsonObject } from './json.ts';
 import { deref, fieldSchema, objectFields, type Schema } from './schema.ts';
 
@@ -47,25 +48,15 @@ export function applyDefaults(value: unknown, schema: Schema): void {
   for (const key of Object.keys(value)) if (schema.properties?.[key] === undefined) applyDefaults(value[key], rest);
 }
 
-const fieldsOfSchemas = new WeakMap<Schema, readonly (readonly [string, Schema])[]>();
-
 /** Fields that have a default, or hold one: few of the many that a schema has. */
-function fieldsWithDefaults(schema: Schema): readonly (readonly [string, Schema])[] {
-  const known = fieldsOfSchemas.get(schema);
-  if (known !== undefined) return known;
-  const fields = Object.entries(schema.properties ?? {})
+const fieldsWithDefaults = oncePerObject((schema: Schema) =>
+  Object.entries(schema.properties ?? {})
     .map(([key, raw]) => [key, deref(raw)] as const)
-    .filter(([, field]) => field.default !== undefined || holdsDefaults(field));
-  fieldsOfSchemas.set(schema, fields);
-  return fields;
-}
-
-const holding = new WeakMap<Schema, boolean>();
+    .filter(([, field]) => field.default !== undefined || holdsDefaults(field)),
+);
 
 /** Whether there is a default anywhere in it. */
-function holdsDefaults(schema: Schema): boolean {
-  const known = holding.get(schema);
-  if (known !== undefined) return known;
+const holdsDefaults = oncePerObject((schema: Schema): boolean => {
   const seen = new Set([schema]);
   // A set that grows while it is walked: schemas may hold themselves.
   for (const each of seen) {
@@ -74,7 +65,5 @@ function holdsDefaults(schema: Schema): boolean {
     for (const child of [...Object.values(properties), items, typeof rest === 'object' ? rest : undefined])
       if (child !== undefined) seen.add(deref(child));
   }
-  const found = [...seen].some((each) => each !== schema && each.default !== undefined);
-  holding.set(schema, found);
-  return found;
-}
+  return [...seen].some((each) => each !== schema && each.default !== undefined);
+});

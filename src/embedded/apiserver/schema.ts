@@ -1,3 +1,4 @@
+import { oncePerObject } from '../../api/once.ts';
 import type { JsonObject } from './json.ts';
 import kinds from './kinds.json' with { type: 'json' };
 
@@ -78,18 +79,17 @@ export function builtinSchema(group: string, kindVersion: string, kind: string):
   return definition(kindNames[`${group}/${kindVersion}/${kind}`] ?? '');
 }
 
-const resolved = new WeakMap<Schema, Schema>();
+const resolved = oncePerObject(
+  ({ $ref, ...beside }: Schema): Schema => ({
+    ...definition($ref ?? beside.allOf?.[0]?.$ref ?? ''),
+    ...beside,
+  }),
+);
 
 /** The schema behind `$ref`, with what stands beside the reference (list types, merge keys, defaults) laid over it. */
 export function deref(schema: Schema | undefined): Schema {
   if (schema === undefined) return anything;
-  if (schema.$ref === undefined && schema.allOf?.[0]?.$ref === undefined) return schema;
-  const known = resolved.get(schema);
-  if (known !== undefined) return known;
-  const { $ref, ...beside } = schema;
-  const full = { ...definition($ref ?? schema.allOf?.[0]?.$ref ?? ''), ...beside };
-  resolved.set(schema, full);
-  return full;
+  return schema.$ref === undefined && schema.allOf?.[0]?.$ref === undefined ? schema : resolved(schema);
 }
 
 /** The schema of a field of a record. Undefined: the record has no such field. */

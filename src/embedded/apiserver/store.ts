@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
+import { keptIn } from '../../api/once.ts';
 import { expired } from './status.ts';
 
 export interface StoreChange {
@@ -50,16 +51,14 @@ export class Store {
       return [...objects].sort(([a], [b]) => (a < b ? -1 : 1));
     }
     if (now === undefined) return [];
-    const keys = this.#sorted.get(storeKey) ?? [...now.keys()].sort();
-    this.#sorted.set(storeKey, keys);
+    const keys = keptIn(this.#sorted, storeKey, () => [...now.keys()].sort());
     return keys.map((key) => [key, now.get(key) as KubeObject]);
   }
 
   /** Stores the object under a new resourceVersion, which it also writes into it. */
   put(storeKey: string, object: KubeObject): KubeObject {
     const key = keyOf(object);
-    const objects = this.#stores.get(storeKey) ?? new Map<string, KubeObject>();
-    this.#stores.set(storeKey, objects);
+    const objects = keptIn(this.#stores, storeKey, () => new Map());
     const before = objects.get(key);
     if (before === undefined) this.#sorted.delete(storeKey);
     this.#version += 1;

@@ -1,3 +1,4 @@
+import { keptIn } from '../../api/once.ts';
 import { isEqual, isRecord } from './json.ts';
 import { deref, isIntOrString, itemKey, type Schema } from './schema.ts';
 import { duplicateValue, invalidValue, required, type StatusCause, tooMany, unsupportedValue } from './status.ts';
@@ -68,9 +69,7 @@ function checkValue(value: unknown, schema: Schema, path: string, causes: Status
 
 /** RE2 patterns that JavaScript cannot read (inline flags) are taken as they are meant where that is plain. */
 function matches(pattern: string, value: string): boolean {
-  const known = patterns.get(pattern) ?? compiled(pattern);
-  patterns.set(pattern, known);
-  return known.test(value);
+  return keptIn(patterns, pattern, () => compiled(pattern)).test(value);
 }
 
 const patterns = new Map<string, RegExp>();

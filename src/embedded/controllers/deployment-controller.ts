@@ -2,6 +2,7 @@ import type { Deployment } from '../../api/kinds/deployment.ts';
 import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import { asReplicaSet, type ReplicaSet } from '../../api/kinds/replica-set.ts';
 import { type KubeObject, type Labels, refOf } from '../../api/kube-object.ts';
+import { oncePerObject } from '../../api/once.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { deploymentStatus } from './deployment-status.ts';
 import { keyOf, writeStatus } from './object-store.ts';
@@ -57,14 +58,8 @@ function freshOf(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSe
   return sets.find((set) => textOf(set.spec.template) === wanted);
 }
 
-const texts = new WeakMap<object, string>();
-
 /** A template as text, the hash label apart; the same version of an object is compared at each pass. */
-function textOf(template: PodTemplate): string {
-  const text = texts.get(template) ?? canonicalJson(withoutHash(template));
-  texts.set(template, text);
-  return text;
-}
+const textOf = oncePerObject((template: PodTemplate) => canonicalJson(withoutHash(template)));
 
 function withoutHash(template: PodTemplate): unknown {
   const { [HASH]: _, ...labels } = template.metadata?.labels ?? {};

@@ -127,44 +127,31 @@ function pathFit(paths: readonly string[] | undefined, asked: string): number {
   return Math.max(0, ...fits);
 }
 
-function holds({ subject, op, value = '', set = [] }: ApisixExpr, request: MeshRequest): boolean {
-  const found = subjectOf(subject, request);
-  const isMatch = (flags: string) => found !== undefined && new RegExp(value, flags).test(found);
-  switch (op) {
-    case 'Equal':
-      return found === value;
-    case 'NotEqual':
-      return found !== value;
-    case 'In':
-      return found !== undefined && set.includes(found);
-    case 'NotIn':
-      return found === undefined || !set.includes(found);
-    case 'RegexMatch':
-      return isMatch('');
-    case 'RegexNotMatch':
-      return !isMatch('');
-    case 'RegexMatchCaseInsensitive':
-      return isMatch('i');
-    case 'RegexNotMatchCaseInsensitive':
-      return !isMatch('i');
-    default:
-      return false;
-  }
-}
+type Found = string | undefined;
+const isMatch = (found: Found, pattern: string, flags = '') => found !== undefined && new RegExp(pattern, flags).test(found);
+const isIn = (found: Found, set: readonly string[]) => found !== undefined && set.includes(found);
 
-function subjectOf({ scope, name = '' }: ApisixExpr['subject'], request: MeshRequest): string | undefined {
-  switch (scope) {
-    case 'Header':
-      return headerOf(request, name);
-    case 'Query':
-      return queryOf(request, name);
-    case 'Cookie':
-      return cookieOf(request.headers.cookie, name);
-    case 'Path':
-      return pathOf(request.url);
-    default:
-      return undefined;
-  }
+const operators = new Map<string, (found: Found, value: string, set: readonly string[]) => boolean>([
+  ['Equal', (found, value) => found === value],
+  ['NotEqual', (found, value) => found !== value],
+  ['In', (found, _, set) => isIn(found, set)],
+  ['NotIn', (found, _, set) => !isIn(found, set)],
+  ['RegexMatch', (found, value) => isMatch(found, value)],
+  ['RegexNotMatch', (found, value) => !isMatch(found, value)],
+  ['RegexMatchCaseInsensitive', (found, value) => isMatch(found, value, 'i')],
+  ['RegexNotMatchCaseInsensitive', (found, value) => !isMatch(found, value, 'i')],
+]);
+
+const scopes = new Map<string, (request: MeshRequest, name: string) => Found>([
+  ['Header', headerOf],
+  ['Query', queryOf],
+  ['Cookie', ({ headers }, name) => cookieOf(headers.cookie, name)],
+  ['Path', ({ url }) => pathOf(url)],
+]);
+
+/** No request satisfies an unknown operator. */
+function holds({ subject: { scope, name = '' }, op, value = '', set = [] }: ApisixExpr, request: MeshRequest): boolean {
+  return operators.get(op)?.(scopes.get(scope)?.(request, name), value, set) ?? false;
 }
 
 /** APISIX identifies routes by a checksum of their name. */

@@ -1,3 +1,4 @@
+import { keptIn } from '../../api/once.ts';
 export type SeriesLabels = Record<string, string>;
 
 /** Counters and histograms, written in the Prometheus text format. */
@@ -44,22 +45,16 @@ export function createMetrics(bounds: Record<string, readonly number[]>): Metric
   const counters = new Map<string, Map<string, Sample>>();
   const histograms = new Map<string, Map<string, Histogram>>();
   const counter = (name: string, labels: SeriesLabels) => {
-    const series = counters.get(name) ?? new Map<string, Sample>();
-    counters.set(name, series);
-    const key = render(labels);
-    const found = series.get(key) ?? { labels: { __name__: name, ...labels }, value: 0 };
-    series.set(key, found);
+    const series = keptIn(counters, name, () => new Map<string, Sample>());
+    const found = keptIn(series, render(labels), () => ({ labels: { __name__: name, ...labels }, value: 0 }));
     return (by: number): void => {
       found.value += by;
     };
   };
   const histogram = (name: string, labels: SeriesLabels) => {
     const limits = bounds[name] ?? [];
-    const series = histograms.get(name) ?? new Map<string, Histogram>();
-    histograms.set(name, series);
-    const key = render(labels);
-    const found: Histogram = series.get(key) ?? emptyHistogram(name, labels, limits);
-    series.set(key, found);
+    const series = keptIn(histograms, name, () => new Map<string, Histogram>());
+    const found = keptIn(series, render(labels), () => emptyHistogram(name, labels, limits));
     return (value: number, by: number): void => {
       let index = 0;
       while (index < limits.length && !(value <= (limits[index] ?? 0))) index += 1;

@@ -1,5 +1,6 @@
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { oncePerObject } from '../../api/once.ts';
 import { definition } from '../definition.ts';
 import type { Metrics } from './exposition.ts';
 import type { LaggedView } from './lagged-view.ts';
@@ -53,20 +54,14 @@ interface ParsedRule extends TraefikRule {
   priority: number;
 }
 /** Every request asks all rules: they are read once for each version of an object. */
-const known = new WeakMap<KubeObject, ParsedRule[]>();
-
-function rulesOf(route: KubeObject): ParsedRule[] {
-  const found = known.get(route);
-  if (found) return found;
+const rulesOf = oncePerObject((route: KubeObject): ParsedRule[] => {
   const namespace = route.metadata.namespace ?? '';
-  const rules = (specOf<{ routes: IngressRouteRule[] }>(route).routes ?? []).flatMap(({ match = '', priority, services = [] }) => {
+  return (specOf<{ routes: IngressRouteRule[] }>(route).routes ?? []).flatMap(({ match = '', priority, services = [] }) => {
     const rule = parseRule(match);
     // The length of a rule is its priority unless it has one of its own.
     return rule ? [{ ...rule, namespace, services, priority: priority || match.length }] : [];
   });
-  known.set(route, rules);
-  return rules;
-}
+});
 
 function balancerOf(view: LaggedView, services: readonly TraefikRef[], namespace: string): Balancer | undefined {
   const [only, ...others] = services;

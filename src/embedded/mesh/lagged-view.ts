@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { keptIn } from '../../api/once.ts';
 import { keyOf, type ObjectChange } from '../controllers/object-store.ts';
 
 /** The objects that one proxy knows: the same changes as the others, each after its own lag, in order within a kind. */
@@ -20,16 +21,7 @@ export function laggedView(lagMs: () => number, clock: Clock = systemClock): Lag
   const coming = new Map<string, { dueMs: number; change: ObjectChange }[]>();
   const timers = new Set<() => void>();
   const made = new Map<unknown, unknown>();
-  const of = (kind: string): Map<string, KubeObject> => {
-    const objects = kinds.get(kind) ?? new Map<string, KubeObject>();
-    kinds.set(kind, objects);
-    return objects;
-  };
-  const comingOf = (kind: string) => {
-    const changes = coming.get(kind) ?? [];
-    coming.set(kind, changes);
-    return changes;
-  };
+  const of = (kind: string): Map<string, KubeObject> => keptIn(kinds, kind, () => new Map());
   const apply = (kind: string, { previous, next }: ObjectChange): void => {
     const key = keyOf(next ?? previous ?? { metadata: { name: '' } });
     const known = of(kind).get(key);
@@ -43,7 +35,7 @@ export function laggedView(lagMs: () => number, clock: Clock = systemClock): Lag
   return {
     hear(kind, change) {
       const nowMs = clock.monotonicMs();
-      const changes = comingOf(kind);
+      const changes = keptIn(coming, kind, () => []);
       // As on one stream of a control plane: a later change never overtakes an earlier one of its kind.
       const dueMs = Math.max(nowMs + lagMs(), changes.at(-1)?.dueMs ?? 0);
       if (dueMs <= nowMs && changes.length === 0) {

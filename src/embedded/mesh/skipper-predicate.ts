@@ -49,43 +49,29 @@ function argument(text: string): { value: string | number; length: number } | un
 
 const unescaped = (character: string): string => ({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' })[character] ?? character;
 
+const matches = (pattern: unknown, text: string | undefined): boolean => text !== undefined && new RegExp(String(pattern)).test(text);
+
+const tests = new Map<string, (request: MeshRequest, args: SkipperPredicate['args'], random: () => number) => boolean>([
+  ['True', () => true],
+  ['Weight', () => true],
+  ['False', () => false],
+  ['Traffic', (_, [part], random) => random() < Number(part)],
+  ['Header', (request, [name, value]) => headerOf(request, String(name)) === value],
+  ['HeaderRegexp', (request, [name, pattern]) => matches(pattern, headerOf(request, String(name)))],
+  ['Cookie', ({ headers }, [name, pattern]) => matches(pattern, cookieOf(headers.cookie, String(name)))],
+  // Without a pattern it asks for presence.
+  ['QueryParam', (request, [name, pattern = '']) => matches(pattern, queryOf(request, String(name)))],
+  ['Host', ({ host }, [pattern]) => matches(pattern, host.text)],
+  ['HostAny', ({ host }, hosts) => hosts.includes(host.text)],
+  ['Method', ({ method }, [wanted]) => method === wanted],
+  ['Methods', ({ method }, wanted) => wanted.includes(method)],
+  ['Path', ({ url }, [path]) => pathOf(url) === path],
+  ['PathRegexp', ({ url }, [pattern]) => matches(pattern, pathOf(url))],
+]);
+
 /** Whether a request satisfies a predicate; no request satisfies an unknown one, as a route with it would not be accepted. */
 export function holds({ name, args }: SkipperPredicate, request: MeshRequest, random: () => number): boolean {
-  const [first, second] = args;
-  const header = headerOf(request, String(first));
-  const matches = (pattern: unknown, text: string | undefined): boolean => text !== undefined && new RegExp(String(pattern)).test(text);
-  switch (name) {
-    case 'True':
-    case 'Weight':
-      return true;
-    case 'False':
-      return false;
-    case 'Traffic':
-      return random() < Number(first);
-    case 'Header':
-      return header === second;
-    case 'HeaderRegexp':
-      return matches(second, header);
-    case 'Cookie':
-      return matches(second, cookieOf(request.headers.cookie, String(first)));
-    case 'QueryParam':
-      // Without a pattern it asks for presence.
-      return matches(second ?? '', queryOf(request, String(first)));
-    case 'Host':
-      return matches(first, request.host.text);
-    case 'HostAny':
-      return args.includes(request.host.text);
-    case 'Method':
-      return request.method === first;
-    case 'Methods':
-      return args.includes(request.method);
-    case 'Path':
-      return pathOf(request.url) === first;
-    case 'PathRegexp':
-      return matches(first, pathOf(request.url));
-    default:
-      return false;
-  }
+  return tests.get(name)?.(request, args, random) ?? false;
 }
 
 /** The rank among routes of one path: each predicate counts one, `Weight` its number. */

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../api/kube-object.ts';
+import { keptIn, oncePerObject } from '../../api/once.ts';
 import { controllerOf } from '../controllers/selectors.ts';
 import { createMetrics, type Metrics, type SeriesLabels } from './exposition.ts';
 import type { Destination } from './request.ts';
@@ -25,23 +26,15 @@ interface MeteredWorkload {
   key: string;
 }
 
-const workloads = new WeakMap<KubeObject, MeteredWorkload>();
-
 /** The workload of a pod, as meshes name it: the Deployment above its ReplicaSet, or its direct controller. */
-export function workloadOf(pod: KubeObject): MeteredWorkload {
-  const known = workloads.get(pod) ?? readWorkload(pod);
-  workloads.set(pod, known);
-  return known;
-}
-
-function readWorkload(pod: KubeObject): MeteredWorkload {
+export const workloadOf = oncePerObject((pod: KubeObject): MeteredWorkload => {
   const { namespace, name: ownName, labels } = pod.metadata;
   const owner = controllerOf(pod) ?? { kind: 'Pod', name: ownName };
   const hash = labels?.['pod-template-hash'];
   const isOfDeployment = owner.kind === 'ReplicaSet' && hash !== undefined;
   const name = isOfDeployment ? owner.name.replace(new RegExp(`-${hash}$`), '') : owner.name;
   return { kind: isOfDeployment ? 'Deployment' : owner.kind, name, key: `${namespace}/${name}` };
-}
+});
 
 export interface MeshAnswer {
   destination: Destination;
@@ -58,20 +51,15 @@ export interface MeshAnswer {
 /** Adds so many answers that took so long. */
 type CountAnswers = (durationMs: number, times: number) => void;
 /** By what the labels depend on: of one pod a few come again and again. */
-const known = new WeakMap<Metrics, WeakMap<object, Map<string, CountAnswers>>>();
+const known = oncePerObject((_: Metrics) => new WeakMap<object, Map<string, CountAnswers>>());
 const NO_POD = {};
 
 /** Counts one answer, or some alike, under the names of every sidecar mesh: what a sidecar at either end, and the app itself, would have counted. */
 export function recordAnswer(metrics: Metrics, answered: MeshAnswer, times = 1): void {
   const { destination, pod = NO_POD, status, isProxyError, method, path } = answered;
-  const all = known.get(metrics) ?? new WeakMap<object, Map<string, CountAnswers>>();
-  known.set(metrics, all);
-  const ofPod = all.get(pod) ?? new Map<string, CountAnswers>();
-  all.set(pod, ofPod);
+  const ofPod = keptIn(known(metrics), pod, () => new Map());
   const key = `${destination.namespace}/${destination.name} ${status} ${isProxyError} ${method} ${path}`;
-  const count = ofPod.get(key) ?? countOf(metrics, answered);
-  ofPod.set(key, count);
-  count(answered.durationMs, times);
+  keptIn(ofPod, key, () => countOf(metrics, answered))(answered.durationMs, times);
 }
 
 function countOf(metrics: Metrics, { destination, pod, status, isProxyError, method, path }: MeshAnswer): CountAnswers {

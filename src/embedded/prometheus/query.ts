@@ -1,3 +1,4 @@
+import { keptIn } from '../../api/once.ts';
 import { formatFloat } from './format-float.ts';
 import { evaluate } from './promql/evaluate.ts';
 import { parsePromqlOnce } from './promql/parse.ts';
@@ -48,10 +49,8 @@ export function rangeQuery(store: Store, promql: string, startMs: number, endMs:
   const series = new Map<string, { metric: LabelSet; values: WireSample[] }>();
   for (let atMs = startMs; atMs <= endMs; atMs += stepMs) {
     for (const { labels, value } of samplesForRange(evaluate(expr, store, atMs))) {
-      const key = labelKey(labels);
-      const one = series.get(key) ?? { metric: labels, values: [] };
+      const one = keptIn(series, labelKey(labels), () => ({ metric: labels, values: [] }));
       one.values.push([atMs / 1000, formatFloat(value)]);
-      series.set(key, one);
     }
   }
   return { resultType: 'matrix', result: [...series.values()].sort((a, b) => (labelKey(a.metric) < labelKey(b.metric) ? -1 : 1)) };

@@ -1,3 +1,4 @@
+import { oncePerObject } from '../../api/once.ts';
 import type { Run } from './runs.ts';
 
 /** Label names to values; the metric's name is the label `__name__`. */
@@ -25,20 +26,14 @@ export interface SeriesMatcher {
   matches(value: string): boolean;
 }
 
-const keys = new WeakMap<LabelSet, string>();
-
 /** The identity of a label set: empty labels do not count, order does not matter. Sets never change. */
-export function labelKey(labels: LabelSet): string {
-  const known = keys.get(labels);
-  if (known !== undefined) return known;
-  const key = JSON.stringify(
+export const labelKey = oncePerObject((labels: LabelSet) =>
+  JSON.stringify(
     Object.entries(labels)
       .filter(([, value]) => value !== '')
       .sort(([a], [b]) => (a < b ? -1 : 1)),
-  );
-  keys.set(labels, key);
-  return key;
-}
+  ),
+);
 
 /** `{a="b", c="d"}`, as Prometheus writes it in errors. */
 export function labelText(labels: LabelSet): string {

@@ -1,3 +1,4 @@
+import { keptIn } from '../../api/once.ts';
 import { addPoint, dropBefore } from './runs.ts';
 import { type IngestedSample, type LabelSet, labelKey, type Series, type SeriesMatcher } from './series.ts';
 
@@ -18,12 +19,8 @@ export class Store {
   /** The series of these labels, made where there is none yet. Once it has no points left, it may no longer be here. */
   seriesOf(labels: LabelSet): Series {
     const name = labels.__name__ ?? '';
-    const family = this.#byName.get(name) ?? new Map<string, Series>();
-    this.#byName.set(name, family);
-    const key = labelKey(labels);
-    const series = family.get(key) ?? { labels: withoutEmpty(labels), runs: [] };
-    family.set(key, series);
-    return series;
+    const family = keptIn(this.#byName, name, () => new Map<string, Series>());
+    return keptIn(family, labelKey(labels), () => ({ labels: withoutEmpty(labels), runs: [] }));
   }
 
   /** Series whose labels satisfy all matchers. A label that a series lacks is the empty string. */

@@ -1,3 +1,4 @@
+import { keptIn } from '../../../api/once.ts';
 import type { RehearsalResult, TimelineEntry } from '../rehearsal-report.ts';
 import { type Plot, type PlotLine, plotSvg } from './plot.ts';
 
@@ -65,8 +66,7 @@ function checkPlots({ timeline, checks: ranges }: RehearsalResult): Pick<Plot, '
   const checks = new Map<string, [number, number][]>();
   for (const entry of timeline) {
     if (entry.kind !== 'checks') continue;
-    for (const { check, value } of entry.checks)
-      if (value !== undefined) checks.set(check, [...(checks.get(check) ?? []), [entry.seconds, value]]);
+    for (const { check, value } of entry.checks) if (value !== undefined) keptIn(checks, check, () => []).push([entry.seconds, value]);
   }
   return [...checks].map(([name, points]) => {
     const ends = [points[0]?.[0] ?? 0, points.at(-1)?.[0] ?? 0] as const;

@@ -1,3 +1,4 @@
+import { keptIn } from '../../../api/once.ts';
 import { type LabelSet, labelKey } from '../series.ts';
 import { least, most, sum, variance } from './functions.ts';
 import { byValue, quantileOf } from './quantile.ts';
@@ -27,10 +28,7 @@ export function aggregate(op: string, grouping: Grouping, param: number, samples
   const groups = new Map<string, { labels: LabelSet; members: VectorSample[] }>();
   for (const sample of samples) {
     const labels = groupLabels(sample.labels, grouping);
-    const key = labelKey(labels);
-    const group = groups.get(key) ?? { labels, members: [] };
-    group.members.push(sample);
-    groups.set(key, group);
+    keptIn(groups, labelKey(labels), () => ({ labels, members: [] })).members.push(sample);
   }
   const compute = reduce[op];
   return [...groups.values()].flatMap(({ labels, members }) => {

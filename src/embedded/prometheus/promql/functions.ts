@@ -1,3 +1,4 @@
+import { keptIn } from '../../../api/once.ts';
 import { parseFloatText } from '../exposition.ts';
 import { failedExecution } from '../query-error.ts';
 import { type LabelSet, labelKey } from '../series.ts';
@@ -185,10 +186,7 @@ function histogramQuantile(call: FunctionCall): Value {
     const { le, ...rest } = withoutName(labels);
     const upperBound = parseFloatText(le ?? '');
     if (upperBound === undefined) continue;
-    const key = labelKey(rest);
-    const histogram = histograms.get(key) ?? { labels: rest, buckets: [] };
-    histogram.buckets.push({ upperBound, count: value });
-    histograms.set(key, histogram);
+    keptIn(histograms, labelKey(rest), () => ({ labels: rest, buckets: [] })).buckets.push({ upperBound, count: value });
   }
   return vector([...histograms.values()].map(({ labels, buckets }) => ({ labels, value: bucketQuantile(scalarOf(call, 0), buckets) })));
 }

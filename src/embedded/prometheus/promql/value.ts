@@ -1,3 +1,4 @@
+import { oncePerObject } from '../../../api/once.ts';
 import type { LabelSet } from '../series.ts';
 
 export interface VectorSample {
@@ -25,13 +26,5 @@ export type Value =
 
 export type MatrixValue = Extract<Value, { kind: 'matrix' }>;
 
-const nameless = new WeakMap<LabelSet, LabelSet>();
-
 /** The same object each time for the labels of a series, so that its key is made once. */
-export function withoutName(labels: LabelSet): LabelSet {
-  const known = nameless.get(labels);
-  if (known !== undefined) return known;
-  const { __name__: _, ...rest } = labels;
-  nameless.set(labels, rest);
-  return rest;
-}
+export const withoutName = oncePerObject(({ __name__: _, ...rest }: LabelSet): LabelSet => rest);

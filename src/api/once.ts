@@ -1,0 +1,20 @@
+/** What a map may be here: a `WeakMap` lets go of its keys. */
+interface Kept<K, V> {
+  get(key: K): V | undefined;
+  set(key: K, value: V): unknown;
+}
+
+/** The value that the map keeps for the key, made where it has none. */
+export function keptIn<K, V>(map: Kept<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+/** The same function, run once for each object that it is given. The object must never change; its value goes with it. */
+export function oncePerObject<K extends object, V>(make: (object: K) => V): (object: K) => V {
+  const known = new WeakMap<K, V>();
+  return (object) => keptIn(known, object, () => make(object));
+}
