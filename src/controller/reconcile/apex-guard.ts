@@ -12,7 +12,7 @@ import { onlyThese } from '../objects/whole-lists.ts';
 
 type ApexWriteContext = DepsOf<'cluster' | 'view' | 'clock'> & { canary: Canary };
 
-/** For EndpointSlices to follow a Service: a cluster takes well below a second, and a busy one longer. */
+/** For EndpointSlices to follow a Service, once they can be seen: a cluster takes well below a second, and a busy one longer. */
 const BOUND_MS = 10_000;
 
 /**
@@ -46,11 +46,15 @@ function attemptOf({ canary, view }: ApexWriteContext): string {
   return `${canary.metadata.generation} ${uid}/${generation}`;
 }
 
-/** Waits until the EndpointSlices have followed the write. A Service that they do not follow at all counts as served. */
+/**
+ * Waits until the EndpointSlices have followed the write. A Service that they do not follow at all, or whose slices cannot be
+ * watched, counts as served.
+ */
 async function isServed({ cluster, clock, signal }: ApexWriteContext, service: KubeObject, before: Reach): Promise<boolean> {
   const { kind, selection } = slicesOf(service);
   const slices = new Map<string, KubeObject>();
   const over = Promise.withResolvers<void>();
+  let cancel: (() => void) | undefined;
   const seen = () => endpointsIn([...slices.values()]);
   const isChanged = () => !isDeepStrictEqual(reachOf(seen()), reachOf(before));
   const look = () => {
@@ -67,22 +71,24 @@ async function isServed({ cluster, clock, signal }: ApexWriteContext, service: K
       onList(items) {
         slices.clear();
         for (const item of items) slices.set(item.metadata.name, item);
+        // Not before: an API server that is slow to list them has not said that there are none.
+        cancel ??= clock.setTimer(BOUND_MS, over.resolve);
         look();
       },
+      onUnavailable: () => over.resolve(),
     },
     selection,
   );
   watch.synced.catch(() => undefined);
-  const cancel = clock.setTimer(BOUND_MS, over.resolve);
   const onAbort = () => over.reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     if (signal.aborted) onAbort();
     await over.promise;
-    return seen().ready > 0 || !isChanged();
+    return cancel === undefined || seen().ready > 0 || !isChanged();
   } finally {
     watch.stop();
-    cancel();
+    cancel?.();
     signal.removeEventListener('abort', onAbort);
   }
 }
