@@ -76,10 +76,8 @@ class HttpTransport implements Transport {
   readonly #queue: FairQueue;
   readonly #agents = new Map<TlsIdentity | undefined, http.Agent>();
   readonly #secure: boolean;
-  /** Writes under way that no one waits for. */
-  readonly #abandoned = new Set<Attempt>();
-  /** Outcomes of all writes under way. */
-  readonly #writes = new Set<Promise<unknown>>();
+  /** Outcomes of the writes under way, also of those that no one waits for. */
+  readonly #writes = new Map<Attempt, Promise<unknown>>();
 
   constructor(connection: Connection, options: TransportOptions) {
     const { clock } = options;
@@ -99,11 +97,11 @@ class HttpTransport implements Transport {
   }
 
   async settled(): Promise<void> {
-    while (this.#writes.size > 0) await Promise.allSettled(this.#writes);
+    while (this.#writes.size > 0) await Promise.allSettled(this.#writes.values());
   }
 
   close(): void {
-    for (const { limit } of this.#abandoned) limit.abort(new Error('the connection is closed'));
+    for (const { limit } of this.#writes.keys()) limit.abort(new Error('the connection is closed'));
     for (const agent of this.#agents.values()) agent.destroy();
     this.#agents.clear();
   }
@@ -249,9 +247,9 @@ class HttpTransport implements Transport {
       const outcome = this.#carryOut(attempt, pacing, retried !== undefined).finally(() => {
         ended();
         retried?.();
-        this.#writes.delete(outcome);
+        this.#writes.delete(attempt);
       });
-      if (isWrite(call)) this.#writes.add(outcome);
+      if (isWrite(call)) this.#writes.set(attempt, outcome);
       const answer = isWrite(call) ? await this.#orAbandoned(attempt, outcome, pacing) : await outcome;
       const waitMs = answer.status === 429 || answer.status === 503 ? answer.retryAfterMs : undefined;
       if (waitMs === undefined || tries === maxAttempts || waitMs >= this.#options.requestTimeoutMs) return answer;
@@ -282,7 +280,6 @@ class HttpTransport implements Transport {
     } finally {
       cancelTimer();
       call.signal?.removeEventListener('abort', onAbort);
-      this.#abandoned.delete(attempt);
     }
   }
 
@@ -291,9 +288,7 @@ class HttpTransport implements Transport {
     const { call } = attempt;
     const waited = orAborted(outcome, call.signal);
     waited.catch(() => {
-      if (!call.signal?.aborted || !attempt.isSent) return;
-      this.#abandoned.add(attempt);
-      pacing.abandoned(call, outcome);
+      if (call.signal?.aborted && attempt.isSent) pacing.abandoned(call, outcome);
     });
     return waited;
   }
