@@ -91,14 +91,14 @@ it('status and why say nothing of it where Leases may not be read, but for a not
   serin.start(3);
   await initialized();
   const { list } = bare.cluster;
-  const blind = Object.assign(Object.create(bare.cluster) as typeof bare.cluster, {
+  const withoutLeases = Object.assign(Object.create(bare.cluster) as typeof bare.cluster, {
     list: async (...[kind, selection]: Parameters<typeof list>) => {
       if (kind.kind === 'Lease') throw new ApiError('leases: 403', { status: 403, reason: 'Forbidden' });
       return bare.cluster.list(kind, selection);
     },
   });
-  expect(await said({}, blind)).toEqual([]);
-  expect(await said({ output: 'wide' }, blind)).toEqual(Array(2).fill('Note: Leases may not be read with these credentials.'));
+  expect(await said({}, withoutLeases)).toEqual([]);
+  expect(await said({ output: 'wide' }, withoutLeases)).toEqual(Array(2).fill('Note: Leases may not be read with these credentials.'));
 });
 
 it('status and why say nothing of it without leader election', async () => {

@@ -132,8 +132,7 @@ it.each([1, 3])('I9: with --shards=%i a replica that is stopped keeps its leases
     api.become({ kind: 'late', byMs: 3_000 });
     replicas.start(shards);
     // In the middle of the writes of a step.
-    for (let each = 0; each < 60 && api.underWay() === 0; each += 1) await sleep(500);
-    expect(api.underWay()).toBeGreaterThan(0);
+    await eventually('a write is under way', api.underWay, (writes) => writes > 0);
     await replicas.end(first, 'TERM');
     expect(api.underWay()).toBe(0);
     await allAre('Succeeded');

@@ -10,7 +10,9 @@ import { LEADER_LEASE, shardLease } from '../../kube/permissions.ts';
 import { shardsOfGroup } from '../../kube/shards/shard-keeper.ts';
 import { shardOf } from '../../kube/shards/shard-of.ts';
 import type { ControllerReport } from '../output/documents.ts';
+import type { Output } from '../output/output.ts';
 import { ifReadable } from './if-readable.ts';
+import { mayNotRead } from './snapshot.ts';
 
 const LEASES = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
 /** Of a Serin with a slice of the Canaries: a digest of `--namespaces` and `--canary-selector`, which only its replicas know. */
@@ -115,6 +117,10 @@ export function controllerText({ held, pod, shard, shards, lease, since, ageSeco
   if (since === undefined) return `no replica has held ${where}${ofShard} yet`;
   return `no replica holds ${where}${ofShard} since ${since}${pod === undefined ? '' : `; pod ${pod} was the last`}`;
 }
+
+/** Without the right to read Leases the answer is left out: those who ask for more learn why. */
+export const hiddenLeases = (isHidden: boolean, { format }: Pick<Output, 'format'>): string[] =>
+  isHidden && format === 'wide' ? [mayNotRead('Leases')] : [];
 
 /** Copied commands must reach the cluster that was read, and no other. */
 export function withFlags(controller: ControllerReport, flags: readonly string[]): ControllerReport {

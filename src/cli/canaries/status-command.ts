@@ -5,10 +5,10 @@ import type { ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer, Output } from '../output/output.ts';
 import { resourceName } from './canary-reading.ts';
 import { reportOf } from './canary-report.ts';
-import { inCharge, withFlags } from './in-charge.ts';
+import { hiddenLeases, inCharge, withFlags } from './in-charge.ts';
 import type { Session } from './session.ts';
 import { slowApiServer } from './slow-api-server.ts';
-import { type CanarySnapshot, mayNotRead, readSnapshot, watchedRefs } from './snapshot.ts';
+import { type CanarySnapshot, readSnapshot, watchedRefs } from './snapshot.ts';
 import { statusScreen } from './status-screen.ts';
 
 type StatusSession = Pick<Session, 'namespace' | 'output' | 'clock' | 'clusterFlags'> & {
@@ -26,7 +26,7 @@ export async function statusCommand(
     slowApiServer(cluster, snapshot.raw),
     inCharge(cluster, snapshot.raw, clock.nowMs()),
   ]);
-  const hidden = isHidden && output.format === 'wide' ? [mayNotRead('Leases')] : [];
+  const hidden = hiddenLeases(isHidden, output);
   for (const what of [...snapshot.hidden, ...hidden, ...(slow === undefined ? [] : [slow])]) output.note(`Note: ${what}.`);
   const report = (now: CanarySnapshot, by: ControllerReport | undefined): CanaryReport => ({
     ...reportOf(now),

@@ -1,9 +1,9 @@
 import { defined } from '../../api/defined.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { resourceName } from '../canaries/canary-reading.ts';
-import { controllerLines, inCharge, withFlags } from '../canaries/in-charge.ts';
+import { controllerLines, hiddenLeases, inCharge, withFlags } from '../canaries/in-charge.ts';
 import type { Session } from '../canaries/session.ts';
-import { mayNotRead, readSnapshot } from '../canaries/snapshot.ts';
+import { readSnapshot } from '../canaries/snapshot.ts';
 import type { ChangeOf, Diagnosis, Why } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
@@ -21,8 +21,7 @@ export async function whyCommand(
 ): Promise<ExitName> {
   const snapshot = await readSnapshot(cluster, namespace, name, clock);
   const { controller, isHidden } = await inCharge(cluster, snapshot.raw, clock.nowMs());
-  const hidden = isHidden && output.format === 'wide' ? [mayNotRead('Leases')] : [];
-  for (const what of [...snapshot.hidden, ...hidden]) output.note(`Note: ${what}.`);
+  for (const what of [...snapshot.hidden, ...hiddenLeases(isHidden, output)]) output.note(`Note: ${what}.`);
   await output.show(whyAnswer(onThisCluster({ ...whyOf(snapshot), ...(controller && { controller }) }, clusterFlags)));
   return 'done';
 }

@@ -55,7 +55,7 @@ interface Write extends Done {
   /** 0: no answer. */
   code: number;
   object: string;
-  /** Undefined: the name of the object is that of no Canary's. */
+  /** Undefined: the object has the name of no Canary. */
   canary: string | undefined;
 }
 
