@@ -34,6 +34,8 @@ export interface LeaseOptions extends Partial<LeaseTimes> {
   onObserved?(holder: string): void;
   /** How long a lease that is free is left to other candidates. 0 by default. */
   patienceMs?(): number;
+  /** The lease may be free at the next look. */
+  onNearlyFree?(): void;
   /** Asked before a free lease is taken. */
   mayTake?(): Promise<boolean>;
   /** Before the first look, in milliseconds: candidates that start together look one after the other. 0 by default. */
@@ -207,11 +209,15 @@ class LeaderElection implements Leadership {
   }
 
   async #campaign(): Promise<void> {
-    const { clock, identity, mayTake } = this.#options;
+    const { clock, identity, mayTake, onNearlyFree } = this.#options;
     this.#freeFromMs = undefined;
     this.#taking = undefined;
     const found = await this.#within(this.#times.renewDeadlineMs, (signal) => this.#cluster.get(this.#ref, { signal }));
-    if (!this.#isFree(found) || (mayTake !== undefined && !(await mayTake()))) return;
+    if (!this.#isFree(found)) {
+      if (this.#untilFreeMs() <= this.#times.retryPeriodMs) onNearlyFree?.();
+      return;
+    }
+    if (mayTake !== undefined && !(await mayTake())) return;
     const startedAtMs = clock.monotonicMs();
     const lease = this.#leaseOf(found, identity);
     this.#taking = found;
@@ -253,8 +259,12 @@ class LeaderElection implements Leadership {
   /** A lease that is about to be free is looked at when it is. */
   #untilNextLookMs(): number {
     const { retryPeriodMs } = this.#times;
-    const leftMs = this.#held === undefined && this.#freeFromMs !== undefined ? this.#freeFromMs - this.#options.clock.monotonicMs() : 0;
+    const leftMs = this.#held === undefined ? this.#untilFreeMs() : 0;
     return leftMs > 0 ? Math.min(leftMs, retryPeriodMs) : retryPeriodMs;
+  }
+
+  #untilFreeMs(): number {
+    return this.#freeFromMs === undefined ? 0 : this.#freeFromMs - this.#options.clock.monotonicMs();
   }
 
   async #pause(ms: number): Promise<void> {

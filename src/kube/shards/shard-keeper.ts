@@ -82,10 +82,9 @@ export class ShardKeeper {
         ...(slowNote && { slowNote }),
         firstLookMs: random() * this.#times.retryPeriodMs,
         patienceMs: () => this.#patienceMs(shard),
-        mayTake: () => {
-          this.#neededUntilMs = clock.monotonicMs() + this.#times.retryPeriodMs;
-          return this.#group.hold();
-        },
+        // Where requests take long, taking the group lease only then would leave the shard alone for seconds more.
+        onNearlyFree: () => void this.#holdGroup(),
+        mayTake: () => this.#holdGroup(),
         onObserved: (holder) => {
           this.#holders[shard] = holder;
         },
@@ -121,6 +120,11 @@ export class ShardKeeper {
     await this.#group.stop();
   }
 
+  #holdGroup(): Promise<boolean> {
+    this.#neededUntilMs = this.#options.clock.monotonicMs() + 2 * this.#times.retryPeriodMs;
+    return this.#group.hold();
+  }
+
   #bothTerms(shard: number, of: AbortSignal | undefined, group: AbortSignal | undefined): AbortSignal | undefined {
     if (of === undefined || group === undefined) return undefined;
     const known = this.#terms.get(shard);
@@ -137,12 +141,15 @@ export class ShardKeeper {
     this.#options.onLost(shard);
   }
 
-  /** A replica without shards looks at a free one first; one that asked for it does so the more. */
+  /**
+   * A replica without shards takes a free one first; one that asked for it does so the more. Half of a retry period is not always enough for that:
+   * where another one was faster, it hands a shard over soon after, and none was alone for longer.
+   */
   #patienceMs(shard: number): number {
     const { retryPeriodMs } = this.#times;
     if (shard === this.#handedOver.shard && this.#sinceHandOverMs() < this.#times.leaseDurationMs) return 2 * retryPeriodMs;
     if (this.#held.size === 0) return 0;
-    return retryPeriodMs + Math.min((this.#held.size - 1) * PATIENCE_MS.each, PATIENCE_MS.most);
+    return retryPeriodMs / 2 + Math.min((this.#held.size - 1) * PATIENCE_MS.each, PATIENCE_MS.most);
   }
 
   #sinceHandOverMs(): number {
