@@ -2,7 +2,7 @@ import { DEFAULT_PRIORITY, type Priority } from './priority.ts';
 
 /**
  * Requests without an answer yet, of all lines: more than a busy API server works on at once would wait there, until their time is over, and be sent again
- * while it still works for the first ones. Enough for `--kubeconfig-qps` 100 with answers that take 0.3 s; each holds a socket.
+ * while it still works for the first ones. Enough for `--kubeconfig-qps` 400 with answers that take 0.08 s; each holds a socket.
  */
 export const MOST_UNDER_WAY = 32;
 /** Limit of upkeep, and of initialization, so that a busy API server answers releases sooner. */
