@@ -85,7 +85,7 @@ const advice: Readonly<Record<Reason, Advice>> = {
   },
   UnsupportedByProvider: {
     causes: 'a strategy that the provider cannot express, or a provider that is not built yet',
-    next: 'correct the field that the message names, or choose another provider or strategy from the README',
+    next: 'correct the field that the message names, or choose another [provider](providers.md) or strategy',
   },
   CrossNamespaceRef: {
     causes:

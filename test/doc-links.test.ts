@@ -46,8 +46,9 @@ it.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names files and folders that
   expect(named.filter((path) => !existsSync(join(root, path.replace(/[^/]*<.*/, ''))))).toEqual([]);
 });
 
-it('every page of docs is listed in the README, or is one of a folder that is', () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const unlisted = readdirSync(join(root, 'docs')).filter((name) => !readme.includes(`docs/${name}`));
+it('every page of docs is listed in its index, or is one of a folder that is; the README links to the index', () => {
+  const index = readFileSync(join(root, 'docs', 'README.md'), 'utf8');
+  const unlisted = readdirSync(join(root, 'docs')).filter((name) => name !== 'README.md' && !index.includes(`](${name}`));
   expect(unlisted).toEqual([]);
+  expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain('](docs/README.md)');
 });
