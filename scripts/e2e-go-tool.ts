@@ -23,7 +23,7 @@ export interface GoTool {
  */
 export async function ensureGoTool(tool: GoTool, say: (line: string) => void): Promise<string> {
   const { name } = tool;
-  const variable = name.toUpperCase();
+  const variable = name.toUpperCase().replaceAll('-', '_');
   const named = process.env[variable];
   if (named) {
     if (!isExecutable(named)) throw new MissingToolError(`${variable} is ${named}, which is not a program: correct or unset the variable`);

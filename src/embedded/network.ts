@@ -18,14 +18,14 @@ export interface Network {
   agent(options?: { keepAlive?: boolean }): Agent;
 }
 
-/** TCP on 127.0.0.1. */
-export const loopback: Network = {
+/** TCP on one address of this machine. */
+export const networkOn = (host: string): Network => ({
   async listen(server, port = 0) {
-    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
     const taken = (server.address() as AddressInfo).port;
     return {
       port: taken,
-      url: `http://127.0.0.1:${taken}`,
+      url: `http://${host}:${taken}`,
       close: (now = false) =>
         new Promise((resolve) => {
           server.close(() => resolve());
@@ -35,4 +35,7 @@ export const loopback: Network = {
     };
   },
   agent: ({ keepAlive = false } = {}) => new Agent({ keepAlive }),
-};
+});
+
+/** TCP on 127.0.0.1. */
+export const loopback = networkOn('127.0.0.1');

@@ -11,11 +11,12 @@ import { startGatewayApi } from '../../src/embedded/gateway-api/index.ts';
 import { startKnative } from '../../src/embedded/knative/index.ts';
 import { type Mesh, startMesh } from '../../src/embedded/mesh/index.ts';
 import type { AppBehaviour } from '../../src/embedded/nodes/behaviour.ts';
-import { type Nodes, startNodes } from '../../src/embedded/nodes/index.ts';
+import { type NodeOptions, type Nodes, startNodes } from '../../src/embedded/nodes/index.ts';
 import { virtualWorld } from '../../src/embedded/virtual/virtual-world.ts';
 import { realWorld, type World } from '../../src/embedded/world.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { startRehearsalCluster } from '../../src/rehearsal/rehearsal-cluster.ts';
+import type { RealClusterOptions } from '../e2e/real-cluster.ts';
 import { raw } from '../fakes/raw.ts';
 import { until } from './until.ts';
 import { afterAll, beforeAll, enter, playTests } from './world.ts';
@@ -56,6 +57,11 @@ export interface EnvironmentOptions {
    * takes seconds to the last proxy, and it must not be the pod's end that a request is lost by.
    */
   graceScale?: number;
+}
+
+export interface RealEnvironmentOptions extends EnvironmentOptions, Pick<RealClusterOptions, 'serverFlags'>, Pick<NodeOptions, 'runApp'> {
+  /** In place of the embedded mesh. */
+  startMesh?(real: Pick<RealEnvironment, 'cluster' | 'adminKubeconfigFile'>): Promise<Mesh>;
 }
 
 const SEED = 11;
@@ -137,19 +143,21 @@ async function startEnvironmentIn(world: World, options: EnvironmentOptions): Pr
 }
 
 /** The same on etcd, kube-apiserver, kube-controller-manager and a real Prometheus. */
-export async function startRealEnvironment(options: EnvironmentOptions = {}): Promise<RealEnvironment> {
+export async function startRealEnvironment(options: RealEnvironmentOptions = {}): Promise<RealEnvironment> {
   // Loaded here, so that the embedded suite needs none of it.
   const [{ startRealCluster }, { startRealPrometheus }, { countsIn, isUnauthorised, readAuditLog }] = await Promise.all([
     import('../e2e/real-cluster.ts'),
     import('../e2e/real-prometheus.ts'),
     import('../e2e/audit-log.ts'),
   ]);
-  const real = await startRealCluster();
+  const { serverFlags = [], runApp } = options;
+  const real = await startRealCluster({ serverFlags });
   const { cluster } = real;
   try {
     await applyCrds(cluster);
     const nodes = startNodes(cluster, {
       ...nodeOptions(options),
+      ...(runApp && { runApp }),
       calls: {
         bind: (pod, node) => cluster.bind(refOf(pod), node),
         forceDelete: (pod) => cluster.forceDelete(refOf(pod)),
@@ -158,7 +166,7 @@ export async function startRealEnvironment(options: EnvironmentOptions = {}): Pr
     await nodes.ready;
     const gateways = startGatewayApi(cluster);
     const knative = startKnative(cluster);
-    const mesh = await startMesh(cluster, meshOptions(options));
+    const mesh = await (options.startMesh?.(real) ?? startMesh(cluster, meshOptions(options)));
     const prometheus = await startRealPrometheus({ targets: [mesh.metricsUrl], scrapeIntervalMs: SCRAPE_EVERY_MS.real });
     const audit = readAuditLog(real.auditLog);
     const run = promisify(execFile);

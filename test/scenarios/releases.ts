@@ -15,8 +15,15 @@ const METRICS = {
   ],
 };
 
-/** The releases of a user, from the Canary's creation to its verdict. One suite for every cluster: none is kinder than another. */
-export function describeReleases(name: string, startEnvironment: () => Promise<Environment>): void {
+/**
+ * The releases of a user, from the Canary's creation to its verdict. One suite for every cluster: none is kinder than another. `split`: whether the
+ * data plane also goes by TrafficSplits.
+ */
+export function describeReleases(
+  name: string,
+  startEnvironment: () => Promise<Environment>,
+  { split = true }: { split?: boolean } = {},
+): void {
   describe(name, () => {
     const environmentOf = anEnvironment(startEnvironment);
     const scenarioTest = scenarioTests(environmentOf, aController(environmentOf));
@@ -41,7 +48,7 @@ export function describeReleases(name: string, startEnvironment: () => Promise<E
         then.nothingWasLost();
       };
       scenarioTest('a healthy version is promoted step by step, and no request is lost (I2, I10)', 'promotion', promotion('istio'));
-      scenarioTest('the same over an SMI TrafficSplit', 'promotion-smi', promotion('smi:v1alpha2'));
+      if (split) scenarioTest('the same over an SMI TrafficSplit', 'promotion-smi', promotion('smi:v1alpha2'));
 
       scenarioTest(
         'a version that fails its requests is rolled back, and the primary is untouched (I4)',

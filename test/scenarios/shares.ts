@@ -23,6 +23,8 @@ interface Run {
   seed: number;
   /** The pairs of provider and weight that are tried. */
   part?: Part;
+  /** Default: the embedded cluster and mesh. */
+  start?: () => Promise<ShareEnvironment>;
 }
 
 const slug = (provider: string): string => provider.replaceAll(':', '-');
@@ -31,7 +33,10 @@ const slug = (provider: string): string => provider.replaceAll(':', '-');
  * What the proxies make of each weight: real requests, one at a time of each of many users, through what the router renders. Judged by
  * exact binomial bounds over all cells of a run; 0 means no user, and 100 every user.
  */
-export function describeShares(fixtures: readonly ProviderFixture[], { requests, seed, part = WHOLE }: Run): void {
+export function describeShares(
+  fixtures: readonly ProviderFixture[],
+  { requests, seed, part = WHOLE, start = () => startShareEnvironment(seed) }: Run,
+): void {
   const sticky = fixtures.filter((fixture) => routerOf(fixture).supports.sessionAffinity);
   const percentsOf = (fixture: ProviderFixture) => PERCENTS.filter((_, at) => isChosen(part, fixtures.indexOf(fixture), at));
   const stickyPercentsOf = (fixture: ProviderFixture) => STICKY_PERCENTS.filter((_, at) => isChosen(part, sticky.indexOf(fixture), at));
@@ -41,7 +46,7 @@ export function describeShares(fixtures: readonly ProviderFixture[], { requests,
   let environment: ShareEnvironment;
 
   beforeAll(async () => {
-    environment = await startShareEnvironment(seed);
+    environment = await start();
     await namespacesFor(environment.cluster, fixtures.map(namespaceOf));
   }, 60_000);
   afterAll(() => environment?.stop());

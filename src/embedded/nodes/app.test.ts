@@ -13,6 +13,8 @@ it('07-S12: a pod that gets SIGTERM answers the requests that it has begun, and 
     namespace: 'shop',
     pod: 'web',
     readinessPath: '/readyz',
+    podIP: '10.244.0.1',
+    containerPort: undefined,
     world: { ...realWorld, random: () => 1 },
   });
   const url = `http://127.0.0.1:${app.port}/`;

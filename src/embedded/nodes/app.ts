@@ -4,6 +4,8 @@ import type { AppBehaviour } from './behaviour.ts';
 
 /** One running pod: a small HTTP application on loopback. */
 export interface App {
+  /** Where it listens; absent: loopback. */
+  readonly host?: string;
   readonly port: number;
   /** May be changed while it runs; the next request sees it. */
   readonly behaviour: AppBehaviour;
@@ -23,6 +25,9 @@ export interface AppContext {
   /** Path that answers 503 until the app is ready. */
   readinessPath: string;
   world: World;
+  podIP: string;
+  /** Of the first container; undefined: it names none. */
+  containerPort: number | undefined;
 }
 
 /** Resolves when it listens; it may not be ready yet. */

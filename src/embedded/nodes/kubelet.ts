@@ -137,6 +137,8 @@ export class RunningPod {
       pod: this.#pod.metadata.name,
       readinessPath: probe?.httpGet?.path ?? '/readyz',
       world: this.#options.world,
+      podIP: this.#seen.podIP,
+      containerPort: this.#pod.spec.containers?.[0]?.ports?.[0]?.containerPort,
     });
     if (this.#life.signal.aborted) {
       await started.close(true);
@@ -161,7 +163,7 @@ export class RunningPod {
       const isPassing = started.probe
         ? started.probe()
         : probe?.httpGet
-          ? await this.#answersProbe(started.port, probe.httpGet.path ?? '/')
+          ? await this.#answersProbe(started, probe.httpGet.path ?? '/')
           : started.isReady();
       const needed = isPassing ? (probe?.successThreshold ?? 1) : (probe?.failureThreshold ?? 3);
       streak = isPassing === this.#seen.isReady ? 0 : streak + 1;
@@ -178,11 +180,11 @@ export class RunningPod {
     }
   }
 
-  async #answersProbe(port: number, path: string): Promise<boolean> {
+  async #answersProbe({ host = '127.0.0.1', port }: App, path: string): Promise<boolean> {
     try {
       const headers = { 'user-agent': 'kube-probe/serin', connection: 'close' };
       const call = { headers, agent: this.#probeAgent, clock: this.#clock, timeoutMs: PROBE_TIMEOUT_MS };
-      const { status } = await callHttp(`http://127.0.0.1:${port}${path}`, call);
+      const { status } = await callHttp(`http://${host}:${port}${path}`, call);
       return status >= 200 && status < 300;
     } catch {
       // Refused or timed out: that is the probe's answer.

@@ -1,0 +1,38 @@
+import type { Mesh } from '../../src/embedded/mesh/index.ts';
+import { type RealEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
+import type { ProxyUnderTest } from '../scenarios/real-proxy.ts';
+import { runAtPodAddress } from './pod-network.ts';
+
+/** Of the range of the pods, but of none of them: the range is local in the tier's network namespace. */
+export const ADDRESSES = { apiServer: '10.244.255.254', client: '10.244.255.1' };
+
+export interface Plane extends ProxyUnderTest {
+  /** Copies sent, by `namespace/workload`. */
+  mirrored(): Record<string, number>;
+}
+
+export type StartPlane = (real: Pick<RealEnvironment, 'cluster' | 'adminKubeconfigFile'>) => Promise<Plane>;
+
+/** A real control plane whose pods are at their own addresses, and a real data plane, which the users of every scenario send their requests through. */
+export const startGround = (startPlane: StartPlane): Promise<RealEnvironment> =>
+  startRealEnvironment({
+    runApp: runAtPodAddress,
+    serverFlags: [`--advertise-address=${ADDRESSES.apiServer}`],
+    startMesh: async (real) => meshOf(await startPlane(real)),
+  });
+
+const onlyOfTheModel = (): never => {
+  throw new Error('only the embedded mesh can be asked that');
+};
+
+const meshOf = ({ url, metricsUrl, knows, mirrored, stop }: Plane): Mesh => ({
+  ...{ metricsUrl, knows, stop },
+  url: () => url,
+  urls: [url],
+  metricsText: onlyOfTheModel,
+  metricsSamples: onlyOfTheModel,
+  // Of what the embedded mesh counts no scenario here asks for more.
+  counts: () => ({ mirrored: mirrored() }) as ReturnType<Mesh['counts']>,
+  model: onlyOfTheModel,
+  pending: onlyOfTheModel,
+});

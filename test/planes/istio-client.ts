@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ensureEnvoy } from '../../scripts/e2e-envoy.ts';
+import { freePort } from '../e2e/free-port.ts';
+import { startGuarded } from '../scenarios/guarded-process.ts';
+
+export interface IstioClient {
+  /** Where requests to Services of port 80 go out; the host header names the Service. */
+  readonly url: string;
+  readonly admin: string;
+  /** Envoy's own counters, as Prometheus text. */
+  readonly metricsUrl: string;
+  logTail(): string;
+  stop(): Promise<void>;
+}
+
+const READY_WITHIN_MS = 60_000;
+const ADS = { ads: {}, resource_api_version: 'V3' };
+
+/** A real Envoy as the sidecar of a client, which istiod configures. The client calls its port by hand: no traffic is captured. */
+export async function startIstioClient({
+  ip,
+  namespace,
+  xdsPort,
+}: {
+  ip: string;
+  namespace: string;
+  xdsPort: number;
+}): Promise<IstioClient> {
+  const program = await ensureEnvoy();
+  const folder = mkdtempSync(join(tmpdir(), 'serin-istio-client-'));
+  const adminPort = await freePort();
+  const bootstrap = join(folder, 'bootstrap.json');
+  writeFileSync(bootstrap, JSON.stringify(bootstrapOf({ ip, namespace, xdsPort, adminPort })));
+  const envoy = startGuarded(
+    'envoy',
+    [program, '--config-path', bootstrap, '--concurrency', '1', '--log-level', 'warning', '--use-dynamic-base-id'],
+    join(folder, 'log'),
+  );
+  const stop = async () => {
+    await envoy.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const admin = `http://127.0.0.1:${adminPort}`;
+  const deadlineMs = performance.now() + READY_WITHIN_MS;
+  while (!(await isReady(`${admin}/ready`))) {
+    if (envoy.hasExited() || performance.now() > deadlineMs) {
+      const tail = envoy.logTail();
+      await stop();
+      throw new Error(`envoy did not become ready:\n${tail}`);
+    }
+    await sleep(50);
+  }
+  return { url: `http://127.0.0.1:80`, admin, metricsUrl: `${admin}/stats/prometheus`, logTail: () => envoy.logTail(), stop };
+}
+
+const isReady = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+interface Bootstrap {
+  ip: string;
+  namespace: string;
+  xdsPort: number;
+  adminPort: number;
+}
+
+/** What Istio's agent writes for a sidecar, without certificates. */
+function bootstrapOf({ ip, namespace, xdsPort, adminPort }: Bootstrap): object {
+  const address = (port: number) => ({ socket_address: { address: '127.0.0.1', port_value: port } });
+  const http2 = {
+    '@type': 'type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions',
+    explicit_http_config: { http2_protocol_options: {} },
+  };
+  return {
+    node: {
+      id: `sidecar~${ip}~client.${namespace}~${namespace}.svc.cluster.local`,
+      cluster: `client.${namespace}`,
+      metadata: {
+        NAMESPACE: namespace,
+        NAME: 'client',
+        INSTANCE_IPS: ip,
+        INTERCEPTION_MODE: 'NONE',
+        CLUSTER_ID: 'Kubernetes',
+        LABELS: { app: 'client' },
+      },
+    },
+    admin: { address: address(adminPort) },
+    // As in Istio's bootstrap: Envoy's own rule ends the name of a cluster at its first dot. Istio ends it with a semicolon.
+    stats_config: {
+      use_all_default_tags: false,
+      stats_tags: [
+        { tag_name: 'cluster_name', regex: '^cluster\\.((.+?);\\.)' },
+        { tag_name: 'response_code', regex: '_rq(_(\\d{3}))$' },
+      ],
+    },
+    dynamic_resources: {
+      ads_config: { api_type: 'GRPC', transport_api_version: 'V3', grpc_services: [{ envoy_grpc: { cluster_name: 'xds-grpc' } }] },
+      cds_config: ADS,
+      lds_config: ADS,
+    },
+    static_resources: {
+      clusters: [
+        {
+          name: 'xds-grpc',
+          type: 'STATIC',
+          connect_timeout: '1s',
+          typed_extension_protocol_options: { 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': http2 },
+          load_assignment: { cluster_name: 'xds-grpc', endpoints: [{ lb_endpoints: [{ endpoint: { address: address(xdsPort) } }] }] },
+        },
+      ],
+    },
+  };
+}

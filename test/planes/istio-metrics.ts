@@ -1,0 +1,57 @@
+import { createServer } from 'node:http';
+import { loopback } from '../../src/embedded/network.ts';
+
+export interface IstioMetrics {
+  /** Prometheus text. */
+  readonly url: string;
+  /** Requests that the canary of an application has received, by `namespace/name`, when the metrics were asked for last. */
+  canaryRequests(): Record<string, number>;
+  stop(): Promise<void>;
+}
+
+const SERIES = /^envoy_cluster_(upstream_rq|upstream_rq_time_bucket)\{([^}]*)\} (\S+)$/;
+const LABEL = /(\w+)="([^"]*)"/g;
+/** Istio names a cluster by direction, port, subset and host name. */
+const SIDE = /^outbound\|\d+\|\|(.+)-(canary|primary)\.([^.]+)\.svc\.cluster\.local$/;
+const NAMES: Record<string, string> = {
+  upstream_rq: 'istio_requests_total',
+  upstream_rq_time_bucket: 'istio_request_duration_milliseconds_bucket',
+};
+
+/**
+ * What Envoy itself has counted of requests to both sides of applications, under the names and labels of Istio's telemetry. The filter that gives
+ * those is only in Istio's own build of Envoy, which cannot be had here.
+ */
+export async function startIstioMetrics(admin: string): Promise<IstioMetrics> {
+  let requests: Record<string, number> = {};
+  const read = async (): Promise<string> => {
+    const text = await fetch(`${admin}/stats/prometheus?usedonly&filter=^cluster\\.outbound`).then((answer) => answer.text());
+    const lines: string[] = [];
+    const counted: Record<string, number> = {};
+    for (const line of text.split('\n')) {
+      const [, series = '', labels = '', value] = SERIES.exec(line) ?? [];
+      const { cluster_name = '', ...others } = Object.fromEntries(
+        [...labels.matchAll(LABEL)].map(([, key = '', text = '']) => [key, text]),
+      );
+      const [, app, side, namespace] = SIDE.exec(cluster_name) ?? [];
+      // Its sum over all status codes is a series, too.
+      if (app === undefined || (series === 'upstream_rq' && others.response_code === undefined)) continue;
+      const workload = side === 'canary' ? app : `${app}-primary`;
+      const own = { reporter: 'destination', destination_workload_namespace: namespace, destination_workload: workload, ...others };
+      const text = Object.entries(own).map(([key, each]) => `${key}="${each}"`);
+      lines.push(`${NAMES[series]}{${text.join(',')}} ${value}`);
+      const key = `${namespace}/${app}`;
+      if (side === 'canary' && series === 'upstream_rq') counted[key] = (counted[key] ?? 0) + Number(value);
+    }
+    requests = counted;
+    return `${lines.join('\n')}\n`;
+  };
+  const server = createServer((_, response) => {
+    read().then(
+      (text) => response.end(text),
+      () => response.writeHead(503).end(),
+    );
+  });
+  const listener = await loopback.listen(server);
+  return { url: `${listener.url}/metrics`, canaryRequests: () => requests, stop: () => listener.close(true) };
+}

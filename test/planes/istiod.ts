@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ensureIstiod } from '../../scripts/e2e-istiod.ts';
+import { freePort } from '../e2e/free-port.ts';
+import { startGuarded } from '../scenarios/guarded-process.ts';
+
+export interface Istiod {
+  /** Port of xDS without TLS, on loopback. */
+  readonly xdsPort: number;
+  logTail(): string;
+  stop(): Promise<void>;
+}
+
+const READY_WITHIN_MS = 60_000;
+
+/** Plain HTTP between proxies and pods: there are no sidecars beside the pods, and no certificates. */
+const MESH = {
+  defaultConfig: { discoveryAddress: '127.0.0.1:15010' },
+  enableAutoMtls: false,
+  accessLogFile: '',
+};
+
+/** The real istiod on a cluster, which ends with this process. */
+export async function startIstiod(kubeconfigFile: string): Promise<Istiod> {
+  const program = await ensureIstiod();
+  const folder = mkdtempSync(join(tmpdir(), 'serin-istiod-'));
+  const [httpPort, xdsPort, monitoringPort] = [await freePort(), await freePort(), await freePort()];
+  const meshConfig = join(folder, 'mesh.json');
+  writeFileSync(meshConfig, JSON.stringify(MESH));
+  const env = {
+    ...process.env,
+    // It writes into its namespace, and takes part in no election.
+    POD_NAMESPACE: 'istio-system',
+    POD_NAME: 'istiod',
+    PILOT_ENABLE_XDS_IDENTITY_CHECK: 'false',
+    PILOT_CERT_PROVIDER: 'none',
+    INJECT_ENABLED: 'false',
+    ENABLE_LEADER_ELECTION: 'false',
+    VALIDATION_WEBHOOK_CONFIG_NAME: '',
+    INJECTION_WEBHOOK_CONFIG_NAME: '',
+    PILOT_ENABLE_GATEWAY_API: 'false',
+    PILOT_ENABLE_GATEWAY_API_GATEWAYCLASS_CONTROLLER: 'false',
+    // Filters that only Istio's own build of Envoy has.
+    PILOT_ENABLE_ALPN_FILTER: 'false',
+    PILOT_ENABLE_METADATA_EXCHANGE: 'false',
+    // A change is pushed at once, not gathered with those of the next 100 ms.
+    PILOT_DEBOUNCE_AFTER: '20ms',
+  };
+  const istiod = startGuarded(
+    'istiod',
+    [
+      program,
+      'discovery',
+      `--kubeconfig=${kubeconfigFile}`,
+      `--meshConfig=${meshConfig}`,
+      `--httpAddr=127.0.0.1:${httpPort}`,
+      `--grpcAddr=127.0.0.1:${xdsPort}`,
+      `--monitoringAddr=127.0.0.1:${monitoringPort}`,
+      '--secureGRPCAddr=',
+      '--httpsAddr=',
+      '--ctrlz_port=0',
+      '--keepaliveMaxServerConnectionAge=24h',
+    ],
+    join(folder, 'log'),
+    env,
+  );
+  const stop = async () => {
+    await istiod.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const deadlineMs = performance.now() + READY_WITHIN_MS;
+  const isReady = () =>
+    fetch(`http://127.0.0.1:${httpPort}/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await isReady())) {
+    if (istiod.hasExited() || performance.now() > deadlineMs) {
+      const tail = istiod.logTail();
+      await stop();
+      throw new Error(`istiod did not become ready:\n${tail}`);
+    }
+    await sleep(250);
+  }
+  return { xdsPort, logTail: () => istiod.logTail(), stop };
+}
