@@ -2,6 +2,7 @@ import { parseDuration } from './duration.ts';
 import { fieldPath, shorten } from './field-path.ts';
 import { error, type Finding, ignored, type Scope, warning } from './finding.ts';
 import { isLabel } from './host-name.ts';
+import { valueAt } from './json.ts';
 import { isKnative } from './knative.ts';
 import { endedProvider } from './mesh-provider.ts';
 import { names } from './names.ts';
@@ -88,8 +89,7 @@ function* referenceFindings({ canary: { spec }, provider }: Scope): Generator<Fi
 }
 
 function isUnset(spec: object, field: string): boolean {
-  const at = (value: unknown, key: string): unknown => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined);
-  const value = field.split('.').reduce<unknown>(at, spec);
+  const value = valueAt(spec, field.split('.'));
   return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
