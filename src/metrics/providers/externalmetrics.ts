@@ -39,7 +39,6 @@ export const externalmetrics: MakeBackend = (source) => {
     rule: RULE,
     // Whether the API is served: a working adapter does not know the metric of the probe.
     probe: () => ask(source, API),
-    isGood: (status) => status === 200,
     errorText: statusReason,
   });
 };

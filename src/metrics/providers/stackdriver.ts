@@ -60,6 +60,7 @@ export const stackdriver: MakeBackend = (source) => {
       request: post,
       read: readSeries,
       rule: RULE,
+      isGood: (status) => status < 300,
       // A server that understands the request refuses an empty query (05-P36).
       probe: () => post(''),
       probeIsGood: (status) => status === 200 || status === 400,
