@@ -2,10 +2,8 @@ import { parseDuration } from '../../api/duration.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import { loadConnection } from '../../kube/connect.ts';
 import { createCluster } from '../../kube/create-cluster.ts';
-import { ApiError, RequestTimeoutError, UnreachableError } from '../../kube/errors.ts';
-import { CredentialPluginError } from '../../kube/exec-credential.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
-import { KubeconfigError } from '../../kube/kubeconfig.ts';
+import { isOfCluster } from '../cluster-errors.ts';
 import { CommandError, type ExitName, exitCodes } from '../output/exit-codes.ts';
 import { Output, type OutputFlags, processStreams, type Streams } from '../output/output.ts';
 
@@ -98,8 +96,5 @@ export async function guarded(flags: OutputFlags, around = ofProcess(), act: (ou
 
 function exitOf(error: unknown): ExitName {
   if (error instanceof CommandError) return error.exit;
-  const isUnanswered = [ApiError, KubeconfigError, CredentialPluginError, RequestTimeoutError, UnreachableError].some(
-    (known) => error instanceof known,
-  );
-  return isUnanswered ? 'unanswered' : 'fault';
+  return isOfCluster(error) ? 'unanswered' : 'fault';
 }
