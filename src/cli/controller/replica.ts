@@ -7,7 +7,7 @@ import { electLeader, type Leadership } from '../../kube/lease.ts';
 import { leaseName, leaseNamespace } from './lease-names.ts';
 import { reasonOfStaleness, reportFirstRead } from './readiness.ts';
 
-interface ReplicaOptions {
+export interface ReplicaOptions {
   config: ControllerConfig;
   identity: string;
   clock: Clock;
