@@ -2,9 +2,11 @@ import type { z } from 'zod';
 import { fieldPath, shorten } from './field-path.ts';
 import { valueAt } from './json.ts';
 
-/** Why an object cannot be read: the field (`spec.analysis.stepWeight`), and what is wrong and what to do. */
+/** Why an object cannot be read. */
 export interface Problem {
+  /** The field, as `spec.analysis.metrics[0].interval`. */
   path: string;
+  /** The mistake and its remedy, in words that follow the path. */
   message: string;
 }
 
