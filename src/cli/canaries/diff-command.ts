@@ -1,10 +1,9 @@
 import type { ClusterReader } from '../../kube/cluster.ts';
+import { changeLines } from '../output/change-lines.ts';
 import type { Difference } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import { headOf } from '../output/output-version.ts';
-import { type Meaning, paint } from '../output/paint.ts';
-import { cleaned } from '../output/text.ts';
 import { resourceName } from './canary-reading.ts';
 import { pendingChanges, pendingConfigChanges } from './pending-changes.ts';
 import type { Session } from './session.ts';
@@ -43,14 +42,7 @@ export function diffAnswer(difference: Difference): CommandAnswer<Difference> {
   return {
     document: difference,
     names: difference.changes.length === 0 ? [] : [resourceName(difference)],
-    lines: (terminal) => {
-      const line = (sign: string, value: string | undefined, meaning: Meaning) =>
-        value === undefined ? [] : [paint(`  ${sign} ${cleaned(value, terminal)}`, meaning, terminal)];
-      return difference.changes.flatMap(({ field, promoted, target }) => [
-        cleaned(field, terminal),
-        ...line('-', promoted, 'bad'),
-        ...line('+', target, 'good'),
-      ]);
-    },
+    lines: (terminal) =>
+      difference.changes.flatMap(({ field, promoted, target }) => changeLines({ field, before: promoted, after: target }, terminal)),
   };
 }
