@@ -2,21 +2,14 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import type { JournalPart } from '../../engine/journal/journal-part.ts';
 import { CommandError } from '../output/exit-codes.ts';
-import { outputVersion } from '../output/output-version.ts';
+import { documentOn } from '../output/output-version.ts';
 import { readSources } from '../validate/sources.ts';
 import { type Journal, partOf } from './read-journals.ts';
 
 /** Characters of a file; a journal has a hundredth of it. */
 const LARGEST_FILE = 20_000_000;
 
-const JournalFile = z.object({
-  apiVersion: z.literal(outputVersion),
-  kind: z.literal('Journal'),
-  namespace: z.string(),
-  name: z.string(),
-  release: z.int(),
-  parts: z.array(z.unknown()).min(1).max(1_000),
-});
+const JournalFile = documentOn('Journal', { release: z.int(), parts: z.array(z.unknown()).min(1).max(1_000) });
 
 /** A journal as `serin history --journal=RELEASE -o json` prints it. */
 export async function readJournalFile(file: string): Promise<Journal> {
