@@ -43,7 +43,7 @@ export class Replica {
 
   /** Why it is not ready; undefined: it is. */
   unready(): string | undefined {
-    return this.#controller && reasonOfStaleness([this.#controller], this.#hasRead);
+    return this.#controller && reasonOfStaleness([{ controller: this.#controller, hasRead: this.#hasRead }]);
   }
 
   async stop(): Promise<void> {

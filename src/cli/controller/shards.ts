@@ -47,11 +47,7 @@ export class Shards {
 
   /** Why it is not ready; undefined: it is. */
   unready(): string | undefined {
-    const running = [...this.#running.values()];
-    return reasonOfStaleness(
-      running.map(({ controller }) => controller),
-      running.every(({ hasRead }) => hasRead),
-    );
+    return reasonOfStaleness([...this.#running.values()]);
   }
 
   async stop(): Promise<void> {
