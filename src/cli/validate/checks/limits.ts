@@ -21,23 +21,23 @@ function* boundFindings({ name, thresholdRange, threshold }: Metric, path: strin
   if (!isRate && name !== 'request-duration') return;
   // The old form is a minimum of the success rate and a maximum of the duration.
   const { min, max } = thresholdRange ?? (isRate ? { min: threshold } : { max: threshold });
-  const [atMin, atMax] = ['min', 'max'].map((bound) => (thresholdRange ? `${path}.thresholdRange.${bound}` : `${path}.threshold`)) as [
-    string,
-    string,
-  ];
+  const at = (bound: 'min' | 'max') => (thresholdRange ? `${path}.thresholdRange.${bound}` : `${path}.threshold`);
   if (isRate) {
     if (min !== undefined && min > 0 && min <= 1)
-      yield warning(atMin, `is ${min}, and the success rate is in percent, so that almost every version passes: write ${shown(min * 100)}`);
-    if (min !== undefined && min > 100) yield warning(atMin, `is ${min}, and the success rate is at most 100 percent: write 99`);
+      yield warning(
+        at('min'),
+        `is ${min}, and the success rate is in percent, so that almost every version passes: write ${shown(min * 100)}`,
+      );
+    if (min !== undefined && min > 100) yield warning(at('min'), `is ${min}, and the success rate is at most 100 percent: write 99`);
     if (max !== undefined && max < 100) {
       const right = shown(max <= 1 ? max * 100 : max);
-      yield warning(atMax, `is ${max}, so that a version without errors, at 100 percent, fails: set min to ${right}`);
+      yield warning(at('max'), `is ${max}, so that a version without errors, at 100 percent, fails: set min to ${right}`);
     }
     return;
   }
   if (max !== undefined && max <= 1)
-    yield warning(atMax, `is ${max}, and durations are in milliseconds: write ${shown(max * 1000)} for ${max} s`);
-  if (min !== undefined && min > 0 && max === undefined) yield warning(atMin, `is ${min} alone, so that a fast version fails: set max`);
+    yield warning(at('max'), `is ${max}, and durations are in milliseconds: write ${shown(max * 1000)} for ${max} s`);
+  if (min !== undefined && min > 0 && max === undefined) yield warning(at('min'), `is ${min} alone, so that a fast version fails: set max`);
 }
 
 const shown = (value: number): string => String(Number(value.toFixed(3)));
