@@ -23,8 +23,8 @@ export function addCanaryCommands(program: Command, host: CommandHost = inProces
   const runOn: RunOn = (act) => async (text, flags) => {
     const named = readObjectName(text, flags.namespace);
     if (!('problem' in named)) return run((session) => act(session, named.name, flags))({ ...flags, ...named });
-    const [{ guarded }, { CommandError }] = await Promise.all([import('./session.ts'), import('../output/exit-codes.ts')]);
-    const refuse = () => Promise.reject(new CommandError('usage', named.problem));
+    const [{ guarded }, { usageError }] = await Promise.all([import('./session.ts'), import('../output/exit-codes.ts')]);
+    const refuse = () => Promise.reject(usageError(named.problem));
     host.end(await guarded(flags, host.around, refuse));
   };
 

@@ -4,7 +4,7 @@ import { loadConnection } from '../../kube/connect.ts';
 import { createCluster } from '../../kube/create-cluster.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
 import { isOfCluster } from '../cluster-errors.ts';
-import { CommandError, type ExitName, exitCodes } from '../output/exit-codes.ts';
+import { CommandError, type ExitName, exitCodes, usageError } from '../output/exit-codes.ts';
 import { Output, type OutputFlags, processStreams, type Streams } from '../output/output.ts';
 
 /** As `withKubectlFlags` takes them. */
@@ -51,7 +51,7 @@ export function onCluster(
   return guarded(flags, around, async (output) => {
     const requestTimeoutMs = parseDuration(flags.requestTimeout ?? '30s');
     if (requestTimeoutMs === undefined || requestTimeoutMs <= 0)
-      throw new CommandError('usage', `--request-timeout ${flags.requestTimeout} must be a duration above 0, like 30s or 1m30s`);
+      throw usageError(`--request-timeout ${flags.requestTimeout} must be a duration above 0, like 30s or 1m30s`);
     const chosen = flags.kubeconfig || around.env.KUBECONFIG || '';
     const { connect = loadConnection, clock = systemClock } = around;
     const connection = await connect({

@@ -8,7 +8,7 @@ import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { Sides } from '../../workloads/workload.ts';
 import type { WaitResult } from '../output/documents.ts';
-import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import { CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import { headOf } from '../output/output-version.ts';
 import { cleaned } from '../output/text.ts';
@@ -36,7 +36,7 @@ export async function waitCommand(
   flags: { for: WaitGoal; revision?: string; timeout: string },
 ): Promise<ExitName> {
   const timeoutMs = parseDuration(flags.timeout);
-  if (timeoutMs === undefined) throw new CommandError('usage', `--timeout ${flags.timeout} must be a duration, like 30s, 10m or 1h`);
+  if (timeoutMs === undefined) throw usageError(`--timeout ${flags.timeout} must be a duration, like 30s, 10m or 1h`);
   const startedMs = clock.monotonicMs();
   const untilMs = startedMs + timeoutMs;
   const wanted = await wantedOf(cluster, { namespace, name, untilMs, clock }, flags.revision);
