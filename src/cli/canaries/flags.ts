@@ -65,6 +65,9 @@ export function canaryCommand(
   return command.addArgument(nameOf('canaries', '<name>', 'name of the Canary, or NAMESPACE/NAME'));
 }
 
+/** Parses an option that may be given several times. */
+export const collect = (value: string, before: string[] = []): string[] => [...before, value];
+
 /** Flags are matched by the name of their value. */
 export function completionOf(thing: Option | Argument): CompletionKind | undefined {
   if (thing instanceof Argument) return known.get(thing);

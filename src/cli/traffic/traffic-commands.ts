@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import type { TrafficFlags } from '../../routers/knative/traffic-flags.ts';
-import { nameOf, noted, type RunOn, withKubectlFlags } from '../canaries/flags.ts';
+import { collect, nameOf, noted, type RunOn, withKubectlFlags } from '../canaries/flags.ts';
 import type { ClusterFlags } from '../canaries/session.ts';
-
-const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 /** `serin traffic`: shows the split of requests, and changes it for Knative Services. */
 export function addTrafficCommands(program: Command, runOn: RunOn): void {
