@@ -13,7 +13,7 @@ import type { CommandAnswer } from '../output/output.ts';
 import { headOf } from '../output/output-version.ts';
 import { cleaned } from '../output/text.ts';
 import { awaitObject } from './await-object.ts';
-import { canaryRef, getCanary, NOT_INSTALLED, resourceName, summaryOf } from './canary-reading.ts';
+import { canaryRef, getCanary, NOT_INSTALLED, resourceName, specUnusable, summaryOf } from './canary-reading.ts';
 import { observedTarget, targetSide } from './observed-target.ts';
 import type { Session } from './session.ts';
 import { snapshotOf } from './snapshot.ts';
@@ -123,8 +123,7 @@ async function wantedOf(
 ): Promise<WantedRevision | undefined> {
   if (revision !== OF_TARGET) return revision === undefined ? undefined : { revision };
   const { canary, workload } = snapshotOf(await getCanary(cluster, namespace, name));
-  if (!canary || !workload)
-    throw new CommandError('no', `the spec of Canary ${name} cannot be run: serin why ${name} says where it is wrong`);
+  if (!canary || !workload) throw specUnusable(name);
   const object = await observedTarget(cluster, workload.targetRef(canary), untilMs, clock);
   const target = targetSide(canary, workload, object);
   if (target === undefined)
