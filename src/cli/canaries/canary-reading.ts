@@ -43,9 +43,11 @@ async function served<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
+/** The error of a command that needs the target of a Canary. */
 export const targetNotFound = ({ kind, name }: { kind: string; name: string }): CommandError =>
   new CommandError('notFound', `${kind} ${name}, the target, not found: create it, or correct spec.targetRef`);
 
+/** The error of a command that needs a spec that can be run. */
 export const specUnusable = (name: string): CommandError =>
   new CommandError('no', `the spec of Canary ${name} cannot be run: serin why ${name} says where it is wrong`);
 

@@ -48,7 +48,7 @@ function* receiverFindings(manifests: Manifests, item: Item): Generator<Finding>
 const secretOf = (manifests: Manifests, { namespace }: Item, name: string) =>
   findItem(manifests, { kind: 'Secret', group: '', name, namespace });
 
-/** A Secret that is absent, or that exists and that the controller would not use. */
+/** A Secret that is absent or refused. */
 function* unusable(
   manifests: Manifests,
   item: Item,
@@ -61,6 +61,7 @@ function* unusable(
   yield* refused(manifests, item, name, field, path);
 }
 
+/** A Secret that exists and that the controller would not use. */
 function* refused(manifests: Manifests, item: Item, name: string, field: SecretField, path: string = field): Generator<Finding> {
   const secret = secretOf(manifests, item, name);
   const refusal = secret && secretRefusal(secret.object, field, { isLabelRequired: manifests.requireSecretLabel });
