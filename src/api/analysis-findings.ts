@@ -9,56 +9,47 @@ import { factsOf } from './providers.ts';
 const at = (field: string): string => `spec.analysis.${field}`;
 
 /** Everything about `spec.analysis`, and `spec.metricsServer`. */
-export function analysisFindings(scope: Scope): Finding[] {
-  const { spec } = scope.canary;
-  const { analysis } = spec;
-  return [
-    ...(spec.skipAnalysis ? [] : [...stepFindings(scope), ...nothingJudges(analysis)]),
-    ...limitFindings(scope),
-    ...capabilityFindings(scope),
-    ...bothSidesFindings(scope),
-    ...intervalFindings(analysis),
-    ...(analysis.metrics ?? []).flatMap((metric, index) => metricFindings(metric, at(`metrics[${index}]`), scope)),
-    ...webhookFindings(analysis),
-    ...(spec.metricsServerSecretRef && !spec.metricsServer
-      ? [warning('spec.metricsServerSecretRef', 'is for spec.metricsServer, which is not set: set it, or remove this')]
-      : []),
-    ...(spec.metricsServer ? urlFindings(spec.metricsServer, 'spec.metricsServer') : []),
-    ...cookieFindings(scope),
-  ];
+export function* analysisFindings(scope: Scope): Generator<Finding> {
+  const { analysis, metricsServer, metricsServerSecretRef, skipAnalysis } = scope.canary.spec;
+  if (!skipAnalysis) {
+    yield* stepFindings(scope);
+    yield* nothingJudges(analysis);
+  }
+  yield* limitFindings(scope);
+  yield* capabilityFindings(scope);
+  yield* bothSidesFindings(scope);
+  yield* intervalFindings(analysis);
+  for (const [index, metric] of (analysis.metrics ?? []).entries()) yield* metricFindings(metric, at(`metrics[${index}]`), scope);
+  yield* webhookFindings(analysis);
+  if (metricsServerSecretRef && !metricsServer)
+    yield warning('spec.metricsServerSecretRef', 'is for spec.metricsServer, which is not set: set it, or remove this');
+  if (metricsServer) yield* urlFindings(metricsServer, 'spec.metricsServer');
+  yield* cookieFindings(scope);
 }
 
 /** Whether the release can get to its end by its steps. */
-function stepFindings({ canary, provider }: Scope): Finding[] {
-  const { iterations, stepWeight, stepWeights, maxWeight } = canary.spec.analysis;
-  const given = Object.entries({ iterations, stepWeight, stepWeights }).filter(([, value]) => value !== undefined);
-  if (given.length > 1) {
-    return [
-      error('spec.analysis', `has ${given.map(([name]) => name).join(' and ')} together, which the API server refuses: keep one of them`),
-    ];
-  }
-  const noWeights = stepWeight === undefined && stepWeights === undefined;
-  if (noWeights && iterations === undefined) {
-    return [
-      error('spec.analysis', 'has no steps: set stepWeight or stepWeights for a share of traffic, or iterations for Blue/Green and A/B'),
-    ];
-  }
+function* stepFindings({ canary, provider }: Scope): Generator<Finding> {
+  const { iterations, stepWeight, stepWeights, maxWeight = 0 } = canary.spec.analysis;
+  const given = Object.entries({ iterations, stepWeight, stepWeights }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const [steps] = given;
   const cannotSplit = provider !== undefined && !factsOf(provider).can.weights;
-  if (cannotSplit && (!noWeights || (iterations ?? 0) < 1)) {
-    const field = noWeights ? 'iterations' : stepWeights ? 'stepWeights' : 'stepWeight';
-    return [
-      warning(at(field), `provider ${provider} cannot split traffic: this runs as Blue/Green with 10 iterations; set iterations instead`),
-    ];
-  }
-  if (stepWeights) return stepWeightsFindings(stepWeights);
-  if (noWeights) {
-    if ((iterations ?? 0) >= 1) return [];
-    return [error(at('iterations'), 'is below 1 and there are no weights, so the release never moves: set it to 1 or more')];
-  }
-  const found: Finding[] = [];
-  if ((stepWeight ?? 0) <= 0) found.push(error(at('stepWeight'), 'is not above 0, so the canary never gets traffic: set it from 1 to 100'));
-  if ((maxWeight ?? 0) > 100) found.push(ignored(at('maxWeight'), `is ${maxWeight} and counts as 100: set it to 100 or less`));
-  return found;
+  if (given.length > 1) yield error('spec.analysis', `has ${given.join(' and ')} together, which the API server refuses: keep one of them`);
+  else if (steps === undefined)
+    yield error(
+      'spec.analysis',
+      'has no steps: set stepWeight or stepWeights for a share of traffic, or iterations for Blue/Green and A/B',
+    );
+  else if (cannotSplit && (iterations ?? 0) < 1)
+    yield warning(
+      at(steps),
+      `provider ${provider} cannot split traffic: this runs as Blue/Green with 10 iterations; set iterations instead`,
+    );
+  else if (stepWeights) yield* stepWeightsFindings(stepWeights);
+  else if (stepWeight !== undefined) {
+    if (stepWeight <= 0) yield error(at('stepWeight'), 'is not above 0, so the canary never gets traffic: set it from 1 to 100');
+    if (maxWeight > 100) yield ignored(at('maxWeight'), `is ${maxWeight} and counts as 100: set it to 100 or less`);
+  } else if ((iterations ?? 0) < 1)
+    yield error(at('iterations'), 'is below 1 and there are no weights, so the release never moves: set it to 1 or more');
 }
 
 function stepWeightsFindings(weights: readonly number[]): Finding[] {
@@ -71,78 +62,71 @@ function stepWeightsFindings(weights: readonly number[]): Finding[] {
     const before = weights[index - 1];
     if (weight > 100) found.push(ignored(`${path}[${index}]`, `is ${weight} and counts as 100: weights are percent of traffic`));
     if (weight < 0) found.push(error(`${path}[${index}]`, `is ${weight}, below 0: weights are percent of traffic`));
-    else if (before !== undefined && weight <= before) {
+    else if (before !== undefined && weight <= before)
       found.push(error(`${path}[${index}]`, `is ${weight} after ${before}, so the release would not move on: list weights that rise`));
-    }
   }
   return found.slice(0, 20);
 }
 
-function nothingJudges({ metrics, webhooks }: Analysis): Finding[] {
-  if (metrics?.some(({ mode }) => mode !== 'observe') || webhooks?.length) return [];
-  if (metrics?.length) return [warning('spec.analysis', 'only observes its metrics, so every new version passes: let one of them decide')];
-  return [warning('spec.analysis', 'has neither metrics nor webhooks, so every new version passes: add a metric')];
+function* nothingJudges({ metrics, webhooks }: Analysis): Generator<Finding> {
+  if (metrics?.some(({ mode }) => mode !== 'observe') || webhooks?.length) return;
+  if (metrics?.length) yield warning('spec.analysis', 'only observes its metrics, so every new version passes: let one of them decide');
+  else yield warning('spec.analysis', 'has neither metrics nor webhooks, so every new version passes: add a metric');
 }
 
-function limitFindings({ canary }: Scope): Finding[] {
-  const { analysis, progressDeadlineSeconds } = canary.spec;
-  const { mirrorWeight, stepWeightPromotion, threshold } = analysis;
-  const found: Finding[] = [];
-  if (mirrorWeight !== undefined && (mirrorWeight < 0 || mirrorWeight > 100)) {
-    found.push(ignored(at('mirrorWeight'), `is ${mirrorWeight} and counts as 100: it is percent of requests, so set it from 1 to 100`));
-  }
+function* limitFindings({ canary }: Scope): Generator<Finding> {
+  const { analysis, progressDeadlineSeconds = 600 } = canary.spec;
+  const { mirrorWeight = 100, stepWeightPromotion = 0, threshold } = analysis;
+  if (mirrorWeight < 0 || mirrorWeight > 100)
+    yield ignored(at('mirrorWeight'), `is ${mirrorWeight} and counts as 100: it is percent of requests, so set it from 1 to 100`);
   for (const field of ['primaryReadyThreshold', 'canaryReadyThreshold'] as const) {
     const percent = analysis[field] ?? 100;
-    if (percent > 100) found.push(error(at(field), `is ${percent} percent, which is never reached: set it to 100 or less`));
-    if (percent < 0) found.push(warning(at(field), `is ${percent} and counts as 0: set it from 0 to 100`));
+    if (percent > 100) yield error(at(field), `is ${percent} percent, which is never reached: set it to 100 or less`);
+    if (percent < 0) yield warning(at(field), `is ${percent} and counts as 0: set it from 0 to 100`);
   }
-  if ((stepWeightPromotion ?? 0) < 0)
-    found.push(warning(at('stepWeightPromotion'), 'is negative and counts as 0, one jump: set it from 1 to 100'));
+  if (stepWeightPromotion < 0) yield warning(at('stepWeightPromotion'), 'is negative and counts as 0, one jump: set it from 1 to 100');
   if (threshold <= 0)
-    found.push(warning(at('threshold'), `is ${threshold} and counts as 1, the first failed check ends the release: set it to 1 or more`));
-  if (progressDeadlineSeconds !== undefined && progressDeadlineSeconds <= 0) {
-    found.push(warning('spec.progressDeadlineSeconds', 'is not above 0, so an unready workload fails at once: set seconds, as in 600'));
-  }
-  return found;
+    yield warning(at('threshold'), `is ${threshold} and counts as 1, the first failed check ends the release: set it to 1 or more`);
+  if (progressDeadlineSeconds <= 0)
+    yield warning('spec.progressDeadlineSeconds', 'is not above 0, so an unready workload fails at once: set seconds, as in 600');
 }
 
 /**
  * Fields that the provider cannot express: refused where running without it would send the wrong users to the canary, or users before the copies
  * that were asked for; else it has no effect, as in Flagger.
  */
-function capabilityFindings({ canary, provider }: Scope): Finding[] {
+function* capabilityFindings({ canary, provider }: Scope): Generator<Finding> {
   const { analysis } = canary.spec;
-  if (provider === undefined) return [];
+  if (provider === undefined) return;
   const can = capabilitiesFor(canary, provider);
   const who = isIstioTcp(canary, provider) ? 'provider istio with appProtocol tcp' : `provider ${provider}`;
   const elsewhere = 'or use istio or gatewayapi:v1';
-  const found: Finding[] = [];
   if (analysis.match?.length && !can.headerMatch) {
     const what = `${who} cannot choose requests by headers`;
-    if (choosesUsers(canary) && can.weights) found.push(error(at('match'), `${what}: remove match, ${elsewhere}`));
-    else found.push(ignored(at('match'), `has no effect, since ${what}${can.weights ? ': weights are of all traffic' : ''}. Remove match`));
+    if (choosesUsers(canary) && can.weights) yield error(at('match'), `${what}: remove match, ${elsewhere}`);
+    else yield ignored(at('match'), `has no effect, since ${what}${can.weights ? ': weights are of all traffic' : ''}. Remove match`);
   }
   if (analysis.mirror && !can.mirroring) {
     const what = `${who} cannot mirror requests`;
-    if (beginsMirrored(canary) && can.weights) found.push(error(at('mirror'), `${what}: remove mirror, ${elsewhere}`));
-    else found.push(ignored(at('mirror'), `has no effect, since ${what}: remove mirror, ${elsewhere}`));
+    if (beginsMirrored(canary) && can.weights) yield error(at('mirror'), `${what}: remove mirror, ${elsewhere}`);
+    else yield ignored(at('mirror'), `has no effect, since ${what}: remove mirror, ${elsewhere}`);
   }
   if (analysis.sessionAffinity && !can.sessionAffinity)
-    found.push(ignored(at('sessionAffinity'), `has no effect, since ${who} cannot keep users on one side: remove it, ${elsewhere}`));
-  if (provider.startsWith('gatewayapi')) found.push(...gatewayMatchFindings(analysis));
-  return found;
+    yield ignored(at('sessionAffinity'), `has no effect, since ${who} cannot keep users on one side: remove it, ${elsewhere}`);
+  if (provider.startsWith('gatewayapi')) yield* gatewayMatchFindings(analysis);
 }
 
 /** Errors of the canary are thinned by the requests of the primary, where both are counted as one. */
-function bothSidesFindings({ canary, observed }: Scope): Finding[] {
+function* bothSidesFindings({ canary, observed }: Scope): Generator<Finding> {
   const { metrics = [], match } = canary.spec.analysis;
   const why = observed && factsOf(observed).countsBothSides;
-  if (why === undefined || match?.length) return [];
+  if (why === undefined || match?.length) return;
   const index = metrics.findIndex(({ name, query, templateRef }) => builtIn.includes(name) && !query && !templateRef);
-  if (index < 0) return [];
-  return [
-    warning(at(`metrics[${index}]`), `sees both sides of the split, since ${why}: use a MetricTemplate over metrics of the application`),
-  ];
+  if (index >= 0)
+    yield warning(
+      at(`metrics[${index}]`),
+      `sees both sides of the split, since ${why}: use a MetricTemplate over metrics of the application`,
+    );
 }
 
 function gatewayMatchFindings({ match = [] }: Analysis): Finding[] {

@@ -37,6 +37,12 @@ export const TargetRef = z.object({
 });
 export type TargetRef = z.infer<typeof TargetRef>;
 
+const refTo = (kind: string) =>
+  z.object({
+    name: ShortText.describe(`Name of the ${kind}.`),
+    namespace: ShortText.optional().describe(`Namespace of the ${kind}; the Canary's own when absent.`),
+  });
+
 /** One entry of spec.analysis.metrics. */
 export const Metric = z.object({
   name: ShortText.describe('`request-success-rate` and `request-duration` are built in; others need `templateRef` or `query`.'),
@@ -50,13 +56,7 @@ export const Metric = z.object({
     .optional()
     .describe('Accepted values, both ends included.'),
   query: LongText.optional().describe('Old form of templateRef: a Prometheus query.'),
-  templateRef: z
-    .object({
-      name: ShortText.describe('Name of the MetricTemplate.'),
-      namespace: ShortText.optional().describe("Namespace of the MetricTemplate; the Canary's own when absent."),
-    })
-    .optional()
-    .describe('The MetricTemplate to ask.'),
+  templateRef: refTo('MetricTemplate').optional().describe('The MetricTemplate to ask.'),
   templateVariables: mapOf(LongText).optional().describe('Values for the variables of the template.'),
   /** Ours. */
   failureLimit: z
@@ -151,12 +151,7 @@ export type SessionAffinity = z.infer<typeof SessionAffinity>;
 export const Alert = z.object({
   name: ShortText.describe('Name of the alert.'),
   severity: z.enum(['', 'info', 'warn', 'error']).optional().describe('Lowest severity that is sent.'),
-  providerRef: z
-    .object({
-      name: ShortText.describe('Name of the AlertProvider.'),
-      namespace: ShortText.optional().describe("Namespace of the AlertProvider; the Canary's own when absent."),
-    })
-    .describe('The AlertProvider to send by.'),
+  providerRef: refTo('AlertProvider').describe('The AlertProvider to send by.'),
 });
 export type Alert = z.infer<typeof Alert>;
 

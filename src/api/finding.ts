@@ -1,13 +1,10 @@
 import type { Canary, Provider } from './canary.ts';
 import { shorten } from './field-path.ts';
+import type { Problem } from './problem.ts';
 
 /** A mistake in a readable Canary: an error can never work, a warning works otherwise than it looks. */
-export interface Finding {
+export interface Finding extends Problem {
   severity: 'error' | 'warning';
-  /** The field, as `spec.analysis.metrics[0].interval`. */
-  path: string;
-  /** The mistake and its remedy, in words that follow the path. */
-  message: string;
   /** Set on a warning: the field has no effect here, or counts as another value. The controller reports it, too. */
   isIgnored?: true;
 }

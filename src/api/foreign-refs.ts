@@ -8,20 +8,14 @@ export interface ForeignRef {
 
 /** All of them, in the order of the spec. */
 export function foreignRefs({ metadata, spec }: Pick<Canary, 'metadata' | 'spec'>): ForeignRef[] {
-  const refs: [string, string | undefined][] = [
-    ['spec.upstreamRef.namespace', spec.upstreamRef?.namespace],
-    ...(spec.analysis.metrics ?? []).map((one, index): [string, string | undefined] => [
-      `spec.analysis.metrics[${index}].templateRef.namespace`,
-      one.templateRef?.namespace,
-    ]),
-    ...(spec.analysis.alerts ?? []).map((one, index): [string, string | undefined] => [
-      `spec.analysis.alerts[${index}].providerRef.namespace`,
-      one.providerRef.namespace,
-    ]),
+  const { metrics = [], alerts = [] } = spec.analysis;
+  const refs = [
+    { path: 'spec.upstreamRef', ref: spec.upstreamRef },
+    ...metrics.map(({ templateRef: ref }, index) => ({ path: `spec.analysis.metrics[${index}].templateRef`, ref })),
+    ...alerts.map(({ providerRef: ref }, index) => ({ path: `spec.analysis.alerts[${index}].providerRef`, ref })),
+    ...(spec.service.mirror ?? []).map(({ backendRef: ref }, index) => ({ path: `spec.service.mirror[${index}].backendRef`, ref })),
   ];
-  const copies = (spec.service.mirror ?? []).map(({ backendRef }, index): [string, string | undefined] => [
-    `spec.service.mirror[${index}].backendRef.namespace`,
-    backendRef?.namespace,
-  ]);
-  return [...refs, ...copies].flatMap(([path, namespace]) => (namespace && namespace !== metadata.namespace ? [{ path, namespace }] : []));
+  return refs.flatMap(({ path, ref: { namespace } = {} }) =>
+    namespace && namespace !== metadata.namespace ? [{ path: `${path}.namespace`, namespace }] : [],
+  );
 }

@@ -2,6 +2,7 @@ import { type AllowList, allowedIn } from './allow-list.ts';
 import type { Canary, Provider } from './canary.ts';
 import { shorten } from './field-path.ts';
 import { covers, hostOf } from './host-name.ts';
+import type { Problem } from './problem.ts';
 import { claimOf, type RouteClaim } from './route-claim.ts';
 
 /** Limits on the routes of Canaries; a list that is given counts also without the flag. */
@@ -11,14 +12,8 @@ export interface RouteLimits {
   allowedGateways: AllowList;
 }
 
-/** A field by which a Canary would take requests that are not for its namespace. */
-export interface ForeignRoute {
-  path: string;
-  message: string;
-}
-
-/** All of them, hosts first. */
-export function foreignRoutes(canary: Canary, provider: Provider, limits: RouteLimits): ForeignRoute[] {
+/** The fields by which a Canary would take requests that are not for its namespace, hosts first. */
+export function foreignRoutes(canary: Canary, provider: Provider, limits: RouteLimits): Problem[] {
   const claim = claimOf(canary, provider);
   if (!claim) return [];
   const { noCrossNamespaceRefs, allowedHosts, allowedGateways } = limits;
@@ -29,7 +24,7 @@ export function foreignRoutes(canary: Canary, provider: Provider, limits: RouteL
   ];
 }
 
-function foreignHosts(claim: RouteClaim, namespace: string, allowed: readonly string[]): ForeignRoute[] {
+function foreignHosts(claim: RouteClaim, namespace: string, allowed: readonly string[]): Problem[] {
   // In the mesh `*` would take the requests for every Service, so there a host is allowed by its name or its domain only.
   const patterns = claim.isInMesh ? allowed.filter((pattern) => pattern !== '*') : allowed;
   return claim.hosts.flatMap(({ path, host: written }) => {
@@ -54,7 +49,7 @@ function isOwn(host: string, namespace: string, { isOnGateway, areNamesServices 
   return [`${namespace}.svc`, `${namespace}.svc.cluster.local`, `${namespace}.svc.clusterset.local`].includes(domain.join('.'));
 }
 
-function foreignGateways({ gateways }: RouteClaim, namespace: string, allowed: readonly string[]): ForeignRoute[] {
+function foreignGateways({ gateways }: RouteClaim, namespace: string, allowed: readonly string[]): Problem[] {
   return gateways.flatMap(({ path, gateway, written }) => {
     if (gateway === undefined)
       return [{ path, message: `${shorten(written)} must name a Gateway of namespace ${namespace}, or one as in istio-system/public` }];

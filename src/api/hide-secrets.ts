@@ -1,3 +1,4 @@
+import { decodedUri } from './decoded-uri.ts';
 import { textSearch } from './text-search.ts';
 import { withoutTrailing } from './trailing.ts';
 
@@ -81,11 +82,5 @@ function withoutCut(text: string, form: string): string {
   return begun < SHORTEST_CUT ? text : text.slice(0, -begun) + HIDDEN;
 }
 
-function plainText(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // A lone `%` is allowed in an address and stands for itself.
-    return text;
-  }
-}
+/** A lone `%` is allowed in an address and stands for itself. */
+const plainText = (text: string): string => decodedUri(text) ?? text;

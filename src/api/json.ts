@@ -13,3 +13,13 @@ export function parseJson(text: string): unknown {
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The value at this path of a parsed object; undefined where it has no such field. */
+export function valueAt(object: unknown, path: readonly PropertyKey[]): unknown {
+  let value = object;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = Reflect.get(value, step);
+  }
+  return value;
+}

@@ -19,55 +19,42 @@ const narrow = (interval: string, ms: number): string =>
   `is ${shorten(interval)}, in which a rate has its two samples only where targets are scraped every ${ms / 2000}s: make it twice the scrape interval or longer`;
 
 /** Everything about one of `spec.analysis.metrics`. */
-export function metricFindings(metric: Metric, path: string, scope: Scope): Finding[] {
+export function* metricFindings(metric: Metric, path: string, scope: Scope): Generator<Finding> {
   const { analysis } = scope.canary.spec;
-  const found: Finding[] = [];
   const { min, max } = metric.thresholdRange ?? {};
-  if (!builtIn.includes(metric.name) && !metric.query && !metric.templateRef) {
-    found.push(error(path, `has nothing to run: set templateRef, or name it ${builtIn.join(' or ')}`));
-  }
-  if (min !== undefined && max !== undefined && min > max) {
-    found.push(error(`${path}.thresholdRange`, `has min ${min} above max ${max}, so no value passes: exchange them`));
-  }
-  if (min === undefined && max === undefined && metric.threshold === undefined && metric.baseline === undefined) {
-    found.push(warning(path, 'has no limit: set thresholdRange.min or thresholdRange.max'));
-  }
-  if (metric.threshold !== undefined) found.push(deprecatedThreshold(metric.name, metric.threshold, path));
-  if (metric.query) found.push(warning(`${path}.query`, 'is deprecated: make a MetricTemplate and use templateRef'));
-  if (metric.failureLimit !== undefined && metric.failureLimit + 1 >= Math.max(1, analysis.threshold))
-    found.push(
-      warning(
-        `${path}.failureLimit`,
-        `is never reached: analysis.threshold ends the release at ${Math.max(1, analysis.threshold)} failed checks`,
-      ),
-    );
+  const isBuiltIn = builtIn.includes(metric.name);
+  const mostFailures = Math.max(1, analysis.threshold);
+  if (!isBuiltIn && !metric.query && !metric.templateRef)
+    yield error(path, `has nothing to run: set templateRef, or name it ${builtIn.join(' or ')}`);
+  if (min !== undefined && max !== undefined && min > max)
+    yield error(`${path}.thresholdRange`, `has min ${min} above max ${max}, so no value passes: exchange them`);
+  if (min === undefined && max === undefined && metric.threshold === undefined && metric.baseline === undefined)
+    yield warning(path, 'has no limit: set thresholdRange.min or thresholdRange.max');
+  if (metric.threshold !== undefined) yield deprecatedThreshold(metric.name, metric.threshold, path);
+  if (metric.query) yield warning(`${path}.query`, 'is deprecated: make a MetricTemplate and use templateRef');
+  if (metric.failureLimit !== undefined && metric.failureLimit + 1 >= mostFailures)
+    yield warning(`${path}.failureLimit`, `is never reached: analysis.threshold ends the release at ${mostFailures} failed checks`);
   if (metric.mode === 'observe' && metric.failureLimit !== undefined)
-    found.push(warning(`${path}.failureLimit`, 'has no effect on a metric that is only observed: remove it, or let the metric decide'));
+    yield warning(`${path}.failureLimit`, 'has no effect on a metric that is only observed: remove it, or let the metric decide');
   if (metric.initialDelay !== undefined && parseDuration(metric.initialDelay) === undefined)
-    found.push(badDuration(`${path}.initialDelay`, metric.initialDelay));
-  found.push(
-    ...durationFindings(metric, path),
-    ...trafficFindings(metric, path, analysis),
-    ...baselineFindings(metric, `${path}.baseline`, scope),
-  );
-  if (metric.interval === undefined) return found;
+    yield badDuration(`${path}.initialDelay`, metric.initialDelay);
+  yield* durationFindings(metric, path);
+  yield* trafficFindings(metric, path, analysis);
+  yield* baselineFindings(metric, `${path}.baseline`, scope);
+  if (metric.interval === undefined) return;
+  const at = `${path}.interval`;
   const ms = parseDuration(metric.interval);
-  if (ms !== undefined && ms > 0 && ms < twoScrapesMs) found.push(warning(`${path}.interval`, narrow(metric.interval, ms)));
+  if (ms !== undefined && ms > 0 && ms < twoScrapesMs) yield warning(at, narrow(metric.interval, ms));
   const tickMs = parseDuration(analysis.interval);
-  if (ms === undefined && metric.templateRef && !metric.query && !builtIn.includes(metric.name)) {
+  if (ms === undefined && metric.templateRef && !metric.query && !isBuiltIn) {
     // Only its template decides: Graphite's windows are texts of its own (05-T12, W14).
     const text = `is ${shorten(metric.interval)}, which Graphite reads in a query; other backends cannot read it: write it as in 30s or 1m30s`;
-    found.push(warning(`${path}.interval`, text));
-  } else if (ms === undefined || ms <= 0) found.push(badDuration(`${path}.interval`, metric.interval));
+    yield warning(at, text);
+  } else if (ms === undefined || ms <= 0) yield badDuration(at, metric.interval);
   else if (tickMs !== undefined && tickMs > 0 && ms > Math.max(tickMs, usualWindowMs)) {
-    found.push(
-      warning(
-        `${path}.interval`,
-        `is longer than analysis.interval (${shorten(analysis.interval)}), so a check also sees requests of the step before: use 1m, or at most the interval of the analysis`,
-      ),
-    );
+    const text = `is longer than analysis.interval (${shorten(analysis.interval)}), so a check also sees requests of the step before: use 1m, or at most the interval of the analysis`;
+    yield warning(at, text);
   }
-  return found;
 }
 
 /** The same number is a minimum of one metric, and a maximum of all others. */
@@ -77,49 +64,38 @@ function deprecatedThreshold(name: string, threshold: number, path: string): Fin
 }
 
 /** Options of the one metric that has a distribution. */
-function durationFindings({ name, quantile, wholeMilliseconds }: Metric, path: string): Finding[] {
-  if (name === 'request-duration') return [];
-  const given = Object.entries({ quantile, wholeMilliseconds }).filter(([, value]) => value !== undefined);
-  return given.map(([field]) =>
-    error(`${path}.${field}`, 'is an option of request-duration alone: write it into the query of this metric'),
-  );
+function* durationFindings({ name, quantile, wholeMilliseconds }: Metric, path: string): Generator<Finding> {
+  if (name === 'request-duration') return;
+  for (const [field, value] of Object.entries({ quantile, wholeMilliseconds }))
+    if (value !== undefined)
+      yield error(`${path}.${field}`, 'is an option of request-duration alone: write it into the query of this metric');
 }
 
 /** The guard against judging by a handful of requests. */
-function trafficFindings({ name, minimumRequests, trafficQuery }: Metric, path: string, analysis: Analysis): Finding[] {
+function* trafficFindings({ name, minimumRequests, trafficQuery }: Metric, path: string, analysis: Analysis): Generator<Finding> {
+  const at = `${path}.minimumRequests`;
   if (minimumRequests === undefined) {
-    if (trafficQuery === undefined) return [];
-    return [warning(`${path}.trafficQuery`, 'has no effect without minimumRequests: set how many requests are enough')];
-  }
-  if (!builtIn.includes(name) && trafficQuery === undefined) {
-    return [error(`${path}.minimumRequests`, 'has nothing that counts the requests: set trafficQuery, as in sum(increase(requests[1m]))')];
-  }
-  if (analysis.unmeasured === 'hold') return [];
-  return [
-    warning(
-      `${path}.minimumRequests`,
-      'makes a canary with little traffic fail its checks: set analysis.unmeasured to hold, so that it waits',
-    ),
-  ];
+    if (trafficQuery !== undefined)
+      yield warning(`${path}.trafficQuery`, 'has no effect without minimumRequests: set how many requests are enough');
+  } else if (!builtIn.includes(name) && trafficQuery === undefined)
+    yield error(at, 'has nothing that counts the requests: set trafficQuery, as in sum(increase(requests[1m]))');
+  else if (analysis.unmeasured !== 'hold')
+    yield warning(at, 'makes a canary with little traffic fail its checks: set analysis.unmeasured to hold, so that it waits');
 }
 
-function baselineFindings({ name, baseline, query }: Metric, path: string, { canary, observed }: Scope): Finding[] {
-  if (baseline === undefined) return [];
+function* baselineFindings({ name, baseline, query }: Metric, path: string, { canary, observed }: Scope): Generator<Finding> {
+  if (baseline === undefined) return;
   const { minRatio, maxRatio } = baseline;
-  if (minRatio === undefined && maxRatio === undefined) return [error(path, 'accepts any value: set minRatio or maxRatio')];
-  if (minRatio !== undefined && maxRatio !== undefined && minRatio > maxRatio)
-    return [error(path, `has minRatio ${minRatio} above maxRatio ${maxRatio}, so no value passes: exchange them`)];
-  if (baseline.query) return [];
   const measures = observed && factsOf(observed).measuresPrimary;
   const isUnnamed = measures === 'never' || (measures === 'unless the target is a Service' && canary.spec.targetRef.kind === 'Service');
-  if (builtIn.includes(name) && isUnnamed)
-    return [error(path, `has no query, and those of provider ${observed} do not go by the workload: set baseline.query`)];
-  if (query && !namesPlaceholder(query, 'target'))
-    return [
-      error(
-        path,
-        'has no query, and that of the metric does not name {{ target }}, by which the primary could be asked for: set baseline.query',
-      ),
-    ];
-  return [];
+  if (minRatio === undefined && maxRatio === undefined) yield error(path, 'accepts any value: set minRatio or maxRatio');
+  else if (minRatio !== undefined && maxRatio !== undefined && minRatio > maxRatio)
+    yield error(path, `has minRatio ${minRatio} above maxRatio ${maxRatio}, so no value passes: exchange them`);
+  else if (baseline.query) return;
+  else if (builtIn.includes(name) && isUnnamed)
+    yield error(path, `has no query, and those of provider ${observed} do not go by the workload: set baseline.query`);
+  else if (query && !namesPlaceholder(query, 'target')) {
+    const how = 'does not name {{ target }}, by which the primary could be asked for: set baseline.query';
+    yield error(path, `has no query, and that of the metric ${how}`);
+  }
 }

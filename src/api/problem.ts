@@ -1,9 +1,12 @@
 import type { z } from 'zod';
 import { fieldPath, shorten } from './field-path.ts';
+import { valueAt } from './json.ts';
 
-/** Why an object cannot be read: the field (`spec.analysis.stepWeight`), and what is wrong and what to do. */
+/** Why an object cannot be read. */
 export interface Problem {
+  /** The field, as `spec.analysis.metrics[0].interval`. */
   path: string;
+  /** The mistake and its remedy, in words that follow the path. */
   message: string;
 }
 
@@ -66,13 +69,4 @@ const wantedWords: Readonly<Record<string, string>> = {
 
 function wanted(expected: string): string {
   return wantedWords[expected] ?? expected;
-}
-
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  let value = input;
-  for (const step of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-    value = Reflect.get(value, step);
-  }
-  return value;
 }

@@ -2,6 +2,7 @@ import { parseDuration } from './duration.ts';
 import { fieldPath, shorten } from './field-path.ts';
 import { error, type Finding, ignored, type Scope, warning } from './finding.ts';
 import { isLabel } from './host-name.ts';
+import { valueAt } from './json.ts';
 import { isKnative } from './knative.ts';
 import { endedProvider } from './mesh-provider.ts';
 import { names } from './names.ts';
@@ -24,30 +25,19 @@ export function routingFindings(scope: Scope): Finding[] {
 const label1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-function nameFindings({ canary }: Scope): Finding[] {
+function* nameFindings({ canary }: Scope): Generator<Finding> {
   const { metadata, spec } = canary;
   const { apexService, primaryService, target } = names(canary);
-  const found: Finding[] = [];
-  if (!isSubdomain(metadata.name))
-    found.push(error('metadata.name', `is ${shorten(metadata.name)}: use lower-case letters, digits, - and .`));
-  if (!isSubdomain(`${target}-primary`)) {
-    found.push(error('spec.targetRef.name', `is ${shorten(target)}: use at most 245 lower-case letters, digits, - and .`));
-  }
-  if (isKnative(spec.targetRef)) return found;
-  const serviceField = spec.service.name ? 'spec.service.name' : 'spec.targetRef.name';
+  if (!isSubdomain(metadata.name)) yield error('metadata.name', `is ${shorten(metadata.name)}: use lower-case letters, digits, - and .`);
+  if (!isSubdomain(`${target}-primary`))
+    yield error('spec.targetRef.name', `is ${shorten(target)}: use at most 245 lower-case letters, digits, - and .`);
+  if (isKnative(spec.targetRef)) return;
+  const [field, remedy] = spec.service.name ? ['spec.service.name', ''] : ['spec.targetRef.name', ', or set spec.service.name'];
   if (apexService.length > 253 || !label1035.test(apexService)) {
-    found.push(
-      error(
-        serviceField,
-        `is ${shorten(apexService)}, which is not a name of a Service: begin with a letter, then lower-case letters, digits and -${spec.service.name ? '' : ', or set spec.service.name'}`,
-      ),
-    );
-  } else if (primaryService.length > 63) {
-    found.push(
-      error(serviceField, `has ${apexService.length} characters, so that with -primary the Service's name passes 63: use at most 55`),
-    );
-  }
-  return found;
+    const rule = `begin with a letter, then lower-case letters, digits and -${remedy}`;
+    yield error(field, `is ${shorten(apexService)}, which is not a name of a Service: ${rule}`);
+  } else if (primaryService.length > 63)
+    yield error(field, `has ${apexService.length} characters, so that with -primary the Service's name passes 63: use at most 55`);
 }
 
 /** Lengths first: an expression is not run over a hostile text of any size. */
@@ -55,140 +45,115 @@ function isSubdomain(name: string): boolean {
   return name.length <= 253 && subdomain.test(name);
 }
 
-function knativeFindings({ canary, provider }: Scope): Finding[] {
+function* knativeFindings({ canary, provider }: Scope): Generator<Finding> {
   const { spec } = canary;
   if (isKnative(spec.targetRef)) {
-    const found: Finding[] = [];
     // By the field or by the flag (unlike 03-K-T1); without either the provider is not known yet.
     if (provider !== undefined && provider !== 'knative')
-      found.push(error('spec.provider', `must be knative, since the target is a Knative Service, and is ${provider}`));
-    if (spec.autoscalerRef) found.push(error('spec.autoscalerRef', 'does not go with a Knative Service, which scales itself: remove it'));
-    return [...found, ...idleTrafficFields(canary)];
-  }
-  if (provider !== 'knative') return coreServiceFindings(spec, provider);
-  return [error('spec.targetRef', 'must be a Service of serving.knative.dev/v1 for provider knative: change it, or the provider')];
+      yield error('spec.provider', `must be knative, since the target is a Knative Service, and is ${provider}`);
+    if (spec.autoscalerRef) yield error('spec.autoscalerRef', 'does not go with a Knative Service, which scales itself: remove it');
+    yield* idleTrafficFields(canary);
+  } else if (provider === 'knative')
+    yield error('spec.targetRef', 'must be a Service of serving.knative.dev/v1 for provider knative: change it, or the provider');
+  else yield* coreServiceFindings(spec, provider);
 }
 
 /** How Services are to steer traffic, where Knative makes them all. */
-export function idleTrafficFields({ spec: { targetRef, service } }: Pick<Scope['canary'], 'spec'>): Finding[] {
-  if (!isKnative(targetRef)) return [];
-  return serviceTrafficFields.flatMap((field) =>
-    service[field] === undefined
-      ? []
-      : [
-          warning(
-            `spec.service.${field}`,
-            `is ${shorten(service[field])}, which has no effect: Knative makes the Services itself. Remove it`,
-          ),
-        ],
-  );
+export function* idleTrafficFields({ spec: { targetRef, service } }: Pick<Scope['canary'], 'spec'>): Generator<Finding> {
+  for (const field of isKnative(targetRef) ? serviceTrafficFields : []) {
+    const value = service[field];
+    if (value === undefined) continue;
+    yield warning(`spec.service.${field}`, `is ${shorten(value)}, which has no effect: Knative makes the Services itself. Remove it`);
+  }
 }
 
-function coreServiceFindings({ targetRef }: Scope['canary']['spec'], provider: Scope['provider']): Finding[] {
-  if (targetRef.kind !== 'Service' || (provider !== 'kubernetes' && provider !== 'none')) return [];
+function* coreServiceFindings({ targetRef }: Scope['canary']['spec'], provider: Scope['provider']): Generator<Finding> {
+  if (targetRef.kind !== 'Service' || (provider !== 'kubernetes' && provider !== 'none')) return;
   const why = `leaves a Service target as it is, so that an edit of it reaches everybody at once: name a mesh or ingress`;
-  return [warning('spec.provider', `${provider} ${why}`)];
+  yield warning('spec.provider', `${provider} ${why}`);
 }
 
-function legacyFindings({ canary, provider }: Scope): Finding[] {
+function* legacyFindings({ canary, provider }: Scope): Generator<Finding> {
   const ended = provider && endedProvider(canary, provider);
-  return ended ? [warning('spec.provider', `is ${provider}. ${ended}`)] : [];
+  if (ended) yield warning('spec.provider', `is ${provider}. ${ended}`);
 }
 
 /** Objects that a provider's routes are made from. */
-function referenceFindings({ canary: { spec }, provider }: Scope): Finding[] {
-  if (provider === undefined) return [];
+function* referenceFindings({ canary: { spec }, provider }: Scope): Generator<Finding> {
+  if (provider === undefined) return;
   const { requires } = factsOf(provider);
   if (requires && isUnset(spec, requires.field))
-    return [error(`spec.${requires.field}`, `is missing, and provider ${provider} needs it: ${requires.remedy}`)];
-  if (provider !== 'gloo' || !spec.upstreamRef || spec.upstreamRef.namespace) return [];
-  return [warning('spec.upstreamRef.namespace', "is missing: the Canary's own namespace is used; name it")];
+    yield error(`spec.${requires.field}`, `is missing, and provider ${provider} needs it: ${requires.remedy}`);
+  else if (provider === 'gloo' && spec.upstreamRef && !spec.upstreamRef.namespace)
+    yield warning('spec.upstreamRef.namespace', "is missing: the Canary's own namespace is used; name it");
 }
 
 function isUnset(spec: object, field: string): boolean {
-  const at = (value: unknown, key: string): unknown => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined);
-  const value = field.split('.').reduce<unknown>(at, spec);
+  const value = valueAt(spec, field.split('.'));
   return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-function serviceFindings({ canary, provider }: Scope): Finding[] {
+function* serviceFindings({ canary, provider }: Scope): Generator<Finding> {
   const { service } = canary.spec;
-  const found: Finding[] = [];
   if (service.delegation && (provider === undefined || provider === 'istio')) {
-    for (const field of ['hosts', 'gateways'] as const) {
-      if (service[field]?.length) found.push(error(`spec.service.${field}`, 'does not go with delegation: remove it, or delegation'));
-    }
+    for (const field of ['hosts', 'gateways'] as const)
+      if (service[field]?.length) yield error(`spec.service.${field}`, 'does not go with delegation: remove it, or delegation');
   }
   for (const key of specRecords.filter((record) => service.apex?.annotations?.[record] !== undefined)) {
     const path = fieldPath(['spec', 'service', 'apex', 'annotations', key]);
-    found.push(ignored(path, 'has no effect, since it is a record of the route itself: remove it'));
+    yield ignored(path, 'has no effect, since it is a record of the route itself: remove it');
   }
   const { targetPort } = service;
-  if (typeof targetPort === 'number' && (targetPort < 0 || targetPort > 65535)) {
-    found.push(error('spec.service.targetPort', `is ${targetPort}, which is not a port: use 1 to 65535, or the name of a container port`));
-  }
-  found.push(...portNameFindings(service));
+  if (typeof targetPort === 'number' && (targetPort < 0 || targetPort > 65535))
+    yield error('spec.service.targetPort', `is ${targetPort}, which is not a port: use 1 to 65535, or the name of a container port`);
+  yield* portNameFindings(service);
   const durations = {
     timeout: service.timeout,
     backendTimeout: service.backendTimeout,
     'retries.perTryTimeout': service.retries?.perTryTimeout,
+    'corsPolicy.maxAge': service.corsPolicy?.maxAge,
   };
-  for (const [field, text] of Object.entries({ ...durations, 'corsPolicy.maxAge': service.corsPolicy?.maxAge })) {
+  for (const [field, text] of Object.entries(durations)) {
     // 0 is a time here: it turns the limit off. Empty is as good as absent.
-    if (text && parseDuration(text) === undefined) {
-      const say = provider === undefined || factsOf(provider).writes === 'texts and times' ? error : ignored;
-      found.push(say(`spec.service.${field}`, `is ${shorten(text)}, which is not a time: write it as in 15s`));
-    }
+    if (!text || parseDuration(text) !== undefined) continue;
+    const say = provider === undefined || factsOf(provider).writes === 'texts and times' ? error : ignored;
+    yield say(`spec.service.${field}`, `is ${shorten(text)}, which is not a time: write it as in 15s`);
   }
   for (const [index, { backendRef }] of (service.mirror ?? []).entries()) {
     const isService = backendRef && (backendRef.kind ?? 'Service') === 'Service' && (backendRef.group ?? '') === '';
     if (isService && backendRef.port === undefined && (provider === undefined || provider.startsWith('gatewayapi')))
-      found.push(error(`spec.service.mirror[${index}].backendRef.port`, 'is missing: a Service needs one'));
+      yield error(`spec.service.mirror[${index}].backendRef.port`, 'is missing: a Service needs one');
   }
-  return isKnative(canary.spec.targetRef) ? found : [...found, ...trafficFindings(service)];
+  if (!isKnative(canary.spec.targetRef)) yield* trafficFindings(service);
 }
 
 /** As the API server has them: names of Service ports are DNS labels, those of container ports have at most 15 characters and a letter. */
-function portNameFindings({ portName, targetPort }: Scope['canary']['spec']['service']): Finding[] {
-  const found: Finding[] = [];
+function* portNameFindings({ portName, targetPort }: Scope['canary']['spec']['service']): Generator<Finding> {
   if (portName && !isLabel(portName))
-    found.push(
-      error('spec.service.portName', `is ${shorten(portName)}, which the API server refuses: use lower-case letters, digits and -`),
-    );
+    yield error('spec.service.portName', `is ${shorten(portName)}, which the API server refuses: use lower-case letters, digits and -`);
   const isName = typeof targetPort === 'string' && targetPort !== '' && !/^\d+$/.test(targetPort);
   if (isName && (targetPort.length > 15 || !isLabel(targetPort) || !/[a-z]/.test(targetPort) || targetPort.includes('--'))) {
     const rule = 'at most 15 lower-case letters, digits and single -, with a letter';
-    found.push(error('spec.service.targetPort', `is ${shorten(targetPort)}, which is not the name of a container port: use ${rule}`));
+    yield error('spec.service.targetPort', `is ${shorten(targetPort)}, which is not the name of a container port: use ${rule}`);
   }
-  return found;
 }
 
 /** Settings that most clusters reject, or that do not do what they seem to (07-S2, S4, S9). */
-function trafficFindings(service: Scope['canary']['spec']['service']): Finding[] {
-  const found: Finding[] = [];
-  const { clientAffinity, clientAffinityConfig, internalTrafficPolicy, trafficDistribution } = service;
+function* trafficFindings(service: Scope['canary']['spec']['service']): Generator<Finding> {
+  const { clientAffinity, clientAffinityConfig, internalTrafficPolicy, trafficDistribution = '' } = service;
   if (clientAffinityConfig && clientAffinity !== 'ClientIP')
-    found.push(warning('spec.service.clientAffinityConfig', 'has no effect without clientAffinity: ClientIP: set it, or remove this'));
-  if (trafficDistribution?.includes('/'))
-    found.push(
-      warning(
-        'spec.service.trafficDistribution',
-        `is ${shorten(trafficDistribution)}, which most clusters refuse: the Services go without it then`,
-      ),
-    );
+    yield warning('spec.service.clientAffinityConfig', 'has no effect without clientAffinity: ClientIP: set it, or remove this');
+  const path = 'spec.service.trafficDistribution';
+  if (trafficDistribution.includes('/'))
+    yield warning(path, `is ${shorten(trafficDistribution)}, which most clusters refuse: the Services go without it then`);
   else if (trafficDistribution && internalTrafficPolicy === 'Local')
-    found.push(
-      warning(
-        'spec.service.trafficDistribution',
-        'has no effect on clients in the cluster, since internalTrafficPolicy is Local: remove one of them',
-      ),
-    );
-  return found;
+    yield warning(path, 'has no effect on clients in the cluster, since internalTrafficPolicy is Local: remove one of them');
 }
 
-function gatewayFindings({ canary, provider }: Scope): Finding[] {
-  if (!provider?.startsWith('gatewayapi')) return [];
-  return [...gatewayMatchFindings(canary), ...leftOutFindings(canary, provider)];
+function* gatewayFindings({ canary, provider }: Scope): Generator<Finding> {
+  if (!provider?.startsWith('gatewayapi')) return;
+  yield* gatewayMatchFindings(canary);
+  yield* leftOutFindings(canary, provider);
 }
 
 /** Settings for which the written route has no field (04-V29). */
@@ -202,15 +167,12 @@ function leftOutFindings({ spec: { service } }: Scope['canary'], provider: strin
   return fields.map((field) => warning(`spec.service.${field}`, `is left out, since ${route} has none: use an HTTPRoute of gatewayapi:v1`));
 }
 
-function gatewayMatchFindings(canary: Scope['canary']): Finding[] {
-  return (canary.spec.service.match ?? []).flatMap((match, index) => {
+function* gatewayMatchFindings(canary: Scope['canary']): Generator<Finding> {
+  for (const [index, match] of (canary.spec.service.match ?? []).entries()) {
     const path = `spec.service.match[${index}]`;
-    const found: Finding[] = [];
     const conditions = [...Object.values(match.headers ?? {}), ...Object.values(match.queryParams ?? {})];
-    if (conditions.some((each) => !('exact' in each) && !('regex' in each))) {
-      found.push(error(path, 'has headers or query parameters with prefix or suffix, which Gateway API does not know: use exact or regex'));
-    }
-    if (match.method && !('exact' in match.method)) found.push(error(`${path}.method`, 'must be exact for Gateway API'));
-    return found;
-  });
+    if (conditions.some((each) => !('exact' in each) && !('regex' in each)))
+      yield error(path, 'has headers or query parameters with prefix or suffix, which Gateway API does not know: use exact or regex');
+    if (match.method && !('exact' in match.method)) yield error(`${path}.method`, 'must be exact for Gateway API');
+  }
 }

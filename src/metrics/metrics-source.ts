@@ -5,7 +5,7 @@ import { headerProblem } from '../api/request-header.ts';
 import { RefusedSecret, type SecretData } from '../api/secret-use.ts';
 import { type TlsFiles, tlsFiles } from './http/tls-files.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
-import type { MeasureProblem, MetricProvider } from './providers/metric-provider.ts';
+import { connecting, type MeasureProblem, type MetricProvider } from './providers/metric-provider.ts';
 import { type PrometheusOptions, prometheus } from './providers/prometheus.ts';
 
 export type ServerDependencies = Pick<
@@ -39,31 +39,19 @@ function withSecret(
   about: Pick<MeasureProblem, 'object'>,
   options: { address: string; timeoutMs: number; clock: Clock | undefined; egress: EgressPolicy | undefined },
 ): MetricProvider {
-  const connect = async (): Promise<MetricProvider | ({ problem: string } & MeasureProblem)> => {
+  return connecting(async () => {
     try {
       const data = await read();
       if (data === undefined) return prometheus(options);
       if (data instanceof RefusedSecret)
-        return { problem: data.reason, code: data.isMissing ? 'SecretNotFound' : 'SecretRejected', ...about };
+        return { reason: data.reason, code: data.isMissing ? 'SecretNotFound' : 'SecretRejected', ...about };
       const credentials = credentialsOf(data);
-      return 'problem' in credentials ? { problem: `${name} ${credentials.problem}` } : prometheus({ ...options, ...credentials });
+      return 'problem' in credentials ? { reason: `${name} ${credentials.problem}` } : prometheus({ ...options, ...credentials });
     } catch {
       // The error of a failed read may quote what was read.
-      return { problem: `${name} could not be read` };
+      return { reason: `${name} could not be read` };
     }
-  };
-  return {
-    async runQuery(query, signal) {
-      const server = await connect();
-      if (!('problem' in server)) return server.runQuery(query, signal);
-      const { problem: reason, ...why } = server;
-      return { kind: 'error', reason, ...why };
-    },
-    async isOnline(signal) {
-      const server = await connect();
-      return 'problem' in server ? server.problem : server.isOnline(signal);
-    },
-  };
+  });
 }
 
 type Credentials = Pick<PrometheusOptions, 'bearer' | 'basicAuth' | 'headers'> & { tls?: TlsFiles };

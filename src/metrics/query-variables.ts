@@ -1,16 +1,10 @@
 import type { Canary, Metric } from '../api/canary.ts';
 
+/** Texts that a query may use, as `{{ namespace }}`. */
+export const queryTexts = ['name', 'namespace', 'target', 'service', 'ingress', 'route', 'interval'] as const;
+
 /** The variables of a query template (05-T1–T7). `variables` are the metric's `templateVariables`. */
-export interface QueryVariables {
-  name: string;
-  namespace: string;
-  target: string;
-  service: string;
-  ingress: string;
-  route: string;
-  interval: string;
-  variables: Readonly<Record<string, string>>;
-}
+export type QueryVariables = Record<(typeof queryTexts)[number], string> & { variables: Readonly<Record<string, string>> };
 
 /** Interval of a metric without one (05-W14). */
 export const defaultInterval = '1m';

@@ -1,3 +1,4 @@
+import type { MetricTemplateSpec } from '../api/metric-template.ts';
 import type { Measurement } from './providers/metric-provider.ts';
 
 /** A backend's result: samples of each series, oldest first, in the order that it answered them. `null` is a point without a value. */
@@ -14,15 +15,8 @@ export interface SampleRule {
   nan: 'keep' | 'noData';
 }
 
-/** The MetricTemplate's choice; absent fields keep the backend's rule. */
-export interface SampleChoice {
-  /** One number of several series; `error` refuses more than one. */
-  reduce?: 'first' | 'last' | 'min' | 'max' | 'avg' | 'sum' | 'error' | undefined;
-  /** One number of several points in time. */
-  sample?: 'first' | 'last' | 'avg' | undefined;
-  /** Null, NaN and an empty answer are no data, whatever the backend's rule (05-W19, W35). */
-  strictNoData?: boolean | undefined;
-}
+/** The MetricTemplate's choice; absent fields keep the backend's rule, and `strictNoData` overrules it (05-W19, W35). */
+export type SampleChoice = Pick<MetricTemplateSpec, 'reduce' | 'sample' | 'strictNoData'>;
 
 /** The one number that is judged. */
 export function pickSample(samples: Samples, backend: SampleRule, choice: SampleChoice = {}): Measurement {

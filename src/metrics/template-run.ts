@@ -1,12 +1,11 @@
 import { LONGEST_QUERY } from '../api/limits.ts';
-import type { QueryVariables } from './query-variables.ts';
+import { type QueryVariables, queryTexts } from './query-variables.ts';
 import { isTrue, leastArguments, showValue, templateFunctions } from './template-functions.ts';
 import type { Operand, Pipeline } from './template-pipeline.ts';
 import type { Branch, TemplateNode, TemplateValue } from './template-syntax.ts';
 import { TemplateError } from './template-tokens.ts';
 
-/** Variables that a query may use, as `{{ namespace }}`. */
-export const templateNames = ['name', 'namespace', 'target', 'service', 'ingress', 'route', 'interval', 'variables'] as const;
+const templateNames = [...queryTexts, 'variables'] as const;
 
 /** Length of a rendered query and of each intermediate value: a value may be put into the next, and so grow without end (05-W29). */
 const LONGEST = LONGEST_QUERY;
@@ -16,7 +15,7 @@ const CHARACTERS_A_STEP = 16;
 
 /** The likely meaning of a field without an object: a function, whatever its case, or else a variable. */
 function remedyFor(name: string): string {
-  return templateNames.find((known) => known !== 'variables' && known === name.toLowerCase()) ?? `variables.${name}`;
+  return queryTexts.find((known) => known === name.toLowerCase()) ?? `variables.${name}`;
 }
 
 /** How far a block goes: a `break` or `continue` in it ends it. */

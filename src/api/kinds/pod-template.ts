@@ -1,4 +1,5 @@
 import type { Labels } from '../kube-object.ts';
+import type { LabelRequirement } from './label-selector.ts';
 
 /** A pod template as raw JSON; unknown fields pass through. */
 export interface PodTemplate {
@@ -62,11 +63,7 @@ export interface NodeSelectorTerm {
   matchFields?: NodeRequirement[];
 }
 
-export interface NodeRequirement {
-  key: string;
-  operator: string;
-  values?: string[];
-}
+export type NodeRequirement = LabelRequirement;
 
 export interface Toleration {
   key?: string;

@@ -6,7 +6,7 @@ import { addRehearseCommand } from '../rehearse/rehearse-options.ts';
 import { addReportCommand } from '../report/report-commands.ts';
 import { addTrafficCommands } from '../traffic/traffic-commands.ts';
 import { type CommandHost, inProcess } from './command-host.ts';
-import { noted, type RunOn, type RunOnCluster, theCanary, withCluster, withKubectlFlags, withOutput } from './flags.ts';
+import { canaryCommand, noted, type RunOn, type RunOnCluster, withCluster, withKubectlFlags, withOutput } from './flags.ts';
 import { readObjectName } from './object-name.ts';
 import type { ClusterFlags } from './session.ts';
 import { addVerbCommands } from './verb-commands.ts';
@@ -23,17 +23,13 @@ export function addCanaryCommands(program: Command, host: CommandHost = inProces
   const runOn: RunOn = (act) => async (text, flags) => {
     const named = readObjectName(text, flags.namespace);
     if (!('problem' in named)) return run((session) => act(session, named.name, flags))({ ...flags, ...named });
-    const [{ guarded }, { CommandError }] = await Promise.all([import('./session.ts'), import('../output/exit-codes.ts')]);
-    const refuse = () => Promise.reject(new CommandError('usage', named.problem));
+    const [{ guarded }, { usageError }] = await Promise.all([import('./session.ts'), import('../output/exit-codes.ts')]);
+    const refuse = () => Promise.reject(usageError(named.problem));
     host.end(await guarded(flags, host.around, refuse));
   };
 
   addListCommand(program, run);
-  addStatusCommand(program, runOn);
-  addWhyCommand(program, runOn);
-  addWaitCommand(program, runOn);
-  addHistoryCommand(program, runOn);
-  addDiffCommand(program, runOn);
+  addReadingCommands(program, runOn);
   addJournalCommands(program, { run, runOn, host });
   addRehearseCommand(program, host);
   addReportCommand(program, run, runOn);
@@ -52,28 +48,22 @@ function addListCommand(program: Command, run: RunOnCluster): void {
     .action(run(async (session, flags) => (await import('./list-command.ts')).listCommand(session, flags)));
 }
 
-function addStatusCommand(program: Command, runOn: RunOn): void {
-  noted(withKubectlFlags(program.command('status')), { examples: ['serin status podinfo --namespace test'], exits: ['notFound'] })
+/** Commands that read one Canary. */
+function addReadingCommands(program: Command, runOn: RunOn): void {
+  canaryCommand(program, 'status', { exits: ['notFound'] })
     .description('show one Canary: both workloads, traffic, checks with their limits, gates and events')
-    .addArgument(theCanary())
     .option('-w, --watch', 'show it again after every change, until Ctrl-C')
     .action(runOn(async (session, name, flags) => (await import('./status-command.ts')).statusCommand(session, name, flags)));
-}
 
-function addWhyCommand(program: Command, runOn: RunOn): void {
-  noted(withKubectlFlags(program.command('why')), { examples: ['serin why podinfo --namespace test'], exits: ['notFound'] })
+  canaryCommand(program, 'why', { exits: ['notFound'] })
     .description('say why a Canary does not go on: the cause, the field that proves it, and the remedy')
-    .addArgument(theCanary())
     .action(runOn(async (session, name) => (await import('../why/why-command.ts')).whyCommand(session, name)));
-}
 
-function addWaitCommand(program: Command, runOn: RunOn): void {
-  noted(withKubectlFlags(program.command('wait')), {
+  canaryCommand(program, 'wait', {
     examples: ['serin wait podinfo --namespace test --for=succeeded --revision=target --timeout=30m'],
     exits: ['no', 'timedOut', 'notFound'],
   })
     .description('wait for a release and exit with its result, for pipelines')
-    .addArgument(theCanary())
     .addOption(
       new Option('--for <goal>', 'state to wait for; settled: any end of a release')
         .choices(['succeeded', 'initialized', 'waiting-promotion', 'settled'])
@@ -85,15 +75,12 @@ function addWaitCommand(program: Command, runOn: RunOn): void {
     )
     .option('--timeout <duration>', 'how long to wait', '30m')
     .action(runOn(async (session, name, flags) => (await import('./wait-command.ts')).waitCommand(session, name, flags)));
-}
 
-function addHistoryCommand(program: Command, runOn: RunOn): void {
-  noted(withKubectlFlags(program.command('history')), {
+  canaryCommand(program, 'history', {
     examples: ['serin history podinfo --namespace test', 'serin history podinfo --namespace test --journal'],
     exits: ['notFound'],
   })
     .description('list promoted revisions, the newest first')
-    .addArgument(theCanary())
     .option('--journal [release]', 'list the journals of releases instead, or print the one of this release number')
     .action(
       runOn(async (session, name, { journal }: ClusterFlags & { journal?: string | true }) => {
@@ -101,14 +88,11 @@ function addHistoryCommand(program: Command, runOn: RunOn): void {
         return (await import('../journal/journal-command.ts')).journalCommand(session, name, journal);
       }),
     );
-}
 
-function addDiffCommand(program: Command, runOn: RunOn): void {
-  noted(withKubectlFlags(program.command('diff')), { examples: ['serin diff podinfo --namespace test'], exits: ['no', 'notFound'] })
+  canaryCommand(program, 'diff', { exits: ['no', 'notFound'] })
     .description(
       'show which fields of the primary a promotion of the target would change now; of its ConfigMaps and Secrets only the keys that differ',
     )
-    .addArgument(theCanary())
     .option('--selector-labels <list>', 'the same as the flag of the controller', 'app,name,app.kubernetes.io/name')
     .action(runOn(async (session, name, flags) => (await import('./diff-command.ts')).diffCommand(session, name, flags)));
 }

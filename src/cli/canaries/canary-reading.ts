@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Routes } from '../../api/routes.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { ApiError } from '../../kube/errors.ts';
+import { isNotFound } from '../../kube/errors.ts';
 import type { CanarySummary } from '../output/documents.ts';
 import { CommandError } from '../output/exit-codes.ts';
 
@@ -38,10 +38,18 @@ async function served<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    if (!isNotFound(error)) throw error;
     throw new CommandError('notFound', NOT_INSTALLED, { cause: error });
   }
 }
+
+/** The error of a command that needs the target of a Canary. */
+export const targetNotFound = ({ kind, name }: { kind: string; name: string }): CommandError =>
+  new CommandError('notFound', `${kind} ${name}, the target, not found: create it, or correct spec.targetRef`);
+
+/** The error of a command that needs a spec that can be run. */
+export const specUnusable = (name: string): CommandError =>
+  new CommandError('no', `the spec of Canary ${name} cannot be run: serin why ${name} says where it is wrong`);
 
 /** As `kubectl get -o name` writes it. */
 export function resourceName({ name }: { name: string }): string {

@@ -1,11 +1,10 @@
 import type { ClusterReader } from '../../kube/cluster.ts';
+import { changeLines } from '../output/change-lines.ts';
 import type { Difference } from '../output/documents.ts';
 import { CommandError, type ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import { headOf } from '../output/output-version.ts';
-import { type Meaning, paint } from '../output/paint.ts';
-import { cleaned } from '../output/text.ts';
-import { resourceName } from './canary-reading.ts';
+import { resourceName, specUnusable, targetNotFound } from './canary-reading.ts';
 import { pendingChanges, pendingConfigChanges } from './pending-changes.ts';
 import type { Session } from './session.ts';
 import { readSnapshot } from './snapshot.ts';
@@ -17,13 +16,8 @@ export async function diffCommand(
   { selectorLabels }: { selectorLabels?: string },
 ): Promise<ExitName> {
   const { raw, canary, workload, target, primary, hidden } = await readSnapshot(cluster, namespace, name);
-  if (!canary || !workload)
-    throw new CommandError('no', `the spec of Canary ${name} cannot be run: serin why ${name} says where it is wrong`);
-  if (!target)
-    throw new CommandError(
-      'notFound',
-      `${canary.spec.targetRef.kind} ${canary.spec.targetRef.name}, the target, not found: create it, or correct spec.targetRef`,
-    );
+  if (!canary || !workload) throw specUnusable(name);
+  if (!target) throw targetNotFound(canary.spec.targetRef);
   if (!primary) throw new CommandError('notFound', `the primary of ${name} does not exist yet: serin why ${name} says why`);
   const labels = selectorLabels?.split(',').map((label) => label.trim());
   const changes = pendingChanges(canary, workload, { target, primary, ...(labels && { selectorLabels: labels }) });
@@ -43,14 +37,7 @@ export function diffAnswer(difference: Difference): CommandAnswer<Difference> {
   return {
     document: difference,
     names: difference.changes.length === 0 ? [] : [resourceName(difference)],
-    lines: (terminal) => {
-      const line = (sign: string, value: string | undefined, meaning: Meaning) =>
-        value === undefined ? [] : [paint(`  ${sign} ${cleaned(value, terminal)}`, meaning, terminal)];
-      return difference.changes.flatMap(({ field, promoted, target }) => [
-        cleaned(field, terminal),
-        ...line('-', promoted, 'bad'),
-        ...line('+', target, 'good'),
-      ]);
-    },
+    lines: (terminal) =>
+      difference.changes.flatMap(({ field, promoted, target }) => changeLines({ field, before: promoted, after: target }, terminal)),
   };
 }

@@ -1,13 +1,9 @@
 import { defined } from '../../api/defined.ts';
 import { isRecord } from '../../api/json.ts';
+import type { Difference } from '../output/documents.ts';
 
 /** One field that differs between the promoted object and the target. */
-export interface FieldDifference {
-  field: string;
-  /** As JSON; absent: the field is not there. */
-  promoted?: string;
-  target?: string;
-}
+export type FieldDifference = Difference['changes'][number];
 
 /** Where two objects differ, field by field. Entries of lists that have names are compared by name, since their place says little. */
 export function fieldDifferences(promoted: unknown, target: unknown, path = ''): FieldDifference[] {

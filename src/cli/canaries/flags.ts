@@ -55,8 +55,18 @@ export type RunOn = <F extends ClusterFlags>(
   act: (session: Session, name: string, flags: F) => Promise<ExitName>,
 ) => (text: string, flags: F) => Promise<void>;
 
-/** The argument NAME of commands on one Canary. */
-export const theCanary = (description = 'name of the Canary, or NAMESPACE/NAME'): Argument => nameOf('canaries', '<name>', description);
+/** A command on the one Canary that its argument names. */
+export function canaryCommand(
+  program: Command,
+  name: string,
+  { exits, examples = [`serin ${name} podinfo --namespace test`] }: Partial<CommandNotes> & { exits: readonly ExitName[] },
+): Command {
+  const command = noted(withKubectlFlags(program.command(name)), { examples, exits });
+  return command.addArgument(nameOf('canaries', '<name>', 'name of the Canary, or NAMESPACE/NAME'));
+}
+
+/** Parses an option that may be given several times. */
+export const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 /** Flags are matched by the name of their value. */
 export function completionOf(thing: Option | Argument): CompletionKind | undefined {

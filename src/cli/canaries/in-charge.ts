@@ -53,10 +53,8 @@ export async function inCharge(cluster: Pick<Cluster, 'get' | 'list'>, canary: K
   const areEnough = isHidden || leaders.some((lease) => holderOf(lease) !== '' && endOf(lease) >= nowMs);
   const slices = areEnough ? [] : (await listed(BUT_OF_NODES)).filter(({ metadata: { name } }) => SLICE_LEASE.test(name));
   const found = await Promise.all([...leaders, ...slices].map((lease) => ifAllowed(leaseOf(cluster, lease, canary), undefined)));
-  const chosen = chooseFor(
-    canary,
-    found.filter((one) => one !== undefined),
-  );
+  const readable = found.filter((one) => one !== undefined);
+  const chosen = chooseFor(canary, readable);
   const controller = chosen && !isHidden ? reportOf(chosen, canary, nowMs) : undefined;
   return { isHidden, ...(controller && { controller }) };
 }

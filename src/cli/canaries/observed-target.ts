@@ -6,6 +6,7 @@ import type { Cluster } from '../../kube/cluster.ts';
 import type { Sides, Workload } from '../../workloads/workload.ts';
 import { CommandError } from '../output/exit-codes.ts';
 import { awaitObject } from './await-object.ts';
+import { targetNotFound } from './canary-reading.ts';
 
 /**
  * The target, once its status reports its revision: a Knative Service names the newest one a moment after the write that asked
@@ -18,13 +19,12 @@ export async function observedTarget(
   clock: Clock,
 ): Promise<KubeObject> {
   const { kind, name } = ref;
-  const absent = () => new CommandError('notFound', `${kind} ${name}, the target, not found: create it, or correct spec.targetRef`);
   const first = await cluster.get(ref);
-  if (first === undefined) throw absent();
+  if (first === undefined) throw targetNotFound(ref);
   if (reportsRevision(first)) return first;
   return awaitObject(cluster, ref, {
     look(now) {
-      if (now === undefined) throw absent();
+      if (now === undefined) throw targetNotFound(ref);
       return reportsRevision(now) ? now : undefined;
     },
     late() {

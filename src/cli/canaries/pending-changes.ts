@@ -4,11 +4,12 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { revisionAnnotation } from '../../api/names.ts';
 import { withoutTracking } from '../../api/tracking-metadata.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { ApiError } from '../../kube/errors.ts';
 import { type ConfigRef, configKey } from '../../workloads/configs/config-ref.ts';
 import type { Workload } from '../../workloads/workload.ts';
 import { CommandError } from '../output/exit-codes.ts';
 import { type FieldDifference, fieldDifferences } from './field-differences.ts';
+import { ifReadable } from './if-readable.ts';
+import { mayNotRead } from './snapshot.ts';
 
 /** As the controller's `--selector-labels` has them by default. */
 const SELECTOR_LABELS = ['app', 'name', 'app.kubernetes.io/name'];
@@ -64,17 +65,10 @@ export async function pendingConfigChanges(
   const changes: FieldDifference[] = [];
   for (const { source, copy } of readPairs(workload, target, primary)) {
     const label = `${source.kind} ${source.name}`;
-    try {
-      const [now, before] = await Promise.all(
-        [source, copy].map(({ kind, name }) => cluster.get({ apiVersion: 'v1', kind, name, namespace })),
-      );
-      for (const each of fieldDifferences(contentOf(before), contentOf(now))) {
-        changes.push({ ...withoutValues(each), field: `${label}: ${each.field}` });
-      }
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 403) throw error;
-      hidden.push(`${label} may not be read with these credentials`);
-    }
+    const pair = [source, copy].map(({ kind, name }) => cluster.get({ apiVersion: 'v1', kind, name, namespace }));
+    const [now, before] = await ifReadable(Promise.all(pair), [], () => hidden.push(mayNotRead(label)));
+    for (const each of fieldDifferences(contentOf(before), contentOf(now)))
+      changes.push({ ...withoutValues(each), field: `${label}: ${each.field}` });
   }
   return { changes, hidden };
 }

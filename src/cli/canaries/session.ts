@@ -2,11 +2,9 @@ import { parseDuration } from '../../api/duration.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import { loadConnection } from '../../kube/connect.ts';
 import { createCluster } from '../../kube/create-cluster.ts';
-import { ApiError, RequestTimeoutError, UnreachableError } from '../../kube/errors.ts';
-import { CredentialPluginError } from '../../kube/exec-credential.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
-import { KubeconfigError } from '../../kube/kubeconfig.ts';
-import { CommandError, type ExitName, exitCodes } from '../output/exit-codes.ts';
+import { isOfCluster } from '../cluster-errors.ts';
+import { CommandError, type ExitName, exitCodes, usageError } from '../output/exit-codes.ts';
 import { Output, type OutputFlags, processStreams, type Streams } from '../output/output.ts';
 
 /** As `withKubectlFlags` takes them. */
@@ -53,7 +51,7 @@ export function onCluster(
   return guarded(flags, around, async (output) => {
     const requestTimeoutMs = parseDuration(flags.requestTimeout ?? '30s');
     if (requestTimeoutMs === undefined || requestTimeoutMs <= 0)
-      throw new CommandError('usage', `--request-timeout ${flags.requestTimeout} must be a duration above 0, like 30s or 1m30s`);
+      throw usageError(`--request-timeout ${flags.requestTimeout} must be a duration above 0, like 30s or 1m30s`);
     const chosen = flags.kubeconfig || around.env.KUBECONFIG || '';
     const { connect = loadConnection, clock = systemClock } = around;
     const connection = await connect({
@@ -98,8 +96,5 @@ export async function guarded(flags: OutputFlags, around = ofProcess(), act: (ou
 
 function exitOf(error: unknown): ExitName {
   if (error instanceof CommandError) return error.exit;
-  const isUnanswered = [ApiError, KubeconfigError, CredentialPluginError, RequestTimeoutError, UnreachableError].some(
-    (known) => error instanceof known,
-  );
-  return isUnanswered ? 'unanswered' : 'fault';
+  return isOfCluster(error) ? 'unanswered' : 'fault';
 }

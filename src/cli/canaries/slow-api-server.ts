@@ -3,8 +3,8 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { ApiError } from '../../kube/errors.ts';
 import { readSlowNote, slowAnnotation } from '../../kube/slow-note.ts';
+import { ifReadable } from './if-readable.ts';
 
 /** One sentence when the controller of this Canary waits for the API server; undefined: it does not, or its Lease may not be read. */
 export async function slowApiServer(cluster: Pick<Cluster, 'list'>, canary: KubeObject): Promise<string | undefined> {
@@ -19,11 +19,6 @@ export async function slowApiServer(cluster: Pick<Cluster, 'list'>, canary: Kube
 }
 
 async function slowLeases(cluster: Pick<Cluster, 'list'>): Promise<KubeObject[]> {
-  try {
-    const { items } = await cluster.list({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' }, { labelSelector: slowAnnotation });
-    return items.map(asLease);
-  } catch (error) {
-    if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return [];
-    throw error;
-  }
+  const list = cluster.list({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' }, { labelSelector: slowAnnotation });
+  return (await ifReadable(list, { items: [] })).items.map((lease) => asLease(lease));
 }

@@ -1,7 +1,7 @@
 import type { CanaryReport, CheckReport, GateReport, WorkloadReport } from '../output/documents.ts';
 import { bar, type Meaning, meaningOf, paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
-import { cleaned, wrapped } from '../output/text.ts';
+import { indented } from '../output/text.ts';
 import { type Cell, textTable } from '../output/text-table.ts';
 import { EVENTS_SHOWN } from './canary-report.ts';
 import { controllerLines } from './in-charge.ts';
@@ -20,7 +20,7 @@ export function statusScreen(report: CanaryReport, terminal: Terminal, wide: boo
     rows.length === 0 ? [] : ['', heading, ...textTable([], rows, terminal, { indent: INDENT, sentence: sentence && !wide })];
   return [
     title,
-    ...(message === undefined ? [] : sentenceLines(message, terminal)),
+    ...(message === undefined ? [] : indented(message, terminal)),
     ...controllerLines(report.controller),
     ...part('Workloads', [workloadRow('target', workloads.target), workloadRow('primary', workloads.primary)], false),
     ...part('Traffic', trafficRows(report, terminal), false),
@@ -39,10 +39,6 @@ export function statusScreen(report: CanaryReport, terminal: Terminal, wide: boo
       ]),
     ),
   ];
-}
-
-function sentenceLines(message: string, terminal: Terminal): string[] {
-  return wrapped(cleaned(message, terminal), terminal.columns - INDENT).map((line) => `${' '.repeat(INDENT)}${line}`);
 }
 
 function workloadRow(role: string, { kind, name, exists, replicas, ready, runs, revision }: WorkloadReport): (string | Cell)[] {

@@ -9,7 +9,7 @@ import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isConflict, isForbidden, isInvalid } from '../../kube/errors.ts';
 import type { RequestResult } from '../output/documents.ts';
-import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import { CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import { headOf } from '../output/output-version.ts';
 import { awaitObject } from './await-object.ts';
@@ -35,8 +35,7 @@ const MOST_TRIES = 10;
 export async function verbCommand(session: Session, verb: Verb, name: string, { wait, timeout }: VerbFlags): Promise<ExitName> {
   const { cluster, namespace = 'default', output, clock = systemClock } = session;
   const boundMs = parseDuration(timeout);
-  if (boundMs === undefined || boundMs <= 0)
-    throw new CommandError('usage', `--timeout ${timeout} must be a duration above 0, like 30s or 1m30s`);
+  if (boundMs === undefined || boundMs <= 0) throw usageError(`--timeout ${timeout} must be a duration above 0, like 30s or 1m30s`);
   const until: Until = { clock, atMs: clock.nowMs() + boundMs };
   const request: VerbRequest = { verb, id: randomUUID(), atMs: clock.nowMs(), by: await requester(session) };
   const recorded = await record(cluster, await getCanary(cluster, namespace, name), request, until);

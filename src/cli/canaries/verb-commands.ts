@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Verb } from '../../api/verb-request.ts';
-import { noted, type RunOn, theCanary, withKubectlFlags } from './flags.ts';
+import { canaryCommand, type RunOn } from './flags.ts';
 import type { ClusterFlags } from './session.ts';
 import type { VerbFlags } from './verb-command.ts';
 
@@ -17,11 +17,7 @@ const verbs = {
 /** A request for each verb, recorded on the Canary and answered by the controller. */
 export function addVerbCommands(program: Command, runOn: RunOn): void {
   for (const [verb, description] of Object.entries(verbs) as [Verb, string][]) {
-    noted(withKubectlFlags(program.command(verb)), {
-      examples: [`serin ${verb} podinfo --namespace test`],
-      exits: ['timedOut', 'notFound', 'refused'],
-    })
-      .addArgument(theCanary())
+    canaryCommand(program, verb, { exits: ['timedOut', 'notFound', 'refused'] })
       .description(description)
       .option('--no-wait', 'record the request without waiting for the answer of the controller')
       .addOption(new Option('--timeout <duration>', 'how long to wait for the answer of the controller').default('1m'))

@@ -8,12 +8,12 @@ import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { Sides } from '../../workloads/workload.ts';
 import type { WaitResult } from '../output/documents.ts';
-import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import { CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import { headOf } from '../output/output-version.ts';
 import { cleaned } from '../output/text.ts';
 import { awaitObject } from './await-object.ts';
-import { canaryRef, getCanary, NOT_INSTALLED, resourceName, summaryOf } from './canary-reading.ts';
+import { canaryRef, getCanary, NOT_INSTALLED, resourceName, specUnusable, summaryOf } from './canary-reading.ts';
 import { observedTarget, targetSide } from './observed-target.ts';
 import type { Session } from './session.ts';
 import { snapshotOf } from './snapshot.ts';
@@ -36,7 +36,7 @@ export async function waitCommand(
   flags: { for: WaitGoal; revision?: string; timeout: string },
 ): Promise<ExitName> {
   const timeoutMs = parseDuration(flags.timeout);
-  if (timeoutMs === undefined) throw new CommandError('usage', `--timeout ${flags.timeout} must be a duration, like 30s, 10m or 1h`);
+  if (timeoutMs === undefined) throw usageError(`--timeout ${flags.timeout} must be a duration, like 30s, 10m or 1h`);
   const startedMs = clock.monotonicMs();
   const untilMs = startedMs + timeoutMs;
   const wanted = await wantedOf(cluster, { namespace, name, untilMs, clock }, flags.revision);
@@ -123,8 +123,7 @@ async function wantedOf(
 ): Promise<WantedRevision | undefined> {
   if (revision !== OF_TARGET) return revision === undefined ? undefined : { revision };
   const { canary, workload } = snapshotOf(await getCanary(cluster, namespace, name));
-  if (!canary || !workload)
-    throw new CommandError('no', `the spec of Canary ${name} cannot be run: serin why ${name} says where it is wrong`);
+  if (!canary || !workload) throw specUnusable(name);
   const object = await observedTarget(cluster, workload.targetRef(canary), untilMs, clock);
   const target = targetSide(canary, workload, object);
   if (target === undefined)

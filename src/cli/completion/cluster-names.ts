@@ -16,13 +16,13 @@ const KINDS = {
 export async function clusterNames(
   what: Exclude<CompletionKind, 'files'>,
   given: GivenFlags,
-  { env, withinMs }: { env: NodeJS.ProcessEnv; withinMs: number },
+  options: { env: NodeJS.ProcessEnv; withinMs: number },
 ): Promise<string[]> {
   const late = Promise.withResolvers<string[]>();
-  const timer = setTimeout(() => late.resolve([]), withinMs);
+  const timer = setTimeout(() => late.resolve([]), options.withinMs);
   try {
     // A credential plugin may ask for a password: do not wait for it.
-    return await Promise.race([late.promise, names(what, given, { env, withinMs })]);
+    return await Promise.race([late.promise, names(what, given, options)]);
   } catch {
     // A shell cannot show an error while it completes; the command itself reports it.
     return [];
@@ -31,11 +31,7 @@ export async function clusterNames(
   }
 }
 
-async function names(
-  what: Exclude<CompletionKind, 'files'>,
-  given: GivenFlags,
-  { env, withinMs }: { env: NodeJS.ProcessEnv; withinMs: number },
-): Promise<string[]> {
+async function names(...[what, given, { env, withinMs }]: Parameters<typeof clusterNames>): Promise<string[]> {
   const [file, context, namespace] = ['--kubeconfig', '--context', '--namespace'].map((flag) => given.get(flag));
   const kubeconfig = typeof file === 'string' ? file : env.KUBECONFIG;
   const options = kubeconfig ? { kubeconfig } : {};

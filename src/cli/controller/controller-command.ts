@@ -18,6 +18,7 @@ import { slowNote } from '../../kube/slow-note.ts';
 import { splitCluster } from '../../kube/split-cluster.ts';
 import { writesOfTerm } from '../../kube/write-deadline.ts';
 import { globalServer } from '../../metrics/metrics-source.ts';
+import type { MetricProvider } from '../../metrics/providers/metric-provider.ts';
 import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import { startHealthServer } from '../../server/http-server.ts';
 import { ignoredFlagsIn } from '../ignored-flags.ts';
@@ -115,7 +116,11 @@ async function run(
   });
   let replica: Replica | Shards | undefined;
   const memory = host.memory && new IdleMemory({ ...host.memory, clock });
-  const { clientOf, pacings } = clientsOf(flags, connections, { outage, metrics, memory, log, clock, random });
+  const onRequest = (request: Parameters<ControllerMetrics['requested']>[0]): void => {
+    metrics.requested(request);
+    memory?.busy();
+  };
+  const { clientOf, pacings } = clientsOf(flags, connections, { outage, onRequest, log, clock, random });
   const cluster = clientOf(() => (replica instanceof Replica ? replica.leadership : undefined));
   metrics.paced(pacings);
   if (config.shards > 1) metrics.divided(config.shards);
@@ -143,7 +148,9 @@ async function run(
         });
   log.info({ version, port: server.port }, 'serin controller started');
   const stopping = new AbortController();
-  reportMetricsServer(config, { metricsServerSecret, agents, clock, log, signal: stopping.signal });
+  const ownEgress = ownOutgoing({ ...config, agents });
+  const metricsServer = globalServer({ metricsServer: config.metricsServer, metricsServerSecret, ownEgress, clock, timeoutMs: 10_000 });
+  void reportMetricsServer(metricsServer, log, stopping.signal);
   const signal = await Promise.race([host.ended(flags.endWithStdin), gaveUp.promise]);
   if (flags.endWithStdin) host.release();
   log.info({ signal }, 'stopping');
@@ -157,34 +164,12 @@ async function run(
 
 /** How clients of the API servers are made, and what paces their requests. */
 function clientsOf(
-  flags: Pick<z.infer<typeof Flags>, 'kubeconfigQps' | 'kubeconfigBurst' | 'watchSilence'>,
+  { kubeconfigQps: qps, kubeconfigBurst: burst, watchSilence: silentMs }: z.infer<typeof Flags>,
   { own, routes, areRoutesRemote }: ClusterConnections,
-  {
-    outage,
-    metrics,
-    memory,
-    log,
-    clock,
-    random,
-  }: Pick<ControllerHost, 'clock' | 'random'> & {
-    outage: ReturnType<typeof apiOutage>;
-    metrics: ControllerMetrics;
-    memory: IdleMemory | undefined;
-    log: Logger;
-  },
+  { outage, ...common }: Pick<Required<ClusterOptions>, 'outage' | 'onRequest' | 'clock' | 'random'> & { log: Logger },
 ) {
-  const options: ClusterOptions = {
-    qps: flags.kubeconfigQps,
-    burst: flags.kubeconfigBurst,
-    watch: { silentMs: flags.watchSilence },
-    onRequest: (request) => {
-      metrics.requested(request);
-      memory?.busy();
-    },
-    log,
-    clock,
-    random,
-  };
+  const { log, clock, random } = common;
+  const options: ClusterOptions = { qps, burst, watch: { silentMs }, ...common };
   const pacing = new RequestPacing({ clock, random });
   // A new process would not reach the other cluster either: its Canaries wait, and those without routes there go on.
   const routesPacing = new RequestPacing({ clock, random });
@@ -213,21 +198,11 @@ function startShards(
   });
 }
 
-interface MetricsServerDeps extends Pick<ControllerHost, 'agents' | 'clock'> {
-  metricsServerSecret: ReturnType<typeof serverSecret>;
-  log: Logger;
-  signal: AbortSignal;
-}
-
 /** Logs whether the metrics server answers; nothing waits for it. */
-function reportMetricsServer(config: ControllerConfig, { metricsServerSecret, agents, clock, log, signal }: MetricsServerDeps): void {
-  const ownEgress = ownOutgoing({ ...config, agents });
-  void globalServer({ metricsServer: config.metricsServer, metricsServerSecret, ownEgress, clock, timeoutMs: 10_000 })
-    .isOnline(signal)
-    .then((reason) => {
-      if (reason === undefined) log.info({}, 'the metrics server answers');
-      else if (!signal.aborted) log.warn({ reason }, 'the metrics server is unavailable');
-    });
+async function reportMetricsServer(server: MetricProvider, log: Logger, signal: AbortSignal): Promise<void> {
+  const reason = await server.isOnline(signal);
+  if (reason === undefined) log.info({}, 'the metrics server answers');
+  else if (!signal.aborted) log.warn({ reason }, 'the metrics server is unavailable');
 }
 
 /** Undefined: the port cannot be had, which was printed. */

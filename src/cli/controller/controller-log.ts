@@ -1,8 +1,6 @@
 import pino, { type Logger } from 'pino';
 import { isUnanswered } from '../../kube/api-outage.ts';
-import { ApiError, RequestTimeoutError, UnreachableError } from '../../kube/errors.ts';
-import { CredentialPluginError } from '../../kube/exec-credential.ts';
-import { KubeconfigError } from '../../kube/kubeconfig.ts';
+import { isOfCluster } from '../cluster-errors.ts';
 import { numbered } from '../output/text.ts';
 import type { ControllerHost } from './controller-host.ts';
 
@@ -11,10 +9,7 @@ const DEBUG = 20;
 
 /** Errors of the cluster and the network are logged by their message; a stack is for faults of ours. */
 function errorForLog(error: Error): unknown {
-  const isForeign = [ApiError, UnreachableError, RequestTimeoutError, KubeconfigError, CredentialPluginError].some(
-    (kind) => error instanceof kind,
-  );
-  return isForeign ? { type: error.name, message: error.message } : pino.stdSerializers.err(error);
+  return isOfCluster(error) ? { type: error.name, message: error.message } : pino.stdSerializers.err(error);
 }
 
 /** The log of a controller: one JSON object a line, its time by the clock of the host. */

@@ -1,10 +1,8 @@
 import { type Command, Option } from 'commander';
 import { type Flag, flagEntries, writtenName } from '../../controller/flags.ts';
-import { noted } from '../canaries/flags.ts';
+import { collect, noted } from '../canaries/flags.ts';
 import { logLevelOption, switchOption } from '../go-flags.ts';
 import { acceptIgnoredFlags } from '../ignored-flags.ts';
-
-const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 function optionOf(name: string, flag: Flag): Option {
   const { kind, value, fallback, shown, choices, env } = flag;

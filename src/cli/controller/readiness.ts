@@ -5,9 +5,9 @@ import type { Controller } from '../../controller/controller.ts';
 const STALE_WATCH_MS = 300_000;
 
 /** Why the controllers of this process cannot look after their Canaries; undefined: they can, or there are none on a standby. */
-export function reasonOfStaleness(controllers: readonly Controller[], haveRead: boolean): string | undefined {
-  if (!haveRead) return 'the first read of the cluster is not done yet';
-  const [stale] = controllers.flatMap((controller) => controller.staleWatches(STALE_WATCH_MS));
+export function reasonOfStaleness(running: readonly { controller: Controller; hasRead: boolean }[]): string | undefined {
+  if (!running.every(({ hasRead }) => hasRead)) return 'the first read of the cluster is not done yet';
+  const [stale] = running.flatMap(({ controller }) => controller.staleWatches(STALE_WATCH_MS));
   return stale && `the watch of ${stale.kind} has been silent for ${Math.round(stale.ageMs / 1000)} s`;
 }
 

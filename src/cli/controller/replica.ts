@@ -7,7 +7,7 @@ import { electLeader, type Leadership } from '../../kube/lease.ts';
 import { leaseName, leaseNamespace } from './lease-names.ts';
 import { reasonOfStaleness, reportFirstRead } from './readiness.ts';
 
-interface ReplicaOptions {
+export interface ReplicaOptions {
   config: ControllerConfig;
   identity: string;
   clock: Clock;
@@ -43,7 +43,7 @@ export class Replica {
 
   /** Why it is not ready; undefined: it is. */
   unready(): string | undefined {
-    return this.#controller && reasonOfStaleness([this.#controller], this.#hasRead);
+    return this.#controller && reasonOfStaleness([{ controller: this.#controller, hasRead: this.#hasRead }]);
   }
 
   async stop(): Promise<void> {

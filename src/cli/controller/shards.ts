@@ -1,28 +1,16 @@
-import type { Logger } from 'pino';
-import type { ControllerConfig } from '../../controller/config.ts';
 import type { Controller } from '../../controller/controller.ts';
 import type { Shard } from '../../controller/watch/canary-slice.ts';
-import type { Clock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ShardKeeper, type ShardTerm } from '../../kube/shards/shard-keeper.ts';
 import { leaseName, leaseNamespace, shardLeaseName } from './lease-names.ts';
 import { reasonOfStaleness, reportFirstRead } from './readiness.ts';
+import type { ReplicaOptions } from './replica.ts';
 
-export interface ShardsOptions {
-  config: ControllerConfig;
-  identity: string;
-  clock: Clock;
+export interface ShardsOptions extends Omit<ReplicaOptions, 'startController'> {
   random: () => number;
-  log: Logger;
-  /** A client for the leases alone: a busy request queue must not lose them. */
-  leaseClient(): Cluster;
   /** A client whose writes end with the term of the shard. */
   clientOf(term: () => ShardTerm): Cluster;
   startController(options: { shard: Shard; cluster: Cluster; mayWrite: () => boolean }): Controller;
-  /** What waits while the API server is slow. */
-  slowNote(): string | undefined;
-  /** Address of the cluster of the routes, where it is another one. */
-  routesAt: string | undefined;
 }
 
 interface RunningShard {
@@ -59,11 +47,7 @@ export class Shards {
 
   /** Why it is not ready; undefined: it is. */
   unready(): string | undefined {
-    const running = [...this.#running.values()];
-    return reasonOfStaleness(
-      running.map(({ controller }) => controller),
-      running.every(({ hasRead }) => hasRead),
-    );
+    return reasonOfStaleness([...this.#running.values()]);
   }
 
   async stop(): Promise<void> {

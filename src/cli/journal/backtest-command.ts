@@ -1,6 +1,6 @@
 import { suppose } from '../../engine/journal/suppose.ts';
 import { listCanaries } from '../canaries/canary-reading.ts';
-import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import { CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { Backtest, SupposedRelease } from '../output/journal-documents.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
@@ -17,7 +17,7 @@ export interface BacktestFlags extends ReplayFlags {
 /** `serin backtest --with …`: the outcome of every recorded release under a changed analysis. */
 export async function backtestCommand({ cluster, namespace = '', output }: JournalSession, flags: BacktestFlags): Promise<ExitName> {
   const change = await analysisChange(flags);
-  if (change === undefined) throw new CommandError('usage', 'the changed analysis is missing: give --with or --with-file');
+  if (change === undefined) throw usageError('the changed analysis is missing: give --with or --with-file');
   const items: SupposedRelease[] = [];
   for (const canary of await listCanaries(cluster, namespace, flags.selector)) {
     const journals = await readJournals(cluster, identityOf(canary));

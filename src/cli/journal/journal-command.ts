@@ -3,7 +3,7 @@ import type { JournalAnswer, JournalEntry } from '../../engine/journal/journal-p
 import { entriesOf } from '../../engine/journal/replay.ts';
 import { getCanary } from '../canaries/canary-reading.ts';
 import { shortRevision } from '../canaries/status-screen.ts';
-import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import { type ExitName, usageError } from '../output/exit-codes.ts';
 import type { JournalDocument, JournalList } from '../output/journal-documents.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
@@ -17,7 +17,7 @@ export async function journalCommand(
   release: string | true,
 ): Promise<ExitName> {
   if (release !== true && !/^\d{1,9}$/.test(release))
-    throw new CommandError('usage', `--journal=${release} is not the number of a release: see serin history ${name} --journal`);
+    throw usageError(`--journal=${release} is not the number of a release: see serin history ${name} --journal`);
   const canary = identityOf(await getCanary(cluster, namespace, name));
   if (release === true) {
     const journals = await readJournals(cluster, canary);

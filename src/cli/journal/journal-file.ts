@@ -1,29 +1,21 @@
 import { parse } from 'yaml';
 import * as z from 'zod';
 import type { JournalPart } from '../../engine/journal/journal-part.ts';
-import { CommandError } from '../output/exit-codes.ts';
-import { outputVersion } from '../output/output-version.ts';
+import { CommandError, usageError } from '../output/exit-codes.ts';
+import { documentOn } from '../output/output-version.ts';
 import { readSources } from '../validate/sources.ts';
 import { type Journal, partOf } from './read-journals.ts';
 
 /** Characters of a file; a journal has a hundredth of it. */
 const LARGEST_FILE = 20_000_000;
 
-const JournalFile = z.object({
-  apiVersion: z.literal(outputVersion),
-  kind: z.literal('Journal'),
-  namespace: z.string(),
-  name: z.string(),
-  release: z.int(),
-  parts: z.array(z.unknown()).min(1).max(1_000),
-});
+const JournalFile = documentOn('Journal', { release: z.int(), parts: z.array(z.unknown()).min(1).max(1_000) });
 
 /** A journal as `serin history --journal=RELEASE -o json` prints it. */
 export async function readJournalFile(file: string): Promise<Journal> {
   const parsed = JournalFile.safeParse(await readYaml(file));
   const how = 'make it with serin history NAME --journal=RELEASE -o json';
-  if (!parsed.success)
-    throw new CommandError('usage', `${file} is not a journal: ${parsed.error.issues[0]?.path.join('.') || 'kind'} differs; ${how}`);
+  if (!parsed.success) throw usageError(`${file} is not a journal: ${parsed.error.issues[0]?.path.join('.') || 'kind'} differs; ${how}`);
   const { namespace, name, release, parts } = parsed.data;
   const read = parts.map((part, index): JournalPart => {
     const found = partOf(part);
@@ -37,14 +29,13 @@ export async function readJournalFile(file: string): Promise<Journal> {
 export async function readYaml(file: string): Promise<unknown> {
   const [source] = readSources([file], undefined);
   if (!source || 'unreadable' in source.text)
-    throw new CommandError('usage', `${file} ${source && 'unreadable' in source.text ? source.text.unreadable : 'is empty'}`);
+    throw usageError(`${file} ${source && 'unreadable' in source.text ? source.text.unreadable : 'is empty'}`);
   const { content } = source.text;
-  if (content.length > LARGEST_FILE)
-    throw new CommandError('usage', `${file} has more than ${LARGEST_FILE / 1e6} MB: it is not a journal or a spec`);
+  if (content.length > LARGEST_FILE) throw usageError(`${file} has more than ${LARGEST_FILE / 1e6} MB: it is not a journal or a spec`);
   try {
     return parse(content, { logLevel: 'silent' });
   } catch (cause) {
-    throw new CommandError('usage', `${file} is not JSON or YAML: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`, {
+    throw usageError(`${file} is not JSON or YAML: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`, {
       cause,
     });
   }

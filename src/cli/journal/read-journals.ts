@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { JournalPart, journalVersion } from '../../engine/journal/journal-part.ts';
 import type { Cluster, ClusterReader } from '../../kube/cluster.ts';
 import { recordKind } from '../../workloads/anchor.ts';
-import { isJournalOf, journalsOf, readJournal, runOf } from '../../workloads/journal-record.ts';
+import { isJournalOf, type JournalHead, journalsOf, readJournal, runOf } from '../../workloads/journal-record.ts';
 import type { Session } from '../canaries/session.ts';
 import { CommandError } from '../output/exit-codes.ts';
 
@@ -24,11 +24,7 @@ export interface Journal {
 export type JournalSession = Pick<Session, 'namespace' | 'output'> & { cluster: ClusterReader };
 
 /** A Canary by uid: another one of its name has other journals. */
-export interface CanaryIdentity {
-  namespace: string;
-  name: string;
-  uid: string;
-}
+export type CanaryIdentity = JournalHead['canary'];
 
 export function identityOf({ metadata: { namespace = '', name, uid = '' } }: KubeObject): CanaryIdentity {
   return { namespace, name, uid };

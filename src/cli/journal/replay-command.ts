@@ -3,7 +3,7 @@ import { isSame, replay } from '../../engine/journal/replay.ts';
 import type { StepSummary } from '../../engine/journal/step-summary.ts';
 import { type Supposed, suppose } from '../../engine/journal/suppose.ts';
 import { getCanary } from '../canaries/canary-reading.ts';
-import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import { type CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { ReplayResult, SupposedRelease, Supposition } from '../output/journal-documents.ts';
 import type { CommandAnswer, Output } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
@@ -170,5 +170,5 @@ export function splitRelease(text: string): { canary: string; release?: number }
 
 /** The error for `serin replay` without a name and a file. */
 export function noNameError(): CommandError {
-  return new CommandError('usage', 'name the release to replay: NAME or NAME/RELEASE of a Canary, or a journal with -f FILE');
+  return usageError('name the release to replay: NAME or NAME/RELEASE of a Canary, or a journal with -f FILE');
 }

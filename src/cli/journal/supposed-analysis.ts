@@ -12,7 +12,7 @@ import type { Unfit } from '../../engine/journal/replay.ts';
 import type { SupposedAnalysis } from '../../engine/journal/suppose.ts';
 import { judgeMeasurement } from '../../metrics/judge-measurement.ts';
 import { builtinKind } from '../../metrics/measure.ts';
-import { CommandError } from '../output/exit-codes.ts';
+import { usageError } from '../output/exit-codes.ts';
 import { unknownFields } from '../validate/unknown-fields.ts';
 
 /** A merge patch of spec.analysis (RFC 7386), or all of it. */
@@ -56,15 +56,14 @@ function checkFields(change: AnalysisChange): void {
   const analysis = 'patch' in change ? change.patch : change.whole;
   const object = { apiVersion: '', kind: '', metadata: { name: '' }, spec: { analysis } };
   const [unknown] = crd ? unknownFields(object, schemaOf(crd), 'error').filter(({ path }) => path.startsWith('spec.')) : [];
-  if (unknown) throw new CommandError('usage', `${unknown.path} ${unknown.message}`);
+  if (unknown) throw usageError(`${unknown.path} ${unknown.message}`);
 }
 
 function changedAnalysis(canary: Canary, change: AnalysisChange): Analysis {
   const merged = 'whole' in change ? change.whole : mergeJson(canary.spec.analysis, change.patch);
   const parsed = Analysis.safeParse(merged);
   const [issue] = parsed.error?.issues ?? [];
-  if (!parsed.success)
-    throw new CommandError('usage', `spec.${fieldPath(['analysis', ...(issue?.path ?? [])])}: ${issue?.message}: correct it in --with`);
+  if (!parsed.success) throw usageError(`spec.${fieldPath(['analysis', ...(issue?.path ?? [])])}: ${issue?.message}: correct it in --with`);
   const faults = (analysis: Analysis) =>
     findings({ ...canary, spec: { ...canary.spec, analysis } }, { provider: 'istio' }).filter(
       ({ severity, path }) => severity === 'error' && path.startsWith('spec.analysis'),
@@ -72,7 +71,7 @@ function changedAnalysis(canary: Canary, change: AnalysisChange): Analysis {
   // The journal's own have no addresses, for example.
   const had = faults(canary.spec.analysis).map(({ message }) => message);
   const fault = faults(parsed.data).find(({ message }) => !had.includes(message));
-  if (fault) throw new CommandError('usage', `${fault.path} ${fault.message}`);
+  if (fault) throw usageError(`${fault.path} ${fault.message}`);
   return parsed.data;
 }
 
@@ -126,21 +125,16 @@ function recalled(answer: Called, before: readonly Webhook[], after: readonly We
 
 /** `--with` or `--with-file`. */
 export async function analysisChange(flags: { with?: string; withFile?: string }): Promise<AnalysisChange | undefined> {
-  if (flags.with !== undefined && flags.withFile !== undefined)
-    throw new CommandError('usage', '--with and --with-file are both given: give one of them');
+  if (flags.with !== undefined && flags.withFile !== undefined) throw usageError('--with and --with-file are both given: give one of them');
   if (flags.with !== undefined) return { patch: jsonIn(flags.with) };
   if (flags.withFile === undefined) return undefined;
   const { readYaml } = await import('./journal-file.ts');
   const read = await readYaml(flags.withFile);
-  if (!isRecord(read))
-    throw new CommandError('usage', `--with-file ${flags.withFile} holds no fields: give a merge patch of spec.analysis, or a Canary`);
+  if (!isRecord(read)) throw usageError(`--with-file ${flags.withFile} holds no fields: give a merge patch of spec.analysis, or a Canary`);
   if (read.kind === undefined) return { patch: read };
   const analysis = isRecord(read.spec) ? read.spec.analysis : undefined;
   if (read.kind === 'Canary' && isRecord(analysis)) return { whole: analysis };
-  throw new CommandError(
-    'usage',
-    `--with-file ${flags.withFile} is not a Canary with spec.analysis: give one, or a merge patch of spec.analysis`,
-  );
+  throw usageError(`--with-file ${flags.withFile} is not a Canary with spec.analysis: give one, or a merge patch of spec.analysis`);
 }
 
 function jsonIn(text: string): Record<string, unknown> {
@@ -148,9 +142,8 @@ function jsonIn(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new CommandError('usage', `--with is not JSON: give a merge patch of spec.analysis, as in '{"threshold":2}'`, { cause });
+    throw usageError(`--with is not JSON: give a merge patch of spec.analysis, as in '{"threshold":2}'`, { cause });
   }
-  if (!isRecord(value))
-    throw new CommandError('usage', `--with is not an object: give a merge patch of spec.analysis, as in '{"threshold":2}'`);
+  if (!isRecord(value)) throw usageError(`--with is not an object: give a merge patch of spec.analysis, as in '{"threshold":2}'`);
   return value;
 }

@@ -1,9 +1,7 @@
 import { type Command, Option } from 'commander';
-import { noted } from '../canaries/flags.ts';
+import { collect, noted } from '../canaries/flags.ts';
 import { logLevelOption, switchOption } from '../go-flags.ts';
 import { acceptIgnoredFlags } from '../ignored-flags.ts';
-
-const list = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
 
 const EXAMPLES = [
   'serin loadtester --state-file gates.json   # hey and curl, as in webhooks; gates survive a restart',
@@ -30,7 +28,7 @@ export function addLoadTesterCommand(program: Command, run: (options: unknown) =
       new Option(
         '--allow-commands <pattern>',
         'let Canaries of namespaces whose whole name matches run sh, bash, helm and kubectl; may be repeated (--allow-commands team-a)',
-      ).argParser(list),
+      ).argParser(collect),
     )
     .addOption(
       switchOption('--allow-unauthenticated-commands', 'let every client that reaches the port run commands, without credentials', false),

@@ -22,3 +22,6 @@ export class CommandError extends Error {
     this.exit = exit;
   }
 }
+
+/** The command line is wrong. */
+export const usageError = (message: string, options?: ErrorOptions): CommandError => new CommandError('usage', message, options);

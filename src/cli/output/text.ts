@@ -52,6 +52,11 @@ export function wrapped(text: string, width: number): string[] {
   return lines;
 }
 
+/** A text in lines as wide as the terminal, two columns in. */
+export function indented(text: string, terminal: Pick<Terminal, 'unicode' | 'columns'>): string[] {
+  return wrapped(cleaned(text, terminal), terminal.columns - 2).map((line) => `  ${line}`);
+}
+
 /** So much of a text as fits, and a mark where there is more. */
 export function cut(text: string, width: number, { unicode }: Pick<Terminal, 'unicode'>): string {
   if (text.length <= width) return text;

@@ -1,4 +1,4 @@
-import type { RehearsalMistake, RehearsalReport, RehearsalResult } from './rehearsal-report.ts';
+import type { RehearsalMistake, RehearsalReport } from './rehearsal-report.ts';
 import { outcomeWords } from './words.ts';
 import { escapeXml } from './xml.ts';
 
@@ -6,11 +6,7 @@ const NEWLINE = '\n';
 
 /** A test suite for the manifests and one for each Canary, with a case for each scenario. */
 export function junitReport({ mistakes, rehearsals }: RehearsalReport): string {
-  const canaries = new Map<string, RehearsalResult[]>();
-  for (const result of rehearsals) {
-    const key = `${result.namespace}/${result.name}`;
-    canaries.set(key, [...(canaries.get(key) ?? []), result]);
-  }
+  const canaries = Map.groupBy(rehearsals, ({ namespace, name }) => `${namespace}/${name}`);
   const general = mistakes.filter(({ scenario }) => scenario === undefined);
   const suites = [
     suite('manifests', [testCase('manifests', 'no mistake is found', 0, general)]),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { parseScenario, type Scenario } from '../../rehearsal/scenario.ts';
 import { scenarioOf, scenarios } from '../../rehearsal/scenarios.ts';
-import { CommandError } from '../output/exit-codes.ts';
+import { usageError } from '../output/exit-codes.ts';
 
 const MOST_PER_SECOND = 1_000_000;
 
@@ -15,28 +15,24 @@ export function readScenarios(list: string, isMatrix: boolean): readonly Scenari
 
 function scenarioInFile(word: string): Scenario {
   if (!/\.(ya?ml|json)$/.test(word))
-    throw new CommandError(
-      'usage',
-      `--scenario ${word} is not known: it must be a .yaml file or one of ${scenarios.map(({ name }) => name).join(', ')}`,
-    );
+    throw usageError(`--scenario ${word} is not known: it must be a .yaml file or one of ${scenarios.map(({ name }) => name).join(', ')}`);
   let raw: unknown;
   try {
     raw = parse(readFileSync(word, 'utf8'));
   } catch (cause) {
     const [reason = ''] = String(cause instanceof Error ? cause.message : cause).split('\n');
-    throw new CommandError('usage', `--scenario ${word} cannot be read: ${reason}`, { cause });
+    throw usageError(`--scenario ${word} cannot be read: ${reason}`, { cause });
   }
   const read = parseScenario(raw);
   if ('scenario' in read) return read.scenario;
   const said = read.problems.map(({ path, message }) => `${path === '' ? 'the file' : path}: ${message}`);
-  throw new CommandError('usage', `--scenario ${word}: ${said.join('; ')}`);
+  throw usageError(`--scenario ${word}: ${said.join('; ')}`);
 }
 
 /** --seed: a whole number. */
 export function readSeed(text: string): number {
   const seed = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(seed))
-    throw new CommandError('usage', `--seed ${text} must be a whole number of at least 0, like 7`);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(seed)) throw usageError(`--seed ${text} must be a whole number of at least 0, like 7`);
   return seed;
 }
 
@@ -44,7 +40,7 @@ export function readSeed(text: string): number {
 export function readRate(text: string): number {
   const rate = Number(text);
   if (text.trim() === '' || !(rate >= 0 && rate <= MOST_PER_SECOND))
-    throw new CommandError('usage', `--rate ${text} must be a number from 0 to ${MOST_PER_SECOND}: requests in a second`);
+    throw usageError(`--rate ${text} must be a number from 0 to ${MOST_PER_SECOND}: requests in a second`);
   return rate;
 }
 
@@ -54,10 +50,9 @@ export function readAssumed(words: readonly string[], known: ReadonlySet<string>
     words.map((word) => {
       const [, name = '', text = ''] = /^(.*)=([^=]*)$/.exec(word) ?? [];
       if (name === '' || text.trim() === '' || !Number.isFinite(Number(text)))
-        throw new CommandError('usage', `--assume ${word} must be NAME=NUMBER, like error-rate=0.5`);
+        throw usageError(`--assume ${word} must be NAME=NUMBER, like error-rate=0.5`);
       if (!known.has(name))
-        throw new CommandError(
-          'usage',
+        throw usageError(
           `--assume ${name}: no check or MetricTemplate of these Canaries has this name; there ${known.size === 0 ? 'are none' : `are ${[...known].join(', ')}`}`,
         );
       return [name, Number(text)];

@@ -8,7 +8,7 @@ import { rehearse } from '../../rehearsal/rehearse.ts';
 import type { Scenario } from '../../rehearsal/scenario.ts';
 import { guarded, onCluster, type Surroundings } from '../canaries/session.ts';
 import { startVirtualController } from '../controller/virtual-controller.ts';
-import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import { CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { Output } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
 import type { Item } from '../validate/documents.ts';
@@ -42,15 +42,12 @@ export function runRehearse(files: readonly string[], flags: RehearseFlags, arou
 
 async function rehearseCommand(files: readonly string[], flags: RehearseFlags, output: Output, live: Live = {}): Promise<ExitName> {
   if (files.length === 0 && flags.live !== true)
-    throw new CommandError(
-      'usage',
-      "name a file, a folder, or - for standard input, as in 'serin rehearse canary.yaml', or use --live --canary NAME",
-    );
+    throw usageError("name a file, a folder, or - for standard input, as in 'serin rehearse canary.yaml', or use --live --canary NAME");
   const scenarios = readScenarios(flags.scenario, flags.matrix === true);
   const seed = readSeed(flags.seed);
   const requestsPerSecond = readRate(flags.rate);
   const mesh = flags.provider === undefined ? {} : await readProvider(flags.provider);
-  if ('unknown' in mesh) throw new CommandError('usage', `--provider: ${mesh.unknown}`);
+  if ('unknown' in mesh) throw usageError(`--provider: ${mesh.unknown}`);
   const provider = mesh.known;
   const judged = await judge({
     files: [...files],
@@ -131,7 +128,7 @@ function canariesIn({ sources, items }: Judged, flags: RehearseFlags): Item[] {
   const found = own.filter(({ name }) => named === undefined || name === named);
   if (found.length > 0) return found.slice(0, named === undefined ? undefined : 1);
   const [unreadable] = sources.flatMap((source) => source.unreadable);
-  if (unreadable !== undefined && own.length === 0) throw new CommandError('usage', `${unreadable.source}: ${unreadable.message}`);
+  if (unreadable !== undefined && own.length === 0) throw usageError(`${unreadable.source}: ${unreadable.message}`);
   const known = own.map(({ name }) => name).join(', ');
   throw new CommandError(
     'notFound',

@@ -1,10 +1,11 @@
 import { keptIn } from '../../api/once.ts';
-import { type Meaning, paint } from '../output/paint.ts';
+import { changeLines } from '../output/change-lines.ts';
+import { paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
-import { cleaned, wrapped } from '../output/text.ts';
+import { cleaned, indented } from '../output/text.ts';
 import { type Cell, textTable } from '../output/text-table.ts';
 import type { RehearsalMistake, RehearsalReport, RehearsalResult, TimelineEntry } from './rehearsal-report.ts';
-import { afterWords, entryWords, failedIn, lasts, outcomeWords, unmeasuredRows, unusedRows, verdictWords } from './words.ts';
+import { afterWords, entryWords, failedIn, lasts, outcomeWords, placeWords, unmeasuredRows, unusedRows, verdictWords } from './words.ts';
 
 const INDENT = 2;
 
@@ -46,7 +47,7 @@ function detailLines(result: RehearsalResult, terminal: Terminal, wide: boolean)
   return [
     cleaned(`Canary ${namespace}/${name}, scenario ${scenario.name}${scenario.says === '' ? '' : `: ${scenario.says}`}`, terminal),
     `  ${paint(verdict.text, verdict.meaning, terminal)}: ${outcomeWords(result)}; at most ${peakPods} pods`,
-    ...indented(message, terminal),
+    ...(message === '' ? [] : indented(message, terminal)),
     ...part('Requests of users', [
       ['answered by', 'sent', 'failed'],
       ['old version', String(requests.old.sent), String(requests.old.failed)],
@@ -90,18 +91,12 @@ function writtenRows(timeline: readonly TimelineEntry[]): string[][] {
 }
 
 function writeLines(timeline: readonly TimelineEntry[], terminal: Terminal): string[] {
-  const line = (sign: string, value: string | undefined, meaning: Meaning) =>
-    value === undefined ? [] : [paint(`      ${sign} ${cleaned(value, terminal)}`, meaning, terminal)];
   return timeline.flatMap((entry) => {
     if (entry.kind !== 'write') return [];
     const { kind, name } = entry.object;
     return [
       cleaned(`  ${lasts(entry.seconds)} ${entry.created ? 'create' : 'change'} ${kind} ${name}`, terminal),
-      ...entry.changes.flatMap(({ field, before, after }) => [
-        `    ${cleaned(field, terminal)}`,
-        ...line('-', before, 'bad'),
-        ...line('+', after, 'good'),
-      ]),
+      ...entry.changes.flatMap((change) => changeLines(change, terminal, '    ')),
     ];
   });
 }
@@ -123,9 +118,11 @@ export function mistakeLines(mistakes: readonly RehearsalMistake[], terminal: Te
   if (mistakes.length === 0) return ['No mistake found.'];
   return [
     'Mistakes',
-    ...mistakes.flatMap(({ severity, rule, message, field, file, line, object, scenario }) => {
-      const where = file === undefined ? (object ? `${object.kind} ${object.name}` : '') : `${file}${line === undefined ? '' : `:${line}`}`;
-      const what = [where, rule === 'validate' ? '' : rule, scenario ? `scenario ${scenario}` : ''].filter(Boolean).join(', ');
+    ...mistakes.flatMap((mistake) => {
+      const { severity, rule, message, field, scenario } = mistake;
+      const what = [placeWords(mistake), rule === 'validate' ? '' : rule, scenario ? `scenario ${scenario}` : '']
+        .filter(Boolean)
+        .join(', ');
       const text = `${severity}: ${what}: ${field ? `${field}: ` : ''}${message}`;
       const lines = indented(text, terminal);
       return lines.map((one, index) => (index === 0 ? one : `  ${one}`));
@@ -139,8 +136,3 @@ const commonAssumptions = (rehearsals: readonly RehearsalResult[]): string[] => 
 
 const assumptionLines = (assumptions: readonly string[], terminal: Terminal): string[] =>
   assumptions.length === 0 ? [] : ['', 'Assumptions of the model', ...assumptions.flatMap((text) => indented(text, terminal))];
-
-function indented(text: string, terminal: Terminal): string[] {
-  if (text === '') return [];
-  return wrapped(cleaned(text, terminal), terminal.columns - INDENT).map((line) => `${' '.repeat(INDENT)}${line}`);
-}

@@ -1,5 +1,5 @@
 import type { Meaning } from '../output/paint.ts';
-import type { RehearsalResult, TimelineEntry } from './rehearsal-report.ts';
+import type { RehearsalMistake, RehearsalResult, TimelineEntry } from './rehearsal-report.ts';
 
 const VERDICTS: Readonly<Record<RehearsalResult['verdict'], string>> = {
   promoted: 'promoted',
@@ -112,3 +112,9 @@ export const unmeasuredRows = ({ checks }: RehearsalResult): string[][] =>
 /** The objects that are not used, and why. */
 export const unusedRows = ({ notApplied }: RehearsalResult): string[][] =>
   notApplied.map(({ kind, name, why }) => [`${kind} ${name}`, why]);
+
+/** The line of the file, or the object, that a mistake is about. */
+export function placeWords({ file, line, object }: RehearsalMistake): string {
+  if (file === undefined) return object ? `${object.kind} ${object.name}` : '';
+  return line === undefined ? file : `${file}:${line}`;
+}

@@ -33,10 +33,7 @@ export class Redaction {
 
   /** Redacts a whole file, when every object has been seen. */
   text(text: string): string {
-    return withoutSecrets(
-      text,
-      [...this.#taken].filter((value) => !this.#names.has(value)),
-    );
+    return withoutSecrets(text, this.#taken.difference(this.#names));
   }
 }
 

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { getCanary, listCanaries } from '../canaries/canary-reading.ts';
 import type { Session } from '../canaries/session.ts';
 import type { ReportContents } from '../output/documents.ts';
-import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import { type CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import { cleaned } from '../output/text.ts';
 import { gatherReport, type ReadingCluster } from './gather-report.ts';
@@ -31,9 +31,8 @@ export async function reportCommand(
 ): Promise<ExitName> {
   const { file = defaultName(namespace, name, nowMs), force = false, meshProvider, controllerSelector } = flags;
   if (file === STDOUT && output.format !== undefined)
-    throw new CommandError('usage', '-o and -f - exclude each other, since both write to stdout: leave one out');
-  if (name !== undefined && namespace === undefined)
-    throw new CommandError('usage', 'one Canary is in one namespace: leave out --all-namespaces');
+    throw usageError('-o and -f - exclude each other, since both write to stdout: leave one out');
+  if (name !== undefined && namespace === undefined) throw usageError('one Canary is in one namespace: leave out --all-namespaces');
   // Before the cluster is asked for everything.
   if (file !== STDOUT && !force && existsSync(file)) throw exists(file);
   const logLines = linesOf(flags.controllerLogs);
@@ -73,7 +72,7 @@ function linesOf(asked: boolean | string | undefined): number {
   if (asked === undefined || asked === false) return 0;
   const lines = asked === true ? LOG_LINES : Number(asked);
   if (Number.isInteger(lines) && lines > 0 && lines <= MOST_LOG_LINES) return lines;
-  throw new CommandError('usage', `--controller-logs ${asked}: give a number of lines from 1 to ${MOST_LOG_LINES}`);
+  throw usageError(`--controller-logs ${asked}: give a number of lines from 1 to ${MOST_LOG_LINES}`);
 }
 
 /** Readable by its owner alone. */
@@ -83,12 +82,11 @@ function write(file: string, bytes: Buffer, force: boolean): void {
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     if (code === 'EEXIST') throw exists(file);
-    throw new CommandError('usage', `${file} cannot be written (${code}): choose another place with --file`, { cause });
+    throw usageError(`${file} cannot be written (${code}): choose another place with --file`, { cause });
   }
 }
 
-const exists = (file: string): CommandError =>
-  new CommandError('usage', `${file} exists: choose another name with --file, or overwrite it with --force`);
+const exists = (file: string): CommandError => usageError(`${file} exists: choose another name with --file, or overwrite it with --force`);
 
 function reportAnswer(contents: ReportContents): CommandAnswer<ReportContents> {
   const { file = '', canaries, files, valuesHidden } = contents;

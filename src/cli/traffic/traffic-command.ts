@@ -1,7 +1,7 @@
 import { trafficOf } from '../../routers/knative/traffic.ts';
 import { TrafficFlagError } from '../../routers/knative/traffic-flags.ts';
 import type { Session } from '../canaries/session.ts';
-import { CommandError, type ExitName } from '../output/exit-codes.ts';
+import { type ExitName, usageError } from '../output/exit-codes.ts';
 import { knativeReport, readTraffic } from './read-traffic.ts';
 import { setTraffic, type TrafficChange } from './set-traffic.ts';
 import { trafficAnswer } from './traffic-answer.ts';
@@ -26,7 +26,7 @@ export async function changeTraffic({ cluster, namespace = '', output }: Session
     else output.note(`Nothing was written: Service ${name} has this traffic already.`);
     return 'done';
   } catch (error) {
-    if (error instanceof TrafficFlagError) throw new CommandError('usage', error.message, { cause: error });
+    if (error instanceof TrafficFlagError) throw usageError(error.message, { cause: error });
     throw error;
   }
 }

@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import type { TrafficFlags } from '../../routers/knative/traffic-flags.ts';
-import { nameOf, noted, type RunOn, theCanary, withKubectlFlags } from '../canaries/flags.ts';
+import { collect, nameOf, noted, type RunOn, withKubectlFlags } from '../canaries/flags.ts';
 import type { ClusterFlags } from '../canaries/session.ts';
-
-const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 /** `serin traffic`: shows the split of requests, and changes it for Knative Services. */
 export function addTrafficCommands(program: Command, runOn: RunOn): void {
@@ -13,7 +11,7 @@ export function addTrafficCommands(program: Command, runOn: RunOn): void {
 
   noted(withKubectlFlags(traffic.command('show')), { examples: ['serin traffic show podinfo --namespace test'], exits: ['no', 'notFound'] })
     .description('show the traffic of each side of a Canary, or of each revision of a Knative Service, from the objects of its provider')
-    .addArgument(theCanary('a Canary, the Service that it routes, or a Knative Service'))
+    .addArgument(nameOf('canaries', '<name>', 'a Canary, the Service that it routes, or a Knative Service'))
     .option('--mesh-provider <name>', 'traffic provider of Canaries without one: the same as the flag of the controller', 'istio')
     .action(
       runOn(async (session, name, flags: ClusterFlags & { meshProvider: string }) =>

@@ -1,7 +1,8 @@
 import type { Canary, Provider } from '../../api/canary.ts';
 import { apiVersion, group } from '../../api/canary.ts';
+import { defined } from '../../api/defined.ts';
 import type { Finding } from '../../api/finding.ts';
-import type { KubeObject } from '../../api/kube-object.ts';
+import { groupOf as groupOfVersion, type KubeObject } from '../../api/kube-object.ts';
 import { providerOf } from '../../api/mesh-provider.ts';
 import type { MetricTemplateSpec } from '../../api/metric-template.ts';
 import { parseCanary, parseMetricTemplate } from '../../api/parse-canary.ts';
@@ -33,33 +34,22 @@ export interface Manifests extends ObjectOptions {
 export type ManifestFinding = Finding & { on: Item };
 
 /** A pure test of the manifests. */
-export type ManifestCheck = (manifests: Manifests) => ManifestFinding[];
+export type ManifestCheck = (manifests: Manifests) => Iterable<ManifestFinding>;
 
 /** Flags of the command and of the controller that findings depend on. */
-export interface ManifestOptions extends ObjectOptions {
-  selectorLabels?: readonly string[] | undefined;
-  requireSecretLabel?: boolean | undefined;
-  isWhole?: boolean;
-  hidden?: ReadonlySet<string>;
-}
+export type ManifestOptions = { [K in keyof Omit<Manifests, 'items' | 'canaries' | 'templates'>]?: Manifests[K] | undefined };
 
 /** Default of --selector-labels. */
 export const defaultSelectorLabels = ['app', 'name', 'app.kubernetes.io/name'];
 
 /** Sorts objects by kind for the checks. */
 export function manifestsOf(items: readonly Item[], options: ManifestOptions = {}): Manifests {
-  const {
-    selectorLabels = defaultSelectorLabels,
-    requireSecretLabel = false,
-    isWhole = false,
-    hidden = new Set<string>(),
-    ...ofObjects
-  } = options;
+  const defaults = { selectorLabels: defaultSelectorLabels, requireSecretLabel: false, isWhole: false, hidden: new Set<string>() };
   const canaries = items.flatMap((item): CanaryItem[] => {
     if (!isOurs(item.object, 'Canary')) return [];
     const read = parseCanary(item.object);
     if ('problems' in read) return [];
-    const named = read.canary.spec.provider ?? ofObjects.provider;
+    const named = read.canary.spec.provider ?? options.provider;
     return [{ ...item, canary: read.canary, provider: named && providerOf(named) }];
   });
   const templates = items.flatMap((item): TemplateItem[] => {
@@ -67,7 +57,7 @@ export function manifestsOf(items: readonly Item[], options: ManifestOptions = {
     const read = parseMetricTemplate(item.object);
     return 'problems' in read ? [] : [{ ...item, spec: read.metricTemplate.spec }];
   });
-  return { items, canaries, templates, selectorLabels, requireSecretLabel, isWhole, hidden, ...ofObjects };
+  return { ...defaults, ...defined(options), items, canaries, templates };
 }
 
 /** Kinds of Flagger's API group. */
@@ -79,8 +69,7 @@ export function isOurs(object: KubeObject, kind?: (typeof ourKinds)[number]): bo
 }
 
 /** The API group; empty for core/v1. */
-export const groupOf = ({ apiVersion }: KubeObject): string =>
-  String(apiVersion).includes('/') ? String(apiVersion).replace(/\/[^/]*$/, '') : '';
+export const groupOf = ({ apiVersion }: Pick<KubeObject, 'apiVersion'>): string => groupOfVersion(String(apiVersion));
 
 /** Without a namespace a manifest goes where it is applied to, which may be any. */
 export const isNear = (a: string | undefined, b: string | undefined): boolean => a === undefined || b === undefined || a === b;
@@ -120,10 +109,11 @@ export function whereOf({ object, name, namespace, place }: Item): string {
 }
 
 /** Findings with the object that they are about. */
-export const on = (item: Item, findings: readonly Finding[]): ManifestFinding[] => findings.map((finding) => ({ ...finding, on: item }));
+export const on = (item: Item, findings: Iterable<Finding>): ManifestFinding[] =>
+  Array.from(findings, (finding) => ({ ...finding, on: item }));
 
 /** A check of each Canary by itself, beside the other objects. */
 export const perCanary =
-  (check: (item: CanaryItem, manifests: Manifests) => readonly Finding[]): ManifestCheck =>
+  (check: (item: CanaryItem, manifests: Manifests) => Iterable<Finding>): ManifestCheck =>
   (manifests) =>
     manifests.canaries.flatMap((item) => on(item, check(item, manifests)));

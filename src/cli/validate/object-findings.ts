@@ -40,7 +40,7 @@ const asErrors = (problems: readonly Problem[]): Finding[] => problems.map(({ pa
 function readFindings(object: KubeObject, options: ObjectOptions): Finding[] {
   if (object.kind === 'Canary') {
     const read = parseCanary(object);
-    return 'problems' in read ? asErrors(read.problems) : canaryFindings(read.canary, options);
+    return 'problems' in read ? asErrors(read.problems) : [...canaryFindings(read.canary, options)];
   }
   if (object.kind === 'MetricTemplate') {
     const read = parseMetricTemplate(object);
@@ -51,27 +51,19 @@ function readFindings(object: KubeObject, options: ObjectOptions): Finding[] {
   if ('problems' in read) return asErrors(read.problems);
   const { spec } = read.alertProvider;
   if (spec.address || spec.secretRef) return asErrors(receiverProblems(spec));
-  return [
-    error('spec', 'has neither address nor secretRef, and the API server refuses it: set address, or name a Secret with the key address'),
-  ];
+  const remedy = 'set address, or name a Secret with the key address';
+  return [error('spec', `has neither address nor secretRef, and the API server refuses it: ${remedy}`)];
 }
 
-function canaryFindings(canary: Canary, { provider }: ObjectOptions): Finding[] {
+function* canaryFindings(canary: Canary, { provider }: ObjectOptions): Generator<Finding> {
   const found = findings(canary, provider ? { provider } : {});
-  const queries = (canary.spec.analysis.metrics ?? []).flatMap(({ query, trafficQuery, baseline }, index) => {
-    const path = `spec.analysis.metrics[${index}]`;
-    return [
-      ...templateFindings(`${path}.query`, query),
-      ...templateFindings(`${path}.trafficQuery`, trafficQuery),
-      ...templateFindings(`${path}.baseline.query`, baseline?.query),
-    ];
-  });
-  return [...found, ...routeFindings(canary, found, canary.spec.provider ?? provider), ...queries];
-}
-
-function templateFindings(path: string, text: string | undefined): Finding[] {
-  const wrong = text === undefined ? undefined : checkTemplate(text);
-  return wrong === undefined ? [] : [error(path, wrong)];
+  yield* found;
+  yield* routeFindings(canary, found, canary.spec.provider ?? provider);
+  for (const [index, { query, trafficQuery, baseline }] of (canary.spec.analysis.metrics ?? []).entries())
+    for (const [field, text] of Object.entries({ query, trafficQuery, 'baseline.query': baseline?.query })) {
+      const wrong = text === undefined ? undefined : checkTemplate(text);
+      if (wrong !== undefined) yield error(`spec.analysis.metrics[${index}].${field}`, wrong);
+    }
 }
 
 /** Parts of the spec that the router refuses or ignores; where something is found already, it is most often the same. */

@@ -2,6 +2,7 @@ import type { StructuralSchema } from '../../api/crds.ts';
 import { fieldPath, type PathStep } from '../../api/field-path.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import type { Problem } from '../../api/problem.ts';
 import { nearest } from './nearest.ts';
 
 /**
@@ -12,9 +13,7 @@ export function unknownFields(object: KubeObject, schema: StructuralSchema, seve
   return walk(object, schema, []).map((finding) => ({ severity, ...finding }));
 }
 
-type Unknown = Omit<Finding, 'severity'>;
-
-function walk(value: unknown, schema: StructuralSchema, path: readonly PathStep[]): Unknown[] {
+function walk(value: unknown, schema: StructuralSchema, path: readonly PathStep[]): Problem[] {
   if (schema.items && Array.isArray(value)) {
     const { items } = schema;
     return value.flatMap((each, index) => walk(each, items, [...path, index]));
@@ -29,7 +28,7 @@ function walk(value: unknown, schema: StructuralSchema, path: readonly PathStep[
   });
 }
 
-function unknown(path: readonly PathStep[], key: string, known: readonly string[]): Unknown {
+function unknown(path: readonly PathStep[], key: string, known: readonly string[]): Problem {
   const likely = key === 'canaryAnalysis' ? 'analysis' : nearest(key, known);
   const remedy = likely === undefined ? 'remove it' : `did you mean ${likely}?`;
   return { path: fieldPath(path), message: `is not a field: kubectl apply refuses the object for it, other clients drop it: ${remedy}` };

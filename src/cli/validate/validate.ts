@@ -86,7 +86,7 @@ async function findingsOf(items: readonly Item[], args: ValidateArgs, live?: Liv
   const manifests = manifestsOf([...items, ...(live?.items ?? [])], options);
   // The clients of metric backends and receivers come with them.
   const { checksWith } = await import('./checks/index.ts');
-  const found = checksWith(await promqlCheck(manifests.items)).flatMap(([, , check]) => check(manifests));
+  const found = checksWith(await promqlCheck(manifests.items)).flatMap(([, , check]) => [...check(manifests)]);
   return items.flatMap(({ place }) => found.filter((finding) => finding.on.place === place));
 }
 

@@ -1,5 +1,6 @@
 import type { NewBlocker } from '../../api/blocker.ts';
 import { defined } from '../../api/defined.ts';
+import { valueAt as valueAtSteps } from '../../api/json.ts';
 import type { ChangeOf, Diagnosis } from '../output/documents.ts';
 import type { Cause } from './causes.ts';
 
@@ -33,14 +34,7 @@ export function proofIn(object: NamedObject, field: string, value: unknown = val
 }
 
 /** The value at a path like `spec.analysis.metrics[0].interval`. */
-export function valueAt(object: unknown, path: string): unknown {
-  let value = object;
-  for (const step of path.split(/[.[\]]+/).filter(Boolean)) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-    value = Reflect.get(value, step);
-  }
-  return value;
-}
+export const valueAt = (object: unknown, path: string): unknown => valueAtSteps(object, path.split(/[.[\]]+/).filter(Boolean));
 
 /** The field of an object to correct; the value is for the user to decide. */
 export const toSet = (object: NamedObject, field: string): ChangeOf => ({ verb: 'set', ...nameOf(object), field });

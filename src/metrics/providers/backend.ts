@@ -1,15 +1,12 @@
-import type { Clock } from '../../api/clock.ts';
-import type { EgressPolicy } from '../../api/outgoing.ts';
 import type { AskOptions, BackendRequest } from '../http/ask.ts';
 import type { AskCluster } from '../http/ask-cluster.ts';
 import { baseUrl } from '../http/base-url.ts';
-import type { TlsFiles } from '../http/tls-files.ts';
 import type { QueryTemplate } from '../metric-template.ts';
 import type { SampleChoice } from '../samples.ts';
 import type { MetricProvider } from './metric-provider.ts';
 
 /** All that a backend is made from, for one check. */
-export interface BackendSource {
+export interface BackendSource extends Pick<AskOptions, 'timeoutMs' | 'tls' | 'egress' | 'clock'> {
   /** `spec.provider` of the MetricTemplate. */
   provider: QueryTemplate['spec']['provider'];
   /** The namespace of the MetricTemplate. */
@@ -24,13 +21,6 @@ export interface BackendSource {
   windowMs: number | undefined;
   choice: SampleChoice;
   nowMs: number;
-  /** For each request. */
-  timeoutMs: number;
-  tls?: TlsFiles | undefined;
-  /** How the backend is reached; default: straight. */
-  egress?: EgressPolicy | undefined;
-  /** Default: the machine's. */
-  clock?: Clock | undefined;
   /** The API server of the cluster, for the backends that live in it; absent where there is none, as on a command line. */
   askCluster?: AskCluster | undefined;
 }

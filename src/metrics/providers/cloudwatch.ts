@@ -51,11 +51,8 @@ export const cloudwatch: MakeBackend = (source) => {
       if ('kind' in answer) return answer;
       const { MetricDataResults } = answer;
       if (!MetricDataResults) return { kind: 'error', reason: `${WHO} gave an unexpected response (JSON without a query result)` };
-      return pickSample(
-        MetricDataResults.map(({ Values = [] }) => Values.toReversed()),
-        RULE,
-        source.choice,
-      );
+      const series = MetricDataResults.map(({ Values = [] }) => Values.toReversed());
+      return pickSample(series, RULE, source.choice);
     },
     async isOnline(signal) {
       // CloudWatch refuses this request once it understands it, which is enough for the probe (05-P16).

@@ -29,7 +29,6 @@ export const datadog: MakeBackend = (source) => {
     read: (json) => Answer.safeParse(json).data?.series.map(({ pointlist }) => pointlist.map(([, value]) => value)),
     rule: RULE,
     probe: () => get('/api/v1/validate'),
-    isGood: (status) => status === 200,
     errorText: (json) => ErrorBody.safeParse(json).data?.errors.join('; '),
   });
 };

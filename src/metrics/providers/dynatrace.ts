@@ -31,7 +31,6 @@ export const dynatrace: MakeBackend = (source) => {
       Answer.safeParse(json).data?.result[0]?.data.map(({ values }) => values) ?? (Answer.safeParse(json).success ? [] : undefined),
     rule: RULE,
     probe: () => get('/api/v2/metrics', { pageSize: '1' }),
-    isGood: (status) => status === 200,
     errorText: (json) => ErrorBody.safeParse(json).data?.error.message,
   });
 };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { decodedUri } from '../../api/decoded-uri.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
@@ -39,7 +40,6 @@ export const externalmetrics: MakeBackend = (source) => {
     rule: RULE,
     // Whether the API is served: a working adapter does not know the metric of the probe.
     probe: () => ask(source, API),
-    isGood: (status) => status === 200,
     errorText: statusReason,
   });
 };
@@ -57,24 +57,12 @@ export function readExternalQuery(
   query: string,
   absent = 'default',
 ): { namespace: string; metric: string; selector: string } | { problem: string } {
-  const [path = '', search = ''] = split(query.trim(), '?');
-  const parts = decoded(path)?.replace(/^\//, '').split('/');
+  const [path = '', ...search] = query.trim().split('?');
+  const parts = decodedUri(path)?.replace(/^\//, '').split('/');
   const [namespace, metric] = parts?.length === 1 ? [absent, parts[0]] : [parts?.[0] || absent, parts?.[1]];
   // Names stand in a path: none may lead elsewhere in it.
   if (!parts || parts.length > 2 || !metric || metric === '.' || metric === '..' || !NAMESPACE.test(namespace))
     return { problem: `the query ${JSON.stringify(query.trim().slice(0, 80))} is not [namespace/]metric[?labelSelector=…]` };
-  return { namespace, metric: encodeURIComponent(metric.toWellFormed()), selector: new URLSearchParams(search).get('labelSelector') ?? '' };
-}
-
-function split(text: string, at: string): [string, string] {
-  const index = text.indexOf(at);
-  return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
+  const selector = new URLSearchParams(search.join('?')).get('labelSelector') ?? '';
+  return { namespace, metric: encodeURIComponent(metric.toWellFormed()), selector };
 }

@@ -1,16 +1,16 @@
 import { parse } from 'csv-parse/sync';
 import * as z from 'zod';
-import { hideSecrets } from '../../api/hide-secrets.ts';
-import { parseJson } from '../../api/json.ts';
-import { ask } from '../http/ask.ts';
+import { keptIn } from '../../api/once.ts';
 import { baseUrl } from '../http/base-url.ts';
-import { pickSample, type SampleRule, type Samples } from '../samples.ts';
-import { type MakeBackend, secretKeys, transportOf, wrongAddress, wrongField } from './backend.ts';
+import type { SampleRule, Samples } from '../samples.ts';
+import { type MakeBackend, secretKeys, wrongAddress, wrongField } from './backend.ts';
+import { jsonBackend } from './json-backend.ts';
 
 /** Today an empty answer is zero, so that an error count without errors passes (05-4.2); `strictNoData` takes it for no data. */
 const RULE: SampleRule = { series: 'first', sample: 'first', null: 'noData', empty: 'zero', nan: 'keep' };
 const DIALECT = { annotations: ['datatype', 'group', 'default'], delimiter: ',', header: true };
 const PROBE = 'from(bucket: "default") |> range(start: -2h)';
+const ErrorBody = z.object({ message: z.string() });
 const NUMBERS = ['double', 'long', 'unsignedLong'];
 
 /** InfluxDB 2: a Flux query, answered as annotated CSV (05-P30, P31). */
@@ -21,30 +21,26 @@ export const influxdb: MakeBackend = (source) => {
   if ('problem' in keys) return keys;
   const url = baseUrl(provider.address, '/api/v2/query', { org: keys.org });
   if (!url) return wrongAddress;
-  const run = async (query: string, signal: AbortSignal) => {
-    const answer = await ask(
-      {
-        url,
-        headers: { 'content-type': 'application/json', ...(keys.token ? { authorization: `Token ${keys.token}` } : {}) },
-        body: JSON.stringify({ query, type: 'flux', dialect: DIALECT }),
-      },
-      { who: 'InfluxDB', ...transportOf(source), secrets: [keys.token], signal },
-    );
-    if ('kind' in answer || (answer.status >= 200 && answer.status < 300)) return answer;
-    return { kind: 'error', reason: `InfluxDB answered ${answer.status}${errorTextIn(answer.body, keys.token)}` } as const;
-  };
-  return {
-    async runQuery(query, signal) {
-      const answer = await run(query, signal);
-      if ('kind' in answer) return answer;
-      const read = readRecords(answer.body);
-      return 'reason' in read ? { kind: 'error', ...read } : pickSample(read.samples, RULE, source.choice);
+  const run = (query: string) => ({
+    url,
+    headers: { 'content-type': 'application/json', ...(keys.token ? { authorization: `Token ${keys.token}` } : {}) },
+    body: JSON.stringify({ query, type: 'flux', dialect: DIALECT }),
+  });
+  return jsonBackend({
+    who: 'InfluxDB',
+    source,
+    secrets: [keys.token],
+    request: run,
+    parse: (body) => body,
+    read(csv) {
+      const found = readRecords(String(csv));
+      return 'reason' in found ? found : found.samples;
     },
-    async isOnline(signal) {
-      const answer = await run(PROBE, signal);
-      return 'kind' in answer ? answer.reason : undefined;
-    },
-  };
+    rule: RULE,
+    probe: () => run(PROBE),
+    isGood: (status) => status < 300,
+    errorText: (json) => ErrorBody.safeParse(json).data?.message,
+  });
 };
 
 /** The values of each table of an annotated CSV; or what it says instead. */
@@ -77,10 +73,7 @@ export function readRecords(csv: string): { samples: Samples } | { reason: strin
     if (types.length > 0 && !NUMBERS.includes(types[value] ?? '')) return { reason: `_value is of type ${types[value]}, not a number` };
     const number = numberOf(row[value] ?? '');
     if (number === undefined) return { reason: `_value ${JSON.stringify(row[value]?.slice(0, 40))} is not a number` };
-    const table = at('table') ?? '';
-    const points = tables.get(table);
-    if (points) points.push(number);
-    else tables.set(table, [number]);
+    keptIn(tables, at('table') ?? '', () => []).push(number);
   }
   return { samples: [...tables.values()] };
 }
@@ -92,11 +85,4 @@ function numberOf(text: string): number | null | undefined {
   if (text === '+Inf') return Number.POSITIVE_INFINITY;
   if (text === '-Inf') return Number.NEGATIVE_INFINITY;
   return Number.isNaN(Number(text)) ? undefined : Number(text);
-}
-
-const ErrorBody = z.object({ message: z.string() });
-
-function errorTextIn(body: string, token: string): string {
-  const words = ErrorBody.safeParse(parseJson(body)).data?.message;
-  return words === undefined ? '' : `: ${hideSecrets(words, [token]).slice(0, 300)}`;
 }

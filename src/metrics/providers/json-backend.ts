@@ -16,12 +16,14 @@ export interface JsonBackend {
   secrets: readonly (string | undefined)[];
   /** The request for a rendered query; or why there can be none. */
   request(query: string): Request;
-  /** The samples found; throws, or gives undefined, where the answer has not the documented shape. */
-  read(json: unknown): Samples | undefined;
+  /** The samples found; undefined where the answer has not the documented shape, or what it says instead. */
+  read(answer: unknown): Samples | { reason: string } | undefined;
+  /** The answer as `read` takes it; default: JSON. */
+  parse?(body: string): unknown;
   rule: SampleRule;
   /** A request that any working installation answers well. */
   probe(): Request;
-  /** Statuses below 300 that are an answer; default: all of 2xx. */
+  /** Statuses below 300 that are an answer; default: 200. */
   isGood?(status: number): boolean;
   /** The same for the probe, where an error shows that the backend answers. */
   probeIsGood?(status: number): boolean;
@@ -29,35 +31,29 @@ export interface JsonBackend {
   errorText?(json: unknown): string | undefined;
 }
 
-/** A backend that is asked over HTTP and answers with JSON. */
+/** A backend that is asked over HTTP and answers with JSON, or a text that it parses. */
 export function jsonBackend(backend: JsonBackend): MetricProvider {
   const { who, source, secrets, rule } = backend;
-  const options = (signal: AbortSignal) => ({
-    who,
-    ...transportOf(source),
-    secrets,
-    signal,
-  });
-  const is2xx = (status: number) => status >= 200 && status < 300;
-  const fetch = async (request: Request, isGood: (status: number) => boolean, signal: AbortSignal) => {
+  const { parse = parseJson, isGood = (status: number) => status === 200, probeIsGood = isGood } = backend;
+  const fetch = async (request: Request, isAnswer: (status: number) => boolean, signal: AbortSignal) => {
     if ('problem' in request) return { kind: 'error', reason: request.problem } as const;
-    const toCluster = 'path' in request;
-    const answer = await (toCluster ? askCluster(source.askCluster, request, options(signal)) : ask(request, options(signal)));
-    if ('kind' in answer || isGood(answer.status)) return answer;
+    const options = { who, ...transportOf(source), secrets, signal };
+    const answer = await ('path' in request ? askCluster(source.askCluster, request, options) : ask(request, options));
+    if ('kind' in answer || isAnswer(answer.status)) return answer;
     return { kind: 'error', reason: `${who} answered ${answer.status}${errorTextIn(answer.body, backend)}` } as const;
   };
   return {
     async runQuery(query, signal): Promise<Measurement> {
-      const answer = await fetch(backend.request(query), backend.isGood ?? is2xx, signal);
+      const answer = await fetch(backend.request(query), isGood, signal);
       if ('kind' in answer) return answer;
-      const json = parseJson(answer.body);
-      if (json === undefined) return { kind: 'error', reason: `${who} gave an unexpected response (no JSON)` };
-      const samples = backend.read(json);
-      if (samples === undefined) return { kind: 'error', reason: `${who} gave an unexpected response (JSON without a query result)` };
-      return pickSample(samples, rule, source.choice);
+      const parsed = parse(answer.body);
+      if (parsed === undefined) return { kind: 'error', reason: `${who} gave an unexpected response (no JSON)` };
+      const found = backend.read(parsed);
+      if (found === undefined) return { kind: 'error', reason: `${who} gave an unexpected response (JSON without a query result)` };
+      return 'reason' in found ? { kind: 'error', ...found } : pickSample(found, rule, source.choice);
     },
     async isOnline(signal) {
-      const answer = await fetch(backend.probe(), backend.probeIsGood ?? backend.isGood ?? is2xx, signal);
+      const answer = await fetch(backend.probe(), probeIsGood, signal);
       return 'kind' in answer ? answer.reason : undefined;
     },
   };

@@ -43,7 +43,6 @@ export const keptn: MakeBackend = (source) => {
     read: readMetric,
     rule: RULE,
     probe: () => ({ path: API }),
-    isGood: (status) => status === 200,
     errorText: statusReason,
   });
   return {

@@ -17,3 +17,19 @@ export interface MetricProvider {
   /** Why the backend cannot be asked; undefined when it can. */
   isOnline(signal: AbortSignal): Promise<string | undefined>;
 }
+
+/** A backend that is connected to for each query, so that a new credential counts at once; or why it cannot be. */
+export function connecting(
+  connect: (signal: AbortSignal) => Promise<MetricProvider | ({ reason: string } & MeasureProblem)>,
+): MetricProvider {
+  return {
+    async runQuery(query, signal) {
+      const backend = await connect(signal);
+      return 'reason' in backend ? { kind: 'error', ...backend } : backend.runQuery(query, signal);
+    },
+    async isOnline(signal) {
+      const backend = await connect(signal);
+      return 'reason' in backend ? backend.reason : backend.isOnline(signal);
+    },
+  };
+}

@@ -31,7 +31,6 @@ export const newrelic: MakeBackend = (source) => {
     },
     rule: RULE,
     probe: () => get('SELECT * FROM Metric'),
-    isGood: (status) => status === 200,
     errorText: (json) => ErrorBody.safeParse(json).data?.error,
   });
 };

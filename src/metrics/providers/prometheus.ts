@@ -72,10 +72,8 @@ async function fetchAnswer(query: string, options: PrometheusOptions, signal: Ab
   // Without the driver's time: the clock of Prometheus decides what is now.
   const url = baseUrl(options.address, '/api/v1/query', { query });
   if (!url) return { reason: 'the address of Prometheus must be an http or https URL' };
-  const { timeoutMs, insecureSkipVerify, egress, clock, tls, proxy, retries } = options;
-  const transport = { timeoutMs, insecureSkipVerify, egress, clock, tls, proxy, retries };
   const secrets = secretsOf(options);
-  const answer = await ask({ url, headers: headersOf(options) }, { who: 'Prometheus', ...transport, secrets, signal });
+  const answer = await ask({ url, headers: headersOf(options) }, { ...options, who: 'Prometheus', secrets, signal });
   if ('kind' in answer) return answer;
   if (answer.status >= 300) {
     const reason = `Prometheus answered ${answer.status}${detailOf(answer.body, secrets)}`;

@@ -5,7 +5,7 @@ import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
 import { type BackendSource, type MakeBackend, secretKeys, transportOf, wrongAddress, wrongField } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
-import type { MetricProvider } from './metric-provider.ts';
+import { connecting, type MetricProvider } from './metric-provider.ts';
 import { prometheus } from './prometheus.ts';
 import { ServiceAccountKey } from './service-account-key.ts';
 
@@ -34,18 +34,20 @@ export const stackdriver: MakeBackend = (source) => {
   if (key && 'problem' in key) return key;
   const address = stackdriverAddress(source);
   const project = encodeURIComponent(keys.project);
-  const token = async (signal: AbortSignal) => {
-    const { googleToken } = await import('./google-token.ts');
-    return googleToken(key, { who: WHO, timeoutMs: source.timeoutMs, secrets: [key?.private_key], signal });
-  };
+  const withToken = (make: (token: string) => MetricProvider): MetricProvider =>
+    connecting(async (signal) => {
+      const { googleToken } = await import('./google-token.ts');
+      const found = await googleToken(key, { who: WHO, timeoutMs: source.timeoutMs, secrets: [key?.private_key], signal });
+      return 'token' in found ? make(found.token) : found;
+    });
   if (queryLanguage === 'promql') {
     const { choice } = source;
     const server = `${withoutTrailing(address, '/')}/v1/projects/${project}/location/global/prometheus`;
-    return withToken(token, (bearer) => prometheus({ address: server, bearer, choice, ...transportOf(source) }));
+    return withToken((bearer) => prometheus({ address: server, bearer, choice, ...transportOf(source) }));
   }
   const url = baseUrl(address, `/v3/projects/${project}/timeSeries:query`);
   if (!url) return wrongAddress;
-  return withToken(token, (bearer) => {
+  return withToken((bearer) => {
     const post = (query: string) => ({
       url,
       headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
@@ -58,6 +60,7 @@ export const stackdriver: MakeBackend = (source) => {
       request: post,
       read: readSeries,
       rule: RULE,
+      isGood: (status) => status < 300,
       // A server that understands the request refuses an empty query (05-P36).
       probe: () => post(''),
       probeIsGood: (status) => status === 200 || status === 400,
@@ -83,20 +86,4 @@ function ownKey({ secret, secretName }: BackendSource): ServiceAccountKey | { pr
   if (!secret?.serviceAccountKey) return undefined;
   const key = ServiceAccountKey.safeParse(parseJson(secret.serviceAccountKey));
   return key.data ?? { problem: `serviceAccountKey of Secret ${secretName} is not a JSON key of a service account` };
-}
-
-type AccessTokenResult = { token: string } | { kind: 'error'; reason: string };
-
-/** A backend that is made anew for each request, with a token that is good now. */
-function withToken(tokenOf: (signal: AbortSignal) => Promise<AccessTokenResult>, make: (token: string) => MetricProvider): MetricProvider {
-  return {
-    async runQuery(query, signal) {
-      const token = await tokenOf(signal);
-      return 'kind' in token ? token : make(token.token).runQuery(query, signal);
-    },
-    async isOnline(signal) {
-      const token = await tokenOf(signal);
-      return 'kind' in token ? token.reason : make(token.token).isOnline(signal);
-    },
-  };
 }

@@ -1,5 +1,5 @@
 import type { RehearsalMistake, RehearsalReport, RehearsalResult, TimelineEntry } from '../rehearsal-report.ts';
-import { afterWords, entryWords, failedIn, lasts, outcomeWords, unmeasuredRows, unusedRows, verdictWords } from '../words.ts';
+import { afterWords, entryWords, failedIn, lasts, outcomeWords, placeWords, unmeasuredRows, unusedRows, verdictWords } from '../words.ts';
 import { escapeXml } from '../xml.ts';
 import { plotsOf } from './plots.ts';
 import { style } from './style.ts';
@@ -117,12 +117,9 @@ function writesHtml(timeline: readonly TimelineEntry[]): string {
 
 function mistakesHtml(mistakes: readonly RehearsalMistake[]): string {
   if (mistakes.length === 0) return '<p class="good">No mistake found.</p>';
-  const items = mistakes.map(({ severity, rule, message, field, file, line, object, scenario }) => {
-    const where = [
-      file === undefined ? (object ? `${object.kind} ${object.name}` : '') : `${file}${line === undefined ? '' : `:${line}`}`,
-      field,
-      scenario,
-    ];
+  const items = mistakes.map((mistake) => {
+    const { severity, rule, message, field, scenario } = mistake;
+    const where = [placeWords(mistake), field, scenario];
     return `<div class="mistake ${severity}"><strong>${severity}</strong> ${escapeXml(rule)} <span class="dim">${escapeXml(where.filter(Boolean).join(', '))}</span><br>${escapeXml(message)}</div>`;
   });
   return `<h2>Mistakes</h2>\n${items.join('\n')}`;

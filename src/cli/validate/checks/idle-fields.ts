@@ -1,4 +1,5 @@
 import { type Finding, warning } from '../../../api/finding.ts';
+import { valueAt } from '../../../api/json.ts';
 import { factsOf, providerFields, providers } from '../../../api/providers.ts';
 import { type CanaryItem, perCanary } from '../manifests.ts';
 
@@ -11,38 +12,30 @@ const readBy = new Map(
 );
 
 /** Fields that the traffic provider of a Canary does not read. */
-export const idleFields = perCanary((item) => [...ofProvider(item), ...ofStrategy(item)]);
+export const idleFields = perCanary(function* (item) {
+  yield* ofProvider(item);
+  yield* ofStrategy(item);
+});
 
-function ofProvider({ canary: { spec }, provider }: CanaryItem): Finding[] {
-  if (provider === undefined) return [];
+function* ofProvider({ canary: { spec }, provider }: CanaryItem): Generator<Finding> {
+  if (provider === undefined) return;
   const { reads } = factsOf(provider);
-  return [...readBy].flatMap(([field, families]) => {
-    if (reads.includes(field) || isEmpty(valueAt(spec, field))) return [];
-    return [
-      warning(
-        `spec.${field}`,
-        `has no effect with provider ${provider}, only with ${families.join(', ')}: remove it, or change the provider`,
-      ),
-    ];
-  });
+  for (const [field, families] of readBy) {
+    if (reads.includes(field) || isEmpty(valueAt(spec, field.split('.')))) continue;
+    const readers = families.join(', ');
+    yield warning(`spec.${field}`, `has no effect with provider ${provider}, only with ${readers}: remove it, or change the provider`);
+  }
 }
 
 /** Fields of the analysis that another one turns off. */
-function ofStrategy({ canary: { spec } }: CanaryItem): Finding[] {
+function* ofStrategy({ canary: { spec } }: CanaryItem): Generator<Finding> {
   const { analysis } = spec;
-  const found: Finding[] = [];
-  const idle = (field: string, why: string) => found.push(warning(`spec.analysis.${field}`, `has no effect ${why}: remove it`));
-  if (analysis.mirrorWeight !== undefined && !analysis.mirror) idle('mirrorWeight', 'without analysis.mirror');
+  const idle = (field: string, why: string) => warning(`spec.analysis.${field}`, `has no effect ${why}: remove it`);
+  if (analysis.mirrorWeight !== undefined && !analysis.mirror) yield idle('mirrorWeight', 'without analysis.mirror');
   const isByIterations = analysis.iterations !== undefined && analysis.stepWeight === undefined && analysis.stepWeights === undefined;
-  if (isByIterations && analysis.maxWeight !== undefined) idle('maxWeight', 'with iterations, which move no weight');
-  if (isByIterations && analysis.stepWeightPromotion !== undefined) idle('stepWeightPromotion', 'with iterations, which move no weight');
-  return found;
+  for (const field of ['maxWeight', 'stepWeightPromotion'] as const)
+    if (isByIterations && analysis[field] !== undefined) yield idle(field, 'with iterations, which move no weight');
 }
-
-const valueAt = (spec: object, field: string): unknown =>
-  field
-    .split('.')
-    .reduce<unknown>((value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined), spec);
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined ||

@@ -8,78 +8,73 @@ const LONGEST_FAILURE_MS = 24 * HOUR_MS;
 const LONGEST_RELEASE_MS = 7 * 24 * HOUR_MS;
 
 /** Numbers that are in the range of their type, and not in that of their unit. */
-export const limits = perCanary((item) => {
+export const limits = perCanary(function* (item) {
   const { metrics = [] } = item.canary.spec.analysis;
-  return [
-    ...metrics.flatMap((metric, index) => boundFindings(metric, `spec.analysis.metrics[${index}]`)),
-    ...twiceNamed(metrics),
-    ...timeFindings(item),
-    ...retryFindings(item),
-  ];
+  for (const [index, metric] of metrics.entries()) yield* boundFindings(metric, `spec.analysis.metrics[${index}]`);
+  yield* twiceNamed(metrics);
+  yield* timeFindings(item);
+  yield* retryFindings(item);
 });
 
-function boundFindings({ name, thresholdRange, threshold }: Metric, path: string): Finding[] {
+function* boundFindings({ name, thresholdRange, threshold }: Metric, path: string): Generator<Finding> {
   const isRate = name === 'request-success-rate';
-  if (!isRate && name !== 'request-duration') return [];
+  if (!isRate && name !== 'request-duration') return;
   // The old form is a minimum of the success rate and a maximum of the duration.
-  const range = thresholdRange ?? (isRate ? { min: threshold } : { max: threshold });
+  const { min, max } = thresholdRange ?? (isRate ? { min: threshold } : { max: threshold });
   const at = (bound: 'min' | 'max') => (thresholdRange ? `${path}.thresholdRange.${bound}` : `${path}.threshold`);
-  const { min, max } = range;
-  const found: Finding[] = [];
-  const add = (bound: 'min' | 'max', message: string) => found.push(warning(at(bound), message));
   if (isRate) {
     if (min !== undefined && min > 0 && min <= 1)
-      add('min', `is ${min}, and the success rate is in percent, so that almost every version passes: write ${shown(min * 100)}`);
-    if (min !== undefined && min > 100) add('min', `is ${min}, and the success rate is at most 100 percent: write 99`);
-    if (max !== undefined && max < 100)
-      add('max', `is ${max}, so that a version without errors, at 100 percent, fails: set min to ${shown(max <= 1 ? max * 100 : max)}`);
-    return found;
+      yield warning(
+        at('min'),
+        `is ${min}, and the success rate is in percent, so that almost every version passes: write ${shown(min * 100)}`,
+      );
+    if (min !== undefined && min > 100) yield warning(at('min'), `is ${min}, and the success rate is at most 100 percent: write 99`);
+    if (max !== undefined && max < 100) {
+      const right = shown(max <= 1 ? max * 100 : max);
+      yield warning(at('max'), `is ${max}, so that a version without errors, at 100 percent, fails: set min to ${right}`);
+    }
+    return;
   }
-  if (max !== undefined && max <= 1) add('max', `is ${max}, and durations are in milliseconds: write ${shown(max * 1000)} for ${max} s`);
-  if (min !== undefined && min > 0 && max === undefined) add('min', `is ${min} alone, so that a fast version fails: set max`);
-  return found;
+  if (max !== undefined && max <= 1)
+    yield warning(at('max'), `is ${max}, and durations are in milliseconds: write ${shown(max * 1000)} for ${max} s`);
+  if (min !== undefined && min > 0 && max === undefined) yield warning(at('min'), `is ${min} alone, so that a fast version fails: set max`);
 }
 
 const shown = (value: number): string => String(Number(value.toFixed(3)));
 
-function twiceNamed(metrics: readonly Metric[]): Finding[] {
-  return metrics.flatMap(({ name }, index) => {
+function* twiceNamed(metrics: readonly Metric[]): Generator<Finding> {
+  for (const [index, { name }] of metrics.entries()) {
     const first = metrics.findIndex((other) => other.name === name);
-    if (first === index) return [];
+    if (first === index) continue;
     const message = `is ${name}, as of metrics[${first}]: events, status and /metrics cannot distinguish them; give each a name of its own`;
-    return [warning(`spec.analysis.metrics[${index}].name`, message)];
-  });
+    yield warning(`spec.analysis.metrics[${index}].name`, message);
+  }
 }
 
-function timeFindings({ canary }: CanaryItem): Finding[] {
+function* timeFindings({ canary }: CanaryItem): Generator<Finding> {
   const { interval, threshold, iterations, stepWeight, maxWeight = 100 } = canary.spec.analysis;
   const intervalMs = parseDuration(interval) ?? 0;
-  const found: Finding[] = [];
   if (threshold * intervalMs > LONGEST_FAILURE_MS) {
     const message = `is ${threshold}, the maximum number of failed checks: at one every ${interval} a bad version keeps its traffic for ${days(threshold * intervalMs)}; a handful, such as 5, is usual`;
-    found.push(warning('spec.analysis.threshold', message));
+    yield warning('spec.analysis.threshold', message);
   }
   const steps = iterations ?? (stepWeight ? Math.ceil(maxWeight / stepWeight) : 0);
   if (steps * intervalMs > LONGEST_RELEASE_MS) {
-    const field = iterations === undefined ? 'stepWeight' : 'iterations';
-    found.push(
-      warning(
-        `spec.analysis.${field}`,
-        `makes ${steps} checks, one every ${interval}, so that a release takes ${days(steps * intervalMs)}: use fewer or shorter ones`,
-      ),
+    const time = `so that a release takes ${days(steps * intervalMs)}: use fewer or shorter ones`;
+    yield warning(
+      `spec.analysis.${iterations === undefined ? 'stepWeight' : 'iterations'}`,
+      `makes ${steps} checks, one every ${interval}, ${time}`,
     );
   }
   if (stepWeight !== undefined && stepWeight > maxWeight) {
     const message = `is ${stepWeight}, over maxWeight ${maxWeight}: the first step is already past the end; make it smaller`;
-    found.push(warning('spec.analysis.stepWeight', message));
+    yield warning('spec.analysis.stepWeight', message);
   }
-  return found;
 }
 
 const days = (ms: number): string => (ms < 48 * HOUR_MS ? `${Math.round(ms / HOUR_MS)} hours` : `${Math.round(ms / HOUR_MS / 24)} days`);
 
-function retryFindings({ canary }: CanaryItem): Finding[] {
-  return (canary.spec.analysis.webhooks ?? []).flatMap(({ retries = 0 }, index) =>
-    retries < 0 ? [warning(`spec.analysis.webhooks[${index}].retries`, `is ${retries} and counts as 0: set 0 or more`)] : [],
-  );
+function* retryFindings({ canary }: CanaryItem): Generator<Finding> {
+  for (const [index, { retries = 0 }] of (canary.spec.analysis.webhooks ?? []).entries())
+    if (retries < 0) yield warning(`spec.analysis.webhooks[${index}].retries`, `is ${retries} and counts as 0: set 0 or more`);
 }

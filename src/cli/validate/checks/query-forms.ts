@@ -14,30 +14,28 @@ export const queryForms: ManifestCheck = ({ templates }) =>
     return form && 'query' in rendered ? on(item, form(rendered.query)) : [];
   });
 
-const FORMS: Readonly<Partial<Record<MetricProviderType, (query: string) => Finding[]>>> = { graphite, cloudwatch, datadog };
+const FORMS: Readonly<Partial<Record<MetricProviderType, (query: string) => Iterable<Finding>>>> = { graphite, cloudwatch, datadog };
 
-function graphite(query: string): Finding[] {
-  if (/(^|[&?\s])target=/.test(query)) return [];
-  return [error('spec.query', 'has no target=, and Graphite answers nothing without it: write target= before the expression')];
+function* graphite(query: string): Generator<Finding> {
+  if (!/(^|[&?\s])target=/.test(query))
+    yield error('spec.query', 'has no target=, and Graphite answers nothing without it: write target= before the expression');
 }
 
-function cloudwatch(query: string): Finding[] {
+function* cloudwatch(query: string): Generator<Finding> {
   const read = readMetricDataQueries(query);
-  if ('problem' in read) return [];
+  if ('problem' in read) return;
   const returned = read.queries.filter((one) => Reflect.get(one, 'ReturnData') !== false);
-  if (returned.length === 1) return [];
-  if (returned.length === 0)
-    return [error('spec.query', 'returns nothing, since every entry has ReturnData false: remove it from the one that decides')];
   const ids = returned.map((one) => String(Reflect.get(one, 'Id') ?? '?')).join(', ');
-  return [warning('spec.query', `returns the results ${ids}, and only the first is used: set ReturnData to false in the others`)];
+  if (returned.length === 0)
+    yield error('spec.query', 'returns nothing, since every entry has ReturnData false: remove it from the one that decides');
+  else if (returned.length > 1)
+    yield warning('spec.query', `returns the results ${ids}, and only the first is used: set ReturnData to false in the others`);
 }
 
-function datadog(query: string): Finding[] {
+function* datadog(query: string): Generator<Finding> {
   const wrong = [...query.matchAll(/\.rollup\(([^()]*)\)/g)].find(([, args = '']) =>
     args.split(',').some((arg) => /["']|^\s*\d+\s*[a-z]+\s*$/i.test(arg)),
   );
-  if (!wrong) return [];
-  return [
-    error('spec.query', `has ${wrong[0]}, and Datadog takes the interval of a rollup as a number of seconds: write as in .rollup(avg, 60)`),
-  ];
+  const remedy = 'and Datadog takes the interval of a rollup as a number of seconds: write as in .rollup(avg, 60)';
+  if (wrong) yield error('spec.query', `has ${wrong[0]}, ${remedy}`);
 }

@@ -6,37 +6,25 @@ import { queryVariables } from '../../../metrics/query-variables.ts';
 import { type CanaryItem, findOurs, isAbsent, type Manifests, type ourKinds, perCanary } from '../manifests.ts';
 
 /** MetricTemplates and AlertProviders that a Canary refers to, and the variables that a template wants of it. */
-export const references = perCanary((item, manifests) => {
-  if (!item.place) return [];
+export const references = perCanary(function* (item, manifests) {
+  if (!item.place) return;
   const { metrics = [], alerts = [] } = item.canary.spec.analysis;
-  return [
-    ...metrics.flatMap((metric, index) => metricFindings(manifests, item, metric, `spec.analysis.metrics[${index}]`)),
-    ...alerts.flatMap(({ providerRef }, index) =>
-      missing(manifests, item, {
-        kind: 'AlertProvider',
-        ref: providerRef,
-        path: `spec.analysis.alerts[${index}].providerRef`,
-        severity: 'warning',
-      }),
-    ),
-  ];
+  for (const [index, metric] of metrics.entries()) yield* metricFindings(manifests, item, metric, `spec.analysis.metrics[${index}]`);
+  for (const [index, { providerRef: ref }] of alerts.entries())
+    yield* missing(manifests, item, { kind: 'AlertProvider', ref, path: `spec.analysis.alerts[${index}].providerRef`, find: warning });
 });
 
-function metricFindings(manifests: Manifests, item: CanaryItem, metric: Metric, path: string): Finding[] {
+function* metricFindings(manifests: Manifests, item: CanaryItem, metric: Metric, path: string): Generator<Finding> {
   const { templateRef: ref } = metric;
-  if (!ref || builtIn.includes(metric.name) || metric.query) return [];
+  if (!ref || builtIn.includes(metric.name) || metric.query) return;
   const template = findOurs(manifests, 'MetricTemplate', ref.name, ref.namespace ?? item.namespace);
-  if (!template) return missing(manifests, item, { kind: 'MetricTemplate', ref, path: `${path}.templateRef`, severity: 'error' });
+  if (!template) yield* missing(manifests, item, { kind: 'MetricTemplate', ref, path: `${path}.templateRef`, find: error });
   // If several have the name, as in overlays, any may be the one that is applied.
-  const versions = manifests.templates.filter(({ name, namespace }) => name === template.name && namespace === template.namespace);
+  const versions = manifests.templates.filter(({ name, namespace }) => name === template?.name && namespace === template.namespace);
   const wanted = versions.map(({ spec }) => unsetVariables(spec.query, item, metric)).toSorted((a, b) => a.length - b.length)[0] ?? [];
-  if (wanted.length === 0) return [];
-  return [
-    error(
-      `${path}.templateVariables`,
-      `lacks ${wanted.join(', ')}, which MetricTemplate ${ref.name} asks for: set it, or the check is never measured`,
-    ),
-  ];
+  const remedy = 'set it, or the check is never measured';
+  if (wanted.length > 0)
+    yield error(`${path}.templateVariables`, `lacks ${wanted.join(', ')}, which MetricTemplate ${ref.name} asks for: ${remedy}`);
 }
 
 /** Found by giving each, as it is missed, to the template. */
@@ -59,17 +47,19 @@ interface Reference {
   ref: { name: string; namespace?: string | undefined };
   path: string;
   /** Where the object is known to be absent; elsewhere it may be in the cluster. */
-  severity: Finding['severity'];
+  find: typeof error;
 }
 
-function missing(manifests: Manifests, item: CanaryItem, { kind, ref, path, severity }: Reference): Finding[] {
+function* missing(manifests: Manifests, item: CanaryItem, { kind, ref, path, find }: Reference): Generator<Finding> {
   const namespace = ref.namespace ?? item.namespace;
-  if (findOurs(manifests, kind, ref.name, namespace)) return [];
+  if (findOurs(manifests, kind, ref.name, namespace)) return;
   const elsewhere = findOurs(manifests, kind, ref.name, undefined)?.namespace;
-  const remedy = elsewhere ? `there is one in namespace ${elsewhere}: set namespace` : 'create it, or correct the name';
+  const remedy = elsewhere && `there is one in namespace ${elsewhere}: set namespace`;
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
   if (isAbsent(manifests, kind))
-    return [{ severity, path: `${path}.name`, message: `is ${ref.name}, but the ${kind} was not found${where}: ${remedy}` }];
-  const unknown = `is ${ref.name}, and no file of this run has such a ${kind}${where}: ${elsewhere ? remedy : 'add its file, ask the cluster with --live, or correct the name'}`;
-  return [warning(`${path}.name`, unknown)];
+    yield find(`${path}.name`, `is ${ref.name}, but the ${kind} was not found${where}: ${remedy || 'create it, or correct the name'}`);
+  else {
+    const unknown = `is ${ref.name}, and no file of this run has such a ${kind}${where}`;
+    yield warning(`${path}.name`, `${unknown}: ${remedy || 'add its file, ask the cluster with --live, or correct the name'}`);
+  }
 }

@@ -16,9 +16,8 @@ export const rivals: ManifestCheck = ({ canaries }) =>
     const isCertain = [other, younger].every((one) => canaries.filter((each) => each.place && isSame(each, one)).length <= 1);
     const find: (path: string, message: string) => Finding = isCertain ? error : warning;
     const thing = field === 'spec.targetRef.name' ? 'target' : 'apex Service';
-    return on(younger, [
-      find(field, `is the ${thing} of ${whereOf(other)}, too, and only the older Canary is run: remove one, or give it another ${thing}`),
-    ]);
+    const remedy = `remove one, or give it another ${thing}`;
+    return on(younger, [find(field, `is the ${thing} of ${whereOf(other)}, too, and only the older Canary is run: ${remedy}`)]);
   });
 
 const isSame = (a: CanaryItem, b: CanaryItem): boolean => a.name === b.name && a.namespace === b.namespace;

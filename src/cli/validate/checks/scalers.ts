@@ -7,18 +7,20 @@ import { type CanaryItem, findItem, groupOf, isAbsent, isNear, type Manifests, p
 const GROUPS: Readonly<Record<string, string>> = { HorizontalPodAutoscaler: 'autoscaling', ScaledObject: 'keda.sh' };
 
 /** Scalers of the target that the Canary does not know of, and those that it names and that scale something else. */
-export const scalers = perCanary((item, manifests) =>
-  item.place ? [...unnamed(item, manifests), ...absent(item, manifests), ...ofAnother(item, manifests)] : [],
-);
+export const scalers = perCanary(function* (item, manifests) {
+  if (!item.place) return;
+  yield* unnamed(item, manifests);
+  yield* named(item, manifests);
+});
 
-function unnamed(item: CanaryItem, manifests: Manifests): Finding[] {
+function* unnamed(item: CanaryItem, manifests: Manifests): Generator<Finding> {
   const { autoscalerRef, targetRef } = item.canary.spec;
-  if (autoscalerRef || targetRef.kind !== 'Deployment') return [];
+  if (autoscalerRef || targetRef.kind !== 'Deployment') return;
   const scaler = manifests.items.find((other) => isScalerOf(other, targetRef.name) && isNear(other.namespace, item.namespace));
-  if (!scaler) return [];
+  if (!scaler) return;
   const { kind } = scaler.object;
   const message = `is scaled by ${whereOf(scaler)}, and spec.autoscalerRef does not name it: the primary keeps a fixed number of pods, and the scaler fights the scale to zero; add autoscalerRef with kind ${kind} and name ${scaler.name}`;
-  return [warning('spec.targetRef', message)];
+  yield warning('spec.targetRef', message);
 }
 
 /** KEDA makes a HorizontalPodAutoscaler for each ScaledObject, whose owner is the one to name. */
@@ -28,20 +30,16 @@ function isScalerOf({ object }: Item, target: string): boolean {
   return kind === 'Deployment' && name === target;
 }
 
-function absent({ canary, namespace }: CanaryItem, manifests: Manifests): Finding[] {
-  const { autoscalerRef: ref } = canary.spec;
-  const group = ref && GROUPS[ref.kind];
-  if (!ref || group === undefined || !isAbsent(manifests, ref.kind)) return [];
-  if (findItem(manifests, { kind: ref.kind, group, name: ref.name, namespace })) return [];
-  return [error('spec.autoscalerRef.name', `is ${ref.name}, but the ${ref.kind} was not found: create it, or remove autoscalerRef`)];
-}
-
-function ofAnother({ canary, namespace }: CanaryItem, manifests: Manifests): Finding[] {
+function* named({ canary, namespace }: CanaryItem, manifests: Manifests): Generator<Finding> {
   const { autoscalerRef: ref, targetRef } = canary.spec;
   const group = ref && GROUPS[ref.kind];
-  const scaler = group === undefined ? undefined : findItem(manifests, { kind: ref?.kind ?? '', group, name: ref?.name ?? '', namespace });
+  if (!ref || group === undefined) return;
+  const path = 'spec.autoscalerRef.name';
+  const scaler = findItem(manifests, { kind: ref.kind, group, name: ref.name, namespace });
+  if (!scaler && isAbsent(manifests, ref.kind))
+    yield error(path, `is ${ref.name}, but the ${ref.kind} was not found: create it, or remove autoscalerRef`);
   const { kind = 'Deployment', name } = specOf<ScalerSpec>(scaler?.object).scaleTargetRef ?? {};
-  if (!scaler || name === undefined || (kind === targetRef.kind && name === targetRef.name)) return [];
-  const message = `is ${scaler.name}, which scales ${kind} ${name} and not ${targetRef.kind} ${targetRef.name}: correct targetRef or autoscalerRef`;
-  return [warning('spec.autoscalerRef.name', message)];
+  if (!scaler || name === undefined || (kind === targetRef.kind && name === targetRef.name)) return;
+  const scales = `is ${scaler.name}, which scales ${kind} ${name} and not ${targetRef.kind} ${targetRef.name}`;
+  yield warning(path, `${scales}: correct targetRef or autoscalerRef`);
 }

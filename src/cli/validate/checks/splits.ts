@@ -6,14 +6,10 @@ import type { Item } from '../documents.ts';
 import { groupOf, type ManifestCheck, on } from '../manifests.ts';
 
 /** TrafficSplits of the run, and those that Canaries will have, beside the Services and splits that are known. */
-export const splits: ManifestCheck = ({ items, canaries }) => {
+export const splits: ManifestCheck = function* ({ items, canaries }) {
   const known = items.filter(({ object }) => isSplit(object) || isService(object)).map(readable);
-  return [
-    ...items.flatMap((item) => (isSplit(item.object) ? on(item, splitFindings(readable(item), known)) : [])),
-    ...canaries.flatMap((item) =>
-      /^(smi|linkerd|osm)/.test(item.provider ?? '') ? on(item, canarySplitFindings(item.canary, known)) : [],
-    ),
-  ];
+  for (const item of items) if (isSplit(item.object)) yield* on(item, splitFindings(readable(item), known));
+  for (const item of canaries) if (/^(smi|linkerd|osm)/.test(item.provider ?? '')) yield* on(item, canarySplitFindings(item.canary, known));
 };
 
 /** A TrafficSplit of SMI, in any version. */

@@ -3,7 +3,7 @@ import type { PodWorkloadSpec } from '../../../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../../../api/kinds/spec-of.ts';
 import { names } from '../../../api/names.ts';
 import { resolveSelector } from '../../../api/selector-label.ts';
-import { type CanaryItem, findItem, isAbsent, isNear, type ManifestCheck, type Manifests, on, whereOf } from '../manifests.ts';
+import { type CanaryItem, findItem, groupOf, isAbsent, isNear, type ManifestCheck, type Manifests, on, whereOf } from '../manifests.ts';
 
 /** The workload that a Canary releases: whether it is the user's own, and can have a primary beside it. */
 export const targets: ManifestCheck = (manifests) =>
@@ -14,22 +14,20 @@ export const targets: ManifestCheck = (manifests) =>
 const SUFFIX = '-primary';
 
 function targetOf(manifests: Manifests, { canary, namespace }: CanaryItem) {
-  const { apiVersion, kind, name } = canary.spec.targetRef;
-  const group = apiVersion.includes('/') ? apiVersion.replace(/\/[^/]*$/, '') : '';
-  return findItem(manifests, { kind, group, name, namespace });
+  const { kind, name } = canary.spec.targetRef;
+  return findItem(manifests, { kind, group: groupOf(canary.spec.targetRef), name, namespace });
 }
 
-function primaryAsTarget(item: CanaryItem, manifests: Manifests): Finding[] {
+function* primaryAsTarget(item: CanaryItem, manifests: Manifests): Generator<Finding> {
   const { kind, name } = item.canary.spec.targetRef;
-  if (!name.endsWith(SUFFIX)) return [];
+  if (!name.endsWith(SUFFIX)) return;
   const field = 'spec.targetRef.name';
   const stem = name.slice(0, -SUFFIX.length);
+  const own = `name the ${kind} that you own`;
   const maker = manifests.canaries.find((other) => names(other.canary).primary === name && isNear(other.namespace, item.namespace));
-  if (maker) return [error(field, `is ${name}, which ${whereOf(maker)} makes: name the ${kind} that you own, ${stem}`)];
-  if (targetOf(manifests, item)?.place) return [];
-  return [
-    warning(field, `is ${name}, the name that the primary of ${stem} gets: name the ${kind} that you own; its primary is made beside it`),
-  ];
+  if (maker) yield error(field, `is ${name}, which ${whereOf(maker)} makes: ${own}, ${stem}`);
+  else if (!targetOf(manifests, item)?.place)
+    yield warning(field, `is ${name}, the name that the primary of ${stem} gets: ${own}; its primary is made beside it`);
 }
 
 function selectorFindings(item: CanaryItem, manifests: Manifests) {
@@ -44,9 +42,8 @@ function selectorFindings(item: CanaryItem, manifests: Manifests) {
   const message = manifests.selectorLabels.some((label) => keys.includes(label))
     ? `has a value that is too long for the label of the primary, which adds ${SUFFIX}: use at most 55 characters`
     : `has none of ${manifests.selectorLabels.join(', ')}, by which Canary ${item.name} distinguishes the primary from the canary: add app to it and to the labels of the pods, or start the controller with --selector-labels`;
-  return target.place
-    ? on(target, [error(path, message)])
-    : on(item, [error('spec.targetRef.name', `${kind} ${name}: ${path} ${message}`)]);
+  if (target.place) return on(target, [error(path, message)]);
+  return on(item, [error('spec.targetRef.name', `${kind} ${name}: ${path} ${message}`)]);
 }
 
 const missing = (kind: string, name: string): Finding =>

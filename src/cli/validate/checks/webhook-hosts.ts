@@ -5,10 +5,10 @@ import { names } from '../../../api/names.ts';
 import { type CanaryItem, findItem, isAbsent, isNear, type Manifests, perCanary } from '../manifests.ts';
 
 /** Webhook URLs, and commands of the load tester, at Services that this Canary does not make. */
-export const webhookHosts = perCanary((item, manifests) => {
-  if (!item.place || isKnative(item.canary.spec.targetRef)) return [];
-  const { webhooks = [] } = item.canary.spec.analysis;
-  return webhooks.flatMap((webhook, index) => webhookFindings(manifests, item, webhook, `spec.analysis.webhooks[${index}]`));
+export const webhookHosts = perCanary(function* (item, manifests) {
+  if (!item.place || isKnative(item.canary.spec.targetRef)) return;
+  for (const [index, webhook] of (item.canary.spec.analysis.webhooks ?? []).entries())
+    yield* webhookFindings(manifests, item, webhook, `spec.analysis.webhooks[${index}]`);
 });
 
 interface CalledAddress {
@@ -16,19 +16,16 @@ interface CalledAddress {
   port: number | undefined;
 }
 
-function webhookFindings(manifests: Manifests, item: CanaryItem, { url, metadata = {} }: Webhook, path: string): Finding[] {
+function* webhookFindings(manifests: Manifests, item: CanaryItem, { url, metadata = {} }: Webhook, path: string): Generator<Finding> {
   const own = addressesIn(url);
-  const receiver = own[0] && serviceOf(own[0].host);
-  const ofUrl = own.flatMap((asked) => [
-    ...addressFindings(manifests, item, asked, item.namespace, `${path}.url`),
-    ...absentReceiver(manifests, item, asked, `${path}.url`),
-  ]);
+  for (const asked of own) {
+    yield* addressFindings(manifests, item, asked, item.namespace, `${path}.url`);
+    yield* absentReceiver(manifests, asked, `${path}.url`);
+  }
   // A short name is resolved where the command is run: in the namespace of the load tester.
-  const within = receiver?.namespace ?? item.namespace;
-  const ofCommands = Object.entries(metadata).flatMap(([key, text]) =>
-    addressesIn(text).flatMap((asked) => addressFindings(manifests, item, asked, within, `${path}.metadata.${key}`)),
-  );
-  return [...ofUrl, ...ofCommands];
+  const within = (own[0] && serviceOf(own[0].host)?.namespace) ?? item.namespace;
+  for (const [key, text] of Object.entries(metadata))
+    for (const asked of addressesIn(text)) yield* addressFindings(manifests, item, asked, within, `${path}.metadata.${key}`);
 }
 
 /** `http://HOST:PORT` and `HOST:PORT`, as curl, hey, ghz and grpc_health_probe take them. */
@@ -47,55 +44,47 @@ function serviceOf(host: string): { name: string; namespace?: string } | undefin
   return { name, ...(namespace === undefined ? {} : { namespace }) };
 }
 
-function addressFindings(
+function* addressFindings(
   manifests: Manifests,
   item: CanaryItem,
   { host, port }: CalledAddress,
   within: string | undefined,
   path: string,
-): Finding[] {
+): Generator<Finding> {
   const asked = serviceOf(host);
-  if (!asked) return [];
-  const { canary } = item;
+  const namespace = asked?.namespace ?? within;
+  if (!asked || isKnown(manifests, asked.name, namespace)) return;
+  const { name } = asked;
+  const mine = servicesOf(item);
+  const { port: own, portDiscovery, headless } = item.canary.spec.service;
+  if (!mine.includes(name)) {
+    if (/-(canary|primary)$/.test(name) && !makesElsewhere(manifests, name, namespace))
+      yield warning(path, `asks ${host}, a Service that this Canary does not make: it makes ${mine.join(', ')}`);
+  } else if (!isNear(namespace, item.namespace)) {
+    const there = `in namespace ${namespace}, and this Canary makes ${name} in ${item.namespace}`;
+    if (!makesElsewhere(manifests, name, namespace)) yield warning(path, `asks ${host} ${there}: write ${name}.${item.namespace}`);
+  } else if (port !== own && !portDiscovery && !headless) {
+    const right = own === 80 ? host : `${host}:${own}`;
+    yield warning(path, `asks ${host} on port ${port}, and the Services of this Canary have port ${own}: write ${right}`);
+  }
+}
+
+function servicesOf({ canary }: CanaryItem): string[] {
   const { apexService, primaryService, canaryService } = names(canary);
-  const mine = [apexService, canaryService, primaryService];
-  const namespace = asked.namespace ?? within;
-  if (isKnown(manifests, asked.name, namespace)) return [];
-  if (!mine.includes(asked.name)) {
-    if (!/-(canary|primary)$/.test(asked.name) || makesElsewhere(manifests, asked.name, namespace)) return [];
-    return [warning(path, `asks ${host}, a Service that this Canary does not make: it makes ${mine.join(', ')}`)];
-  }
-  if (!isNear(namespace, item.namespace)) {
-    if (makesElsewhere(manifests, asked.name, namespace)) return [];
-    const right = `${asked.name}.${item.namespace}`;
-    return [
-      warning(path, `asks ${host} in namespace ${namespace}, and this Canary makes ${asked.name} in ${item.namespace}: write ${right}`),
-    ];
-  }
-  const { port: own, portDiscovery, headless } = canary.spec.service;
-  if (port === own || portDiscovery || headless) return [];
-  return [
-    warning(
-      path,
-      `asks ${host} on port ${port}, and the Services of this Canary have port ${own}: write ${host}${own === 80 ? '' : `:${own}`}`,
-    ),
-  ];
+  return [apexService, canaryService, primaryService];
 }
 
 const isKnown = (manifests: Manifests, name: string, namespace: string | undefined): boolean =>
   findItem(manifests, { kind: 'Service', group: '', name, namespace }) !== undefined;
 
 const makesElsewhere = (manifests: Manifests, service: string, namespace: string | undefined): boolean =>
-  manifests.canaries.some(({ canary, namespace: own }) => {
-    const { apexService, primaryService, canaryService } = names(canary);
-    return isNear(own, namespace) && [apexService, primaryService, canaryService].includes(service);
-  });
+  manifests.canaries.some((item) => isNear(item.namespace, namespace) && servicesOf(item).includes(service));
 
 /** The receiver of the call itself, such as the load tester. */
-function absentReceiver(manifests: Manifests, item: CanaryItem, { host }: CalledAddress, path: string): Finding[] {
+function* absentReceiver(manifests: Manifests, { host }: CalledAddress, path: string): Generator<Finding> {
   const asked = serviceOf(host);
   const namespace = asked?.namespace;
-  if (!asked || namespace === undefined || !isAbsent(manifests, 'Service') || isKnown(manifests, asked.name, namespace)) return [];
-  if (makesElsewhere(manifests, asked.name, namespace) || item.place === undefined) return [];
-  return [warning(path, `asks ${host}, and namespace ${namespace} has no Service ${asked.name}: install it, or correct the address`)];
+  if (!asked || namespace === undefined || !isAbsent(manifests, 'Service') || isKnown(manifests, asked.name, namespace)) return;
+  if (!makesElsewhere(manifests, asked.name, namespace))
+    yield warning(path, `asks ${host}, and namespace ${namespace} has no Service ${asked.name}: install it, or correct the address`);
 }

@@ -1,6 +1,7 @@
 import { type RawData, WebSocket } from 'ws';
 import * as z from 'zod';
 import { parseJson } from '../../../api/json.ts';
+import { keptIn } from '../../../api/once.ts';
 import { NOT_THROUGH_PROXY, NOT_USED, type OutgoingConnection, openEgress } from '../../../api/outgoing.ts';
 import { Unanswered } from '../../http/bounded.ts';
 import { MAX_BODY_BYTES, SMALL_BODY_BYTES, TooLongError } from '../../http/read-body.ts';
@@ -115,11 +116,7 @@ function listen(socket: WebSocket, answer: Growing, onOpen: () => void): Promise
           if (isEnd(read.text)) resolve({ series: [...series.values()] });
           return;
         }
-        for (const [id, value] of read.values) {
-          const points = series.get(id);
-          if (points) points.push(value);
-          else series.set(id, [value]);
-        }
+        for (const [id, value] of read.values) keptIn(series, id, () => []).push(value);
       } catch (error) {
         reject(error);
       }

@@ -1,0 +1,8 @@
+import { ApiError, RequestTimeoutError, UnreachableError } from '../kube/errors.ts';
+import { CredentialPluginError } from '../kube/exec-credential.ts';
+import { KubeconfigError } from '../kube/kubeconfig.ts';
+
+const KNOWN = [ApiError, KubeconfigError, CredentialPluginError, RequestTimeoutError, UnreachableError];
+
+/** Whether the cluster, the network or the way to them is at fault, and not Serin. */
+export const isOfCluster = (error: unknown): boolean => KNOWN.some((known) => error instanceof known);
