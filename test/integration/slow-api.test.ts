@@ -12,7 +12,7 @@ const initialize = (condition: ApiCondition) =>
     api.become(condition);
     await apply(100);
     await all('Initialized');
-    return { services: Object.fromEntries([...api.sent].filter(([what]) => what.includes('/services/'))), cancelled: api.cancelled };
+    return { services: Object.fromEntries([...api.sent].filter(([what]) => what.includes('/services/'))), cancelled: [...api.cancelled] };
   });
 
 it('100 Canaries at once, on an API server that carries out one write of a Service a second, are initialized: none is cancelled or sent twice', async () => {
