@@ -94,10 +94,11 @@ function viewOf({ configs }: ConfigDump): EnvoyView {
 function isKnown(object: KubeObject, { weights, hosts }: EnvoyView): boolean {
   const { name, namespace = '', labels } = object.metadata;
   if (object.kind === 'VirtualService') {
-    const wanted = raw(object).spec.http.map(({ route }: { route: { weight?: number }[] }) =>
-      // Istio leaves out what has no weight.
-      route.map(({ weight = 100 }) => weight).filter((weight) => weight > 0),
-    );
+    const wanted = raw(object).spec.http.flatMap(({ match, route }: { match?: object[]; route: { weight?: number }[] }) => {
+      // Istio leaves out what has no weight, and makes a route of each alternative of a condition.
+      const weights = route.map(({ weight = 100 }) => weight).filter((weight) => weight > 0);
+      return Array.from({ length: Math.max(1, match?.length ?? 0) }, () => weights);
+    });
     return JSON.stringify(weights.get(`${namespace}/${name}`)) === JSON.stringify(wanted);
   }
   if (object.kind !== 'EndpointSlice') return true;

@@ -1,6 +1,6 @@
 import { headerOf, type MeshRequest, pathOf, queryOf } from './request.ts';
 
-type IstioText = { exact?: string; prefix?: string; regex?: string };
+export type IstioText = { exact?: string; prefix?: string; regex?: string };
 /** One entry of a VirtualService's `http[].match`; all that it names must hold. */
 export interface VirtualServiceMatch {
   uri?: IstioText;

@@ -176,8 +176,8 @@ async function sendMirror(context: Standing, destination: Destination, call: For
   report(context, request, destination, outcome, { startedMs, route, isMirror: true });
 }
 
-function refuse(response: ServerResponse, { status, reason }: DirectResponse): void {
+function refuse(response: ServerResponse, { status, reason, headers }: DirectResponse): void {
   if (response.headersSent) return;
-  response.writeHead(status, { 'content-type': 'text/plain', 'x-serin-proxy-error': reason });
+  response.writeHead(status, { 'content-type': 'text/plain', 'x-serin-proxy-error': reason, ...headers });
   response.end(reason);
 }

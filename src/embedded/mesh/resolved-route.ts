@@ -40,4 +40,5 @@ export const timeoutIn = (text: string | undefined): number | undefined => parse
 export interface DirectResponse {
   status: number;
   reason: string;
+  headers?: Record<string, string>;
 }

@@ -1,6 +1,7 @@
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { definition } from '../definition.ts';
+import { type CorsPolicy, corsOf } from './cors.ts';
 import { matchesAny, type VirtualServiceMatch } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
@@ -35,6 +36,7 @@ interface HttpRoute {
   rewrite?: { uri?: string; authority?: string };
   timeout?: string;
   retries?: { attempts?: number; perTryTimeout?: string; retryOn?: string };
+  corsPolicy?: CorsPolicy;
 }
 
 /** Istio's retries for a route without retries, and the word in `retryOn` for a route with attempts only. */
@@ -90,6 +92,8 @@ function choiceOf(http: HttpRoute, namespace: string, request: MeshRequest): Rou
   const destinationOf = (host: string): Destination => parseHost(host, namespace).service ?? { name: host, namespace };
   const defined = (changes: readonly (HeaderChanges | undefined)[]): HeaderChanges[] => changes.filter((each) => each !== undefined);
   const rewrite = rewritten(http, request);
+  const cors = corsOf(http.corsPolicy, request);
+  if (cors && 'preflight' in cors) return refuseWith({ status: 200, reason: 'preflight', headers: cors.preflight });
   const entries = http.route ?? [];
   const weighted = entries.map(({ destination, weight = 0, headers }) => ({
     // The weight of an only destination is ignored.
@@ -99,7 +103,7 @@ function choiceOf(http: HttpRoute, namespace: string, request: MeshRequest): Rou
       destination: destinationOf(destination.host),
       mirrors: [],
       requestHeaders: defined([http.headers?.request, headers?.request]),
-      responseHeaders: defined([headers?.response, http.headers?.response]),
+      responseHeaders: defined([headers?.response, http.headers?.response, cors]),
       rewrite,
       timeoutMs: timeoutIn(http.timeout),
       retries: retriesOf(http),
