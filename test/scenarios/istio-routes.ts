@@ -1,7 +1,9 @@
 import { request } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { type Routes, weight } from '../../src/api/routes.ts';
 import type { Raw } from '../fakes/raw.ts';
+import { eventually } from './eventually.ts';
 import { istio } from './providers/istio.ts';
 import type { ShareEnvironment } from './shares/share-environment.ts';
 import { namespacesFor, SplitApp } from './shares/split-app.ts';
@@ -232,6 +234,34 @@ export function describeIstioRoutes(start: () => Promise<ShareEnvironment>): voi
   }, 180_000);
   afterAll(() => environment?.stop());
 
+  const plain = 'istio-services';
+  /** 0: nothing listens, as in a mesh without any Service. */
+  const statusOf = (host: string) =>
+    ask({ url: environment.mesh.url(0), host, headers: {} }, {}).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  const statuses = () => Promise.all(Object.keys(SERVICES).map((name) => statusOf(`${name}.${plain}`)));
+
+  it('a Service without a ready port answers 503, and no VirtualService for every host of the mesh changes that', async () => {
+    const { cluster } = environment;
+    await namespacesFor(cluster, [plain]);
+    await applyServices(environment, plain);
+    const expected = Object.values(SERVICES).map(({ status }) => status);
+    await eventually('the Services answer as they should', statuses, (got) => isDeepStrictEqual(got, expected));
+    await cluster.create({
+      apiVersion: 'networking.istio.io/v1beta1',
+      kind: 'VirtualService',
+      metadata: { name: 'every-host', namespace: plain },
+      spec: { hosts: ['*'], gateways: ['mesh'], http: [{ route: [{ destination: { host: 'plain' } }] }] },
+    });
+    // By a later change the proxy shows that it has taken over this one.
+    const app = await SplitApp.run(environment, istio, { name: 'later', namespace: plain });
+    await app.route(PRIMARY);
+    expect(await statuses()).toEqual(expected);
+    expect(await statusOf('nowhere.example.org')).not.toBe(200);
+  });
+
   describe.concurrent('istio', () => {
     it.each(ROWS.map((row, index) => ({ ...row, index })))('$what', async ({ service = {}, routes = PRIMARY, asks, index }) => {
       const fixture = { ...istio, service: () => service };
@@ -241,6 +271,33 @@ export function describeIstioRoutes(start: () => Promise<ShareEnvironment>): voi
       expect(got.map((answer, each) => only(answer, asks[each]?.[1] ?? {}))).toEqual(asks.map(([, expected]) => expected));
     });
   });
+}
+
+const HTTP = { name: 'http', port: 80, targetPort: 'http' };
+/** Services of pods whose container port is called `http`. */
+const SERVICES: Record<string, { selects?: string; ports?: readonly object[]; status: number }> = {
+  plain: { status: 200 },
+  'names-no-port-of-the-pods': { ports: [{ ...HTTP, targetPort: 'admin' }], status: 503 },
+  'names-a-port-of-the-pods-second': {
+    ports: [
+      { ...HTTP, targetPort: 'admin' },
+      { ...HTTP, name: 'also', port: 81 },
+    ],
+    status: 503,
+  },
+  'selects-no-pod': { selects: 'nothing', status: 503 },
+};
+
+/** A ready pod of version 1, and the Services before it. */
+async function applyServices({ cluster }: ShareEnvironment, namespace: string): Promise<void> {
+  await cluster.create({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'web', namespace, labels: { app: 'web' } },
+    spec: { containers: [{ name: 'web', image: 'web:1', ports: [{ name: 'http', containerPort: 8080 }] }] },
+  });
+  for (const [name, { selects = 'web', ports = [HTTP] }] of Object.entries(SERVICES))
+    await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata: { name, namespace }, spec: { selector: { app: selects }, ports } });
 }
 
 /** Of an answer the fields that a row speaks of. */

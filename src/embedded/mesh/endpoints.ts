@@ -4,6 +4,8 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { LaggedView } from './lagged-view.ts';
 import type { Destination } from './request.ts';
 
+const HTTP = 80;
+
 export interface Endpoint {
   ip: string;
   pod: string;
@@ -42,11 +44,12 @@ function readEndpoints(view: LaggedView, destination: Destination): EndpointSeen
   const { name, namespace, port } = destination;
   const service = view.get('Service', `${namespace}/${name}`);
   if (!service) return undefined;
+  const asked = port ?? portOfHttp(service);
   return slicesOf(view, destination).flatMap((slice) => {
-    const targetPort = port === undefined ? undefined : targetPortOf(service, slice, port);
-    // This Service has no such port, or these pods have none of that name.
-    if (port !== undefined && targetPort === undefined) return [];
-    const at = targetPort === undefined ? {} : { targetPort };
+    const targetPort = asked === undefined ? undefined : targetPortOf(service, slice, asked);
+    // This Service has no such port, or these pods have none of that name: a proxy then has nowhere to send to.
+    if (asked !== undefined && targetPort === undefined) return [];
+    const at = port === undefined || targetPort === undefined ? {} : { targetPort };
     return (slice.endpoints ?? []).flatMap(({ addresses = [], conditions, targetRef, nodeName, hints }) =>
       addresses.slice(0, 1).map((ip) => ({
         endpoint: { ...at, ip, pod: targetRef?.name ?? '', namespace: targetRef?.namespace ?? namespace },
@@ -71,6 +74,12 @@ function slicesOf(view: LaggedView, { name, namespace }: Destination): EndpointS
     .list('EndpointSlice')
     .filter((slice) => slice.metadata.namespace === namespace && slice.metadata.labels?.['kubernetes.io/service-name'] === name)
     .map(asEndpointSlice);
+}
+
+/** Where a client that names no port comes in; undefined: the Service has no ports. */
+function portOfHttp(service: KubeObject): number | undefined {
+  const ports = servicePorts(service).map((each) => each.port);
+  return ports.includes(HTTP) ? HTTP : ports[0];
 }
 
 /** A slice names ports as its Service does, with the number that the pods have: each Service maps its own (07-T7). */

@@ -24,7 +24,10 @@ const object = (apiVersion: string, kind: string, name: string, rest: object): K
 const serving = (name: string, ready = true): KubeObject[] => [
   object('v1', 'Service', name, { spec: { ports: [{ name: 'http', port: 80 }] } }),
   {
-    ...object('discovery.k8s.io/v1', 'EndpointSlice', `${name}-1`, { endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready } }] }),
+    ...object('discovery.k8s.io/v1', 'EndpointSlice', `${name}-1`, {
+      endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready } }],
+      ports: [{ name: 'http', port: 8080, protocol: 'TCP' }],
+    }),
     metadata: { name: `${name}-1`, namespace: 'prod', labels: { 'kubernetes.io/service-name': name } },
   },
 ];

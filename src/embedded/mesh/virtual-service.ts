@@ -72,9 +72,11 @@ export function routeByVirtualService(view: LaggedView, request: MeshRequest): R
   return refuseWith({ status: 404, reason: 'no route matches' });
 }
 
-function servesHost(service: KubeObject, { host }: MeshRequest): boolean {
+function servesHost(service: KubeObject, { host, gateway }: MeshRequest): boolean {
   return (specOf<VirtualService>(service).hosts ?? []).some((pattern) => {
-    if (pattern === '*' || pattern === host.text) return true;
+    // istiod gives sidecars no route for every host: the hosts of Services, and those outside, stay what they are.
+    if (pattern === '*') return gateway !== 'mesh';
+    if (pattern === host.text) return true;
     if (pattern.startsWith('*.')) return host.text.endsWith(pattern.slice(1));
     // A short name is completed with the namespace of the object, never with the caller's.
     const own = pattern.includes('.') && !host.service ? undefined : parseHost(pattern, service.metadata.namespace ?? '').service;
