@@ -243,23 +243,23 @@ export function describeIstioRoutes(start: () => Promise<ShareEnvironment>): voi
     );
   const statuses = () => Promise.all(Object.keys(SERVICES).map((name) => statusOf(`${name}.${plain}`)));
 
-  it('a Service without a ready port answers 503, and no VirtualService for every host of the mesh changes that', async () => {
+  it('a Service without a ready port answers 503, until a VirtualService for every host takes all Services without one of their own', async () => {
     const { cluster } = environment;
     await namespacesFor(cluster, [plain]);
     await applyServices(environment, plain);
+    const app = await SplitApp.run(environment, istio, { name: 'own', namespace: plain });
+    await app.route({ kind: 'weighted', canary: weight(100) });
     const expected = Object.values(SERVICES).map(({ status }) => status);
     await eventually('the Services answer as they should', statuses, (got) => isDeepStrictEqual(got, expected));
+    const everyHost = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name: 'every-host', namespace: plain };
     await cluster.create({
-      apiVersion: 'networking.istio.io/v1beta1',
-      kind: 'VirtualService',
-      metadata: { name: 'every-host', namespace: plain },
+      ...{ apiVersion: everyHost.apiVersion, kind: everyHost.kind, metadata: { name: everyHost.name, namespace: plain } },
       spec: { hosts: ['*'], gateways: ['mesh'], http: [{ route: [{ destination: { host: 'plain' } }] }] },
     });
-    // By a later change the proxy shows that it has taken over this one.
-    const app = await SplitApp.run(environment, istio, { name: 'later', namespace: plain });
-    await app.route(PRIMARY);
-    expect(await statuses()).toEqual(expected);
+    await eventually('it takes all of them', statuses, (got) => got.every((status) => status === 200));
+    expect((await ask(app.target, {})).version).toBe('2');
     expect(await statusOf('nowhere.example.org')).not.toBe(200);
+    await cluster.delete(everyHost);
   });
 
   describe.concurrent('istio', () => {

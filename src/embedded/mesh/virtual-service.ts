@@ -57,8 +57,14 @@ export const virtualService: RouteResolver = {
 export function routeByVirtualService(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const [service] = view
     .list('VirtualService')
-    .filter((each) => servesHost(each, request) && servesGateway(each, request.gateway))
-    .toSorted((a, b) => (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''));
+    .filter((each) => servesGateway(each, request.gateway))
+    .flatMap((each) => ({
+      each,
+      rank: Math.min(...(specOf<VirtualService>(each).hosts ?? []).map((host) => rankOf(host, each, view, request))),
+    }))
+    .filter(({ rank }) => rank < Number.POSITIVE_INFINITY)
+    .toSorted((a, b) => a.rank - b.rank || (a.each.metadata.creationTimestamp ?? '').localeCompare(b.each.metadata.creationTimestamp ?? ''))
+    .map(({ each }) => each);
   if (!service) return undefined;
   const namespace = service.metadata.namespace ?? '';
   for (const http of specOf<VirtualService>(service).http ?? []) {
@@ -72,16 +78,17 @@ export function routeByVirtualService(view: LaggedView, request: MeshRequest): R
   return refuseWith({ status: 404, reason: 'no route matches' });
 }
 
-function servesHost(service: KubeObject, { host, gateway }: MeshRequest): boolean {
-  return (specOf<VirtualService>(service).hosts ?? []).some((pattern) => {
-    // istiod gives sidecars no route for every host: the hosts of Services, and those outside, stay what they are.
-    if (pattern === '*') return gateway !== 'mesh';
-    if (pattern === host.text) return true;
-    if (pattern.startsWith('*.')) return host.text.endsWith(pattern.slice(1));
-    // A short name is completed with the namespace of the object, never with the caller's.
-    const own = pattern.includes('.') && !host.service ? undefined : parseHost(pattern, service.metadata.namespace ?? '').service;
-    return own !== undefined && own.name === host.service?.name && own.namespace === host.service.namespace;
-  });
+/** How well a host of a VirtualService fits: 0 is exact, infinite is not at all. */
+function rankOf(pattern: string, service: KubeObject, view: LaggedView, { host, gateway }: MeshRequest): number {
+  const rank = (fits: boolean, value: number): number => (fits ? value : Number.POSITIVE_INFINITY);
+  // istiod puts it on every Service of every namespace, but sends what is outside of the mesh to where it was going.
+  if (pattern === '*')
+    return rank(gateway !== 'mesh' || view.get('Service', `${host.service?.namespace}/${host.service?.name}`) !== undefined, 2);
+  if (pattern.startsWith('*.')) return rank(host.text.endsWith(pattern.slice(1)), 1);
+  // A short name is completed with the namespace of the object, never with the caller's.
+  const own = pattern.includes('.') && !host.service ? undefined : parseHost(pattern, service.metadata.namespace ?? '').service;
+  const isOwn = own !== undefined && own.name === host.service?.name && own.namespace === host.service.namespace;
+  return rank(pattern === host.text || isOwn, 0);
 }
 
 function servesGateway(service: KubeObject, gateway: string): boolean {
