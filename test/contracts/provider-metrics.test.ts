@@ -44,6 +44,7 @@ function sides(canary: Canary): KubeObject[] {
       kind: 'EndpointSlice',
       metadata: { name: `${service}-1`, namespace: namespace, labels: { 'kubernetes.io/service-name': service } },
       endpoints: [{ addresses: [`10.0.0.${index + 1}`], conditions: { ready: true } }],
+      ports: [{ name: 'http', port: 8080, protocol: 'TCP' }],
     },
   ]);
 }
