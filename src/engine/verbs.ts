@@ -9,6 +9,8 @@ import type { Facts } from './facts.ts';
 const LONGEST_WAIT_MS = 3_600_000;
 /** Two clocks may differ by so much; a later date is an answer to what no one has seen yet. Milliseconds. */
 const MOST_AHEAD_MS = 300_000;
+/** The target that an undo has written is seen by then, also on a busy API server. Milliseconds. */
+const SEEN_WITHIN_MS = 60_000;
 /** Requests whose outcome is remembered. */
 const MOST_REQUESTS = 10;
 /** The pods of these steps have had no check, or cannot have one. */
@@ -87,6 +89,9 @@ const refusals: Readonly<Record<Verb, VerbCheck>> = {
     if (release.undo) return `an undo that ${release.undo.by} asked for is under way`;
     if (phase !== 'Succeeded' || release.step !== 'resting')
       return `${standing(phase, release)}, and only a promotion that is complete is undone`;
+    const done = release.requests?.findLast(({ verb, outcome }) => verb === 'undo' && outcome === 'carriedOut');
+    if (done && done.atMs >= release.stepStartedMs && facts.nowMs - done.atMs < SEEN_WITHIN_MS)
+      return `an undo that ${done.by} asked for was carried out, and its release is about to begin`;
     if (!facts.target) return 'the target does not exist';
     return facts.target.revision === release.promotedRevision ? undefined : 'the target does not hold the promoted revision any more';
   },

@@ -133,6 +133,23 @@ describe('undo', () => {
     },
   );
 
+  it('E74: of two, the second is refused also where the watch shows the target later than it comes', async () => {
+    const lab = await promoted();
+    lab.watchLagMs = (kind) => (kind === 'Deployment' ? 2_000 : 0);
+    ask(lab, 'undo', 'u1');
+    expect(await lab.passUntil(() => requestsOf(lab).length === 1, 60_000)).toBe(true);
+    ask(lab, 'undo', 'u2');
+    expect(await lab.passUntil(() => requestsOf(lab).length === 2, 60_000)).toBe(true);
+    expect(requestsOf(lab).map(({ id, outcome }) => [id, outcome])).toEqual([
+      ['u1', 'carriedOut'],
+      ['u2', 'refused'],
+    ]);
+    expect(await lab.passUntil(() => lab.phase() === 'Progressing', 60_000)).toBe(true);
+    expect(await ends(lab, 'Succeeded')).toBe(true);
+    expect([imageOf(lab), imageOf(lab, primaryRef), lab.lost]).toEqual(['1', '1', []]);
+    lab.close();
+  });
+
   it.each([
     {
       what: 'a Deployment that Flux keeps',
