@@ -89,6 +89,24 @@ it.each(['istio', 'smi:v1alpha2'] as const)(
   },
 );
 
+it('an initialization asks once for the anchor and once for the promoted templates', async () => {
+  await createApplications(bare.cluster, 1, 'istio');
+  startController('controller');
+  await initialized();
+  const asked = await settledCounts();
+  // The target is read for the anchor and for the primary. Anchors of all Canaries are listed once at the start.
+  expect(
+    Object.fromEntries(Object.entries(asked).filter(([what]) => /^(get|list) (controllerrevisions|deployments|services)/.test(what))),
+  ).toEqual({
+    'get controllerrevisions': 1,
+    'list controllerrevisions': 2,
+    'get deployments': 2,
+    'list deployments': 1,
+    'get services': 1,
+    'list services': 1,
+  });
+});
+
 /** How often an Event of this reason was sent. */
 async function timesReported(wanted: string): Promise<number> {
   const { items } = await bare.cluster.list({ apiVersion: 'v1', kind: 'Event' });

@@ -86,7 +86,10 @@ export class Anchors {
   /** The anchor, made with the target's values of this moment when there is none yet: before anything of the target is changed. */
   async ensure(canary: Canary, target: KubeObject, signal: AbortSignal): Promise<{ name: string; uid: string }> {
     const known = await this.#find(canary, signal);
-    if (known) return identity(known);
+    return identity(known ?? (await this.#make(canary, target, signal)));
+  }
+
+  async #make(canary: Canary, target: KubeObject, signal: AbortSignal): Promise<KubeObject> {
     const workload = workloadFor(canary.spec.targetRef);
     const apex = await this.#cluster.get(
       { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace },
@@ -112,7 +115,7 @@ export class Anchors {
       throw isAlreadyExists(error) ? new NameTakenError(refOf(anchor), { canBeAdopted: false }) : error;
     });
     this.#known.set(keyOf(canary), created);
-    return identity(created);
+    return created;
   }
 
   /** The anchor's identity, where there is an anchor. */
@@ -131,7 +134,8 @@ export class Anchors {
     const { namespace } = canary.metadata;
     const { targetRef } = canary.spec;
     const target = await this.#cluster.get({ ...targetRef, namespace }, { signal });
-    return this.ensure(canary, target ?? { ...targetRef, metadata: { name: targetRef.name }, spec: { replicas: 1 } }, signal);
+    const substitute = { ...targetRef, metadata: { name: targetRef.name }, spec: { replicas: 1 } };
+    return identity(await this.#make(canary, target ?? substitute, signal));
   }
 
   /** Copies the wish to keep the application to the anchor, where it outlives Canary and target; a request only when the wish has changed. */

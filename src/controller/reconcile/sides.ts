@@ -2,6 +2,7 @@ import { refKey, refOf } from '../../api/kube-object.ts';
 import type { DesiredState } from '../../engine/desired-state.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { Apex } from '../../routers/router.ts';
+import { promotionsIn } from '../adoption/anchors.ts';
 import { ConfigUnavailableError, NameTakenError, TargetUnusableError } from '../errors.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
@@ -46,7 +47,8 @@ export async function ensurePrimary(
   const whole = await cluster.get(targetRefOf(canary), { signal });
   if (!whole) return HELD;
   const owner = await anchors.ensure(canary, target.object, signal);
-  const promoted = await anchors.promotedTemplate(canary, signal);
+  const records = await anchors.records(canary, signal);
+  const [promoted] = promotionsIn(records);
   const known = context.lastReplicas.get(refKey(ref));
   const replicas = known ?? (workload.replicas(whole) || ((await anchors.originalReplicas(canary, signal)) ?? 1));
   const read = promoted ? undefined : await readTargetConfigs(canary, whole, workload, context);
@@ -59,7 +61,11 @@ export async function ensurePrimary(
   const primary = workload.renderPrimary(canary, whole, options, promoted?.spec);
   const carried = workload.carries(primary) ?? revision;
   if (!promoted)
-    await anchors.keepTemplate(canary, workload.promotedPart(primary), carried, { target: undoableTemplate(canary, whole), signal });
+    await anchors.keepTemplate(canary, workload.promotedPart(primary), carried, {
+      target: undoableTemplate(canary, whole),
+      records,
+      signal,
+    });
   view.learn(
     isInTarget ? await mergeIntoTarget(context, primary, whole) : await cluster.create(marked(context, primary, owner), { signal }),
   );
