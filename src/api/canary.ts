@@ -63,7 +63,7 @@ export const Metric = z.object({
     .int()
     .min(0)
     .optional()
-    .describe('Failed checks of this metric that are tolerated in a release; one more takes it back, whatever analysis.threshold says.'),
+    .describe('Failed checks of this metric that are tolerated in a release; one more rolls it back, whatever analysis.threshold says.'),
   mode: z
     .enum(['judge', 'observe'])
     .optional()

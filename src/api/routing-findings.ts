@@ -69,7 +69,7 @@ export function* idleTrafficFields({ spec: { targetRef, service } }: Pick<Scope[
 
 function* coreServiceFindings({ targetRef }: Scope['canary']['spec'], provider: Scope['provider']): Generator<Finding> {
   if (targetRef.kind !== 'Service' || (provider !== 'kubernetes' && provider !== 'none')) return;
-  const why = `leaves a Service target as it is, so that an edit of it reaches everybody at once: name a mesh or ingress`;
+  const why = `leaves a Service target as it is, so that an edit of it reaches all users at once: name a mesh or ingress`;
   yield warning('spec.provider', `${provider} ${why}`);
 }
 

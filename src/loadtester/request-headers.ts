@@ -1,4 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { decodedUri } from '../api/decoded-uri.ts';
 
 /** They say where the request ends, so a Canary does not: that is how one request is smuggled inside another. */
 const OURS = new Set(['content-length', 'transfer-encoding', 'connection', 'upgrade', 'te', 'trailer', 'keep-alive', 'expect']);
@@ -43,11 +44,5 @@ export function basicAuthorization(userAndPassword: string): string {
   return `Basic ${Buffer.from(userAndPassword).toString('base64')}`;
 }
 
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // A lone `%` stands for itself.
-    return text;
-  }
-}
+/** A lone `%` stands for itself. */
+const decode = (text: string): string => decodedUri(text) ?? text;

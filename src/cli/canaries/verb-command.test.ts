@@ -45,6 +45,6 @@ it('E70: a request that came between the look and the write is waited for, and n
       return { synced: Promise.resolve(), stop: () => undefined, ageMs: () => 0, restarts: 0 };
     },
   };
-  await record(cluster, before, asked('ours', 'ann'), { clock: systemClock, atMs: Date.now() + 60_000 });
+  await record(cluster, before, asked('ours', 'ann'), { clock: systemClock, untilMs: systemClock.monotonicMs() + 60_000 });
   expect(seen).toEqual(['theirs is waited for', 'ours is written to version 3']);
 });

@@ -22,10 +22,10 @@ export interface VerbFlags {
   timeout: string;
 }
 
-/** The deadline of an answer. */
+/** The deadline of an answer, by the clock's monotonic time. */
 interface Until {
   clock: Clock;
-  atMs: number;
+  untilMs: number;
 }
 
 /** Tries when other writers change the Canary at the same moment. */
@@ -36,7 +36,7 @@ export async function verbCommand(session: Session, verb: Verb, name: string, { 
   const { cluster, namespace = 'default', output, clock = systemClock } = session;
   const boundMs = parseDuration(timeout);
   if (boundMs === undefined || boundMs <= 0) throw usageError(`--timeout ${timeout} must be a duration above 0, like 30s or 1m30s`);
-  const until: Until = { clock, atMs: clock.nowMs() + boundMs };
+  const until: Until = { clock, untilMs: clock.monotonicMs() + boundMs };
   const request: VerbRequest = { verb, id: randomUUID(), atMs: clock.nowMs(), by: await requester(session) };
   const recorded = await record(cluster, await getCanary(cluster, namespace, name), request, until);
   const answer = recorded instanceof ApiError ? recorded : wait ? await acknowledgement(cluster, recorded, request.id, until) : 'requested';
@@ -140,7 +140,7 @@ function acknowledgement(
   cluster: Pick<Cluster, 'watch'>,
   { metadata: { namespace = '', name, uid, resourceVersion } }: KubeObject,
   id: string,
-  { clock, atMs }: Until,
+  { clock, untilMs }: Until,
 ): Promise<Acknowledgement | 'overtaken' | 'late'> {
   return awaitObject<Acknowledgement | 'overtaken' | 'late'>(cluster, canaryRef(namespace, name), {
     look(canary) {
@@ -156,6 +156,6 @@ function acknowledgement(
     late: () => 'late',
     onUnavailable: (_, message) => new CommandError('unanswered', message),
     clock,
-    withinMs: atMs - clock.nowMs(),
+    withinMs: untilMs - clock.monotonicMs(),
   });
 }
