@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { raw } from '../fakes/raw.ts';
+import { describePortNames } from './port-names.ts';
 import { describeServiceTraffic } from './service-traffic.ts';
 import { afterAll, beforeAll } from './world.ts';
 
@@ -70,6 +71,7 @@ export function serviceAddressSuite(where: string, start: () => Promise<{ cluste
     });
 
     describeServiceTraffic(() => environment.cluster);
+    describePortNames(() => environment.cluster);
 
     it('a change of type keeps the address, and takes up or leaves the node port', async () => {
       const before = await create('moving', {});

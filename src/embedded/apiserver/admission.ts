@@ -1,6 +1,6 @@
 import { clone, isEqual, isRecord, type Json, type RawObject } from './json.ts';
+import { containerPortCauses, portsOf, servicePortCauses } from './ports.ts';
 import type { Resource } from './resources.ts';
-import { portCauses } from './service-ports.ts';
 import { duplicateValue, forbiddenValue, invalid, invalidValue, required, type StatusCause } from './status.ts';
 
 const label = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -61,7 +61,7 @@ function kindCauses(resource: Resource, object: RawObject): StatusCause[] {
   const { storeKey } = resource;
   if (storeKey.startsWith('apps/') && isRecord(object.spec?.template)) return workloadCauses(object);
   if (storeKey === '/pods') return containerCauses(object.spec, 'spec');
-  if (storeKey === '/services') return portCauses(object.spec ?? {});
+  if (storeKey === '/services') return servicePortCauses(object.spec ?? {});
   return [];
 }
 
@@ -90,7 +90,7 @@ function containerCauses(spec: Json, path: string): StatusCause[] {
     else if (names.has(container.name)) causes.push(duplicateValue(`${at}.name`, container.name));
     names.add(container.name);
     if (!container.image) causes.push(required(`${at}.image`));
-    return causes;
+    return [...causes, ...containerPortCauses(portsOf(container), `${at}.ports`)];
   });
 }
 

@@ -3,7 +3,7 @@ import { aggregated, groupList, oneGroup, openApiRoot, openApiV3, resourceList, 
 import { type Exchange, sendJson } from './exchange.ts';
 import type { JsonObject } from './json.ts';
 import type { Resource } from './resources.ts';
-import { pathNotFound } from './status.ts';
+import { notAcceptable, pathNotFound } from './status.ts';
 
 const discoveryType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
@@ -11,11 +11,14 @@ const discoveryType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDi
 export function answerPlain(api: Api, { request, response, url }: Exchange) {
   const all = api.resources.all();
   const path = url.pathname.replace(/\/$/, '');
-  const wantsAggregated = String(request.headers.accept ?? '').includes('as=APIGroupDiscoveryList');
+  const accept = String(request.headers.accept ?? '');
+  const wantsAggregated = accept.includes('as=APIGroupDiscoveryList');
   if (['/livez', '/readyz', '/healthz'].includes(path))
     return void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end('ok');
   if ((path === '/api' || path === '/apis') && wantsAggregated)
     return sendJson(response, 200, aggregated(all, path === '/api'), discoveryType);
+  // The real one has protobuf, too; JSON under that name would be misread.
+  if (path === '/openapi/v2' && accept.includes('proto-openapi') && !/json|\*\/\*/.test(accept)) throw notAcceptable('application/json');
   const found = documentAt(path, all);
   if (found === undefined) throw pathNotFound();
   sendJson(response, 200, found);

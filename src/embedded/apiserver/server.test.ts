@@ -81,6 +81,11 @@ describe('discovery', () => {
     const { body } = await get('/openapi/v3/apis/apps/v1');
     expect(body.components.schemas['apps.v1.Deployment']['x-kubernetes-group-version-kind'][0].kind).toBe('Deployment');
   });
+  it('serves OpenAPI v2 as JSON, and refuses who reads protobuf alone', async () => {
+    const protobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+    expect((await get('/openapi/v2', `${protobuf}, application/json`)).body.swagger).toBe('2.0');
+    expect(await get('/openapi/v2', protobuf)).toMatchObject({ status: 406, body: { reason: 'NotAcceptable' } });
+  });
   it('answers 404 Status for an unknown path', async () => expect((await get('/apis/none/v1/things')).body.reason).toBe('NotFound'));
   it('allows every access review', async () => {
     const { body } = await post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { spec: {} });

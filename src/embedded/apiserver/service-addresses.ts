@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { isRecord, type Json, type JsonObject, type RawObject } from './json.ts';
-import { portsOf } from './service-ports.ts';
+import { portsOf } from './ports.ts';
 import { externalCauses, isExternallyAccessible, trafficCauses } from './service-traffic.ts';
 import { forbiddenValue, invalid, invalidValue, type StatusCause } from './status.ts';
 

@@ -78,6 +78,9 @@ export const forbidden = (resource: NamedResource, name: string, why: string, ca
 export const methodNotAllowed = (): StatusError =>
   new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
+export const notAcceptable = (types: string): StatusError =>
+  new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${types}`, {});
+
 export const unsupportedMediaType = (type: string): StatusError =>
   new StatusError(
     415,
