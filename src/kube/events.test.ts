@@ -14,7 +14,9 @@ afterEach(async () => {
 /** `status` answers each request; `statuses` answers the first ones, which are stored all the same. */
 async function given({ status = 200, statuses = [] }: { status?: number; statuses?: number[] } = {}) {
   const stored = new Map<string, Record<string, unknown>>();
+  const asked: string[] = [];
   const server = await kubeServer(({ method, path, body }, response) => {
+    asked.push(method);
     if (status !== 200) return refuse(response, status, 'Forbidden');
     const sent = body === '' ? {} : JSON.parse(body);
     const name = method === 'POST' ? sent.metadata.name : path.split('/').at(-1);
@@ -39,7 +41,7 @@ async function given({ status = 200, statuses = [] }: { status?: number; statuse
       ...{ component: 'serin', instance: 'serin-0', clock, signal: stopping.signal },
       onError: (error) => errors.push(error),
     });
-  return { stored, recorder, errors, clock, stopping };
+  return { stored, asked, recorder, errors, clock, stopping };
 }
 
 const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', metadata: { name: 'podinfo', namespace: 'test', uid: 'u1' } };
@@ -58,6 +60,17 @@ it('02-15.3.31, 05-V6: raises the count of the first Event for a repeat, also fr
   stored.clear();
   await first.record(canary, news);
   expect([...stored.values()][0]).toMatchObject({ count: 1 });
+});
+
+it('a repeat costs one request, however many Canaries have Events', async () => {
+  const { asked, recorder, errors } = await given();
+  const of = (index: number) => ({ ...canary, metadata: { name: 'podinfo', namespace: `test-${index}`, uid: `u${index}` } });
+  const events = recorder();
+  for (let index = 0; index < 1_500; index += 1) await events.record(of(index), news);
+  asked.length = 0;
+  await events.record(of(0), news);
+  expect(asked).toEqual(['PATCH']);
+  expect(errors).toEqual([]);
 });
 
 it("shortens a message to the server's limit", async () => {

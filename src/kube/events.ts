@@ -42,7 +42,8 @@ const PAUSES_MS = [1_000, 5_000, 15_000];
 /** The API server refuses longer messages (core/v1 validation). */
 const longestMessage = 1024;
 const longestName = 253;
-const mostRemembered = 1000;
+/** Ten texts of a thousand Canaries; each costs 100 bytes, and one that is forgotten three requests instead of one. */
+const mostRemembered = 10_000;
 
 /** An Event that was not sent, since there were too many before it. */
 export class TooManyEventsError extends Error {
@@ -60,6 +61,7 @@ class Recorder implements EventRecorder {
   readonly #cluster: Cluster;
   readonly #options: EventRecorderOptions;
   readonly #clock: Clock;
+  /** By the hash of what an Event says of which object. */
   readonly #counts = new Map<string, number>();
   readonly #limits: ReturnType<typeof createEventLimits>;
 
@@ -80,9 +82,9 @@ class Recorder implements EventRecorder {
     await this.#sendUntilTaken(involved, { ...event, message: shortened(event.message) }).finally(ended);
   }
 
-  #remember(key: string, count: number): void {
-    this.#counts.delete(key);
-    this.#counts.set(key, count);
+  #remember(hash: string, count: number): void {
+    this.#counts.delete(hash);
+    this.#counts.set(hash, count);
     const oldest = this.#counts.keys().next();
     if (this.#counts.size > mostRemembered && oldest.done !== true) this.#counts.delete(oldest.value);
   }
@@ -115,11 +117,10 @@ class Recorder implements EventRecorder {
     const namespace = involved.metadata.namespace ?? 'default'; // where cluster-scoped objects have theirs
     const hash = hashOf(involved, event);
     const at = { namespace, name: `${involved.metadata.name.slice(0, longestName - hash.length - 1)}.${hash}` };
-    const key = `${namespace}/${at.name}`;
-    const known = this.#counts.get(key);
+    const known = this.#counts.get(hash);
     if (known !== undefined) {
       const count = isAgain ? known : known + 1;
-      this.#remember(key, count); // before the answer, so that two at once do not write the same count
+      this.#remember(hash, count); // before the answer, so that two at once do not write the same count
       try {
         await this.#repeat(at, count);
         return;
@@ -128,16 +129,16 @@ class Recorder implements EventRecorder {
       }
     }
     try {
-      this.#remember(key, 1);
+      this.#remember(hash, 1);
       await this.#cluster.create(this.#firstOf(involved, event, at));
     } catch (error) {
       if (!isAlreadyExists(error)) {
-        this.#counts.delete(key);
+        this.#counts.delete(hash);
         throw error;
       }
       const found = await this.#cluster.get({ apiVersion: 'v1', kind: 'Event', ...at });
       const count = Number(found?.count ?? 1) + (isAgain ? 0 : 1);
-      this.#remember(key, count);
+      this.#remember(hash, count);
       if (!isAgain) await this.#repeat(at, count);
     }
   }
