@@ -75,19 +75,33 @@ export function readJournal({ data }: KubeObject): { json: unknown } | { problem
   }
 }
 
-/**
- * Names of the records beyond the newest `limit` releases of this Canary, and beyond the first and last parts of one release. A label on
- * another object does not make it a journal.
- */
-export function journalsToPrune(records: readonly KubeObject[], canary: JournalHead['canary'], limit: number): string[] {
-  const own = records.filter((record) => isJournalOf(record, canary));
-  const newestFirst = [...Map.groupBy(own, runOf).values()]
-    .map((parts) => parts.toSorted((a, b) => beganOf(a) - beganOf(b)))
-    .sort((a, b) => beganOf(b.at(-1)) - beganOf(a.at(-1)));
-  const beyond = newestFirst.flatMap((parts, index) =>
+/** One stored part, as far as its record's metadata tell. */
+export interface StoredPart {
+  /** Of the record. */
+  name: string;
+  run: string;
+  beganMs: number;
+}
+
+/** The parts of this Canary among records. A label on another object does not make it a journal. */
+export function storedParts(records: readonly KubeObject[], canary: JournalHead['canary']): StoredPart[] {
+  return records
+    .filter((record) => isJournalOf(record, canary))
+    .map((record) => ({
+      name: record.metadata.name,
+      run: runOf(record),
+      beganMs: Number(record.metadata.annotations?.[beganAnnotation]) || 0,
+    }));
+}
+
+/** Those beyond the newest `limit` releases, and beyond the first and last parts of one release. */
+export function partsToPrune(stored: readonly StoredPart[], limit: number): StoredPart[] {
+  const newestFirst = [...Map.groupBy(stored, ({ run }) => run).values()]
+    .map((parts) => parts.toSorted((a, b) => a.beganMs - b.beganMs))
+    .sort((a, b) => (b.at(-1)?.beganMs ?? 0) - (a.at(-1)?.beganMs ?? 0));
+  return newestFirst.flatMap((parts, index) =>
     index < limit ? parts.slice(MOST_PARTS, Math.max(MOST_PARTS, parts.length - MOST_PARTS)) : parts,
   );
-  return beyond.map(({ metadata }) => metadata.name);
 }
 
 /** By name and owner, as Serin writes them; one of a Canary of the same name before this one is not. */
@@ -98,10 +112,6 @@ export function isJournalOf({ metadata }: KubeObject, canary: JournalHead['canar
 export const runOf = ({ metadata }: KubeObject): string => metadata.annotations?.[runAnnotation] ?? '';
 
 const prefixOf = ({ name }: { name: string }): string => `${name.slice(0, 220)}-serin-journal-`;
-
-function beganOf(record: KubeObject | undefined): number {
-  return Number(record?.metadata.annotations?.[beganAnnotation]) || 0;
-}
 
 /** Brackets that are open at once; those in texts count, too. */
 function nestingOf(text: string): number {

@@ -18,7 +18,7 @@ function kept(create: (record: KubeObject) => Promise<unknown>, journalMemory = 
       records.push(record);
       return record;
     },
-    list: async () => ({ items: records.slice(), resourceVersion: '1' }),
+    list: vi.fn(async () => ({ items: records.slice(), resourceVersion: '1' })),
     async delete({ name }: ObjectRef) {
       const index = records.findIndex(({ metadata }) => metadata.name === name);
       if (index >= 0) records.splice(index, 1);
@@ -34,7 +34,7 @@ function kept(create: (record: KubeObject) => Promise<unknown>, journalMemory = 
     'test',
   );
   world.onStep = (step) => keeper.stepped(step);
-  return { world, keeper, records };
+  return { world, keeper, records, list: cluster.list };
 }
 
 /** Until `isSo`, with a turn of the event loop after each tick for what is stored. */
@@ -61,6 +61,20 @@ it('I15: a release that waits for a day has its first parts and its last one', a
   // What is between them was not stored, and the numbers show it.
   expect(parts.at(-1)?.number).toBeGreaterThan(MOST_PARTS + 1);
   expect(differencesIn(parts)).toEqual([]);
+});
+
+it('I15: journals beyond the limit are deleted, and listed once', async () => {
+  const { world, keeper, records, list } = kept(async () => undefined);
+  world.behaviour.hooks['confirm-promotion'] = 'passed';
+  world.begin();
+  world.tick();
+  for (let run = 1; run <= 5; run += 1) {
+    world.push(`s1:${run}`);
+    await tickWhile(world, () => world.release.promotedRevision !== `s1:${run}` || partsOf(records).at(-1)?.run !== run);
+  }
+  await keeper.stop();
+  expect([...new Set(partsOf(records).map(({ run }) => run))]).toEqual([3, 4, 5]);
+  expect(list).toHaveBeenCalledTimes(1);
 });
 
 it('I15: parts that a slow cluster does not take are dropped, and not kept in memory', async () => {

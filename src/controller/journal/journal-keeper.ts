@@ -9,7 +9,16 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isAlreadyExists } from '../../kube/errors.ts';
 import { withPriority } from '../../kube/with-priority.ts';
 import { recordKind } from '../../workloads/anchor.ts';
-import { type JournalHead, journalsOf, journalsToPrune, MOST_PARTS, packJournal, renderJournal } from '../../workloads/journal-record.ts';
+import {
+  type JournalHead,
+  journalsOf,
+  MOST_PARTS,
+  packJournal,
+  partsToPrune,
+  renderJournal,
+  type StoredPart,
+  storedParts,
+} from '../../workloads/journal-record.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 
 /** Parts that wait to be stored; a cluster that answers slowly must not make them pile up. */
@@ -43,6 +52,8 @@ export class JournalKeeper {
   #isStopping = false;
   #storing: Promise<void> = Promise.resolve();
   #waiting = 0;
+  /** Listed once, and kept up since: no one else writes journals of this Canary. */
+  #stored: { uid: string; parts: StoredPart[] } | undefined;
   #isBroken = false;
 
   constructor(deps: JournalKeeperDeps, namespace: string) {
@@ -143,13 +154,20 @@ export class JournalKeeper {
     const cluster = withPriority(this.#deps.cluster, 'upkeep');
     const anchor = await anchors.existing({ metadata: canary }, signal);
     if (!anchor || waiting.text === undefined || !isLeading()) return;
-    await this.#create(renderJournal(waiting.head, waiting.text, anchor), cluster);
+    const record = renderJournal(waiting.head, waiting.text, anchor);
+    await this.#create(record, cluster);
+    if (this.#stored?.uid === canary.uid) this.#stored.parts.push(...storedParts([record], canary));
     if (!mayPrune || !isLeading()) return;
     const kind = { ...recordKind, namespace: canary.namespace };
-    const { items } = await cluster.list(kind, { labelSelector: journalsOf(canary), metadataOnly: true, signal });
-    for (const name of journalsToPrune(items, canary, config.journalLimit).slice(0, MOST_DELETED)) {
+    if (this.#stored?.uid !== canary.uid) {
+      const { items } = await cluster.list(kind, { labelSelector: journalsOf(canary), metadataOnly: true, signal });
+      this.#stored = { uid: canary.uid, parts: storedParts(items, canary) };
+    }
+    const { parts } = this.#stored;
+    for (const part of partsToPrune(parts, config.journalLimit).slice(0, MOST_DELETED)) {
       if (!isLeading()) return;
-      await cluster.delete({ ...kind, name }, { signal });
+      await cluster.delete({ ...kind, name: part.name }, { signal });
+      parts.splice(parts.indexOf(part), 1);
     }
   }
 }
