@@ -5,7 +5,7 @@ import type { StartResult } from './measure-start.ts';
 
 const USAGE = `npm run bench -- [--sizes 10,200,1000] [--seconds 30] [--json]
 npm run bench -- --start [--sizes 200,1000] [--deployments 5000] [--secrets 20000] [--changes 50] [--suspended] [--json]
-npm run bench -- --real --at-once [--sizes 300,1000] [--releases 100] [--flagger] [--fault slow|throttled|down|lagging] [--json]
+npm run bench -- --real --at-once [--sizes 300,1000] [--releases 100] [--steps 5] [--flagger] [--fault slow|throttled|down|lagging] [--json]
 npm run bench -- --real --steady [--canaries 1000] [--minutes 120] [--every 4] [--json]
 npm run bench -- --embedded [--sizes 10000] [--releases 100] [--fault …] [--json]
 npm run bench -- --real [--kinds deployments|mixed] [--canaries 200] [--minutes 15] [--json]
@@ -28,6 +28,7 @@ async function bench(): Promise<void> {
       embedded: { type: 'boolean', default: false },
       'at-once': { type: 'boolean', default: false },
       releases: { type: 'string', default: '100' },
+      steps: { type: 'string' },
       steady: { type: 'boolean', default: false },
       every: { type: 'string' },
       flagger: { type: 'boolean', default: false },
@@ -103,12 +104,16 @@ async function bench(): Promise<void> {
     const { measureAtOnce } = await import('./at-once/measure-at-once.ts');
     const { atOnceLines } = await import('./at-once/at-once-lines.ts');
     const { FAULTS } = await import('./at-once/fault-proxy.ts');
+    const { MAX_WEIGHT, STEPS } = await import('./at-once/at-once-applications.ts');
     const fault = FAULTS.find((each) => each === values.fault);
     if (values.fault !== undefined && fault === undefined) throw new Error(`--fault ${values.fault} is unknown\n${USAGE}`);
+    const steps = numberOr(values.steps, STEPS);
+    if (MAX_WEIGHT % steps !== 0) throw new Error(`--steps ${steps} must divide ${MAX_WEIGHT}, the highest weight`);
     const results = await measureAtOnce({
       kind: values.real ? 'real' : 'embedded',
       sizes: sizesOr('300'),
       releases: positive(values.releases),
+      steps,
       flagger: values.flagger,
       ...(fault === undefined ? {} : { fault }),
       say,

@@ -4,8 +4,9 @@ import { container, nameOf } from '../applications.ts';
 
 /** Shortest that Flagger takes. */
 export const INTERVAL_MS = 10_000;
+/** Of a release, unless it is asked for otherwise. */
 export const STEPS = 5;
-const STEP_WEIGHT = 10;
+export const MAX_WEIGHT = 50;
 /** Failed checks until a release is rolled back. */
 const THRESHOLD = 3;
 
@@ -31,8 +32,8 @@ export async function createTarget(cluster: KubeCluster, namespace: string, inde
   });
 }
 
-/** Istio, five steps and one check; the routes, Services and primary are the controller's to make. */
-export function createCanary(cluster: KubeCluster, namespace: string, index: number): Promise<KubeObject> {
+/** Istio and one check; `steps` divides the highest weight of 50. The routes, Services and primary are the controller's to make. */
+export function createCanary(cluster: KubeCluster, namespace: string, index: number, steps: number): Promise<KubeObject> {
   const name = nameOf(index);
   return cluster.create({
     apiVersion: 'flagger.app/v1beta1',
@@ -46,8 +47,8 @@ export function createCanary(cluster: KubeCluster, namespace: string, index: num
       analysis: {
         interval: `${INTERVAL_MS / 1000}s`,
         threshold: THRESHOLD,
-        stepWeight: STEP_WEIGHT,
-        maxWeight: STEP_WEIGHT * STEPS,
+        stepWeight: MAX_WEIGHT / steps,
+        maxWeight: MAX_WEIGHT,
         metrics: [{ name: 'request-success-rate', interval: '1m', thresholdRange: { min: 99 } }],
       },
     },

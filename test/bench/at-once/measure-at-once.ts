@@ -1,4 +1,5 @@
 import { listed } from '../figures.ts';
+import { INTERVAL_MS } from './at-once-applications.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { startControlPlane } from './control-plane.ts';
 import { startFakePrometheus } from './fake-prometheus.ts';
@@ -44,6 +45,8 @@ export interface AtOnceOptions {
   kind: ControlPlane['kind'];
   sizes: readonly number[];
   releases: number;
+  /** Of each release. */
+  steps: number;
   flagger: boolean;
   fault?: Fault;
   say(line: string): void;
@@ -84,7 +87,8 @@ async function measureSubject(plane: ControlPlane, subject: Subject, size: numbe
     prometheusUrl,
     apiUrl: proxy?.url ?? plane.apiUrl,
     size,
-    boundMs: boundMs(size),
+    steps: options.steps,
+    boundMs: boundMs(size) + options.steps * INTERVAL_MS,
     versions: 0,
     say,
   };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nameOf } from '../applications.ts';
 import { percentile } from '../figures.ts';
-import { createCanary, createNamespace, createTarget, inParallel, pushImage, STEPS } from './at-once-applications.ts';
+import { createCanary, createNamespace, createTarget, inParallel, pushImage } from './at-once-applications.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { FakePrometheus } from './fake-prometheus.ts';
 import type { Fault, FaultProxy } from './fault-proxy.ts';
@@ -72,6 +72,8 @@ export interface Run extends Place {
   log: ReleaseLog;
   running: RunningSubject;
   size: number;
+  /** Of each release. */
+  steps: number;
   /** Of every wait. */
   boundMs: number;
   /** Counts the pushes, so that each has an image of its own. */
@@ -106,7 +108,7 @@ export async function initializeAll(run: Run): Promise<Initialized> {
   const initialized = () => log.phases().Initialized ?? 0;
   return measured(run, async () => {
     const waiting = log.until(boundMs, () => initialized() === size);
-    await inParallel(size, AT_ONCE, (index) => createCanary(plane.cluster, namespace, index));
+    await inParallel(size, AT_ONCE, (index) => createCanary(plane.cluster, namespace, index, run.steps));
     const tookMs = await waiting;
     return { of: size, reached: initialized(), phases: log.phases(), ...(tookMs === undefined ? {} : { tookMs }) };
   });
@@ -131,7 +133,7 @@ export interface Push {
 export async function release(run: Run, push: Push): Promise<Releases> {
   return measured(run, async () => {
     const { releases, tookMs } = await pushed(run, push);
-    return { ...releasesOf(releases), ...(tookMs === undefined ? {} : { tookMs }) };
+    return { ...releasesOf(releases, run.steps), ...(tookMs === undefined ? {} : { tookMs }) };
   });
 }
 
@@ -152,7 +154,7 @@ export async function releaseUnderFault(run: Run, proxy: FaultProxy, fault: Faul
       .map(({ movedMs }) => movedMs.find((at) => at > endMs));
     const recovered = firstMoves.every((at) => at !== undefined) ? Math.max(0, ...firstMoves.map((at) => at - endMs)) : undefined;
     return {
-      ...releasesOf(releases),
+      ...releasesOf(releases, run.steps),
       ...(tookMs === undefined ? {} : { tookMs }),
       fault,
       faultSeconds: FAULT_MS[fault] / 1000,
@@ -236,7 +238,7 @@ async function pushed(run: Run, { from, count, isGood }: Push): Promise<{ releas
   return { releases, tookMs: reached === undefined ? undefined : Date.now() - startedMs };
 }
 
-function releasesOf(releases: readonly ReleaseTimes[]): Omit<Releases, keyof Cost | 'tookMs'> {
+function releasesOf(releases: readonly ReleaseTimes[], ofEach: number): Omit<Releases, keyof Cost | 'tookMs'> {
   const ends: Record<string, number> = {};
   for (const { end = 'not ended' } of releases) ends[end] = (ends[end] ?? 0) + 1;
   return {
@@ -245,7 +247,7 @@ function releasesOf(releases: readonly ReleaseTimes[]): Omit<Releases, keyof Cos
     begun: releases.filter(({ begunMs }) => begunMs !== undefined).length,
     reactionMs: spread(releases.flatMap(({ pushedMs, begunMs }) => (begunMs === undefined ? [] : [begunMs - pushedMs]))),
     latenessMs: spread(latenessMs(releases)),
-    steps: releases.reduce((sum, { stepsMs }) => sum + Math.min(STEPS, stepsMs.length), 0),
+    steps: releases.reduce((sum, { stepsMs }) => sum + Math.min(ofEach, stepsMs.length), 0),
     wholeMs: spread(releases.flatMap(({ pushedMs, endedMs }) => (endedMs === undefined ? [] : [endedMs - pushedMs]))),
     ends,
   };

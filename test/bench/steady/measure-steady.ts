@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nameOf } from '../applications.ts';
-import { pushImage } from '../at-once/at-once-applications.ts';
+import { pushImage, STEPS } from '../at-once/at-once-applications.ts';
 import { startControlPlane } from '../at-once/control-plane.ts';
 import { startFakePrometheus } from '../at-once/fake-prometheus.ts';
 import { createTargets, initializeAll, type Run } from '../at-once/phases.ts';
@@ -63,7 +63,16 @@ export async function measureSteady(options: SteadyOptions): Promise<SteadyResul
   let running: RunningSubject | undefined;
   try {
     const boundMs = 300_000 + canaries * 250;
-    const place = { plane, subject: serin, prometheus, prometheusUrl: prometheus.url, apiUrl: plane.apiUrl, size: canaries, boundMs };
+    const place = {
+      plane,
+      subject: serin,
+      prometheus,
+      prometheusUrl: prometheus.url,
+      apiUrl: plane.apiUrl,
+      size: canaries,
+      steps: STEPS,
+      boundMs,
+    };
     say('targets are created');
     await createTargets({ ...place, versions: 0, say });
     running = await RunningSubject.start(serin, place);
