@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { conformanceOf } from '../scripts/conformance/conformance.ts';
+import { planeTable } from '../scripts/conformance/planes.ts';
 import { readRowPages } from '../scripts/conformance/row-pages.ts';
 import { titlesOfTests } from '../scripts/conformance/test-titles.ts';
 import { citedRules } from '../scripts/rules/citations.ts';
@@ -111,5 +112,38 @@ describe('docs/conformance.md', () => {
   it('accounts for every row: a test names it, or it says why there is none', () => {
     const { unnumbered } = conformanceOf(readRowPages(), titlesOfTests(root));
     expect(unnumbered).toEqual([]);
+  });
+});
+
+describe('the table of real data planes', () => {
+  const rows = [
+    { file: 'istio', provider: 'istio', programs: { istiod: 'envoy' } },
+    { file: 'istio-gateway', provider: 'a gateway', programs: {} },
+  ] as const;
+  const sources = [
+    { file: 'istio.test.ts', text: 'describeShares([istio]); describeKills(start);' },
+    { file: 'istio-gateway.test.ts', text: 'describeReleases(start)' },
+  ];
+  const versionOf = () => '1.2.3';
+
+  it('says what the tests of each plane call', () => {
+    const { text, faults } = planeTable(rows, sources, versionOf);
+    expect(text.split('\n').slice(2)).toEqual([
+      '| istio | istiod 1.2.3 | `kill -9` of the controller; shares of 2,000 requests at each weight | `istio.test.ts` |',
+      '| a gateway |  | promotion, rollback and deletion with users who never stop | `istio-gateway.test.ts` |',
+    ]);
+    expect(faults).toEqual([]);
+  });
+
+  it('names tests without a row, rows without a test, and calls without words', () => {
+    const others = [
+      { file: 'kuma.test.ts', text: '' },
+      { file: 'istio.test.ts', text: 'describeOddities(x)' },
+    ];
+    expect(planeTable(rows, others, versionOf).faults).toEqual([
+      'test/planes/kuma.test.ts belongs to no row of PLANES',
+      'test/planes/istio: PLAYED has no words for describeOddities',
+      'a gateway has no test in test/planes',
+    ]);
   });
 });

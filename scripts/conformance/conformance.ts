@@ -24,10 +24,17 @@ Flagger and Serin do beside each other.
 | unnumbered | no title names the row: it may exist and be tested under another name, but this page cannot show it |
 `;
 
+const PLANES_HEAD = `## Real data planes
+
+Which programs have carried out what Serin writes, by [the tier of real data planes](testing.md#real-data-planes): their versions are those that the repository pins. Every other provider is
+played by \`src/embedded/mesh\` alone.
+`;
+
 /** docs/conformance.md, what is wrong with titles and data, and the rows that nothing accounts for, as `03-W12`. */
 export function conformanceOf(
   pages: readonly RowPage[],
   titles: readonly TestTitle[],
+  planes = '',
 ): { text: string; faults: string[]; unnumbered: string[] } {
   const filesByRow = new Map<string, Set<string>>();
   for (const { file, title } of titles)
@@ -45,7 +52,7 @@ export function conformanceOf(
   const unnumbered = judged.flatMap(({ page, rows }) =>
     rows.filter(({ verdict }) => verdict === 'unnumbered').map(({ row }) => `${page.number}-${row}`),
   );
-  return { text: [HEAD, table, ...sections].join('\n'), faults: faultsOf(pages, filesByRow), unnumbered };
+  return { text: [HEAD, table, PLANES_HEAD, planes, '', ...sections].join('\n'), faults: faultsOf(pages, filesByRow), unnumbered };
 }
 
 const anchor = ({ number, title }: RowPage): string =>

@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A provider that real programs carry out: its tests are `test/planes/<file>*.test.ts`. */
+export interface PlaneRow {
+  file: string;
+  provider: string;
+  /** Programs with what pins their version: a folder of test/e2e/binaries with its Go module, or envoy. */
+  programs: Readonly<Record<string, { folder: string; module: string } | 'envoy'>>;
+}
+
+export const PLANES: readonly PlaneRow[] = [
+  {
+    file: 'istio',
+    provider: '`istio`',
+    programs: { istiod: { folder: 'pilot-discovery', module: 'istio.io/istio' }, Envoy: 'envoy' },
+  },
+];
+
+/** What the scenarios show, by the function that plays them; a test of a plane calls no other one. */
+const PLAYED: Readonly<Record<string, string>> = {
+  describeShares: 'shares of 2,000 requests at each weight',
+  describeReleases: 'promotion, rollback and deletion with users who never stop',
+  describeRealProxy: "verdicts by the proxy's own counters through Prometheus",
+  describeKills: '`kill -9` of the controller',
+  describeIstioRoutes: 'matches, rewrites, headers and CORS',
+};
+
+const CALL = /\b(describe[A-Z]\w*)\(/g;
+
+export interface PlaneSource {
+  /** Within test/planes. */
+  file: string;
+  text: string;
+}
+
+export const planeSources = (root: string): PlaneSource[] =>
+  readdirSync(join(root, 'test', 'planes'))
+    .filter((file) => file.endsWith('.test.ts'))
+    .toSorted()
+    .map((file) => ({ file, text: readFileSync(join(root, 'test', 'planes', file), 'utf8') }));
+
+/** The table of docs/conformance.md, from what the tests call; a test without a row, a row without a test, and calls that have no words are faults. */
+export function planeTable(
+  rows: readonly PlaneRow[],
+  sources: readonly PlaneSource[],
+  versionOf: (program: PlaneRow['programs'][string]) => string,
+): { text: string; faults: string[] } {
+  const rowOf = ({ file }: PlaneSource) =>
+    rows.filter((row) => file.startsWith(row.file)).toSorted((a, b) => b.file.length - a.file.length)[0];
+  const faults = sources
+    .filter((source) => rowOf(source) === undefined)
+    .map(({ file }) => `test/planes/${file} belongs to no row of PLANES`);
+  const lines = rows.map((row) => {
+    const own = sources.filter((source) => rowOf(source) === row);
+    if (own.length === 0) faults.push(`${row.provider} has no test in test/planes`);
+    const calls = new Set(own.flatMap(({ text }) => [...text.matchAll(CALL)].map(([, name = '']) => name)));
+    const played = [...calls].map((name) => {
+      if (PLAYED[name] === undefined) faults.push(`test/planes/${row.file}: PLAYED has no words for ${name}`);
+      return PLAYED[name] ?? name;
+    });
+    const programs = Object.entries(row.programs).map(([name, program]) => `${name} ${versionOf(program)}`);
+    return `| ${row.provider} | ${programs.join(', ')} | ${played.toSorted().join('; ')} | ${own.map(({ file }) => `\`${file}\``).join(', ')} |`;
+  });
+  const head = ['| provider | programs | played | tests in `test/planes` |', '|---|---|---|---|'];
+  return { text: [...head, ...lines].join('\n'), faults };
+}
+
+/** As the repository pins it. */
+export function pinnedIn(root: string): (program: PlaneRow['programs'][string]) => string {
+  const binaries = join(root, 'test', 'e2e', 'binaries');
+  return (program) => {
+    const [file, pattern] =
+      program === 'envoy'
+        ? ['envoy.txt', /==(\S+)/]
+        : [join(program.folder, 'go.mod'), new RegExp(`\\b${program.module.replaceAll('.', '\\.')} v(\\S+)`)];
+    const version = pattern.exec(readFileSync(join(binaries, file), 'utf8'))?.[1];
+    if (version === undefined) throw new Error(`${file} pins no version that ${pattern} finds`);
+    // Of a version that is made from a commit, its beginning says enough.
+    return version.replace(/^0\.0\.0-(\d{8})\d+-([0-9a-f]{7}).*$/, 'of $1 ($2)');
+  };
+}
