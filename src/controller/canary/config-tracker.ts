@@ -4,11 +4,13 @@ import { areSameConfigs } from '../../engine/pin.ts';
 import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
 import { secretsPolicy } from '../../workloads/configs/read-configs.ts';
 import type { SeenConfigs } from '../../workloads/configs/revision.ts';
+import { workloadFor } from '../../workloads/index.ts';
 import type { Workload } from '../../workloads/workload.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { recordedFor, type TargetConfigs, templateOfTarget } from '../facts/target-facts.ts';
-import { type RememberedConfigs, TrackedConfigs } from '../facts/tracked-configs.ts';
+import { followConfigs, type RememberedConfigs, TrackedConfigs, type TrackedTarget } from '../facts/tracked-configs.ts';
 import { BlockerEvent } from './blocker-event.ts';
+import { labelOf } from './read-canary.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
@@ -55,21 +57,18 @@ export class ConfigTracker {
 
   /** Reads once. Returns the milliseconds until the next attempt, where something is unknown now. */
   async read(canary: Canary, workload: Workload, signal: AbortSignal): Promise<number | undefined> {
-    const { view, config, cluster } = this.#deps;
-    const { target } = workload.sides(canary, view);
+    const { view, cluster } = this.#deps;
     this.#latest = undefined;
-    if (!config.enableConfigTracking || target?.configs === undefined) {
+    const tracked = trackedOf(canary, workload, this.#follower, this.#deps);
+    if (tracked === undefined) {
       this.#unavailable.see(canary, undefined);
       return undefined;
     }
-    const template = templateOfTarget(canary, target);
-    const { uid, configs: refs } = target;
-    const { namespace } = canary.metadata;
-    const { release } = canary.status ?? {};
-    const remembered = { configs: release?.configs ?? {}, isPinned: recordedFor(canary, target) !== undefined };
-    const look = await this.#tracked.read({ follower: this.#follower, namespace, uid, template, refs }, remembered, signal);
+    const { target, remembered } = tracked;
+    const { uid, template } = target;
+    const look = await this.#tracked.read(target, remembered, signal);
     // Pods that were requested meanwhile have read what was there before, and the watch of their workload may be late (E56).
-    if ('configs' in look && this.#isNews(look.configs, remembered, release?.step === 'resting')) {
+    if ('configs' in look && this.#isNews(look.configs, remembered, canary.status?.release?.step === 'resting')) {
       const now = await cluster.get(workload.targetRef(canary), { signal });
       if (now) view.learn(now);
       this.#lookedAfter = look.configs;
@@ -95,5 +94,38 @@ export class ConfigTracker {
   #isNews(configs: SeenConfigs, { configs: recorded, isPinned }: RememberedConfigs, isResting: boolean): boolean {
     if (isResting && isPinned && areSameConfigs(configs, recorded)) return false;
     return !isDeepStrictEqual(configs, recorded) && !isDeepStrictEqual(configs, this.#lookedAfter);
+  }
+}
+
+/** What a target reads, with what the status remembers of it; undefined where nothing is tracked. */
+function trackedOf(
+  canary: Canary,
+  workload: Workload,
+  follower: string,
+  { view, config }: Pick<ConfigTrackerDeps, 'view' | 'config'>,
+): { target: TrackedTarget; remembered: RememberedConfigs } | undefined {
+  const { target } = workload.sides(canary, view);
+  if (!config.enableConfigTracking || target?.configs === undefined) return undefined;
+  const { uid, configs: refs } = target;
+  return {
+    target: { follower, namespace: canary.metadata.namespace, uid, template: templateOfTarget(canary, target), refs },
+    remembered: { configs: canary.status?.release?.configs ?? {}, isPinned: recordedFor(canary, target) !== undefined },
+  };
+}
+
+/**
+ * Watches the configs of all targets that the view shows. In one turn of the event loop, so that the first list of a namespace covers
+ * them all: a config that is followed later is asked for by its name.
+ */
+export function followAll(
+  canaries: readonly Canary[],
+  { configWatches: watches, view, config }: Pick<ConfigTrackerDeps, 'configWatches' | 'view' | 'config'>,
+): void {
+  for (const canary of canaries) {
+    const workload = workloadFor(canary.spec.targetRef);
+    if ('unsupported' in workload) continue;
+    const tracked = trackedOf(canary, workload, labelOf(canary), { view, config });
+    const secrets = (namespace: string) => secretsPolicy(config, namespace);
+    if (tracked) followConfigs({ watches, secrets }, tracked.target, tracked.remembered);
   }
 }

@@ -73,7 +73,7 @@ export class TrackedConfigs {
       watches.follow(target.follower, target.namespace, []);
       return { problem: tooMany };
     }
-    const isWatched = ({ kind }: ConfigRef) => kind === 'ConfigMap' || secrets.mode === 'watch';
+    const isWatched = watchedBy(secrets);
     watches.follow(target.follower, target.namespace, wanted.filter(isWatched));
     const keys = new Set<string>(wanted.map(configKey));
     for (const key of this.#read.keys()) if (!keys.has(key)) this.#read.delete(key);
@@ -148,6 +148,22 @@ export class TrackedConfigs {
     }
     return { configs };
   }
+}
+
+const watchedBy =
+  (secrets: SecretsPolicy) =>
+  ({ kind }: ConfigRef): boolean =>
+    kind === 'ConfigMap' || secrets.mode === 'watch';
+
+/** Watches what a read of this target will ask for. */
+export function followConfigs(
+  { watches, secrets }: Omit<ConfigDeps, 'cluster'>,
+  { follower, namespace, refs }: TrackedTarget,
+  remembered: RememberedConfigs,
+): void {
+  const policy = secrets(namespace);
+  const { wanted } = countedRefs(refs, remembered, policy);
+  if (tooManyConfigs(wanted) === undefined) watches.follow(follower, namespace, wanted.filter(watchedBy(policy)));
 }
 
 /**

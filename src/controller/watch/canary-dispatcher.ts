@@ -4,6 +4,7 @@ import { finalizer } from '../../api/names.ts';
 import { refuse } from '../admission/admission.ts';
 import { isRefusedEdit } from '../admission/is-refused-edit.ts';
 import { CanaryProcess } from '../canary/canary-process.ts';
+import { followAll } from '../canary/config-tracker.ts';
 import { labelOf, metricsView, readCanary } from '../canary/read-canary.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { Deletions, waitMessage } from '../deletion/deletions.ts';
@@ -65,15 +66,18 @@ export class CanaryDispatcher {
   async start(): Promise<void> {
     const { view } = this.#deps;
     this.#deletions.restoreAll((await this.#deletions.orphans()).filter((canary) => this.#slice.includes(canary)));
+    const begun: Canary[] = [];
     // Register all before the first one is woken: the younger of two rivals must not start because it was listed first.
     for (const { object } of view.all(CANARY)) {
       if (this.#slice.isOfAnotherShard(object.metadata)) this.#rivalChanged(`${object.metadata.namespace}/${object.metadata.name}`, object);
       if (!this.#slice.includes(object)) continue;
       const canary = readCanary(object);
       if (canary) this.track(canary, object);
-      else this.#unreadable.set(`${object.metadata.namespace}/${object.metadata.name}`, object);
+      if (canary && object.metadata.deletionTimestamp === undefined) begun.push(canary);
+      if (!canary) this.#unreadable.set(`${object.metadata.namespace}/${object.metadata.name}`, object);
     }
     this.#isStarted = true;
+    followAll(begun, this.#deps);
     for (const { object } of view.all(TEMPLATE)) this.#checkTemplate(object);
     for (const { object } of view.all(CANARY))
       this.changed({ ...CANARY, name: object.metadata.name, namespace: object.metadata.namespace ?? '' });
