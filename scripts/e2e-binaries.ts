@@ -79,14 +79,36 @@ export function ensureFish(say?: (line: string) => void): Promise<string> {
   return ensurePackaged('fish', 'the end-to-end tests complete commands in fish: put `fish` on the PATH (https://fishshell.com)', say);
 }
 
-/** Path of a program; as root on Debian the package of its name is installed, but its service is not started. */
-async function ensurePackaged(name: string, howTo: string, say: (line: string) => void = () => undefined): Promise<string> {
+/** Paths of what kube-proxy sets its rules with. */
+export function ensureNft(say?: (line: string) => void): Promise<string> {
+  return ensurePackaged(
+    'nft',
+    'kube-proxy sets rules of nftables: put `nft` on the PATH (https://netfilter.org/projects/nftables)',
+    say,
+    'nftables',
+  );
+}
+export function ensureIptables(say?: (line: string) => void): Promise<string> {
+  return ensurePackaged(
+    'iptables',
+    'kube-proxy sets rules of iptables: put `iptables` on the PATH (https://netfilter.org/projects/iptables)',
+    say,
+  );
+}
+
+/** Path of a program; as root on Debian its package is installed, but its service is not started. */
+async function ensurePackaged(
+  name: string,
+  howTo: string,
+  say: (line: string) => void = () => undefined,
+  packaged = name,
+): Promise<string> {
   const found = programOnPath(name);
   if (found) return found;
   if (process.getuid?.() !== 0 || !programOnPath('apt-get')) throw new MissingToolError(howTo);
-  say(`installing ${name} with apt-get`);
+  say(`installing ${packaged} with apt-get`);
   const isInstalled = await withoutServices(() =>
-    run('apt-get', ['install', '-y', '--no-install-recommends', name], {
+    run('apt-get', ['install', '-y', '--no-install-recommends', packaged], {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     }),
   );

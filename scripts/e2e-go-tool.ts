@@ -7,6 +7,8 @@ import { buildProgram } from './go-build.ts';
 export interface GoTool {
   /** Name of the program, and of the folder in test/e2e/binaries whose go.mod pins it. */
   name: string;
+  /** That folder, where it has another name; empty: that of the control plane. */
+  folder?: string;
   /** Go module that carries the version. */
   module: string;
   /** Path of the main package. */
@@ -22,14 +24,14 @@ export interface GoTool {
  * folder. One on the PATH may be of any version, and is not taken. Throws `MissingToolError` with the remedies.
  */
 export async function ensureGoTool(tool: GoTool, say: (line: string) => void): Promise<string> {
-  const { name } = tool;
+  const { name, folder = name } = tool;
   const variable = name.toUpperCase().replaceAll('-', '_');
   const named = process.env[variable];
   if (named) {
     if (!isExecutable(named)) throw new MissingToolError(`${variable} is ${named}, which is not a program: correct or unset the variable`);
     return named;
   }
-  const module = join(import.meta.dirname, '..', 'test', 'e2e', 'binaries', name);
+  const module = join(import.meta.dirname, '..', 'test', 'e2e', 'binaries', folder);
   const version = pinnedVersion(module, tool.module);
   const dir = cacheFolder(`${name}-${version}`);
   const program = join(dir, name);

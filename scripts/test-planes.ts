@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { ensureBinaries } from './e2e-binaries.ts';
 import { ensureEnvoy } from './e2e-envoy.ts';
 import { ensureIstiod } from './e2e-istiod.ts';
+import { ensureKubeProxy } from './e2e-kube-proxy.ts';
 import { MissingToolError } from './e2e-tools.ts';
 
 const POD_RANGE = '10.244.0.0/16';
@@ -29,6 +30,7 @@ if (trial.code !== 0) {
     await ensureBinaries(say);
     await ensureEnvoy(say);
     await ensureIstiod(say);
+    await ensureKubeProxy(say);
     const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.planes.config.ts', ...process.argv.slice(2)];
     process.exitCode = runInNamespace(vitest, 'inherit').code;
   } catch (error) {

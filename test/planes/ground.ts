@@ -34,5 +34,6 @@ const meshOf = ({ url, metricsUrl, knows, mirrored, stop }: Plane): Mesh => ({
   // Of what the embedded mesh counts no scenario here asks for more.
   counts: () => ({ mirrored: mirrored() }) as ReturnType<Mesh['counts']>,
   model: onlyOfTheModel,
-  pending: onlyOfTheModel,
+  // What is on its way to a real proxy cannot be counted.
+  pending: () => 0,
 });

@@ -54,7 +54,8 @@ export function describeProviderReleases(environmentOf: () => Environment, fixtu
   });
 }
 
-async function playServiceReleases(environment: Environment, controller: ControllerProcess): Promise<void> {
+/** Blue/Green through the Service of the user alone. */
+export async function playServiceReleases(environment: Environment, controller: ControllerProcess): Promise<void> {
   const scenario = await Scenario.begin(environment, controller, 'through-kubernetes');
   const { given, when, then, hooks } = scenario;
   try {
