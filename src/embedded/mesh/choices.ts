@@ -14,9 +14,9 @@ export function resolveRoute(view: LaggedView, request: MeshRequest): RouteChoic
     const choice = resolve(view, request);
     if (choice) return choice;
   }
-  const { service } = request.host;
+  const { service, port } = request.host;
   if (!service) return refuseWith({ status: 404, reason: `nothing serves ${request.host.text}` });
-  const route: ResolvedRoute = { ...PLAIN, via: 'Service', destination: service };
+  const route: ResolvedRoute = { ...PLAIN, via: 'Service', destination: port === undefined ? service : { ...service, port } };
   return () => route;
 }
 

@@ -1,5 +1,7 @@
 import { headerOf, type MeshRequest, pathOf, queryOf } from './request.ts';
 
+const HTTP = 80;
+
 export type IstioText = { exact?: string; prefix?: string; regex?: string };
 /** One entry of a VirtualService's `http[].match`; all that it names must hold. */
 export interface VirtualServiceMatch {
@@ -11,6 +13,9 @@ export interface VirtualServiceMatch {
   withoutHeaders?: Record<string, IstioText>;
   queryParams?: Record<string, IstioText>;
   sourceLabels?: Record<string, string>;
+  sourceNamespace?: string;
+  /** Of the Service that the client addresses. */
+  port?: number;
   gateways?: string[];
   ignoreUriCase?: boolean;
 }
@@ -44,8 +49,17 @@ function matchesOne(match: VirtualServiceMatch, request: MeshRequest): boolean {
     Object.entries(match.headers ?? {}).every(([name, condition]) => hasText(condition, headerOf(request, name))) &&
     !Object.entries(match.withoutHeaders ?? {}).some(([name, condition]) => hasText(condition, headerOf(request, name))) &&
     Object.entries(match.queryParams ?? {}).every(([name, condition]) => hasText(condition, queryOf(request, name))) &&
-    Object.entries(match.sourceLabels ?? {}).every(([name, value]) => request.sourceLabels[name] === value) &&
-    (!match.gateways?.length || match.gateways.includes(request.gateway))
+    (match.port === undefined || match.port === (request.host.port ?? HTTP)) &&
+    isFrom(match, request)
+  );
+}
+
+/** Where gateways are named, labels and namespace of the client say nothing. Source: Istio, pilot route.go sourceMatchHTTP. */
+function isFrom({ gateways, sourceLabels = {}, sourceNamespace }: VirtualServiceMatch, request: MeshRequest): boolean {
+  if (gateways?.length) return gateways.includes(request.gateway);
+  return (
+    Object.entries(sourceLabels).every(([name, value]) => request.sourceLabels[name] === value) &&
+    (sourceNamespace === undefined || sourceNamespace === request.sourceNamespace)
   );
 }
 

@@ -1,9 +1,11 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { eachChunk } from '../../kube/each-chunk.ts';
+import { PORT_HEADER } from '../nodes/app.ts';
 import { realWorld } from '../world.ts';
 import { chooseEndpoint, failureAt, isRetried, resolveRoute } from './choices.ts';
 import { ClientAffinity } from './client-affinity.ts';
+import type { Endpoint } from './endpoints.ts';
 import { type AnswerOf, type ModelledOutcome, type ModelledRequest, modelRequest } from './modelled-request.ts';
 import type { ProxyContext, Standing } from './proxy-context.ts';
 import type { Destination } from './request.ts';
@@ -96,13 +98,15 @@ function report(
 function readRequest(incoming: IncomingMessage): MeshRequest {
   const { headers } = incoming;
   const text = (name: string): string | undefined => headers[name]?.toString();
+  const sourceNamespace = text('x-serin-namespace');
   return {
     method: incoming.method ?? 'GET',
     url: incoming.url ?? '/',
     headers,
-    host: parseHost(text('x-serin-host') ?? headers.host ?? '', text('x-serin-namespace') ?? 'default'),
+    host: parseHost(text('x-serin-host') ?? headers.host ?? '', sourceNamespace ?? 'default'),
     gateway: text('x-serin-gateway') ?? 'mesh',
     sourceLabels: Object.fromEntries(new URLSearchParams((text('x-serin-source-labels') ?? '').replaceAll(',', '&'))),
+    ...(sourceNamespace !== undefined && { sourceNamespace }),
   };
 }
 
@@ -159,12 +163,23 @@ async function sendTo(context: Standing, destination: Destination, call: Forward
     const outcome =
       port === undefined
         ? ({ failure: 'connect-failure' } as const)
-        : await callUpstream(port, call, Number.isFinite(leftMs) ? Math.max(1, leftMs) : undefined, { agent, clock });
+        : await callUpstream(port, tryOf(call, route, endpoint, attempt), Number.isFinite(leftMs) ? Math.max(1, leftMs) : undefined, {
+            agent,
+            clock,
+          });
     const mayRetry = attempt < route.retries.attempts && clock.monotonicMs() < deadlineMs && isRetried(outcome, route.retries.on);
     if (mayRetry) continue;
     const pod = context.podOf(endpoint.namespace, endpoint.pod);
     return 'failure' in outcome ? { ...failureAt(endpoint, outcome), pod } : { ...outcome, pod };
   }
+}
+
+/** The request as one pod receives it. */
+function tryOf(call: ForwardedRequest, { countsTriesIn }: ResolvedRoute, { targetPort }: Endpoint, attempt: number): ForwardedRequest {
+  const headers = { ...call.headers };
+  if (targetPort !== undefined) headers[PORT_HEADER] = String(targetPort);
+  if (countsTriesIn !== undefined) headers[countsTriesIn] = String(attempt + 1);
+  return { ...call, headers };
 }
 
 /** A copy: its answer is counted where it lands and otherwise thrown away. */

@@ -21,6 +21,8 @@ export interface ResolvedRoute {
   /** Of the whole request, with its retries. */
   timeoutMs?: number | undefined;
   retries: { attempts: number; perTryTimeoutMs?: number | undefined; on: readonly string[] };
+  /** Header in which pods are told which try this is. */
+  countsTriesIn?: string;
   /** Counters of this provider's own proxy, beside those of sidecars and applications. */
   count?(metrics: Metrics, answered: MeshAnswer): void;
 }

@@ -1,7 +1,9 @@
+import { servicePorts } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { definition } from '../definition.ts';
 import { type CorsPolicy, corsOf } from './cors.ts';
+import { rulesBelow } from './delegate-rules.ts';
 import { matchesAny, type VirtualServiceMatch } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
@@ -24,12 +26,16 @@ interface VirtualService {
   gateways: string[];
   http: HttpRoute[];
 }
+interface IstioDestination {
+  host: string;
+  port?: { number: number };
+}
 interface HttpRoute {
   match?: VirtualServiceMatch[];
-  route?: { destination: { host: string }; weight?: number; headers?: IstioHeaders }[];
+  route?: { destination: IstioDestination; weight?: number; headers?: IstioHeaders }[];
   delegate?: { name: string; namespace?: string };
-  mirror?: { host: string };
-  mirrors?: { destination: { host: string }; percentage?: { value?: number } }[];
+  mirror?: IstioDestination;
+  mirrors?: { destination: IstioDestination; percentage?: { value?: number } }[];
   mirrorPercentage?: { value?: number };
   mirrorPercent?: number;
   headers?: IstioHeaders;
@@ -39,8 +45,9 @@ interface HttpRoute {
   corsPolicy?: CorsPolicy;
 }
 
-/** Istio's retries for a route without retries, and the word in `retryOn` for a route with attempts only. */
+/** Istio's retries for a route without retries, and the words in `retryOn` for a route with attempts only. */
 const DEFAULT_RETRIES = { attempts: 2, on: ['connect-failure', 'refused-stream'] } as const;
+const HTTP = 80;
 
 export const virtualService: RouteResolver = {
   providers: ['istio'],
@@ -68,12 +75,11 @@ export function routeByVirtualService(view: LaggedView, request: MeshRequest): R
   if (!service) return undefined;
   const namespace = service.metadata.namespace ?? '';
   for (const http of specOf<VirtualService>(service).http ?? []) {
-    if (!matchesAny(http.match, request)) continue;
     const delegate = http.delegate && view.get('VirtualService', `${http.delegate.namespace ?? namespace}/${http.delegate.name}`);
     if (delegate) {
-      const inner = specOf<VirtualService>(delegate).http?.find((each) => matchesAny(each.match, request));
-      if (inner) return choiceOf({ ...http, ...inner }, delegate.metadata.namespace ?? '', request);
-    } else if (http.route) return choiceOf(http, namespace, request);
+      const inner = rulesBelow(http, specOf<VirtualService>(delegate).http ?? []).find((each) => matchesAny(each.match, request));
+      if (inner) return choiceOf(inner, delegate.metadata.namespace ?? '', { view, request });
+    } else if (http.route && matchesAny(http.match, request)) return choiceOf(http, namespace, { view, request });
   }
   return refuseWith({ status: 404, reason: 'no route matches' });
 }
@@ -97,8 +103,8 @@ function servesGateway(service: KubeObject, gateway: string): boolean {
   return gateways.some((each) => each === gateway || `${service.metadata.namespace}/${each}` === gateway);
 }
 
-function choiceOf(http: HttpRoute, namespace: string, request: MeshRequest): RouteChoice {
-  const destinationOf = (host: string): Destination => parseHost(host, namespace).service ?? { name: host, namespace };
+function choiceOf(http: HttpRoute, namespace: string, { view, request }: { view: LaggedView; request: MeshRequest }): RouteChoice {
+  const destinationOf = (destination: IstioDestination) => addressed(destination, namespace, view, request.host.port ?? HTTP);
   const defined = (changes: readonly (HeaderChanges | undefined)[]): HeaderChanges[] => changes.filter((each) => each !== undefined);
   const rewrite = rewritten(http, request);
   const cors = corsOf(http.corsPolicy, request);
@@ -109,16 +115,17 @@ function choiceOf(http: HttpRoute, namespace: string, request: MeshRequest): Rou
     weight: entries.length === 1 ? 1 : weight,
     route: {
       via: 'VirtualService',
-      destination: destinationOf(destination.host),
+      destination: destinationOf(destination),
       mirrors: [],
       requestHeaders: defined([http.headers?.request, headers?.request]),
       responseHeaders: defined([headers?.response, http.headers?.response, cors]),
       rewrite,
       timeoutMs: timeoutIn(http.timeout),
       retries: retriesOf(http),
+      countsTriesIn: 'x-envoy-attempt-count',
     },
   }));
-  const copies = mirrorsOf(http).map(({ host, percent }) => ({ destination: destinationOf(host), percent }));
+  const copies = mirrorsOf(http).map(({ to, percent }) => ({ destination: destinationOf(to), percent }));
   return (random) => {
     const route = pickWeighted(weighted, random)?.route;
     if (!route) return { status: 503, reason: 'no destination has a weight' };
@@ -127,11 +134,19 @@ function choiceOf(http: HttpRoute, namespace: string, request: MeshRequest): Rou
   };
 }
 
-function mirrorsOf(http: HttpRoute): { host: string; percent: number }[] {
+/** Without a port of its own: the only one that the Service has, else the one that the client addresses. Source: Istio, pilot route.go GetDestinationCluster. */
+function addressed({ host, port }: IstioDestination, namespace: string, view: LaggedView, asked: number): Destination {
+  const service = parseHost(host, namespace).service ?? { name: host, namespace };
+  if (port) return { ...service, port: port.number };
+  const ports = servicePorts(view.get('Service', `${service.namespace}/${service.name}`));
+  return ports.length === 1 ? service : { ...service, port: asked };
+}
+
+function mirrorsOf(http: HttpRoute): { to: IstioDestination; percent: number }[] {
   const percent = http.mirrorPercentage?.value ?? http.mirrorPercent ?? (http.mirrorPercentage ? 0 : 100);
   return [
-    ...(http.mirror ? [{ host: http.mirror.host, percent }] : []),
-    ...(http.mirrors ?? []).map(({ destination, percentage }) => ({ host: destination.host, percent: percentage?.value ?? 100 })),
+    ...(http.mirror ? [{ to: http.mirror, percent }] : []),
+    ...(http.mirrors ?? []).map(({ destination, percentage }) => ({ to: destination, percent: percentage?.value ?? 100 })),
   ];
 }
 
@@ -150,8 +165,10 @@ function rewritten({ rewrite, match }: HttpRoute, request: MeshRequest): Resolve
 
 function retriesOf({ retries }: HttpRoute): ResolvedRoute['retries'] {
   if (!retries) return DEFAULT_RETRIES;
+  // Without a number of attempts there are none, and a limit of each says nothing.
+  if (!retries.attempts) return { attempts: 0, on: [] };
   return {
-    attempts: retries.attempts ?? DEFAULT_RETRIES.attempts,
+    attempts: retries.attempts,
     on: retries.retryOn ? retries.retryOn.split(',').map((word) => word.trim()) : DEFAULT_RETRIES.on,
     perTryTimeoutMs: timeoutIn(retries.perTryTimeout),
   };

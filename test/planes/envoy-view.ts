@@ -1,0 +1,120 @@
+import { asEndpointSlice } from '../../src/api/kinds/endpoint-slice.ts';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { type Raw, raw } from '../fakes/raw.ts';
+import type { Place } from '../scenarios/istio/places.ts';
+
+/** What an Envoy goes by that istiod configures. */
+export interface EnvoyView {
+  /** Rules by the VirtualService that they come from (`namespace/name`), once for each virtual host. */
+  rules: ReadonlyMap<string, readonly (readonly string[])[]>;
+  /** Addresses by the host name of a Service, once for each of its ports. */
+  hosts: ReadonlyMap<string, readonly ReadonlySet<string>[]>;
+  /** DestinationRules (`namespace/name`) that a cluster is made by. */
+  policies: ReadonlySet<string>;
+}
+
+export const emptyView: EnvoyView = { rules: new Map(), hosts: new Map(), policies: new Set() };
+
+/** Of Envoy's `/config_dump`, what is read. Source: envoy.admin.v3. */
+interface ConfigDump {
+  configs: {
+    dynamic_route_configs?: { route_config: { virtual_hosts?: { routes?: DumpedRoute[] }[] } }[];
+    dynamic_endpoint_configs?: { endpoint_config: { cluster_name: string; endpoints?: { lb_endpoints?: DumpedEndpoint[] }[] } }[];
+    dynamic_active_clusters?: { cluster: { metadata?: DumpedMetadata } }[];
+  }[];
+}
+interface DumpedMetadata {
+  filter_metadata?: { istio?: { config?: string } };
+}
+interface DumpedRoute {
+  route?: { cluster?: string; weighted_clusters?: { clusters: { name: string; weight: number }[] } };
+  metadata?: DumpedMetadata;
+}
+interface DumpedEndpoint {
+  endpoint: { address: { socket_address: { address: string } } };
+}
+
+/** Istio names a cluster by direction, port, subset and host name. */
+const CLUSTER = /^outbound\|\d+\|\|(.+)$/;
+const hostOf = (cluster = ''): string => CLUSTER.exec(cluster)?.[1] ?? cluster;
+const keyOf = (kind: string, { filter_metadata }: DumpedMetadata = {}): string | undefined => {
+  const [, namespace, name] = new RegExp(`/namespaces/([^/]+)/${kind}/(.+)$`).exec(filter_metadata?.istio?.config ?? '') ?? [];
+  return name === undefined ? undefined : `${namespace}/${name}`;
+};
+
+export async function readView(admin: string): Promise<EnvoyView | undefined> {
+  const answer = await fetch(`${admin}/config_dump?include_eds`).catch(() => undefined);
+  return answer?.ok ? viewOf((await answer.json()) as ConfigDump) : undefined;
+}
+
+function viewOf({ configs }: ConfigDump): EnvoyView {
+  const rules = new Map<string, string[][]>();
+  const hosts = new Map<string, Set<string>[]>();
+  const policies = new Set<string>();
+  for (const { dynamic_route_configs = [], dynamic_endpoint_configs = [], dynamic_active_clusters = [] } of configs) {
+    for (const { routes = [] } of dynamic_route_configs.flatMap((each) => each.route_config.virtual_hosts ?? [])) {
+      const own = Map.groupBy(routes, ({ metadata }) => keyOf('virtual-service', metadata));
+      for (const [key, some] of own) if (key !== undefined) rules.set(key, [...(rules.get(key) ?? []), some.map(ruleOf)]);
+    }
+    for (const { endpoint_config } of dynamic_endpoint_configs) {
+      const host = hostOf(endpoint_config.cluster_name);
+      const endpoints = (endpoint_config.endpoints ?? []).flatMap(({ lb_endpoints = [] }) => lb_endpoints);
+      const addresses = new Set(endpoints.map(({ endpoint }) => endpoint.address.socket_address.address));
+      hosts.set(host, [...(hosts.get(host) ?? []), addresses]);
+    }
+    for (const { cluster } of dynamic_active_clusters) {
+      const key = keyOf('destination-rule', cluster.metadata);
+      if (key !== undefined) policies.add(key);
+    }
+  }
+  return { rules, hosts, policies };
+}
+
+const ruleText = (sides: readonly { host: string; weight: number }[]): string =>
+  sides.map(({ host, weight }) => `${host} ${weight}`).join(', ');
+
+function ruleOf({ route }: DumpedRoute): string {
+  // Of one destination Istio makes a route without weights.
+  if (!route?.weighted_clusters) return ruleText([{ host: hostOf(route?.cluster), weight: 100 }]);
+  return ruleText(route.weighted_clusters.clusters.map(({ name, weight }) => ({ host: hostOf(name), weight })));
+}
+
+/** Whether the proxy at this place, which serves this gateway (`mesh`: none), goes by this version of an object. */
+export function isKnown(object: KubeObject, view: EnvoyView, place: Place, gateway: string): boolean {
+  const { name, namespace = '', labels } = object.metadata;
+  const { kind } = object;
+  if (kind === 'VirtualService') return isRouted(object, view, place, gateway);
+  if (kind === 'DestinationRule') return !raw(object).spec.trafficPolicy || view.policies.has(`${namespace}/${name}`);
+  if (kind !== 'EndpointSlice') return true;
+  const known = view.hosts.get(`${labels?.['kubernetes.io/service-name']}.${namespace}.svc.cluster.local`) ?? [];
+  const ready = (asEndpointSlice(object).endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false);
+  const addresses = ready.flatMap((each) => each.addresses ?? []);
+  return addresses.length === 0 || (known.length > 0 && known.every((some) => addresses.every((address) => some.has(address))));
+}
+
+function isRouted(object: KubeObject, { rules }: EnvoyView, place: Place, gateway: string): boolean {
+  const { name, namespace = '' } = object.metadata;
+  const { hosts, gateways = ['mesh'], http = [] } = raw(object).spec;
+  const wanted = http.flatMap((rule: Raw) => rulesWanted(rule, namespace, place, gateway));
+  // Of one that is delegated to, Istio says in its routes whose they are that delegates; the last rule is never left out.
+  if (!hosts) return wanted.length === 0 || [...rules.values()].flat(2).includes(wanted.at(-1));
+  if (!gateways.includes(gateway)) return true;
+  const known = rules.get(`${namespace}/${name}`) ?? [];
+  const text = JSON.stringify(wanted);
+  return wanted.length === 0 ? known.length === 0 : known.length > 0 && known.every((each) => JSON.stringify(each) === text);
+}
+
+/** Istio leaves out what has no weight, makes a route of each alternative of a condition, and leaves out those of other clients. */
+function rulesWanted({ match = [], route = [] }: Raw, namespace: string, place: Place, gateway: string): string[] {
+  const sides = route.map(({ destination, weight = 100 }: Raw) => ({
+    host: destination.host.includes('.') ? destination.host : `${destination.host}.${namespace}.svc.cluster.local`,
+    weight: route.length === 1 ? 100 : weight,
+  }));
+  const text = ruleText(sides.filter(({ weight }: { weight: number }) => weight > 0));
+  const isHere = ({ gateways = [], sourceLabels = {}, sourceNamespace = place.namespace }: Raw): boolean =>
+    gateways.length > 0
+      ? gateways.includes(gateway)
+      : sourceNamespace === place.namespace && Object.entries(sourceLabels).every(([key, value]) => place.labels[key] === value);
+  const alternatives = match.length === 0 ? 1 : match.filter(isHere).length;
+  return Array.from({ length: alternatives }, () => text);
+}
