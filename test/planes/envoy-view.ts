@@ -92,29 +92,41 @@ export function isKnown(object: KubeObject, view: EnvoyView, place: Place, gatew
   return addresses.length === 0 || (known.length > 0 && known.every((some) => addresses.every((address) => some.has(address))));
 }
 
+export const isDelegate = (object: KubeObject): boolean => object.kind === 'VirtualService' && !raw(object).spec.hosts;
+
 function isRouted(object: KubeObject, { rules }: EnvoyView, place: Place, gateway: string): boolean {
   const { name, namespace = '' } = object.metadata;
-  const { hosts, gateways = ['mesh'], http = [] } = raw(object).spec;
-  const wanted = http.flatMap((rule: Raw) => rulesWanted(rule, namespace, place, gateway));
+  const { gateways = ['mesh'], http = [] } = raw(object).spec;
+  const wanted = rulesWanted(http, namespace, place, gateway);
   // Of one that is delegated to, Istio says in its routes whose they are that delegates; the last rule is never left out.
-  if (!hosts) return wanted.length === 0 || [...rules.values()].flat(2).includes(wanted.at(-1));
+  if (isDelegate(object)) return wanted.length === 0 || [...rules.values()].flat(2).includes(wanted.at(-1) ?? '');
   if (!gateways.includes(gateway)) return true;
   const known = rules.get(`${namespace}/${name}`) ?? [];
   const text = JSON.stringify(wanted);
   return wanted.length === 0 ? known.length === 0 : known.length > 0 && known.every((each) => JSON.stringify(each) === text);
 }
 
-/** Istio leaves out what has no weight, makes a route of each alternative of a condition, and leaves out those of other clients. */
-function rulesWanted({ match = [], route = [] }: Raw, namespace: string, place: Place, gateway: string): string[] {
-  const sides = route.map(({ destination, weight = 100 }: Raw) => ({
+/** Istio makes a route of each alternative of a condition, but for those of other clients, and of none after one that takes every request. */
+function rulesWanted(rules: readonly Raw[], namespace: string, place: Place, gateway: string): string[] {
+  const wanted: string[] = [];
+  for (const { match, route = [] } of rules) {
+    const text = sidesWanted(route, namespace);
+    for (const { gateways = [], sourceLabels = {}, sourceNamespace = place.namespace, port: _, ...condition } of match ?? [{}]) {
+      const isOurs =
+        sourceNamespace === place.namespace && Object.entries(sourceLabels).every(([key, value]) => place.labels[key] === value);
+      if (gateways.length > 0 ? !gateways.includes(gateway) : !isOurs) continue;
+      wanted.push(text);
+      if (Object.keys(condition).length === 0) return wanted;
+    }
+  }
+  return wanted;
+}
+
+/** Without what has no weight. */
+function sidesWanted(route: readonly Raw[], namespace: string): string {
+  const sides = route.map(({ destination, weight = 100 }) => ({
     host: destination.host.includes('.') ? destination.host : `${destination.host}.${namespace}.svc.cluster.local`,
     weight: route.length === 1 ? 100 : weight,
   }));
-  const text = ruleText(sides.filter(({ weight }: { weight: number }) => weight > 0));
-  const isHere = ({ gateways = [], sourceLabels = {}, sourceNamespace = place.namespace }: Raw): boolean =>
-    gateways.length > 0
-      ? gateways.includes(gateway)
-      : sourceNamespace === place.namespace && Object.entries(sourceLabels).every(([key, value]) => place.labels[key] === value);
-  const alternatives = match.length === 0 ? 1 : match.filter(isHere).length;
-  return Array.from({ length: alternatives }, () => text);
+  return ruleText(sides.filter(({ weight }) => weight > 0));
 }

@@ -11,7 +11,7 @@ import {
   type Place,
 } from '../scenarios/istio/places.ts';
 import { namespacesFor } from '../scenarios/shares/split-app.ts';
-import { emptyView, isKnown, readView } from './envoy-view.ts';
+import { emptyView, isDelegate, isKnown, readView } from './envoy-view.ts';
 import { ADDRESSES, type StartPlane, startGround } from './ground.ts';
 import { startIstioMetrics } from './istio-metrics.ts';
 import { type IstioProxy, startIstioProxy } from './istio-proxy.ts';
@@ -62,7 +62,8 @@ async function startPlane({ cluster, adminKubeconfigFile }: Parameters<StartPlan
     // Where requests to Services of port 80 go out; the host header names the Service.
     url: 'http://127.0.0.1:80',
     metricsUrl: metrics.url,
-    knows: (object: KubeObject) => proxies.every((proxy) => proxy.knows(object)),
+    // One that is delegated to is known where that is known which delegates.
+    knows: (object: KubeObject) => proxies[isDelegate(object) ? 'some' : 'every']((proxy) => proxy.knows(object)),
     // All that the canary receives while users get answers of the primary alone are copies.
     mirrored: metrics.canaryRequests,
     gatewayAdmin: proxies.at(-1)?.admin ?? '',

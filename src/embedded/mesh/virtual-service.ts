@@ -4,7 +4,8 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { definition } from '../definition.ts';
 import { type CorsPolicy, corsOf } from './cors.ts';
 import { rulesBelow } from './delegate-rules.ts';
-import { matchesAny, type VirtualServiceMatch } from './http-match.ts';
+import { policyOf } from './destination-policy.ts';
+import { isFor, matchesAny, type VirtualServiceMatch } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { Destination } from './request.ts';
@@ -56,7 +57,9 @@ export const virtualService: RouteResolver = {
     definition('networking.istio.io', 'DestinationRule', 'destinationrules', ['v1beta1', 'v1alpha3', 'v1']),
   ],
   series: { istio_requests_total: LABELS, istio_request_duration_milliseconds: LABELS },
-  kinds: ['v1', 'v1beta1', 'v1alpha3'].map((version) => ({ apiVersion: `networking.istio.io/${version}`, kind: 'VirtualService' })),
+  kinds: ['VirtualService', 'DestinationRule'].flatMap((kind) =>
+    ['v1', 'v1beta1', 'v1alpha3'].map((version) => ({ apiVersion: `networking.istio.io/${version}`, kind })),
+  ),
   resolve: routeByVirtualService,
 };
 
@@ -73,15 +76,22 @@ export function routeByVirtualService(view: LaggedView, request: MeshRequest): R
     .toSorted((a, b) => a.rank - b.rank || (a.each.metadata.creationTimestamp ?? '').localeCompare(b.each.metadata.creationTimestamp ?? ''))
     .map(({ each }) => each);
   if (!service) return undefined;
-  const namespace = service.metadata.namespace ?? '';
-  for (const http of specOf<VirtualService>(service).http ?? []) {
+  const rules = rulesOf(service, view).filter(({ http: { match } }) => !match?.length || match.some((each) => isFor(each, request)));
+  // The proxies of clients that no rule is for go by the Service.
+  if (rules.length === 0 && request.gateway === 'mesh') return undefined;
+  const rule = rules.find(({ http }) => matchesAny(http.match, request));
+  return rule ? choiceOf(rule.http, rule.namespace, { view, request }) : refuseWith({ status: 404, reason: 'no route matches' });
+}
+
+/** Each with the namespace that completes its hosts. */
+function rulesOf(service: KubeObject, view: LaggedView): { http: HttpRoute; namespace: string }[] {
+  const { namespace = '' } = service.metadata;
+  return (specOf<VirtualService>(service).http ?? []).flatMap((http) => {
+    if (http.route) return { http, namespace };
     const delegate = http.delegate && view.get('VirtualService', `${http.delegate.namespace ?? namespace}/${http.delegate.name}`);
-    if (delegate) {
-      const inner = rulesBelow(http, specOf<VirtualService>(delegate).http ?? []).find((each) => matchesAny(each.match, request));
-      if (inner) return choiceOf(inner, delegate.metadata.namespace ?? '', { view, request });
-    } else if (http.route && matchesAny(http.match, request)) return choiceOf(http, namespace, { view, request });
-  }
-  return refuseWith({ status: 404, reason: 'no route matches' });
+    const inner = delegate ? rulesBelow(http, specOf<VirtualService>(delegate).http ?? []) : [];
+    return inner.map((each) => ({ http: each, namespace: delegate?.metadata.namespace ?? '' }));
+  });
 }
 
 /** How well a host of a VirtualService fits: 0 is exact, infinite is not at all. */
@@ -122,6 +132,7 @@ function choiceOf(http: HttpRoute, namespace: string, { view, request }: { view:
       rewrite,
       timeoutMs: timeoutIn(http.timeout),
       retries: retriesOf(http),
+      policyOf: ({ namespace, name }: Destination) => policyOf(view.get('DestinationRule', `${namespace}/${name}`), request),
       countsTriesIn: 'x-envoy-attempt-count',
     },
   }));

@@ -40,6 +40,27 @@ export function describePolicies(environmentOf: () => IstioEnvironment, namespac
       expect(outcomes).toHaveLength(20);
     });
 
+    it('no more pods are left out than the policy permits', async () => {
+      const policy = { outlierDetection: { ...OUTLIERS.outlierDetection, maxEjectionPercent: 50 } };
+      const asking = await run('outlier-half', policy, { env: { 1: FAILS }, count: 2 });
+      const answers = await eventually(
+        'one pod is left',
+        () => asking(times(20)),
+        (got) => podsOf(got).size === 1,
+      );
+      expect(new Set(answers.map(outcome))).toEqual(new Set(['500 1']));
+      expect(podsOf(await asking(times(20)))).toEqual(podsOf(answers));
+    });
+
+    it('none of two pods is left out where the policy names no share: it would be more than 10 %', async () => {
+      const { maxEjectionPercent: _, ...outlierDetection } = OUTLIERS.outlierDetection;
+      const asking = await run('outlier-default', { outlierDetection }, { env: { 1: FAILS }, count: 2 });
+      expect((await asking(times(40))).map(outcome)).toEqual(times(40).map(() => '500 1'));
+      const after = await asking(times(40));
+      expect(podsOf(after).size).toBe(2);
+      expect(after.map(outcome)).toEqual(times(40).map(() => '500 1'));
+    });
+
     it('once every pod is left out the proxy itself answers 503', async () => {
       const asking = await run('outliers', OUTLIERS, { env: { 1: FAILS } });
       expect((await asking(times(1))).map(outcome)).toEqual(['500 1']);

@@ -44,12 +44,13 @@ export const ports: readonly Row[] = [
     ],
   },
   {
-    what: 'a condition on the port that clients address',
+    what: 'a condition on the port that clients address: at the other one they are at the Service',
     service: { portDiscovery: true, match: [{ port: 9090 }] },
     pods: TWO,
+    routes: canary,
     asks: [
-      [{ port: 9090 }, { version: '1', port: 9090 }],
-      [{}, { status: 404 }],
+      [{ port: 9090 }, { version: '2', port: 9090 }],
+      [{}, { version: '1', port: 8080 }],
     ],
   },
   {
