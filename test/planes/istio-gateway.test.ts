@@ -1,19 +1,30 @@
 import { describe } from 'vitest';
-import { anEnvironment, type RealEnvironment } from '../scenarios/environment.ts';
+import { anEnvironment } from '../scenarios/environment.ts';
 import { istioGateway } from '../scenarios/providers/istio-gateway.ts';
 import { describeRealProxy } from '../scenarios/real-proxy.ts';
 import { describeShares } from '../scenarios/shares.ts';
-import { startGround } from './ground.ts';
 import { istioProxyCase } from './istio-case.ts';
-import { startIstioGateway } from './istio-plane.ts';
+import { startIstioMetrics } from './istio-metrics.ts';
+import { startIstioGround } from './istio-plane.ts';
 import { describeLag } from './lag.ts';
 
-const start = () => startGround(startIstioGateway);
+type Ground = Awaited<ReturnType<typeof startIstioGround>>;
+const byGateway = (ground: Ground): Ground => ({ ...ground, mesh: { ...ground.mesh, url: () => ground.entries?.gateway ?? '' } });
 
-describe("shares by Istio's ingress gateway", () => describeShares([istioGateway], { requests: 2_000, seed: 1, start }));
+describe("shares by Istio's ingress gateway", () =>
+  describeShares([istioGateway], { requests: 2_000, seed: 1, start: () => startIstioGround().then(byGateway) }));
 
 describe("Istio's ingress gateway", () => {
-  const environment = anEnvironment<RealEnvironment>(start);
-  describeRealProxy(environment, { ...istioProxyCase, fixture: istioGateway, name: 'istio-gateway' });
-  describeLag(istioGateway, environment);
+  const environmentOf = anEnvironment(startIstioGround);
+  describeRealProxy(environmentOf, {
+    ...istioProxyCase,
+    fixture: istioGateway,
+    name: 'istio-gateway',
+    async start() {
+      const ground = environmentOf();
+      const { url, stop } = await startIstioMetrics(ground.gatewayAdmin);
+      return { ...ground.mesh, url: byGateway(ground).mesh.url(0), metricsUrl: url, stop };
+    },
+  });
+  describeLag(istioGateway, () => byGateway(environmentOf()));
 });

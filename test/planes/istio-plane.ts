@@ -22,29 +22,17 @@ const LOOK_EVERY_MS = 50;
 /** istiod, and an Envoy that is the sidecar of a client. */
 export const startIstioPlane: StartPlane = (real) => startPlane(real, false);
 
-const gatewayUrl = `http://127.0.0.1:${GATEWAY_PORT}`;
-
 /** The same beside an Envoy that is the ingress gateway, as an environment. */
-export async function startIstioGround(): Promise<RealEnvironment & IstioEnvironment> {
-  const real = await startGround((started) => startPlane(started, true));
-  return { ...real, entries: { gateway: gatewayUrl, client: (port) => `http://127.0.0.1:${port}` } };
+export async function startIstioGround(): Promise<RealEnvironment & IstioEnvironment & { readonly gatewayAdmin: string }> {
+  let gatewayAdmin = '';
+  const real = await startGround(async (started) => {
+    const plane = await startPlane(started, true);
+    ({ gatewayAdmin } = plane);
+    return plane;
+  });
+  const url = (port: number) => `http://127.0.0.1:${port}`;
+  return { ...real, gatewayAdmin, entries: { gateway: url(GATEWAY_PORT), client: url } };
 }
-
-/** The same, where users come in by the gateway, which counts what it sends. */
-export const startIstioGateway: StartPlane = async (real) => {
-  const plane = await startPlane(real, true);
-  const metrics = await startIstioMetrics(plane.gatewayAdmin);
-  return {
-    ...plane,
-    url: gatewayUrl,
-    metricsUrl: metrics.url,
-    mirrored: metrics.canaryRequests,
-    async stop() {
-      await metrics.stop();
-      await plane.stop();
-    },
-  };
-};
 
 async function startPlane({ cluster, adminKubeconfigFile }: Parameters<StartPlane>[0], hasGateway: boolean) {
   await namespacesFor(cluster, ['istio-system', CLIENT.namespace]);

@@ -58,7 +58,7 @@ export function describeLag(fixture: ProviderFixture, environmentOf: () => Share
       turnTo: (side) => app.write({ kind: 'weighted', canary: weight(side === '2' ? 100 : 0) }),
       ask: async () => Object.keys((await askMany(app.target, 1)).byVersion)[0] ?? '',
     });
-    console.info(`${fixture.provider}: ${tookMs.length} changes took ${medianMs.toFixed(0)} ms (median), ${mostMs.toFixed(0)} ms (most)`);
+    console.info(`${app.host}: ${tookMs.length} changes took ${medianMs.toFixed(0)} ms (median), ${mostMs.toFixed(0)} ms (most)`);
     expect(tookMs).toHaveLength(CHANGES);
     expect(mostMs).toBeLessThan(LONGEST_MS);
   });
