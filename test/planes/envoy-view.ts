@@ -9,25 +9,32 @@ export interface EnvoyView {
   rules: ReadonlyMap<string, readonly (readonly string[])[]>;
   /** Addresses by the host name of a Service, once for each of its ports. */
   hosts: ReadonlyMap<string, readonly ReadonlySet<string>[]>;
+  /** Where connections of TCP go. */
+  connections: ReadonlySet<string>;
   /** DestinationRules (`namespace/name`) that a cluster is made by. */
   policies: ReadonlySet<string>;
 }
 
-export const emptyView: EnvoyView = { rules: new Map(), hosts: new Map(), policies: new Set() };
+export const emptyView: EnvoyView = { rules: new Map(), hosts: new Map(), policies: new Set(), connections: new Set() };
 
 /** Of Envoy's `/config_dump`, what is read. Source: envoy.admin.v3. */
 interface ConfigDump {
   configs: {
     dynamic_route_configs?: { route_config: { virtual_hosts?: { routes?: DumpedRoute[] }[] } }[];
     dynamic_endpoint_configs?: { endpoint_config: { cluster_name: string; endpoints?: { lb_endpoints?: DumpedEndpoint[] }[] } }[];
+    dynamic_listeners?: { active_state?: { listener: { filter_chains?: { filters?: { typed_config?: DumpedAction }[] }[] } } }[];
     dynamic_active_clusters?: { cluster: { metadata?: DumpedMetadata } }[];
   }[];
 }
 interface DumpedMetadata {
   filter_metadata?: { istio?: { config?: string } };
 }
+interface DumpedAction {
+  cluster?: string;
+  weighted_clusters?: { clusters: { name: string; weight: number }[] };
+}
 interface DumpedRoute {
-  route?: { cluster?: string; weighted_clusters?: { clusters: { name: string; weight: number }[] } };
+  route?: DumpedAction;
   metadata?: DumpedMetadata;
 }
 interface DumpedEndpoint {
@@ -51,10 +58,20 @@ function viewOf({ configs }: ConfigDump): EnvoyView {
   const rules = new Map<string, string[][]>();
   const hosts = new Map<string, Set<string>[]>();
   const policies = new Set<string>();
-  for (const { dynamic_route_configs = [], dynamic_endpoint_configs = [], dynamic_active_clusters = [] } of configs) {
+  const connections = new Set<string>();
+  for (const {
+    dynamic_route_configs = [],
+    dynamic_endpoint_configs = [],
+    dynamic_active_clusters = [],
+    dynamic_listeners = [],
+  } of configs) {
+    const chains = dynamic_listeners.flatMap(({ active_state }) => active_state?.listener.filter_chains ?? []);
+    for (const { typed_config } of chains.flatMap(({ filters = [] }) => filters))
+      if (typed_config?.cluster ?? typed_config?.weighted_clusters) connections.add(sidesOf(typed_config));
     for (const { routes = [] } of dynamic_route_configs.flatMap((each) => each.route_config.virtual_hosts ?? [])) {
       const own = Map.groupBy(routes, ({ metadata }) => keyOf('virtual-service', metadata));
-      for (const [key, some] of own) if (key !== undefined) rules.set(key, [...(rules.get(key) ?? []), some.map(ruleOf)]);
+      for (const [key, some] of own)
+        if (key !== undefined) rules.set(key, [...(rules.get(key) ?? []), some.map(({ route }) => sidesOf(route))]);
     }
     for (const { endpoint_config } of dynamic_endpoint_configs) {
       const host = hostOf(endpoint_config.cluster_name);
@@ -67,16 +84,16 @@ function viewOf({ configs }: ConfigDump): EnvoyView {
       if (key !== undefined) policies.add(key);
     }
   }
-  return { rules, hosts, policies };
+  return { rules, hosts, policies, connections };
 }
 
 const ruleText = (sides: readonly { host: string; weight: number }[]): string =>
   sides.map(({ host, weight }) => `${host} ${weight}`).join(', ');
 
-function ruleOf({ route }: DumpedRoute): string {
+function sidesOf({ cluster, weighted_clusters }: DumpedAction = {}): string {
   // Of one destination Istio makes a route without weights.
-  if (!route?.weighted_clusters) return ruleText([{ host: hostOf(route?.cluster), weight: 100 }]);
-  return ruleText(route.weighted_clusters.clusters.map(({ name, weight }) => ({ host: hostOf(name), weight })));
+  if (!weighted_clusters) return ruleText([{ host: hostOf(cluster), weight: 100 }]);
+  return ruleText(weighted_clusters.clusters.map(({ name, weight }) => ({ host: hostOf(name), weight })));
 }
 
 /** Whether the proxy at this place, which serves this gateway (`mesh`: none), goes by this version of an object. */
@@ -94,9 +111,10 @@ export function isKnown(object: KubeObject, view: EnvoyView, place: Place, gatew
 
 export const isDelegate = (object: KubeObject): boolean => object.kind === 'VirtualService' && !raw(object).spec.hosts;
 
-function isRouted(object: KubeObject, { rules }: EnvoyView, place: Place, gateway: string): boolean {
+function isRouted(object: KubeObject, { rules, connections }: EnvoyView, place: Place, gateway: string): boolean {
   const { name, namespace = '' } = object.metadata;
-  const { gateways = ['mesh'], http = [] } = raw(object).spec;
+  const { gateways = ['mesh'], http = [], tcp = [] } = raw(object).spec;
+  if (tcp.length > 0 && gateways.includes(gateway)) return tcp.every(({ route }: Raw) => connections.has(sidesWanted(route, namespace)));
   const wanted = rulesWanted(http, namespace, place, gateway);
   // Of one that is delegated to, Istio says in its routes whose they are that delegates; the last rule is never left out.
   if (isDelegate(object)) return wanted.length === 0 || [...rules.values()].flat(2).includes(wanted.at(-1) ?? '');

@@ -13,6 +13,7 @@ import { describePolicies } from './istio/policies.ts';
 import { ports } from './istio/ports.ts';
 import { resilience } from './istio/resilience.ts';
 import { primary, type Row } from './istio/row.ts';
+import { describeTcp } from './istio/tcp.ts';
 import { istio } from './providers/istio.ts';
 import { namespacesFor, SplitApp } from './shares/split-app.ts';
 import { afterAll, beforeAll } from './world.ts';
@@ -74,6 +75,7 @@ export function describeIstioRoutes(start: () => Promise<IstioEnvironment>): voi
 
   describeMirroring(() => environment, namespace);
   describePolicies(() => environment, namespace);
+  describeTcp(() => environment, namespace);
 }
 
 /** On the real plane it is there before. */

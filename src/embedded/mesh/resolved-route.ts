@@ -24,7 +24,7 @@ export interface ResolvedRoute {
   retries: { attempts: number; perTryTimeoutMs?: number | undefined; on: readonly string[] };
   /** How a destination is balanced; absent: any of its pods. */
   policyOf?(destination: Destination): DestinationPolicy | undefined;
-  /** Header in which pods are told which try this is. */
+  /** Header that says to pods which try this is. */
   countsTriesIn?: string;
   /** Counters of this provider's own proxy, beside those of sidecars and applications. */
   count?(metrics: Metrics, answered: MeshAnswer): void;

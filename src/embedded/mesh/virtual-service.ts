@@ -10,7 +10,7 @@ import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { Destination } from './request.ts';
 import { type MeshRequest, parseHost, pathOf } from './request.ts';
-import { type HeaderChanges, type ResolvedRoute, timeoutIn } from './resolved-route.ts';
+import { type HeaderChanges, PLAIN, type ResolvedRoute, timeoutIn } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 const LABELS = [
@@ -26,6 +26,11 @@ interface VirtualService {
   hosts: string[];
   gateways: string[];
   http: HttpRoute[];
+  tcp: TcpRoute[];
+}
+interface TcpRoute {
+  match?: { port?: number }[];
+  route?: { destination: IstioDestination; weight?: number }[];
 }
 interface IstioDestination {
   host: string;
@@ -49,6 +54,7 @@ interface HttpRoute {
 /** Istio's retries for a route without retries, and the words in `retryOn` for a route with attempts only. */
 const DEFAULT_RETRIES = { attempts: 2, on: ['connect-failure', 'refused-stream'] } as const;
 const HTTP = 80;
+const NO_WEIGHT = { status: 503, reason: 'no destination has a weight' };
 
 export const virtualService: RouteResolver = {
   providers: ['istio'],
@@ -76,11 +82,24 @@ export function routeByVirtualService(view: LaggedView, request: MeshRequest): R
     .toSorted((a, b) => a.rank - b.rank || (a.each.metadata.creationTimestamp ?? '').localeCompare(b.each.metadata.creationTimestamp ?? ''))
     .map(({ each }) => each);
   if (!service) return undefined;
+  const { http = [], tcp = [] } = specOf<VirtualService>(service);
+  if (http.length === 0 && tcp.length > 0) return connect(tcp, service.metadata.namespace ?? '', view, request);
   const rules = rulesOf(service, view).filter(({ http: { match } }) => !match?.length || match.some((each) => isFor(each, request)));
   // The proxies of clients that no rule is for go by the Service.
   if (rules.length === 0 && request.gateway === 'mesh') return undefined;
   const rule = rules.find(({ http }) => matchesAny(http.match, request));
   return rule ? choiceOf(rule.http, rule.namespace, { view, request }) : refuseWith({ status: 404, reason: 'no route matches' });
+}
+
+/** A connection goes to one side; what is said on it is not looked at. */
+function connect(rules: readonly TcpRoute[], namespace: string, view: LaggedView, request: MeshRequest): RouteChoice | undefined {
+  const asked = request.host.port ?? HTTP;
+  const rule = rules.find(({ match = [] }) => match.length === 0 || match.some(({ port = asked }) => port === asked));
+  const sides = rule?.route?.map(({ destination, weight = 0 }) => ({
+    weight: rule.route?.length === 1 ? 1 : weight,
+    route: { ...PLAIN, via: 'VirtualService', destination: addressed(destination, namespace, view, asked) },
+  }));
+  return sides && ((random) => pickWeighted(sides, random)?.route ?? NO_WEIGHT);
 }
 
 /** Each with the namespace that completes its hosts. */
@@ -139,7 +158,7 @@ function choiceOf(http: HttpRoute, namespace: string, { view, request }: { view:
   const copies = mirrorsOf(http).map(({ to, percent }) => ({ destination: destinationOf(to), percent }));
   return (random) => {
     const route = pickWeighted(weighted, random)?.route;
-    if (!route) return { status: 503, reason: 'no destination has a weight' };
+    if (!route) return NO_WEIGHT;
     if (copies.length === 0) return route;
     return { ...route, mirrors: copies.flatMap(({ destination, percent }) => (random() * 100 < percent ? [destination] : [])) };
   };

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { AppName } from '../providers/provider-fixture.ts';
 import { GATEWAY_NAME } from './places.ts';
-import { by, insider, type Row } from './row.ts';
+import { by, canary, insider, type Row, TWO_PORTS } from './row.ts';
 
 const INSIDERS = insider({ exact: 'insider' });
 const outside = (host: string, more: object = {}) => ({ host, isOutside: true, ...more });
@@ -150,6 +150,17 @@ export const delegation: readonly Row[] = [
     asks: [
       [{ path: '/Shop/1', ...by('insider') }, { version: '1' }],
       [{ path: '/Shop/1' }, { version: '1' }],
+    ],
+  },
+  {
+    what: 'a root, and a port found at the container',
+    service: { delegation: true, portDiscovery: true },
+    pods: TWO_PORTS,
+    routes: canary,
+    objects: (app) => [root(app, {})],
+    asks: [
+      [{}, { version: '2', port: 8080 }],
+      [{ port: 9090 }, { version: '2', port: 9090 }],
     ],
   },
   {

@@ -1,19 +1,12 @@
 import { GATEWAY_NAME } from './places.ts';
-import { canary, type Row } from './row.ts';
-
-const TWO = {
-  ports: [
-    { name: 'http', containerPort: 8080 },
-    { name: 'http-admin', containerPort: 9090 },
-  ],
-};
+import { canary, type Row, TWO_PORTS } from './row.ts';
 
 /** `portDiscovery`, `portName`, `port`, `targetPort` and `appProtocol`. */
 export const ports: readonly Row[] = [
   {
     what: 'a port found at the container: requests to both ports go where the routes say',
     service: { portDiscovery: true },
-    pods: TWO,
+    pods: TWO_PORTS,
     routes: canary,
     asks: [
       [{}, { version: '2', port: 8080 }],
@@ -23,7 +16,7 @@ export const ports: readonly Row[] = [
   {
     what: 'a port found at the container, of the primary',
     service: { portDiscovery: true },
-    pods: TWO,
+    pods: TWO_PORTS,
     asks: [
       [{}, { version: '1', port: 8080 }],
       [{ port: 9090 }, { version: '1', port: 9090 }],
@@ -32,7 +25,7 @@ export const ports: readonly Row[] = [
   {
     what: 'a port found at the container, and a gateway, which leads to the port of the Canary',
     service: { portDiscovery: true, gateways: [GATEWAY_NAME], hosts: ['ports.example'] },
-    pods: TWO,
+    pods: TWO_PORTS,
     routes: canary,
     asks: [
       [
@@ -44,9 +37,23 @@ export const ports: readonly Row[] = [
     ],
   },
   {
+    what: 'a port found at the container, the mesh, and a gateway, which leads to the port of the Canary',
+    service: { portDiscovery: true, gateways: [GATEWAY_NAME, 'mesh'], hosts: ['both-ports.example'] },
+    pods: TWO_PORTS,
+    routes: canary,
+    asks: [
+      [
+        { host: 'both-ports.example', isOutside: true },
+        { version: '2', port: 8080 },
+      ],
+      [{}, { version: '2', port: 8080 }],
+      [{ port: 9090 }, { version: '2', port: 9090 }],
+    ],
+  },
+  {
     what: 'a condition on the port that clients address: at the other one they are at the Service',
     service: { portDiscovery: true, match: [{ port: 9090 }] },
-    pods: TWO,
+    pods: TWO_PORTS,
     routes: canary,
     asks: [
       [{ port: 9090 }, { version: '2', port: 9090 }],

@@ -91,7 +91,7 @@ export const resilience: readonly Row[] = [
     asks: [[{}, { status: 200, version: '1' }]],
   },
   {
-    what: 'a late try is cut off and not tried again, for that is no condition',
+    what: 'a late try is cut off and not tried again, since no condition names it',
     service: { retries: { attempts: 2, perTryTimeout: '300ms', retryOn: 'connect-failure' } },
     pods: { env: { 1: LATE } },
     asks: [[{}, { status: 504 }]],

@@ -46,3 +46,9 @@ export const insider = (condition: object): Routes => ({
   match: [{ headers: { 'x-canary': condition as { exact: string } } }],
 });
 export const by = (value: string): Asked => ({ headers: { 'x-canary': value } });
+export const TWO_PORTS: Pods = {
+  ports: [
+    { name: 'http', containerPort: 8080 },
+    { name: 'http-admin', containerPort: 9090 },
+  ],
+};
