@@ -76,7 +76,12 @@ export function describeShares(
     });
 
     it('once the weight is 0 again everybody is at the primary, and the cookie is taken away', async () => {
-      const app = await SplitApp.run(environment, fixture, { name: 's0', namespace: namespaceOf(fixture) }, { analysis: { sessionAffinity: COOKIES } });
+      const app = await SplitApp.run(
+        environment,
+        fixture,
+        { name: 's0', namespace: namespaceOf(fixture) },
+        { analysis: { sessionAffinity: COOKIES } },
+      );
       await app.route({ kind: 'weighted', canary: weight(0), affinity: { previous: OLD } });
       const users = requests / 10;
       const back = await askMany({ ...app.target, headers: { ...app.target.headers, cookie: OLD } }, users);

@@ -153,14 +153,14 @@ export const delegation: readonly Row[] = [
     ],
   },
   {
-    what: 'a root, and a port found at the container',
+    what: 'a root, and a port found at the container: who asks for it is led to the port of the Canary',
     service: { delegation: true, portDiscovery: true },
     pods: TWO_PORTS,
     routes: canary,
     objects: (app) => [root(app, {})],
     asks: [
       [{}, { version: '2', port: 8080 }],
-      [{ port: 9090 }, { version: '2', port: 9090 }],
+      [{ port: 9090 }, { version: '2', port: 8080 }],
     ],
   },
   {

@@ -36,20 +36,25 @@ export const ports: readonly Row[] = [
       [{ port: 9090 }, { version: '1', port: 9090 }],
     ],
   },
-  {
-    what: 'a port found at the container, the mesh, and a gateway, which leads to the port of the Canary',
-    service: { portDiscovery: true, gateways: [GATEWAY_NAME, 'mesh'], hosts: ['both-ports.example'] },
-    pods: TWO_PORTS,
-    routes: canary,
-    asks: [
-      [
-        { host: 'both-ports.example', isOutside: true },
-        { version: '2', port: 8080 },
+  ...[
+    [GATEWAY_NAME, 'mesh'],
+    ['mesh', GATEWAY_NAME],
+  ].map(
+    (gateways, index): Row => ({
+      what: `a port found at the container, with gateways ${gateways.join(' and ')}: clients of that port stay at it`,
+      service: { portDiscovery: true, gateways, hosts: [`${index}.ports.example`] },
+      pods: TWO_PORTS,
+      routes: canary,
+      asks: [
+        [
+          { host: `${index}.ports.example`, isOutside: true },
+          { version: '2', port: 8080 },
+        ],
+        [{}, { version: '2', port: 8080 }],
+        [{ port: 9090 }, { version: '1', port: 9090 }],
       ],
-      [{}, { version: '2', port: 8080 }],
-      [{ port: 9090 }, { version: '2', port: 9090 }],
-    ],
-  },
+    }),
+  ),
   {
     what: 'a condition on the port that clients address: at the other one they are at the Service',
     service: { portDiscovery: true, match: [{ port: 9090 }] },
