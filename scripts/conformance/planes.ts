@@ -15,18 +15,26 @@ export const PLANES: readonly PlaneRow[] = [
     provider: '`istio`',
     programs: { istiod: { folder: 'pilot-discovery', module: 'istio.io/istio' }, Envoy: 'envoy' },
   },
+  {
+    file: 'kube-proxy',
+    provider: '`kubernetes`',
+    programs: { 'kube-proxy': { folder: '', module: 'k8s.io/kubernetes' } },
+  },
 ];
 
-/** What the scenarios show, by the function that plays them; a test of a plane calls no other one. */
+/** What the scenarios show, by the function that plays them, or the table that they play; a test of a plane uses no other one. */
 const PLAYED: Readonly<Record<string, string>> = {
   describeShares: 'shares of 2,000 requests at each weight',
   describeReleases: 'promotion, rollback and deletion with users who never stop',
   describeRealProxy: "verdicts by the proxy's own counters through Prometheus",
   describeKills: '`kill -9` of the controller',
-  describeIstioRoutes: 'matches, rewrites, headers and CORS',
+  describeIstioRoutes: 'matches, rewrites, headers, CORS, retries, gateways, delegation, ports, policies and copies',
+  describeServiceReleases: 'Blue/Green: rollback, promotion and deletion with users who never stop',
+  describeLag: 'how long a change takes',
+  proxyRows: 'the pod that a request goes to: hints, policies, session affinity, pods that leave',
 };
 
-const CALL = /\b(describe[A-Z]\w*)\(/g;
+const CALL = /\b(describe[A-Z]\w*(?=\()|proxyRows)\b/g;
 
 export interface PlaneSource {
   /** Within test/planes. */

@@ -4,7 +4,7 @@ import type { ProxyUnderTest } from '../scenarios/real-proxy.ts';
 import { runAtPodAddress } from './pod-network.ts';
 
 /** Of the range of the pods, but of none of them: the range is local in the tier's network namespace. */
-export const ADDRESSES = { apiServer: '10.244.255.254', client: '10.244.255.1' };
+export const ADDRESSES = { apiServer: '10.244.255.254', client: '10.244.255.1', gateway: '10.244.255.2' };
 
 export interface Plane extends ProxyUnderTest {
   /** Copies sent, by `namespace/workload`. */

@@ -6,21 +6,19 @@ import { describeRealProxy } from '../scenarios/real-proxy.ts';
 import { describeReleases } from '../scenarios/releases.ts';
 import { describeShares } from '../scenarios/shares.ts';
 import { startGround } from './ground.ts';
+import { istioProxyCase } from './istio-case.ts';
 import { startIstioPlane } from './istio-plane.ts';
+import { describeLag } from './lag.ts';
 
 const start = () => startGround(startIstioPlane);
 
 describe('shares by istiod and Envoy', () => describeShares([istio], { requests: 2_000, seed: 1, start }));
 
-describe('istiod and Envoy', () =>
-  describeRealProxy(anEnvironment<RealEnvironment>(start), {
-    fixture: istio,
-    name: 'istio',
-    start: async ({ mesh }) => ({ ...mesh, url: mesh.url(0), stop: async () => undefined }),
-    series: (more) =>
-      `sum(rate(istio_requests_total{destination_workload_namespace="{{ namespace }}",destination_workload="{{ target }}"${more}}[{{ interval }}]))`,
-    statusLabel: 'response_code',
-  }));
+describe('istiod and Envoy', () => {
+  const environment = anEnvironment<RealEnvironment>(start);
+  describeRealProxy(environment, istioProxyCase);
+  describeLag(istio, environment);
+});
 
 describeReleases('releases through istiod and Envoy', start, { split: false });
 

@@ -5,13 +5,26 @@ import type { AppBehaviour } from '../../src/embedded/nodes/behaviour.ts';
 const DEFAULT_PORT = 8080;
 
 /**
- * A pod at its own address and port, as proxies and Services dial it. Needs a network namespace in which every address of the pods is
+ * A pod at its own address and ports, as proxies and Services dial it. Needs a network namespace in which every address of the pods is
  * a local one: `npm run test:planes` makes it.
  */
 export async function runAtPodAddress(behaviour: AppBehaviour, context: AppContext): Promise<App> {
-  const { podIP, containerPort = DEFAULT_PORT, world } = context;
+  const { podIP, containerPort = DEFAULT_PORT, otherPorts, world } = context;
   const { listen } = networkOn(podIP);
-  const network = { ...world.network, listen: (server: Parameters<typeof listen>[0]) => listen(server, containerPort) };
-  const app = await startApp(behaviour, { ...context, world: { ...world, network } });
-  return { ...app, host: podIP };
+  const runAt = (port: number): Promise<App> => {
+    const network = { ...world.network, listen: (server: Parameters<typeof listen>[0]) => listen(server, port) };
+    return startApp(behaviour, { ...context, world: { ...world, network } });
+  };
+  const apps = await Promise.all([containerPort, ...otherPorts].map(runAt));
+  const [app] = apps as [App];
+  const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+  return {
+    ...app,
+    host: podIP,
+    inFlight: () => sum(apps.map((each) => each.inFlight())),
+    answered: () => sum(apps.map((each) => each.answered())),
+    async close(now) {
+      await Promise.all(apps.map((each) => each.close(now)));
+    },
+  };
 }

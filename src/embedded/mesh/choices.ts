@@ -1,3 +1,4 @@
+import { hashedTo } from './destination-policy.ts';
 import { type Endpoint, endpointsOf } from './endpoints.ts';
 import type { LaggedView } from './lagged-view.ts';
 import type { Standing } from './proxy-context.ts';
@@ -14,23 +15,43 @@ export function resolveRoute(view: LaggedView, request: MeshRequest): RouteChoic
     const choice = resolve(view, request);
     if (choice) return choice;
   }
-  const { service } = request.host;
+  const { service, port } = request.host;
+  if (request.gateway !== 'mesh') return refuseWith({ status: 404, reason: `the gateway has no route for ${request.host.text}` });
   if (!service) return refuseWith({ status: 404, reason: `nothing serves ${request.host.text}` });
-  const route: ResolvedRoute = { ...PLAIN, via: 'Service', destination: service };
+  const route: ResolvedRoute = { ...PLAIN, via: 'Service', destination: port === undefined ? service : { ...service, port } };
   return () => route;
 }
 
 /** An endpoint of a destination as its route chooses one, or why there is none. */
 export function chooseEndpoint(
-  { view, affinity, place, random }: Standing,
+  { view, affinity, destinations, place, random }: Standing,
   destination: Destination,
-  { via }: ResolvedRoute,
+  { via, policyOf }: ResolvedRoute,
   client: Client,
   tried: ReadonlySet<string>,
 ): Endpoint | DirectResponse {
   const endpoints = via === 'Service' ? serviceEndpoints(view, destination, place(), client, affinity) : endpointsOf(view, destination);
   if (!endpoints) return { status: 503, reason: `no Service ${destination.namespace}/${destination.name}` };
-  return pick(endpoints, tried, random) ?? { status: 503, reason: `no healthy upstream in ${destination.namespace}/${destination.name}` };
+  const policy = policyOf?.(destination);
+  const healthy = policy ? destinations.healthy(keyOf(destination), endpoints, policy) : endpoints;
+  const chosen = policy?.hashed === undefined ? pick(healthy, tried, random) : hashedTo(healthy, policy.hashed);
+  return chosen ?? { status: 503, reason: `no healthy upstream in ${destination.namespace}/${destination.name}` };
+}
+
+const keyOf = ({ namespace, name }: Destination): string => `${namespace}/${name}`;
+
+/** Remembers how a try at a pod ended, for the policy of its destination. */
+export function noteTry(
+  { view, destinations }: Standing,
+  destination: Destination,
+  endpoint: Endpoint,
+  outcome: Pick<UpstreamAnswer, 'status'> | UpstreamFailure,
+  { policyOf }: ResolvedRoute,
+): void {
+  const policy = policyOf?.(destination);
+  if (!policy) return;
+  const isFailure = 'failure' in outcome || outcome.status >= 500;
+  destinations.note(keyOf(destination), endpoint, isFailure, policy, endpointsOf(view, destination) ?? []);
 }
 
 /** A random endpoint, one that was not tried yet if there is one. */

@@ -10,7 +10,7 @@ export interface Endpoint {
   ip: string;
   pod: string;
   namespace: string;
-  /** Of the pod, where the destination names a port of its Service. */
+  /** Of the pod, for the port of the Service; absent: the Service has none. */
   targetPort?: number;
 }
 
@@ -49,7 +49,7 @@ function readEndpoints(view: LaggedView, destination: Destination): EndpointSeen
     const targetPort = asked === undefined ? undefined : targetPortOf(service, slice, asked);
     // This Service has no such port, or these pods have none of that name: a proxy then has nowhere to send to.
     if (asked !== undefined && targetPort === undefined) return [];
-    const at = port === undefined || targetPort === undefined ? {} : { targetPort };
+    const at = targetPort === undefined ? {} : { targetPort };
     return (slice.endpoints ?? []).flatMap(({ addresses = [], conditions, targetRef, nodeName, hints }) =>
       addresses.slice(0, 1).map((ip) => ({
         endpoint: { ...at, ip, pod: targetRef?.name ?? '', namespace: targetRef?.namespace ?? namespace },

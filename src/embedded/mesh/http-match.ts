@@ -1,4 +1,6 @@
-import { headerOf, type MeshRequest, pathOf, queryOf } from './request.ts';
+import { headerOf, type MeshRequest, pathOf } from './request.ts';
+
+const HTTP = 80;
 
 export type IstioText = { exact?: string; prefix?: string; regex?: string };
 /** One entry of a VirtualService's `http[].match`; all that it names must hold. */
@@ -11,6 +13,9 @@ export interface VirtualServiceMatch {
   withoutHeaders?: Record<string, IstioText>;
   queryParams?: Record<string, IstioText>;
   sourceLabels?: Record<string, string>;
+  sourceNamespace?: string;
+  /** Of the Service that the client addresses. */
+  port?: number;
   gateways?: string[];
   ignoreUriCase?: boolean;
 }
@@ -42,10 +47,29 @@ function matchesOne(match: VirtualServiceMatch, request: MeshRequest): boolean {
     (!match.authority || matchesText(match.authority, request.host.text)) &&
     (!match.scheme || matchesText(match.scheme, 'http')) &&
     Object.entries(match.headers ?? {}).every(([name, condition]) => hasText(condition, headerOf(request, name))) &&
-    !Object.entries(match.withoutHeaders ?? {}).some(([name, condition]) => hasText(condition, headerOf(request, name))) &&
-    Object.entries(match.queryParams ?? {}).every(([name, condition]) => hasText(condition, queryOf(request, name))) &&
-    Object.entries(match.sourceLabels ?? {}).every(([name, value]) => request.sourceLabels[name] === value) &&
-    (!match.gateways?.length || match.gateways.includes(request.gateway))
+    // A header that is not there counts as an empty one.
+    !Object.entries(match.withoutHeaders ?? {}).some(([name, condition]) => matchesText(condition, headerOf(request, name) ?? '')) &&
+    Object.entries(match.queryParams ?? {}).every(([name, condition]) => hasText(condition, escapedQueryOf(request, name))) &&
+    isFor(match, request)
+  );
+}
+
+/** The first value of a query parameter, as it stands there: Envoy takes no escapes back. */
+export function escapedQueryOf({ url }: MeshRequest, name: string): string | undefined {
+  const pairs = (url.split('?')[1] ?? '').split('&').map((pair) => [pair.split('=')[0], pair.split('=').slice(1).join('=')] as const);
+  return pairs.find(([key]) => key === name)?.[1];
+}
+
+/**
+ * Whether a condition is for this client at all: istiod leaves it out of the routes of others. Where gateways are named, labels and namespace of the
+ * client say nothing. Source: Istio, pilot route.go sourceMatchHTTP.
+ */
+export function isFor({ gateways, port, sourceLabels = {}, sourceNamespace }: VirtualServiceMatch, request: MeshRequest): boolean {
+  if (port !== undefined && port !== (request.host.port ?? HTTP)) return false;
+  if (gateways?.length) return gateways.includes(request.gateway);
+  return (
+    Object.entries(sourceLabels).every(([name, value]) => request.sourceLabels[name] === value) &&
+    (sourceNamespace === undefined || sourceNamespace === request.sourceNamespace)
   );
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { chooseEndpoint, failureAt, isRetried, resolveRoute } from './choices.ts';
+import { chooseEndpoint, failureAt, isRetried, noteTry, resolveRoute } from './choices.ts';
 import type { Standing } from './proxy-context.ts';
 import type { Destination } from './request.ts';
 import { parseHost, pathOf } from './request.ts';
@@ -70,6 +70,7 @@ function attempts(context: Standing, destination: Destination, route: ResolvedRo
     const isLate = answer !== undefined && answer.durationMs > leftMs;
     durationMs += Math.min(answer?.durationMs ?? 0, leftMs);
     const outcome = isLate ? ({ failure: 'timeout' } as const) : (answer ?? ({ failure: 'connect-failure' } as const));
+    noteTry(context, destination, endpoint, outcome, route);
     if (attempt < route.retries.attempts && durationMs < mostMs && isRetried(outcome, route.retries.on)) {
       tried = new Set([...tried, endpoint.ip]);
       continue;

@@ -3,6 +3,7 @@ import type { Clock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { World } from '../world.ts';
 import type { ClientAffinity } from './client-affinity.ts';
+import type { DestinationState } from './destination-policy.ts';
 import type { LaggedView } from './lagged-view.ts';
 import type { ResolvedRoute } from './resolved-route.ts';
 import type { ProxyLocation } from './service-proxy.ts';
@@ -25,4 +26,4 @@ export interface ProxyContext {
 /** `count`: so many requests alike; default 1. */
 export type ReportedAnswer = MeshAnswer & { isMirror: boolean; reason?: string | undefined; count?: number };
 
-export type Standing = ProxyContext & { affinity: ClientAffinity; clock: Clock; pods: Agent };
+export type Standing = ProxyContext & { affinity: ClientAffinity; destinations: DestinationState; clock: Clock; pods: Agent };

@@ -1,9 +1,12 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { eachChunk } from '../../kube/each-chunk.ts';
+import { PORT_HEADER } from '../nodes/app.ts';
 import { realWorld } from '../world.ts';
-import { chooseEndpoint, failureAt, isRetried, resolveRoute } from './choices.ts';
+import { chooseEndpoint, failureAt, isRetried, noteTry, resolveRoute } from './choices.ts';
 import { ClientAffinity } from './client-affinity.ts';
+import { DestinationState } from './destination-policy.ts';
+import type { Endpoint } from './endpoints.ts';
 import { type AnswerOf, type ModelledOutcome, type ModelledRequest, modelRequest } from './modelled-request.ts';
 import type { ProxyContext, Standing } from './proxy-context.ts';
 import type { Destination } from './request.ts';
@@ -32,7 +35,8 @@ export type MeshProxy = Awaited<ReturnType<typeof startProxy>>;
 export async function startProxy(wiring: ProxyContext) {
   const { clock, network } = wiring.world ?? realWorld;
   const pods = wiring.agent ?? network.agent();
-  const context = { ...wiring, clock, pods, affinity: new ClientAffinity(() => clock.monotonicMs()) };
+  const nowMs = () => clock.monotonicMs();
+  const context = { ...wiring, clock, pods, affinity: new ClientAffinity(nowMs), destinations: new DestinationState(nowMs) };
   const server = createServer((request, response) => {
     void answer(context, request, response).catch((error: unknown) => refuse(response, { status: 500, reason: `proxy: ${String(error)}` }));
   });
@@ -96,13 +100,15 @@ function report(
 function readRequest(incoming: IncomingMessage): MeshRequest {
   const { headers } = incoming;
   const text = (name: string): string | undefined => headers[name]?.toString();
+  const sourceNamespace = text('x-serin-namespace');
   return {
     method: incoming.method ?? 'GET',
     url: incoming.url ?? '/',
     headers,
-    host: parseHost(text('x-serin-host') ?? headers.host ?? '', text('x-serin-namespace') ?? 'default'),
+    host: parseHost(text('x-serin-host') ?? headers.host ?? '', sourceNamespace ?? 'default'),
     gateway: text('x-serin-gateway') ?? 'mesh',
     sourceLabels: Object.fromEntries(new URLSearchParams((text('x-serin-source-labels') ?? '').replaceAll(',', '&'))),
+    ...(sourceNamespace !== undefined && { sourceNamespace }),
   };
 }
 
@@ -146,6 +152,14 @@ function changeHeaders(headers: IncomingHttpHeaders, { add = {}, set = {}, remov
 type ProxiedAnswer = (UpstreamAnswer | DirectResponse) & { pod?: KubeObject | undefined };
 
 async function sendTo(context: Standing, destination: Destination, call: ForwardedRequest, route: ResolvedRoute): Promise<ProxiedAnswer> {
+  const policy = route.policyOf?.(destination);
+  if (!policy) return await tryPods(context, destination, call, route);
+  const leave = await context.destinations.enter(`${destination.namespace}/${destination.name}`, policy);
+  if (!leave) return { status: 503, reason: 'too many requests wait for a connection' };
+  return await tryPods(context, destination, call, route).finally(leave);
+}
+
+async function tryPods(context: Standing, destination: Destination, call: ForwardedRequest, route: ResolvedRoute): Promise<ProxiedAnswer> {
   const { clock, pods: agent } = context;
   const deadlineMs = route.timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonicMs() + route.timeoutMs;
   const tried = new Set<string>();
@@ -159,12 +173,24 @@ async function sendTo(context: Standing, destination: Destination, call: Forward
     const outcome =
       port === undefined
         ? ({ failure: 'connect-failure' } as const)
-        : await callUpstream(port, call, Number.isFinite(leftMs) ? Math.max(1, leftMs) : undefined, { agent, clock });
+        : await callUpstream(port, tryOf(call, route, endpoint, attempt), Number.isFinite(leftMs) ? Math.max(1, leftMs) : undefined, {
+            agent,
+            clock,
+          });
+    noteTry(context, destination, endpoint, outcome, route);
     const mayRetry = attempt < route.retries.attempts && clock.monotonicMs() < deadlineMs && isRetried(outcome, route.retries.on);
     if (mayRetry) continue;
     const pod = context.podOf(endpoint.namespace, endpoint.pod);
     return 'failure' in outcome ? { ...failureAt(endpoint, outcome), pod } : { ...outcome, pod };
   }
+}
+
+/** The request as one pod receives it. */
+function tryOf(call: ForwardedRequest, { countsTriesIn }: ResolvedRoute, { targetPort }: Endpoint, attempt: number): ForwardedRequest {
+  const headers = { ...call.headers };
+  if (targetPort !== undefined) headers[PORT_HEADER] = String(targetPort);
+  if (countsTriesIn !== undefined) headers[countsTriesIn] = String(attempt + 1);
+  return { ...call, headers };
 }
 
 /** A copy: its answer is counted where it lands and otherwise thrown away. */

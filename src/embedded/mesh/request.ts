@@ -18,6 +18,8 @@ export interface MeshRequest {
   /** Gateway `namespace/name` that it entered by; `mesh` for one from inside. */
   gateway: string;
   sourceLabels: Record<string, string>;
+  /** Absent: that of no Service. */
+  sourceNamespace?: string;
 }
 
 /** A host name; `service` when it can name one in the cluster. */

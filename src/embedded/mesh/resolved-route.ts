@@ -1,4 +1,5 @@
 import { parseDuration } from '../../api/duration.ts';
+import type { DestinationPolicy } from './destination-policy.ts';
 import type { Metrics } from './exposition.ts';
 import type { Destination } from './request.ts';
 import type { MeshAnswer } from './traffic-metrics.ts';
@@ -21,6 +22,10 @@ export interface ResolvedRoute {
   /** Of the whole request, with its retries. */
   timeoutMs?: number | undefined;
   retries: { attempts: number; perTryTimeoutMs?: number | undefined; on: readonly string[] };
+  /** How a destination is balanced; absent: any of its pods. */
+  policyOf?(destination: Destination): DestinationPolicy | undefined;
+  /** Header that says to pods which try this is. */
+  countsTriesIn?: string;
   /** Counters of this provider's own proxy, beside those of sidecars and applications. */
   count?(metrics: Metrics, answered: MeshAnswer): void;
 }

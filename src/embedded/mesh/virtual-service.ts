@@ -1,13 +1,16 @@
+import { servicePorts } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { definition } from '../definition.ts';
 import { type CorsPolicy, corsOf } from './cors.ts';
-import { matchesAny, type VirtualServiceMatch } from './http-match.ts';
+import { rulesBelow } from './delegate-rules.ts';
+import { policyOf } from './destination-policy.ts';
+import { isFor, matchesAny, type VirtualServiceMatch } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { Destination } from './request.ts';
 import { type MeshRequest, parseHost, pathOf } from './request.ts';
-import { type HeaderChanges, type ResolvedRoute, timeoutIn } from './resolved-route.ts';
+import { type HeaderChanges, PLAIN, type ResolvedRoute, timeoutIn } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
 const LABELS = [
@@ -23,13 +26,22 @@ interface VirtualService {
   hosts: string[];
   gateways: string[];
   http: HttpRoute[];
+  tcp: TcpRoute[];
+}
+interface TcpRoute {
+  match?: { port?: number }[];
+  route?: { destination: IstioDestination; weight?: number }[];
+}
+interface IstioDestination {
+  host: string;
+  port?: { number: number };
 }
 interface HttpRoute {
   match?: VirtualServiceMatch[];
-  route?: { destination: { host: string }; weight?: number; headers?: IstioHeaders }[];
+  route?: { destination: IstioDestination; weight?: number; headers?: IstioHeaders }[];
   delegate?: { name: string; namespace?: string };
-  mirror?: { host: string };
-  mirrors?: { destination: { host: string }; percentage?: { value?: number } }[];
+  mirror?: IstioDestination;
+  mirrors?: { destination: IstioDestination; percentage?: { value?: number } }[];
   mirrorPercentage?: { value?: number };
   mirrorPercent?: number;
   headers?: IstioHeaders;
@@ -39,8 +51,10 @@ interface HttpRoute {
   corsPolicy?: CorsPolicy;
 }
 
-/** Istio's retries for a route without retries, and the word in `retryOn` for a route with attempts only. */
+/** Istio's retries for a route without retries, and the words in `retryOn` for a route with attempts only. */
 const DEFAULT_RETRIES = { attempts: 2, on: ['connect-failure', 'refused-stream'] } as const;
+const HTTP = 80;
+const NO_WEIGHT = { status: 503, reason: 'no destination has a weight' };
 
 export const virtualService: RouteResolver = {
   providers: ['istio'],
@@ -49,7 +63,9 @@ export const virtualService: RouteResolver = {
     definition('networking.istio.io', 'DestinationRule', 'destinationrules', ['v1beta1', 'v1alpha3', 'v1']),
   ],
   series: { istio_requests_total: LABELS, istio_request_duration_milliseconds: LABELS },
-  kinds: ['v1', 'v1beta1', 'v1alpha3'].map((version) => ({ apiVersion: `networking.istio.io/${version}`, kind: 'VirtualService' })),
+  kinds: ['VirtualService', 'DestinationRule'].flatMap((kind) =>
+    ['v1', 'v1beta1', 'v1alpha3'].map((version) => ({ apiVersion: `networking.istio.io/${version}`, kind })),
+  ),
   resolve: routeByVirtualService,
 };
 
@@ -66,16 +82,35 @@ export function routeByVirtualService(view: LaggedView, request: MeshRequest): R
     .toSorted((a, b) => a.rank - b.rank || (a.each.metadata.creationTimestamp ?? '').localeCompare(b.each.metadata.creationTimestamp ?? ''))
     .map(({ each }) => each);
   if (!service) return undefined;
-  const namespace = service.metadata.namespace ?? '';
-  for (const http of specOf<VirtualService>(service).http ?? []) {
-    if (!matchesAny(http.match, request)) continue;
+  const { http = [], tcp = [] } = specOf<VirtualService>(service);
+  if (http.length === 0 && tcp.length > 0) return connect(tcp, service.metadata.namespace ?? '', view, request);
+  const rules = rulesOf(service, view).filter(({ http: { match } }) => !match?.length || match.some((each) => isFor(each, request)));
+  // The proxies of clients that no rule is for go by the Service.
+  if (rules.length === 0 && request.gateway === 'mesh') return undefined;
+  const rule = rules.find(({ http }) => matchesAny(http.match, request));
+  return rule ? choiceOf(rule.http, rule.namespace, { view, request }) : refuseWith({ status: 404, reason: 'no route matches' });
+}
+
+/** A connection goes to one side; what is said on it is not looked at. */
+function connect(rules: readonly TcpRoute[], namespace: string, view: LaggedView, request: MeshRequest): RouteChoice | undefined {
+  const asked = request.host.port ?? HTTP;
+  const rule = rules.find(({ match = [] }) => match.length === 0 || match.some(({ port = asked }) => port === asked));
+  const sides = rule?.route?.map(({ destination, weight = 0 }) => ({
+    weight: rule.route?.length === 1 ? 1 : weight,
+    route: { ...PLAIN, via: 'VirtualService', destination: addressed(destination, namespace, view, asked) },
+  }));
+  return sides && ((random) => pickWeighted(sides, random)?.route ?? NO_WEIGHT);
+}
+
+/** Each with the namespace that completes its hosts. */
+function rulesOf(service: KubeObject, view: LaggedView): { http: HttpRoute; namespace: string }[] {
+  const { namespace = '' } = service.metadata;
+  return (specOf<VirtualService>(service).http ?? []).flatMap((http) => {
+    if (http.route) return { http, namespace };
     const delegate = http.delegate && view.get('VirtualService', `${http.delegate.namespace ?? namespace}/${http.delegate.name}`);
-    if (delegate) {
-      const inner = specOf<VirtualService>(delegate).http?.find((each) => matchesAny(each.match, request));
-      if (inner) return choiceOf({ ...http, ...inner }, delegate.metadata.namespace ?? '', request);
-    } else if (http.route) return choiceOf(http, namespace, request);
-  }
-  return refuseWith({ status: 404, reason: 'no route matches' });
+    const inner = delegate ? rulesBelow(http, specOf<VirtualService>(delegate).http ?? []) : [];
+    return inner.map((each) => ({ http: each, namespace: delegate?.metadata.namespace ?? '' }));
+  });
 }
 
 /** How well a host of a VirtualService fits: 0 is exact, infinite is not at all. */
@@ -97,8 +132,8 @@ function servesGateway(service: KubeObject, gateway: string): boolean {
   return gateways.some((each) => each === gateway || `${service.metadata.namespace}/${each}` === gateway);
 }
 
-function choiceOf(http: HttpRoute, namespace: string, request: MeshRequest): RouteChoice {
-  const destinationOf = (host: string): Destination => parseHost(host, namespace).service ?? { name: host, namespace };
+function choiceOf(http: HttpRoute, namespace: string, { view, request }: { view: LaggedView; request: MeshRequest }): RouteChoice {
+  const destinationOf = (destination: IstioDestination) => addressed(destination, namespace, view, request.host.port ?? HTTP);
   const defined = (changes: readonly (HeaderChanges | undefined)[]): HeaderChanges[] => changes.filter((each) => each !== undefined);
   const rewrite = rewritten(http, request);
   const cors = corsOf(http.corsPolicy, request);
@@ -109,29 +144,39 @@ function choiceOf(http: HttpRoute, namespace: string, request: MeshRequest): Rou
     weight: entries.length === 1 ? 1 : weight,
     route: {
       via: 'VirtualService',
-      destination: destinationOf(destination.host),
+      destination: destinationOf(destination),
       mirrors: [],
       requestHeaders: defined([http.headers?.request, headers?.request]),
       responseHeaders: defined([headers?.response, http.headers?.response, cors]),
       rewrite,
       timeoutMs: timeoutIn(http.timeout),
       retries: retriesOf(http),
+      policyOf: ({ namespace, name }: Destination) => policyOf(view.get('DestinationRule', `${namespace}/${name}`), request),
+      countsTriesIn: 'x-envoy-attempt-count',
     },
   }));
-  const copies = mirrorsOf(http).map(({ host, percent }) => ({ destination: destinationOf(host), percent }));
+  const copies = mirrorsOf(http).map(({ to, percent }) => ({ destination: destinationOf(to), percent }));
   return (random) => {
     const route = pickWeighted(weighted, random)?.route;
-    if (!route) return { status: 503, reason: 'no destination has a weight' };
+    if (!route) return NO_WEIGHT;
     if (copies.length === 0) return route;
     return { ...route, mirrors: copies.flatMap(({ destination, percent }) => (random() * 100 < percent ? [destination] : [])) };
   };
 }
 
-function mirrorsOf(http: HttpRoute): { host: string; percent: number }[] {
+/** Without a port of its own: the only one that the Service has, else the one that the client addresses. Source: Istio, pilot route.go GetDestinationCluster. */
+function addressed({ host, port }: IstioDestination, namespace: string, view: LaggedView, asked: number): Destination {
+  const service = parseHost(host, namespace).service ?? { name: host, namespace };
+  if (port) return { ...service, port: port.number };
+  const ports = servicePorts(view.get('Service', `${service.namespace}/${service.name}`));
+  return ports.length === 1 ? service : { ...service, port: asked };
+}
+
+function mirrorsOf(http: HttpRoute): { to: IstioDestination; percent: number }[] {
   const percent = http.mirrorPercentage?.value ?? http.mirrorPercent ?? (http.mirrorPercentage ? 0 : 100);
   return [
-    ...(http.mirror ? [{ host: http.mirror.host, percent }] : []),
-    ...(http.mirrors ?? []).map(({ destination, percentage }) => ({ host: destination.host, percent: percentage?.value ?? 100 })),
+    ...(http.mirror ? [{ to: http.mirror, percent }] : []),
+    ...(http.mirrors ?? []).map(({ destination, percentage }) => ({ to: destination, percent: percentage?.value ?? 100 })),
   ];
 }
 
@@ -150,8 +195,10 @@ function rewritten({ rewrite, match }: HttpRoute, request: MeshRequest): Resolve
 
 function retriesOf({ retries }: HttpRoute): ResolvedRoute['retries'] {
   if (!retries) return DEFAULT_RETRIES;
+  // Without a number of attempts there are none, and a limit of each says nothing.
+  if (!retries.attempts) return { attempts: 0, on: [] };
   return {
-    attempts: retries.attempts ?? DEFAULT_RETRIES.attempts,
+    attempts: retries.attempts,
     on: retries.retryOn ? retries.retryOn.split(',').map((word) => word.trim()) : DEFAULT_RETRIES.on,
     perTryTimeoutMs: timeoutIn(retries.perTryTimeout),
   };

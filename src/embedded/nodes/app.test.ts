@@ -15,6 +15,7 @@ it('07-S12: a pod that gets SIGTERM answers the requests that it has begun, and 
     readinessPath: '/readyz',
     podIP: '10.244.0.1',
     containerPort: undefined,
+    otherPorts: [],
     world: { ...realWorld, random: () => 1 },
   });
   const url = `http://127.0.0.1:${app.port}/`;

@@ -2,6 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { World } from '../world.ts';
 import type { AppBehaviour } from './behaviour.ts';
 
+/** By which the embedded mesh says the container port that it means: a pod has one port on loopback. */
+export const PORT_HEADER = 'x-serin-port';
+
 /** One running pod: a small HTTP application on loopback. */
 export interface App {
   /** Where it listens; absent: loopback. */
@@ -28,6 +31,8 @@ export interface AppContext {
   podIP: string;
   /** Of the first container; undefined: it names none. */
   containerPort: number | undefined;
+  /** Further ports of the containers. */
+  otherPorts: readonly number[];
 }
 
 /** Resolves when it listens; it may not be ready yet. */
@@ -54,7 +59,9 @@ export async function startApp(behaviour: AppBehaviour, context: AppContext): Pr
     if (!isProbe) answered += 1;
     const { pod, namespace } = context;
     const { version } = behaviour;
-    const text = JSON.stringify({ pod, namespace, version, method: request.method, path: request.url, headers: request.headers, body });
+    const { method, url, socket } = request;
+    const { [PORT_HEADER]: port = socket.localPort, ...headers } = request.headers;
+    const text = JSON.stringify({ pod, namespace, version, port: Number(port), method, path: url, headers, body });
     response.writeHead(status, {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(text),

@@ -132,13 +132,17 @@ export class RunningPod {
     }
     if (this.#life.signal.aborted || this.#isTerminating) return;
     const probe = this.#pod.spec.containers?.[0]?.readinessProbe;
+    const [containerPort, ...otherPorts] = (this.#pod.spec.containers ?? [])
+      .flatMap(({ ports = [] }) => ports)
+      .map((port) => port.containerPort);
     const started = await (this.#options.runApp ?? startApp)(behaviour, {
       namespace: this.#pod.metadata.namespace ?? '',
       pod: this.#pod.metadata.name,
       readinessPath: probe?.httpGet?.path ?? '/readyz',
       world: this.#options.world,
       podIP: this.#seen.podIP,
-      containerPort: this.#pod.spec.containers?.[0]?.ports?.[0]?.containerPort,
+      containerPort,
+      otherPorts,
     });
     if (this.#life.signal.aborted) {
       await started.close(true);

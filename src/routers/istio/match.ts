@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Canary } from '../../api/canary.ts';
 import type { JsonRecord } from '../../api/json.ts';
 import type { HttpMatch } from '../../api/routes.ts';
 import type { HttpMatchRequest } from '../../api/service-spec.ts';
@@ -10,10 +11,49 @@ import { RoutingError } from '../routing-error.ts';
 /** One HTTPMatchRequest of a VirtualService, as raw JSON. */
 export type IstioMatch = Record<string, unknown>;
 
+/** The gateway that stands for clients inside the mesh. */
+const MESH = 'mesh';
 const CONDITION_MAPS = ['headers', 'queryParams', 'sourceLabels'] as const;
 
+/**
+ * Requests that the routes of a Canary are for. A named port is that of every destination, whichever port a client of the mesh addresses: at other ports
+ * than the Canary's it stays with the apex Service (DF633).
+ */
+export function routedMatch(canary: Canary): IstioMatch[] {
+  const { service } = canary.spec;
+  const match = serviceMatch(service.match);
+  if (!isPerGateway(canary)) return match;
+  const told = (match.length === 0 ? [{}] : match).flatMap((entry: IstioMatch & { gateways?: string[] }) => {
+    const own = entry.gateways?.length ? entry.gateways : (service.gateways ?? []);
+    const edges = own.filter((each) => each !== MESH);
+    const isInMesh = own.includes(MESH) && (entry.port === undefined || entry.port === service.port);
+    return [
+      ...(edges.length > 0 ? [{ ...entry, gateways: edges }] : []),
+      ...(isInMesh ? [{ ...entry, gateways: [MESH], port: service.port }] : []),
+    ];
+  });
+  // No condition at all would let every request through.
+  return told.length > 0 ? told : match;
+}
+
+/** A port is named only where Istio cannot infer it: several ports behind a gateway or a delegate (04-4.2). */
+export function namesPort(canary: Canary): boolean {
+  const { portDiscovery, gateways = [MESH], delegation } = canary.spec.service;
+  return portDiscovery === true && (delegation === true || gateways[0] !== MESH || isPerGateway(canary));
+}
+
+/** Istio reads no labels and namespaces of clients beside gateways, so that where these are asked for, conditions name no gateway. */
+function isPerGateway({ spec: { service, analysis } }: Canary): boolean {
+  const { portDiscovery, gateways = [], appProtocol, match = [] } = service;
+  const asksForClients =
+    match.some((entry) => entry.sourceLabels !== undefined || entry.sourceNamespace !== undefined) ||
+    analysis.match?.some(({ sourceLabels }) => sourceLabels !== undefined);
+  const isTcp = appProtocol?.toLowerCase() === 'tcp';
+  return portDiscovery === true && new Set(gateways).size > 1 && gateways.includes(MESH) && !isTcp && !asksForClients;
+}
+
 /** `service.match` in Istio's words; Istio knows no suffix. */
-export function serviceMatch(entries: readonly HttpMatchRequest[] | undefined): IstioMatch[] {
+function serviceMatch(entries: readonly HttpMatchRequest[] | undefined): IstioMatch[] {
   return (entries ?? []).map((entry) => {
     const match: IstioMatch = structuredClone(entry);
     for (const field of ['uri', 'scheme', 'method', 'authority'] as const) {
@@ -38,6 +78,11 @@ export function mergeMatch(analysis: readonly HttpMatch[], service: readonly Ist
     const segment = segmentOf(entry);
     if (Object.keys(segment).length === 0)
       throw RoutingError.at(`analysis.match[${index}]`, 'names no header, query parameter or source label: it would match every request');
+    if (segment.sourceLabels !== undefined && service.some(({ gateways }) => Array.isArray(gateways) && gateways.length > 0))
+      throw RoutingError.at(
+        `analysis.match[${index}].sourceLabels`,
+        'mean nothing to Istio beside service.match[].gateways, and every client would get the canary: remove one of the two',
+      );
     return service.length === 0 ? [segment] : service.map((one) => join(one, segment, `analysis.match[${index}]`));
   });
 }

@@ -4,7 +4,7 @@ import { names } from '../../api/names.ts';
 import type { Affinity, Routes } from '../../api/routes.ts';
 import { cookiePattern, cookiesSet, type SideCookies, setCookie } from '../cookie.ts';
 import { ALL, affinityOf, canaryWeight, matchOf, primaryWeight } from '../weights.ts';
-import { type IstioMatch, mergeMatch, serviceMatch, toIstio, withHeader } from './match.ts';
+import { type IstioMatch, mergeMatch, namesPort, routedMatch, toIstio, withHeader } from './match.ts';
 
 /**
  * `spec.http`, the first match winning: cookie of the canary, cookie of the primary, cookie to be deleted, all requests of the
@@ -12,7 +12,7 @@ import { type IstioMatch, mergeMatch, serviceMatch, toIstio, withHeader } from '
  */
 export function renderHttp(canary: Canary, routes: Routes): JsonRecord[] {
   const { canaryService } = names(canary);
-  const service = serviceMatch(canary.spec.service.match);
+  const service = routedMatch(canary);
   const segment = matchOf(routes);
   const within = segment ? mergeMatch(segment, service) : service;
   const share = canaryWeight(routes);
@@ -111,10 +111,6 @@ function both(canary: Canary, share: number, cookies: SideCookies): JsonRecord[]
   return [side(primaryService, primaryWeight(share), cookies.primary), side(canaryService, share, cookies.canary)];
 }
 
-/** A port is named only where Istio cannot infer it: several ports behind a gateway or a delegate (04-4.2). */
 export function destination(canary: Canary, host: string): JsonRecord {
-  const { portDiscovery, gateways, delegation, port } = canary.spec.service;
-  const first = gateways?.[0];
-  const isNamed = portDiscovery === true && (delegation === true || (first !== undefined && first !== 'mesh'));
-  return { host, ...(isNamed ? { port: { number: port } } : {}) };
+  return { host, ...(namesPort(canary) ? { port: { number: canary.spec.service.port } } : {}) };
 }

@@ -266,6 +266,47 @@ describe('the match of the service', () => {
     ]);
   });
 
+  describe('with several ports and gateways beside the mesh (DF633)', () => {
+    const ofPorts = (service: object, analysis: object = {}) =>
+      rulesOf(aCanary({ service: { portDiscovery: true, gateways: ['mesh', 'a/b'], ...service }, analysis }), allToPrimary);
+    const named = to(100, 0).map((side) => ({ ...side, destination: { ...side.destination, port: { number: 8080 } } }));
+
+    it.each([
+      { what: 'without a match', match: undefined, says: [{ gateways: ['a/b'] }, { gateways: ['mesh'], port: 8080 }] },
+      {
+        what: 'a path',
+        match: [{ uri: { prefix: '/x' } }],
+        says: [
+          { uri: { prefix: '/x' }, gateways: ['a/b'] },
+          { uri: { prefix: '/x' }, gateways: ['mesh'], port: 8080 },
+        ],
+      },
+      { what: 'gateways of its own', match: [{ gateways: ['mesh'] }], says: [{ gateways: ['mesh'], port: 8080 }] },
+      { what: 'a port of its own', match: [{ port: 9090 }], says: [{ port: 9090, gateways: ['a/b'] }] },
+      { what: 'nothing that is routed', match: [{ port: 9090, gateways: ['mesh'] }], says: [{ port: 9090, gateways: ['mesh'] }] },
+    ])('clients of the mesh are led to the named port only where they address it: $what', ({ match, says }) => {
+      const [rule] = ofPorts(match ? { match } : {});
+      expect(rule).toEqual({ match: says, route: named });
+    });
+
+    it.each([
+      { what: 'labels of clients', service: { match: [{ sourceLabels: { app: 'x' } }] } },
+      { what: 'the namespace of clients', service: { match: [{ sourceNamespace: 'x' }] } },
+    ])('conditions name no gateway beside $what', ({ service }) => {
+      const [rule] = ofPorts(service);
+      expect(rule).toEqual({ match: service.match, route: to(100, 0) });
+    });
+  });
+
+  it('DF634: labels of clients are refused beside gateways, for Istio would send every client to the canary', () => {
+    const match = [{ sourceLabels: { app: 'x' } }];
+    const canary = aCanary({ service: { match: [{ gateways: ['mesh'] }] }, analysis: { match } });
+    expect(istio.refuses?.(canary)).toMatchObject({ field: 'spec.analysis.match[0].sourceLabels' });
+    expect(() => istio.render(canary, anApex, { kind: 'matched', match }, [])).toThrow('every client');
+    expect(istio.render(canary, anApex, allToPrimary, []).write).toHaveLength(3);
+    expect(istio.refuses?.(aCanary({ analysis: { match } }))).toBeUndefined();
+  });
+
   it('a suffix of the path keeps its disregard of upper and lower case', () => {
     const match = [{ uri: { suffix: '.HTML' }, ignoreUriCase: true }];
     const [rule] = rulesOf(aCanary({ service: { match } }), allToPrimary);

@@ -11,7 +11,7 @@ import type { RouteChange, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
 import { ALL, onlyWeight } from '../weights.ts';
-import { mergeMatch, serviceMatch } from './match.ts';
+import { mergeMatch, routedMatch } from './match.ts';
 import { readVirtualService } from './read.ts';
 import { destination, renderHttp, renderTcp, rule, tcpRule } from './render.ts';
 
@@ -50,12 +50,12 @@ function isTcp(canary: Canary): boolean {
 
 /** All that the spec asks for; `render` itself fails only on what the routes need, so that a bad match never keeps traffic from the primary. */
 function checkSpec(canary: Canary): void {
-  const { service, analysis } = canary.spec;
+  const { analysis } = canary.spec;
   checkExposure(canary);
   if (isTcp(canary)) {
     if (choosesUsers(canary)) throw RoutingError.at('analysis.match', 'needs HTTP: service.appProtocol is tcp');
     if (beginsMirrored(canary)) throw RoutingError.at('analysis.mirror', 'needs HTTP: service.appProtocol is tcp');
-  } else if (analysis.match?.length) mergeMatch(analysis.match, serviceMatch(service.match));
+  } else if (analysis.match?.length) mergeMatch(analysis.match, routedMatch(canary));
 }
 
 function checkExposure(canary: Canary): void {
@@ -123,5 +123,5 @@ function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
 function toApex(canary: Canary): Record<string, unknown> {
   const route = [{ destination: destination(canary, names(canary).apexService), weight: ALL }];
   if (isTcp(canary)) return { tcp: [tcpRule(canary, route)] };
-  return { http: [rule(canary, serviceMatch(canary.spec.service.match), route)] };
+  return { http: [rule(canary, routedMatch(canary), route)] };
 }

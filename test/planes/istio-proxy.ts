@@ -5,10 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureEnvoy } from '../../scripts/e2e-envoy.ts';
 import { freePort } from '../e2e/free-port.ts';
 import { startGuarded } from '../scenarios/guarded-process.ts';
+import type { Place } from '../scenarios/istio/places.ts';
 
-export interface IstioClient {
-  /** Where requests to Services of port 80 go out; the host header names the Service. */
-  readonly url: string;
+export interface IstioProxy {
   readonly admin: string;
   /** Envoy's own counters, as Prometheus text. */
   readonly metricsUrl: string;
@@ -19,21 +18,21 @@ export interface IstioClient {
 const READY_WITHIN_MS = 60_000;
 const ADS = { ads: {}, resource_api_version: 'V3' };
 
-/** A real Envoy as the sidecar of a client, which istiod configures. The client calls its port by hand: no traffic is captured. */
-export async function startIstioClient({
-  ip,
-  namespace,
-  xdsPort,
-}: {
+interface Node extends Place {
+  name: string;
   ip: string;
-  namespace: string;
-  xdsPort: number;
-}): Promise<IstioClient> {
+}
+
+/**
+ * A real Envoy that istiod configures: the sidecar of a client, whose ports of Services are called by hand since no traffic is captured, or an ingress
+ * gateway (`router`).
+ */
+export async function startIstioProxy(kind: 'sidecar' | 'router', node: Node, xdsPort: number): Promise<IstioProxy> {
   const program = await ensureEnvoy();
-  const folder = mkdtempSync(join(tmpdir(), 'serin-istio-client-'));
+  const folder = mkdtempSync(join(tmpdir(), 'serin-istio-proxy-'));
   const adminPort = await freePort();
   const bootstrap = join(folder, 'bootstrap.json');
-  writeFileSync(bootstrap, JSON.stringify(bootstrapOf({ ip, namespace, xdsPort, adminPort })));
+  writeFileSync(bootstrap, JSON.stringify(bootstrapOf(kind, node, { xdsPort, adminPort })));
   const envoy = startGuarded(
     'envoy',
     [program, '--config-path', bootstrap, '--concurrency', '1', '--log-level', 'warning', '--use-dynamic-base-id'],
@@ -53,7 +52,7 @@ export async function startIstioClient({
     }
     await sleep(50);
   }
-  return { url: `http://127.0.0.1:80`, admin, metricsUrl: `${admin}/stats/prometheus`, logTail: () => envoy.logTail(), stop };
+  return { admin, metricsUrl: `${admin}/stats/prometheus`, logTail: () => envoy.logTail(), stop };
 }
 
 const isReady = (url: string): Promise<boolean> =>
@@ -62,15 +61,12 @@ const isReady = (url: string): Promise<boolean> =>
     () => false,
   );
 
-interface Bootstrap {
-  ip: string;
-  namespace: string;
-  xdsPort: number;
-  adminPort: number;
-}
-
-/** What Istio's agent writes for a sidecar, without certificates. */
-function bootstrapOf({ ip, namespace, xdsPort, adminPort }: Bootstrap): object {
+/** What Istio's agent writes for a proxy, without certificates. */
+function bootstrapOf(
+  kind: 'sidecar' | 'router',
+  { name, namespace, labels, ip }: Node,
+  { xdsPort, adminPort }: { xdsPort: number; adminPort: number },
+): object {
   const address = (port: number) => ({ socket_address: { address: '127.0.0.1', port_value: port } });
   const http2 = {
     '@type': 'type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions',
@@ -78,15 +74,15 @@ function bootstrapOf({ ip, namespace, xdsPort, adminPort }: Bootstrap): object {
   };
   return {
     node: {
-      id: `sidecar~${ip}~client.${namespace}~${namespace}.svc.cluster.local`,
-      cluster: `client.${namespace}`,
+      id: `${kind}~${ip}~${name}.${namespace}~${namespace}.svc.cluster.local`,
+      cluster: `${name}.${namespace}`,
       metadata: {
         NAMESPACE: namespace,
-        NAME: 'client',
+        NAME: name,
         INSTANCE_IPS: ip,
-        INTERCEPTION_MODE: 'NONE',
+        ...(kind === 'sidecar' && { INTERCEPTION_MODE: 'NONE' }),
         CLUSTER_ID: 'Kubernetes',
-        LABELS: { app: 'client' },
+        LABELS: labels,
       },
     },
     admin: { address: address(adminPort) },

@@ -1,0 +1,75 @@
+import type { Row } from './row.ts';
+
+const CORS = {
+  allowOrigins: [{ exact: 'https://shop.example' }],
+  allowMethods: ['GET', 'POST'],
+  allowHeaders: ['x-token'],
+  exposeHeaders: ['x-total'],
+  allowCredentials: true,
+  maxAge: '24h',
+};
+
+/** Rewrites, headers and CORS of `spec.service`. */
+export const changes: readonly Row[] = [
+  {
+    what: 'a prefix that is rewritten',
+    service: { match: [{ uri: { prefix: '/shop' } }], rewrite: { uri: '/v2' } },
+    asks: [
+      [{ path: '/shop/cart?x=1' }, { version: '1', path: '/v2/cart?x=1' }],
+      [{ path: '/shop' }, { version: '1', path: '/v2' }],
+    ],
+  },
+  {
+    what: 'a prefix with a slash at its end that is rewritten to the root',
+    service: { match: [{ uri: { prefix: '/shop/' } }], rewrite: { uri: '/' } },
+    asks: [[{ path: '/shop/cart?x=1' }, { version: '1', path: '/cart?x=1' }]],
+  },
+  {
+    what: 'a rewritten authority',
+    service: { rewrite: { authority: 'inside.example' } },
+    asks: [[{}, { version: '1', received: { host: 'inside.example' } }]],
+  },
+  {
+    what: 'headers of requests and answers that are set, added and removed',
+    service: {
+      headers: {
+        request: { set: { 'x-set': 'ours' }, add: { 'x-add': 'ours' }, remove: ['x-secret'] },
+        response: { set: { 'x-answer': 'ours' }, add: { 'x-more': 'ours' }, remove: ['x-serin-pod'] },
+      },
+    },
+    asks: [
+      [
+        { headers: { 'x-set': 'theirs', 'x-add': 'theirs', 'x-secret': 'theirs' } },
+        {
+          version: '1',
+          received: { 'x-set': 'ours', 'x-add': 'theirs,ours', 'x-secret': undefined },
+          answered: { 'x-answer': 'ours', 'x-more': 'ours', 'x-serin-pod': undefined },
+        },
+      ],
+    ],
+  },
+  {
+    what: 'CORS: a preflight is answered by the proxy, and only for an origin of the list',
+    service: { corsPolicy: CORS },
+    asks: [
+      [
+        { method: 'OPTIONS', headers: { origin: 'https://shop.example', 'access-control-request-method': 'POST' } },
+        {
+          status: 200,
+          answered: {
+            'access-control-allow-origin': 'https://shop.example',
+            'access-control-allow-methods': 'GET,POST',
+            'access-control-allow-headers': 'x-token',
+            'access-control-allow-credentials': 'true',
+            'access-control-max-age': '86400',
+          },
+        },
+      ],
+      [
+        { headers: { origin: 'https://shop.example' } },
+        { version: '1', answered: { 'access-control-allow-origin': 'https://shop.example', 'access-control-expose-headers': 'x-total' } },
+      ],
+      [{ headers: { origin: 'https://else.example' } }, { version: '1', answered: { 'access-control-allow-origin': undefined } }],
+    ],
+  },
+];

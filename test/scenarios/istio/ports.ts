@@ -1,0 +1,80 @@
+import { GATEWAY_NAME } from './places.ts';
+import { canary, type Row, TWO_PORTS } from './row.ts';
+
+/** `portDiscovery`, `portName`, `port`, `targetPort` and `appProtocol`. */
+export const ports: readonly Row[] = [
+  {
+    what: 'a port found at the container: requests to both ports go where the routes say',
+    service: { portDiscovery: true },
+    pods: TWO_PORTS,
+    routes: canary,
+    asks: [
+      [{}, { version: '2', port: 8080 }],
+      [{ port: 9090 }, { version: '2', port: 9090 }],
+    ],
+  },
+  {
+    what: 'a port found at the container, of the primary',
+    service: { portDiscovery: true },
+    pods: TWO_PORTS,
+    asks: [
+      [{}, { version: '1', port: 8080 }],
+      [{ port: 9090 }, { version: '1', port: 9090 }],
+    ],
+  },
+  {
+    what: 'a port found at the container, and a gateway, which leads to the port of the Canary',
+    service: { portDiscovery: true, gateways: [GATEWAY_NAME], hosts: ['ports.example'] },
+    pods: TWO_PORTS,
+    routes: canary,
+    asks: [
+      [
+        { host: 'ports.example', isOutside: true },
+        { version: '2', port: 8080 },
+      ],
+      // Of the mesh nothing is routed: the apex Service has both ports.
+      [{ port: 9090 }, { version: '1', port: 9090 }],
+    ],
+  },
+  ...[
+    [GATEWAY_NAME, 'mesh'],
+    ['mesh', GATEWAY_NAME],
+  ].map(
+    (gateways, index): Row => ({
+      what: `a port found at the container, with gateways ${gateways.join(' and ')}: clients of that port stay at it`,
+      service: { portDiscovery: true, gateways, hosts: [`${index}.ports.example`] },
+      pods: TWO_PORTS,
+      routes: canary,
+      asks: [
+        [
+          { host: `${index}.ports.example`, isOutside: true },
+          { version: '2', port: 8080 },
+        ],
+        [{}, { version: '2', port: 8080 }],
+        [{ port: 9090 }, { version: '1', port: 9090 }],
+      ],
+    }),
+  ),
+  {
+    what: 'a condition on the port that clients address: at the other one they are at the Service',
+    service: { portDiscovery: true, match: [{ port: 9090 }] },
+    pods: TWO_PORTS,
+    routes: canary,
+    asks: [
+      [{ port: 9090 }, { version: '2', port: 9090 }],
+      [{}, { version: '1', port: 8080 }],
+    ],
+  },
+  {
+    what: 'a name of the port that speaks of TCP, and a protocol that says HTTP',
+    service: { portName: 'tcp-web', appProtocol: 'http' },
+    routes: canary,
+    asks: [[{}, { version: '2', port: 8080 }]],
+  },
+  {
+    what: 'another port, to a numbered one of the pods',
+    service: { port: 8081, targetPort: 8080, portName: 'http-web' },
+    routes: canary,
+    asks: [[{ port: 8081 }, { version: '2', port: 8080 }]],
+  },
+];
