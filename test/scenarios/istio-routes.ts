@@ -1,42 +1,13 @@
-import { request } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import { describe, expect, it } from 'vitest';
-import { type Routes, weight } from '../../src/api/routes.ts';
-import type { Raw } from '../fakes/raw.ts';
+import { expect, it } from 'vitest';
+import { weight } from '../../src/api/routes.ts';
 import { eventually } from './eventually.ts';
 import { istio } from './providers/istio.ts';
+import { ask, by, insider, playRows, type Row } from './route-rows.ts';
 import type { ShareEnvironment } from './shares/share-environment.ts';
 import { namespacesFor, SplitApp } from './shares/split-app.ts';
-import { afterAll, beforeAll, world } from './world.ts';
+import { afterAll, beforeAll } from './world.ts';
 
-interface Asked {
-  path?: string;
-  method?: string;
-  headers?: Record<string, string>;
-}
-
-/** What comes back. `version` and `pod` are those of the pod, which also says what reached it. */
-interface Expected {
-  status?: number;
-  version?: '1' | '2';
-  /** As the pod received it. */
-  path?: string;
-  /** Headers that the pod received; undefined: it did not. */
-  received?: Record<string, string | undefined>;
-  /** Headers of the answer. */
-  answered?: Record<string, string | undefined>;
-}
-
-interface Row {
-  what: string;
-  service?: object;
-  routes?: Routes;
-  asks: readonly (readonly [Asked, Expected])[];
-}
-
-const PRIMARY: Routes = { kind: 'weighted', canary: weight(0) };
-const insider = (condition: object): Routes => ({ kind: 'matched', match: [{ headers: { 'x-canary': condition as { exact: string } } }] });
-const by = (value: string): Asked => ({ headers: { 'x-canary': value } });
 const CORS = {
   allowOrigins: [{ exact: 'https://shop.example' }],
   allowMethods: ['GET', 'POST'],
@@ -262,15 +233,7 @@ export function describeIstioRoutes(start: () => Promise<ShareEnvironment>): voi
     await cluster.delete(everyHost);
   });
 
-  describe.concurrent('istio', () => {
-    it.each(ROWS.map((row, index) => ({ ...row, index })))('$what', async ({ service = {}, routes = PRIMARY, asks, index }) => {
-      const fixture = { ...istio, service: () => service };
-      const app = await SplitApp.run(environment, fixture, { name: `r${index}`, namespace });
-      await app.route(routes);
-      const got = await Promise.all(asks.map(([asked]) => ask(app.target, asked)));
-      expect(got.map((answer, each) => only(answer, asks[each]?.[1] ?? {}))).toEqual(asks.map(([, expected]) => expected));
-    });
-  });
+  playRows(() => environment, istio, ROWS, namespace);
 }
 
 const HTTP = { name: 'http', port: 80, targetPort: 'http' };
@@ -298,45 +261,4 @@ async function applyServices({ cluster }: ShareEnvironment, namespace: string): 
   });
   for (const [name, { selects = 'web', ports = [HTTP] }] of Object.entries(SERVICES))
     await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata: { name, namespace }, spec: { selector: { app: selects }, ports } });
-}
-
-/** Of an answer the fields that a row speaks of. */
-function only(answer: Required<Expected>, expected: Expected): Expected {
-  const some = (all: Record<string, string | undefined>, wanted: object) =>
-    Object.fromEntries(Object.keys(wanted).map((name) => [name, all[name]]));
-  return Object.fromEntries(
-    Object.entries(expected).map(([field, wanted]) => {
-      const value = answer[field as keyof Expected];
-      return [field, typeof wanted === 'object' ? some(value as Record<string, string>, wanted) : value];
-    }),
-  );
-}
-
-function ask(target: SplitApp['target'], { path = '/', method = 'GET', headers = {} }: Asked): Promise<Required<Expected>> {
-  const agent = world().network.agent();
-  return new Promise((resolve, reject) => {
-    const call = request(target.url, { agent, path, method, headers: { ...target.headers, ...headers, host: target.host } }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8');
-      answer.on('data', (part: string) => {
-        text += part;
-      });
-      answer.once('end', () => {
-        const body: Raw = text.startsWith('{') ? JSON.parse(text) : {};
-        const answered = answer.headers as Record<string, string | undefined>;
-        resolve({
-          status: answer.statusCode ?? 0,
-          version: answered['x-serin-version'] as '1',
-          path: body.path,
-          received: Object.fromEntries(
-            Object.entries(body.headers ?? {}).map(([name, value]) => [name, String(value).replaceAll(', ', ',')]),
-          ),
-          answered,
-        });
-      });
-      answer.once('error', reject);
-    });
-    call.once('error', reject);
-    call.end();
-  });
 }

@@ -63,7 +63,7 @@ export function describeShares(
   describe.concurrent.each(sticky)(`$provider with session affinity: of ${requests} new users`, (fixture) => {
     it.each(stickyPercentsOf(fixture))('at a weight of %i % the canary gets its share, and who has been there stays', async (percent) => {
       const name = { name: `s${percent}`, namespace: namespaceOf(fixture) };
-      const app = await SplitApp.run(environment, fixture, name, { sessionAffinity: COOKIES });
+      const app = await SplitApp.run(environment, fixture, name, { analysis: { sessionAffinity: COOKIES } });
       const routes: Routes = { kind: 'weighted', canary: weight(percent), affinity: FRESH };
       await app.route(routes);
       const first = await askMany(app.target, requests);
@@ -76,7 +76,12 @@ export function describeShares(
     });
 
     it('once the weight is 0 again everybody is at the primary, and the cookie is taken away', async () => {
-      const app = await SplitApp.run(environment, fixture, { name: 's0', namespace: namespaceOf(fixture) }, { sessionAffinity: COOKIES });
+      const app = await SplitApp.run(
+        environment,
+        fixture,
+        { name: 's0', namespace: namespaceOf(fixture) },
+        { analysis: { sessionAffinity: COOKIES } },
+      );
       await app.route({ kind: 'weighted', canary: weight(0), affinity: { previous: OLD } });
       const users = requests / 10;
       const back = await askMany({ ...app.target, headers: { ...app.target.headers, cookie: OLD } }, users);

@@ -98,6 +98,7 @@ export function ask(url: string, host: string, headers: Record<string, string> =
 
 function answeredBy(status: number, headers: IncomingHttpHeaders): Answered {
   const version = headers['x-serin-version']?.toString();
-  const refusal = headers['x-serin-proxy-error']?.toString();
-  return { status, ...(version === undefined ? {} : { version }), ...(refusal === undefined ? {} : { lost: refusal }) };
+  if (version !== undefined) return { status, version };
+  // A proxy of other people says no more than the status.
+  return { status, lost: headers['x-serin-proxy-error']?.toString() ?? `${status}, and not of the application` };
 }

@@ -151,13 +151,20 @@ function resolve(view: LaggedView, route: ProxyRoute, namespace: string, random:
     mirrors: copies,
     requestHeaders: [route.requestHeadersPolicy, chosen.requestHeadersPolicy].map(changesOf),
     responseHeaders: [chosen.responseHeadersPolicy, route.responseHeadersPolicy].map(changesOf),
-    timeoutMs: timeoutIn(route.timeoutPolicy?.response),
+    timeoutMs: responseTimeoutOf(route),
     retries: retriesOf(route),
     count(metrics, answered) {
       const cluster = clusters.find(({ destination }) => destination === answered.destination)?.cluster;
       if (cluster !== undefined) countUpstream(metrics, cluster, answered);
     },
   };
+}
+
+/** Of Envoy's routes where none or 0 is said; `infinity` lets a request take any time. */
+const DEFAULT_TIMEOUT_MS = 15_000;
+
+function responseTimeoutOf({ timeoutPolicy: { response = '' } = {} }: ProxyRoute): number | undefined {
+  return timeoutIn(response) ?? (response === 'infinity' || response === 'infinite' ? undefined : DEFAULT_TIMEOUT_MS);
 }
 
 function changesOf({ set = [], remove = [] }: HeadersPolicy = {}): HeaderChanges {

@@ -51,6 +51,21 @@ export const gatewayApi: ProviderFixture = {
   edits,
 };
 
+/** The same through a Gateway that namespaces share, for users who have an HTTPRoute already. */
+export const gatewayApiThrough = (gateway: AppName): ProviderFixture => ({
+  ...gatewayApi,
+  objects: (app) => [
+    {
+      apiVersion: apiVersion('v1'),
+      kind: 'HTTPRoute',
+      metadata: { ...app },
+      spec: { parentRefs: [gateway], hostnames: [hostOf(app)], rules: [{ backendRefs: [{ name: app.name, port: 80 }] }] },
+    },
+  ],
+  service: (app) => ({ gatewayRefs: [gateway], hosts: [hostOf(app)] }),
+  headers: () => ({ 'x-serin-gateway': `${gateway.namespace}/${gateway.name}` }),
+});
+
 /** The older version, with the Service itself as parent, as Linkerd has it: for the traffic inside the mesh. */
 export const gatewayApiMesh: ProviderFixture = {
   provider: 'gatewayapi:v1beta1',

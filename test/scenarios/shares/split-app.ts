@@ -1,10 +1,12 @@
+import type { Canary } from '../../../src/api/canary.ts';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Routes } from '../../../src/api/routes.ts';
 import type { Cluster } from '../../../src/kube/cluster.ts';
 import { type Apex, type Router, routerFor } from '../../../src/routers/index.ts';
-import { renderServices } from '../../../src/routers/services.ts';
+import { discoverPorts, renderServices } from '../../../src/routers/services.ts';
 import type { Raw } from '../../fakes/raw.ts';
 import { eventually } from '../eventually.ts';
+import type { Env } from '../kinds/application.ts';
 import { canaryFor, parsed } from '../providers/canary-for.ts';
 import type { AppName, ProviderFixture } from '../providers/provider-fixture.ts';
 import type { ShareEnvironment } from './share-environment.ts';
@@ -21,24 +23,45 @@ export const apexOf = ({ name }: { name: string }): Apex => ({
   ports: [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }],
 });
 
+/** The pods of both versions. */
+export interface Pods {
+  /** How those of each version behave; default: they answer at once. */
+  env?: Partial<Record<'1' | '2', Env>>;
+  /** The same of those after the first; default: as the first one. */
+  others?: Partial<Record<'1' | '2', Env>>;
+  /** Default: one, called `http`. */
+  ports?: readonly { name: string; containerPort: number }[];
+  /** Of each version; default 1. */
+  count?: number;
+}
+
+const HTTP = [{ name: 'http', containerPort: 8080 }];
+
 /** An application whose version 1 and version 2 run side by side, split as a router says, without a controller that releases it. */
 export class SplitApp {
   readonly #environment: ShareEnvironment;
   readonly #fixture: ProviderFixture;
   readonly #app: AppName;
   readonly #analysis: object;
+  readonly #pods: Pods;
 
-  private constructor(environment: ShareEnvironment, fixture: ProviderFixture, app: AppName, analysis: object) {
+  private constructor(environment: ShareEnvironment, fixture: ProviderFixture, app: AppName, analysis: object, pods: Pods) {
     this.#environment = environment;
     this.#fixture = fixture;
     this.#app = app;
     this.#analysis = analysis;
+    this.#pods = pods;
   }
 
   /** Its namespace is there already. */
-  static async run(environment: ShareEnvironment, fixture: ProviderFixture, app: AppName, analysis: object = {}): Promise<SplitApp> {
-    const split = new SplitApp(environment, fixture, app, analysis);
-    await (fixture.sides ? fixture.sides(environment.cluster, app) : split.#twoPods());
+  static async run(
+    environment: ShareEnvironment,
+    fixture: ProviderFixture,
+    app: AppName,
+    { analysis = {}, pods = {} }: { analysis?: object; pods?: Pods } = {},
+  ): Promise<SplitApp> {
+    const split = new SplitApp(environment, fixture, app, analysis, pods);
+    await (fixture.sides ? fixture.sides(environment.cluster, app) : split.#runPods());
     for (const object of fixture.objects?.(app) ?? []) await environment.cluster.apply(object, { fieldManager: 'user' });
     return split;
   }
@@ -49,7 +72,7 @@ export class SplitApp {
     const router = routerOf(this.#fixture);
     const canary = parsed(canaryFor(this.#fixture, this.#app, this.#analysis));
     const current = () => Promise.all(router.watches(canary).map((ref) => cluster.get(ref))).then(present);
-    const { write, remove } = router.render(canary, apexOf(this.#app), routes, await current());
+    const { write, remove } = router.render(canary, this.#apex(canary), routes, await current());
     for (const object of write) await cluster.apply(object);
     for (const ref of remove) await cluster.delete(ref);
     await eventually(`${this.#fixture.provider} goes by its routes`, async () => {
@@ -58,38 +81,62 @@ export class SplitApp {
     });
   }
 
+  /** By which users name it. */
+  get host(): string {
+    return this.#fixture.host(this.#app);
+  }
+
   get target(): { url: string; host: string; headers: Record<string, string> } {
     const { host, headers } = this.#fixture;
     return { url: this.#environment.mesh.url(0), host: host(this.#app), headers: headers?.(this.#app) ?? {} };
   }
 
-  async #twoPods(): Promise<void> {
+  #apex(canary: Canary): Apex {
+    const spec = { template: { spec: { containers: [this.#container('2')] } } };
+    return {
+      ...apexOf(this.#app),
+      ports: discoverPorts(canary, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { ...this.#app }, spec }),
+    };
+  }
+
+  #container(version: '1' | '2', index = 0) {
+    const { env = {}, others = env, ports = HTTP } = this.#pods;
+    const settings = Object.entries((index === 0 ? env : others)[version] ?? {}).map(([name, value]) => ({ name, value }));
+    return { name: 'web', image: `web:${version}`, ports, env: settings };
+  }
+
+  async #runPods(): Promise<void> {
     const { cluster } = this.#environment;
     const { name } = this.#app;
     const canary = parsed(canaryFor(this.#fixture, this.#app, this.#analysis));
-    const services = renderServices(canary, apexOf(this.#app), {}, { apexOnPrimary: true });
+    const services = renderServices(canary, this.#apex(canary), {}, { apexOnPrimary: true });
     if ('error' in services) throw new Error(services.error);
     for (const service of services.write) await cluster.apply(service);
-    await Promise.all([this.#pod('1', `${name}-primary`), this.#pod('2', name)]);
-    for (const service of services.write) await this.#hasEndpoint(service);
+    const { count = 1 } = this.#pods;
+    const each = Array.from({ length: count }, (_, index) => index);
+    await Promise.all(each.flatMap((index) => [this.#pod('1', `${name}-primary`, index), this.#pod('2', name, index)]));
+    for (const service of services.write) await this.#hasEndpoints(service, count);
   }
 
-  async #pod(version: string, label: string): Promise<void> {
+  async #pod(version: '1' | '2', label: string, index: number): Promise<void> {
     const { name, namespace } = this.#app;
-    const container = { name: 'web', image: `web:${version}`, ports: [{ name: 'http', containerPort: 8080 }] };
-    const metadata = { name: `${name}-v${version}`, namespace, labels: { app: label } };
-    await this.#environment.cluster.create({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [container] } });
+    const metadata = { name: `${name}-v${version}${index === 0 ? '' : `-${index}`}`, namespace, labels: { app: label } };
+    await this.#environment.cluster.create({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata,
+      spec: { containers: [this.#container(version, index)] },
+    });
   }
 
-  async #hasEndpoint(service: KubeObject): Promise<void> {
+  async #hasEndpoints(service: KubeObject, count: number): Promise<void> {
     const { cluster, mesh } = this.#environment;
     const { name, namespace = '' } = service.metadata;
     const labelSelector = `kubernetes.io/service-name=${name}`;
-    await eventually(`Service ${name} has an endpoint at the proxy`, async () => {
+    await eventually(`Service ${name} has its endpoints at the proxy`, async () => {
       const { items } = await cluster.list({ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', namespace }, { labelSelector });
-      const ready = items.filter(({ endpoints }: Raw) =>
-        endpoints?.some((one: { conditions?: { ready?: boolean } }) => one.conditions?.ready),
-      );
+      const isReady = (one: { conditions?: { ready?: boolean } }) => one.conditions?.ready === true;
+      const ready = items.filter(({ endpoints }: Raw) => (endpoints ?? []).filter(isReady).length === count);
       return ready.some((slice) => mesh.knows({ ...slice, apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' }));
     });
   }
