@@ -5,6 +5,7 @@ import { contour } from '../scenarios/providers/contour.ts';
 import { describeRealProxy } from '../scenarios/real-proxy.ts';
 import { describeReleases } from '../scenarios/releases.ts';
 import { describeShares } from '../scenarios/shares.ts';
+import { describeTakeovers } from '../scenarios/takeovers.ts';
 import { startContourPlane } from './contour-plane.ts';
 import { startGround } from './ground.ts';
 
@@ -25,3 +26,5 @@ describe('Contour and Envoy', () =>
 describeReleases('releases through Contour and Envoy', start, { split: false, fixture: contour });
 
 describe('kills with Contour and Envoy', () => describeKills(anEnvironment(start), [1, 2, 3], undefined, contour));
+
+describe('takeovers through Contour', () => describeTakeovers(anEnvironment(start), contour));

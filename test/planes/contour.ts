@@ -31,7 +31,7 @@ const LOOPBACK = '127.0.0.1';
 /** Of a Gateway's listener on port 80: Contour adds 8000, as its Envoy may not listen on a privileged port. */
 const GATEWAY_PORT = 8080;
 
-/** The real Contour on a cluster, and a real Envoy that it configures; both end with this process. Between them is no TLS. */
+/** The real Contour on a cluster, and a real Envoy that it configures, without TLS between them; both end with this process. */
 export async function startContour({ kubeconfigFile, gateway }: ContourOptions): Promise<ContourProxy> {
   const [contour, envoy] = [await ensureContour(), await ensureEnvoy()];
   const folder = mkdtempSync(join(tmpdir(), 'serin-contour-'));

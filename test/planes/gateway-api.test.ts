@@ -4,6 +4,7 @@ import { describeKills } from '../scenarios/kills.ts';
 import { describeRealProxy } from '../scenarios/real-proxy.ts';
 import { describeReleases } from '../scenarios/releases.ts';
 import { describeShares } from '../scenarios/shares.ts';
+import { describeTakeovers } from '../scenarios/takeovers.ts';
 import { startGatewayPlane, throughEdge } from './gateway-plane.ts';
 import { startGround } from './ground.ts';
 
@@ -24,3 +25,5 @@ describe('a Gateway of Contour', () =>
 describeReleases('releases through a Gateway of Contour', start, { split: false, fixture: throughEdge });
 
 describe('kills with a Gateway of Contour', () => describeKills(anEnvironment(start), [1, 2, 3], undefined, throughEdge));
+
+describe('takeovers through a Gateway of Contour', () => describeTakeovers(anEnvironment(start), throughEdge));

@@ -1,7 +1,7 @@
 import { ensureContourDefinitions } from '../../scripts/e2e-contour.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { applyCrdFiles } from '../scenarios/environment.ts';
-import { gatewayApiThrough } from '../scenarios/providers/gateway-api.ts';
+import { gatewayApiTakenOver } from '../scenarios/providers/gateway-api.ts';
 import { namespacesFor } from '../scenarios/shares/split-app.ts';
 import { startApplicationMetrics } from './application-metrics.ts';
 import { startContour } from './contour.ts';
@@ -11,7 +11,7 @@ import type { StartPlane } from './ground.ts';
 const EDGE = { namespace: 'edge', name: 'edge' };
 
 /** A Gateway that all namespaces share. */
-export const throughEdge = gatewayApiThrough(EDGE);
+export const throughEdge = gatewayApiTakenOver(EDGE);
 
 /** Contour and its Envoy as what implements the Gateway API. */
 export const startGatewayPlane: StartPlane = async ({ cluster, adminKubeconfigFile }) => {

@@ -106,7 +106,7 @@ export class Scenario {
 
     /** Users who never stop asking, from before Serin takes over until the end of the scenario. */
     users: (headers: Record<string, string> = {}, crowd: Crowd = {}): Users => {
-      const users = startUsers(this.#environment.mesh.urls, this.#host, headers, crowd);
+      const users = startUsers(this.#environment.mesh.urls, this.#host, { ...this.#headers, ...headers }, crowd);
       this.#users.push(users);
       return users;
     },
@@ -274,6 +274,10 @@ export class Scenario {
     return this.#fixture?.host(this.#app) ?? `${APP}.${this.namespace}`;
   }
 
+  get #headers(): Record<string, string> {
+    return this.#fixture?.headers?.(this.#app) ?? {};
+  }
+
   get #canaryRef(): ObjectRef {
     return this.#ref('flagger.app/v1beta1', 'Canary', APP);
   }
@@ -334,14 +338,15 @@ export class Scenario {
   #untilAnswers(url: string): Promise<void> {
     return this.#eventually(
       `${url} serves`,
-      async () => (await ask(url, this.#host)).status,
+      async () => (await ask(url, this.#host, this.#headers)).status,
       (status) => status === 200,
     );
   }
 
   /** What four users at each proxy get: versions, or why there was no answer. */
   async #round(headers: Record<string, string>): Promise<(string | undefined)[]> {
-    const answers = await Promise.all(this.#environment.mesh.urls.flatMap((url) => [1, 2, 3, 4].map(() => ask(url, this.#host, headers))));
+    const all = { ...this.#headers, ...headers };
+    const answers = await Promise.all(this.#environment.mesh.urls.flatMap((url) => [1, 2, 3, 4].map(() => ask(url, this.#host, all))));
     return [...new Set(answers.map((answer) => answer.version ?? answer.lost))];
   }
 

@@ -67,6 +67,10 @@ export const httpProxy: RouteResolver = {
   series: envoySeries,
   kinds: [{ apiVersion: 'projectcontour.io/v1', kind: 'HTTPProxy' }],
   histograms: envoyHistograms,
+  servicesOf: (proxy) =>
+    (specOf<HttpProxy>(proxy).routes ?? []).flatMap(({ services = [] }) =>
+      services.map(({ name }) => `${proxy.metadata.namespace}/${name}`),
+    ),
   resolve: routeByHttpProxy,
 };
 
@@ -138,8 +142,10 @@ function resolve(view: LaggedView, route: ProxyRoute, namespace: string, random:
     random,
   )?.service;
   if (!chosen) return { status: 503, reason: 'the route has no service' };
+  const isKnown = ({ name }: ProxiedService): boolean => view.knowsService(`${namespace}/${name}`);
+  if (!isKnown(chosen)) return { status: 503, reason: `the proxy does not know Service ${namespace}/${chosen.name} yet` };
   // A mirror of weight 0 is one of everything.
-  const mirrors = services.filter(({ mirror, weight }) => mirror && random() * 100 < (weight || 100));
+  const mirrors = services.filter((service) => service.mirror && random() * 100 < (service.weight || 100) && isKnown(service));
   const clusters = [chosen, ...mirrors].map(({ name, port }) => ({
     destination: { name, namespace },
     cluster: `${namespace}_${name}_${port}`,

@@ -51,19 +51,24 @@ export const gatewayApi: ProviderFixture = {
   edits,
 };
 
-/** The same through a Gateway that namespaces share, for users who have an HTTPRoute already. */
-export const gatewayApiThrough = (gateway: AppName): ProviderFixture => ({
+/** The same for users who have an HTTPRoute already. `shared`: a Gateway that is there for all namespaces, in place of one of their own. */
+export const gatewayApiTakenOver = (shared?: AppName): ProviderFixture => ({
   ...gatewayApi,
   objects: (app) => [
+    ...(shared ? [] : [gateway(app.namespace)]),
     {
       apiVersion: apiVersion('v1'),
       kind: 'HTTPRoute',
       metadata: { ...app },
-      spec: { parentRefs: [gateway], hostnames: [hostOf(app)], rules: [{ backendRefs: [{ name: app.name, port: 80 }] }] },
+      spec: {
+        parentRefs: [shared ?? { name: 'edge' }],
+        hostnames: [hostOf(app)],
+        rules: [{ backendRefs: [{ name: app.name, port: 80 }] }],
+      },
     },
   ],
-  service: (app) => ({ gatewayRefs: [gateway], hosts: [hostOf(app)] }),
-  headers: () => ({ 'x-serin-gateway': `${gateway.namespace}/${gateway.name}` }),
+  service: (app) => ({ gatewayRefs: [shared ?? { name: 'edge' }], hosts: [hostOf(app)] }),
+  headers: ({ namespace }) => ({ 'x-serin-gateway': `${shared?.namespace ?? namespace}/${shared?.name ?? 'edge'}` }),
 });
 
 /** The older version, with the Service itself as parent, as Linkerd has it: for the traffic inside the mesh. */

@@ -68,17 +68,23 @@ export class SplitApp {
 
   /** What the router renders is applied as the controller applies it, and every proxy goes by it. */
   async route(routes: Routes): Promise<void> {
-    const { cluster, mesh } = this.#environment;
+    const { mesh } = this.#environment;
+    await this.write(routes);
     const router = routerOf(this.#fixture);
-    const canary = parsed(canaryFor(this.#fixture, this.#app, this.#analysis));
-    const current = () => Promise.all(router.watches(canary).map((ref) => cluster.get(ref))).then(present);
-    const { write, remove } = router.render(canary, this.#apex(canary), routes, await current());
-    for (const object of write) await cluster.apply(object);
-    for (const ref of remove) await cluster.delete(ref);
+    const canary = this.#canary();
     await eventually(`${this.#fixture.provider} goes by its routes`, async () => {
-      const now = await current();
+      const now = await this.#current();
       return router.isInForce?.(canary, now) !== false && now.every((object) => mesh.knows(object));
     });
+  }
+
+  /** The same, without waiting for the proxies. */
+  async write(routes: Routes): Promise<void> {
+    const { cluster } = this.#environment;
+    const canary = this.#canary();
+    const { write, remove } = routerOf(this.#fixture).render(canary, this.#apex(canary), routes, await this.#current());
+    for (const object of write) await cluster.apply(object);
+    for (const ref of remove) await cluster.delete(ref);
   }
 
   /** By which users name it. */
@@ -89,6 +95,15 @@ export class SplitApp {
   get target(): { url: string; host: string; headers: Record<string, string> } {
     const { host, headers } = this.#fixture;
     return { url: this.#environment.mesh.url(0), host: host(this.#app), headers: headers?.(this.#app) ?? {} };
+  }
+
+  #canary(): Canary {
+    return parsed(canaryFor(this.#fixture, this.#app, this.#analysis));
+  }
+
+  async #current(): Promise<KubeObject[]> {
+    const found = routerOf(this.#fixture).watches(this.#canary());
+    return present(await Promise.all(found.map((ref) => this.#environment.cluster.get(ref))));
   }
 
   #apex(canary: Canary): Apex {
@@ -108,7 +123,7 @@ export class SplitApp {
   async #runPods(): Promise<void> {
     const { cluster } = this.#environment;
     const { name } = this.#app;
-    const canary = parsed(canaryFor(this.#fixture, this.#app, this.#analysis));
+    const canary = this.#canary();
     const services = renderServices(canary, this.#apex(canary), {}, { apexOnPrimary: true });
     if ('error' in services) throw new Error(services.error);
     for (const service of services.write) await cluster.apply(service);
