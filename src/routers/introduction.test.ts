@@ -20,7 +20,7 @@ function introduction(provider: Provider, next: KubeObject, ...current: KubeObje
   return router.introduction?.(next, current);
 }
 
-describe('DF633: Services that proxies learn of by routes', () => {
+describe('DF650: Services that proxies learn of by routes', () => {
   it.each([
     { what: 'without a weight', services: [to('shop')] },
     { what: 'with weights of 0, which are even', services: [to('shop', 0), to('other', 0)] },

@@ -26,7 +26,7 @@ export const INTRODUCTION = { name: 'x-serin-introduction', value: 'true' };
 
 /**
  * Adds a rule that no request matches to the rules that stand, where all traffic leaves their Services for ones that they do not name. Contour tells
- * its Envoy of a Service once a route names it, and of the route on a stream of its own: Envoy answers 503 while it knows the route alone (DF633).
+ * its Envoy of a Service once a route names it, and of the route on a stream of its own: Envoy answers 503 while it knows the route alone (DF650).
  */
 export function introducing<Rule extends object>({ name, most, sidesOf, unmatched }: RuleList<Rule>): NonNullable<Router['introduction']> {
   const rulesOf = (object: KubeObject | undefined): Rule[] => specOf<Record<string, Rule[]>>(object)[name] ?? [];

@@ -7,20 +7,24 @@ import { describeShares } from '../scenarios/shares.ts';
 import { describeTakeovers } from '../scenarios/takeovers.ts';
 import { startGatewayPlane, throughEdge } from './gateway-plane.ts';
 import { startGround } from './ground.ts';
+import { describeLag } from './lag.ts';
 
 const start = () => startGround(startGatewayPlane, { judgesHttpRoutes: false });
 
 describe('shares by a Gateway of Contour', () => describeShares([throughEdge], { requests: 2_000, seed: 1, start }));
 
-describe('a Gateway of Contour', () =>
-  describeRealProxy(anEnvironment<RealEnvironment>(start), {
+describe('a Gateway of Contour', () => {
+  const environmentOf = anEnvironment<RealEnvironment>(start);
+  describeRealProxy(environmentOf, {
     fixture: throughEdge,
     name: 'gateway-api',
     start: async ({ mesh }) => ({ ...mesh, url: mesh.url(0), stop: async () => undefined }),
     series: (more) =>
       `sum(rate(http_request_duration_seconds_count{kubernetes_namespace="{{ namespace }}",kubernetes_pod_name="{{ target }}-0-0"${more}}[{{ interval }}]))`,
     statusLabel: 'status',
-  }));
+  });
+  describeLag(throughEdge, environmentOf);
+});
 
 describeReleases('releases through a Gateway of Contour', start, { split: false, fixture: throughEdge });
 

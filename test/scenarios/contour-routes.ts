@@ -1,7 +1,9 @@
+import { expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
 import { contour } from './providers/contour.ts';
-import { by, insider, playRows, type Row } from './route-rows.ts';
+import { ask, by, insider, playRows, primary, type Row } from './route-rows.ts';
 import type { ShareEnvironment } from './shares/share-environment.ts';
-import { namespacesFor } from './shares/split-app.ts';
+import { namespacesFor, SplitApp } from './shares/split-app.ts';
 import { afterAll, beforeAll } from './world.ts';
 
 const beta = (condition: object): NonNullable<Row['routes']> => ({
@@ -132,6 +134,14 @@ const ROWS: readonly Row[] = [
     asks: [
       [{ path: '/?beta=yes&beta=no' }, { version: '2' }],
       [{ path: '/?beta=no&beta=yes' }, { version: '1' }],
+    ],
+  },
+  {
+    what: 'a query parameter is compared as it stands, not as it is decoded',
+    routes: beta({ exact: 'a b' }),
+    asks: [
+      [{ path: '/?beta=a%20b' }, { version: '1' }],
+      [{ path: '/?beta=a+b' }, { version: '1' }],
     ],
   },
   {
@@ -273,4 +283,32 @@ export function describeContourRoutes(start: () => Promise<ShareEnvironment>): v
   }, 180_000);
   afterAll(() => environment?.stop());
   playRows(() => environment, contour, ROWS, namespace);
+
+  it.each(REFUSED)('$what: Contour serves no route of the HTTPProxy', async ({ name, conditions }) => {
+    const { cluster } = environment;
+    const app = await SplitApp.run(environment, contour, { name, namespace });
+    await app.route(primary);
+    expect(await ask(app.target, {})).toMatchObject({ version: '1' });
+    const services = [{ name: `${name}-primary`, port: 80 }];
+    const routes = [
+      { conditions: [{ prefix: '/' }], services },
+      { conditions, services },
+    ];
+    const { apiVersion, kind } = contour.route({ name, namespace });
+    await cluster.apply({ apiVersion, kind, metadata: { name, namespace }, spec: { routes } }, { fieldManager: 'user', force: true });
+    await eventually(
+      'nothing is found',
+      () => ask(app.target, {}),
+      ({ status }) => status === 404,
+    );
+  });
 }
+
+const REFUSED = [
+  {
+    what: 'two exact values of one header',
+    name: 'twice',
+    conditions: [{ header: { name: 'x-a', exact: 'a' } }, { header: { name: 'X-A', exact: 'b' } }],
+  },
+  { what: 'two paths of one route', name: 'paths', conditions: [{ prefix: '/a' }, { prefix: '/b' }] },
+];

@@ -50,6 +50,23 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
+    what: 'a query parameter is compared as it stands, not as it is decoded',
+    routes: { kind: 'matched', match: [{ queryParams: { beta: { exact: 'a b' } } }] },
+    asks: [
+      [{ path: '/?beta=a%20b' }, { version: '1' }],
+      [{ path: '/?beta=a+b' }, { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by a query parameter without a value',
+    routes: { kind: 'matched', match: [{ queryParams: { beta: { regex: '.*' } } }] },
+    asks: [
+      [{ path: '/?beta' }, { version: '2' }],
+      [{ path: '/?beta=' }, { version: '2' }],
+      [{ path: '/?betas=1' }, { version: '1' }],
+    ],
+  },
+  {
     what: 'A/B by two conditions of one entry, both of which must hold',
     routes: { kind: 'matched', match: [{ headers: { 'x-canary': { exact: 'insider' } }, queryParams: { beta: { exact: 'yes' } } }] },
     asks: [

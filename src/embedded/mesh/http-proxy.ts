@@ -15,7 +15,7 @@ import { countUpstream, envoyHistograms, envoySeries } from './envoy-cluster.ts'
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { Destination } from './request.ts';
-import { headerOf, type MeshRequest, queryOf } from './request.ts';
+import { headerOf, type MeshRequest, queryAsWritten } from './request.ts';
 import { type DirectResponse, type HeaderChanges, type ResolvedRoute, timeoutIn } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
@@ -81,10 +81,11 @@ export function routeByHttpProxy(view: LaggedView, request: MeshRequest): RouteC
   if (!root) return undefined;
   // Two roots of one host are both invalid.
   if (rival) return refuseWith({ status: 404, reason: 'two HTTPProxies have this host' });
-  const leaves = (collect(view, root, []) ?? []).flatMap((leaf) => {
-    const texts = textsOf(leaf.conditions);
-    return hasValidTexts(leaf.conditions) ? [{ ...leaf, ...texts, path: mergedPath(leaf.conditions) }] : [];
-  });
+  const leaves = (collect(view, root, []) ?? []).map((leaf) => ({
+    ...leaf,
+    ...textsOf(leaf.conditions),
+    path: mergedPath(leaf.conditions),
+  }));
   const found = leaves
     // Of two with the same conditions the later one counts.
     .toReversed()
@@ -99,7 +100,7 @@ export function routeByHttpProxy(view: LaggedView, request: MeshRequest): RouteC
       ({ path, headers, queries }) =>
         matchesPath(path, request) &&
         headers.every((text) => matchesText(text, headerOf(request, text.name))) &&
-        queries.every((text) => matchesText(text, queryOf(request, text.name))),
+        queries.every((text) => matchesText(text, queryAsWritten(request, text.name))),
     );
   if (!found) return refuseWith({ status: 404, reason: 'no route of the HTTPProxy matches' });
   const { route, namespace } = found;
@@ -119,7 +120,8 @@ function collect(view: LaggedView, proxy: KubeObject, above: readonly ContourCon
   const { includes = [], routes = [] } = specOf<HttpProxy>(proxy);
   if (depth > DEEPEST) return undefined;
   if (!includes.every(({ conditions = [] }) => hasValidPaths(conditions, true))) return undefined;
-  if (!routes.every(({ conditions = [] }) => hasValidPaths(conditions, false))) return undefined;
+  if (!routes.every(({ conditions = [] }) => hasValidPaths(conditions, false) && hasValidTexts([...above, ...conditions])))
+    return undefined;
   const included = includes.flatMap((include) => {
     const conditions = [...above, ...(include.conditions ?? [])];
     const child = view.get('HTTPProxy', `${include.namespace || namespace}/${include.name}`);

@@ -74,7 +74,7 @@ function isIdle(state: Json): boolean {
 
 const isObject = ({ aspect }: Difference, kind: string): boolean => aspect.startsWith(`object ${kind}/`);
 
-/** States in which a route for no request makes Services known to proxies (DF633). */
+/** States in which a route for no request makes Services known to proxies (DF650). */
 const withoutIntroductions = (states: readonly Json[]): Json[] =>
   states.filter((state) => !JSON.stringify(state).includes(INTRODUCTION.name));
 
@@ -92,7 +92,7 @@ export const routeClaims: readonly Claim[] = [
       one.scenario.strategy === 'ab' && (isObject(one, 'VirtualService') || isObject(one, 'HTTPRoute')) && differsOnlyIdle(one),
   },
   {
-    id: 'DF633',
+    id: 'DF650',
     explains: (one) =>
       (isObject(one, 'HTTPProxy') || isObject(one, 'HTTPRoute')) &&
       one.serin !== undefined &&
