@@ -24,16 +24,14 @@ export interface GoTool {
  * folder. One on the PATH may be of any version, and is not taken. Throws `MissingToolError` with the remedies.
  */
 export async function ensureGoTool(tool: GoTool, say: (line: string) => void): Promise<string> {
-  const { name, folder = name } = tool;
+  const { name } = tool;
   const variable = name.toUpperCase().replaceAll('-', '_');
   const named = process.env[variable];
   if (named) {
     if (!isExecutable(named)) throw new MissingToolError(`${variable} is ${named}, which is not a program: correct or unset the variable`);
     return named;
   }
-  const module = join(import.meta.dirname, '..', 'test', 'e2e', 'binaries', folder);
-  const version = pinnedVersion(module, tool.module);
-  const dir = cacheFolder(`${name}-${version}`);
+  const { module, version, cache: dir } = toolFolders(tool);
   const program = join(dir, name);
   if (isExecutable(program)) return program;
   if (!programOnPath('go'))
@@ -47,6 +45,13 @@ export async function ensureGoTool(tool: GoTool, say: (line: string) => void): P
     await buildProgram({ name, package: tool.package, module, stamps, insteadSet: `${variable} to its path` }, dir, say);
   });
   return program;
+}
+
+/** The folder whose go.mod pins a tool, and the one that its program is kept in. */
+export function toolFolders({ name, folder = name, module: path }: GoTool): { module: string; version: string; cache: string } {
+  const module = join(import.meta.dirname, '..', 'test', 'e2e', 'binaries', folder);
+  const version = pinnedVersion(module, path);
+  return { module, version, cache: cacheFolder(`${name}-${version}`) };
 }
 
 /** `4.3.1`, from the go.mod that pins it. */

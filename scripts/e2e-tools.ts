@@ -34,6 +34,15 @@ export function isExecutable(path: string): boolean {
   }
 }
 
+export function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false; // absent or not ours to read: the same to the caller
+  }
+}
+
 export function run(command: string, args: readonly string[], options: SpawnOptions): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(programOnPath(command) ?? command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { ensureBinaries } from './e2e-binaries.ts';
+import { ensureContour, ensureContourDefinitions } from './e2e-contour.ts';
 import { ensureEnvoy } from './e2e-envoy.ts';
 import { ensureIstiod } from './e2e-istiod.ts';
 import { ensureKubeProxy } from './e2e-kube-proxy.ts';
@@ -31,6 +32,8 @@ if (trial.code !== 0) {
     await ensureEnvoy(say);
     await ensureIstiod(say);
     await ensureKubeProxy(say);
+    await ensureContour(say);
+    await ensureContourDefinitions();
     const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.planes.config.ts', ...process.argv.slice(2)];
     process.exitCode = runInNamespace(vitest, 'inherit').code;
   } catch (error) {

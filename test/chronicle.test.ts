@@ -4,6 +4,10 @@ import { type Moment, violationsIn } from './scenarios/adversity/chronicle.ts';
 describe('the observer of kill runs', () => {
   it.each([
     { rule: 'I1', moments: [ready('podinfo'), ready('podinfo-primary'), route(70, 20)] },
+    { rule: 'I1', moments: [ready('podinfo'), ready('podinfo-primary'), httpProxy(70, 20)] },
+    { rule: 'I1', moments: [ready('podinfo'), ready('podinfo-primary'), httpRoute(70, 20)] },
+    { rule: 'I2', moments: [ready('podinfo-primary'), deployment('podinfo', '2', 3, 0), httpProxy(90, 10)] },
+    { rule: 'I2', moments: [ready('podinfo-primary'), deployment('podinfo', '2', 3, 0), httpRoute(90, 10)] },
     { rule: 'I2', moments: [ready('podinfo-primary'), deployment('podinfo', '2', 3, 0), route(90, 10)] },
     { rule: 'I3', moments: [phase('Progressing'), ready('podinfo-primary'), deployment('podinfo-primary', '2', 3, 3)] },
     { rule: 'I3', moments: [phase('Promoting'), ready('podinfo-primary'), deployment('podinfo-primary', 'bad', 3, 3)] },
@@ -29,6 +33,19 @@ describe('the observer of kill runs', () => {
     expect(violationsIn(good, { name: 'podinfo' }, new Set(['1', '2']))).toEqual([]);
   });
 });
+
+const sides = (primary: number, canary: number) => [
+  { name: 'podinfo-primary', weight: primary },
+  { name: 'podinfo-canary', weight: canary },
+];
+
+function httpProxy(primary: number, canary: number): Moment {
+  return moment('HTTPProxy', 'podinfo', { spec: { routes: [{ services: sides(primary, canary) }] } });
+}
+
+function httpRoute(primary: number, canary: number): Moment {
+  return moment('HTTPRoute', 'podinfo', { spec: { rules: [{ backendRefs: sides(primary, canary) }] } });
+}
 
 function moment(kind: string, name: string, rest: Record<string, unknown>): Moment {
   return { version: 1, kind, name, object: { apiVersion: 'v1', kind, metadata: { name }, ...rest } };

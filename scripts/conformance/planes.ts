@@ -16,6 +16,16 @@ export const PLANES: readonly PlaneRow[] = [
     programs: { istiod: { folder: 'pilot-discovery', module: 'istio.io/istio' }, Envoy: 'envoy' },
   },
   {
+    file: 'contour',
+    provider: '`contour`',
+    programs: { Contour: { folder: 'contour', module: 'github.com/projectcontour/contour' }, Envoy: 'envoy' },
+  },
+  {
+    file: 'gateway-api',
+    provider: '`gatewayapi:v1`',
+    programs: { Contour: { folder: 'contour', module: 'github.com/projectcontour/contour' }, Envoy: 'envoy' },
+  },
+  {
     file: 'kube-proxy',
     provider: '`kubernetes`',
     programs: { 'kube-proxy': { folder: '', module: 'k8s.io/kubernetes' } },
@@ -29,6 +39,9 @@ const PLAYED: Readonly<Record<string, string>> = {
   describeRealProxy: "verdicts by the proxy's own counters through Prometheus",
   describeKills: '`kill -9` of the controller',
   describeIstioRoutes: 'matches, rewrites, headers, CORS, retries, gateways, delegation, ports, policies and copies',
+  describeContourRoutes: 'matches, rewrites, headers, timeouts, retries and CORS',
+  describeGatewayApiRoutes: 'matches, rewrites, headers, timeouts and what this implementation leaves out',
+  describeTakeovers: 'routes that serve already are taken over and given back',
   describeServiceReleases: 'Blue/Green: rollback, promotion and deletion with users who never stop',
   describeLag: 'how long a change takes',
   proxyRows: 'the pod that a request goes to: hints, policies, session affinity, pods that leave',

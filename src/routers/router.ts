@@ -47,6 +47,11 @@ export interface Router {
   prepare?(canary: Canary, apex: Apex): readonly KubeObject[];
   /** The objects that the provider should hold for these routes. Foreign fields of `current` are not repeated. */
   render(canary: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): RouteChange;
+  /**
+   * Holds traffic where it is and makes the Services of `next` known to proxies that learn of them by routes alone: to be written some time
+   * before `next`. Undefined: they are known, or no traffic moves.
+   */
+  introduction?(next: KubeObject, current: readonly KubeObject[]): KubeObject | undefined;
   /** The routes that the objects found in the cluster express; the reverse of `render`. Undefined: not there yet. */
   readRoutes(canary: Canary, current: readonly KubeObject[]): Routes | UnreadableRoutes | undefined;
   /** The user's object that a share of the traffic needs and that is not there, with what to do; absent: it needs none. */

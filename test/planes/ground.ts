@@ -1,5 +1,5 @@
 import type { Mesh } from '../../src/embedded/mesh/index.ts';
-import { type RealEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
+import { type RealEnvironment, type RealEnvironmentOptions, startRealEnvironment } from '../scenarios/environment.ts';
 import type { ProxyUnderTest } from '../scenarios/real-proxy.ts';
 import { runAtPodAddress } from './pod-network.ts';
 
@@ -14,8 +14,12 @@ export interface Plane extends ProxyUnderTest {
 export type StartPlane = (real: Pick<RealEnvironment, 'cluster' | 'adminKubeconfigFile'>) => Promise<Plane>;
 
 /** A real control plane whose pods are at their own addresses, and a real data plane, which the users of every scenario send their requests through. */
-export const startGround = (startPlane: StartPlane): Promise<RealEnvironment> =>
+export const startGround = (
+  startPlane: StartPlane,
+  options: Pick<RealEnvironmentOptions, 'judgesHttpRoutes'> = {},
+): Promise<RealEnvironment> =>
   startRealEnvironment({
+    ...options,
     runApp: runAtPodAddress,
     serverFlags: [`--advertise-address=${ADDRESSES.apiServer}`],
     startMesh: async (real) => meshOf(await startPlane(real)),

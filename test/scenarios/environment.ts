@@ -60,6 +60,8 @@ export interface EnvironmentOptions {
 }
 
 export interface RealEnvironmentOptions extends EnvironmentOptions, Pick<RealClusterOptions, 'serverFlags'>, Pick<NodeOptions, 'runApp'> {
+  /** Whether what is embedded writes the status of HTTPRoutes; default true. */
+  judgesHttpRoutes?: boolean;
   /** In place of the embedded mesh. */
   startMesh?(real: Pick<RealEnvironment, 'cluster' | 'adminKubeconfigFile'>): Promise<Mesh>;
 }
@@ -150,7 +152,7 @@ export async function startRealEnvironment(options: RealEnvironmentOptions = {})
     import('../e2e/real-prometheus.ts'),
     import('../e2e/audit-log.ts'),
   ]);
-  const { serverFlags = [], runApp } = options;
+  const { serverFlags = [], runApp, judgesHttpRoutes = true } = options;
   const real = await startRealCluster({ serverFlags });
   const { cluster } = real;
   try {
@@ -164,7 +166,7 @@ export async function startRealEnvironment(options: RealEnvironmentOptions = {})
       },
     });
     await nodes.ready;
-    const gateways = startGatewayApi(cluster);
+    const gateways = judgesHttpRoutes ? startGatewayApi(cluster) : undefined;
     const knative = startKnative(cluster);
     const mesh = await (options.startMesh?.(real) ?? startMesh(cluster, meshOptions(options)));
     const prometheus = await startRealPrometheus({ targets: [mesh.metricsUrl], scrapeIntervalMs: SCRAPE_EVERY_MS.real });
@@ -191,7 +193,7 @@ export async function startRealEnvironment(options: RealEnvironmentOptions = {})
       kubectl: async (...args) =>
         (await run(real.kubectl, ['--kubeconfig', real.adminKubeconfigFile, ...args], { maxBuffer: MOST_OUTPUT_BYTES })).stdout,
       async stop() {
-        gateways.stop();
+        gateways?.stop();
         knative.stop();
         await prometheus.stop();
         await mesh.stop();
@@ -206,8 +208,14 @@ export async function startRealEnvironment(options: RealEnvironmentOptions = {})
 }
 
 /** Those of Serin and of the meshes; again, after they were removed. */
-export async function applyCrds(cluster: KubeCluster, folders: readonly string[] = CRD_FOLDERS): Promise<void> {
-  const crds = crdsIn(folders);
+export const applyCrds = (cluster: KubeCluster, folders: readonly string[] = CRD_FOLDERS): Promise<void> =>
+  applyAndAwait(cluster, crdsIn(folders));
+
+/** In place of ours of the same names: the resource definitions that a project publishes. */
+export const applyCrdFiles = (cluster: KubeCluster, files: readonly string[]): Promise<void> =>
+  applyAndAwait(cluster, files.flatMap(crdsOf));
+
+async function applyAndAwait(cluster: KubeCluster, crds: readonly KubeObject[]): Promise<void> {
   for (const crd of crds) await cluster.apply(crd);
   for (const crd of crds)
     await until(cluster, refOf(crd), 'is established', (now) =>
@@ -221,5 +229,8 @@ const crdsIn = (folders: readonly string[]): KubeObject[] =>
   folders.flatMap((folder) =>
     readdirSync(folder)
       .filter((file) => file.endsWith('.yaml'))
-      .flatMap((file) => parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map((document): KubeObject => document.toJS())),
+      .flatMap((file) => crdsOf(join(folder, file))),
   );
+
+const crdsOf = (file: string): KubeObject[] =>
+  parseAllDocuments(readFileSync(file, 'utf8')).flatMap((document): KubeObject[] => document.toJS() ?? []);

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { aController } from './controller.ts';
 import { anEnvironment, type Environment } from './environment.ts';
 import { testHeldReleases } from './held-releases.ts';
+import type { ProviderFixture } from './providers/provider-fixture.ts';
 import { APP, type Scenario, scenarioTests } from './scenario.ts';
 
 const STEPS = { stepWeight: 20, maxWeight: 60 };
@@ -17,16 +18,16 @@ const METRICS = {
 
 /**
  * The releases of a user, from the Canary's creation to its verdict. One suite for every cluster: none is kinder than another. `split`: whether the
- * data plane also goes by TrafficSplits.
+ * data plane also goes by TrafficSplits; `fixture`: the provider, in place of Istio.
  */
 export function describeReleases(
   name: string,
   startEnvironment: () => Promise<Environment>,
-  { split = true }: { split?: boolean } = {},
+  { split = true, fixture }: { split?: boolean; fixture?: ProviderFixture } = {},
 ): void {
   describe(name, () => {
     const environmentOf = anEnvironment(startEnvironment);
-    const scenarioTest = scenarioTests(environmentOf, aController(environmentOf));
+    const scenarioTest = scenarioTests(environmentOf, aController(environmentOf), fixture);
 
     describe.concurrent('each in a namespace of its own', () => {
       const promotion = (provider: string) => async (scenario: Scenario) => {
@@ -47,7 +48,11 @@ export function describeReleases(
         expect(scenario.condition()).toMatchObject({ status: 'True', reason: 'Succeeded' });
         then.nothingWasLost();
       };
-      scenarioTest('a healthy version is promoted step by step, and no request is lost (I2, I10)', 'promotion', promotion('istio'));
+      scenarioTest(
+        'a healthy version is promoted step by step, and no request is lost (I2, I10)',
+        'promotion',
+        promotion(fixture?.provider ?? 'istio'),
+      );
       if (split) scenarioTest('the same over an SMI TrafficSplit', 'promotion-smi', promotion('smi:v1alpha2'));
 
       scenarioTest(

@@ -7,6 +7,7 @@ import type { ControllerProcess } from './controller.ts';
 import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { type HookServer, startHookServer } from './hook-server.ts';
+import type { AppName, ProviderFixture } from './providers/provider-fixture.ts';
 import { BOUND_MS, describeObject, until } from './until.ts';
 import { ask, type Crowd, startUsers, type Users } from './users.ts';
 import { world } from './world.ts';
@@ -41,6 +42,7 @@ export class Scenario {
   readonly hooks: HookServer;
   readonly #environment: Environment;
   readonly #controller: Pick<ControllerProcess, 'logFile' | 'logOf'>;
+  readonly #fixture: ProviderFixture | undefined;
   readonly #users: Users[] = [];
   #statuses: SeenStatus[] = [];
   #canary: KubeObject | undefined;
@@ -52,20 +54,24 @@ export class Scenario {
     controller: Pick<ControllerProcess, 'logFile' | 'logOf'>,
     namespace: string,
     hooks: HookServer,
+    fixture: ProviderFixture | undefined,
   ) {
     this.#environment = environment;
     this.#controller = controller;
     this.namespace = namespace;
     this.hooks = hooks;
+    this.#fixture = fixture;
   }
 
+  /** `fixture`: the provider of its Canary, with the objects that its users have already; default: the controller's, in a mesh. */
   static async begin(
     environment: Environment,
     controller: Pick<ControllerProcess, 'logFile' | 'logOf'>,
     namespace: string,
+    fixture?: ProviderFixture,
   ): Promise<Scenario> {
     await environment.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
-    return new Scenario(environment, controller, namespace, await startHookServer());
+    return new Scenario(environment, controller, namespace, await startHookServer(), fixture);
   }
 
   async end(): Promise<void> {
@@ -88,6 +94,7 @@ export class Scenario {
         spec: { replicas, selector: { matchLabels: labels }, template, ...spec },
       });
       await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports: PORTS } });
+      for (const object of this.#fixture?.objects?.(this.#app) ?? []) await cluster.create(object);
       await this.#until(this.#ref('apps/v1', 'Deployment', APP), 'is available', (now) => raw(now)?.status?.availableReplicas === replicas);
       await this.given.itServes();
     },
@@ -99,7 +106,7 @@ export class Scenario {
 
     /** Users who never stop asking, from before Serin takes over until the end of the scenario. */
     users: (headers: Record<string, string> = {}, crowd: Crowd = {}): Users => {
-      const users = startUsers(this.#environment.mesh.urls, this.#host, headers, crowd);
+      const users = startUsers(this.#environment.mesh.urls, this.#host, { ...this.#headers, ...headers }, crowd);
       this.#users.push(users);
       return users;
     },
@@ -120,8 +127,9 @@ export class Scenario {
         kind: 'Canary',
         metadata: { name: APP, namespace: this.namespace },
         spec: {
+          ...(this.#fixture && { provider: this.#fixture.provider }),
           targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: APP },
-          service: { port: 80, targetPort: 'http' },
+          service: { port: 80, targetPort: 'http', ...this.#fixture?.service?.(this.#app) },
           // A test that plays a deadline sets it when there is something to be late: a busy machine takes long for any pod.
           progressDeadlineSeconds: 600,
           analysis: { interval: '1s', threshold: 2, ...analysis },
@@ -258,8 +266,16 @@ export class Scenario {
     return raw(this.#canary)?.status?.conditions?.find(({ type }: { type: string }) => type === 'Promoted') ?? {};
   }
 
+  get #app(): AppName {
+    return { name: APP, namespace: this.namespace };
+  }
+
   get #host(): string {
-    return `${APP}.${this.namespace}`;
+    return this.#fixture?.host(this.#app) ?? `${APP}.${this.namespace}`;
+  }
+
+  get #headers(): Record<string, string> {
+    return this.#fixture?.headers?.(this.#app) ?? {};
   }
 
   get #canaryRef(): ObjectRef {
@@ -322,14 +338,15 @@ export class Scenario {
   #untilAnswers(url: string): Promise<void> {
     return this.#eventually(
       `${url} serves`,
-      async () => (await ask(url, this.#host)).status,
+      async () => (await ask(url, this.#host, this.#headers)).status,
       (status) => status === 200,
     );
   }
 
   /** What four users at each proxy get: versions, or why there was no answer. */
   async #round(headers: Record<string, string>): Promise<(string | undefined)[]> {
-    const answers = await Promise.all(this.#environment.mesh.urls.flatMap((url) => [1, 2, 3, 4].map(() => ask(url, this.#host, headers))));
+    const all = { ...this.#headers, ...headers };
+    const answers = await Promise.all(this.#environment.mesh.urls.flatMap((url) => [1, 2, 3, 4].map(() => ask(url, this.#host, all))));
     return [...new Set(answers.map((answer) => answer.version ?? answer.lost))];
   }
 
@@ -359,10 +376,10 @@ function containerOf(version: string, variables: Record<string, string>) {
 }
 
 /** Makes tests that are one scenario each, in a namespace of its own. */
-export function scenarioTests(environmentOf: () => Environment, controllerOf: () => ControllerProcess) {
+export function scenarioTests(environmentOf: () => Environment, controllerOf: () => ControllerProcess, fixture?: ProviderFixture) {
   return (title: string, namespace: string, run: (scenario: Scenario) => Promise<void>): void => {
     it(title, async () => {
-      const scenario = await Scenario.begin(environmentOf(), controllerOf(), namespace);
+      const scenario = await Scenario.begin(environmentOf(), controllerOf(), namespace, fixture);
       try {
         await run(scenario);
       } finally {

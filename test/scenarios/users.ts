@@ -3,6 +3,8 @@ import { monotonicMs, nowMs, sharedAgent, sleep, world } from './world.ts';
 
 /** Scenarios run side by side: users of all of them together must leave the machine time to bring changes to the proxies. */
 const PAUSE_MS = 100;
+/** Of the answers that no application gave. */
+const MOST_TEXT = 100;
 
 export interface Answered {
   status: number;
@@ -87,8 +89,11 @@ export function startUsers(
 export function ask(url: string, host: string, headers: Record<string, string> = {}, agent: Agent = sharedAgent()): Promise<Answered> {
   return new Promise((resolve) => {
     const call = request(url, { headers: { ...headers, host }, agent }, (answer) => {
-      answer.resume();
-      answer.once('end', () => resolve(answeredBy(answer.statusCode ?? 0, answer.headers)));
+      let text = '';
+      answer.on('data', (part: Buffer) => {
+        if (text.length < MOST_TEXT) text += part.toString().slice(0, MOST_TEXT);
+      });
+      answer.once('end', () => resolve(answeredBy(answer.statusCode ?? 0, answer.headers, text)));
       answer.once('error', (error) => resolve({ status: 0, lost: error.message }));
     });
     call.once('error', (error) => resolve({ status: 0, lost: error.message }));
@@ -96,8 +101,9 @@ export function ask(url: string, host: string, headers: Record<string, string> =
   });
 }
 
-function answeredBy(status: number, headers: IncomingHttpHeaders): Answered {
+function answeredBy(status: number, headers: IncomingHttpHeaders, text: string): Answered {
   const version = headers['x-serin-version']?.toString();
+  if (version !== undefined) return { status, version };
   const refusal = headers['x-serin-proxy-error']?.toString();
-  return { status, ...(version === undefined ? {} : { version }), ...(refusal === undefined ? {} : { lost: refusal }) };
+  return { status, lost: refusal ?? `${status}, and not of the application: ${JSON.stringify(text)}` };
 }

@@ -5,6 +5,7 @@ import { type Clock, sleep } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { findObject } from '../../routers/find-object.ts';
 import { routerFor } from '../../routers/index.ts';
+import { INTRODUCED_FOR_MS } from '../../routers/introduction.ts';
 import type { Router } from '../../routers/router.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { isCollected } from '../objects/ownership.ts';
@@ -20,7 +21,9 @@ export async function finalizeRoutes(
   const { config, signal } = deps;
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if ('unsupported' in router) return;
-  const wrote = await restoreRoutes(canary, router, router.watches(canary), deps);
+  const refs = router.watches(canary);
+  if (delayMs > 0 && (await introduceServices(canary, router, refs, deps))) await sleep(clock, INTRODUCED_FOR_MS, signal);
+  const wrote = await restoreRoutes(canary, router, refs, deps);
   if (wrote) await sleep(clock, delayMs, signal);
 }
 
@@ -31,6 +34,22 @@ export async function removeRoutesElsewhere(canary: Canary, deps: RestoreRoutesD
   if ('unsupported' in router) return;
   const afar = router.watches(canary).filter((ref) => !isCollected(ref, config));
   if (afar.length > 0) await restoreRoutes(canary, router, afar, deps);
+}
+
+/** Makes the Services of the routes to come known to proxies; what is recorded on the routes stays. True when it wrote. */
+async function introduceServices(
+  canary: Canary,
+  router: Router,
+  refs: readonly ObjectRef[],
+  { cluster, signal }: RestoreRoutesDeps,
+): Promise<boolean> {
+  const current = await readAll(refs, cluster, signal);
+  const introductions = router.finalize(canary, current).write.flatMap((object) => router.introduction?.(object, current) ?? []);
+  for (const { spec, ...object } of introductions) {
+    const { resourceVersion } = findObject(current, refOf(object))?.metadata ?? {};
+    await cluster.patch(refOf(object), { metadata: { resourceVersion }, spec }, { signal });
+  }
+  return introductions.length > 0;
 }
 
 /** Finalizes the routes among these refs; what we made and no garbage collector takes goes by our own hand. True when it wrote. */

@@ -1,9 +1,10 @@
 import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary } from '../../api/canary.ts';
-import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
+import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { allToPrimary, type Routes, reachesCanary, sendsAllToPrimary } from '../../api/routes.ts';
 import { ifExpressible, RoutingError, routerFor } from '../../routers/index.ts';
+import { INTRODUCED_FOR_MS } from '../../routers/introduction.ts';
 import type { Apex, Router } from '../../routers/router.ts';
 import { renderServices, type ServiceRole } from '../../routers/services.ts';
 import { servicesOf } from '../admission/service-fit.ts';
@@ -85,7 +86,7 @@ export async function ensureRoutes(context: ReconcileContext, apex: Apex, routes
   try {
     refusal = await accepted.write(canary, nowMs, async (writable) => {
       const { write, remove } = router.render(writable, apex, routes, currentRoutes(context, router, canary));
-      for (const object of write) outcome = combined(outcome, await ensure(context, object, { takenOver: true }));
+      for (const object of write) outcome = combined(outcome, await ensureIntroduced(context, object));
       for (const ref of remove) outcome = combined(outcome, await removeRoute(context, ref));
     });
   } catch (error) {
@@ -103,6 +104,20 @@ export async function ensureRoutes(context: ReconcileContext, apex: Apex, routes
   if (router.isInForce?.(canary, current) !== false) return outcome;
   const detail = router.rejection?.(canary, current) ?? 'the traffic provider has not taken over the routes yet';
   return combined(outcome, { ...PENDING, unconfirmed: { code: 'RouteUnconfirmed', detail } });
+}
+
+/** At the takeover of routes that serve already, proxies learn of the primary's Service before requests go to it. */
+async function ensureIntroduced(context: ReconcileContext, object: KubeObject): Promise<Outcome> {
+  const { canary, router, introduced, nowMs } = context;
+  const key = refKey(refOf(object));
+  const isTakeover = (canary.status?.phase || 'Initializing') === 'Initializing';
+  const introduction = isTakeover ? router.introduction?.(object, currentRoutes(context, router, canary)) : undefined;
+  // Once: who undoes it again and again is another writer of the routes.
+  if (introduction && !introduced.has(key)) introduced.set(key, nowMs);
+  const leftMs = (introduced.get(key) ?? 0) + INTRODUCED_FOR_MS - nowMs;
+  if (leftMs <= 0) return ensure(context, object, { takenOver: true });
+  const outcome = introduction ? await ensure(context, introduction, { takenOver: true }) : HELD;
+  return combined(outcome, retryIn(leftMs));
 }
 
 /** Routes that cannot be written at all, where none of them has to reach the canary now. */

@@ -7,7 +7,7 @@ import { applyFilters, destinationOf, type GatewayFilter } from './gateway-filte
 import { type GatewayMatch, specificity } from './gateway-match.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
-import type { MeshRequest } from './request.ts';
+import type { Destination, MeshRequest } from './request.ts';
 import { type DirectResponse, type ResolvedRoute, timeoutIn } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
@@ -44,8 +44,14 @@ export const gatewayApi: RouteResolver = {
     { apiVersion: `${GROUP}/v1beta1`, kind: 'Gateway', knownAs: GATEWAY },
     { apiVersion: `${GROUP}/v1beta1`, kind: 'ReferenceGrant' },
   ],
+  servicesOf: (route) =>
+    (specOf<{ rules: GatewayRule[] }>(route).rules ?? []).flatMap(({ backendRefs = [] }) =>
+      backendRefs.map((ref) => keyOf(destinationOf(ref, route))),
+    ),
   resolve: routeByGatewayApi,
 };
+
+const keyOf = ({ namespace, name }: Destination): string => `${namespace}/${name}`;
 
 /** Undefined: no Gateway of this name is known, or no route speaks of this Service. */
 export function routeByGatewayApi(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
@@ -146,9 +152,12 @@ function resolve(
   // Its share of the requests fails: the others must not get more than theirs.
   const problem = backendProblem(chosen, route, around);
   if (problem !== undefined) return { status: 500, reason: `${problem}: backend ${chosen.name}` };
+  const destination = destinationOf(chosen, route);
+  if (request.gateway !== 'mesh' && !view.knowsService(keyOf(destination)))
+    return { status: 503, reason: `the proxy does not know Service ${keyOf(destination)} yet` };
   return {
     via: route.kind,
-    destination: destinationOf(chosen, route),
+    destination,
     ...filtered,
     timeoutMs: timeoutIn(rule.timeouts?.request),
     retries: { attempts: 0, on: [], perTryTimeoutMs: timeoutIn(rule.timeouts?.backendRequest) },

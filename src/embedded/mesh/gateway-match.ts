@@ -1,5 +1,5 @@
 import { matchesText } from './http-match.ts';
-import { headerOf, type MeshRequest, pathOf, queryOf } from './request.ts';
+import { headerOf, type MeshRequest, pathOf, queryAsWritten } from './request.ts';
 
 interface MatchCondition {
   type?: string;
@@ -32,7 +32,7 @@ export function specificity(match: GatewayMatch, request: MeshRequest): number[]
   // Of several conditions on one header only the first counts.
   const first = headers.filter(({ name }, index) => headers.findIndex((one) => one.name.toLowerCase() === name.toLowerCase()) === index);
   if (!first.every((one) => holds(headerOf(request, one.name), one))) return undefined;
-  if (!queryParams.every((one) => holds(queryOf(request, one.name), one))) return undefined;
+  if (!queryParams.every((one) => holds(queryAsWritten(request, one.name), one))) return undefined;
   const counts = [first.length, queryParams.length];
   if (typeof match.method === 'object') {
     const call = grpcSpecificity(match.method, path);

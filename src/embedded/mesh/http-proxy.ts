@@ -15,7 +15,7 @@ import { countUpstream, envoyHistograms, envoySeries } from './envoy-cluster.ts'
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
 import type { Destination } from './request.ts';
-import { headerOf, type MeshRequest, queryOf } from './request.ts';
+import { headerOf, type MeshRequest, queryAsWritten } from './request.ts';
 import { type DirectResponse, type HeaderChanges, type ResolvedRoute, timeoutIn } from './resolved-route.ts';
 import { type RouteChoice, type RouteResolver, refuseWith } from './resolver.ts';
 
@@ -67,6 +67,10 @@ export const httpProxy: RouteResolver = {
   series: envoySeries,
   kinds: [{ apiVersion: 'projectcontour.io/v1', kind: 'HTTPProxy' }],
   histograms: envoyHistograms,
+  servicesOf: (proxy) =>
+    (specOf<HttpProxy>(proxy).routes ?? []).flatMap(({ services = [] }) =>
+      services.map(({ name }) => `${proxy.metadata.namespace}/${name}`),
+    ),
   resolve: routeByHttpProxy,
 };
 
@@ -77,10 +81,11 @@ export function routeByHttpProxy(view: LaggedView, request: MeshRequest): RouteC
   if (!root) return undefined;
   // Two roots of one host are both invalid.
   if (rival) return refuseWith({ status: 404, reason: 'two HTTPProxies have this host' });
-  const leaves = (collect(view, root, []) ?? []).flatMap((leaf) => {
-    const texts = textsOf(leaf.conditions);
-    return hasValidTexts(leaf.conditions) ? [{ ...leaf, ...texts, path: mergedPath(leaf.conditions) }] : [];
-  });
+  const leaves = (collect(view, root, []) ?? []).map((leaf) => ({
+    ...leaf,
+    ...textsOf(leaf.conditions),
+    path: mergedPath(leaf.conditions),
+  }));
   const found = leaves
     // Of two with the same conditions the later one counts.
     .toReversed()
@@ -95,7 +100,7 @@ export function routeByHttpProxy(view: LaggedView, request: MeshRequest): RouteC
       ({ path, headers, queries }) =>
         matchesPath(path, request) &&
         headers.every((text) => matchesText(text, headerOf(request, text.name))) &&
-        queries.every((text) => matchesText(text, queryOf(request, text.name))),
+        queries.every((text) => matchesText(text, queryAsWritten(request, text.name))),
     );
   if (!found) return refuseWith({ status: 404, reason: 'no route of the HTTPProxy matches' });
   const { route, namespace } = found;
@@ -115,7 +120,8 @@ function collect(view: LaggedView, proxy: KubeObject, above: readonly ContourCon
   const { includes = [], routes = [] } = specOf<HttpProxy>(proxy);
   if (depth > DEEPEST) return undefined;
   if (!includes.every(({ conditions = [] }) => hasValidPaths(conditions, true))) return undefined;
-  if (!routes.every(({ conditions = [] }) => hasValidPaths(conditions, false))) return undefined;
+  if (!routes.every(({ conditions = [] }) => hasValidPaths(conditions, false) && hasValidTexts([...above, ...conditions])))
+    return undefined;
   const included = includes.flatMap((include) => {
     const conditions = [...above, ...(include.conditions ?? [])];
     const child = view.get('HTTPProxy', `${include.namespace || namespace}/${include.name}`);
@@ -138,8 +144,10 @@ function resolve(view: LaggedView, route: ProxyRoute, namespace: string, random:
     random,
   )?.service;
   if (!chosen) return { status: 503, reason: 'the route has no service' };
+  const isKnown = ({ name }: ProxiedService): boolean => view.knowsService(`${namespace}/${name}`);
+  if (!isKnown(chosen)) return { status: 503, reason: `the proxy does not know Service ${namespace}/${chosen.name} yet` };
   // A mirror of weight 0 is one of everything.
-  const mirrors = services.filter(({ mirror, weight }) => mirror && random() * 100 < (weight || 100));
+  const mirrors = services.filter((service) => service.mirror && random() * 100 < (service.weight || 100) && isKnown(service));
   const clusters = [chosen, ...mirrors].map(({ name, port }) => ({
     destination: { name, namespace },
     cluster: `${namespace}_${name}_${port}`,
@@ -151,13 +159,20 @@ function resolve(view: LaggedView, route: ProxyRoute, namespace: string, random:
     mirrors: copies,
     requestHeaders: [route.requestHeadersPolicy, chosen.requestHeadersPolicy].map(changesOf),
     responseHeaders: [chosen.responseHeadersPolicy, route.responseHeadersPolicy].map(changesOf),
-    timeoutMs: timeoutIn(route.timeoutPolicy?.response),
+    timeoutMs: responseTimeoutOf(route),
     retries: retriesOf(route),
     count(metrics, answered) {
       const cluster = clusters.find(({ destination }) => destination === answered.destination)?.cluster;
       if (cluster !== undefined) countUpstream(metrics, cluster, answered);
     },
   };
+}
+
+/** Of Envoy's routes where none or 0 is said; `infinity` lets a request take any time. */
+const DEFAULT_TIMEOUT_MS = 15_000;
+
+function responseTimeoutOf({ timeoutPolicy: { response = '' } = {} }: ProxyRoute): number | undefined {
+  return timeoutIn(response) ?? (response === 'infinity' || response === 'infinite' ? undefined : DEFAULT_TIMEOUT_MS);
 }
 
 function changesOf({ set = [], remove = [] }: HeadersPolicy = {}): HeaderChanges {

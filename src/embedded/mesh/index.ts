@@ -88,7 +88,8 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
 
   const views = Array.from({ length: size }, (_, index) => {
     const random = seededRandom(seed * 7919 + index);
-    return laggedView(() => (isStarting ? 0 : lagMs[0] + random() * (lagMs[1] - lagMs[0])), clock);
+    const laterMs = () => (isStarting ? 0 : CLUSTER_LATER_MS);
+    return laggedView(() => (isStarting ? 0 : lagMs[0] + random() * (lagMs[1] - lagMs[0])), clock, { servicesOf, laterMs });
   });
   const hear = (kind: string, change: ObjectChange): void => {
     for (const view of views) view.hear(kind, change);
@@ -146,7 +147,15 @@ export async function startMesh(cluster: Cluster, options: MeshOptions = {}): Pr
       const observed = kinds.find(({ apiVersion, kind }) => apiVersion === object.apiVersion && kind === object.kind);
       const version = Number(object.metadata.resourceVersion);
       const known = observed?.knownAs ?? object.kind;
-      return observed === undefined || views.every((view) => Number(view.get(known, keyOf(object))?.metadata.resourceVersion) >= version);
+      const services = observed && servicesOf(known, object);
+      return (
+        observed === undefined ||
+        views.every(
+          (view) =>
+            Number(view.get(known, keyOf(object))?.metadata.resourceVersion) >= version &&
+            (services ?? []).every((service) => view.knowsService(service)),
+        )
+      );
     },
     async stop() {
       for (const store of [pods.store, nodes.store, ...stores] satisfies ObjectStore[]) store.stop();
@@ -191,6 +200,13 @@ const timesOver = (metrics: Metrics, times: number): Metrics => ({
   count: (name, labels, by = 1) => metrics.count(name, labels, by * times),
   observe: (name, labels, value) => metrics.observe(name, labels, value, times),
 });
+
+/** A few milliseconds on an idle machine: as long as on a busy one, so that no scenario misses it. */
+const CLUSTER_LATER_MS = 300;
+
+function servicesOf(kind: string, object: KubeObject): readonly string[] | undefined {
+  return resolvers.find(({ kinds }) => kinds.some((one) => (one.knownAs ?? one.kind) === kind))?.servicesOf?.(object);
+}
 
 const FIRST_LISTS_MS = 200;
 const GONE_LIMIT = 1000;

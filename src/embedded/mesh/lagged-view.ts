@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { keptIn } from '../../api/once.ts';
 import { keyOf, type ObjectChange } from '../controllers/object-store.ts';
+import { type KnownServices, knownServices } from './known-services.ts';
 
 /** The objects that one proxy knows: the same changes as the others, each after its own lag, in order within a kind. */
 export interface LaggedView {
@@ -10,13 +11,23 @@ export interface LaggedView {
   list(kind: string): KubeObject[];
   /** The value that `make` computes from this view, cached until a change. Each key has one meaning. */
   once<T>(key: unknown, make: () => T): T;
+  /** Whether the proxy has a cluster for a Service (`namespace/name`) that it knows by routes alone. */
+  knowsService(service: string): boolean;
   /** Changes that are still on their way. */
   pending(): number;
   stop(): void;
 }
 
-/** `lagMs` gives the next lag in milliseconds; 0 applies at once. */
-export function laggedView(lagMs: () => number, clock: Clock = systemClock): LaggedView {
+interface ServicesByRoute {
+  /** Of the objects of a kind that name Services to the proxy; undefined: this kind names none. */
+  servicesOf(kind: string, object: KubeObject): readonly string[] | undefined;
+  /** How much later than the route a Service is known, in milliseconds. */
+  laterMs(): number;
+}
+
+/** `lagMs` gives the next lag in milliseconds; 0 applies at once. Without `byRoute` every Service is known. */
+export function laggedView(lagMs: () => number, clock: Clock = systemClock, byRoute?: ServicesByRoute): LaggedView {
+  const services: KnownServices | undefined = byRoute && knownServices(clock, byRoute.laterMs);
   const kinds = new Map<string, Map<string, KubeObject>>();
   const coming = new Map<string, { dueMs: number; change: ObjectChange }[]>();
   const timers = new Set<() => void>();
@@ -31,6 +42,9 @@ export function laggedView(lagMs: () => number, clock: Clock = systemClock): Lag
     if (next && !isOld) of(kind).set(key, next);
     if (!next && isSame) of(kind).delete(key);
     made.clear();
+    const object = next ?? previous;
+    const named = object && byRoute?.servicesOf(kind, object);
+    if (named && (next ? !isOld : isSame)) services?.name(`${kind} ${key}`, next ? named : []);
   };
   return {
     hear(kind, change) {
@@ -60,6 +74,7 @@ export function laggedView(lagMs: () => number, clock: Clock = systemClock): Lag
       made.set(key, value);
       return value;
     },
+    knowsService: (service) => services?.knows(service) ?? true,
     pending: () => timers.size,
     stop() {
       for (const cancel of timers) cancel();

@@ -16,6 +16,8 @@ export interface RouteResolver {
   readonly kinds: readonly ObservedKind[];
   /** Upper bounds of the histograms that its `count` observes, ascending, in each one's own unit. */
   readonly histograms?: Readonly<Record<string, readonly number[]>>;
+  /** Services (`namespace/name`) of an object of its kinds; absent: its proxies know Services without routes. */
+  servicesOf?(object: KubeObject): readonly string[];
   /** How a request is routed as long as the view stays as it is; undefined when no object of this provider speaks of it. */
   resolve(view: LaggedView, request: MeshRequest): RouteChoice | undefined;
 }

@@ -4,6 +4,7 @@ import { factsOf } from '../../api/providers.ts';
 import { weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { leftBehind } from '../found-in-place.ts';
+import { INTRODUCTION, introducing } from '../introduction.ts';
 import { namesServicesIn, rememberedSpec } from '../original-spec.ts';
 import type { Router } from '../router.ts';
 import { rejectionOf } from '../routing-error.ts';
@@ -32,6 +33,7 @@ export function contour(ingressClass = ''): Router {
       const metadata = routingMetadata(canary, rememberedSpec(findObject(current, proxyRef(canary)), ours(canary)));
       return { write: [{ apiVersion, kind, metadata, spec: { ...ofClass, routes: renderRoutes(canary, routes) } }], remove: [] };
     },
+    introduction,
     readRoutes(canary, current) {
       const found = findObject(current, proxyRef(canary));
       return found && readHttpProxy(canary, found);
@@ -45,6 +47,25 @@ export function contour(ingressClass = ''): Router {
     },
   };
 }
+
+interface ProxyRule {
+  conditions?: object[];
+  services?: { name: string; weight?: number; mirror?: boolean }[];
+}
+
+const introduction = introducing<ProxyRule>({
+  name: 'routes',
+  most: Number.POSITIVE_INFINITY,
+  sidesOf({ services = [] }) {
+    const answering = services.filter(({ mirror }) => !mirror);
+    const isEven = answering.every(({ weight = 0 }) => weight === 0);
+    return answering.map(({ name, weight = 0 }) => ({ service: name, hasTraffic: isEven || weight > 0 }));
+  },
+  unmatched: (rule) => ({
+    ...rule,
+    conditions: [{ header: { name: INTRODUCTION.name, exact: INTRODUCTION.value } }, ...(rule.conditions ?? [])],
+  }),
+});
 
 const proxyRef = (canary: Canary): ObjectRef => refUnderApex(canary, 'projectcontour.io/v1', 'HTTPProxy');
 

@@ -5,6 +5,7 @@ import { factsOf } from '../../api/providers.ts';
 import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { leftBehind } from '../found-in-place.ts';
+import { INTRODUCTION, introducing } from '../introduction.ts';
 import { namesServicesIn, rememberedSpec } from '../original-spec.ts';
 import type { RouteChange, Router } from '../router.ts';
 import { ifExpressible, RoutingError, rejectionOf } from '../routing-error.ts';
@@ -58,6 +59,7 @@ export function gatewayApi(version: GatewayApiVersion): Router {
         ? [refTo(canary, 'HTTPRoute'), refTo(canary, 'GRPCRoute')]
         : [refTo(canary, 'HTTPRoute')],
     render: (canary, _apex, routes, current) => render(canary, routes, current),
+    introduction,
     readRoutes(canary, current) {
       const found = findObject(current, routeRef(canary, current));
       return found && readRouteObject(canary, found);
@@ -67,6 +69,24 @@ export function gatewayApi(version: GatewayApiVersion): Router {
     finalize,
   };
 }
+
+/** Source: the CRD. */
+const MOST_RULES = 16;
+
+interface BackendRule {
+  backendRefs?: { name: string; namespace?: string; weight?: number }[];
+}
+
+const introduction = introducing<BackendRule>({
+  name: 'rules',
+  most: MOST_RULES,
+  sidesOf: ({ backendRefs = [] }) =>
+    backendRefs.map(({ name, namespace = '', weight: share = 1 }) => ({ service: `${namespace}/${name}`, hasTraffic: share > 0 })),
+  unmatched: ({ backendRefs }, kind) => ({
+    matches: [{ ...(kind === 'HTTPRoute' && { path: { type: 'PathPrefix', value: '/' } }), headers: [{ type: 'Exact', ...INTRODUCTION }] }],
+    backendRefs,
+  }),
+});
 
 const namesSidesOf = (canary: Canary) => namesServicesIn('name', canary);
 

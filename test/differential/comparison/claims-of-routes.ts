@@ -1,3 +1,4 @@
+import { INTRODUCTION } from '../../../src/routers/introduction.ts';
 import type { Difference } from './compare.ts';
 import { withoutDips } from './dips.ts';
 import type { Claim } from './judge.ts';
@@ -73,6 +74,10 @@ function isIdle(state: Json): boolean {
 
 const isObject = ({ aspect }: Difference, kind: string): boolean => aspect.startsWith(`object ${kind}/`);
 
+/** States in which a route for no request makes Services known to proxies (DF650). */
+const withoutIntroductions = (states: readonly Json[]): Json[] =>
+  states.filter((state) => !JSON.stringify(state).includes(INTRODUCTION.name));
+
 export const routeClaims: readonly Claim[] = [
   { id: 'DF86', explains: (one) => one.scenario.provider === 'nginx' && isObject(one, 'Ingress') && isEqualAfter(one, ownPaths) },
   {
@@ -85,6 +90,13 @@ export const routeClaims: readonly Claim[] = [
     id: 'DF504',
     explains: (one) =>
       one.scenario.strategy === 'ab' && (isObject(one, 'VirtualService') || isObject(one, 'HTTPRoute')) && differsOnlyIdle(one),
+  },
+  {
+    id: 'DF650',
+    explains: (one) =>
+      (isObject(one, 'HTTPProxy') || isObject(one, 'HTTPRoute')) &&
+      one.serin !== undefined &&
+      canonical(one.flagger) === canonical(withoutIntroductions(distinctStates(one.serin))),
   },
   {
     id: 'DF67',
@@ -103,7 +115,7 @@ const tolerated: Edit = (each, key) => {
   const edited = (key === 'annotations' ? outOfTheWay(each, key) : ownPaths(each, key)) as Record<string, Json> | undefined;
   return edited && withoutEmptyAnnotations(without(['ingressClassName', 'websocket'])(edited, key) as Record<string, Json>, key);
 };
-const toleratedStates = (value: Json) => distinctStates(walk(value, tolerated)).map(canonical);
+const toleratedStates = (value: Json) => withoutIntroductions(distinctStates(walk(value, tolerated))).map(canonical);
 
 /** The canary's share went and came back. */
 function differsByDips({ flagger, serin }: Difference): boolean {

@@ -1,6 +1,8 @@
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { raw } from '../../fakes/raw.ts';
 import { eventually } from '../eventually.ts';
+import { istio } from '../providers/istio.ts';
+import type { AppName, ProviderFixture } from '../providers/provider-fixture.ts';
 import { ask } from '../users.ts';
 import type { Lab } from './lab.ts';
 
@@ -10,14 +12,21 @@ export type Provider = 'istio' | 'smi:v1alpha2' | 'kubernetes';
 export class App {
   readonly name: string;
   readonly #lab: Lab;
+  readonly #fixture: ProviderFixture;
 
-  constructor(lab: Lab, name: string) {
+  /** `fixture`: the provider that its users come in by. */
+  constructor(lab: Lab, name: string, fixture: ProviderFixture = istio) {
     this.#lab = lab;
     this.name = name;
+    this.#fixture = fixture;
   }
 
   get host(): string {
-    return `${this.name}.${this.#lab.namespace}`;
+    return this.#fixture.host(this.#app);
+  }
+
+  get #app(): AppName {
+    return { name: this.name, namespace: this.#lab.namespace };
   }
 
   ref(apiVersion: string, kind: string, name = this.name): ObjectRef {
@@ -37,7 +46,7 @@ export class App {
   }
 
   get route(): ObjectRef {
-    return this.ref('networking.istio.io/v1beta1', 'VirtualService');
+    return this.#fixture.route(this.#app);
   }
 
   get service(): ObjectRef {
@@ -54,6 +63,7 @@ export class App {
     await cluster.create({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec });
     const ports = [{ name: 'http', port: 80, targetPort: 'http' }];
     await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports } });
+    for (const object of this.#fixture.objects?.(this.#app) ?? []) await cluster.create(object);
     for (const url of environment.mesh.urls) {
       await eventually(
         `${this.host} serves at ${url}`,
@@ -64,7 +74,7 @@ export class App {
     await this.#lab.until(this.target, 'is available', (now) => raw(now)?.status?.availableReplicas === 3);
   }
 
-  async createCanary(provider: Provider, analysis: Record<string, unknown>): Promise<void> {
+  async createCanary(provider: ProviderFixture['provider'], analysis: Record<string, unknown>): Promise<void> {
     await this.#lab.cluster.create({
       apiVersion: 'flagger.app/v1beta1',
       kind: 'Canary',
@@ -72,7 +82,7 @@ export class App {
       spec: {
         provider,
         targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: this.name },
-        service: { port: 80, targetPort: 'http' },
+        service: { port: 80, targetPort: 'http', ...this.#fixture.service?.(this.#app) },
         progressDeadlineSeconds: 600,
         analysis,
       },

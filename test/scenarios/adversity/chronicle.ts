@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
-import { raw } from '../../fakes/raw.ts';
+import { type Raw, raw } from '../../fakes/raw.ts';
 import { type App, imageTag } from './app.ts';
 import type { Lab } from './lab.ts';
 
@@ -81,7 +81,7 @@ export function violationsIn(moments: readonly Moment[], { name }: Pick<App, 'na
     if (kind === 'Canary' && objectName === name) now.phase = raw(object).status?.phase ?? '';
     else if (kind === 'Deployment' && objectName === `${name}-primary`) lookAtPrimary(object, now, good, say);
     else if (kind === 'Deployment' && objectName === name) lookAtTarget(object, now, say);
-    else if (kind === 'VirtualService' && objectName === name) lookAtRoute(object, name, now, say);
+    else if (ROUTES[kind] && objectName === name) lookAtRoute(ROUTES[kind](raw(object).spec), name, now, say);
   }
   return found;
 }
@@ -105,12 +105,32 @@ function lookAtTarget(object: KubeObject, now: ClusterSnapshot, say: (what: stri
   now.targetReady = raw(object).status?.availableReplicas ?? 0;
 }
 
-function lookAtRoute(object: KubeObject, name: string, now: ClusterSnapshot, say: (what: string) => void): void {
-  for (const { route } of (raw(object).spec.http ?? []) as { route: { destination: { host: string }; weight?: number }[] }[]) {
+interface RoutedSide {
+  service: string;
+  weight: number | undefined;
+}
+/** The Services of each rule of a route, by the kind of the route. */
+const ROUTES: Readonly<Record<string, (spec: Raw) => RoutedSide[][]>> = {
+  VirtualService: ({ http = [] }) =>
+    http.map(({ route }: { route: { destination: { host: string }; weight?: number }[] }) =>
+      route.map(({ destination, weight }) => ({ service: destination.host.split('.')[0], weight })),
+    ),
+  HTTPProxy: ({ routes = [] }) => routes.map(({ services = [] }: { services?: NamedSide[] }) => named(services)),
+  // The API server writes a weight of 1 for the only backend of a rule.
+  HTTPRoute: ({ rules = [] }) =>
+    rules.map(({ backendRefs: refs = [] }: { backendRefs?: NamedSide[] }) =>
+      named(refs.length === 1 ? refs.map(({ name }) => ({ name })) : refs),
+    ),
+};
+type NamedSide = { name: string; weight?: number };
+const named = (sides: readonly NamedSide[]): RoutedSide[] => sides.map(({ name, weight }) => ({ service: name, weight }));
+
+function lookAtRoute(rules: readonly RoutedSide[][], name: string, now: ClusterSnapshot, say: (what: string) => void): void {
+  for (const route of rules) {
     const weights = route.map(({ weight }) => weight ?? (route.length === 1 ? 100 : 0));
     const sum = weights.reduce((total, weight) => total + weight, 0);
     if (sum !== 100 || weights.some((weight) => !Number.isInteger(weight) || weight < 0)) say(`I1: weights are ${weights.join(', ')}`);
-    const of = (side: string) => weights[route.findIndex(({ destination }) => destination.host.split('.')[0] === side)] ?? 0;
+    const of = (side: string) => weights[route.findIndex(({ service }) => service === side)] ?? 0;
     const canary = of(`${name}-canary`);
     const primary = of(`${name}-primary`);
     const isRise = canary > (now.canaryWeight ?? 0);

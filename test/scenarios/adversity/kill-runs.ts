@@ -1,9 +1,11 @@
 import { seededRandom } from '../../../src/embedded/mesh/random.ts';
 import { raw } from '../../fakes/raw.ts';
 import type { Environment } from '../environment.ts';
+import { istio } from '../providers/istio.ts';
+import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import { sleep } from '../world.ts';
 import { App } from './app.ts';
-import { type Chronicle, keepChronicle, violationsIn } from './chronicle.ts';
+import { CHANGING, type Chronicle, keepChronicle, violationsIn } from './chronicle.ts';
 import { type Clients, startClients } from './clients.ts';
 import { Lab } from './lab.ts';
 
@@ -46,13 +48,14 @@ export class KillRuns {
     this.#clients = clients;
   }
 
-  static async begin(environment: Environment): Promise<KillRuns> {
+  static async begin(environment: Environment, fixture: ProviderFixture = istio): Promise<KillRuns> {
     const lab = await Lab.open(environment, { namespace: 'kills', scaleDownDelay: '500ms', interval: '500ms' });
-    const chronicle = await keepChronicle(lab);
-    const app = new App(lab, 'podinfo');
+    const app = new App(lab, 'podinfo', fixture);
+    const { apiVersion, kind } = app.route;
+    const chronicle = await keepChronicle(lab, [...CHANGING.filter(([, each]) => each !== 'VirtualService'), [apiVersion, kind]]);
     await app.create();
     lab.startController();
-    await app.createCanary('istio', {
+    await app.createCanary(fixture.provider, {
       interval: '500ms',
       threshold: 4,
       stepWeight: 25,

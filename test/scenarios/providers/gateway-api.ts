@@ -51,6 +51,26 @@ export const gatewayApi: ProviderFixture = {
   edits,
 };
 
+/** The same for users who have an HTTPRoute already. `shared`: a Gateway that is there for all namespaces, in place of one of their own. */
+export const gatewayApiTakenOver = (shared?: AppName): ProviderFixture => ({
+  ...gatewayApi,
+  objects: (app) => [
+    ...(shared ? [] : [gateway(app.namespace)]),
+    {
+      apiVersion: apiVersion('v1'),
+      kind: 'HTTPRoute',
+      metadata: { ...app },
+      spec: {
+        parentRefs: [shared ?? { name: 'edge' }],
+        hostnames: [hostOf(app)],
+        rules: [{ backendRefs: [{ name: app.name, port: 80 }] }],
+      },
+    },
+  ],
+  service: (app) => ({ gatewayRefs: [shared ?? { name: 'edge' }], hosts: [hostOf(app)] }),
+  headers: ({ namespace }) => ({ 'x-serin-gateway': `${shared?.namespace ?? namespace}/${shared?.name ?? 'edge'}` }),
+});
+
 /** The older version, with the Service itself as parent, as Linkerd has it: for the traffic inside the mesh. */
 export const gatewayApiMesh: ProviderFixture = {
   provider: 'gatewayapi:v1beta1',

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { Provider } from '../api/canary.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import { routerFor } from './index.ts';
+
+const metadata = { name: 'shop', namespace: 'prod' };
+const proxy = (...routes: object[]): KubeObject => ({ apiVersion: 'projectcontour.io/v1', kind: 'HTTPProxy', metadata, spec: { routes } });
+const route = (kind: string, ...rules: object[]): KubeObject => ({
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind,
+  metadata,
+  spec: { parentRefs: [{ name: 'edge' }], rules },
+});
+const to = (name: string, weight?: number) => ({ name, port: 80, ...(weight === undefined ? {} : { weight }) });
+const sides = [to('shop-primary', 100), to('shop-canary', 0)];
+
+function introduction(provider: Provider, next: KubeObject, ...current: KubeObject[]): KubeObject | undefined {
+  const router = routerFor(provider);
+  if ('unsupported' in router) throw new Error(router.unsupported);
+  return router.introduction?.(next, current);
+}
+
+describe('DF650: Services that proxies learn of by routes', () => {
+  it.each([
+    { what: 'without a weight', services: [to('shop')] },
+    { what: 'with weights of 0, which are even', services: [to('shop', 0), to('other', 0)] },
+  ])('an HTTPProxy in place, $what, names the sides in a route for no request', ({ services }) => {
+    const next = proxy({ conditions: [{ prefix: '/' }], services: sides });
+    expect(introduction('contour', next, proxy({ services }))?.spec).toEqual({
+      routes: [
+        { services },
+        { conditions: [{ header: { name: 'x-serin-introduction', exact: 'true' } }, { prefix: '/' }], services: sides },
+      ],
+    });
+  });
+
+  it('an HTTPRoute in place does, with what Serin writes of all else', () => {
+    const rule = { backendRefs: [to('shop')] };
+    expect(introduction('gatewayapi:v1', route('HTTPRoute', { backendRefs: sides }), route('HTTPRoute', rule))?.spec).toEqual({
+      parentRefs: [{ name: 'edge' }],
+      rules: [
+        rule,
+        {
+          matches: [
+            { path: { type: 'PathPrefix', value: '/' }, headers: [{ type: 'Exact', name: 'x-serin-introduction', value: 'true' }] },
+          ],
+          backendRefs: sides,
+        },
+      ],
+    });
+  });
+
+  it('a GRPCRoute does so without a path, which it cannot have', () => {
+    const found = route('GRPCRoute', { backendRefs: [to('shop')] });
+    expect(introduction('gatewayapi:v1', route('GRPCRoute', { backendRefs: sides }), found)?.spec).toMatchObject({
+      rules: [{}, { matches: [{ headers: [{ name: 'x-serin-introduction' }] }] }],
+    });
+  });
+
+  it('the way back does, too', () => {
+    expect(introduction('contour', proxy({ services: [to('shop')] }), proxy({ services: sides }))?.spec).toMatchObject({
+      routes: [{ services: sides }, { services: [to('shop')] }],
+    });
+  });
+
+  it.each([
+    { what: 'that is not there', current: [] },
+    { what: 'that names them', current: [proxy({ services: [to('shop')] }, { services: sides })] },
+    { what: 'whose traffic stays with one of them', current: [proxy({ services: [to('shop-primary')] })] },
+    { what: 'without traffic', current: [proxy({ requestRedirectPolicy: { hostname: 'else.example.org' } })] },
+  ])('none is needed at a route $what', ({ current }) => {
+    expect(introduction('contour', proxy({ services: sides }), ...current)).toBeUndefined();
+  });
+
+  it('an HTTPRoute with as many rules as it may have goes without', () => {
+    const rules = Array.from({ length: 16 }, () => ({ backendRefs: [to('shop')] }));
+    expect(introduction('gatewayapi:v1', route('HTTPRoute', { backendRefs: sides }), route('HTTPRoute', ...rules))).toBeUndefined();
+  });
+});

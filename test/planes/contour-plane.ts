@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ensureContourDefinitions } from '../../scripts/e2e-contour.ts';
+import { asEndpointSlice } from '../../src/api/kinds/endpoint-slice.ts';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
+import { applyCrdFiles } from '../scenarios/environment.ts';
+import { type ContourProxy, startContour } from './contour.ts';
+import type { Plane, StartPlane } from './ground.ts';
+
+const LOOK_EVERY_MS = 50;
+
+/** Contour and its Envoy, for HTTPProxies. */
+export const startContourPlane: StartPlane = async ({ cluster, adminKubeconfigFile }) => {
+  const { contour } = await ensureContourDefinitions();
+  await applyCrdFiles(cluster, [contour]);
+  const proxy = await startContour({ kubeconfigFile: adminKubeconfigFile });
+  return planeOf(proxy, proxy.metricsUrl);
+};
+
+/** A data plane of an Envoy that Contour configures. */
+export function planeOf(proxy: ContourProxy, metricsUrl: string): Plane {
+  let known: EnvoyView = { routes: new Map(), hosts: new Map() };
+  let copies: Record<string, number> = {};
+  let isOver = false;
+  const looking = (async () => {
+    while (!isOver) {
+      const [dump, counters] = await Promise.all([
+        fetch(`${proxy.admin}/config_dump?include_eds`).then(json<ConfigDump>, nothing),
+        fetch(`${proxy.admin}/stats?format=json&usedonly&filter=-canary_.*\\.upstream_rq_completed$`).then(json<Counters>, nothing),
+      ]);
+      if (dump) known = viewOf(dump);
+      if (counters) copies = requestsOf(counters);
+      await sleep(LOOK_EVERY_MS);
+    }
+  })();
+  return {
+    url: proxy.url,
+    metricsUrl,
+    knows: (object) => isKnown(object, known),
+    // All that the canary receives while users get answers of the primary alone are copies.
+    mirrored: () => copies,
+    async stop() {
+      isOver = true;
+      await looking;
+      await proxy.stop();
+    },
+  };
+}
+
+const nothing = (): undefined => undefined;
+const json = async <T>(answer: Response): Promise<T | undefined> => (answer.ok ? ((await answer.json()) as T) : undefined);
+
+/** What Envoy goes by. */
+interface EnvoyView {
+  /** What each route of an object does, by `kind namespace/name`. */
+  routes: ReadonlyMap<string, readonly string[]>;
+  /** Addresses by `namespace/service`. */
+  hosts: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** Of Envoy's `/config_dump`, what is read. Source: envoy.admin.v3. */
+interface ConfigDump {
+  configs: {
+    dynamic_route_configs?: { route_config: { virtual_hosts?: { routes: DumpedRoute[] }[] } }[];
+    dynamic_endpoint_configs?: { endpoint_config: { cluster_name: string; endpoints?: { lb_endpoints?: DumpedEndpoint[] }[] } }[];
+  }[];
+}
+interface DumpedRoute {
+  route?: {
+    weighted_clusters?: { clusters: { weight?: number }[] };
+    request_mirror_policies?: { runtime_fraction: { default_value: { numerator?: number } } }[];
+  };
+  metadata?: { filter_metadata?: { 'envoy.access_loggers.file'?: Record<`io.projectcontour.${string}`, string> } };
+}
+interface DumpedEndpoint {
+  endpoint: { address: { socket_address: { address: string } } };
+}
+interface Counters {
+  stats: { name: string; value: number }[];
+}
+
+const OF_CANARY = /^cluster\.([^_]+)_([^_]+)-canary_\d+\.upstream_rq_completed$/;
+
+const requestsOf = ({ stats }: Counters): Record<string, number> =>
+  Object.fromEntries(
+    stats.flatMap(({ name, value }) => {
+      const [, namespace, app] = OF_CANARY.exec(name) ?? [];
+      return app === undefined ? [] : [[`${namespace}/${app}`, value]];
+    }),
+  );
+
+function viewOf({ configs }: ConfigDump): EnvoyView {
+  const routes = new Map<string, string[]>();
+  const hosts = new Map<string, Set<string>>();
+  for (const { dynamic_route_configs = [], dynamic_endpoint_configs = [] } of configs) {
+    for (const { route, metadata } of dynamic_route_configs
+      .flatMap((each) => each.route_config.virtual_hosts ?? [])
+      .flatMap((host) => host.routes)) {
+      const from = metadata?.filter_metadata?.['envoy.access_loggers.file'] ?? {};
+      const key = `${from['io.projectcontour.kind']} ${from['io.projectcontour.namespace']}/${from['io.projectcontour.name']}`;
+      const weights = route?.weighted_clusters?.clusters.map(({ weight = 0 }) => weight) ?? [ONLY];
+      const copied = route?.request_mirror_policies?.map((each) => each.runtime_fraction.default_value.numerator ?? 0) ?? [];
+      routes.set(key, [...(routes.get(key) ?? []), actionOf(weights, copied)]);
+    }
+    for (const { endpoint_config } of dynamic_endpoint_configs) {
+      const [namespace, service] = endpoint_config.cluster_name.split('/');
+      const endpoints = (endpoint_config.endpoints ?? []).flatMap(({ lb_endpoints = [] }) => lb_endpoints);
+      hosts.set(`${namespace}/${service}`, new Set(endpoints.map(({ endpoint }) => endpoint.address.socket_address.address)));
+    }
+  }
+  return { routes, hosts };
+}
+
+/** An only destination gets everything, whatever its weight. */
+const ONLY = 1;
+const actionOf = (weights: readonly number[], copied: readonly number[]): string =>
+  JSON.stringify([weights.length === 1 ? [ONLY] : weights, copied]);
+
+/** Clusters of Envoy are in the order of their names, and routes in an order of Contour's. */
+interface Side {
+  name: string;
+  weight?: number;
+  mirror?: boolean;
+}
+const weightsOf = (sides: readonly Side[]): number[] =>
+  sides.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(({ weight = 0 }) => weight);
+
+/** What Envoy makes of each route, and all Services that they name. */
+const wantedOf: Readonly<Record<string, (spec: ReturnType<typeof raw>['spec']) => { actions: string[]; services: string[] }>> = {
+  HTTPProxy({ routes = [] }: { routes?: { services?: Side[] }[] }) {
+    const all = routes.map(({ services = [] }) => services);
+    return {
+      actions: all.map((services) =>
+        actionOf(
+          weightsOf(services.filter(({ mirror }) => !mirror)),
+          services.filter(({ mirror }) => mirror).map(({ weight }) => weight || 100),
+        ),
+      ),
+      services: all.flat().map(({ name }) => name),
+    };
+  },
+  HTTPRoute({ rules = [] }: { rules?: { matches?: object[]; backendRefs?: Side[]; filters?: { requestMirror?: object }[] }[] }) {
+    return {
+      // A rule becomes a route for each alternative of its matches.
+      actions: rules.flatMap(({ matches = [{}], backendRefs = [], filters = [] }) =>
+        matches.map(() =>
+          actionOf(
+            weightsOf(backendRefs),
+            filters.filter(({ requestMirror }) => requestMirror).map(() => 100),
+          ),
+        ),
+      ),
+      services: rules.flatMap(({ backendRefs = [] }) => backendRefs.map(({ name }) => name)),
+    };
+  },
+};
+
+function isKnown(object: KubeObject, { routes, hosts }: EnvoyView): boolean {
+  const { name, namespace = '', labels } = object.metadata;
+  const wanted = wantedOf[object.kind]?.(raw(object).spec);
+  if (wanted) {
+    const found = routes.get(`${object.kind} ${namespace}/${name}`) ?? [];
+    // Routes and clusters come on streams of their own.
+    return (
+      JSON.stringify(found.toSorted()) === JSON.stringify(wanted.actions.toSorted()) &&
+      wanted.services.every((service) => hosts.get(`${namespace}/${service}`)?.size)
+    );
+  }
+  if (object.kind !== 'EndpointSlice') return true;
+  // Contour tells Envoy of the Services alone that a route names.
+  const known = hosts.get(`${namespace}/${labels?.['kubernetes.io/service-name']}`);
+  const ready = (asEndpointSlice(object).endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false);
+  return !known || ready.flatMap(({ addresses }) => addresses ?? []).every((address) => known.has(address));
+}

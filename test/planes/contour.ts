@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { ensureContour } from '../../scripts/e2e-contour.ts';
+import { ensureEnvoy } from '../../scripts/e2e-envoy.ts';
+import { freePort } from '../e2e/free-port.ts';
+import { startGuarded } from '../scenarios/guarded-process.ts';
+
+export interface ContourProxy {
+  /** Where users come in; the host header chooses the route. */
+  readonly url: string;
+  /** Envoy's admin interface, on the listener that Contour makes for it. */
+  readonly admin: string;
+  /** Envoy's own counters, as Prometheus text. */
+  readonly metricsUrl: string;
+  logTail(): string;
+  stop(): Promise<void>;
+}
+
+export interface ContourOptions {
+  kubeconfigFile: string;
+  /** The Gateway that it answers for; absent: none. */
+  gateway?: { namespace: string; name: string };
+}
+
+const READY_WITHIN_MS = 60_000;
+const LOOPBACK = '127.0.0.1';
+/** Of a Gateway's listener on port 80: Contour adds 8000, as its Envoy may not listen on a privileged port. */
+const GATEWAY_PORT = 8080;
+
+/** The real Contour on a cluster, and a real Envoy that it configures, without TLS between them; both end with this process. */
+export async function startContour({ kubeconfigFile, gateway }: ContourOptions): Promise<ContourProxy> {
+  const [contour, envoy] = [await ensureContour(), await ensureEnvoy()];
+  const folder = mkdtempSync(join(tmpdir(), 'serin-contour-'));
+  const [xds, own, debug, stats, admin, http] = await ports(6);
+  const config = join(folder, 'contour.json');
+  writeFileSync(config, JSON.stringify(configOf({ admin, gateway })));
+  const server = startGuarded(
+    'contour',
+    [
+      contour,
+      'serve',
+      '--insecure',
+      `--config-path=${config}`,
+      `--kubeconfig=${kubeconfigFile}`,
+      '--disable-leader-election',
+      // Many releases at a time write many statuses, which Serin waits for.
+      '--kubernetes-client-qps=200',
+      '--kubernetes-client-burst=400',
+      `--ingress-status-address=${LOOPBACK}`,
+      ...addressed('xds', xds),
+      ...addressed('http', own),
+      ...addressed('health', own),
+      ...addressed('debug-http', debug),
+      ...addressed('stats', stats),
+      ...addressed('envoy-service-http', http),
+      // On the wildcard address it would take the ports of pods.
+      `--envoy-service-https-address=${LOOPBACK}`,
+      ...['extensionservices', 'tlsroutes', 'grpcroutes', 'tcproutes', 'backendtlspolicies'].map((name) => `--disable-feature=${name}`),
+    ],
+    join(folder, 'contour.log'),
+  );
+  const bootstrap = join(folder, 'bootstrap.json');
+  const socket = join(folder, 'admin.sock');
+  await promisify(execFile)(contour, [
+    ...['bootstrap', bootstrap, `--admin-address=${socket}`],
+    ...[`--xds-address=${LOOPBACK}`, `--xds-port=${xds}`, '--xds-resource-version=v3'],
+  ]);
+  const proxy = startGuarded(
+    'envoy',
+    [
+      envoy,
+      ...['--config-path', bootstrap, '--service-cluster', 'contour', '--service-node', 'envoy'],
+      ...['--concurrency', '1', '--log-level', 'warning', '--use-dynamic-base-id'],
+    ],
+    join(folder, 'envoy.log'),
+  );
+  const logTail = () => `contour: ${server.logTail()}\nenvoy: ${proxy.logTail()}`;
+  const stop = async () => {
+    await proxy.stop();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const adminUrl = `http://${LOOPBACK}:${admin}`;
+  const deadlineMs = performance.now() + READY_WITHIN_MS;
+  while (!(await answers(`${adminUrl}/ready`))) {
+    if (server.hasExited() || proxy.hasExited() || performance.now() > deadlineMs) {
+      const tail = logTail();
+      await stop();
+      throw new Error(`Contour and Envoy did not become ready:\n${tail}`);
+    }
+    await sleep(50);
+  }
+  return {
+    url: `http://${LOOPBACK}:${gateway ? GATEWAY_PORT : http}`,
+    admin: adminUrl,
+    metricsUrl: `http://${LOOPBACK}:${stats}/stats/prometheus`,
+    logTail,
+    stop,
+  };
+}
+
+const addressed = (what: string, port: number | undefined): string[] => [`--${what}-address=${LOOPBACK}`, `--${what}-port=${port}`];
+
+async function ports(count: number): Promise<number[]> {
+  const found: number[] = [];
+  while (found.length < count) found.push(await freePort());
+  return found;
+}
+
+const configOf = ({ admin, gateway }: { admin: number | undefined; gateway: ContourOptions['gateway'] }): object => ({
+  incluster: false,
+  'accesslog-level': 'disabled',
+  network: { 'admin-port': admin },
+  ...(gateway && { gateway: { gatewayRef: gateway } }),
+});
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );

@@ -1,0 +1,314 @@
+import { expect, it } from 'vitest';
+import { eventually } from './eventually.ts';
+import { contour } from './providers/contour.ts';
+import { ask, by, insider, playRows, primary, type Row } from './route-rows.ts';
+import type { ShareEnvironment } from './shares/share-environment.ts';
+import { namespacesFor, SplitApp } from './shares/split-app.ts';
+import { afterAll, beforeAll } from './world.ts';
+
+const beta = (condition: object): NonNullable<Row['routes']> => ({
+  kind: 'matched',
+  match: [{ queryParams: { beta: condition as { exact: string } } }],
+});
+
+const FAILS_OFTEN = { ERROR_RATE: '0.7' };
+const everyTime = (count: number): Row['asks'] => Array.from({ length: count }, () => [{}, { status: 200, version: '1' }]);
+
+const ROWS: readonly Row[] = [
+  {
+    what: 'A/B by a header that is exactly so',
+    routes: insider({ exact: 'insider' }),
+    asks: [
+      [by('insider'), { version: '2' }],
+      [by('insiders'), { version: '1' }],
+      [{}, { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by the begin of a header, dots of which stand for themselves',
+    routes: insider({ prefix: 'in.' }),
+    asks: [
+      [by('in.sider'), { version: '2' }],
+      [by('insider'), { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by the end of a header',
+    routes: insider({ suffix: 'sider' }),
+    asks: [
+      [by('insider'), { version: '2' }],
+      [by('insiders'), { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by a header that is there at all',
+    routes: insider({ prefix: '' }),
+    asks: [
+      [by('any'), { version: '2' }],
+      [by(''), { version: '2' }],
+      [{}, { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by a header that is empty',
+    routes: insider({ exact: '' }),
+    asks: [
+      [by(''), { version: '2' }],
+      [by('any'), { version: '1' }],
+      [{}, { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by a regular expression, which has to match the whole header',
+    routes: insider({ regex: 'in.*r' }),
+    asks: [
+      [by('insider'), { version: '2' }],
+      [by('insiders'), { version: '1' }],
+      [by('an insider'), { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by a regular expression of alternatives',
+    routes: insider({ regex: 'a|bc' }),
+    asks: [
+      [by('a'), { version: '2' }],
+      [by('bc'), { version: '2' }],
+      [by('ac'), { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by a cookie among others',
+    routes: { kind: 'matched', match: [{ headers: { cookie: { regex: '^(.*?;\\s*)?(canary=always)(;.*)?$' } } }] },
+    asks: [
+      [{ headers: { cookie: 'theme=dark; canary=always; x=1' } }, { version: '2' }],
+      [{ headers: { cookie: 'canary=alwaysnot' } }, { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by a query parameter that is exactly so',
+    routes: beta({ exact: 'yes' }),
+    asks: [
+      [{ path: '/cart?beta=yes&x=1' }, { version: '2', path: '/cart?beta=yes&x=1' }],
+      [{ path: '/cart?x=1&beta=yes' }, { version: '2' }],
+      [{ path: '/cart?beta=yesno' }, { version: '1' }],
+      [{ path: '/cart?Beta=yes' }, { version: '1' }],
+      [{ path: '/cart' }, { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by the begin of a query parameter',
+    routes: beta({ prefix: 'y' }),
+    asks: [
+      [{ path: '/?beta=yes' }, { version: '2' }],
+      [{ path: '/?beta=no' }, { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by the end of a query parameter',
+    routes: beta({ suffix: 's' }),
+    asks: [
+      [{ path: '/?beta=yes' }, { version: '2' }],
+      [{ path: '/?beta=yeses!' }, { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by a query parameter that is there at all',
+    routes: beta({ prefix: '' }),
+    asks: [
+      [{ path: '/?beta=any' }, { version: '2' }],
+      [{ path: '/?beta' }, { version: '2' }],
+      [{ path: '/?alpha=any' }, { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by a query parameter and a regular expression, which has to match the whole of it',
+    routes: beta({ regex: 'y.s' }),
+    asks: [
+      [{ path: '/?beta=yes' }, { version: '2' }],
+      [{ path: '/?beta=yesno' }, { version: '1' }],
+    ],
+  },
+  {
+    what: 'of a query parameter that is given twice, the first counts',
+    routes: beta({ exact: 'yes' }),
+    asks: [
+      [{ path: '/?beta=yes&beta=no' }, { version: '2' }],
+      [{ path: '/?beta=no&beta=yes' }, { version: '1' }],
+    ],
+  },
+  {
+    what: 'a query parameter is compared as it stands, not as it is decoded',
+    routes: beta({ exact: 'a b' }),
+    asks: [
+      [{ path: '/?beta=a%20b' }, { version: '1' }],
+      [{ path: '/?beta=a+b' }, { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by two conditions of one entry, both of which must hold',
+    routes: { kind: 'matched', match: [{ headers: { 'x-canary': { exact: 'insider' } }, queryParams: { beta: { exact: 'yes' } } }] },
+    asks: [
+      [{ path: '/?beta=yes', ...by('insider') }, { version: '2' }],
+      [by('insider'), { version: '1' }],
+      [{ path: '/?beta=yes' }, { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by two entries, one of which must hold',
+    routes: { kind: 'matched', match: [{ headers: { 'x-canary': { exact: 'a' } } }, { headers: { 'x-canary': { exact: 'b' } } }] },
+    asks: [
+      [by('a'), { version: '2' }],
+      [by('b'), { version: '2' }],
+      [by('c'), { version: '1' }],
+    ],
+  },
+  {
+    what: 'a route for the begin of a path, not only of its whole parts: others are not found',
+    service: { match: [{ uri: { prefix: '/shop' } }] },
+    asks: [
+      [{ path: '/shop/cart?x=1' }, { version: '1', path: '/shop/cart?x=1' }],
+      [{ path: '/shopping' }, { version: '1', path: '/shopping' }],
+      [{ path: '/other' }, { status: 404 }],
+    ],
+  },
+  {
+    what: 'a route for one path',
+    service: { match: [{ uri: { exact: '/shop' } }] },
+    asks: [
+      [{ path: '/shop' }, { version: '1' }],
+      [{ path: '/shop?x=1' }, { version: '1' }],
+      [{ path: '/shop/' }, { status: 404 }],
+    ],
+  },
+  {
+    what: 'a route for paths by a regular expression, without regard to what follows the question mark',
+    service: { match: [{ uri: { regex: '/shop/[0-9]+' } }] },
+    asks: [
+      [{ path: '/shop/12?x=1' }, { version: '1' }],
+      [{ path: '/shop/12/a' }, { status: 404 }],
+      [{ path: '/a/shop/12' }, { status: 404 }],
+    ],
+  },
+  {
+    what: 'routes for two paths and for a header',
+    service: { match: [{ uri: { prefix: '/shop' } }, { uri: { exact: '/cart' } }, { headers: { 'x-shop': { exact: 'yes' } } }] },
+    asks: [
+      [{ path: '/shop/1' }, { version: '1' }],
+      [{ path: '/cart' }, { version: '1' }],
+      [{ path: '/other', headers: { 'x-shop': 'yes' } }, { version: '1' }],
+      [{ path: '/other' }, { status: 404 }],
+    ],
+  },
+  {
+    what: 'an A/B condition within the route of a path',
+    service: { match: [{ uri: { prefix: '/shop' } }] },
+    routes: insider({ exact: 'insider' }),
+    asks: [
+      [{ path: '/shop/1', ...by('insider') }, { version: '2' }],
+      [{ path: '/shop/1' }, { version: '1' }],
+      [{ path: '/other', ...by('insider') }, { status: 404 }],
+    ],
+  },
+  {
+    what: 'an A/B condition within the route of one path and of another by a regular expression',
+    service: { match: [{ uri: { exact: '/cart' } }, { uri: { regex: '/shop/[0-9]+' } }] },
+    routes: insider({ exact: 'insider' }),
+    asks: [
+      [{ path: '/cart', ...by('insider') }, { version: '2' }],
+      [{ path: '/shop/1', ...by('insider') }, { version: '2' }],
+      [{ path: '/cart' }, { version: '1' }],
+      [{ path: '/shop/1' }, { version: '1' }],
+    ],
+  },
+  {
+    what: 'an A/B condition on the header that the service matches, too: both have to hold',
+    service: { match: [{ headers: { 'x-canary': { exact: 'insider' } } }] },
+    routes: { kind: 'matched', match: [{ headers: { 'x-canary': { exact: 'insider' } } }, { headers: { 'X-Canary': { exact: 'out' } } }] },
+    asks: [
+      [by('insider'), { version: '2' }],
+      [by('out'), { status: 404 }],
+      [{}, { status: 404 }],
+    ],
+  },
+  {
+    what: 'a request that takes longer than the timeout',
+    service: { timeout: '500ms' },
+    pods: { env: { 1: { LATENCY_MS: '2000' } } },
+    asks: [[{}, { status: 504 }]],
+  },
+  {
+    what: 'a request that takes less',
+    service: { timeout: '1m30s' },
+    pods: { env: { 1: { LATENCY_MS: '1000' } } },
+    asks: [[{}, { status: 200, version: '1' }]],
+  },
+  {
+    what: 'without a timeout a request may take 15 s',
+    pods: { env: { 1: { LATENCY_MS: '16000' } } },
+    asks: [[{}, { status: 504 }]],
+  },
+  {
+    what: 'with a timeout of 0 it may take any time',
+    service: { timeout: '0' },
+    pods: { env: { 1: { LATENCY_MS: '16000' } } },
+    asks: [[{}, { status: 200, version: '1' }]],
+  },
+  {
+    what: 'retries, of every answer of 500 and more where no condition is named',
+    service: { retries: { attempts: 40 } },
+    pods: { env: { 1: FAILS_OFTEN } },
+    asks: everyTime(3),
+  },
+  {
+    what: 'retries of errors of gateways: not 500',
+    service: { retries: { attempts: 40, retryOn: 'gateway-error' } },
+    pods: { env: { 1: { ERROR_RATE: '1' } } },
+    asks: [[{}, { status: 500, version: '1' }]],
+  },
+  {
+    what: 'each try may take only so long, and all of them together',
+    service: { timeout: '5s', retries: { attempts: 2, perTryTimeout: '200ms', retryOn: '5xx' } },
+    pods: { env: { 1: { LATENCY_MS: '2000' } } },
+    asks: [[{}, { status: 504 }]],
+  },
+];
+
+/** The HTTPProxies that Serin writes, read by the data plane of the environment. */
+export function describeContourRoutes(start: () => Promise<ShareEnvironment>): void {
+  const namespace = 'contour-routes';
+  let environment: ShareEnvironment;
+  beforeAll(async () => {
+    environment = await start();
+    await namespacesFor(environment.cluster, [namespace]);
+  }, 180_000);
+  afterAll(() => environment?.stop());
+  playRows(() => environment, contour, ROWS, namespace);
+
+  it.each(REFUSED)('$what: Contour serves no route of the HTTPProxy', async ({ name, conditions }) => {
+    const { cluster } = environment;
+    const app = await SplitApp.run(environment, contour, { name, namespace });
+    await app.route(primary);
+    expect(await ask(app.target, {})).toMatchObject({ version: '1' });
+    const services = [{ name: `${name}-primary`, port: 80 }];
+    const routes = [
+      { conditions: [{ prefix: '/' }], services },
+      { conditions, services },
+    ];
+    const { apiVersion, kind } = contour.route({ name, namespace });
+    await cluster.apply({ apiVersion, kind, metadata: { name, namespace }, spec: { routes } }, { fieldManager: 'user', force: true });
+    await eventually(
+      'nothing is found',
+      () => ask(app.target, {}),
+      ({ status }) => status === 404,
+    );
+  });
+}
+
+const REFUSED = [
+  {
+    what: 'two exact values of one header',
+    name: 'twice',
+    conditions: [{ header: { name: 'x-a', exact: 'a' } }, { header: { name: 'X-A', exact: 'b' } }],
+  },
+  { what: 'two paths of one route', name: 'paths', conditions: [{ prefix: '/a' }, { prefix: '/b' }] },
+];

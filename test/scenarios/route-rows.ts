@@ -1,0 +1,96 @@
+import { request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { type Routes, weight } from '../../src/api/routes.ts';
+import type { Raw } from '../fakes/raw.ts';
+import type { ProviderFixture } from './providers/provider-fixture.ts';
+import type { ShareEnvironment } from './shares/share-environment.ts';
+import { type Pods, SplitApp } from './shares/split-app.ts';
+import { world } from './world.ts';
+
+export interface Asked {
+  path?: string;
+  method?: string;
+  headers?: Record<string, string>;
+}
+
+/** What comes back. `version` is that of the pod, which also says what reached it. */
+export interface Expected {
+  status?: number;
+  version?: '1' | '2';
+  /** As the pod received it. */
+  path?: string;
+  /** Headers that the pod received; undefined: it did not. */
+  received?: Record<string, string | undefined>;
+  /** Headers of the answer. */
+  answered?: Record<string, string | undefined>;
+}
+
+/** What a user writes into `spec.service` and `analysis.match`, and what requests become by it. */
+export interface Row {
+  what: string;
+  service?: object;
+  routes?: Routes;
+  pods?: Pods;
+  asks: readonly (readonly [Asked, Expected])[];
+}
+
+export const primary: Routes = { kind: 'weighted', canary: weight(0) };
+export const insider = (condition: object): Routes => ({
+  kind: 'matched',
+  match: [{ headers: { 'x-canary': condition as { exact: string } } }],
+});
+export const by = (value: string): Asked => ({ headers: { 'x-canary': value } });
+
+/** Each row is an application of its own in this namespace, which is there already. */
+export function playRows(environmentOf: () => ShareEnvironment, fixture: ProviderFixture, rows: readonly Row[], namespace: string): void {
+  describe.concurrent(fixture.provider, () => {
+    it.each(rows.map((row, index) => ({ ...row, index })))('$what', async ({ service = {}, routes = primary, pods = {}, asks, index }) => {
+      const asked: ProviderFixture = { ...fixture, service: (app) => ({ ...fixture.service?.(app), ...service }) };
+      const app = await SplitApp.run(environmentOf(), asked, { name: `r${index}`, namespace }, { pods });
+      await app.route(routes);
+      const got = await Promise.all(asks.map(([each]) => ask(app.target, each)));
+      expect(got.map((answer, each) => only(answer, asks[each]?.[1] ?? {}))).toEqual(asks.map(([, expected]) => expected));
+    });
+  });
+}
+
+/** Of an answer the fields that are expected. */
+function only(answer: Required<Expected>, expected: Expected): Expected {
+  const some = (all: Record<string, string | undefined>, wanted: object) =>
+    Object.fromEntries(Object.keys(wanted).map((name) => [name, all[name]]));
+  return Object.fromEntries(
+    Object.entries(expected).map(([field, wanted]) => {
+      const value = answer[field as keyof Expected];
+      return [field, typeof wanted === 'object' ? some(value as Record<string, string>, wanted) : value];
+    }),
+  );
+}
+
+export function ask(target: SplitApp['target'], { path = '/', method = 'GET', headers = {} }: Asked): Promise<Required<Expected>> {
+  const agent = world().network.agent();
+  return new Promise((resolve, reject) => {
+    const call = request(target.url, { agent, path, method, headers: { ...target.headers, ...headers, host: target.host } }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8');
+      answer.on('data', (part: string) => {
+        text += part;
+      });
+      answer.once('end', () => {
+        const body: Raw = text.startsWith('{') ? JSON.parse(text) : {};
+        const answered = answer.headers as Record<string, string | undefined>;
+        resolve({
+          status: answer.statusCode ?? 0,
+          version: answered['x-serin-version'] as '1',
+          path: body.path,
+          received: Object.fromEntries(
+            Object.entries(body.headers ?? {}).map(([name, value]) => [name, String(value).replaceAll(', ', ',')]),
+          ),
+          answered,
+        });
+      });
+      answer.once('error', reject);
+    });
+    call.once('error', reject);
+    call.end();
+  });
+}
