@@ -7,7 +7,9 @@ import type { IstioEnvironment } from './places.ts';
 import { type Asked, type Expected, primary } from './row.ts';
 
 const FAILS = { ERROR_RATE: '1' };
-const OUTLIERS = { outlierDetection: { consecutive5xxErrors: 2, interval: '1s', baseEjectionTime: '120s', maxEjectionPercent: 100 } };
+export const OUTLIERS = {
+  outlierDetection: { consecutive5xxErrors: 2, interval: '1s', baseEjectionTime: '120s', maxEjectionPercent: 100 },
+};
 
 /** `service.trafficPolicy`, which Serin writes into the DestinationRules of both sides. */
 export function describePolicies(environmentOf: () => IstioEnvironment, namespace: string): void {
