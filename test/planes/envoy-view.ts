@@ -5,7 +5,7 @@ import type { Place } from '../scenarios/istio/places.ts';
 
 /** What an Envoy goes by that istiod configures. */
 export interface EnvoyView {
-  /** Rules by the VirtualService that they come from (`namespace/name`), once for each virtual host. */
+  /** Rules by the VirtualService that they come from or route (`namespace/name`), once for each virtual host. */
   rules: ReadonlyMap<string, readonly (readonly string[])[]>;
   /** Addresses by the host name of a Service, once for each of its ports. */
   hosts: ReadonlyMap<string, readonly ReadonlySet<string>[]>;
@@ -69,7 +69,8 @@ function viewOf({ configs }: ConfigDump): EnvoyView {
     for (const { typed_config } of chains.flatMap(({ filters = [] }) => filters))
       if (typed_config?.cluster ?? typed_config?.weighted_clusters) connections.add(sidesOf(typed_config));
     for (const { routes = [] } of dynamic_route_configs.flatMap((each) => each.route_config.virtual_hosts ?? [])) {
-      const own = Map.groupBy(routes, ({ metadata }) => keyOf('virtual-service', metadata));
+      const own = Map.groupBy(routes, ({ metadata }) => keyOf('[^/]+', metadata));
+      // Those without are of plain Services.
       for (const [key, some] of own)
         if (key !== undefined) rules.set(key, [...(rules.get(key) ?? []), some.map(({ route }) => sidesOf(route))]);
     }
@@ -101,6 +102,7 @@ export function isKnown(object: KubeObject, view: EnvoyView, place: Place, gatew
   const { name, namespace = '', labels } = object.metadata;
   const { kind } = object;
   if (kind === 'VirtualService') return isRouted(object, view, place, gateway);
+  if (kind === 'HTTPRoute') return isRoutedByParent(object, view);
   if (kind === 'DestinationRule') return !raw(object).spec.trafficPolicy || view.policies.has(`${namespace}/${name}`);
   if (kind !== 'EndpointSlice') return true;
   const known = view.hosts.get(`${labels?.['kubernetes.io/service-name']}.${namespace}.svc.cluster.local`) ?? [];
@@ -122,6 +124,16 @@ function isRouted(object: KubeObject, { rules, connections }: EnvoyView, place: 
   const known = rules.get(`${namespace}/${name}`) ?? [];
   const text = JSON.stringify(wanted);
   return wanted.length === 0 ? known.length === 0 : known.length > 0 && known.every((each) => JSON.stringify(each) === text);
+}
+
+/** istiod makes VirtualServices of these, whose names are its own; hosts tell one application from another. */
+function isRoutedByParent(object: KubeObject, { rules }: EnvoyView): boolean {
+  const { namespace = '' } = object.metadata;
+  const known = new Set([...rules.values()].flat(2));
+  return raw(object).spec.rules.every(({ backendRefs = [] }: Raw) => {
+    const route = backendRefs.map(({ name, weight = 1 }: Raw) => ({ destination: { host: name }, weight }));
+    return known.has(sidesWanted(route, namespace));
+  });
 }
 
 /** Istio makes a route of each alternative of a condition, but for those of other clients, and of none after one that takes every request. */

@@ -12,6 +12,7 @@ import {
 } from '../scenarios/istio/places.ts';
 import { namespacesFor } from '../scenarios/shares/split-app.ts';
 import { emptyView, isDelegate, isKnown, readView } from './envoy-view.ts';
+import { gatewayClasses } from './gateway-classes.ts';
 import { ADDRESSES, type StartPlane, startGround } from './ground.ts';
 import { startIstioMetrics } from './istio-metrics.ts';
 import { type IstioProxy, startIstioProxy } from './istio-proxy.ts';
@@ -20,13 +21,16 @@ import { startIstiod } from './istiod.ts';
 const LOOK_EVERY_MS = 50;
 
 /** istiod, and an Envoy that is the sidecar of a client. */
-export const startIstioPlane: StartPlane = (real) => startPlane(real, false);
+export const startIstioPlane: StartPlane = (real) => startPlane(real);
+
+/** The same, where istiod reads the Gateway API. */
+export const startIstioGatewayApi: StartPlane = (real) => startPlane(real, { readsGatewayApi: true });
 
 /** The same beside an Envoy that is the ingress gateway, as an environment. */
 export async function startIstioGround(): Promise<RealEnvironment & IstioEnvironment & { readonly gatewayAdmin: string }> {
   let gatewayAdmin = '';
   const real = await startGround(async (started) => {
-    const plane = await startPlane(started, true);
+    const plane = await startPlane(started, { hasGateway: true });
     ({ gatewayAdmin } = plane);
     return plane;
   });
@@ -34,9 +38,13 @@ export async function startIstioGround(): Promise<RealEnvironment & IstioEnviron
   return { ...real, gatewayAdmin, entries: { gateway: url(GATEWAY_PORT), client: url } };
 }
 
-async function startPlane({ cluster, adminKubeconfigFile }: Parameters<StartPlane>[0], hasGateway: boolean) {
+async function startPlane(
+  { cluster, adminKubeconfigFile }: Parameters<StartPlane>[0],
+  { hasGateway = false, readsGatewayApi = false } = {},
+) {
   await namespacesFor(cluster, ['istio-system', CLIENT.namespace]);
-  const istiod = await startIstiod(adminKubeconfigFile);
+  if (readsGatewayApi) await cluster.apply(gatewayClasses);
+  const istiod = await startIstiod(adminKubeconfigFile, { readsGatewayApi });
   const client = await startIstioProxy('sidecar', { ...CLIENT, name: 'client', ip: ADDRESSES.client }, istiod.xdsPort);
   const proxies = [watched(client, CLIENT, 'mesh')];
   if (hasGateway) {

@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { anEnvironment, type RealEnvironment } from '../scenarios/environment.ts';
+import { OUTLIERS } from '../scenarios/istio/policies.ts';
 import { describeKills } from '../scenarios/kills.ts';
 import { istio } from '../scenarios/providers/istio.ts';
 import { describeRealProxy } from '../scenarios/real-proxy.ts';
@@ -17,6 +18,10 @@ describe('shares by istiod and Envoy', () => describeShares([istio], { requests:
 describe('istiod and Envoy', () => {
   const environment = anEnvironment<RealEnvironment>(start);
   describeRealProxy(environment, istioProxyCase);
+  describe('with a policy that leaves out pods that fail', () => {
+    const service = () => ({ trafficPolicy: OUTLIERS });
+    describeRealProxy(environment, { ...istioProxyCase, fixture: { ...istio, service }, name: 'istio-outliers' });
+  });
   describeLag(istio, environment);
 });
 

@@ -22,8 +22,8 @@ const MESH = {
   accessLogFile: '',
 };
 
-/** The real istiod on a cluster, which ends with this process. */
-export async function startIstiod(kubeconfigFile: string): Promise<Istiod> {
+/** The real istiod on a cluster, which ends with this process; `readsGatewayApi`: HTTPRoutes, too. */
+export async function startIstiod(kubeconfigFile: string, { readsGatewayApi = false } = {}): Promise<Istiod> {
   const program = await ensureIstiod();
   const folder = mkdtempSync(join(tmpdir(), 'serin-istiod-'));
   const [httpPort, xdsPort, monitoringPort] = [await freePort(), await freePort(), await freePort()];
@@ -40,7 +40,7 @@ export async function startIstiod(kubeconfigFile: string): Promise<Istiod> {
     ENABLE_LEADER_ELECTION: 'false',
     VALIDATION_WEBHOOK_CONFIG_NAME: '',
     INJECTION_WEBHOOK_CONFIG_NAME: '',
-    PILOT_ENABLE_GATEWAY_API: 'false',
+    PILOT_ENABLE_GATEWAY_API: String(readsGatewayApi),
     PILOT_ENABLE_GATEWAY_API_GATEWAYCLASS_CONTROLLER: 'false',
     // Filters that only Istio's own build of Envoy has.
     PILOT_ENABLE_ALPN_FILTER: 'false',

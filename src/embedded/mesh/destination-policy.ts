@@ -10,7 +10,11 @@ import { headerOf, type MeshRequest } from './request.ts';
 /** `trafficPolicy` of a DestinationRule, as far as the proxies follow it. */
 interface TrafficPolicy {
   loadBalancer?: {
-    consistentHash?: { httpHeaderName?: string; httpCookie?: { name?: string }; httpQueryParameterName?: string };
+    consistentHash?: {
+      httpHeaderName?: string;
+      httpCookie?: { name?: string; path?: string; ttl?: string };
+      httpQueryParameterName?: string;
+    };
   };
   outlierDetection?: { consecutive5xxErrors?: number; baseEjectionTime?: string; maxEjectionPercent?: number };
   connectionPool?: { tcp?: { maxConnections?: number }; http?: { http1MaxPendingRequests?: number } };
@@ -25,6 +29,15 @@ export interface DestinationPolicy extends TrafficPolicy {
 export function policyOf(rule: KubeObject | undefined, request: MeshRequest): DestinationPolicy | undefined {
   const { trafficPolicy } = specOf<{ trafficPolicy: TrafficPolicy }>(rule);
   return trafficPolicy && { ...trafficPolicy, hashed: hashedText(trafficPolicy, request) };
+}
+
+/** The cookie by which a client is known from now on; undefined: it has one, or the policy gives none. */
+export function freshCookie({ hashed, loadBalancer }: DestinationPolicy, random: () => number): { pair: string; text: string } | undefined {
+  const { name, path, ttl } = loadBalancer?.consistentHash?.httpCookie ?? {};
+  if (hashed !== undefined || name === undefined || ttl === undefined) return undefined;
+  const pair = `${name}="${Math.floor(random() * 2 ** 48).toString(16)}"`;
+  const attributes = [`Max-Age=${Math.floor((parseDuration(ttl) ?? 0) / 1000)}`, ...(path ? [`Path=${path}`] : []), 'HttpOnly'];
+  return { pair, text: [pair, ...attributes].join('; ') };
 }
 
 function hashedText({ loadBalancer }: TrafficPolicy, request: MeshRequest): string | undefined {

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { definition } from '../definition.ts';
 import { type CorsPolicy, corsOf } from './cors.ts';
 import { rulesBelow } from './delegate-rules.ts';
-import { policyOf } from './destination-policy.ts';
+import { freshCookie, policyOf } from './destination-policy.ts';
 import { isFor, matchesAny, type VirtualServiceMatch } from './http-match.ts';
 import type { LaggedView } from './lagged-view.ts';
 import { pickWeighted } from './random.ts';
@@ -157,8 +157,9 @@ function choiceOf(http: HttpRoute, namespace: string, { view, request }: { view:
   }));
   const copies = mirrorsOf(http).map(({ to, percent }) => ({ destination: destinationOf(to), percent }));
   return (random) => {
-    const route = pickWeighted(weighted, random)?.route;
-    if (!route) return NO_WEIGHT;
+    const picked = pickWeighted(weighted, random)?.route;
+    if (!picked) return NO_WEIGHT;
+    const route = knowingClient(picked, random);
     if (copies.length === 0) return route;
     return { ...route, mirrors: copies.flatMap(({ destination, percent }) => (random() * 100 < percent ? [destination] : [])) };
   };
@@ -170,6 +171,15 @@ function addressed({ host, port }: IstioDestination, namespace: string, view: La
   if (port) return { ...service, port: port.number };
   const ports = servicePorts(view.get('Service', `${service.namespace}/${service.name}`));
   return ports.length === 1 ? service : { ...service, port: asked };
+}
+
+/** A client without the cookie that its destination balances by gets one with the answer. */
+function knowingClient(route: ResolvedRoute, random: () => number): ResolvedRoute {
+  const policy = route.policyOf?.(route.destination);
+  const cookie = policy && freshCookie(policy, random);
+  if (!cookie) return route;
+  const responseHeaders = [{ add: { 'set-cookie': cookie.text } }, ...route.responseHeaders];
+  return { ...route, responseHeaders, policyOf: () => ({ ...policy, hashed: cookie.pair }) };
 }
 
 function mirrorsOf(http: HttpRoute): { to: IstioDestination; percent: number }[] {

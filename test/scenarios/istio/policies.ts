@@ -1,20 +1,24 @@
 import { describe, expect, it } from 'vitest';
+import { weight } from '../../../src/api/routes.ts';
 import { eventually } from '../eventually.ts';
 import { istio } from '../providers/istio.ts';
 import { type Pods, SplitApp } from '../shares/split-app.ts';
+import { sleep } from '../world.ts';
 import { ask } from './ask.ts';
 import type { IstioEnvironment } from './places.ts';
 import { type Asked, type Expected, primary } from './row.ts';
 
 const FAILS = { ERROR_RATE: '1' };
-const OUTLIERS = { outlierDetection: { consecutive5xxErrors: 2, interval: '1s', baseEjectionTime: '120s', maxEjectionPercent: 100 } };
+export const OUTLIERS = {
+  outlierDetection: { consecutive5xxErrors: 2, interval: '1s', baseEjectionTime: '120s', maxEjectionPercent: 100 },
+};
 
 /** `service.trafficPolicy`, which Serin writes into the DestinationRules of both sides. */
 export function describePolicies(environmentOf: () => IstioEnvironment, namespace: string): void {
-  const run = async (name: string, trafficPolicy: object, pods: Pods) => {
+  const run = async (name: string, trafficPolicy: object, pods: Pods, routes = primary) => {
     const fixture = { ...istio, service: () => ({ trafficPolicy }) };
     const app = await SplitApp.run(environmentOf(), fixture, { name, namespace }, { pods });
-    await app.route(primary);
+    await app.route(routes);
     return (asked: readonly Asked[]) => Promise.all(asked.map((each) => ask(environmentOf(), { host: app.host, ...each })));
   };
   const times = (count: number, asked: Asked = {}): Asked[] => Array.from({ length: count }, () => asked);
@@ -28,6 +32,32 @@ export function describePolicies(environmentOf: () => IstioEnvironment, namespac
       const user = (name: string): Asked => ({ headers: { 'x-user': name } });
       for (const name of ['ann', 'bob', 'eve']) expect(podsOf(await asking(times(20, user(name)))).size).toBe(1);
       expect(podsOf(await asking(Array.from({ length: 60 }, (_, index) => user(`user-${index}`)))).size).toBe(3);
+    });
+
+    it('a consistent hash keeps no one on a side: of one user the canary gets its share, too', async () => {
+      const policy = { loadBalancer: { consistentHash: { httpHeaderName: 'x-user' } } };
+      const asking = await run('hashed-sides', policy, { count: 2 }, { kind: 'weighted', canary: weight(50) });
+      const answers = await asking(times(60, { headers: { 'x-user': 'ann' } }));
+      expect(new Set(answers.map(outcome))).toEqual(new Set(['200 1', '200 2']));
+      for (const version of ['1', '2']) expect(podsOf(answers.filter((each) => each.version === version)).size).toBe(1);
+    });
+
+    it('a consistent hash of a query parameter', async () => {
+      const asking = await run('hashed-query', { loadBalancer: { consistentHash: { httpQueryParameterName: 'user' } } }, { count: 3 });
+      expect(podsOf(await asking(times(20, { path: '/?user=ann&x=1' }))).size).toBe(1);
+      expect(podsOf(await asking(Array.from({ length: 60 }, (_, index) => ({ path: `/?user=${index}` })))).size).toBe(3);
+    });
+
+    it('a consistent hash of a cookie, which who has none gets', async () => {
+      const policy = { loadBalancer: { consistentHash: { httpCookie: { name: 'user', path: '/shop', ttl: '60s' } } } };
+      const asking = await run('hashed-cookie', policy, { count: 3 });
+      const [first] = await asking(times(1));
+      const [cookie = ''] = [first?.answered['set-cookie']].flat();
+      expect(cookie).toMatch(/^user="[0-9a-f]+"; Max-Age=60; Path=\/shop; HttpOnly$/);
+      const again = await asking(times(20, { headers: { cookie: cookie.split(';')[0] ?? '' } }));
+      expect(podsOf(again)).toEqual(podsOf(first ? [first] : []));
+      expect(again.map(({ answered }) => answered['set-cookie'])).toEqual(again.map(() => undefined));
+      expect(podsOf(await asking(times(60))).size).toBe(3);
     });
 
     it('a pod that fails is left out, and the others answer everything', async () => {
@@ -73,9 +103,13 @@ export function describePolicies(environmentOf: () => IstioEnvironment, namespac
 
     it('requests beyond the pool of connections are answered 503 at once', async () => {
       const policy = { connectionPool: { tcp: { maxConnections: 1 }, http: { http1MaxPendingRequests: 1 } } };
-      const asking = await run('pooled', policy, { env: { 1: { LATENCY_MS: '1000' } } });
-      const outcomes = (await asking(times(8))).map(outcome);
-      expect(outcomes.toSorted()).toEqual([...times(2).map(() => '200 1'), ...times(6).map(() => '503 proxy')]);
+      const asking = await run('pooled', policy, { env: { 1: { LATENCY_MS: '3000' } } });
+      const first = asking(times(1));
+      // A request waits while its connection is made: the others come when the first one has its own.
+      await sleep(1_000);
+      const others = await asking(times(7));
+      expect((await first).map(outcome)).toEqual(['200 1']);
+      expect(others.map(outcome).toSorted()).toEqual(['200 1', ...times(6).map(() => '503 proxy')]);
       expect((await asking(times(1))).map(outcome)).toEqual(['200 1']);
     });
   });
