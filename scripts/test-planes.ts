@@ -1,6 +1,7 @@
 /**
  * Runs test/planes in a network namespace of its own, where every address of the range of pods is a local one, so that pods, proxies and Services
- * have the addresses that the API server gives them, and no port is taken. Arguments go to vitest.
+ * have the addresses that the API server gives them, and no port is taken. Arguments go to vitest, but for `--sample`: Istio, kube-proxy, and
+ * of the other planes another one each day.
  */
 import { spawnSync } from 'node:child_process';
 import { ensureBinaries } from './e2e-binaries.ts';
@@ -9,6 +10,18 @@ import { ensureEnvoy } from './e2e-envoy.ts';
 import { ensureIstiod } from './e2e-istiod.ts';
 import { ensureKubeProxy } from './e2e-kube-proxy.ts';
 import { MissingToolError } from './e2e-tools.ts';
+
+/** What each plane needs, by the beginning of the names of its tests. */
+const PLANES: Readonly<Record<string, readonly ((say: (line: string) => void) => Promise<unknown>)[]>> = {
+  istio: [ensureIstiod, ensureEnvoy],
+  'kube-proxy': [ensureKubeProxy],
+  contour: [ensureContour, ensureContourDefinitions, ensureEnvoy],
+  'gateway-api': [ensureContour, ensureContourDefinitions, ensureEnvoy],
+};
+/** Played in every sample. */
+const ALWAYS = ['istio', 'kube-proxy'];
+const SAMPLE = '--sample';
+const DAY_MS = 86_400_000;
 
 const POD_RANGE = '10.244.0.0/16';
 const ENTER = ['unshare', '--net', 'sh', '-c', `ip link set lo up && ip route add local ${POD_RANGE} dev lo && exec "$@"`, 'sh'] as const;
@@ -21,20 +34,31 @@ function runInNamespace(words: readonly string[], stdio: 'inherit' | 'pipe'): { 
   return { code: status ?? 1, output: error?.message ?? stderr?.toString().trim() ?? '' };
 }
 
+/** Those that the arguments name, or all; of a sample those of every day, and one of the others in turn. */
+function planesOf(args: readonly string[]): string[] {
+  const all = Object.keys(PLANES);
+  if (args.includes(SAMPLE)) {
+    const others = all.filter((plane) => !ALWAYS.includes(plane));
+    return [...ALWAYS, ...others.slice(Math.floor(Date.now() / DAY_MS) % others.length).slice(0, 1)];
+  }
+  const named = all.filter((plane) => args.some((each) => each.includes(plane)));
+  return named.length === 0 ? all : named;
+}
+
 const trial = runInNamespace(['true'], 'pipe');
 if (trial.code !== 0) {
   say(`skipped: the tests of real data planes need a network namespace of their own, and this machine permits none (${trial.output}).`);
   say('They run as root on Linux with unshare (util-linux) and ip (iproute2).');
 } else
   try {
+    const args = process.argv.slice(2);
+    const planes = planesOf(args);
     // Before the namespace is entered, from which nothing outside can be reached.
     await ensureBinaries(say);
-    await ensureEnvoy(say);
-    await ensureIstiod(say);
-    await ensureKubeProxy(say);
-    await ensureContour(say);
-    await ensureContourDefinitions();
-    const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.planes.config.ts', ...process.argv.slice(2)];
+    for (const ensure of new Set(planes.flatMap((plane) => PLANES[plane] ?? []))) await ensure(say);
+    const sampled = args.includes(SAMPLE) ? planes.map((plane) => `test/planes/${plane}`) : [];
+    const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.planes.config.ts', ...sampled];
+    vitest.push(...args.filter((each) => each !== SAMPLE));
     process.exitCode = runInNamespace(vitest, 'inherit').code;
   } catch (error) {
     if (!(error instanceof MissingToolError)) throw error;

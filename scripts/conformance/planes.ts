@@ -16,6 +16,11 @@ export const PLANES: readonly PlaneRow[] = [
     programs: { istiod: { folder: 'pilot-discovery', module: 'istio.io/istio' }, Envoy: 'envoy' },
   },
   {
+    file: 'istio-gateway-api',
+    provider: '`gatewayapi:v1`, the parent of whose routes is a Service',
+    programs: { istiod: { folder: 'pilot-discovery', module: 'istio.io/istio' }, Envoy: 'envoy' },
+  },
+  {
     file: 'contour',
     provider: '`contour`',
     programs: { Contour: { folder: 'contour', module: 'github.com/projectcontour/contour' }, Envoy: 'envoy' },
