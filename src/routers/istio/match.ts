@@ -39,17 +39,18 @@ export function routedMatch(canary: Canary): IstioMatch[] {
 /** A port is named only where Istio cannot infer it: several ports behind a gateway or a delegate (04-4.2). */
 export function namesPort(canary: Canary): boolean {
   const { portDiscovery, gateways = [MESH], delegation } = canary.spec.service;
-  return portDiscovery === true && (delegation === true || gateways[0] !== MESH || isPerGateway(canary));
+  return portDiscovery === true && (delegation === true || (gateways[0] ?? MESH) !== MESH);
 }
 
 /** Istio reads no labels and namespaces of clients beside gateways, so that where these are asked for, conditions name no gateway. */
-function isPerGateway({ spec: { service, analysis } }: Canary): boolean {
-  const { portDiscovery, gateways = [], appProtocol, match = [] } = service;
+function isPerGateway(canary: Canary): boolean {
+  const { service, analysis } = canary.spec;
+  const { gateways = [], appProtocol, match = [] } = service;
   const asksForClients =
     match.some((entry) => entry.sourceLabels !== undefined || entry.sourceNamespace !== undefined) ||
     analysis.match?.some(({ sourceLabels }) => sourceLabels !== undefined);
   const isTcp = appProtocol?.toLowerCase() === 'tcp';
-  return portDiscovery === true && new Set(gateways).size > 1 && gateways.includes(MESH) && !isTcp && !asksForClients;
+  return namesPort(canary) && gateways.includes(MESH) && !isTcp && !asksForClients;
 }
 
 /** `service.match` in Istio's words; Istio knows no suffix. */

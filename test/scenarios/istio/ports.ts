@@ -36,25 +36,30 @@ export const ports: readonly Row[] = [
       [{ port: 9090 }, { version: '1', port: 9090 }],
     ],
   },
-  ...[
-    [GATEWAY_NAME, 'mesh'],
-    ['mesh', GATEWAY_NAME],
-  ].map(
-    (gateways, index): Row => ({
-      what: `a port found at the container, with gateways ${gateways.join(' and ')}: clients of that port stay at it`,
-      service: { portDiscovery: true, gateways, hosts: [`${index}.ports.example`] },
-      pods: TWO_PORTS,
-      routes: canary,
-      asks: [
-        [
-          { host: `${index}.ports.example`, isOutside: true },
-          { version: '2', port: 8080 },
-        ],
-        [{}, { version: '2', port: 8080 }],
-        [{ port: 9090 }, { version: '1', port: 9090 }],
+  {
+    what: 'a port found at the container, a gateway and the mesh: clients of that port stay at it, by the Service',
+    service: { portDiscovery: true, gateways: [GATEWAY_NAME, 'mesh'], hosts: ['both-ports.example'] },
+    pods: TWO_PORTS,
+    routes: canary,
+    asks: [
+      [
+        { host: 'both-ports.example', isOutside: true },
+        { version: '2', port: 8080 },
       ],
-    }),
-  ),
+      [{}, { version: '2', port: 8080 }],
+      [{ port: 9090 }, { version: '1', port: 9090 }],
+    ],
+  },
+  {
+    what: 'a port found at the container, the mesh and a gateway: clients of the mesh go where the routes say, at both ports',
+    service: { portDiscovery: true, gateways: ['mesh', GATEWAY_NAME], hosts: ['mesh-first.example'] },
+    pods: TWO_PORTS,
+    routes: canary,
+    asks: [
+      [{}, { version: '2', port: 8080 }],
+      [{ port: 9090 }, { version: '2', port: 9090 }],
+    ],
+  },
   {
     what: 'a condition on the port that clients address: at the other one they are at the Service',
     service: { portDiscovery: true, match: [{ port: 9090 }] },
