@@ -57,6 +57,16 @@ describe('DF650: Services that proxies learn of by routes', () => {
     });
   });
 
+  it('once they are named traffic moves, and the old Service is named until the end', () => {
+    const next = proxy({ services: sides });
+    const first = introduction('contour', next, proxy({ services: [to('shop')] }));
+    const second = first && introduction('contour', next, first);
+    expect(second?.spec).toEqual({
+      routes: [{ services: sides }, { conditions: [{ header: { name: 'x-serin-introduction', exact: 'true' } }], services: [to('shop')] }],
+    });
+    expect(second && introduction('contour', next, second)).toBeUndefined();
+  });
+
   it('the way back does, too', () => {
     expect(introduction('contour', proxy({ services: [to('shop')] }), proxy({ services: sides }))?.spec).toMatchObject({
       routes: [{ services: sides }, { services: [to('shop')] }],
@@ -65,7 +75,6 @@ describe('DF650: Services that proxies learn of by routes', () => {
 
   it.each([
     { what: 'that is not there', current: [] },
-    { what: 'that names them', current: [proxy({ services: [to('shop')] }, { services: sides })] },
     { what: 'whose traffic stays with one of them', current: [proxy({ services: [to('shop-primary')] })] },
     { what: 'without traffic', current: [proxy({ requestRedirectPolicy: { hostname: 'else.example.org' } })] },
   ])('none is needed at a route $what', ({ current }) => {

@@ -18,27 +18,35 @@ interface RuleList<Rule> {
   unmatched(rule: Rule, kind: string): object;
 }
 
-/** By then a proxy knows the Services: Contour gathers changes for half a second at most. */
+/** By then a proxy knows what was written: Contour gathers changes for half a second at most. */
 export const INTRODUCED_FOR_MS = 2_000;
+
+/** Before the traffic moves, and after it. */
+export const INTRODUCTION_STEPS = 2;
 
 /** A header that no client sends. */
 export const INTRODUCTION = { name: 'x-serin-introduction', value: 'true' };
 
 /**
- * Adds a rule that no request matches to the rules that stand, where all traffic leaves their Services for ones that they do not name. Contour tells
- * its Envoy of a Service once a route names it, and of the route on a stream of its own: Envoy answers 503 while it knows the route alone (DF650).
+ * The steps by which all traffic goes to Services that the rules in place do not name. Contour tells its Envoy of routes and of Services on streams of
+ * their own, and Envoy answers 503 while it knows a route and not its Service. So a rule that no request matches names the new Services before
+ * they get traffic, and then the old ones, which may not be forgotten before the route to them is (DF650).
  */
 export function introducing<Rule extends object>({ name, most, sidesOf, unmatched }: RuleList<Rule>): NonNullable<Router['introduction']> {
   const rulesOf = (object: KubeObject | undefined): Rule[] => specOf<Record<string, Rule[]>>(object)[name] ?? [];
   const sidesIn = (rules: readonly Rule[]): Side[] => rules.flatMap(sidesOf);
+  const isMatched = (rule: Rule): boolean => !JSON.stringify(rule).includes(INTRODUCTION.name);
   return (next, current) => {
-    const before = rulesOf(findObject(current, refOf(next)));
-    const named = new Set(sidesIn(before).map(({ service }) => service));
-    const after = rulesOf(next);
+    const found = rulesOf(findObject(current, refOf(next)));
+    const [before, after] = [found.filter(isMatched), rulesOf(next)];
+    const named = new Set(sidesIn(found).map(({ service }) => service));
     const goesOn = new Set(sidesIn(after).map(({ service }) => service));
     const left = sidesIn(before).filter(({ hasTraffic }) => hasTraffic);
-    const carrier = after.find((rule) => sidesOf(rule).some(({ service }) => !named.has(service)));
-    if (left.length === 0 || left.some(({ service }) => goesOn.has(service)) || !carrier || before.length >= most) return undefined;
-    return { ...next, spec: { ...specOf(next), [name]: [...before, unmatched(carrier, next.kind)] } };
+    if (left.length === 0 || left.some(({ service }) => goesOn.has(service))) return undefined;
+    const unknown = after.find((rule) => sidesOf(rule).some(({ service }) => !named.has(service)));
+    const leaving = before.find((rule) => sidesOf(rule).some(({ hasTraffic }) => hasTraffic));
+    const [rules, carrier] = unknown ? [before, unknown] : [after, leaving];
+    if (!carrier || rules.length >= most || goesOn.size === 0) return undefined;
+    return { ...next, spec: { ...specOf(next), [name]: [...rules, unmatched(carrier, next.kind)] } };
   };
 }

@@ -48,8 +48,8 @@ export interface Router {
   /** The objects that the provider should hold for these routes. Foreign fields of `current` are not repeated. */
   render(canary: Canary, apex: Apex, routes: Routes, current: readonly KubeObject[]): RouteChange;
   /**
-   * Holds traffic where it is and makes the Services of `next` known to proxies that learn of them by routes alone: to be written some time
-   * before `next`. Undefined: they are known, or no traffic moves.
+   * The next step towards `next`, where proxies learn of its Services by routes alone: some time after it comes another one, or `next`.
+   * Undefined: `next` may be written.
    */
   introduction?(next: KubeObject, current: readonly KubeObject[]): KubeObject | undefined;
   /** The routes that the objects found in the cluster express; the reverse of `render`. Undefined: not there yet. */

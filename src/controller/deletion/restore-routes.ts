@@ -5,7 +5,7 @@ import { type Clock, sleep } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { findObject } from '../../routers/find-object.ts';
 import { routerFor } from '../../routers/index.ts';
-import { INTRODUCED_FOR_MS } from '../../routers/introduction.ts';
+import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introduction.ts';
 import type { Router } from '../../routers/router.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { isCollected } from '../objects/ownership.ts';
@@ -22,7 +22,8 @@ export async function finalizeRoutes(
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if ('unsupported' in router) return;
   const refs = router.watches(canary);
-  if (delayMs > 0 && (await introduceServices(canary, router, refs, deps))) await sleep(clock, INTRODUCED_FOR_MS, signal);
+  for (let step = 0; delayMs > 0 && step < INTRODUCTION_STEPS && (await introduceServices(canary, router, refs, deps)); step += 1)
+    await sleep(clock, INTRODUCED_FOR_MS, signal);
   const wrote = await restoreRoutes(canary, router, refs, deps);
   if (wrote) await sleep(clock, delayMs, signal);
 }
@@ -36,7 +37,7 @@ export async function removeRoutesElsewhere(canary: Canary, deps: RestoreRoutesD
   if (afar.length > 0) await restoreRoutes(canary, router, afar, deps);
 }
 
-/** Makes the Services of the routes to come known to proxies; what is recorded on the routes stays. True when it wrote. */
+/** One step towards the routes to come, whose Services proxies have to learn of first; what is recorded on the routes stays. True when it wrote. */
 async function introduceServices(
   canary: Canary,
   router: Router,

@@ -23,8 +23,8 @@ export interface ReconcileContext extends DepsOf<'cluster' | 'view' | 'anchors' 
   wanted: Map<string, string>;
   /** Where the server added to what was last written of an object: the text that was written, and what it made of it. */
   answers: Map<string, { text: string; spec?: unknown }>;
-  /** When routes were written that make Services known to proxies, by the object: what moves traffic to them comes some time after. */
-  introduced: Map<string, number>;
+  /** Steps towards routes whose Services proxies have to learn of first, and the time of the next one, by the object. */
+  introduced: Map<string, { steps: number; nextMs: number }>;
   /** Pods that a side was last seen to ask for, above zero: a primary that was deleted by hand comes back with as many. */
   lastReplicas: Map<string, number>;
 }

@@ -39,7 +39,7 @@ export class Convergence {
   readonly #apexGuard = new ApexGuard();
   readonly #requested = new Map<string, string>();
   readonly #answers: ReconcileContext['answers'] = new Map();
-  readonly #introduced = new Map<string, number>();
+  readonly #introduced: ReconcileContext['introduced'] = new Map();
   readonly #lastReplicas = new Map<string, number>();
   #state: ConvergenceState = { converged: false, unconfirmed: undefined, blocker: undefined, unroutable: undefined };
   /** A pass that ends at a blocker has not failed: its pauses grow on their own, until the blocker is gone. */

@@ -4,7 +4,7 @@ import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-o
 import { names } from '../../api/names.ts';
 import { allToPrimary, type Routes, reachesCanary, sendsAllToPrimary } from '../../api/routes.ts';
 import { ifExpressible, RoutingError, routerFor } from '../../routers/index.ts';
-import { INTRODUCED_FOR_MS } from '../../routers/introduction.ts';
+import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introduction.ts';
 import type { Apex, Router } from '../../routers/router.ts';
 import { renderServices, type ServiceRole } from '../../routers/services.ts';
 import { servicesOf } from '../admission/service-fit.ts';
@@ -106,18 +106,18 @@ export async function ensureRoutes(context: ReconcileContext, apex: Apex, routes
   return combined(outcome, { ...PENDING, unconfirmed: { code: 'RouteUnconfirmed', detail } });
 }
 
-/** At the takeover of routes that serve already, proxies learn of the primary's Service before requests go to it. */
+/** At the takeover of routes that serve already, proxies learn of the primary's Service before requests go to it, and forget the old one after. */
 async function ensureIntroduced(context: ReconcileContext, object: KubeObject): Promise<Outcome> {
   const { canary, router, introduced, nowMs } = context;
   const key = refKey(refOf(object));
   const isTakeover = (canary.status?.phase || 'Initializing') === 'Initializing';
   const introduction = isTakeover ? router.introduction?.(object, currentRoutes(context, router, canary)) : undefined;
-  // Once: who undoes it again and again is another writer of the routes.
-  if (introduction && !introduced.has(key)) introduced.set(key, nowMs);
-  const leftMs = (introduced.get(key) ?? 0) + INTRODUCED_FOR_MS - nowMs;
-  if (leftMs <= 0) return ensure(context, object, { takenOver: true });
-  const outcome = introduction ? await ensure(context, introduction, { takenOver: true }) : HELD;
-  return combined(outcome, retryIn(leftMs));
+  const { steps, nextMs } = introduced.get(key) ?? { steps: 0, nextMs: nowMs };
+  if (nextMs > nowMs) return retryIn(nextMs - nowMs);
+  // Each once: who undoes them again and again is another writer of the routes.
+  if (!introduction || steps >= INTRODUCTION_STEPS) return ensure(context, object, { takenOver: true });
+  introduced.set(key, { steps: steps + 1, nextMs: nowMs + INTRODUCED_FOR_MS });
+  return combined(await ensure(context, introduction, { takenOver: true }), retryIn(INTRODUCED_FOR_MS));
 }
 
 /** Routes that cannot be written at all, where none of them has to reach the canary now. */
