@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { ensureBinaries } from './e2e-binaries.ts';
 import { ensureEnvoy } from './e2e-envoy.ts';
+import { ensureIngressNginx } from './e2e-ingress-nginx.ts';
 import { ensureIstiod } from './e2e-istiod.ts';
 import { MissingToolError } from './e2e-tools.ts';
 
@@ -29,6 +30,7 @@ if (trial.code !== 0) {
     await ensureBinaries(say);
     await ensureEnvoy(say);
     await ensureIstiod(say);
+    await ensureIngressNginx(say);
     const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.planes.config.ts', ...process.argv.slice(2)];
     process.exitCode = runInNamespace(vitest, 'inherit').code;
   } catch (error) {
