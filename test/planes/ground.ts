@@ -1,5 +1,6 @@
 import type { Mesh } from '../../src/embedded/mesh/index.ts';
 import { type RealEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
+import type { ProviderFixture } from '../scenarios/providers/provider-fixture.ts';
 import type { ProxyUnderTest } from '../scenarios/real-proxy.ts';
 import { runAtPodAddress } from './pod-network.ts';
 
@@ -14,8 +15,9 @@ export interface Plane extends ProxyUnderTest {
 export type StartPlane = (real: Pick<RealEnvironment, 'cluster' | 'adminKubeconfigFile'>) => Promise<Plane>;
 
 /** A real control plane whose pods are at their own addresses, and a real data plane, which the users of every scenario send their requests through. */
-export const startGround = (startPlane: StartPlane): Promise<RealEnvironment> =>
+export const startGround = (startPlane: StartPlane, fixture?: ProviderFixture): Promise<RealEnvironment> =>
   startRealEnvironment({
+    ...(fixture && { fixture }),
     runApp: runAtPodAddress,
     serverFlags: [`--advertise-address=${ADDRESSES.apiServer}`],
     startMesh: async (real) => meshOf(await startPlane(real)),

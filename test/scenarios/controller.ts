@@ -30,7 +30,7 @@ export function newLogFile(): string {
  * log of one that was there before goes on.
  */
 export function startController(
-  environment: Pick<Environment, 'kubeconfigFile' | 'prometheusUrl'>,
+  environment: Pick<Environment, 'kubeconfigFile' | 'prometheusUrl' | 'fixture'>,
   other: Record<string, string> = {},
   logFile: string = newLogFile(),
   main: string = program(),
@@ -43,7 +43,7 @@ export function startController(
     'scale-down-delay': '2s',
     port: '0',
     'log-level': 'debug',
-    'mesh-provider': 'istio',
+    'mesh-provider': environment.fixture?.provider ?? 'istio',
     // MetricTemplates and webhooks of tests are on loopback.
     'allowed-addresses': '127.0.0.0/8,::1',
     ...other,

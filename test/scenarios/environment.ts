@@ -18,6 +18,7 @@ import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { startRehearsalCluster } from '../../src/rehearsal/rehearsal-cluster.ts';
 import type { RealClusterOptions } from '../e2e/real-cluster.ts';
 import { raw } from '../fakes/raw.ts';
+import type { ProviderFixture } from './providers/provider-fixture.ts';
 import { until } from './until.ts';
 import { afterAll, beforeAll, enter, playTests } from './world.ts';
 
@@ -31,6 +32,8 @@ export interface Environment {
   /** Of both clusters: what runs the pods. */
   readonly nodes: Nodes;
   readonly prometheusUrl: string;
+  /** Through what users come in and releases go; default: a mesh that goes by the names of Services. */
+  readonly fixture?: ProviderFixture;
   /** Requests of the controller so far by verb and resource (`patch canaries/status`), as the API server saw them. */
   requestCounts(): Record<string, number>;
   /** Requests of the controller's user that the API server refused for want of permission; empty without RBAC. */
@@ -59,7 +62,11 @@ export interface EnvironmentOptions {
   graceScale?: number;
 }
 
-export interface RealEnvironmentOptions extends EnvironmentOptions, Pick<RealClusterOptions, 'serverFlags'>, Pick<NodeOptions, 'runApp'> {
+export interface RealEnvironmentOptions
+  extends EnvironmentOptions,
+    Pick<RealClusterOptions, 'serverFlags'>,
+    Pick<NodeOptions, 'runApp'>,
+    Pick<Environment, 'fixture'> {
   /** In place of the embedded mesh. */
   startMesh?(real: Pick<RealEnvironment, 'cluster' | 'adminKubeconfigFile'>): Promise<Mesh>;
 }
@@ -150,7 +157,7 @@ export async function startRealEnvironment(options: RealEnvironmentOptions = {})
     import('../e2e/real-prometheus.ts'),
     import('../e2e/audit-log.ts'),
   ]);
-  const { serverFlags = [], runApp } = options;
+  const { serverFlags = [], runApp, fixture } = options;
   const real = await startRealCluster({ serverFlags });
   const { cluster } = real;
   try {
@@ -171,6 +178,7 @@ export async function startRealEnvironment(options: RealEnvironmentOptions = {})
     const audit = readAuditLog(real.auditLog);
     const run = promisify(execFile);
     return {
+      ...(fixture && { fixture }),
       kubeconfigFile: real.kubeconfigFile,
       adminKubeconfigFile: real.adminKubeconfigFile,
       cluster,

@@ -61,7 +61,7 @@ export function describeRealProxy(environmentOf: () => RealEnvironment, { fixtur
       try {
         const { given, when, then } = scenario;
         await given.aDeployment();
-        for (const object of fixture.objects?.(app) ?? []) await cluster.create(object);
+        if (environmentOf().fixture === undefined) for (const object of fixture.objects?.(app) ?? []) await cluster.create(object);
         const query = `${series(`,${statusLabel}!~"5.*"`)} / ${series('')} * 100`;
         await cluster.create({
           apiVersion: 'flagger.app/v1beta1',
@@ -73,7 +73,7 @@ export function describeRealProxy(environmentOf: () => RealEnvironment, { fixtur
         await given.aCanary(
           // A first request that Prometheus has not scraped twice yet gives no verdict.
           { stepWeight: 20, maxWeight: 60, metrics, unmeasured: 'hold', webhooks: outcome === 'Failed' ? given.aClosedGate() : [] },
-          { provider: fixture.provider, service: { port: 80, targetPort: 'http', ...fixture.service?.(app) } },
+          { provider: fixture.provider, service: { port: 80, targetPort: 'http', ...fixture.service?.(app) }, ...fixture.spec?.(app) },
         );
         // So many that each check judges dozens of requests, also on a busy machine.
         const users = startUsers([proxy.url], fixture.host(app), {}, { each: 8 });

@@ -7,6 +7,7 @@ import type { ControllerProcess } from './controller.ts';
 import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { type HookServer, startHookServer } from './hook-server.ts';
+import type { AppName } from './providers/provider-fixture.ts';
 import { BOUND_MS, describeObject, until } from './until.ts';
 import { ask, type Crowd, startUsers, type Users } from './users.ts';
 import { world } from './world.ts';
@@ -88,6 +89,7 @@ export class Scenario {
         spec: { replicas, selector: { matchLabels: labels }, template, ...spec },
       });
       await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports: PORTS } });
+      for (const object of this.#environment.fixture?.objects?.(metadata) ?? []) await cluster.create(object);
       await this.#until(this.#ref('apps/v1', 'Deployment', APP), 'is available', (now) => raw(now)?.status?.availableReplicas === replicas);
       await this.given.itServes();
     },
@@ -125,6 +127,7 @@ export class Scenario {
           // A test that plays a deadline sets it when there is something to be late: a busy machine takes long for any pod.
           progressDeadlineSeconds: 600,
           analysis: { interval: '1s', threshold: 2, ...analysis },
+          ...this.#environment.fixture?.spec?.(this.#app),
           ...spec,
         },
       });
@@ -259,7 +262,11 @@ export class Scenario {
   }
 
   get #host(): string {
-    return `${APP}.${this.namespace}`;
+    return this.#environment.fixture?.host(this.#app) ?? `${APP}.${this.namespace}`;
+  }
+
+  get #app(): AppName {
+    return { name: APP, namespace: this.namespace };
   }
 
   get #canaryRef(): ObjectRef {
