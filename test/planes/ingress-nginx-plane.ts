@@ -6,23 +6,26 @@ import type { StartPlane } from './ground.ts';
 import { startIngressController } from './ingress-nginx.ts';
 
 const LOOK_EVERY_MS = 50;
+/** So many looks in a row show the same: while nginx reloads, workers of before and of now answer side by side. */
+const LOOKS = 5;
 
 /** The controller of ingress-nginx, and the nginx that it drives. */
 export const startIngressNginxPlane: StartPlane = async ({ cluster, adminKubeconfigFile }) => {
   const controller = await startIngressController(cluster, adminKubeconfigFile);
-  let known: Balancers = {};
+  const looks: Balancers[] = [];
   let isOver = false;
   const looking = (async () => {
     while (!isOver) {
       const answer = await fetch(controller.balancersUrl).catch(() => undefined);
-      if (answer?.ok) known = (await answer.json()) as Balancers;
+      if (answer?.ok) looks.push((await answer.json()) as Balancers);
+      if (looks.length > LOOKS) looks.shift();
       await sleep(LOOK_EVERY_MS);
     }
   })();
   return {
     url: controller.url,
     metricsUrl: controller.metricsUrl,
-    knows: (object) => isKnown(object, known),
+    knows: (object) => looks.length === LOOKS && looks.every((known) => isKnown(object, known)),
     // Canary Ingresses cannot mirror.
     mirrored: () => ({}),
     async stop() {
@@ -74,6 +77,7 @@ function isAlternative(name: string, ingress: KubeObject, known: Balancers): boo
     Object.values(known).some(({ alternatives = [] }) => alternatives.includes(name)) &&
     policy !== undefined &&
     policy.weight === Number(of(ingress, 'canary-weight')) &&
+    policy.weightTotal === Number(of(ingress, 'canary-weight-total') || 100) &&
     policy.header === of(ingress, 'canary-by-header') &&
     policy.headerValue === of(ingress, 'canary-by-header-value') &&
     policy.headerPattern === of(ingress, 'canary-by-header-pattern') &&

@@ -51,6 +51,8 @@ const SETTINGS = {
   'worker-processes': '1',
   'use-http2': 'false',
   'disable-access-log': 'true',
+  // Each Ingress of any namespace reloads nginx, which then closes idle connections, and with them a request that is just being sent.
+  'keep-alive': '0',
   // Takes a module less.
   'server-tokens': 'true',
   'main-snippet': [

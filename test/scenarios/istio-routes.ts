@@ -1,31 +1,12 @@
-import { request } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { type Routes, weight } from '../../src/api/routes.ts';
-import type { Raw } from '../fakes/raw.ts';
+import { type Asked, ask, type Expected, only } from './asked-routes.ts';
 import { eventually } from './eventually.ts';
 import { istio } from './providers/istio.ts';
 import type { ShareEnvironment } from './shares/share-environment.ts';
 import { namespacesFor, SplitApp } from './shares/split-app.ts';
-import { afterAll, beforeAll, world } from './world.ts';
-
-interface Asked {
-  path?: string;
-  method?: string;
-  headers?: Record<string, string>;
-}
-
-/** What comes back. `version` and `pod` are those of the pod, which also says what reached it. */
-interface Expected {
-  status?: number;
-  version?: '1' | '2';
-  /** As the pod received it. */
-  path?: string;
-  /** Headers that the pod received; undefined: it did not. */
-  received?: Record<string, string | undefined>;
-  /** Headers of the answer. */
-  answered?: Record<string, string | undefined>;
-}
+import { afterAll, beforeAll } from './world.ts';
 
 interface Row {
   what: string;
@@ -298,45 +279,4 @@ async function applyServices({ cluster }: ShareEnvironment, namespace: string): 
   });
   for (const [name, { selects = 'web', ports = [HTTP] }] of Object.entries(SERVICES))
     await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata: { name, namespace }, spec: { selector: { app: selects }, ports } });
-}
-
-/** Of an answer the fields that a row speaks of. */
-function only(answer: Required<Expected>, expected: Expected): Expected {
-  const some = (all: Record<string, string | undefined>, wanted: object) =>
-    Object.fromEntries(Object.keys(wanted).map((name) => [name, all[name]]));
-  return Object.fromEntries(
-    Object.entries(expected).map(([field, wanted]) => {
-      const value = answer[field as keyof Expected];
-      return [field, typeof wanted === 'object' ? some(value as Record<string, string>, wanted) : value];
-    }),
-  );
-}
-
-function ask(target: SplitApp['target'], { path = '/', method = 'GET', headers = {} }: Asked): Promise<Required<Expected>> {
-  const agent = world().network.agent();
-  return new Promise((resolve, reject) => {
-    const call = request(target.url, { agent, path, method, headers: { ...target.headers, ...headers, host: target.host } }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8');
-      answer.on('data', (part: string) => {
-        text += part;
-      });
-      answer.once('end', () => {
-        const body: Raw = text.startsWith('{') ? JSON.parse(text) : {};
-        const answered = answer.headers as Record<string, string | undefined>;
-        resolve({
-          status: answer.statusCode ?? 0,
-          version: answered['x-serin-version'] as '1',
-          path: body.path,
-          received: Object.fromEntries(
-            Object.entries(body.headers ?? {}).map(([name, value]) => [name, String(value).replaceAll(', ', ',')]),
-          ),
-          answered,
-        });
-      });
-      answer.once('error', reject);
-    });
-    call.once('error', reject);
-    call.end();
-  });
 }
