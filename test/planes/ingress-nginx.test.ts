@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { anEnvironment, type RealEnvironment } from '../scenarios/environment.ts';
+import { describeKills } from '../scenarios/kills.ts';
 import { nginx } from '../scenarios/providers/nginx.ts';
 import { describeRealProxy } from '../scenarios/real-proxy.ts';
 import { describeReleases } from '../scenarios/releases.ts';
@@ -22,3 +23,5 @@ describe('ingress-nginx', () =>
   }));
 
 describeReleases('releases through ingress-nginx', start, { split: false, mirror: false });
+
+describe('kills with ingress-nginx', () => describeKills(anEnvironment(start), [1, 2, 3]));

@@ -1,6 +1,7 @@
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { raw } from '../../fakes/raw.ts';
 import { eventually } from '../eventually.ts';
+import type { AppName } from '../providers/provider-fixture.ts';
 import { ask } from '../users.ts';
 import type { Lab } from './lab.ts';
 
@@ -17,7 +18,11 @@ export class App {
   }
 
   get host(): string {
-    return `${this.name}.${this.#lab.namespace}`;
+    return this.#lab.environment.fixture?.host(this.#own) ?? `${this.name}.${this.#lab.namespace}`;
+  }
+
+  get #own(): AppName {
+    return { name: this.name, namespace: this.#lab.namespace };
   }
 
   ref(apiVersion: string, kind: string, name = this.name): ObjectRef {
@@ -40,6 +45,12 @@ export class App {
     return this.ref('networking.istio.io/v1beta1', 'VirtualService');
   }
 
+  /** Of the object that holds the weights, where it is no VirtualService. */
+  get routeKinds(): (readonly [apiVersion: string, kind: string])[] {
+    const route = this.#lab.environment.fixture?.route(this.#own);
+    return route ? [[route.apiVersion, route.kind]] : [];
+  }
+
   get service(): ObjectRef {
     return this.ref('v1', 'Service');
   }
@@ -54,6 +65,7 @@ export class App {
     await cluster.create({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec });
     const ports = [{ name: 'http', port: 80, targetPort: 'http' }];
     await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports } });
+    for (const object of environment.fixture?.objects?.(metadata) ?? []) await cluster.create(object);
     for (const url of environment.mesh.urls) {
       await eventually(
         `${this.host} serves at ${url}`,
@@ -64,17 +76,20 @@ export class App {
     await this.#lab.until(this.target, 'is available', (now) => raw(now)?.status?.availableReplicas === 3);
   }
 
+  /** Where the environment has a provider of its own, by that one. */
   async createCanary(provider: Provider, analysis: Record<string, unknown>): Promise<void> {
+    const { fixture } = this.#lab.environment;
     await this.#lab.cluster.create({
       apiVersion: 'flagger.app/v1beta1',
       kind: 'Canary',
       metadata: { name: this.name, namespace: this.#lab.namespace },
       spec: {
-        provider,
+        provider: fixture?.provider ?? provider,
         targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: this.name },
         service: { port: 80, targetPort: 'http' },
         progressDeadlineSeconds: 600,
         analysis,
+        ...fixture?.spec?.(this.#own),
       },
     });
   }

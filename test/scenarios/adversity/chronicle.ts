@@ -82,6 +82,7 @@ export function violationsIn(moments: readonly Moment[], { name }: Pick<App, 'na
     else if (kind === 'Deployment' && objectName === `${name}-primary`) lookAtPrimary(object, now, good, say);
     else if (kind === 'Deployment' && objectName === name) lookAtTarget(object, now, say);
     else if (kind === 'VirtualService' && objectName === name) lookAtRoute(object, name, now, say);
+    else if (kind === 'Ingress' && objectName === `${name}-canary`) lookAtCanaryIngress(object, now, say);
   }
   return found;
 }
@@ -113,11 +114,22 @@ function lookAtRoute(object: KubeObject, name: string, now: ClusterSnapshot, say
     const of = (side: string) => weights[route.findIndex(({ destination }) => destination.host.split('.')[0] === side)] ?? 0;
     const canary = of(`${name}-canary`);
     const primary = of(`${name}-primary`);
-    const isRise = canary > (now.canaryWeight ?? 0);
-    const isChange = canary !== now.canaryWeight;
-    if (isRise && now.targetReady === 0) say(`I2: the canary's weight rose to ${canary} without a pod that serves`);
-    if (isChange && canary > 0 && now.targetReady === 0 && now.primaryReady > 0) say(`I5: ${canary} % to a canary that cannot serve`);
-    if (isChange && primary > 0 && now.primaryReady === 0 && now.targetReady > 0) say(`I5: ${primary} % to a primary that cannot serve`);
-    now.canaryWeight = canary;
+    lookAtWeights({ canary, primary }, now, say);
   }
+}
+
+/** The canary Ingress of ingress-nginx holds the canary's part of 100. */
+function lookAtCanaryIngress({ metadata }: KubeObject, now: ClusterSnapshot, say: (what: string) => void): void {
+  const canary = Number(metadata.annotations?.['nginx.ingress.kubernetes.io/canary-weight'] ?? 0);
+  if (!Number.isInteger(canary) || canary < 0 || canary > 100) say(`I1: the canary's weight is ${canary}`);
+  lookAtWeights({ canary, primary: 100 - canary }, now, say);
+}
+
+function lookAtWeights({ canary, primary }: { canary: number; primary: number }, now: ClusterSnapshot, say: (what: string) => void): void {
+  const isRise = canary > (now.canaryWeight ?? 0);
+  const isChange = canary !== now.canaryWeight;
+  if (isRise && now.targetReady === 0) say(`I2: the canary's weight rose to ${canary} without a pod that serves`);
+  if (isChange && canary > 0 && now.targetReady === 0 && now.primaryReady > 0) say(`I5: ${canary} % to a canary that cannot serve`);
+  if (isChange && primary > 0 && now.primaryReady === 0 && now.targetReady > 0) say(`I5: ${primary} % to a primary that cannot serve`);
+  now.canaryWeight = canary;
 }

@@ -3,7 +3,7 @@ import { raw } from '../../fakes/raw.ts';
 import type { Environment } from '../environment.ts';
 import { sleep } from '../world.ts';
 import { App } from './app.ts';
-import { type Chronicle, keepChronicle, violationsIn } from './chronicle.ts';
+import { CHANGING, type Chronicle, keepChronicle, violationsIn } from './chronicle.ts';
 import { type Clients, startClients } from './clients.ts';
 import { Lab } from './lab.ts';
 
@@ -48,8 +48,8 @@ export class KillRuns {
 
   static async begin(environment: Environment): Promise<KillRuns> {
     const lab = await Lab.open(environment, { namespace: 'kills', scaleDownDelay: '500ms', interval: '500ms' });
-    const chronicle = await keepChronicle(lab);
     const app = new App(lab, 'podinfo');
+    const chronicle = await keepChronicle(lab, [...CHANGING, ...app.routeKinds]);
     await app.create();
     lab.startController();
     await app.createCanary('istio', {
