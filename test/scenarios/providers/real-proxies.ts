@@ -10,5 +10,6 @@ export interface RealProxy {
 /** Providers whose objects a real proxy has divided requests by, besides the proxies of the embedded mesh. */
 export const realProxies: Readonly<Partial<Record<Provider, RealProxy>>> = {
   istio: { proxy: 'Envoy, configured by istiod', test: 'test/planes/istio.test.ts' },
+  nginx: { proxy: 'nginx, driven by ingress-nginx', test: 'test/planes/ingress-nginx.test.ts' },
   'gatewayapi:v1': { proxy: 'Envoy', test: 'test/e2e/envoy.test.ts' },
 };
