@@ -71,6 +71,24 @@ export function ensureNginx(say?: (line: string) => void): Promise<string> {
   );
 }
 
+/** Modules of nginx and Lua libraries that the Lua of ingress-nginx needs, by the file that says that Debian's package is there. */
+export const NGINX_LUA = {
+  'libnginx-mod-http-lua': '/usr/lib/nginx/modules/ngx_http_lua_module.so',
+  'libnginx-mod-http-ndk': '/usr/lib/nginx/modules/ndk_http_module.so',
+  'lua-resty-core': '/usr/share/lua/5.1/resty/core.lua',
+  'lua-resty-lrucache': '/usr/share/lua/5.1/resty/lrucache.lua',
+  'lua-cjson': '/usr/share/lua/5.1/cjson/util.lua',
+} as const;
+
+/** Path of an nginx that can run Lua. */
+export async function ensureNginxWithLua(say: (line: string) => void = () => undefined): Promise<string> {
+  const nginx = await ensureNginx(say);
+  const howTo = "the tests of real data planes run Lua in nginx: install Debian's packages";
+  for (const [name, file] of Object.entries(NGINX_LUA))
+    await ensurePackaged(name, `${howTo} ${name}`, say, () => (existsSync(file) ? file : undefined));
+  return nginx;
+}
+
 /** Paths of the shells whose completion scripts are tried; bash is taken as there. */
 export function ensureZsh(say?: (line: string) => void): Promise<string> {
   return ensurePackaged('zsh', 'the end-to-end tests complete commands in zsh: put `zsh` on the PATH (https://www.zsh.org)', say);
@@ -82,10 +100,10 @@ export function ensureFish(say?: (line: string) => void): Promise<string> {
 /** Paths of what kube-proxy sets its rules with. */
 export function ensureNft(say?: (line: string) => void): Promise<string> {
   return ensurePackaged(
-    'nft',
+    'nftables',
     'kube-proxy sets rules of nftables: put `nft` on the PATH (https://netfilter.org/projects/nftables)',
     say,
-    'nftables',
+    () => programOnPath('nft'),
   );
 }
 export function ensureIptables(say?: (line: string) => void): Promise<string> {
@@ -101,18 +119,18 @@ async function ensurePackaged(
   name: string,
   howTo: string,
   say: (line: string) => void = () => undefined,
-  packaged = name,
+  find = () => programOnPath(name),
 ): Promise<string> {
-  const found = programOnPath(name);
+  const found = find();
   if (found) return found;
   if (process.getuid?.() !== 0 || !programOnPath('apt-get')) throw new MissingToolError(howTo);
-  say(`installing ${packaged} with apt-get`);
+  say(`installing ${name} with apt-get`);
   const isInstalled = await withoutServices(() =>
-    run('apt-get', ['install', '-y', '--no-install-recommends', packaged], {
+    run('apt-get', ['install', '-y', '--no-install-recommends', name], {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     }),
   );
-  const installed = programOnPath(name);
+  const installed = find();
   if (!installed) throw new MissingToolError(`${howTo}; apt-get said:\n${isInstalled.output.slice(-2000)}`);
   return installed;
 }

@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { ensureBinaries } from './e2e-binaries.ts';
 import { ensureContour, ensureContourDefinitions } from './e2e-contour.ts';
 import { ensureEnvoy } from './e2e-envoy.ts';
+import { ensureIngressNginx } from './e2e-ingress-nginx.ts';
 import { ensureIstiod } from './e2e-istiod.ts';
 import { ensureKubeProxy } from './e2e-kube-proxy.ts';
 import { MissingToolError } from './e2e-tools.ts';
@@ -16,6 +17,7 @@ const PLANES: Readonly<Record<string, readonly ((say: (line: string) => void) =>
   istio: [ensureIstiod, ensureEnvoy],
   'kube-proxy': [ensureKubeProxy],
   contour: [ensureContour, ensureContourDefinitions, ensureEnvoy],
+  'ingress-nginx': [ensureIngressNginx],
   'gateway-api': [ensureContour, ensureContourDefinitions, ensureEnvoy],
 };
 /** Played in every sample. */

@@ -31,6 +31,11 @@ export const PLANES: readonly PlaneRow[] = [
     programs: { Contour: { folder: 'contour', module: 'github.com/projectcontour/contour' }, Envoy: 'envoy' },
   },
   {
+    file: 'ingress-nginx',
+    provider: '`nginx`',
+    programs: { 'ingress-nginx': { folder: 'nginx-ingress-controller', module: 'k8s.io/ingress-nginx' } },
+  },
+  {
     file: 'kube-proxy',
     provider: '`kubernetes`',
     programs: { 'kube-proxy': { folder: '', module: 'k8s.io/kubernetes' } },
@@ -46,6 +51,7 @@ const PLAYED: Readonly<Record<string, string>> = {
   describeIstioRoutes: 'matches, rewrites, headers, CORS, retries, gateways, delegation, ports, policies and copies',
   describeContourRoutes: 'matches, rewrites, headers, timeouts, retries and CORS',
   describeGatewayApiRoutes: 'matches, rewrites, headers, timeouts and what this implementation leaves out',
+  describeNginxRoutes: 'headers, cookies and patterns that choose the canary',
   describeTakeovers: 'routes that serve already are taken over and given back',
   describeServiceReleases: 'Blue/Green: rollback, promotion and deletion with users who never stop',
   describeLag: 'how long a change takes',

@@ -64,11 +64,16 @@ export function bestPath<T extends IngressHostPath>(routes: readonly T[], asked:
   return fitting.find(({ pathType }) => pathType === 'Exact') ?? fitting.toSorted((a, b) => b.path.length - a.path.length)[0];
 }
 
-/** The value of one cookie of a Cookie header. */
-export function cookieOf(header: string | undefined, name: string): string | undefined {
+/** The value of one cookie of a Cookie header. nginx compares names of cookies without regard to case. */
+export function cookieOf(
+  header: string | undefined,
+  name: string,
+  spelling: 'as written' | 'in any case' = 'as written',
+): string | undefined {
+  const form = (text: string) => (spelling === 'as written' ? text : text.toLowerCase());
   for (const pair of (header ?? '').split(';')) {
     const [key = '', ...value] = pair.trim().split('=');
-    if (key === name) return value.join('=');
+    if (form(key) === form(name)) return value.join('=');
   }
   return undefined;
 }

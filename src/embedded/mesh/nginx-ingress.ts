@@ -40,9 +40,9 @@ export function routeByNginx(view: LaggedView, request: MeshRequest): RouteChoic
   );
   if (!location) return refuseWith({ status: 404, reason: 'no path of an Ingress fits' });
   const alternative = alternativeOf(location, all.filter(isCanary).flatMap(pathsOf));
-  const other = alternative && destinationOf(alternative);
-  // An alternative without endpoints has no balancer, and the main backend answers.
-  const able = other && endpointsOf(view, other)?.length ? alternative : undefined;
+  // What has no endpoints has no balancer. The main backend's is asked first: without it no alternative is looked at, and the answer is 503.
+  const hasBalancer = (at: IngressHostPath) => (endpointsOf(view, destinationOf(at)) ?? []).length > 0;
+  const able = alternative && hasBalancer(location) && hasBalancer(alternative) ? alternative : undefined;
   return (random) => routeTo(location, able && isForCanary(able.ingress, request, random) ? able : undefined, request);
 }
 
@@ -105,7 +105,7 @@ function isForCanary(ingress: KubeObject, request: MeshRequest, random: () => nu
     } else if (header === 'always' || header === 'never') return header === 'always';
   }
   const cookie = annotation(ingress, 'canary-by-cookie');
-  const asked = cookie ? cookieOf(request.headers.cookie, cookie) : undefined;
+  const asked = cookie ? cookieOf(request.headers.cookie, cookie, 'in any case') : undefined;
   if (asked === 'always' || asked === 'never') return asked === 'always';
   return (
     random() * Math.max(100, Number(annotation(ingress, 'canary-weight-total')) || 100) <

@@ -81,6 +81,7 @@ export function violationsIn(moments: readonly Moment[], { name }: Pick<App, 'na
     if (kind === 'Canary' && objectName === name) now.phase = raw(object).status?.phase ?? '';
     else if (kind === 'Deployment' && objectName === `${name}-primary`) lookAtPrimary(object, now, good, say);
     else if (kind === 'Deployment' && objectName === name) lookAtTarget(object, now, say);
+    else if (kind === 'Ingress' && objectName === `${name}-canary`) lookAtWeights(weightsOfIngress(object), now, say);
     else if (ROUTES[kind] && objectName === name) lookAtRoute(ROUTES[kind](raw(object).spec), name, now, say);
   }
   return found;
@@ -133,11 +134,21 @@ function lookAtRoute(rules: readonly RoutedSide[][], name: string, now: ClusterS
     const of = (side: string) => weights[route.findIndex(({ service }) => service === side)] ?? 0;
     const canary = of(`${name}-canary`);
     const primary = of(`${name}-primary`);
-    const isRise = canary > (now.canaryWeight ?? 0);
-    const isChange = canary !== now.canaryWeight;
-    if (isRise && now.targetReady === 0) say(`I2: the canary's weight rose to ${canary} without a pod that serves`);
-    if (isChange && canary > 0 && now.targetReady === 0 && now.primaryReady > 0) say(`I5: ${canary} % to a canary that cannot serve`);
-    if (isChange && primary > 0 && now.primaryReady === 0 && now.targetReady > 0) say(`I5: ${primary} % to a primary that cannot serve`);
-    now.canaryWeight = canary;
+    lookAtWeights({ canary, primary }, now, say);
   }
+}
+
+/** The canary Ingress of ingress-nginx holds the canary's part of 100. */
+function weightsOfIngress({ metadata }: KubeObject): { canary: number; primary: number } {
+  const canary = Number(metadata.annotations?.['nginx.ingress.kubernetes.io/canary-weight'] ?? 0);
+  return { canary, primary: 100 - canary };
+}
+
+function lookAtWeights({ canary, primary }: { canary: number; primary: number }, now: ClusterSnapshot, say: (what: string) => void): void {
+  const isRise = canary > (now.canaryWeight ?? 0);
+  const isChange = canary !== now.canaryWeight;
+  if (isRise && now.targetReady === 0) say(`I2: the canary's weight rose to ${canary} without a pod that serves`);
+  if (isChange && canary > 0 && now.targetReady === 0 && now.primaryReady > 0) say(`I5: ${canary} % to a canary that cannot serve`);
+  if (isChange && primary > 0 && now.primaryReady === 0 && now.targetReady > 0) say(`I5: ${primary} % to a primary that cannot serve`);
+  now.canaryWeight = canary;
 }

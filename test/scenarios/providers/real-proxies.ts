@@ -10,6 +10,7 @@ export interface RealProxy {
 /** Providers whose objects a real proxy has divided requests by, besides the proxies of the embedded mesh. */
 export const realProxies: Readonly<Partial<Record<Provider, RealProxy>>> = {
   istio: { proxy: 'Envoy, configured by istiod', test: 'test/planes/istio.test.ts' },
+  nginx: { proxy: 'nginx, driven by ingress-nginx', test: 'test/planes/ingress-nginx.test.ts' },
   contour: { proxy: 'Envoy, configured by Contour', test: 'test/planes/contour.test.ts' },
   'gatewayapi:v1': { proxy: 'Envoy, configured by Contour', test: 'test/planes/gateway-api.test.ts' },
 };

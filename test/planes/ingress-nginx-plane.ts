@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { asEndpointSlice } from '../../src/api/kinds/endpoint-slice.ts';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { raw } from '../fakes/raw.ts';
+import type { StartPlane } from './ground.ts';
+import { startIngressController } from './ingress-nginx.ts';
+
+const LOOK_EVERY_MS = 50;
+/** So many looks in a row show the same: while nginx reloads, workers of before and of now answer side by side. */
+const LOOKS = 5;
+
+/** The controller of ingress-nginx, and the nginx that it drives. */
+export const startIngressNginxPlane: StartPlane = async ({ cluster, adminKubeconfigFile }) => {
+  const controller = await startIngressController(cluster, adminKubeconfigFile);
+  const looks: Balancers[] = [];
+  let isOver = false;
+  const looking = (async () => {
+    while (!isOver) {
+      const answer = await fetch(controller.balancersUrl).catch(() => undefined);
+      if (answer?.ok) looks.push((await answer.json()) as Balancers);
+      if (looks.length > LOOKS) looks.shift();
+      await sleep(LOOK_EVERY_MS);
+    }
+  })();
+  return {
+    url: controller.url,
+    metricsUrl: controller.metricsUrl,
+    knows: (object) => looks.length === LOOKS && looks.every((known) => isKnown(object, known)),
+    // Canary Ingresses cannot mirror.
+    mirrored: () => ({}),
+    async stop() {
+      isOver = true;
+      await looking;
+      await controller.stop();
+    },
+  };
+};
+
+/** What the Lua of nginx goes by: upstreams by `namespace-service-port`; without endpoints they are empty. */
+type Balancers = Record<string, Balancer>;
+interface Balancer {
+  policy?: { weight: number; weightTotal: number; header: string; headerValue: string; headerPattern: string; cookie: string };
+  alternatives?: readonly string[];
+  /** Keys are addresses with ports. */
+  nodes?: Record<string, number>;
+}
+interface Path {
+  backend: { service: { name: string; port: { name?: string; number?: number } } };
+}
+
+function isKnown(object: KubeObject, known: Balancers): boolean {
+  const { namespace = '', labels } = object.metadata;
+  if (object.kind === 'Ingress') {
+    const paths: Path[] = raw(object).spec.rules.flatMap(({ http }: { http: { paths: Path[] } }) => http.paths);
+    const names = paths.map(({ backend: { service } }) => `${namespace}-${service.name}-${service.port.name ?? service.port.number}`);
+    return names.every((name) => (of(object, 'canary') === 'true' ? isAlternative(name, object, known) : known[name] !== undefined));
+  }
+  if (object.kind !== 'EndpointSlice') return true;
+  const service = labels?.['kubernetes.io/service-name'];
+  const ready = (asEndpointSlice(object).endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false);
+  const addresses = ready.flatMap(({ addresses }) => addresses ?? []);
+  // Without an Ingress for the Service there is no upstream.
+  return Object.entries(known)
+    .filter(([name]) => name === `${namespace}-${service}-http` || name === `${namespace}-${service}-80`)
+    .every(([, { nodes = {} }]) => {
+      const hosts = new Set(Object.keys(nodes).map((node) => node.split(':')[0]));
+      return addresses.every((address) => hosts.has(address));
+    });
+}
+
+const of = (object: KubeObject, annotation: string) => object.metadata.annotations?.[`nginx.ingress.kubernetes.io/${annotation}`] ?? '';
+
+/** Whether it is an alternative of another upstream, by the policy of this Ingress. */
+function isAlternative(name: string, ingress: KubeObject, known: Balancers): boolean {
+  const policy = known[name]?.policy;
+  return (
+    Object.values(known).some(({ alternatives = [] }) => alternatives.includes(name)) &&
+    policy !== undefined &&
+    policy.weight === Number(of(ingress, 'canary-weight')) &&
+    policy.weightTotal === Number(of(ingress, 'canary-weight-total') || 100) &&
+    policy.header === of(ingress, 'canary-by-header') &&
+    policy.headerValue === of(ingress, 'canary-by-header-value') &&
+    policy.headerPattern === of(ingress, 'canary-by-header-pattern') &&
+    policy.cookie === of(ingress, 'canary-by-cookie')
+  );
+}

@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { type Routes, weight } from '../../src/api/routes.ts';
+import { eventually } from './eventually.ts';
+import { nginx } from './providers/nginx.ts';
+import { type Asked, ask, type Expected, only } from './route-rows.ts';
+import type { ShareEnvironment } from './shares/share-environment.ts';
+import { namespacesFor, SplitApp } from './shares/split-app.ts';
+import { afterAll, beforeAll } from './world.ts';
+
+interface Row {
+  what: string;
+  routes?: Routes;
+  /** Annotations of the canary Ingress by another hand, without their prefix. */
+  annotations?: Record<string, string>;
+  asks: readonly (readonly [Asked, Expected])[];
+}
+
+const PRIMARY: Routes = { kind: 'weighted', canary: weight(0) };
+const EVERYONE: Routes = { kind: 'weighted', canary: weight(100) };
+const insider = (condition: object, header = 'x-canary'): Routes => ({
+  kind: 'matched',
+  match: [{ headers: { [header]: condition as { exact: string } } }],
+});
+const by = (value: string, header = 'x-canary'): Asked => ({ headers: { [header]: value } });
+const cookie = (value: string): Asked => by(value, 'cookie');
+
+/** What `analysis.match` becomes, and annotations that users write themselves. */
+const ROWS: readonly Row[] = [
+  {
+    what: 'A/B by a header that is exactly so',
+    routes: insider({ exact: 'insider' }),
+    asks: [
+      [by('insider'), { version: '2' }],
+      [by('insider', 'X-Canary'), { version: '2' }],
+      [by('Insider'), { version: '1' }],
+      [by('insiders'), { version: '1' }],
+      [by('always'), { version: '1' }],
+      [{}, { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by the begin of a header',
+    routes: insider({ prefix: 'in' }),
+    asks: [
+      [by('insider'), { version: '2' }],
+      [by('an insider'), { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by the end of a header',
+    routes: insider({ suffix: '.net' }),
+    asks: [
+      [by('a.net'), { version: '2' }],
+      [by('anet'), { version: '1' }],
+      [by('a.net.org'), { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by a regular expression, which is searched for',
+    routes: insider({ regex: 'in.*r' }),
+    asks: [
+      [by('an insiders'), { version: '2' }],
+      [by('out'), { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by a cookie that is always, among others',
+    routes: insider({ exact: 'canary' }, 'cookie'),
+    asks: [
+      [cookie('canary=always'), { version: '2' }],
+      [cookie('theme=dark; canary=always; x=1'), { version: '2' }],
+      [cookie('canary=never'), { version: '1' }],
+      [cookie('canary=yes'), { version: '1' }],
+      [cookie('canaryx=always'), { version: '1' }],
+      [cookie('Canary=always'), { version: '2' }],
+    ],
+  },
+  {
+    what: 'A/B by a pattern for the whole Cookie header',
+    routes: insider({ regex: '\\btype=insider\\b' }, 'cookie'),
+    asks: [
+      [cookie('theme=dark; type=insider; x=1'), { version: '2' }],
+      [cookie('type=insiders'), { version: '1' }],
+    ],
+  },
+  {
+    what: 'A/B by a header or by a cookie',
+    routes: { kind: 'matched', match: [{ headers: { 'x-canary': { exact: 'insider' } } }, { headers: { cookie: { exact: 'canary' } } }] },
+    asks: [
+      [by('insider'), { version: '2' }],
+      [cookie('canary=always'), { version: '2' }],
+      [{ headers: { 'x-canary': 'other', cookie: 'canary=always' } }, { version: '2' }],
+      [{ headers: { 'x-canary': 'insider', cookie: 'canary=never' } }, { version: '2' }],
+      [{}, { version: '1' }],
+    ],
+  },
+  {
+    what: 'a header without a value: always and never',
+    annotations: { 'canary-by-header': 'x-who' },
+    asks: [
+      [by('always', 'x-who'), { version: '2' }],
+      [by('never', 'x-who'), { version: '1' }],
+      [by('else', 'x-who'), { version: '1' }],
+    ],
+  },
+  {
+    what: 'never keeps users from a canary that everyone else gets',
+    routes: EVERYONE,
+    annotations: { 'canary-by-header': 'x-who', 'canary-by-cookie': 'who' },
+    asks: [
+      [{}, { version: '2' }],
+      [by('never', 'x-who'), { version: '1' }],
+      [cookie('who=never'), { version: '1' }],
+      [by('else', 'x-who'), { version: '2' }],
+      [{ headers: { 'x-who': 'always', cookie: 'who=never' } }, { version: '2' }],
+    ],
+  },
+  {
+    what: 'a value goes before a pattern',
+    annotations: { 'canary-by-header': 'x-who', 'canary-by-header-value': 'me', 'canary-by-header-pattern': 'you' },
+    asks: [
+      [by('me', 'x-who'), { version: '2' }],
+      [by('you', 'x-who'), { version: '1' }],
+    ],
+  },
+  {
+    what: 'a header that does not match leaves the weight in force',
+    routes: EVERYONE,
+    annotations: { 'canary-by-header': 'x-who', 'canary-by-header-value': 'me' },
+    asks: [[by('you', 'x-who'), { version: '2' }]],
+  },
+  {
+    what: 'a pattern with a look-ahead, as PCRE reads it',
+    annotations: { 'canary-by-header': 'x-who', 'canary-by-header-pattern': '^(?!you).+$' },
+    asks: [
+      [by('me', 'x-who'), { version: '2' }],
+      [by('you', 'x-who'), { version: '1' }],
+    ],
+  },
+  {
+    what: 'a pattern that PCRE cannot read ends the matter, whatever the weight',
+    routes: EVERYONE,
+    annotations: { 'canary-by-header': 'x-who', 'canary-by-header-pattern': 'a(' },
+    asks: [
+      [by('a', 'x-who'), { version: '1' }],
+      [{}, { version: '2' }],
+    ],
+  },
+  {
+    what: 'a total above 100 makes the weight a smaller share, one below none',
+    routes: EVERYONE,
+    annotations: { 'canary-weight-total': '10' },
+    asks: [[{}, { version: '2' }]],
+  },
+  {
+    what: 'a path whose Service does not exist answers 503',
+    routes: EVERYONE,
+    asks: [
+      [{ path: '/elsewhere' }, { status: 503 }],
+      [{ path: '/elsewhere/cart' }, { status: 503 }],
+      [{ path: '/elsewheres' }, { version: '2', path: '/elsewheres' }],
+      [{ path: '/cart?x=1' }, { version: '2', path: '/cart?x=1' }],
+    ],
+  },
+];
+
+/** Canary Ingresses that Serin writes, and edits of theirs, read by the data plane of the environment. */
+export function describeNginxRoutes(start: () => Promise<ShareEnvironment>): void {
+  const namespace = 'nginx-routes';
+  let environment: ShareEnvironment;
+  beforeAll(async () => {
+    environment = await start();
+    await namespacesFor(environment.cluster, [namespace]);
+  }, 180_000);
+  afterAll(() => environment?.stop());
+
+  it('without an endpoint of the primary requests get 503, also with all weight on the canary', async () => {
+    const { cluster } = environment;
+    const app = await SplitApp.run(environment, nginx, { name: 'alone', namespace });
+    await app.route(EVERYONE);
+    expect(await ask(app.target, {})).toMatchObject({ status: 200, version: '2' });
+    await cluster.delete({ apiVersion: 'v1', kind: 'Pod', name: 'alone-v1', namespace });
+    await eventually(
+      'requests are refused',
+      () => ask(app.target, {}),
+      ({ status }) => status === 503,
+    );
+  });
+
+  it('without an endpoint of the canary the primary answers, also with all weight on the canary', async () => {
+    const { cluster } = environment;
+    const app = await SplitApp.run(environment, nginx, { name: 'left', namespace });
+    await app.route(EVERYONE);
+    expect(await ask(app.target, {})).toMatchObject({ status: 200, version: '2' });
+    await cluster.delete({ apiVersion: 'v1', kind: 'Pod', name: 'left-v2', namespace });
+    await eventually(
+      'the primary answers',
+      () => ask(app.target, {}),
+      ({ version }) => version === '1',
+    );
+  });
+
+  describe.concurrent('nginx', () => {
+    it.each(ROWS.map((row, index) => ({ ...row, index })))('$what', async ({ routes = PRIMARY, annotations, asks, index }) => {
+      const name = { name: `r${index}`, namespace };
+      const app = await SplitApp.run(environment, nginx, name);
+      await app.route(routes);
+      if (annotations) await annotateCanary(environment, nginx.route(name), annotations);
+      const got = await Promise.all(asks.map(([asked]) => ask(app.target, asked)));
+      expect(got.map((answer, each) => only(answer, asks[each]?.[1] ?? {}))).toEqual(asks.map(([, expected]) => expected));
+    });
+  });
+}
+
+async function annotateCanary(
+  { cluster, mesh }: ShareEnvironment,
+  ref: Parameters<ShareEnvironment['cluster']['get']>[0],
+  annotations: Record<string, string>,
+): Promise<void> {
+  const prefixed = Object.fromEntries(Object.entries(annotations).map(([name, text]) => [`nginx.ingress.kubernetes.io/${name}`, text]));
+  const edited: KubeObject = await cluster.patch(ref, { metadata: { annotations: prefixed } });
+  await eventually('the canary Ingress is known as edited', async () =>
+    mesh.knows({ ...edited, apiVersion: ref.apiVersion, kind: ref.kind }),
+  );
+}
