@@ -59,7 +59,7 @@ function isKnown(object: KubeObject, known: Balancers): boolean {
   const service = labels?.['kubernetes.io/service-name'];
   const ready = (asEndpointSlice(object).endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false);
   const addresses = ready.flatMap(({ addresses }) => addresses ?? []);
-  // Without an Ingress for the Service there is no upstream.
+  // A Service that no Ingress names has no upstream.
   return Object.entries(known)
     .filter(([name]) => name === `${namespace}-${service}-http` || name === `${namespace}-${service}-80`)
     .every(([, { nodes = {} }]) => {
@@ -70,14 +70,13 @@ function isKnown(object: KubeObject, known: Balancers): boolean {
 
 const of = (object: KubeObject, annotation: string) => object.metadata.annotations?.[`nginx.ingress.kubernetes.io/${annotation}`] ?? '';
 
-/** Whether it is an alternative of another upstream, by the policy of this Ingress. */
+/** Whether it is an alternative of another upstream, by the policy of this Ingress; a total that alone has changed is no change to the controller. */
 function isAlternative(name: string, ingress: KubeObject, known: Balancers): boolean {
   const policy = known[name]?.policy;
   return (
     Object.values(known).some(({ alternatives = [] }) => alternatives.includes(name)) &&
     policy !== undefined &&
     policy.weight === Number(of(ingress, 'canary-weight')) &&
-    policy.weightTotal === Number(of(ingress, 'canary-weight-total') || 100) &&
     policy.header === of(ingress, 'canary-by-header') &&
     policy.headerValue === of(ingress, 'canary-by-header-value') &&
     policy.headerPattern === of(ingress, 'canary-by-header-pattern') &&

@@ -22,5 +22,5 @@ const startKubeProxyPlane: StartPlane = async ({ cluster, adminKubeconfigFile })
   };
 };
 
-// Not with iptables, where a change of a Service may cost a connection, whoever makes it: kube-proxy.test.ts.
+// Not with iptables, where any change of a Service may cost a connection: kube-proxy.test.ts.
 describe('kube-proxy with nftables', () => describeServiceReleases(anEnvironment(() => startGround(startKubeProxyPlane))));

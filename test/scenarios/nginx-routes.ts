@@ -148,7 +148,7 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
-    what: 'a total above 100 makes the weight a smaller share, one below none',
+    what: 'a total below 100 counts as 100',
     routes: EVERYONE,
     annotations: { 'canary-weight-total': '10' },
     asks: [[{}, { version: '2' }]],

@@ -48,7 +48,7 @@ function answer(objects: KubeObject[], { headers = {}, url = '/', host = 'shop.e
 }
 const nameOf = (route: ReturnType<typeof answer>) => route && ('destination' in route ? route.destination.name : route.status);
 const ask = (annotations: Labels, headers: Record<string, string> = {}, random = never) =>
-  nameOf(answer([main, canary(annotations), ...servedBy('shop-canary')], { headers, random }));
+  nameOf(answer([main, canary(annotations), ...servedBy('shop'), ...servedBy('shop-canary')], { headers, random }));
 
 describe('which path', () => {
   it.each([
@@ -103,22 +103,24 @@ describe('which side', () => {
 
   it('a canary that is not marked is an Ingress like others, and the older one has the path', () => {
     const unmarked = { canary: 'false', 'canary-weight': '100' };
-    expect(nameOf(answer([main, canary(unmarked, { created: '2' }), ...servedBy('shop-canary')]))).toBe('shop');
-    expect(nameOf(answer([main, canary(unmarked, { created: '0' }), ...servedBy('shop-canary')]))).toBe('shop-canary');
+    expect(nameOf(answer([main, canary(unmarked, { created: '2' }), ...servedBy('shop'), ...servedBy('shop-canary')]))).toBe('shop');
+    expect(nameOf(answer([main, canary(unmarked, { created: '0' }), ...servedBy('shop'), ...servedBy('shop-canary')]))).toBe('shop-canary');
   });
 
   it('only the first of two canaries is asked, and one without endpoints, or of another path, leaves all to the main backend', () => {
     const all = { 'canary-weight': '100' };
     const second = { ...canary(all, { created: '3' }), metadata: { ...canary(all).metadata, name: 'second', creationTimestamp: '3' } };
-    expect(nameOf(answer([main, canary({ 'canary-weight': '0' }, { created: '2' }), second, ...servedBy('shop-canary')]))).toBe('shop');
+    expect(
+      nameOf(answer([main, canary({ 'canary-weight': '0' }, { created: '2' }), second, ...servedBy('shop'), ...servedBy('shop-canary')])),
+    ).toBe('shop');
     expect(nameOf(answer([main, canary(all)]))).toBe('shop');
-    expect(nameOf(answer([main, canary(all), ...servedBy('shop-canary')], { url: '/cart' }))).toBe('cart');
+    expect(nameOf(answer([main, canary(all), ...servedBy('shop'), ...servedBy('shop-canary')], { url: '/cart' }))).toBe('cart');
   });
 });
 
 it('counts under the names and labels of ingress-nginx', () => {
   const metrics = trafficMetrics({ nginx_ingress_controller_response_duration_seconds: [0.1] });
-  const route = answer([main, canary({ 'canary-weight': '100' }), ...servedBy('shop-canary')]);
+  const route = answer([main, canary({ 'canary-weight': '100' }), ...servedBy('shop'), ...servedBy('shop-canary')]);
   if (!route || !('destination' in route)) throw new Error('no route');
   route.count?.(metrics, { destination: route.destination, status: 200, isProxyError: false, method: 'GET', path: '/', durationMs: 50 });
   const labels =
