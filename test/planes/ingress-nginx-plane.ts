@@ -70,7 +70,7 @@ function isKnown(object: KubeObject, known: Balancers): boolean {
 
 const of = (object: KubeObject, annotation: string) => object.metadata.annotations?.[`nginx.ingress.kubernetes.io/${annotation}`] ?? '';
 
-/** Whether it is an alternative of another upstream, by the policy of this Ingress; a total that alone has changed is no change to the controller. */
+/** Whether it is an alternative of another upstream, by the policy of this Ingress; a total that alone has changed is not a change to the controller. */
 function isAlternative(name: string, ingress: KubeObject, known: Balancers): boolean {
   const policy = known[name]?.policy;
   return (
