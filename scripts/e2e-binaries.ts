@@ -148,15 +148,19 @@ function kubernetesVersion(): string {
   return version;
 }
 
-function goProgram(name: Program, version: string): GoProgram {
+/** Without them kubectl and the server call themselves v0.0.0-master, and refuse to speak about version skew. */
+export function kubernetesStamps(version: string): string[] {
   const [major, minor] = version.split('.');
-  // Without these stamps kubectl and the server call themselves v0.0.0-master, and refuse to speak about version skew.
-  const stamps = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((path) => [
+  return ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((path) => [
     `${path}.gitVersion=v${version}`,
     `${path}.gitMajor=${major}`,
     `${path}.gitMinor=${minor}`,
     `${path}.gitTreeState=clean`,
   ]);
+}
+
+function goProgram(name: Program, version: string): GoProgram {
+  const stamps = kubernetesStamps(version);
   return { name, package: PROGRAMS[name], module: MODULE, stamps, insteadSet: 'KUBEBUILDER_ASSETS to a folder with the programs' };
 }
 

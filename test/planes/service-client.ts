@@ -3,9 +3,14 @@ import { watchObjects } from '../../src/embedded/controllers/object-store.ts';
 import { loopback } from '../../src/embedded/network.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { raw } from '../fakes/raw.ts';
-import { ADDRESSES } from './ground.ts';
 
 const NO_ANSWER_MS = 5_000;
+/**
+ * Each connection comes from the next of these: one that was tried before its Service had rules leaves an entry with the kernel for two minutes, and a later one
+ * from the same address and port would hang.
+ */
+const CLIENTS = 250;
+const addressOf = (connection: number): string => `10.244.249.${(connection % CLIENTS) + 1}`;
 
 export interface ServiceClient {
   readonly url: string;
@@ -19,6 +24,7 @@ export interface ServiceClient {
 export async function startServiceClient(cluster: KubeCluster): Promise<ServiceClient> {
   const services = watchObjects(cluster, { apiVersion: 'v1', kind: 'Service' }, () => undefined);
   await services.synced;
+  let connections = 0;
   const send = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const fail = (why: string): void => {
       if (!outgoing.headersSent) outgoing.writeHead(503, { 'x-serin-proxy-error': why.replaceAll(/[^\x20-\x7e]/g, '?') });
@@ -33,9 +39,10 @@ export async function startServiceClient(cluster: KubeCluster): Promise<ServiceC
     }
     const ip: string = raw(service).spec.clusterIP;
     const { method = 'GET', url = '/', headers } = incoming;
+    connections += 1;
     const call = request({
       ...{ host: ip, port: 80, method, path: url, headers: { ...headers, connection: 'close' } },
-      ...{ localAddress: ADDRESSES.client, agent: false, timeout: NO_ANSWER_MS },
+      ...{ localAddress: addressOf(connections), agent: false, timeout: NO_ANSWER_MS },
     });
     call.on('response', (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
