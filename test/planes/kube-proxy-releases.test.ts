@@ -1,9 +1,12 @@
 import { describe } from 'vitest';
+import { describeBlueGreen } from '../scenarios/blue-green.ts';
 import { anEnvironment } from '../scenarios/environment.ts';
-import { describeServiceReleases } from '../scenarios/service-releases.ts';
 import { type StartPlane, startGround } from './ground.ts';
 import { type ProxyMode, startKubeProxy } from './kube-proxy.ts';
 import { startServiceClient } from './service-client.ts';
+
+/** Denser than where many releases play at once. */
+const CROWD = { each: 2, pauseMs: 20 };
 
 const planeWith =
   (mode: ProxyMode): StartPlane =>
@@ -25,5 +28,8 @@ const planeWith =
   };
 
 describe.each<ProxyMode>(['nftables', 'iptables'])('kube-proxy with %s', (mode) =>
-  describeServiceReleases(anEnvironment(() => startGround(planeWith(mode)))),
+  describeBlueGreen(
+    anEnvironment(() => startGround(planeWith(mode))),
+    CROWD,
+  ),
 );

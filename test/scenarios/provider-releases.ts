@@ -54,8 +54,7 @@ export function describeProviderReleases(environmentOf: () => Environment, fixtu
   });
 }
 
-/** Blue/Green through the Service of the user alone. */
-export async function playServiceReleases(environment: Environment, controller: ControllerProcess): Promise<void> {
+async function playServiceReleases(environment: Environment, controller: ControllerProcess): Promise<void> {
   const scenario = await Scenario.begin(environment, controller, 'through-kubernetes');
   const { given, when, then, hooks } = scenario;
   try {
