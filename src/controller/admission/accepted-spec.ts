@@ -1,6 +1,6 @@
 import type { NewBlocker } from '../../api/blocker.ts';
 import type { Canary, CanarySpec } from '../../api/canary.ts';
-import { ApiError } from '../../kube/errors.ts';
+import { isRefusal } from '../../kube/errors.ts';
 import { RoutingError } from '../../routers/index.ts';
 import { refusalBy, unroutableBy } from '../status/blocker-of.ts';
 
@@ -54,9 +54,7 @@ export class AcceptedSpec {
 /** The object's content is refused, by a schema, a policy or ourselves; not the requester, nor the time. */
 function refusalIn(error: unknown, namespace: string): NewBlocker | undefined {
   if (error instanceof RoutingError) return unroutableBy(error);
-  // A field that an older CRD does not know makes an apply fail with 500.
-  const refuses = error instanceof ApiError && [400, 403, 422, 500].includes(error.status);
-  return refuses ? refusalBy(error, namespace) : undefined;
+  return isRefusal(error) ? refusalBy(error, namespace) : undefined;
 }
 
 /** Another name, or another provider, is another object. */

@@ -3,6 +3,7 @@ import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-o
 import { ownerAnnotation } from '../../api/names.ts';
 import { type Clock, sleep } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
+import { isRefusal } from '../../kube/errors.ts';
 import { findObject } from '../../routers/find-object.ts';
 import { routerFor } from '../../routers/index.ts';
 import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introduction.ts';
@@ -48,7 +49,13 @@ async function introduceServices(
   const introductions = router.finalize(canary, current).write.flatMap((object) => router.introduction?.(object, current) ?? []);
   for (const { spec, ...object } of introductions) {
     const { resourceVersion } = findObject(current, refOf(object))?.metadata ?? {};
-    await cluster.patch(refOf(object), { metadata: { resourceVersion }, spec }, { signal });
+    try {
+      await cluster.patch(refOf(object), { metadata: { resourceVersion }, spec }, { signal });
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      // A policy that refuses its rule may take the routes themselves.
+      return false;
+    }
   }
   return introductions.length > 0;
 }

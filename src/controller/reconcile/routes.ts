@@ -3,6 +3,7 @@ import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { allToPrimary, type Routes, reachesCanary, sendsAllToPrimary } from '../../api/routes.ts';
+import { isRefusal } from '../../kube/errors.ts';
 import { ifExpressible, RoutingError, routerFor } from '../../routers/index.ts';
 import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introduction.ts';
 import type { Apex, Router } from '../../routers/router.ts';
@@ -117,7 +118,14 @@ async function ensureIntroduced(context: ReconcileContext, object: KubeObject): 
   // Each once: who undoes them again and again is another writer of the routes.
   if (!introduction || steps >= INTRODUCTION_STEPS) return ensure(context, object, { takenOver: true });
   introduced.set(key, { steps: steps + 1, nextMs: nowMs + INTRODUCED_FOR_MS });
-  return combined(await ensure(context, introduction, { takenOver: true }), retryIn(INTRODUCED_FOR_MS));
+  try {
+    return combined(await ensure(context, introduction, { takenOver: true }), retryIn(INTRODUCED_FOR_MS));
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    // A policy that refuses its rule may take the routes themselves.
+    introduced.set(key, { steps: INTRODUCTION_STEPS, nextMs: nowMs });
+    return ensure(context, object, { takenOver: true });
+  }
 }
 
 /** Routes that cannot be written at all, where none of them has to reach the canary now. */
