@@ -125,13 +125,16 @@ async function ensurePackaged(
   if (found) return found;
   if (process.getuid?.() !== 0 || !programOnPath('apt-get')) throw new MissingToolError(howTo);
   say(`installing ${name} with apt-get`);
-  const isInstalled = await withoutServices(() =>
-    run('apt-get', ['install', '-y', '--no-install-recommends', name], {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    }),
-  );
+  const aptGet = (...args: string[]) => run('apt-get', args, { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
+  const install = () => withoutServices(() => aptGet('install', '-y', '--no-install-recommends', name));
+  let answer = await install();
+  if (answer.code !== 0) {
+    // An image without lists of packages, or with old ones.
+    await aptGet('update');
+    answer = await install();
+  }
   const installed = find();
-  if (!installed) throw new MissingToolError(`${howTo}; apt-get said:\n${isInstalled.output.slice(-2000)}`);
+  if (!installed) throw new MissingToolError(`${howTo}; apt-get said:\n${answer.output.slice(-2000)}`);
   return installed;
 }
 
