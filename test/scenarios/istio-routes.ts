@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { refOf } from '../../src/api/kube-object.ts';
 import { weight } from '../../src/api/routes.ts';
 import { eventually } from './eventually.ts';
-import { ask, only } from './istio/ask.ts';
+import { ask } from './istio/ask.ts';
 import { changes } from './istio/changes.ts';
 import { delegation, gateways } from './istio/gateways.ts';
 import { matches } from './istio/matches.ts';
@@ -12,9 +12,10 @@ import { CLIENT, GATEWAY, gatewayObject, type IstioEnvironment } from './istio/p
 import { describePolicies } from './istio/policies.ts';
 import { ports } from './istio/ports.ts';
 import { resilience } from './istio/resilience.ts';
-import { primary, type Row } from './istio/row.ts';
+import type { Row } from './istio/row.ts';
 import { describeTcp } from './istio/tcp.ts';
 import { istio } from './providers/istio.ts';
+import { only, primary } from './route-rows.ts';
 import { namespacesFor, SplitApp } from './shares/split-app.ts';
 import { afterAll, beforeAll } from './world.ts';
 

@@ -19,6 +19,8 @@ export interface Expected {
   version?: '1' | '2';
   /** As the pod received it. */
   path?: string;
+  /** Container port that it came in by. */
+  port?: number;
   /** Headers that the pod received; undefined: it did not. */
   received?: Record<string, string | undefined>;
   /** Headers of the answer. */
@@ -66,10 +68,15 @@ export function only(answer: Required<Expected>, expected: Expected): Expected {
   );
 }
 
-export function ask(target: SplitApp['target'], { path = '/', method = 'GET', headers = {} }: Asked): Promise<Required<Expected>> {
+export const ask = (target: SplitApp['target'], asked: Asked): Promise<Required<Expected>> =>
+  askAt(target.url, { ...target.headers, host: target.host }, asked);
+
+/** One request, with these headers besides its own. */
+export function askAt(url: string, headers: Record<string, string>, asked: Asked): Promise<Required<Expected>> {
+  const { path = '/', method = 'GET' } = asked;
   const agent = world().network.agent();
   return new Promise((resolve, reject) => {
-    const call = request(target.url, { agent, path, method, headers: { ...target.headers, ...headers, host: target.host } }, (answer) => {
+    const call = request(url, { agent, path, method, headers: { ...headers, ...asked.headers } }, (answer) => {
       let text = '';
       answer.setEncoding('utf8');
       answer.on('data', (part: string) => {
@@ -82,6 +89,7 @@ export function ask(target: SplitApp['target'], { path = '/', method = 'GET', he
           status: answer.statusCode ?? 0,
           version: answered['x-serin-version'] as '1',
           path: body.path,
+          port: body.port,
           received: Object.fromEntries(
             Object.entries(body.headers ?? {}).map(([name, value]) => [name, String(value).replaceAll(', ', ',')]),
           ),

@@ -1,7 +1,8 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { AppName } from '../providers/provider-fixture.ts';
+import { by, insider } from '../route-rows.ts';
 import { GATEWAY_NAME } from './places.ts';
-import { by, canary, insider, type Row, TWO_PORTS } from './row.ts';
+import { canary, type Row, TWO_PORTS } from './row.ts';
 
 const INSIDERS = insider({ exact: 'insider' });
 const outside = (host: string, more: object = {}) => ({ host, isOutside: true, ...more });

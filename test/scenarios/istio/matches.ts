@@ -1,4 +1,5 @@
-import { by, canary, insider, type Row } from './row.ts';
+import { by, insider } from '../route-rows.ts';
+import { canary, type Row } from './row.ts';
 
 /** Conditions of `spec.service.match` and `analysis.match`. */
 export const matches: readonly Row[] = [

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { weight } from '../../../src/api/routes.ts';
 import { eventually } from '../eventually.ts';
 import { istio } from '../providers/istio.ts';
+import { type Expected, primary } from '../route-rows.ts';
 import { type Pods, SplitApp } from '../shares/split-app.ts';
 import { sleep } from '../world.ts';
 import { ask } from './ask.ts';
 import type { IstioEnvironment } from './places.ts';
-import { type Asked, type Expected, primary } from './row.ts';
+import type { Asked } from './row.ts';
 
 const FAILS = { ERROR_RATE: '1' };
 export const OUTLIERS = {

@@ -1,4 +1,5 @@
-import { by, insider, type Row } from './row.ts';
+import { by, insider } from '../route-rows.ts';
+import type { Row } from './row.ts';
 
 const FAILS = { ERROR_RATE: '1' };
 /** Answers 503: the first request is one too many. */
