@@ -75,7 +75,7 @@ export function describeRealProxy(environmentOf: () => RealEnvironment, { fixtur
         await given.aCanary(
           // A first request that Prometheus has not scraped twice yet gives no verdict.
           { stepWeight: 20, maxWeight: 60, metrics, unmeasured: 'hold', webhooks: outcome === 'Failed' ? given.aClosedGate() : [] },
-          { provider: fixture.provider, service: { port: 80, targetPort: 'http', ...fixture.service?.(app) } },
+          { provider: fixture.provider, ...fixture.spec?.(app), service: { port: 80, targetPort: 'http', ...fixture.service?.(app) } },
         );
         // So many that each check judges dozens of requests, also on a busy machine.
         const users = startUsers([proxy.url], fixture.host(app), {}, { each: 8 });

@@ -129,6 +129,7 @@ export class Scenario {
         spec: {
           ...(this.#fixture && { provider: this.#fixture.provider }),
           targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: APP },
+          ...this.#fixture?.spec?.(this.#app),
           service: { port: 80, targetPort: 'http', ...this.#fixture?.service?.(this.#app) },
           // A test that plays a deadline sets it when there is something to be late: a busy machine takes long for any pod.
           progressDeadlineSeconds: 600,

@@ -82,6 +82,7 @@ export class App {
       spec: {
         provider,
         targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: this.name },
+        ...this.#fixture.spec?.(this.#app),
         service: { port: 80, targetPort: 'http', ...this.#fixture.service?.(this.#app) },
         progressDeadlineSeconds: 600,
         analysis,
