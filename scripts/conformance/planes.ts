@@ -52,7 +52,7 @@ const PLAYED: Readonly<Record<string, string>> = {
   describeContourRoutes: 'matches, rewrites, headers, timeouts, retries and CORS',
   describeGatewayApiRoutes: 'matches, rewrites, headers, timeouts and what this implementation leaves out',
   describeNginxRoutes: 'headers, cookies and patterns that choose the canary',
-  describeTakeovers: 'routes that serve already are taken over and given back',
+  describeTakeovers: 'routes that serve already are taken over and restored',
   describeBlueGreen: 'Blue/Green: promotion, rollback, `kill -9` and deletion with users who never stop',
   describeLag: 'how long a change takes',
   proxyRows: 'the pod that a request goes to: hints, policies, session affinity, pods that leave',

@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import { loopback } from '../../src/embedded/network.ts';
 import { parseExposition } from '../../src/embedded/prometheus/exposition.ts';
+import { serveMetrics } from './serve-metrics.ts';
 
 const MS = 1000;
 /** Contour calls the statistics of a cluster by namespace, Service and port. */
@@ -25,12 +24,5 @@ export async function startApplicationMetrics(envoyUrl: string): Promise<{ url: 
     });
     return `${lines.join('\n')}\n`;
   };
-  const server = createServer((_, response) => {
-    read().then(
-      (text) => response.end(text),
-      () => response.writeHead(503).end(),
-    );
-  });
-  const listener = await loopback.listen(server);
-  return { url: `${listener.url}/metrics`, stop: () => listener.close(true) };
+  return serveMetrics(read);
 }

@@ -1,5 +1,4 @@
-import { createServer } from 'node:http';
-import { loopback } from '../../src/embedded/network.ts';
+import { serveMetrics } from './serve-metrics.ts';
 
 export interface IstioMetrics {
   /** Prometheus text. */
@@ -46,12 +45,5 @@ export async function startIstioMetrics(admin: string): Promise<IstioMetrics> {
     requests = counted;
     return `${lines.join('\n')}\n`;
   };
-  const server = createServer((_, response) => {
-    read().then(
-      (text) => response.end(text),
-      () => response.writeHead(503).end(),
-    );
-  });
-  const listener = await loopback.listen(server);
-  return { url: `${listener.url}/metrics`, canaryRequests: () => requests, stop: () => listener.close(true) };
+  return { ...(await serveMetrics(read)), canaryRequests: () => requests };
 }

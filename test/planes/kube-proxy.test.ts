@@ -24,6 +24,8 @@ const NO_ANSWER_MS = 1_000;
 const LATE_MS = 30_000;
 
 let real: RealCluster;
+/** The slow request has come to a pod. */
+let slowArrived = Promise.withResolvers<void>();
 let pods: { close(now?: boolean): Promise<void> };
 
 /** One program stands for all pods: it says at which address it was asked. */
@@ -41,8 +43,10 @@ beforeAll(async () => {
   }
   const server = createServer(({ socket, url }, response) => {
     const answer = () => response.end(socket.localAddress);
-    if (url === '/slow') setTimeout(answer, 3_000);
-    else answer();
+    if (url === '/slow') {
+      slowArrived.resolve();
+      setTimeout(answer, 3_000);
+    } else answer();
   });
   pods = await networkOn('0.0.0.0').listen(server, POD_PORT);
 });
@@ -195,8 +199,9 @@ describe.each<ProxyMode>(['nftables', 'iptables'])('kube-proxy with %s', (mode) 
         () => ask(service.ip, { from: WAITING }),
         (answer) => answer !== undefined,
       );
+      slowArrived = Promise.withResolvers();
       const slow = ask(service.ip, { path: '/slow', patienceMs: LATE_MS });
-      await sleep(200);
+      await slowArrived.promise;
       await service.becomes([{ ...here, is: 'closed' }]);
       await eventually(
         'no new request is answered',

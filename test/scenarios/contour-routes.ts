@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { contourRows, envoyMatches } from './envoy-rows.ts';
 import { eventually } from './eventually.ts';
 import { contour } from './providers/contour.ts';
 import { ask, by, insider, playRows, primary, type Row } from './route-rows.ts';
@@ -15,15 +16,7 @@ const FAILS_OFTEN = { ERROR_RATE: '0.7' };
 const everyTime = (count: number): Row['asks'] => Array.from({ length: count }, () => [{}, { status: 200, version: '1' }]);
 
 const ROWS: readonly Row[] = [
-  {
-    what: 'A/B by a header that is exactly so',
-    routes: insider({ exact: 'insider' }),
-    asks: [
-      [by('insider'), { version: '2' }],
-      [by('insiders'), { version: '1' }],
-      [{}, { version: '1' }],
-    ],
-  },
+  ...envoyMatches,
   {
     what: 'A/B by the begin of a header, dots of which stand for themselves',
     routes: insider({ prefix: 'in.' }),
@@ -74,14 +67,6 @@ const ROWS: readonly Row[] = [
       [by('a'), { version: '2' }],
       [by('bc'), { version: '2' }],
       [by('ac'), { version: '1' }],
-    ],
-  },
-  {
-    what: 'A/B by a cookie among others',
-    routes: { kind: 'matched', match: [{ headers: { cookie: { regex: '^(.*?;\\s*)?(canary=always)(;.*)?$' } } }] },
-    asks: [
-      [{ headers: { cookie: 'theme=dark; canary=always; x=1' } }, { version: '2' }],
-      [{ headers: { cookie: 'canary=alwaysnot' } }, { version: '1' }],
     ],
   },
   {
@@ -144,24 +129,7 @@ const ROWS: readonly Row[] = [
       [{ path: '/?beta=a+b' }, { version: '1' }],
     ],
   },
-  {
-    what: 'A/B by two conditions of one entry, both of which must hold',
-    routes: { kind: 'matched', match: [{ headers: { 'x-canary': { exact: 'insider' } }, queryParams: { beta: { exact: 'yes' } } }] },
-    asks: [
-      [{ path: '/?beta=yes', ...by('insider') }, { version: '2' }],
-      [by('insider'), { version: '1' }],
-      [{ path: '/?beta=yes' }, { version: '1' }],
-    ],
-  },
-  {
-    what: 'A/B by two entries, one of which must hold',
-    routes: { kind: 'matched', match: [{ headers: { 'x-canary': { exact: 'a' } } }, { headers: { 'x-canary': { exact: 'b' } } }] },
-    asks: [
-      [by('a'), { version: '2' }],
-      [by('b'), { version: '2' }],
-      [by('c'), { version: '1' }],
-    ],
-  },
+  ...contourRows,
   {
     what: 'a route for the begin of a path, not only of its whole parts: others are not found',
     service: { match: [{ uri: { prefix: '/shop' } }] },
@@ -172,24 +140,6 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
-    what: 'a route for one path',
-    service: { match: [{ uri: { exact: '/shop' } }] },
-    asks: [
-      [{ path: '/shop' }, { version: '1' }],
-      [{ path: '/shop?x=1' }, { version: '1' }],
-      [{ path: '/shop/' }, { status: 404 }],
-    ],
-  },
-  {
-    what: 'a route for paths by a regular expression, without regard to what follows the question mark',
-    service: { match: [{ uri: { regex: '/shop/[0-9]+' } }] },
-    asks: [
-      [{ path: '/shop/12?x=1' }, { version: '1' }],
-      [{ path: '/shop/12/a' }, { status: 404 }],
-      [{ path: '/a/shop/12' }, { status: 404 }],
-    ],
-  },
-  {
     what: 'routes for two paths and for a header',
     service: { match: [{ uri: { prefix: '/shop' } }, { uri: { exact: '/cart' } }, { headers: { 'x-shop': { exact: 'yes' } } }] },
     asks: [
@@ -197,16 +147,6 @@ const ROWS: readonly Row[] = [
       [{ path: '/cart' }, { version: '1' }],
       [{ path: '/other', headers: { 'x-shop': 'yes' } }, { version: '1' }],
       [{ path: '/other' }, { status: 404 }],
-    ],
-  },
-  {
-    what: 'an A/B condition within the route of a path',
-    service: { match: [{ uri: { prefix: '/shop' } }] },
-    routes: insider({ exact: 'insider' }),
-    asks: [
-      [{ path: '/shop/1', ...by('insider') }, { version: '2' }],
-      [{ path: '/shop/1' }, { version: '1' }],
-      [{ path: '/other', ...by('insider') }, { status: 404 }],
     ],
   },
   {
@@ -229,18 +169,6 @@ const ROWS: readonly Row[] = [
       [by('out'), { status: 404 }],
       [{}, { status: 404 }],
     ],
-  },
-  {
-    what: 'a request that takes longer than the timeout',
-    service: { timeout: '500ms' },
-    pods: { env: { 1: { LATENCY_MS: '2000' } } },
-    asks: [[{}, { status: 504 }]],
-  },
-  {
-    what: 'a request that takes less',
-    service: { timeout: '1m30s' },
-    pods: { env: { 1: { LATENCY_MS: '1000' } } },
-    asks: [[{}, { status: 200, version: '1' }]],
   },
   {
     what: 'without a timeout a request may take 15 s',

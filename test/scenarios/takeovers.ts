@@ -12,7 +12,7 @@ export function describeTakeovers(environmentOf: () => Environment, fixture: Pro
   describe(`${fixture.provider}: routes that serve already`, () => {
     const scenarioTest = scenarioTests(environmentOf, aController(environmentOf), fixture);
     scenarioTest(
-      'are taken over and given back without a lost request, since proxies know the Services before (I10)',
+      'are taken over and restored without a lost request, since proxies know the Services before (I10)',
       `taken-over-${fixture.provider.replaceAll(':', '-')}`,
       async (scenario) => {
         const { given, when, then } = scenario;

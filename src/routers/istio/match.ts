@@ -23,7 +23,7 @@ export function routedMatch(canary: Canary): IstioMatch[] {
   const { service } = canary.spec;
   const match = serviceMatch(service.match);
   if (!isPerGateway(canary)) return match;
-  const told = (match.length === 0 ? [{}] : match).flatMap((entry: IstioMatch & { gateways?: string[] }) => {
+  const perGateway = (match.length === 0 ? [{}] : match).flatMap((entry: IstioMatch & { gateways?: string[] }) => {
     const own = entry.gateways?.length ? entry.gateways : (service.gateways ?? []);
     const edges = own.filter((each) => each !== MESH);
     const isInMesh = own.includes(MESH) && (entry.port === undefined || entry.port === service.port);
@@ -33,7 +33,7 @@ export function routedMatch(canary: Canary): IstioMatch[] {
     ];
   });
   // No condition at all would let every request through.
-  return told.length > 0 ? told : match;
+  return perGateway.length > 0 ? perGateway : match;
 }
 
 /** A port is named only where Istio cannot infer it: several ports behind a gateway or a delegate (04-4.2). */

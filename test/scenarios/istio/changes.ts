@@ -1,3 +1,4 @@
+import { envoyChanges } from '../envoy-rows.ts';
 import type { Row } from './row.ts';
 
 const CORS = {
@@ -24,30 +25,7 @@ export const changes: readonly Row[] = [
     service: { match: [{ uri: { prefix: '/shop/' } }], rewrite: { uri: '/' } },
     asks: [[{ path: '/shop/cart?x=1' }, { version: '1', path: '/cart?x=1' }]],
   },
-  {
-    what: 'a rewritten authority',
-    service: { rewrite: { authority: 'inside.example' } },
-    asks: [[{}, { version: '1', received: { host: 'inside.example' } }]],
-  },
-  {
-    what: 'headers of requests and answers that are set, added and removed',
-    service: {
-      headers: {
-        request: { set: { 'x-set': 'ours' }, add: { 'x-add': 'ours' }, remove: ['x-secret'] },
-        response: { set: { 'x-answer': 'ours' }, add: { 'x-more': 'ours' }, remove: ['x-serin-pod'] },
-      },
-    },
-    asks: [
-      [
-        { headers: { 'x-set': 'theirs', 'x-add': 'theirs', 'x-secret': 'theirs' } },
-        {
-          version: '1',
-          received: { 'x-set': 'ours', 'x-add': 'theirs,ours', 'x-secret': undefined },
-          answered: { 'x-answer': 'ours', 'x-more': 'ours', 'x-serin-pod': undefined },
-        },
-      ],
-    ],
-  },
+  ...envoyChanges,
   {
     what: 'CORS: a preflight is answered by the proxy, and only for an origin of the list',
     service: { corsPolicy: CORS },

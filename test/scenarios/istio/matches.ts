@@ -1,17 +1,10 @@
+import { envoyMatches } from '../envoy-rows.ts';
 import { by, insider } from '../route-rows.ts';
 import { canary, type Row } from './row.ts';
 
 /** Conditions of `spec.service.match` and `analysis.match`. */
 export const matches: readonly Row[] = [
-  {
-    what: 'A/B by a header that is exactly so',
-    routes: insider({ exact: 'insider' }),
-    asks: [
-      [by('insider'), { version: '2' }],
-      [by('insiders'), { version: '1' }],
-      [{}, { version: '1' }],
-    ],
-  },
+  ...envoyMatches,
   {
     what: 'A/B by the begin of a header',
     routes: insider({ prefix: 'in' }),
@@ -27,14 +20,6 @@ export const matches: readonly Row[] = [
       [by('insider'), { version: '2' }],
       [by('insiders'), { version: '1' }],
       [by('an insider'), { version: '1' }],
-    ],
-  },
-  {
-    what: 'A/B by a cookie among others',
-    routes: { kind: 'matched', match: [{ headers: { cookie: { regex: '^(.*?;\\s*)?(canary=always)(;.*)?$' } } }] },
-    asks: [
-      [{ headers: { cookie: 'theme=dark; canary=always; x=1' } }, { version: '2' }],
-      [{ headers: { cookie: 'canary=alwaysnot' } }, { version: '1' }],
     ],
   },
   {
@@ -54,30 +39,12 @@ export const matches: readonly Row[] = [
     ],
   },
   {
-    what: 'A/B by two entries, one of which must hold',
-    routes: { kind: 'matched', match: [{ headers: { 'x-canary': { exact: 'a' } } }, { headers: { 'x-canary': { exact: 'b' } } }] },
-    asks: [
-      [by('a'), { version: '2' }],
-      [by('b'), { version: '2' }],
-      [by('c'), { version: '1' }],
-    ],
-  },
-  {
     what: 'a route for the begin of a path: others are not found',
     service: { match: [{ uri: { prefix: '/shop' } }] },
     asks: [
       [{ path: '/shop/cart?x=1' }, { version: '1', path: '/shop/cart?x=1' }],
       [{ path: '/shopping' }, { version: '1', path: '/shopping' }],
       [{ path: '/other' }, { status: 404 }],
-    ],
-  },
-  {
-    what: 'a route for one path',
-    service: { match: [{ uri: { exact: '/shop' } }] },
-    asks: [
-      [{ path: '/shop' }, { version: '1' }],
-      [{ path: '/shop?x=1' }, { version: '1' }],
-      [{ path: '/shop/' }, { status: 404 }],
     ],
   },
   {
@@ -104,16 +71,6 @@ export const matches: readonly Row[] = [
       [{ method: 'GET' }, { status: 404 }],
       [{ method: 'POST', headers: { 'x-internal': 'yes' } }, { status: 404 }],
       [{ method: 'POST', headers: { 'x-internal': 'no' } }, { version: '1' }],
-    ],
-  },
-  {
-    what: 'an A/B condition within the route of a path',
-    service: { match: [{ uri: { prefix: '/shop' } }] },
-    routes: insider({ exact: 'insider' }),
-    asks: [
-      [{ path: '/shop/1', ...by('insider') }, { version: '2' }],
-      [{ path: '/shop/1' }, { version: '1' }],
-      [{ path: '/other', ...by('insider') }, { status: 404 }],
     ],
   },
   {
