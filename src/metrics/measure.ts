@@ -65,10 +65,13 @@ function templateChecks(canary: Canary, metric: Metric): MeasureCheck[] {
   return [async () => judgeMeasurement(metric, 'custom', { kind: 'error', reason })];
 }
 
+const observerOf = ({ spec }: Canary, deps: Pick<MeasureDependencies, 'observerFor' | 'meshProvider'>): Observer =>
+  deps.observerFor(observedProvider(spec.provider, deps.meshProvider), spec.targetRef.kind);
+
 async function builtinVerdict(canary: Canary, metric: Metric, kind: MetricKind, deps: MeasureDependencies): Promise<Verdict> {
-  const observer = deps.observerFor(observedProvider(canary.spec.provider, deps.meshProvider), canary.spec.targetRef.kind);
+  const observer = observerOf(canary, deps);
   const server = timedServer(canary, deps);
-  const window = measuredWindow(metric, canary.status?.release, deps.nowMs);
+  const window = measuredWindow(metric, canary.status?.release, deps.nowMs, observer);
   const variables = nameRules(observer, variablesOf(canary, { ...metric, interval: window.interval }, deps));
   const runFor = (target: string) => (query: string) => askServer(server, query, { ...variables, target }, deps);
   const ask = async (run: (query: string) => Promise<Measurement>) =>
@@ -102,7 +105,7 @@ async function customVerdict(
   query: string,
   deps: MeasureDependencies,
 ): Promise<Verdict> {
-  const window = measuredWindow(metric, canary.status?.release, deps.nowMs);
+  const window = measuredWindow(metric, canary.status?.release, deps.nowMs, observerOf(canary, deps));
   const variables = variablesOf(canary, { ...metric, interval: window.interval }, deps);
   const runFor = (target: string) => (text: string) => askServer(server, text, { ...variables, target }, deps);
   const run = runFor(variables.target);

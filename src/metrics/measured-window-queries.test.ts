@@ -52,4 +52,23 @@ describe('a window that reaches back to the last revision', () => {
     expect(none).toMatchObject({ verdict: 'unmeasured' });
     expect(none).not.toHaveProperty('early');
   });
+
+  it.each([
+    { interval: '{{ interval }}', verdict: 'passed' },
+    { interval: '20s', verdict: 'failed' },
+  ])('E20a: ingress-nginx hands over what it counted of the last revision a second late, in the window of $interval', async (row) => {
+    const server = await emptyServer();
+    const labels = { namespace: 'test', ingress: 'podinfo', canary: 'test-podinfo-canary-80' };
+    const counted = (status: string, value: number, agoMs: number) =>
+      server.ingest([{ labels: { __name__: 'nginx_ingress_controller_requests', ...labels, status }, tMs: endMs - agoMs, value }]);
+    for (const agoMs of [19_900, 19_400, 14_000, 9_000, 4_000, 0]) {
+      counted('500', agoMs === 19_900 ? 100 : 150, agoMs);
+      counted('200', Math.round((20_000 - agoMs) / 100), agoMs);
+    }
+    const rate = (matcher: string) => `sum(rate(nginx_ingress_controller_requests{${matcher}}[${row.interval}]))`;
+    const metric = { name: 'mine', query: `${rate('status="200"')} / ${rate('')}`, thresholdRange: { min: 0.99 } };
+    const release = { measuredFromMs: endMs - 20_000, othersUntilMs: endMs - 20_000 };
+    const verdicts = await measure(canary([metric], release), { ...dependencies(), meshProvider: 'nginx' });
+    expect(verdicts).toEqual([expect.objectContaining({ verdict: row.verdict })]);
+  });
 });

@@ -22,10 +22,21 @@ it.each([
 ])('E20a: the window is $interval of $metric when $name', ({ from, others, metric, interval, isCut }) => {
   const ago = (seconds: number) => nowMs - seconds * 1000;
   const release = after({ measuredFromMs: ago(from), ...(others === undefined ? {} : { othersUntilMs: ago(others) }) });
-  expect(measuredWindow({ interval: metric }, release, nowMs)).toEqual({ interval, isCut });
+  expect(measuredWindow({ interval: metric }, release, nowMs, {})).toEqual({ interval, isCut });
 });
 
 it('E20a: a release that an earlier version began, or another controller, asks as it did', () => {
-  expect(measuredWindow({ interval: '1m' }, after({}), nowMs)).toEqual({ interval: '1m', isCut: false });
-  expect(measuredWindow({ interval: '1m' }, undefined, nowMs)).toEqual({ interval: '1m', isCut: false });
+  expect(measuredWindow({ interval: '1m' }, after({}), nowMs, {})).toEqual({ interval: '1m', isCut: false });
+  expect(measuredWindow({ interval: '1m' }, undefined, nowMs, {})).toEqual({ interval: '1m', isCut: false });
+});
+
+it.each([
+  { from: 30, others: 50, interval: '29s', isCut: true },
+  { from: 0.5, others: undefined, interval: '1ms', isCut: true },
+  { from: 30, others: 60, interval: '29s', isCut: true },
+  { from: 30, others: 61, interval: '1m', isCut: false },
+])('E20a: counters that come a second late: $interval of 1m, $from s after this revision began', ({ from, others, interval, isCut }) => {
+  const ago = (seconds: number) => nowMs - seconds * 1000;
+  const release = after({ measuredFromMs: ago(from), ...(others === undefined ? {} : { othersUntilMs: ago(others) }) });
+  expect(measuredWindow({ interval: '1m' }, release, nowMs, { countsLateMs: 1_000 })).toEqual({ interval, isCut });
 });

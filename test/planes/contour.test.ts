@@ -29,6 +29,6 @@ describe('Contour and Envoy', () => {
 
 describeReleases('releases through Contour and Envoy', start, { split: false, fixture: contour });
 
-describe('kills with Contour and Envoy', () => describeKills(anEnvironment(start), [1, 2, 3], undefined, contour));
+describe('kills with Contour and Envoy', () => describeKills(anEnvironment(start), [1, 2, 3], undefined, { fixture: contour }));
 
 describe('takeovers through Contour', () => describeTakeovers(anEnvironment(start), contour));

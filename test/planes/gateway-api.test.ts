@@ -28,6 +28,6 @@ describe('a Gateway of Contour', () => {
 
 describeReleases('releases through a Gateway of Contour', start, { split: false, fixture: throughEdge });
 
-describe('kills with a Gateway of Contour', () => describeKills(anEnvironment(start), [1, 2, 3], undefined, throughEdge));
+describe('kills with a Gateway of Contour', () => describeKills(anEnvironment(start), [1, 2, 3], undefined, { fixture: throughEdge }));
 
 describe('takeovers through a Gateway of Contour', () => describeTakeovers(anEnvironment(start), throughEdge));

@@ -24,4 +24,6 @@ describe('ingress-nginx', () =>
 
 describeReleases('releases through ingress-nginx', start, { split: false, mirror: false, fixture: nginx });
 
-describe('kills with ingress-nginx', () => describeKills(anEnvironment(start), [1, 2, 3], undefined, nginx));
+// Its Lua follows a change a second later, and hands over what it counted another second later.
+describe('kills with ingress-nginx', () =>
+  describeKills(anEnvironment(start), [1, 2, 3], undefined, { fixture: nginx, proxiesKnowMs: 2_000 }));

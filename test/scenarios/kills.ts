@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { faultsOf, type KillReport, KillRuns } from './adversity/kill-runs.ts';
+import { faultsOf, type KillOptions, type KillReport, KillRuns } from './adversity/kill-runs.ts';
 import type { Environment } from './environment.ts';
-import type { ProviderFixture } from './providers/provider-fixture.ts';
 import { afterAll, beforeAll } from './world.ts';
 
 /** One `kill -9` in each release, at the moment that the seed decides, and a restart. */
@@ -9,12 +8,12 @@ export function describeKills(
   environmentOf: () => Environment,
   seeds: readonly number[],
   hear: (report: KillReport) => void = () => undefined,
-  fixture?: ProviderFixture,
+  options: KillOptions = {},
 ): void {
   describe('kill -9', () => {
     let runs: KillRuns;
     beforeAll(async () => {
-      runs = await KillRuns.begin(environmentOf(), fixture);
+      runs = await KillRuns.begin(environmentOf(), options);
     });
     afterAll(() => runs?.end());
 

@@ -11,5 +11,7 @@ export const nginxObservers: Observers = {
     ...means('nginx_ingress_controller_response_duration_seconds', selector),
     durationUnit: 'ms',
     selectsWorkload: false,
+    // The Lua in nginx hands its counts to the controller once a second (FLUSH_INTERVAL of monitor.lua).
+    countsLateMs: 1_000,
   },
 };

@@ -9,9 +9,17 @@ import { CHANGING, type Chronicle, keepChronicle, violationsIn } from './chronic
 import { type Clients, startClients } from './clients.ts';
 import { Lab } from './lab.ts';
 
-/** A release takes about this long here, in milliseconds; the kill comes at a random moment of it. */
-const RELEASE_MS = 4_500;
+/** A release takes about this long, in milliseconds, and its three waits for proxies; the kill comes at a random moment of it. */
+const RELEASE_MS = 3_000;
+const WAITS = 3;
 const LONGEST_DOWN_MS = 600;
+
+export interface KillOptions {
+  /** The provider that users come in by; default Istio. */
+  fixture?: ProviderFixture;
+  /** By when each of its proxies, and what they count, has followed a change. Milliseconds; default 500. */
+  proxiesKnowMs?: number;
+}
 
 export interface KillReport {
   seed: number;
@@ -37,19 +45,21 @@ export class KillRuns {
   readonly #app: App;
   readonly #chronicle: Chronicle;
   readonly #clients: Clients;
+  readonly #releaseMs: number;
   readonly #good = new Set(['1']);
   #next = 2;
   #promoted = '1';
 
-  private constructor(lab: Lab, app: App, chronicle: Chronicle, clients: Clients) {
+  private constructor(lab: Lab, app: App, chronicle: Chronicle, clients: Clients, releaseMs: number) {
     this.#lab = lab;
     this.#app = app;
     this.#chronicle = chronicle;
     this.#clients = clients;
+    this.#releaseMs = releaseMs;
   }
 
-  static async begin(environment: Environment, fixture: ProviderFixture = istio): Promise<KillRuns> {
-    const lab = await Lab.open(environment, { namespace: 'kills', scaleDownDelay: '500ms', interval: '500ms' });
+  static async begin(environment: Environment, { fixture = istio, proxiesKnowMs = 500 }: KillOptions = {}): Promise<KillRuns> {
+    const lab = await Lab.open(environment, { namespace: 'kills', scaleDownDelay: `${proxiesKnowMs}ms`, interval: '500ms' });
     const app = new App(lab, 'podinfo', fixture);
     const { apiVersion, kind } = app.route;
     const chronicle = await keepChronicle(lab, [...CHANGING.filter(([, each]) => each !== 'VirtualService'), [apiVersion, kind]]);
@@ -65,7 +75,7 @@ export class KillRuns {
       metrics: [{ name: 'request-success-rate', interval: '3s', thresholdRange: { min: 90 } }],
     });
     await app.becomesIdle('Initialized');
-    return new KillRuns(lab, app, chronicle, startClients(environment.mesh.urls, app.host));
+    return new KillRuns(lab, app, chronicle, startClients(environment.mesh.urls, app.host), RELEASE_MS + WAITS * proxiesKnowMs);
   }
 
   /** Odd seeds release a good version, even ones a version that fails every request: of half of them chance lets a busy machine's few checks pass. */
@@ -74,7 +84,7 @@ export class KillRuns {
     const isGood = seed % 2 === 1;
     const version = String(this.#next++);
     if (isGood) this.#good.add(version);
-    const killedAfterMs = Math.round(random() * RELEASE_MS);
+    const killedAfterMs = Math.round(random() * this.#releaseMs);
     const downMs = Math.round(random() * LONGEST_DOWN_MS);
     await this.#lab.controllerIsUp();
     const run = await this.#app.run();
