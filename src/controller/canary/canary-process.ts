@@ -1,7 +1,5 @@
 import type { Canary, Provider } from '../../api/canary.ts';
-import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import type { Phase } from '../../api/phase.ts';
 import type { Adoption, Facts } from '../../engine/facts.ts';
 import { type Snapshot, start, step } from '../../engine/machine.ts';
 import type { EngineEvent, Question } from '../../engine/questions.ts';
@@ -29,23 +27,10 @@ import { Mailbox } from './mailbox.ts';
 import { OfflineBackends } from './offline-backends.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { Reported } from './reported.ts';
+import { RESTING, storedPriority } from './stored-priority.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
-const INITIALIZING = new Set<unknown>([undefined, '', 'Initializing'] satisfies (Phase | '' | undefined)[]);
-/** The step of a rollback that is over. */
-const RESTING = 'resting';
-
-interface StoredState {
-  phase: unknown;
-  release: { step?: unknown } | undefined;
-}
-
-function storedPriority({ phase, release }: Partial<StoredState>): Priority {
-  if (INITIALIZING.has(phase)) return 'initialization';
-  return phase === 'Failed' && release?.step !== undefined && release.step !== RESTING ? 'rollback' : 'release';
-}
-
 /**
  * One Canary's mailbox: everything that happens to it is handled here, one after the other, and nothing here reaches another Canary.
  * Each pass gathers facts, steps the chart, records the result, and only then asks its questions and reconciles the cluster.
@@ -108,6 +93,11 @@ export class CanaryProcess {
     this.#mail.wake(message);
   }
 
+  /** Resolves when no pass is under way. */
+  idle(): Promise<void> {
+    return this.#mail.idle();
+  }
+
   /** Cancels what is under way and waits until nothing of it can write any more. */
   async stop(): Promise<void> {
     const stopped = this.#mail.stop();
@@ -120,7 +110,7 @@ export class CanaryProcess {
   async #pass(): Promise<void> {
     const raw = this.#deps.view.find({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', ...this.#key })?.object;
     if (!raw || raw.metadata.deletionTimestamp !== undefined || this.#status.isWaitingForCrd()) return;
-    this.#storedPriority = storedPriority(statusOf<StoredState>(raw));
+    this.#storedPriority = storedPriority(raw);
     const rival = this.#status.rivalOf(raw);
     if (rival) return this.#standAside(raw, rival);
     this.#isAside = false;

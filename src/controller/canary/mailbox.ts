@@ -41,6 +41,11 @@ export class Mailbox<Message> {
     this.#again = true;
   }
 
+  /** Resolves when no pass is under way. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
   /** Waits until no pass is under way any more, and begins none. */
   async stop(): Promise<void> {
     this.#stopped = true;

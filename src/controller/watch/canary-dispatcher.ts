@@ -6,6 +6,7 @@ import { isRefusedEdit } from '../admission/is-refused-edit.ts';
 import { CanaryProcess } from '../canary/canary-process.ts';
 import { followAll } from '../canary/config-tracker.ts';
 import { labelOf, metricsView, readCanary } from '../canary/read-canary.ts';
+import { storedUrgency } from '../canary/stored-priority.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { Deletions, waitMessage } from '../deletion/deletions.ts';
 import type { ProviderConditions } from '../notifications/provider-conditions.ts';
@@ -13,10 +14,13 @@ import { validityOf } from '../notifications/provider-findings.ts';
 import type { ControllerMetrics } from '../telemetry/controller-metrics.ts';
 import type { CanaryRegister } from './canary-register.ts';
 import type { CanarySlice } from './canary-slice.ts';
+import { FirstLooks } from './first-looks.ts';
 import { watchedBy } from './interests.ts';
 import { Turns } from './turns.ts';
 
 const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' } as const;
+/** Listed before the first look: a change of one that is heard of later is news. */
+const LISTED_BEFORE: readonly string[] = ['Deployment', 'Service'];
 const TEMPLATE = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' } as const;
 
 export interface DispatcherOptions {
@@ -37,6 +41,7 @@ export class CanaryDispatcher {
   readonly #metrics: DispatcherOptions['metrics'];
   readonly #signal: AbortSignal;
   readonly #turns: Turns;
+  readonly #firstLooks: FirstLooks;
   readonly #deletions: Deletions;
   readonly #processes = new Map<string, CanaryProcess>();
   /** Canaries that could not be read since they were first seen, by `namespace/name`. */
@@ -51,6 +56,7 @@ export class CanaryDispatcher {
     this.#metrics = metrics;
     this.#signal = signal;
     this.#turns = new Turns(deps.clock, (err) => deps.log.warn({ err }, 'a change of the cluster could not be looked at'));
+    this.#firstLooks = new FirstLooks(deps.clock, (key) => this.#firstLook(key));
     this.#deletions = new Deletions(deps, signal, {
       stopCanary: async (key) => {
         const process = this.#processes.get(key);
@@ -79,12 +85,14 @@ export class CanaryDispatcher {
     this.#isStarted = true;
     followAll(begun, this.#deps);
     for (const { object } of view.all(TEMPLATE)) this.#checkTemplate(object);
-    for (const { object } of view.all(CANARY))
-      this.changed({ ...CANARY, name: object.metadata.name, namespace: object.metadata.namespace ?? '' });
+    const canaries = view.all(CANARY).map(({ object }) => object);
+    const urgent = canaries.toSorted((a, b) => storedUrgency(a) - storedUrgency(b));
+    this.#firstLooks.begin(urgent.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
   }
 
   /** Cancels every process; resolves when none can write any more. */
   async stop(): Promise<void> {
+    this.#firstLooks.stop();
     this.#turns.stop();
     await Promise.all([...this.#processes.values()].map((process) => process.stop()));
   }
@@ -94,6 +102,7 @@ export class CanaryDispatcher {
     if (this.#signal.aborted || !this.#isStarted) return;
     const { kind, namespace = '', name } = ref;
     if (kind === 'Canary') {
+      this.#firstLooks.remove(`${namespace}/${name}`);
       if (name !== '') this.#turns.add(namespace, `Canary ${namespace}/${name}`, () => this.#canaryChanged(ref));
       return;
     }
@@ -101,7 +110,11 @@ export class CanaryDispatcher {
       this.#turns.add(namespace, `MetricTemplate ${namespace}/${name}`, () => this.#checkTemplate(this.#deps.view.find(ref)?.object));
       return;
     }
-    for (const key of name === '' ? this.#processes.keys() : this.#register.interestedIn(ref)) this.wake(key);
+    for (const key of name === '' ? this.#processes.keys() : this.#register.interestedIn(ref)) {
+      if (!this.#firstLooks.isWaiting(key)) this.wake(key);
+      // What is listed only now has not changed: it is seen when the Canary has its turn.
+      else if (LISTED_BEFORE.includes(kind)) this.changed(canaryRef(key));
+    }
   }
 
   /** Wakes a Canary when its namespace has its turn. */
@@ -117,6 +130,16 @@ export class CanaryDispatcher {
   /** The Canary is woken by changes of the objects of this spec. */
   track(canary: Canary, raw: KubeObject): void {
     this.#register.put(labelOf(canary), canary, raw, watchedBy(canary, this.#deps.config));
+  }
+
+  #firstLook(key: string): Promise<void> {
+    const ref = canaryRef(key);
+    const looked = Promise.withResolvers<void>();
+    this.#turns.add(ref.namespace, `Canary ${key}`, () => {
+      this.#canaryChanged(ref);
+      looked.resolve(this.#processes.get(key)?.idle());
+    });
+    return looked.promise;
   }
 
   #checkTemplate(template: KubeObject | undefined): void {
@@ -231,4 +254,9 @@ export class CanaryDispatcher {
     this.#processes.delete(key);
     this.#metrics.counted(namespace, -1);
   }
+}
+
+function canaryRef(key: string): ObjectRef & { namespace: string } {
+  const [namespace = '', name = ''] = key.split('/');
+  return { ...CANARY, namespace, name };
 }

@@ -1,0 +1,27 @@
+import { statusOf } from '../../api/kinds/spec-of.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Phase } from '../../api/phase.ts';
+import type { Priority } from '../../kube/priority.ts';
+
+const INITIALIZING = new Set<unknown>([undefined, '', 'Initializing'] satisfies (Phase | '' | undefined)[]);
+/** The step of a release that is over. */
+export const RESTING = 'resting';
+
+interface StoredState {
+  phase: unknown;
+  release: { step?: unknown } | undefined;
+}
+
+/** By the status alone, before the release is read. */
+export function storedPriority(canary: KubeObject): Priority {
+  const { phase, release } = statusOf<StoredState>(canary);
+  if (INITIALIZING.has(phase)) return 'initialization';
+  return phase === 'Failed' && release?.step !== undefined && release.step !== RESTING ? 'rollback' : 'release';
+}
+
+/** Smaller is looked at sooner: rollbacks, releases under way, those that are not initialized, the rest. */
+export function storedUrgency(canary: KubeObject): number {
+  const priority = storedPriority(canary);
+  const isResting = statusOf<StoredState>(canary).release?.step === RESTING;
+  return priority === 'rollback' ? 0 : priority === 'initialization' ? 2 : isResting ? 3 : 1;
+}

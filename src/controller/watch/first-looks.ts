@@ -1,0 +1,61 @@
+import type { Clock } from '../../kube/clock.ts';
+
+/** So many at a time: enough to keep one core busy, and few enough that what changes meanwhile is noticed at once. */
+export const MOST_AT_ONCE = 64;
+/** One that waits for longer, as for a slow API server, no longer keeps others waiting. Milliseconds. */
+export const HELD_FOR_MS = 250;
+
+/**
+ * The first look at each Canary after a start, when there may be ten thousand that nothing has happened to: in their order, a few at a time.
+ * One that something happens to is looked at without waiting for its turn.
+ */
+export class FirstLooks {
+  readonly #clock: Pick<Clock, 'setTimer'>;
+  /** Resolves when it has looked. */
+  readonly #look: (key: string) => Promise<void>;
+  readonly #waiting = new Set<string>();
+  readonly #timers = new Set<() => void>();
+  #free = MOST_AT_ONCE;
+
+  constructor(clock: Pick<Clock, 'setTimer'>, look: (key: string) => Promise<void>) {
+    this.#clock = clock;
+    this.#look = look;
+  }
+
+  begin(keys: Iterable<string>): void {
+    for (const key of keys) this.#waiting.add(key);
+    this.#next();
+  }
+
+  isWaiting(key: string): boolean {
+    return this.#waiting.has(key);
+  }
+
+  /** Its turn has come by other ways. */
+  remove(key: string): void {
+    this.#waiting.delete(key);
+  }
+
+  stop(): void {
+    this.#waiting.clear();
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
+  }
+
+  #next(): void {
+    for (const key of this.#waiting) {
+      if (this.#free === 0) return;
+      this.#free -= 1;
+      this.#waiting.delete(key);
+      const cancel = this.#clock.setTimer(HELD_FOR_MS, () => over());
+      const over = () => {
+        if (!this.#timers.delete(cancel)) return;
+        cancel();
+        this.#free += 1;
+        this.#next();
+      };
+      this.#timers.add(cancel);
+      this.#look(key).then(over, over);
+    }
+  }
+}
