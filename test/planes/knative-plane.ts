@@ -43,6 +43,10 @@ interface Split {
   servicePort: number;
   percent: number;
 }
+interface Target {
+  revisionName: string;
+  percent: number;
+}
 interface Rule {
   hosts: string[];
   http: { paths: { splits: Split[] }[] };
@@ -62,10 +66,12 @@ function playIngresses(cluster: KubeCluster, envoy: Plane): { isCarriedOut(servi
     if (newest.get(`${key} ${uid}`) === generation) return;
     newest.set(`${key} ${uid}`, generation);
     const isOvertaken = () => newest.get(`${key} ${uid}`) !== generation;
-    const proxies = proxiesOf(ingress);
-    for (const proxy of proxies) await cluster.apply(proxy, { fieldManager: 'ingress' });
-    await eventually(`Envoy goes by Ingress ${key}`, () => isOvertaken() || proxies.every((proxy) => envoy.knows(proxy)));
-    if (isOvertaken()) return;
+    // As net-contour does, so that no request goes to a Revision whose pods Envoy does not know yet.
+    for (const proxies of [probesOf(ingress), proxiesOf(ingress)]) {
+      for (const proxy of proxies) await cluster.apply(proxy, { fieldManager: 'ingress' });
+      await eventually(`Envoy goes by Ingress ${key}`, () => isOvertaken() || proxies.every((proxy) => envoy.knows(proxy)));
+      if (isOvertaken()) return;
+    }
     await cluster.patch(refOf(ingress), { status: readyStatus(generation) }, { subresource: 'status' });
     carriedOut.set(key, ingress);
   };
@@ -77,33 +83,38 @@ function playIngresses(cluster: KubeCluster, envoy: Plane): { isCarriedOut(servi
   );
   return {
     isCarriedOut: ({ metadata: { name, namespace }, ...service }) => {
-      const rules: Rule[] = raw(carriedOut.get(`${namespace}/${name}`))?.spec.rules ?? [];
-      const splits = rules[0]?.http.paths[0]?.splits.map(({ serviceName, percent }) => [serviceName, percent]) ?? [];
-      const wanted = (raw(service as KubeObject).spec.traffic ?? []).filter(({ percent }: Split) => percent > 0);
-      return wanted.every(({ revisionName, percent }: { revisionName: string; percent: number }) =>
-        splits.some(([name, share]) => name === revisionName && share === percent),
+      const splits = rulesOf(carriedOut.get(`${namespace}/${name}`)).slice(0, 1).flatMap(splitsOf);
+      const wanted: Target[] = (raw(service as KubeObject).spec.traffic ?? []).filter(({ percent }: Target) => percent > 0);
+      return wanted.every(({ revisionName, percent }) =>
+        splits.some((split) => split.serviceName === revisionName && split.percent === percent),
       );
     },
     stop: () => watch.stop(),
   };
 }
 
-function proxiesOf(ingress: KubeObject): KubeObject[] {
-  const { name, namespace = '', uid = '' } = ingress.metadata;
-  const ownerReferences = [{ apiVersion: ingress.apiVersion, kind: ingress.kind, name, uid }];
-  return (raw(ingress).spec.rules as Rule[]).flatMap(({ hosts, http }) => {
-    const services = (http.paths[0]?.splits ?? []).map(({ serviceName, servicePort, percent }) => ({
-      name: serviceName,
-      port: servicePort,
-      weight: percent,
-    }));
-    return hosts.map((fqdn) => ({
-      apiVersion: 'projectcontour.io/v1',
-      kind: 'HTTPProxy',
-      metadata: { name: fqdn, namespace, ownerReferences },
-      spec: { virtualhost: { fqdn }, routes: [{ conditions: [{ prefix: '/' }], services }] },
-    }));
-  });
+const splitsOf = ({ http }: Rule): Split[] => http.paths[0]?.splits ?? [];
+
+const proxiesOf = (ingress: KubeObject): KubeObject[] =>
+  rulesOf(ingress).flatMap((rule) => rule.hosts.map((host) => proxyOf(ingress, host, splitsOf(rule))));
+
+/** A host for each Revision, that no one asks for. */
+const probesOf = (ingress: KubeObject): KubeObject[] =>
+  rulesOf(ingress)
+    .flatMap(splitsOf)
+    .map((split) => proxyOf(ingress, `${split.serviceName}.${ingress.metadata.namespace}.net-contour.invalid`, [split]));
+
+const rulesOf = (ingress: KubeObject | undefined): Rule[] => raw(ingress)?.spec.rules ?? [];
+
+function proxyOf({ apiVersion, kind, metadata }: KubeObject, fqdn: string, splits: readonly Split[]): KubeObject {
+  const { name, namespace = '', uid = '' } = metadata;
+  const services = splits.map(({ serviceName, servicePort, percent }) => ({ name: serviceName, port: servicePort, weight: percent }));
+  return {
+    apiVersion: 'projectcontour.io/v1',
+    kind: 'HTTPProxy',
+    metadata: { name: fqdn, namespace, ownerReferences: [{ apiVersion, kind, name, uid }] },
+    spec: { virtualhost: { fqdn }, routes: [{ conditions: [{ prefix: '/' }], services }] },
+  };
 }
 
 function readyStatus(generation: number): object {
