@@ -16,7 +16,10 @@ export type StartPlane = (real: Pick<RealEnvironment, 'cluster' | 'adminKubeconf
 /** A real control plane whose pods are at their own addresses, and a real data plane, which the users of every scenario send their requests through. */
 export const startGround = (
   startPlane: StartPlane,
-  { serverFlags = [], ...options }: Pick<RealEnvironmentOptions, 'judgesHttpRoutes' | 'standsForKnative' | 'serverFlags' | 'moreControllers'> = {},
+  {
+    serverFlags = [],
+    ...options
+  }: Pick<RealEnvironmentOptions, 'judgesHttpRoutes' | 'standsForKnative' | 'serverFlags' | 'moreControllers'> = {},
 ): Promise<RealEnvironment> =>
   startRealEnvironment({
     ...options,

@@ -83,7 +83,9 @@ function playIngresses(cluster: KubeCluster, envoy: Plane): { isCarriedOut(servi
   );
   return {
     isCarriedOut: ({ metadata: { name, namespace }, ...service }) => {
-      const splits = rulesOf(carriedOut.get(`${namespace}/${name}`)).slice(0, 1).flatMap(splitsOf);
+      const splits = rulesOf(carriedOut.get(`${namespace}/${name}`))
+        .slice(0, 1)
+        .flatMap(splitsOf);
       const wanted: Target[] = (raw(service as KubeObject).spec.traffic ?? []).filter(({ percent }: Target) => percent > 0);
       return wanted.every(({ revisionName, percent }) =>
         splits.some((split) => split.serviceName === revisionName && split.percent === percent),

@@ -86,7 +86,12 @@ export function describeKnativeRows(start: () => Promise<ShareEnvironment>): voi
 
   const routed = async (traffic: string, routes: string): Promise<KubeObject> => {
     await environment.cluster.patch(SERVICE, { spec: { traffic: block(traffic) } });
-    const now = await until(environment.cluster, SERVICE, `has RoutesReady ${routes}`, (seen) => isObserved(seen) && routesOf(seen) === routes);
+    const now = await until(
+      environment.cluster,
+      SERVICE,
+      `has RoutesReady ${routes}`,
+      (seen) => isObserved(seen) && routesOf(seen) === routes,
+    );
     if (now === undefined) throw new Error('it is gone');
     return now;
   };

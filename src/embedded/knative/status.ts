@@ -48,7 +48,8 @@ export function resolveTraffic(service: KnativeService, revisions: readonly Kube
   for (const { percent = 0, tag, revisionName } of block) {
     const name = revisionName ?? latestReady;
     const revision = revisions.find(({ metadata }) => metadata.name === name);
-    if (name === undefined) return waitsFor('Unknown', `Configuration "${service.metadata.name}" is waiting for a Revision to become ready.`);
+    if (name === undefined)
+      return waitsFor('Unknown', `Configuration "${service.metadata.name}" is waiting for a Revision to become ready.`);
     if (!revision) return waitsFor('False', `Revision "${name}" referenced in traffic not found.`);
     if (!isReady(revision)) return waitsFor('Unknown', `Revision "${name}" is not yet ready.`);
     const latestRevision = revisionName === undefined;
