@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { anEnvironment, type RealEnvironment } from '../scenarios/environment.ts';
+import { describeKnativeKills } from '../scenarios/kinds/kills.ts';
 import { knativeApplication } from '../scenarios/kinds/knative.ts';
 import { describeKinds } from '../scenarios/kinds.ts';
 import { knative } from '../scenarios/providers/knative.ts';
@@ -18,3 +19,5 @@ describe('Knative Serving', () => {
   describeLag(knative, environmentOf);
   describeKinds(environmentOf, { 'Knative Service': knativeApplication });
 });
+
+describe('kills with Knative Serving', () => describeKnativeKills(anEnvironment(start), [1, 2, 3]));

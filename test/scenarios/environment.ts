@@ -216,6 +216,13 @@ export async function startRealEnvironment(options: RealEnvironmentOptions = {})
 export const applyCrds = (cluster: KubeCluster, folders: readonly string[] = CRD_FOLDERS): Promise<void> =>
   applyAndAwait(cluster, crdsIn(folders));
 
+/** A cluster that has the little of Knative's definitions that the suite needs. */
+export async function withKnative<C extends { readonly cluster: KubeCluster }>(starting: Promise<C>): Promise<C> {
+  const started = await starting;
+  await applyCrds(started.cluster);
+  return started;
+}
+
 /** In place of ours of the same names: the resource definitions that a project publishes. */
 export const applyCrdFiles = (cluster: KubeCluster, files: readonly string[]): Promise<void> =>
   applyAndAwait(cluster, files.flatMap(crdsOf));
