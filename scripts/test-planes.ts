@@ -9,6 +9,7 @@ import { ensureContour, ensureContourDefinitions } from './e2e-contour.ts';
 import { ensureEnvoy } from './e2e-envoy.ts';
 import { ensureIngressNginx } from './e2e-ingress-nginx.ts';
 import { ensureIstiod } from './e2e-istiod.ts';
+import { ensureKnative, ensureKnativeManifests } from './e2e-knative.ts';
 import { ensureKubeProxy } from './e2e-kube-proxy.ts';
 import { MissingToolError } from './e2e-tools.ts';
 
@@ -18,6 +19,7 @@ const PLANES: Readonly<Record<string, readonly ((say: (line: string) => void) =>
   'kube-proxy': [ensureKubeProxy],
   contour: [ensureContour, ensureContourDefinitions, ensureEnvoy],
   'ingress-nginx': [ensureIngressNginx],
+  knative: [ensureKnative, ensureKnativeManifests, ensureContour, ensureContourDefinitions, ensureEnvoy],
   'gateway-api': [ensureContour, ensureContourDefinitions, ensureEnvoy],
 };
 /** Played in every sample. */

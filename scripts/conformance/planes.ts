@@ -36,6 +36,15 @@ export const PLANES: readonly PlaneRow[] = [
     programs: { 'ingress-nginx': { folder: 'nginx-ingress-controller', module: 'k8s.io/ingress-nginx' } },
   },
   {
+    file: 'knative',
+    provider: '`knative`',
+    programs: {
+      'Knative Serving': { folder: 'knative', module: 'knative.dev/serving' },
+      Contour: { folder: 'contour', module: 'github.com/projectcontour/contour' },
+      Envoy: 'envoy',
+    },
+  },
+  {
     file: 'kube-proxy',
     provider: '`kubernetes`',
     programs: { 'kube-proxy': { folder: '', module: 'k8s.io/kubernetes' } },
@@ -52,6 +61,9 @@ const PLAYED: Readonly<Record<string, string>> = {
   describeContourRoutes: 'matches, rewrites, headers, timeouts, retries and CORS',
   describeGatewayApiRoutes: 'matches, rewrites, headers, timeouts and what this implementation leaves out',
   describeNginxRoutes: 'headers, cookies and patterns that choose the canary',
+  describeKinds: 'promotion, rollback, overtaking, edits, commands and deletion with users who never stop',
+  describeKnativeRows: 'what becomes of a traffic block: tags, the latest revision, one that is missing or not ready',
+  describeKnativeKills: '`kill -9` of the controller',
   describeTakeovers: 'routes that serve already are taken over and restored',
   describeBlueGreen: 'Blue/Green: promotion, rollback, `kill -9` and deletion with users who never stop',
   describeLag: 'how long a change takes',

@@ -26,6 +26,8 @@ export interface RealClusterOptions {
   auditPolicy?: string;
   /** Flags of kube-apiserver; the last of two wins. */
   serverFlags?: readonly string[];
+  /** Of kube-controller-manager, beside those that a workload needs. */
+  moreControllers?: readonly string[];
 }
 
 export interface RealCluster {
@@ -80,6 +82,7 @@ export async function startRealCluster({
   groups = [],
   auditPolicy = AUDIT_POLICY,
   serverFlags = [],
+  moreControllers = [],
 }: RealClusterOptions = {}): Promise<RealCluster> {
   const { dir } = await ensureBinaries(say);
   const startedMs = performance.now();
@@ -173,13 +176,14 @@ export async function startRealCluster({
       start(
         'kube-controller-manager',
         `--kubeconfig=${adminKubeconfigFile}`,
-        `--controllers=${CONTROLLERS.join(',')}`,
+        `--controllers=${[...CONTROLLERS, ...moreControllers].join(',')}`,
         `--service-account-private-key-file=${file('service-account.key')}`,
         `--root-ca-file=${certificate}`,
         '--leader-elect=false',
         // Its default of 20 requests a second would make a hundred new applications wait for their pods.
         '--kube-api-qps=200',
         '--kube-api-burst=400',
+        '--horizontal-pod-autoscaler-sync-period=1s',
         // By default five workers a kind serve all namespaces: where one starts releases without end, those of the others wait for a worker.
         ...['deployment', 'replicaset', 'service-endpoint'].map((kind) => `--concurrent-${kind}-syncs=50`),
         '--secure-port=0',

@@ -4,7 +4,7 @@ import type { ProxyUnderTest } from '../scenarios/real-proxy.ts';
 import { runAtPodAddress } from './pod-network.ts';
 
 /** Of the range of the pods, but of none of them: the range is local in the tier's network namespace. */
-export const ADDRESSES = { apiServer: '10.244.255.254', client: '10.244.255.1', gateway: '10.244.255.2' };
+export const ADDRESSES = { apiServer: '10.244.255.254', client: '10.244.255.1', gateway: '10.244.255.2', webhook: '10.244.255.3' };
 
 export interface Plane extends ProxyUnderTest {
   /** Copies sent, by `namespace/workload`. */
@@ -16,12 +16,15 @@ export type StartPlane = (real: Pick<RealEnvironment, 'cluster' | 'adminKubeconf
 /** A real control plane whose pods are at their own addresses, and a real data plane, which the users of every scenario send their requests through. */
 export const startGround = (
   startPlane: StartPlane,
-  options: Pick<RealEnvironmentOptions, 'judgesHttpRoutes'> = {},
+  {
+    serverFlags = [],
+    ...options
+  }: Pick<RealEnvironmentOptions, 'judgesHttpRoutes' | 'standsForKnative' | 'serverFlags' | 'moreControllers'> = {},
 ): Promise<RealEnvironment> =>
   startRealEnvironment({
     ...options,
     runApp: runAtPodAddress,
-    serverFlags: [`--advertise-address=${ADDRESSES.apiServer}`],
+    serverFlags: [`--advertise-address=${ADDRESSES.apiServer}`, ...serverFlags],
     startMesh: async (real) => meshOf(await startPlane(real)),
   });
 

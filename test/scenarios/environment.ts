@@ -59,9 +59,14 @@ export interface EnvironmentOptions {
   graceScale?: number;
 }
 
-export interface RealEnvironmentOptions extends EnvironmentOptions, Pick<RealClusterOptions, 'serverFlags'>, Pick<NodeOptions, 'runApp'> {
+export interface RealEnvironmentOptions
+  extends EnvironmentOptions,
+    Pick<RealClusterOptions, 'serverFlags' | 'moreControllers'>,
+    Pick<NodeOptions, 'runApp'> {
   /** Whether what is embedded writes the status of HTTPRoutes; default true. */
   judgesHttpRoutes?: boolean;
+  /** Whether what is embedded stands for the controllers of Knative; default true. */
+  standsForKnative?: boolean;
   /** In place of the embedded mesh. */
   startMesh?(real: Pick<RealEnvironment, 'cluster' | 'adminKubeconfigFile'>): Promise<Mesh>;
 }
@@ -152,8 +157,8 @@ export async function startRealEnvironment(options: RealEnvironmentOptions = {})
     import('../e2e/real-prometheus.ts'),
     import('../e2e/audit-log.ts'),
   ]);
-  const { serverFlags = [], runApp, judgesHttpRoutes = true } = options;
-  const real = await startRealCluster({ serverFlags });
+  const { serverFlags = [], moreControllers = [], runApp, judgesHttpRoutes = true, standsForKnative = true } = options;
+  const real = await startRealCluster({ serverFlags, moreControllers });
   const { cluster } = real;
   try {
     await applyCrds(cluster);
@@ -167,7 +172,7 @@ export async function startRealEnvironment(options: RealEnvironmentOptions = {})
     });
     await nodes.ready;
     const gateways = judgesHttpRoutes ? startGatewayApi(cluster) : undefined;
-    const knative = startKnative(cluster);
+    const knative = standsForKnative ? startKnative(cluster) : undefined;
     const mesh = await (options.startMesh?.(real) ?? startMesh(cluster, meshOptions(options)));
     const prometheus = await startRealPrometheus({ targets: [mesh.metricsUrl], scrapeIntervalMs: SCRAPE_EVERY_MS.real });
     const audit = readAuditLog(real.auditLog);
@@ -194,7 +199,7 @@ export async function startRealEnvironment(options: RealEnvironmentOptions = {})
         (await run(real.kubectl, ['--kubeconfig', real.adminKubeconfigFile, ...args], { maxBuffer: MOST_OUTPUT_BYTES })).stdout,
       async stop() {
         gateways?.stop();
-        knative.stop();
+        knative?.stop();
         await prometheus.stop();
         await mesh.stop();
         await nodes.stop();
@@ -210,6 +215,13 @@ export async function startRealEnvironment(options: RealEnvironmentOptions = {})
 /** Those of Serin and of the meshes; again, after they were removed. */
 export const applyCrds = (cluster: KubeCluster, folders: readonly string[] = CRD_FOLDERS): Promise<void> =>
   applyAndAwait(cluster, crdsIn(folders));
+
+/** A cluster that has the little of Knative's definitions that the suite needs. */
+export async function withKnative<C extends { readonly cluster: KubeCluster }>(starting: Promise<C>): Promise<C> {
+  const started = await starting;
+  await applyCrds(started.cluster);
+  return started;
+}
 
 /** In place of ours of the same names: the resource definitions that a project publishes. */
 export const applyCrdFiles = (cluster: KubeCluster, files: readonly string[]): Promise<void> =>

@@ -4,20 +4,18 @@ import { setTraffic } from '../../src/cli/traffic/set-traffic.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { trafficOf } from '../../src/routers/knative/traffic.ts';
 import { raw } from '../fakes/raw.ts';
-import { applyCrds, OWN_CRDS, ROUTING_CRDS } from './environment.ts';
 import { block, documentedCases, flagsOf, trafficCases, trafficMistakes, UNTOUCHED, written } from './knative-traffic-cases.ts';
 import { afterAll, beforeAll } from './world.ts';
 
 const NAMESPACE = 'by-hand';
 
-/** `serin traffic set` against an API server that has Knative's definitions, and no controller for them: what is written is what stands. */
+/** `serin traffic set` against an API server that has Knative's definitions: what is written is what stands. */
 export function knativeTrafficSuite(where: string, start: () => Promise<{ cluster: KubeCluster; stop(): Promise<void> }>): void {
   describe(`the traffic block of a Knative Service on ${where}`, () => {
     let environment: Awaited<ReturnType<typeof start>>;
     let made = 0;
     beforeAll(async () => {
       environment = await start();
-      await applyCrds(environment.cluster, [OWN_CRDS, ROUTING_CRDS]);
       await environment.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     });
     afterAll(() => environment?.stop());

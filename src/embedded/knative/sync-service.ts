@@ -7,7 +7,7 @@ import { isAlreadyExists } from '../../kube/errors.ts';
 import { keyOf, type ObjectStore } from '../controllers/object-store.ts';
 import { canonicalJson, controllerOf, shortHash } from '../controllers/selectors.ts';
 import { objectsOf, revisionFor, TEMPLATE_HASH } from './revision-objects.ts';
-import { isReady, resolveTraffic, revisionConditions } from './status.ts';
+import { isReady, readyOf, resolveTraffic, revisionConditions, urlOf } from './status.ts';
 
 interface KnativeStores {
   services: ObjectStore<KnativeService>;
@@ -49,22 +49,25 @@ async function syncRevision(cluster: Cluster, stores: KnativeStores, revision: K
 }
 
 async function writeServiceStatus(cluster: Cluster, stores: KnativeStores, service: KnativeService, revisions: KubeObject[]) {
-  const resolved = resolveTraffic(service, revisions);
-  const isRouted = 'traffic' in resolved;
-  const ready: Condition = isRouted
-    ? { type: 'Ready', status: 'True' }
-    : { type: 'Ready', status: 'Unknown', reason: 'RevisionMissing', message: `waits for ${resolved.waitsFor}` };
+  // The status of now: whether the traffic was named before is read from it.
+  const now = stores.services.get(keyOf(service)) ?? service;
+  const { traffic, condition: routes } = resolveTraffic(now, revisions);
+  const newest = revisions.at(-1);
+  const configurations: Condition = { ...readyOf(newest), type: 'ConfigurationsReady' };
+  const ready = [routes, configurations].toSorted((a, b) => rankOf(a) - rankOf(b))[0];
   const latestReady = revisions.findLast(isReady)?.metadata.name;
-  const { name, namespace } = service.metadata;
   await writeStatus(cluster, stores.services, service, {
-    observedGeneration: service.metadata.generation,
-    latestCreatedRevisionName: revisions.at(-1)?.metadata.name,
+    observedGeneration: now.metadata.generation,
+    latestCreatedRevisionName: newest?.metadata.name,
     ...(latestReady === undefined ? {} : { latestReadyRevisionName: latestReady }),
-    url: `http://${name}.${namespace}.svc.cluster.local`,
-    traffic: isRouted ? resolved.traffic : (service.status?.traffic ?? []),
-    conditions: [ready],
+    url: urlOf(now),
+    traffic: traffic ?? now.status?.traffic ?? [],
+    conditions: [configurations, { ...ready, type: 'Ready' }, routes],
   });
 }
+
+/** What is false goes before what is unknown. */
+const rankOf = ({ status = '' }: Condition): number => ['False', 'Unknown', 'True'].indexOf(status);
 
 async function writeStatus(cluster: Cluster, store: ObjectStore, object: KubeObject, status: object): Promise<KubeObject> {
   if (canonicalJson(object.status ?? {}) === canonicalJson(status)) return object;

@@ -32,7 +32,12 @@ function aService(traffic: object[], status: object = {}, primary: string | unde
   return {
     apiVersion: 'serving.knative.dev/v1',
     kind: 'Service',
-    metadata: { name: 'shop', namespace: 'prod', ...(primary && { annotations: { 'flagger.app/primary-revision': primary } }) },
+    metadata: {
+      name: 'shop',
+      namespace: 'prod',
+      generation: 1,
+      ...(primary && { annotations: { 'flagger.app/primary-revision': primary } }),
+    },
     spec: { traffic },
     status: { latestCreatedRevisionName: 'shop-00002', ...status },
   };
@@ -119,16 +124,29 @@ describe('readRoutes', () => {
 });
 
 describe('isInForce', () => {
-  it('04-R-S7: traffic in the status is in force, whatever order and flags it has', () => {
-    const spec = [
-      { revisionName: 'shop-00002', percent: 20 },
-      { revisionName: 'shop-00001', percent: 80 },
-    ];
-    const applied = [
-      { revisionName: 'shop-00001', percent: 80, latestRevision: false },
-      { revisionName: 'shop-00002', percent: 20 },
-    ];
-    expect(knative.isInForce?.(aCanary(), [aService(spec, { traffic: applied })])).toBe(true);
-    expect(knative.isInForce?.(aCanary(), [aService(spec, { traffic: [{ revisionName: 'shop-00001', percent: 100 }] })])).toBe(false);
+  const spec = [
+    { revisionName: 'shop-00002', percent: 20 },
+    { revisionName: 'shop-00001', percent: 80 },
+  ];
+  const applied = [
+    { revisionName: 'shop-00001', percent: 80, latestRevision: false },
+    { revisionName: 'shop-00002', percent: 20 },
+  ];
+  const isInForce = (routes: object, traffic: object[] = applied, observedGeneration = 1) => {
+    const conditions = [{ type: 'RoutesReady', ...routes }];
+    return knative.isInForce?.(aCanary(), [aService(spec, { traffic, conditions, observedGeneration })]);
+  };
+
+  it('04-R-S7: traffic in the status is in force once the routes are ready, whatever order and flags it has', () => {
+    expect(isInForce({ status: 'True' })).toBe(true);
+    expect(isInForce({ status: 'True' }, [{ revisionName: 'shop-00001', percent: 100 }])).toBe(false);
   });
+
+  it.each([
+    { what: 'the gateways go by what was before', routes: { status: 'Unknown', reason: 'IngressNotConfigured' }, expected: false },
+    { what: 'a gateway failed', routes: { status: 'False', reason: 'LoadBalancerFailed' }, expected: false },
+    { what: 'two entries name one revision', routes: { status: 'Unknown', reason: 'TrafficNotMigrated' }, expected: true },
+  ])('04-R-S7: where $what it is in force: $expected', ({ routes, expected }) => expect(isInForce(routes)).toBe(expected));
+
+  it('04-R-S7: a status of an earlier generation says nothing', () => expect(isInForce({ status: 'True' }, applied, 0)).toBe(false));
 });

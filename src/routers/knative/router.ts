@@ -1,5 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
-import { asKnativeService } from '../../api/kinds/knative-service.ts';
+import { asKnativeService, type KnativeService } from '../../api/kinds/knative-service.ts';
 import { knativeApiVersion } from '../../api/knative.ts';
 import type { ObjectRef } from '../../api/kube-object.ts';
 import { choosesUsers } from '../../api/provider-capabilities.ts';
@@ -42,11 +42,19 @@ export const knative: Router = {
   isInForce(canary, current) {
     const found = findObject(current, serviceRef(canary));
     const service = found && asKnativeService(found);
-    return service === undefined || sharesOf(service.spec?.traffic) === sharesOf(service.status?.traffic);
+    return service === undefined || (isRouted(service) && sharesOf(service.spec?.traffic) === sharesOf(service.status?.traffic));
   },
   // The traffic block is the user's: the workload puts it back as it was found.
   finalize: () => ({ write: [], remove: [] }),
 };
+
+/** `status.traffic` is written before the gateways go by it; they do once the routes of this generation are ready. */
+function isRouted({ metadata, status }: KnativeService): boolean {
+  const routes = status?.conditions?.find(({ type }) => type === 'RoutesReady');
+  if (status?.observedGeneration !== metadata.generation) return false;
+  // Of ready routes Knative says this for as long as two entries of the block name one revision.
+  return routes?.status === 'True' || routes?.reason === 'TrafficNotMigrated';
+}
 
 /** Percent by revision, in one order, as text to compare. */
 function sharesOf(traffic: unknown): string {

@@ -2,13 +2,17 @@ import { raw } from '../../fakes/raw.ts';
 import { APP } from '../scenario.ts';
 import { containerOf, type Env, placeOf, type StartApplication } from './application.ts';
 
+/** Knative takes a port without a name, or with that of a protocol. */
+export const knativeTemplate = (version: string, env?: Env) => ({
+  spec: { containers: [{ ...containerOf(version, env), ports: [{ name: 'http1', containerPort: 9898 }] }] },
+});
+
 const ANNOTATION = 'flagger.app/primary-revision';
 
 /** A Knative Service; its Revisions are named by the annotation, the status and the traffic block. */
 export const knativeApplication: StartApplication = (cluster, namespace) => {
   const { ref, wait } = placeOf(cluster, namespace);
   const target = ref('serving.knative.dev/v1', 'Service');
-  const templateOf = (version: string, env?: Env) => ({ spec: { containers: [containerOf(version, env)] } });
   return {
     spec: { targetRef: { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: APP }, provider: 'knative', service: undefined },
     metrics: [
@@ -20,12 +24,12 @@ export const knativeApplication: StartApplication = (cluster, namespace) => {
         apiVersion: target.apiVersion,
         kind: target.kind,
         metadata: { name: APP, namespace },
-        spec: { template: templateOf('1') },
+        spec: { template: knativeTemplate('1') },
       });
       await wait(target, 'has a revision that is ready', (now) => raw(now)?.status?.latestReadyRevisionName === `${APP}-00001`);
     },
     async push(version, env) {
-      await cluster.patch(target, { spec: { template: templateOf(version, env) } });
+      await cluster.patch(target, { spec: { template: knativeTemplate(version, env) } });
     },
     // The stand-in numbers Revisions as they are pushed, and so do the scenarios with their versions.
     primaryRuns: (version) =>

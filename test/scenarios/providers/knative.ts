@@ -1,7 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { raw } from '../../fakes/raw.ts';
-import { containerOf } from '../kinds/application.ts';
-import { knativeApplication } from '../kinds/knative.ts';
+import { knativeApplication, knativeTemplate } from '../kinds/knative.ts';
 import { until } from '../until.ts';
 import type { ProviderFixture } from './provider-fixture.ts';
 
@@ -23,12 +22,11 @@ export const knative: ProviderFixture = {
   application: knativeApplication,
   async sides(cluster, { name, namespace }) {
     const ref = { apiVersion, kind: 'Service', name, namespace };
-    const template = (version: string) => ({ spec: { containers: [containerOf(version)] } });
     const becomes = (revision: string) =>
       until(cluster, ref, `serves ${revision}`, (now) => raw(now)?.status?.latestReadyRevisionName === revision);
-    await cluster.create({ apiVersion, kind: 'Service', metadata: { name, namespace }, spec: { template: template('1') } });
+    await cluster.create({ apiVersion, kind: 'Service', metadata: { name, namespace }, spec: { template: knativeTemplate('1') } });
     await becomes(`${name}-00001`);
-    await cluster.patch(ref, { metadata: { annotations: { [ANNOTATION]: `${name}-00001` } }, spec: { template: template('2') } });
+    await cluster.patch(ref, { metadata: { annotations: { [ANNOTATION]: `${name}-00001` } }, spec: { template: knativeTemplate('2') } });
     await becomes(`${name}-00002`);
   },
   spec: ({ name }) => ({ targetRef: { apiVersion, kind: 'Service', name }, service: undefined }),
