@@ -11,6 +11,7 @@ import { ensureIngressNginx } from './e2e-ingress-nginx.ts';
 import { ensureIstiod } from './e2e-istiod.ts';
 import { ensureKubeProxy } from './e2e-kube-proxy.ts';
 import { MissingToolError } from './e2e-tools.ts';
+import { ensureTraefik, ensureTraefikDefinitions } from './e2e-traefik.ts';
 
 /** What each plane needs, by the beginning of the names of its tests. */
 const PLANES: Readonly<Record<string, readonly ((say: (line: string) => void) => Promise<unknown>)[]>> = {
@@ -18,6 +19,7 @@ const PLANES: Readonly<Record<string, readonly ((say: (line: string) => void) =>
   'kube-proxy': [ensureKubeProxy],
   contour: [ensureContour, ensureContourDefinitions, ensureEnvoy],
   'ingress-nginx': [ensureIngressNginx],
+  traefik: [ensureTraefik, ensureTraefikDefinitions],
   'gateway-api': [ensureContour, ensureContourDefinitions, ensureEnvoy],
 };
 /** Played in every sample. */

@@ -36,6 +36,11 @@ export const PLANES: readonly PlaneRow[] = [
     programs: { 'ingress-nginx': { folder: 'nginx-ingress-controller', module: 'k8s.io/ingress-nginx' } },
   },
   {
+    file: 'traefik',
+    provider: '`traefik`',
+    programs: { Traefik: { folder: 'traefik', module: 'github.com/traefik/traefik/v3' } },
+  },
+  {
     file: 'kube-proxy',
     provider: '`kubernetes`',
     programs: { 'kube-proxy': { folder: '', module: 'k8s.io/kubernetes' } },

@@ -1,0 +1,34 @@
+import { describe } from 'vitest';
+import { anEnvironment, type RealEnvironment } from '../scenarios/environment.ts';
+import { describeKills } from '../scenarios/kills.ts';
+import { traefik } from '../scenarios/providers/traefik.ts';
+import { describeRealProxy } from '../scenarios/real-proxy.ts';
+import { describeReleases } from '../scenarios/releases.ts';
+import { describeShares } from '../scenarios/shares.ts';
+import { describeTakeovers } from '../scenarios/takeovers.ts';
+import { startGround } from './ground.ts';
+import { describeLag } from './lag.ts';
+import { startTraefikPlane } from './traefik-plane.ts';
+
+const start = () => startGround(startTraefikPlane);
+
+describe('shares by Traefik', () => describeShares([traefik], { requests: 2_000, seed: 1, start }));
+
+describe('Traefik', () => {
+  const environmentOf = anEnvironment<RealEnvironment>(start);
+  describeRealProxy(environmentOf, {
+    fixture: traefik,
+    name: 'traefik',
+    start: async ({ mesh }) => ({ ...mesh, url: mesh.url(0), stop: async () => undefined }),
+    series: (more) =>
+      `sum(rate(traefik_service_requests_total{service=~"{{ namespace }}-{{ service }}-canary-[0-9a-zA-Z-]+@kubernetescrd"${more}}[{{ interval }}]))`,
+    statusLabel: 'code',
+  });
+  describeLag(traefik, environmentOf);
+});
+
+describeReleases('releases through Traefik', start, { split: false, fixture: traefik });
+
+describe('kills with Traefik', () => describeKills(anEnvironment(start), [1, 2, 3], undefined, traefik));
+
+describe('takeovers through Traefik', () => describeTakeovers(anEnvironment(start), traefik));
