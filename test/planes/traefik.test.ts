@@ -10,7 +10,8 @@ import { startGround } from './ground.ts';
 import { describeLag } from './lag.ts';
 import { startTraefikPlane } from './traefik-plane.ts';
 
-const start = () => startGround(startTraefikPlane);
+const start = () => startGround(startTraefikPlane({ safeNaming: false }));
+const startWithSafeNames = () => startGround(startTraefikPlane({ safeNaming: true }));
 
 describe('shares by Traefik', () => describeShares([traefik], { requests: 2_000, seed: 1, start }));
 
@@ -27,8 +28,8 @@ describe('Traefik', () => {
   describeLag(traefik, environmentOf);
 });
 
-describeReleases('releases through Traefik', start, { split: false, fixture: traefik });
+describeReleases('releases through Traefik with safeNaming', startWithSafeNames, { split: false, fixture: traefik });
 
-describe('kills with Traefik', () => describeKills(anEnvironment(start), [1, 2, 3], undefined, traefik));
+describe('kills with Traefik', () => describeKills(anEnvironment(startWithSafeNames), [1, 2, 3], undefined, traefik));
 
 describe('takeovers through Traefik', () => describeTakeovers(anEnvironment(start), traefik));

@@ -16,11 +16,16 @@ export interface TraefikProxy {
   stop(): Promise<void>;
 }
 
+export interface TraefikOptions {
+  /** Names of services that cannot collide, which are labels of its counters; Traefik advises it for new installations. */
+  safeNaming: boolean;
+}
+
 const READY_WITHIN_MS = 60_000;
 const LOOPBACK = '127.0.0.1';
 
 /** The real Traefik on a cluster, with its provider of IngressRoutes and TraefikServices; it ends with this process. */
-export async function startTraefik(kubeconfigFile: string): Promise<TraefikProxy> {
+export async function startTraefik(kubeconfigFile: string, { safeNaming }: TraefikOptions): Promise<TraefikProxy> {
   const program = await ensureTraefik();
   const folder = mkdtempSync(join(tmpdir(), 'serin-traefik-'));
   const [web, own] = [await freePort(), await freePort()];
@@ -30,8 +35,9 @@ export async function startTraefik(kubeconfigFile: string): Promise<TraefikProxy
       program,
       `--entrypoints.web.address=${LOOPBACK}:${web}`,
       `--entrypoints.traefik.address=${LOOPBACK}:${own}`,
-      '--providers.kubernetescrd=true',
+      `--providers.kubernetescrd.safenaming=${safeNaming}`,
       '--api.insecure=true',
+      '--api.dashboard=false',
       '--ping=true',
       '--metrics.prometheus=true',
       '--log.level=INFO',
