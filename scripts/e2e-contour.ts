@@ -1,7 +1,4 @@
-import { copyFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { ensureGoTool, type GoTool, toolFolders } from './e2e-go-tool.ts';
-import { isReadable, MissingToolError, makeFolder, run } from './e2e-tools.ts';
+import { ensureGoTool, ensureModuleFiles, type GoTool } from './e2e-go-tool.ts';
 
 const CONTOUR: GoTool = {
   name: 'contour',
@@ -17,15 +14,4 @@ export type ContourDefinitions = Readonly<Record<keyof typeof DEFINITIONS, strin
 export const ensureContour = (say: (line: string) => void = () => undefined): Promise<string> => ensureGoTool(CONTOUR, say);
 
 /** Files of resource definitions, of the version that is built: they come with its module. */
-export async function ensureContourDefinitions(): Promise<ContourDefinitions> {
-  const { module, cache } = toolFolders(CONTOUR);
-  const file = (name: string) => join(cache, `${name}.yaml`);
-  if (!Object.keys(DEFINITIONS).every((name) => isReadable(file(name)))) {
-    makeFolder(cache);
-    const { code, output } = await run('go', ['mod', 'download', '-json', CONTOUR.module], { cwd: module });
-    if (code !== 0) throw new MissingToolError(`the resource definitions of Contour come with its Go module: ${output.slice(-2000)}`);
-    const { Dir } = JSON.parse(output.slice(output.indexOf('{'))) as { Dir: string };
-    for (const [name, source] of Object.entries(DEFINITIONS)) copyFileSync(join(Dir, source), file(name));
-  }
-  return { contour: file('contour'), 'gateway-api': file('gateway-api') };
-}
+export const ensureContourDefinitions = (): Promise<ContourDefinitions> => ensureModuleFiles(CONTOUR, DEFINITIONS);

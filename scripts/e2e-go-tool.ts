@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withLock } from './build-lock.ts';
-import { cacheFolder, isExecutable, MissingToolError, makeFolder, programOnPath } from './e2e-tools.ts';
+import { cacheFolder, isExecutable, isReadable, MissingToolError, makeFolder, programOnPath, run } from './e2e-tools.ts';
 import { buildProgram } from './go-build.ts';
 
 export interface GoTool {
@@ -15,6 +16,8 @@ export interface GoTool {
   package: string;
   /** `-X` of the linker, given the version. */
   stamps?(version: string): readonly string[];
+  /** Files that are built as if they were there, by their paths within the folder: those that hold their text. */
+  overlay?(module: string): Promise<ReadonlyMap<string, string>>;
   /** Use of the tool, as in "the end-to-end tests render the charts with helm". */
   purpose: string;
 }
@@ -42,7 +45,8 @@ export async function ensureGoTool(tool: GoTool, say: (line: string) => void): P
     // Half-written ones of a run that was cut off.
     for (const file of readdirSync(dir)) if (file.startsWith(`.${name}.`)) rmSync(join(dir, file));
     const stamps = tool.stamps?.(version) ?? [];
-    await buildProgram({ name, package: tool.package, module, stamps, insteadSet: `${variable} to its path` }, dir, say);
+    const overlay = await tool.overlay?.(module);
+    await buildProgram({ name, package: tool.package, module, stamps, overlay, insteadSet: `${variable} to its path` }, dir, say);
   });
   return program;
 }
@@ -52,6 +56,30 @@ export function toolFolders({ name, folder = name, module: path }: GoTool): { mo
   const module = join(import.meta.dirname, '..', 'test', 'e2e', 'binaries', folder);
   const version = pinnedVersion(module, path);
   return { module, version, cache: cacheFolder(`${name}-${version}`) };
+}
+
+/** The sources of a Go module at the version that a folder's go.mod pins. */
+export async function moduleSources(folder: string, module: string, purpose: string): Promise<string> {
+  const args = ['mod', 'download', '-json', `${module}@v${pinnedVersion(folder, module)}`];
+  // Outside of every module: a go.mod may replace it.
+  const { code, output } = await run('go', args, { cwd: tmpdir() });
+  if (code !== 0) throw new MissingToolError(`${purpose} with the Go module ${module}: ${output.slice(-2000)}`);
+  return (JSON.parse(output.slice(output.indexOf('{'))) as { Dir: string }).Dir;
+}
+
+/** Files of the module of a tool, by the names that they are kept by beside the program. */
+export async function ensureModuleFiles<Name extends string>(
+  tool: GoTool,
+  sources: Readonly<Record<Name, string>>,
+): Promise<Readonly<Record<Name, string>>> {
+  const { module, cache } = toolFolders(tool);
+  const files = Object.keys(sources).map((name) => [name as Name, join(cache, `${name}.yaml`)] as const);
+  if (!files.every(([, file]) => isReadable(file))) {
+    makeFolder(cache);
+    const from = await moduleSources(module, tool.module, `the resource definitions of ${tool.name} come`);
+    for (const [name, file] of files) copyFileSync(join(from, sources[name]), file);
+  }
+  return Object.fromEntries(files) as Record<Name, string>;
 }
 
 /** `4.3.1`, from the go.mod that pins it. */

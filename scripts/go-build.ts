@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MissingToolError, programOnPath, run } from './e2e-tools.ts';
 
@@ -13,6 +13,8 @@ export interface GoProgram {
   module: string;
   /** `-X` of the linker: what a program calls itself. */
   stamps: readonly string[];
+  /** Files that are built as if they were there: those that hold their text. */
+  overlay?: ReadonlyMap<string, string> | undefined;
   /** The variable that names a folder or program to use instead. */
   insteadSet: string;
 }
@@ -26,7 +28,8 @@ export async function buildProgram(program: GoProgram, dir: string, say: (line: 
   const telling = setInterval(() => say(`building ${name}: ${seconds()} s so far`), TELL_EVERY_MS);
   const making = join(dir, `.${name}.${process.pid}`);
   const ldflags = ['-s -w', ...stamps.map((stamp) => `-X ${stamp}`)].join(' ');
-  const go = [programOnPath('go') ?? 'go', 'build', '-trimpath', '-ldflags', ldflags, '-o', making, program.package];
+  const laid = program.overlay ? ['-overlay', writeOverlay(program.overlay, join(dir, `.${name}.overlay.json`))] : [];
+  const go = [programOnPath('go') ?? 'go', 'build', ...laid, '-trimpath', '-ldflags', ldflags, '-o', making, program.package];
   const [command = '', ...args] = programOnPath('nice') ? ['nice', '-n', '10', ...go] : go;
   const built = await run(command, args, { cwd: module, env: { ...process.env, CGO_ENABLED: '0' } }).finally(() => clearInterval(telling));
   if (built.code !== 0) {
@@ -37,6 +40,11 @@ export async function buildProgram(program: GoProgram, dir: string, say: (line: 
   // Renamed when whole, so that a build that was cut off is never taken for a program.
   renameSync(making, join(dir, name));
   say(`built ${name} in ${seconds()} s`);
+}
+
+function writeOverlay(overlay: ReadonlyMap<string, string>, file: string): string {
+  writeFileSync(file, JSON.stringify({ Replace: Object.fromEntries(overlay) }));
+  return file;
 }
 
 /** Remedies for failures on a new machine. */

@@ -12,6 +12,7 @@ import { ensureIstiod } from './e2e-istiod.ts';
 import { ensureKnative, ensureKnativeManifests } from './e2e-knative.ts';
 import { ensureKubeProxy } from './e2e-kube-proxy.ts';
 import { MissingToolError } from './e2e-tools.ts';
+import { ensureTraefik, ensureTraefikDefinitions } from './e2e-traefik.ts';
 
 /** What each plane needs, by the beginning of the names of its tests. */
 const PLANES: Readonly<Record<string, readonly ((say: (line: string) => void) => Promise<unknown>)[]>> = {
@@ -20,6 +21,7 @@ const PLANES: Readonly<Record<string, readonly ((say: (line: string) => void) =>
   contour: [ensureContour, ensureContourDefinitions, ensureEnvoy],
   'ingress-nginx': [ensureIngressNginx],
   knative: [ensureKnative, ensureKnativeManifests, ensureContour, ensureContourDefinitions, ensureEnvoy],
+  traefik: [ensureTraefik, ensureTraefikDefinitions],
   'gateway-api': [ensureContour, ensureContourDefinitions, ensureEnvoy],
 };
 /** Played in every sample. */

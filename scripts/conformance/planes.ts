@@ -45,6 +45,11 @@ export const PLANES: readonly PlaneRow[] = [
     },
   },
   {
+    file: 'traefik',
+    provider: '`traefik`',
+    programs: { Traefik: { folder: 'traefik', module: 'github.com/traefik/traefik/v3' } },
+  },
+  {
     file: 'kube-proxy',
     provider: '`kubernetes`',
     programs: { 'kube-proxy': { folder: '', module: 'k8s.io/kubernetes' } },

@@ -110,4 +110,19 @@ describe('built-in queries that name objects of a router', () => {
     expect(raw(route)?.spec.conf.split[1].destination['kuma.io/service']).toMatch(new RegExp(`^(?:${pattern})$`));
     expect(raw(route)?.spec.conf.split[0].destination['kuma.io/service']).not.toMatch(new RegExp(`^(?:${pattern})$`));
   });
+
+  it.each([
+    { naming: 'by default', prefix: '', separator: '-' },
+    { naming: 'with safeNaming', prefix: 'prod_storefront_wrr_1_', separator: '_' },
+  ])('05-B20: that of Traefik finds the canary and not the primary as Traefik names its services $naming', ({ prefix, separator }) => {
+    const canary = aCanary({ service: { name: 'storefront' } });
+    const query = renderQuery(observerFor('traefik', 'Deployment').requestSuccessRate, queryVariables(canary, {}));
+    const pattern = new RegExp(`^(?:${'query' in query ? /service=~"([^"]+)"/.exec(query.query)?.[1] : ''})$`);
+    const named = (...parts: string[]) => `${prefix}${[...parts, '80'].join(separator)}@kubernetescrd`;
+    const { namespace } = canary.metadata;
+    expect(named(namespace, 'storefront-canary')).toMatch(pattern);
+    expect(named(namespace, 'storefront-primary')).not.toMatch(pattern);
+    expect(named(`other-${namespace}`, 'storefront-canary')).not.toMatch(pattern);
+    expect(named(namespace, 'my-storefront-canary')).not.toMatch(pattern);
+  });
 });

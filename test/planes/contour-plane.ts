@@ -67,7 +67,8 @@ interface ConfigDump {
 }
 interface DumpedRoute {
   route?: {
-    weighted_clusters?: { clusters: { weight?: number }[] };
+    cluster?: string;
+    weighted_clusters?: { clusters: { name: string; weight?: number }[] };
     request_mirror_policies?: { runtime_fraction: { default_value: { numerator?: number } } }[];
   };
   metadata?: { filter_metadata?: { 'envoy.access_loggers.file'?: Record<`io.projectcontour.${string}`, string> } };
@@ -98,32 +99,42 @@ function viewOf({ configs }: ConfigDump): EnvoyView {
       .flatMap((host) => host.routes)) {
       const from = metadata?.filter_metadata?.['envoy.access_loggers.file'] ?? {};
       const key = `${from['io.projectcontour.kind']} ${from['io.projectcontour.namespace']}/${from['io.projectcontour.name']}`;
-      const weights = route?.weighted_clusters?.clusters.map(({ weight = 0 }) => weight) ?? [ONLY];
+      const shares = (route?.weighted_clusters?.clusters ?? [{ name: route?.cluster ?? '' }]).map(
+        ({ name, weight = 0 }): Share => [serviceOf(name), weight],
+      );
       const copied = route?.request_mirror_policies?.map((each) => each.runtime_fraction.default_value.numerator ?? 0) ?? [];
-      routes.set(key, [...(routes.get(key) ?? []), actionOf(weights, copied)]);
+      routes.set(key, [...(routes.get(key) ?? []), actionOf(shares, copied)]);
     }
     for (const { endpoint_config } of dynamic_endpoint_configs) {
-      const [namespace, service] = endpoint_config.cluster_name.split('/');
+      const [namespace] = endpoint_config.cluster_name.split('/');
       const endpoints = (endpoint_config.endpoints ?? []).flatMap(({ lb_endpoints = [] }) => lb_endpoints);
-      hosts.set(`${namespace}/${service}`, new Set(endpoints.map(({ endpoint }) => endpoint.address.socket_address.address)));
+      hosts.set(
+        `${namespace}/${serviceOf(endpoint_config.cluster_name)}`,
+        new Set(endpoints.map(({ endpoint }) => endpoint.address.socket_address.address)),
+      );
     }
   }
   return { routes, hosts };
 }
 
+/** A Service with its weight. */
+type Share = readonly [service: string, weight: number];
+/** Contour names clusters by namespace, Service and port. */
+const serviceOf = (cluster: string): string => cluster.split('/')[1] ?? '';
 /** An only destination gets everything, whatever its weight. */
 const ONLY = 1;
-const actionOf = (weights: readonly number[], copied: readonly number[]): string =>
-  JSON.stringify([weights.length === 1 ? [ONLY] : weights, copied]);
+/** Clusters of Envoy are in the order of their names. */
+function actionOf(shares: readonly Share[], copied: readonly number[]): string {
+  const [[only] = ['']] = shares;
+  return JSON.stringify([shares.length === 1 ? [[only, ONLY]] : shares.toSorted(([a], [b]) => (a < b ? -1 : 1)), copied]);
+}
 
-/** Clusters of Envoy are in the order of their names, and routes in an order of Contour's. */
 interface Side {
   name: string;
   weight?: number;
   mirror?: boolean;
 }
-const weightsOf = (sides: readonly Side[]): number[] =>
-  sides.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(({ weight = 0 }) => weight);
+const sharesOf = (sides: readonly Side[]): Share[] => sides.map(({ name, weight = 0 }) => [name, weight]);
 
 /** What Envoy makes of each route, and all Services that they name. */
 const wantedOf: Readonly<Record<string, (spec: ReturnType<typeof raw>['spec']) => { actions: string[]; services: string[] }>> = {
@@ -132,7 +143,7 @@ const wantedOf: Readonly<Record<string, (spec: ReturnType<typeof raw>['spec']) =
     return {
       actions: all.map((services) =>
         actionOf(
-          weightsOf(services.filter(({ mirror }) => !mirror)),
+          sharesOf(services.filter(({ mirror }) => !mirror)),
           services.filter(({ mirror }) => mirror).map(({ weight }) => weight || 100),
         ),
       ),
@@ -145,7 +156,7 @@ const wantedOf: Readonly<Record<string, (spec: ReturnType<typeof raw>['spec']) =
       actions: rules.flatMap(({ matches = [{}], backendRefs = [], filters = [] }) =>
         matches.map(() =>
           actionOf(
-            weightsOf(backendRefs),
+            sharesOf(backendRefs),
             filters.filter(({ requestMirror }) => requestMirror).map(() => 100),
           ),
         ),

@@ -1,8 +1,11 @@
 import type { Observers } from '../provider.ts';
 import { percentiles, successRate } from '../queries/shapes.ts';
 
-/** By the Service's name, as our router names the canary (05-W11). */
-const service = 'service=~"{{ namespace }}-{{ service }}-canary-[0-9a-zA-Z-]+@kubernetescrd"';
+/**
+ * By the Service's name, as our router names the canary (05-W11). With Traefik's `safeNaming` the parts are joined by `_`, which no name of
+ * Kubernetes has, and the object that refers to the Service comes first: `test_podinfo_wrr_1_test_podinfo-canary_80`.
+ */
+const service = 'service=~"(.+_)?{{ namespace }}[-_]{{ service }}-canary[-_][0-9a-zA-Z-]+@kubernetescrd"';
 
 /** Source: 05-B20. */
 export const traefikObservers: Observers = {

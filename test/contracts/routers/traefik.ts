@@ -2,7 +2,7 @@ import type { Raw } from '../../fakes/raw.ts';
 import { quantile } from './queries.ts';
 import type { RouterCase, RouterCases } from './router-case.ts';
 
-const selector = 'service=~"shop-store-canary-[0-9a-zA-Z-]+@kubernetescrd"';
+const selector = 'service=~"(.+_)?shop[-_]store-canary[-_][0-9a-zA-Z-]+@kubernetescrd"';
 
 const traefik: RouterCase = {
   golden: 'traefik',

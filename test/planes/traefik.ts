@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ensureTraefik } from '../../scripts/e2e-traefik.ts';
+import { freePort } from '../e2e/free-port.ts';
+import { startGuarded } from '../scenarios/guarded-process.ts';
+
+export interface TraefikProxy {
+  /** Where users come in; the host header chooses the route. */
+  readonly url: string;
+  /** Its API, and its counters as Prometheus text. */
+  readonly api: string;
+  readonly metricsUrl: string;
+  logTail(): string;
+  stop(): Promise<void>;
+}
+
+export interface TraefikOptions {
+  /** Names of services that cannot collide, which are labels of its counters; Traefik advises it for new installations. */
+  safeNaming: boolean;
+}
+
+const READY_WITHIN_MS = 60_000;
+const LOOPBACK = '127.0.0.1';
+
+/** The real Traefik on a cluster, with its provider of IngressRoutes and TraefikServices; it ends with this process. */
+export async function startTraefik(kubeconfigFile: string, { safeNaming }: TraefikOptions): Promise<TraefikProxy> {
+  const program = await ensureTraefik();
+  const folder = mkdtempSync(join(tmpdir(), 'serin-traefik-'));
+  const [web, own] = [await freePort(), await freePort()];
+  const traefik = startGuarded(
+    'traefik',
+    [
+      program,
+      `--entrypoints.web.address=${LOOPBACK}:${web}`,
+      `--entrypoints.traefik.address=${LOOPBACK}:${own}`,
+      `--providers.kubernetescrd.safenaming=${safeNaming}`,
+      '--api.insecure=true',
+      '--api.dashboard=false',
+      '--ping=true',
+      '--metrics.prometheus=true',
+      '--log.level=INFO',
+      '--global.checknewversion=false',
+      '--global.sendanonymoususage=false',
+    ],
+    join(folder, 'traefik.log'),
+    { ...process.env, KUBECONFIG: kubeconfigFile },
+  );
+  const stop = async () => {
+    await traefik.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const api = `http://${LOOPBACK}:${own}`;
+  const deadlineMs = performance.now() + READY_WITHIN_MS;
+  while (!(await answers(`${api}/ping`))) {
+    if (traefik.hasExited() || performance.now() > deadlineMs) {
+      const tail = traefik.logTail();
+      await stop();
+      throw new Error(`Traefik did not become ready:\n${tail}`);
+    }
+    await sleep(50);
+  }
+  return { url: `http://${LOOPBACK}:${web}`, api, metricsUrl: `${api}/metrics`, logTail: () => traefik.logTail(), stop };
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
