@@ -25,7 +25,7 @@ export const SERVING_NEEDS = {
 
 /** By the name of the ConfigMap, what differs from what Knative publishes. */
 const SETTINGS: Readonly<Record<string, Record<string, string>>> = {
-  // There is no registry to ask.
+  // No registry can be asked.
   'config-deployment': { 'queue-sidecar-image': 'queue:1', 'registries-skipping-tag-resolving': 'index.docker.io' },
   'config-network': { 'ingress-class': INGRESS_CLASS },
   // The other class counts requests in its sidecar, which needs containers.

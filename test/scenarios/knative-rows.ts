@@ -108,7 +108,7 @@ export function describeKnativeRows(start: () => Promise<ShareEnvironment>): voi
     expect(statusOf(now).traffic).toMatchObject([{ url: 'http://old-web.rows.svc.cluster.local' }]);
   });
 
-  it('07-K14: a change of the traffic makes no Revision, and neither does one that is taken back', async () => {
+  it('07-K14: a change of the traffic makes no Revision, and neither does putting it back as it was', async () => {
     const now = await routed(BEFORE, READY);
     expect(statusOf(now)).toMatchObject({ latestCreatedRevisionName: 'web-00003', latestReadyRevisionName: 'web-00002' });
   });

@@ -148,5 +148,10 @@ describe('isInForce', () => {
     { what: 'two entries name one revision', routes: { status: 'Unknown', reason: 'TrafficNotMigrated' }, expected: true },
   ])('04-R-S7: where $what it is in force: $expected', ({ routes, expected }) => expect(isInForce(routes)).toBe(expected));
 
+  it('04-R-S7: without the condition the status alone says it', () => {
+    const said = (traffic: object[]) => knative.isInForce?.(aCanary(), [aService(spec, { traffic, observedGeneration: 1 })]);
+    expect([said(applied), said([{ revisionName: 'shop-00001', percent: 100 }])]).toEqual([true, false]);
+  });
+
   it('04-R-S7: a status of an earlier generation says nothing', () => expect(isInForce({ status: 'True' }, applied, 0)).toBe(false));
 });

@@ -52,8 +52,9 @@ export const knative: Router = {
 function isRouted({ metadata, status }: KnativeService): boolean {
   const routes = status?.conditions?.find(({ type }) => type === 'RoutesReady');
   if (status?.observedGeneration !== metadata.generation) return false;
-  // Of ready routes Knative says this for as long as two entries of the block name one revision.
-  return routes?.status === 'True' || routes?.reason === 'TrafficNotMigrated';
+  // One that reports no such condition has nothing but its status to go by. Of ready routes Knative says TrafficNotMigrated for as long as
+  // two entries of the block name one revision.
+  return routes === undefined || routes.status === 'True' || routes.reason === 'TrafficNotMigrated';
 }
 
 /** Percent by revision, in one order, as text to compare. */
