@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureContourDefinitions } from '../../scripts/e2e-contour.ts';
 import { asEndpointSlice } from '../../src/api/kinds/endpoint-slice.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
@@ -6,8 +5,7 @@ import { raw } from '../fakes/raw.ts';
 import { applyCrdFiles } from '../scenarios/environment.ts';
 import { type ContourProxy, startContour } from './contour.ts';
 import type { Plane, StartPlane } from './ground.ts';
-
-const LOOK_EVERY_MS = 50;
+import { keepLooking, readJson } from './looking.ts';
 
 /** Contour and its Envoy, for HTTPProxies. */
 export const startContourPlane: StartPlane = async ({ cluster, adminKubeconfigFile }) => {
@@ -21,18 +19,14 @@ export const startContourPlane: StartPlane = async ({ cluster, adminKubeconfigFi
 export function planeOf(proxy: ContourProxy, metricsUrl: string): Plane {
   let known: EnvoyView = { routes: new Map(), hosts: new Map() };
   let copies: Record<string, number> = {};
-  let isOver = false;
-  const looking = (async () => {
-    while (!isOver) {
-      const [dump, counters] = await Promise.all([
-        fetch(`${proxy.admin}/config_dump?include_eds`).then(json<ConfigDump>, nothing),
-        fetch(`${proxy.admin}/stats?format=json&usedonly&filter=-canary_.*\\.upstream_rq_completed$`).then(json<Counters>, nothing),
-      ]);
-      if (dump) known = viewOf(dump);
-      if (counters) copies = requestsOf(counters);
-      await sleep(LOOK_EVERY_MS);
-    }
-  })();
+  const looking = keepLooking(async () => {
+    const [dump, counters] = await Promise.all([
+      readJson<ConfigDump>(`${proxy.admin}/config_dump?include_eds`),
+      readJson<Counters>(`${proxy.admin}/stats?format=json&usedonly&filter=-canary_.*\\.upstream_rq_completed$`),
+    ]);
+    if (dump) known = viewOf(dump);
+    if (counters) copies = requestsOf(counters);
+  });
   return {
     url: proxy.url,
     metricsUrl,
@@ -40,15 +34,11 @@ export function planeOf(proxy: ContourProxy, metricsUrl: string): Plane {
     // All that the canary receives while users get answers of the primary alone are copies.
     mirrored: () => copies,
     async stop() {
-      isOver = true;
-      await looking;
+      await looking.stop();
       await proxy.stop();
     },
   };
 }
-
-const nothing = (): undefined => undefined;
-const json = async <T>(answer: Response): Promise<T | undefined> => (answer.ok ? ((await answer.json()) as T) : undefined);
 
 /** What Envoy goes by. */
 interface EnvoyView {

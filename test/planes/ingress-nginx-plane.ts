@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { asEndpointSlice } from '../../src/api/kinds/endpoint-slice.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { raw } from '../fakes/raw.ts';
 import type { StartPlane } from './ground.ts';
 import { startIngressController } from './ingress-nginx.ts';
+import { keepLooking, readJson } from './looking.ts';
 
-const LOOK_EVERY_MS = 50;
 /** So many looks in a row show the same: while nginx reloads, workers of before and of now answer side by side. */
 const LOOKS = 5;
 
@@ -13,15 +12,11 @@ const LOOKS = 5;
 export const startIngressNginxPlane: StartPlane = async ({ cluster, adminKubeconfigFile }) => {
   const controller = await startIngressController(cluster, adminKubeconfigFile);
   const looks: Balancers[] = [];
-  let isOver = false;
-  const looking = (async () => {
-    while (!isOver) {
-      const answer = await fetch(controller.balancersUrl).catch(() => undefined);
-      if (answer?.ok) looks.push((await answer.json()) as Balancers);
-      if (looks.length > LOOKS) looks.shift();
-      await sleep(LOOK_EVERY_MS);
-    }
-  })();
+  const looking = keepLooking(async () => {
+    const balancers = await readJson<Balancers>(controller.balancersUrl);
+    if (balancers) looks.push(balancers);
+    if (looks.length > LOOKS) looks.shift();
+  });
   return {
     url: controller.url,
     metricsUrl: controller.metricsUrl,
@@ -29,8 +24,7 @@ export const startIngressNginxPlane: StartPlane = async ({ cluster, adminKubecon
     // Canary Ingresses cannot mirror.
     mirrored: () => ({}),
     async stop() {
-      isOver = true;
-      await looking;
+      await looking.stop();
       await controller.stop();
     },
   };

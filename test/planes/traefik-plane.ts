@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureTraefikDefinitions } from '../../scripts/e2e-traefik.ts';
 import { asEndpointSlice } from '../../src/api/kinds/endpoint-slice.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
@@ -6,9 +5,8 @@ import { parseExposition } from '../../src/embedded/prometheus/exposition.ts';
 import { raw } from '../fakes/raw.ts';
 import { applyCrdFiles } from '../scenarios/environment.ts';
 import type { StartPlane } from './ground.ts';
+import { keepLooking, readJson } from './looking.ts';
 import { startTraefik, type TraefikOptions } from './traefik.ts';
-
-const LOOK_EVERY_MS = 50;
 
 /** Traefik, for IngressRoutes and TraefikServices. */
 export const startTraefikPlane =
@@ -18,18 +16,17 @@ export const startTraefikPlane =
     const proxy = await startTraefik(adminKubeconfigFile, options);
     let known: Services = {};
     let copies: Record<string, number> = {};
-    let isOver = false;
-    const looking = (async () => {
-      while (!isOver) {
-        const [data, metrics] = await Promise.all([
-          fetch(`${proxy.api}/api/rawdata`).then(async (answer) => (await answer.json()) as { services?: Services }, nothing),
-          fetch(proxy.metricsUrl).then((answer) => answer.text(), nothing),
-        ]);
-        if (data) known = byPlainName(data.services ?? {});
-        if (metrics !== undefined) copies = requestsOfCanaries(metrics);
-        await sleep(LOOK_EVERY_MS);
-      }
-    })();
+    const looking = keepLooking(async () => {
+      const [data, metrics] = await Promise.all([
+        readJson<{ services?: Services }>(`${proxy.api}/api/rawdata`),
+        fetch(proxy.metricsUrl).then(
+          (answer) => answer.text(),
+          () => undefined,
+        ),
+      ]);
+      if (data) known = byPlainName(data.services ?? {});
+      if (metrics !== undefined) copies = requestsOfCanaries(metrics);
+    });
     return {
       url: proxy.url,
       metricsUrl: proxy.metricsUrl,
@@ -37,14 +34,11 @@ export const startTraefikPlane =
       // All that the canary receives while users get answers of the primary alone are copies.
       mirrored: () => copies,
       async stop() {
-        isOver = true;
-        await looking;
+        await looking.stop();
         await proxy.stop();
       },
     };
   };
-
-const nothing = (): undefined => undefined;
 
 type Services = Readonly<Record<string, Service>>;
 interface Service {

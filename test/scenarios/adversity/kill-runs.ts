@@ -12,7 +12,18 @@ import { Lab } from './lab.ts';
 /** A release takes about this long, in milliseconds, and its three waits for proxies; the kill comes at a random moment of it. */
 const RELEASE_MS = 3_000;
 const WAITS = 3;
-const LONGEST_DOWN_MS = 600;
+export const LONGEST_DOWN_MS = 600;
+
+/** Checks twice a second, three steps. */
+export const KILL_ANALYSIS = {
+  interval: '500ms',
+  threshold: 4,
+  stepWeight: 25,
+  maxWeight: 75,
+  // A machine too busy to scrape must not look like a kill that changed a verdict.
+  unmeasured: 'hold',
+  metrics: [{ name: 'request-success-rate', interval: '3s', thresholdRange: { min: 90 } }],
+};
 
 export interface KillOptions {
   /** The provider that users come in by; default Istio. */
@@ -65,15 +76,7 @@ export class KillRuns {
     const chronicle = await keepChronicle(lab, [...CHANGING.filter(([, each]) => each !== 'VirtualService'), [apiVersion, kind]]);
     await app.create();
     lab.startController();
-    await app.createCanary(fixture.provider, {
-      interval: '500ms',
-      threshold: 4,
-      stepWeight: 25,
-      maxWeight: 75,
-      // A machine too busy to scrape must not look like a kill that changed a verdict.
-      unmeasured: 'hold',
-      metrics: [{ name: 'request-success-rate', interval: '3s', thresholdRange: { min: 90 } }],
-    });
+    await app.createCanary(fixture.provider, KILL_ANALYSIS);
     await app.becomesIdle('Initialized');
     return new KillRuns(lab, app, chronicle, startClients(environment.mesh.urls, app.host), RELEASE_MS + WAITS * proxiesKnowMs);
   }

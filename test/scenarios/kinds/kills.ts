@@ -4,6 +4,7 @@ import { seededRandom } from '../../../src/embedded/mesh/random.ts';
 import { App } from '../adversity/app.ts';
 import { type Chronicle, keepChronicle } from '../adversity/chronicle.ts';
 import { type Clients, startClients } from '../adversity/clients.ts';
+import { KILL_ANALYSIS, LONGEST_DOWN_MS } from '../adversity/kill-runs.ts';
 import { Lab } from '../adversity/lab.ts';
 import type { Environment } from '../environment.ts';
 import { knative } from '../providers/knative.ts';
@@ -13,7 +14,6 @@ import type { Application } from './application.ts';
 import { knativeApplication } from './knative.ts';
 
 const RELEASE_MS = 4_500;
-const LONGEST_DOWN_MS = 600;
 const NAMESPACE = 'knative-kills';
 
 /** One `kill -9` in each release of a Knative Service, at the moment that the seed decides, and a restart: odd seeds release a good version. */
@@ -35,14 +35,7 @@ export function describeKnativeKills(environmentOf: () => Environment, seeds: re
       chronicle = await keepChronicle(lab, [['serving.knative.dev/v1', 'Service']]);
       await application.create();
       lab.startController();
-      await app.createCanary('knative', {
-        interval: '500ms',
-        threshold: 4,
-        stepWeight: 25,
-        maxWeight: 75,
-        unmeasured: 'hold',
-        metrics: [{ name: 'request-success-rate', interval: '3s', thresholdRange: { min: 90 } }],
-      });
+      await app.createCanary('knative', KILL_ANALYSIS);
       await app.becomesIdle('Initialized');
       clients = startClients(environmentOf().mesh.urls, app.host);
     });

@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const LOOK_EVERY_MS = 50;
+
+/** Asks a proxy again and again what it goes by, as it publishes no watch; what `look` cannot have it leaves as it was. */
+export function keepLooking(look: () => Promise<void>): { stop(): Promise<void> } {
+  let isOver = false;
+  const looking = (async () => {
+    while (!isOver) {
+      await look();
+      await sleep(LOOK_EVERY_MS);
+    }
+  })();
+  return {
+    async stop() {
+      isOver = true;
+      await looking;
+    },
+  };
+}
+
+/** The body of an answer, or undefined where none came, or one that tells of a failure. */
+export const readJson = <T>(url: string): Promise<T | undefined> =>
+  fetch(url).then(
+    async (answer) => (answer.ok ? ((await answer.json()) as T) : undefined),
+    () => undefined,
+  );
