@@ -19,5 +19,5 @@ export interface Observer {
   /** Skipper turns each character outside `[0-9A-Za-z_]` of a name into `_` (05-B23). */
   underscoreNames?: boolean;
   /** So much later than a request its counters can show it, apart from the time between two scrapes. Milliseconds; absent: at once. */
-  countsLateMs?: number;
+  counterDelayMs?: number;
 }

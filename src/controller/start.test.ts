@@ -4,6 +4,7 @@ import { APP, aDeployment, aModelCanary, canaryRef, type ModelLab, NAMESPACE, pr
 import { labOf } from '../../test/fakes/model/life.ts';
 import { raw } from '../../test/fakes/raw.ts';
 import { RequestTimeoutError } from '../kube/errors.ts';
+import { MOST_AT_ONCE } from './watch/first-reconciles.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
@@ -140,4 +141,19 @@ describe('Services that a controller looks for', () => {
     expect(written(lab).slice(before)).toMatchObject([{ name: APP, body: { spec: { selector: { app: `${APP}-primary` } } } }]);
     lab.close();
   });
+});
+
+it('after a start over many Canaries, one whose target changes is reconciled before the rest', async () => {
+  const lab = await killedOver([APP, 'other']);
+  // Those that are not initialized come before those at rest, and there are too many to be reconciled at once.
+  const names = Array.from({ length: 20 * MOST_AT_ONCE }, (_, index) => `waiting-${index}`);
+  for (const name of names) lab.server.create(aModelCanary(plan, { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name } }, name));
+  const untouched = () => names.filter((name) => raw(lab.server.find({ ...canaryRef, name }))?.status === undefined);
+  lab.start();
+  expect(await lab.passUntil(() => untouched().length < names.length, 60_000)).toBe(true);
+  lab.push('2');
+  expect(await lab.passUntil(() => lab.phase() === 'Progressing', 60_000)).toBe(true);
+  expect(untouched().length).toBeGreaterThan(names.length / 4);
+  expect(await lab.passUntil(() => untouched().length === 0, 60_000)).toBe(true);
+  lab.close();
 });

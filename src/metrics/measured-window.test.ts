@@ -38,5 +38,5 @@ it.each([
 ])('E20a: counters that come a second late: $interval of 1m, $from s after this revision began', ({ from, others, interval, isCut }) => {
   const ago = (seconds: number) => nowMs - seconds * 1000;
   const release = after({ measuredFromMs: ago(from), ...(others === undefined ? {} : { othersUntilMs: ago(others) }) });
-  expect(measuredWindow({ interval: '1m' }, release, nowMs, { countsLateMs: 1_000 })).toEqual({ interval, isCut });
+  expect(measuredWindow({ interval: '1m' }, release, nowMs, { counterDelayMs: 1_000 })).toEqual({ interval, isCut });
 });

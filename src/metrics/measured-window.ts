@@ -18,20 +18,20 @@ const WHOLE_SECONDS_FROM_MS = 10_000;
 /**
  * The window of one check (rule E20a). The queries select the canary by the name of its workload, which all revisions share: a window
  * that reaches back to the last, bad one would judge this one by its errors. It is cut only where another revision is known to be in it,
- * so that a release after a rest asks exactly what the metric says. Counters that come late (`countsLateMs`) bring requests of that one
+ * so that a release after a rest asks exactly what the metric says. Counters that come late (`counterDelayMs`) bring requests of that one
  * for a while yet: the window begins after them.
  */
 export function measuredWindow(
   metric: Pick<Metric, 'interval'>,
   release: Release | undefined,
   nowMs: number,
-  { countsLateMs = 0 }: Pick<Observer, 'countsLateMs'>,
+  { counterDelayMs = 0 }: Pick<Observer, 'counterDelayMs'>,
 ): MeasuredWindow {
   const interval = metric.interval || defaultInterval;
   const lengthMs = parseDuration(interval);
   if (lengthMs === undefined || release?.measuredFromMs === undefined) return { interval, isCut: false };
-  const fromMs = release.measuredFromMs + countsLateMs;
-  const othersUntilMs = Math.min(fromMs, (release.othersUntilMs ?? release.measuredFromMs) + countsLateMs);
+  const fromMs = release.measuredFromMs + counterDelayMs;
+  const othersUntilMs = Math.min(fromMs, (release.othersUntilMs ?? release.measuredFromMs) + counterDelayMs);
   if (nowMs - lengthMs >= othersUntilMs) return { interval, isCut: false };
   const leftMs = Math.max(1, Math.min(lengthMs, nowMs - fromMs));
   return { interval: leftMs < WHOLE_SECONDS_FROM_MS ? `${leftMs}ms` : `${Math.floor(leftMs / 1000)}s`, isCut: true };

@@ -31,6 +31,7 @@ import { RESTING, storedPriority } from './stored-priority.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
+
 /**
  * One Canary's mailbox: everything that happens to it is handled here, one after the other, and nothing here reaches another Canary.
  * Each pass gathers facts, steps the chart, records the result, and only then asks its questions and reconciles the cluster.

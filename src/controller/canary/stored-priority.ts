@@ -19,7 +19,7 @@ export function storedPriority(canary: KubeObject): Priority {
   return phase === 'Failed' && release?.step !== undefined && release.step !== RESTING ? 'rollback' : 'release';
 }
 
-/** Smaller is looked at sooner: rollbacks, releases under way, those that are not initialized, the rest. */
+/** Smaller is reconciled sooner after a start: rollbacks, releases under way, those that are not initialized, the rest. */
 export function storedUrgency(canary: KubeObject): number {
   const priority = storedPriority(canary);
   const isResting = statusOf<StoredState>(canary).release?.step === RESTING;

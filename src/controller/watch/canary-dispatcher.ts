@@ -14,13 +14,12 @@ import { validityOf } from '../notifications/provider-findings.ts';
 import type { ControllerMetrics } from '../telemetry/controller-metrics.ts';
 import type { CanaryRegister } from './canary-register.ts';
 import type { CanarySlice } from './canary-slice.ts';
-import { FirstLooks } from './first-looks.ts';
+import { isListedAtStart } from './cluster-view.ts';
+import { FirstReconciles } from './first-reconciles.ts';
 import { watchedBy } from './interests.ts';
 import { Turns } from './turns.ts';
 
 const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' } as const;
-/** Listed before the first look: a change of one that is heard of later is news. */
-const LISTED_BEFORE: readonly string[] = ['Deployment', 'Service'];
 const TEMPLATE = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' } as const;
 
 export interface DispatcherOptions {
@@ -41,7 +40,7 @@ export class CanaryDispatcher {
   readonly #metrics: DispatcherOptions['metrics'];
   readonly #signal: AbortSignal;
   readonly #turns: Turns;
-  readonly #firstLooks: FirstLooks;
+  readonly #firstReconciles: FirstReconciles;
   readonly #deletions: Deletions;
   readonly #processes = new Map<string, CanaryProcess>();
   /** Canaries that could not be read since they were first seen, by `namespace/name`. */
@@ -56,7 +55,7 @@ export class CanaryDispatcher {
     this.#metrics = metrics;
     this.#signal = signal;
     this.#turns = new Turns(deps.clock, (err) => deps.log.warn({ err }, 'a change of the cluster could not be looked at'));
-    this.#firstLooks = new FirstLooks(deps.clock, (key) => this.#firstLook(key));
+    this.#firstReconciles = new FirstReconciles(deps.clock, (key) => this.#firstReconcile(key));
     this.#deletions = new Deletions(deps, signal, {
       stopCanary: async (key) => {
         const process = this.#processes.get(key);
@@ -87,12 +86,12 @@ export class CanaryDispatcher {
     for (const { object } of view.all(TEMPLATE)) this.#checkTemplate(object);
     const canaries = view.all(CANARY).map(({ object }) => object);
     const urgent = canaries.toSorted((a, b) => storedUrgency(a) - storedUrgency(b));
-    this.#firstLooks.begin(urgent.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
+    this.#firstReconciles.begin(urgent.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
   }
 
   /** Cancels every process; resolves when none can write any more. */
   async stop(): Promise<void> {
-    this.#firstLooks.stop();
+    this.#firstReconciles.stop();
     this.#turns.stop();
     await Promise.all([...this.#processes.values()].map((process) => process.stop()));
   }
@@ -102,7 +101,7 @@ export class CanaryDispatcher {
     if (this.#signal.aborted || !this.#isStarted) return;
     const { kind, namespace = '', name } = ref;
     if (kind === 'Canary') {
-      this.#firstLooks.remove(`${namespace}/${name}`);
+      this.#firstReconciles.remove(`${namespace}/${name}`);
       if (name !== '') this.#turns.add(namespace, `Canary ${namespace}/${name}`, () => this.#canaryChanged(ref));
       return;
     }
@@ -111,9 +110,9 @@ export class CanaryDispatcher {
       return;
     }
     for (const key of name === '' ? this.#processes.keys() : this.#register.interestedIn(ref)) {
-      if (!this.#firstLooks.isWaiting(key)) this.wake(key);
-      // What is listed only now has not changed: it is seen when the Canary has its turn.
-      else if (LISTED_BEFORE.includes(kind)) this.changed(canaryRef(key));
+      if (!this.#firstReconciles.isWaiting(key)) this.wake(key);
+      // Others may be listed for the first time, and have not changed: they are seen when the Canary has its turn.
+      else if (isListedAtStart(ref)) this.changed(canaryRef(key));
     }
   }
 
@@ -132,14 +131,14 @@ export class CanaryDispatcher {
     this.#register.put(labelOf(canary), canary, raw, watchedBy(canary, this.#deps.config));
   }
 
-  #firstLook(key: string): Promise<void> {
+  #firstReconcile(key: string): Promise<void> {
     const ref = canaryRef(key);
-    const looked = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
     this.#turns.add(ref.namespace, `Canary ${key}`, () => {
       this.#canaryChanged(ref);
-      looked.resolve(this.#processes.get(key)?.idle());
+      ended.resolve(this.#processes.get(key)?.idle());
     });
-    return looked.promise;
+    return ended.promise;
   }
 
   #checkTemplate(template: KubeObject | undefined): void {

@@ -13,6 +13,10 @@ const BASE_KINDS = [
   { apiVersion: 'v1', kind: 'Service' },
 ] as const;
 
+/** Its first LIST comes before `start` resolves, so that whatever is heard of such an object later is a change. */
+export const isListedAtStart = ({ apiVersion, kind }: KindRef): boolean =>
+  BASE_KINDS.some((base) => base.kind === kind && base.apiVersion === apiVersion);
+
 interface WaitBounds {
   clock: Clock;
   /** Absent: without limit. */

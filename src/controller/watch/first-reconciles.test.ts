@@ -1,21 +1,21 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { handClock } from '../../../test/fakes/clock.ts';
-import { FirstLooks, HELD_FOR_MS, MOST_AT_ONCE } from './first-looks.ts';
+import { FirstReconciles, HELD_FOR_MS, MOST_AT_ONCE } from './first-reconciles.ts';
 
 function given(count: number) {
   const clock = handClock();
   const begun: string[] = [];
   const underWay = new Map<string, PromiseWithResolvers<void>>();
-  const looks = new FirstLooks(clock, (key) => {
+  const reconciles = new FirstReconciles(clock, (key) => {
     begun.push(key);
-    const look = Promise.withResolvers<void>();
-    underWay.set(key, look);
-    return look.promise;
+    const ended = Promise.withResolvers<void>();
+    underWay.set(key, ended);
+    return ended.promise;
   });
   const keys = Array.from({ length: count }, (_, index) => `shop/${index}`);
-  looks.begin(keys);
-  return { clock, looks, begun, keys, underWay };
+  reconciles.begin(keys);
+  return { clock, reconciles, begun, keys, underWay };
 }
 
 it('a few at a time, in their order; the next one comes when one has ended, or failed', async () => {
@@ -33,26 +33,26 @@ it('I15: one that takes long keeps no other waiting, and counts once', async () 
   expect(begun).toHaveLength(MOST_AT_ONCE);
   clock.advance(1);
   expect(begun).toEqual(keys.slice(0, 2 * MOST_AT_ONCE));
-  for (const look of underWay.values()) look.resolve();
+  for (const ended of underWay.values()) ended.resolve();
   await turnOfTheLoop();
   expect(begun).toEqual(keys);
   expect(clock.pending).toBe(MOST_AT_ONCE);
 });
 
-it('one whose turn has come by other ways is not looked at again', async () => {
-  const { looks, begun, keys, underWay } = given(MOST_AT_ONCE + 2);
+it('one that was reconciled for another reason is not reconciled again', async () => {
+  const { reconciles, begun, keys, underWay } = given(MOST_AT_ONCE + 2);
   const [next = '', last] = keys.slice(-2);
-  expect(looks.isWaiting(next)).toBe(true);
-  looks.remove(next);
-  expect(looks.isWaiting(next)).toBe(false);
+  expect(reconciles.isWaiting(next)).toBe(true);
+  reconciles.remove(next);
+  expect(reconciles.isWaiting(next)).toBe(false);
   underWay.get('shop/0')?.resolve();
   await turnOfTheLoop();
   expect(begun).toEqual([...keys.slice(0, MOST_AT_ONCE), last]);
 });
 
 it('after a stop nothing is begun, and no timer is left', async () => {
-  const { clock, looks, begun, underWay } = given(2 * MOST_AT_ONCE);
-  looks.stop();
+  const { clock, reconciles, begun, underWay } = given(2 * MOST_AT_ONCE);
+  reconciles.stop();
   underWay.get('shop/0')?.resolve();
   await turnOfTheLoop();
   expect([begun.length, clock.pending]).toEqual([MOST_AT_ONCE, 0]);

@@ -6,20 +6,20 @@ export const MOST_AT_ONCE = 64;
 export const HELD_FOR_MS = 250;
 
 /**
- * The first look at each Canary after a start, when there may be ten thousand that nothing has happened to: in their order, a few at a time.
- * One that something happens to is looked at without waiting for its turn.
+ * Reconciles each Canary for the first time after a start, when there may be ten thousand that nothing has happened to: in their order, a
+ * few at a time. One that changes meanwhile does not wait for its turn.
  */
-export class FirstLooks {
+export class FirstReconciles {
   readonly #clock: Pick<Clock, 'setTimer'>;
-  /** Resolves when it has looked. */
-  readonly #look: (key: string) => Promise<void>;
+  /** Resolves when it has ended. */
+  readonly #reconcile: (key: string) => Promise<void>;
   readonly #waiting = new Set<string>();
   readonly #timers = new Set<() => void>();
   #free = MOST_AT_ONCE;
 
-  constructor(clock: Pick<Clock, 'setTimer'>, look: (key: string) => Promise<void>) {
+  constructor(clock: Pick<Clock, 'setTimer'>, reconcile: (key: string) => Promise<void>) {
     this.#clock = clock;
-    this.#look = look;
+    this.#reconcile = reconcile;
   }
 
   begin(keys: Iterable<string>): void {
@@ -31,7 +31,7 @@ export class FirstLooks {
     return this.#waiting.has(key);
   }
 
-  /** Its turn has come by other ways. */
+  /** It is reconciled for another reason. */
   remove(key: string): void {
     this.#waiting.delete(key);
   }
@@ -55,7 +55,7 @@ export class FirstLooks {
         this.#next();
       };
       this.#timers.add(cancel);
-      this.#look(key).then(over, over);
+      this.#reconcile(key).then(over, over);
     }
   }
 }

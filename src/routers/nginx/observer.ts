@@ -12,6 +12,6 @@ export const nginxObservers: Observers = {
     durationUnit: 'ms',
     selectsWorkload: false,
     // The Lua in nginx hands its counts to the controller once a second (FLUSH_INTERVAL of monitor.lua).
-    countsLateMs: 1_000,
+    counterDelayMs: 1_000,
   },
 };
