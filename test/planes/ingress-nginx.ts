@@ -98,8 +98,9 @@ export async function startIngressController(cluster: KubeCluster, kubeconfigFil
       '--kubeconfig=/tmp/kubeconfig',
       `--configmap=${OWN.namespace}/${OWN.name}`,
       '--update-status=false',
-      // Its default of 0.3 lets a change wait for 3.3 s, longer than pods of these scenarios are kept.
-      '--sync-rate-limit=1',
+      // Its default of 0.3 lets a change wait for 3.3 s, longer than pods of these scenarios are kept. At 1 and more a change can be lost: the
+      // Lua compares whole seconds, and takes a second change of one second for the first.
+      '--sync-rate-limit=0.9',
     ],
     join(folder, 'log'),
     { ...process.env, NGINX_BINARY: nginx, POD_NAMESPACE: OWN.namespace, POD_NAME: OWN.name },
