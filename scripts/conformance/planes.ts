@@ -45,6 +45,11 @@ export const PLANES: readonly PlaneRow[] = [
     },
   },
   {
+    file: 'skipper',
+    provider: '`skipper`',
+    programs: { Skipper: { folder: 'skipper', module: 'github.com/zalando/skipper' } },
+  },
+  {
     file: 'traefik',
     provider: '`traefik`',
     programs: { Traefik: { folder: 'traefik', module: 'github.com/traefik/traefik/v3' } },
