@@ -21,6 +21,11 @@ export const PLANES: readonly PlaneRow[] = [
     programs: { istiod: { folder: 'pilot-discovery', module: 'istio.io/istio' }, Envoy: 'envoy' },
   },
   {
+    file: 'istio-gateway-class',
+    provider: '`gatewayapi:v1`, through a Gateway of the class `istio`',
+    programs: { istiod: { folder: 'pilot-discovery', module: 'istio.io/istio' }, Envoy: 'envoy' },
+  },
+  {
     file: 'contour',
     provider: '`contour`',
     programs: { Contour: { folder: 'contour', module: 'github.com/projectcontour/contour' }, Envoy: 'envoy' },
