@@ -27,13 +27,17 @@ export interface DemoCluster {
   folder: string;
   kubeconfigFile: string;
   /** Rolls the application to another version. */
-  deploy(version: string, env: Record<string, string>): Promise<void>;
+  deploy(version: string, env: Readonly<Record<string, string>>): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** `folder` is empty, and takes the kubeconfig and the controller's log. */
 export async function startDemoCluster(provider: DemoProvider, folder: string): Promise<DemoCluster> {
-  const embedded = await startEmbeddedCluster({ mesh: { proxies: 3, lagMs: [0, 500], seed: 7 }, nodes: { graceScale: 0.2 } });
+  const embedded = await startEmbeddedCluster({
+    mesh: { proxies: 3, lagMs: [0, 500], seed: 7 },
+    nodes: { graceScale: 0.2 },
+    namespace: NAMESPACE,
+  });
   const prometheus = await startPrometheus({ targets: [embedded.mesh.metricsUrl], scrapeIntervalMs: 500 });
   const kubeconfigFile = join(folder, 'kubeconfig');
   writeFileSync(kubeconfigFile, embedded.kubeconfig);

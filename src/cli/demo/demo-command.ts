@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DemoOptions, Leftovers } from './demo-options.ts';
+import { terminalOf } from '../output/terminal.ts';
+import { type DemoOptions, endingSignals, type Leftovers } from './demo-options.ts';
 import { createScreen, type Screen } from './screen.ts';
 
 const INTRODUCTION = [
@@ -15,8 +16,7 @@ const INTRODUCTION = [
 export async function demoCommand(options: DemoOptions): Promise<number> {
   const startedMs = Date.now();
   const out = options.json ? process.stderr : process.stdout;
-  const useColor = out.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
-  const screen = createScreen(out, useColor);
+  const screen = createScreen(out, terminalOf({ env: process.env, out, color: true, plain: false }));
   for (const line of INTRODUCTION) screen.say(line);
   const folder = temporaryFolder(screen);
   if (folder === undefined) return 1;
@@ -50,8 +50,7 @@ function cleanUpAtExit(leftovers: Leftovers, screen: Screen): void {
     void leftovers.child?.kill('SIGKILL');
     if (!leftovers.isKept) rmSync(leftovers.folder, { recursive: true, force: true });
   });
-  const signals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
-  for (const [signal, code] of Object.entries(signals))
+  for (const [signal, code] of Object.entries(endingSignals))
     process.once(signal, () => {
       screen.settle();
       screen.say('Interrupted; nothing is left running.');

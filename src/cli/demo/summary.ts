@@ -1,3 +1,5 @@
+import { wrapped } from '../output/text.ts';
+
 /** The result of one release. */
 export interface ReleaseResult {
   version: string;
@@ -32,12 +34,8 @@ export interface Summary {
   log?: string;
 }
 
-/** Both releases side by side, in at most 79 characters a line; `isFromCheckout`: it was started by npm, where there may be no `serin`. */
-export function inWords(
-  { ok, failure, releases, kill, requestsLost, apiRequests, seconds, log }: Summary,
-  isFromCheckout: boolean,
-): string[] {
-  const demo = isFromCheckout ? 'npm run demo --' : 'serin demo';
+/** Both releases side by side, in at most 79 characters a line. */
+export function inWords({ ok, failure, releases, kill, requestsLost, apiRequests, seconds, log }: Summary): string[] {
   const column = (label: string, of: (release: ReleaseResult) => string) =>
     `  ${label.padEnd(11)}${releases.map((release) => of(release).slice(0, 32).padEnd(34)).join('')}`.trimEnd();
   const listed = (counts: Record<string, number>) =>
@@ -57,30 +55,26 @@ export function inWords(
           column('verdict', ({ verdict }) => (verdict === 'Succeeded' ? 'promoted' : 'rolled back')),
           column('took', (release) => `${release.seconds} s`),
           column('exposure', ({ exposure }) => `${exposure.requests} requests, ${exposure.errors} errors`),
-          ...releases.flatMap(({ version, why }) =>
-            why.split('; ').map((each, index) => `  ${(index === 0 ? `why ${version}` : '').padEnd(11)}${each}`),
-          ),
+          ...releases.flatMap(({ version, why }) => beside(`why ${version}`, why.split('; '))),
         ]),
     ...(kill.downMs === 0 ? [] : [`  kill -9    ${(kill.downMs / 1000).toFixed(1)} s until the next step; ${place}`]),
     `  lost       ${requestsLost} requests lost by Serin`,
     ...(ok
-      ? [
-          `  API        requests in 2 s while idle: ${listed(apiRequests.atRestIn2s)}`,
-          '             for a step:',
-          `             ${listed(apiRequests.perStep)}`,
-        ]
+      ? [...beside('API', [`requests in 2 s while idle: ${listed(apiRequests.atRestIn2s)}`, 'for a step:', listed(apiRequests.perStep)])]
       : []),
     `  took       ${seconds} s in all`,
     '',
-    ...(ok
-      ? [
-          'Try next:',
-          `  ${demo} --keep            inspect it with kubectl`,
-          `  ${demo} --provider smi    the same over a TrafficSplit`,
-          isFromCheckout ? '  node src/cli/main.ts validate -f examples' : '  serin validate -f FILE',
-        ]
-      : [`Failed: ${failure}`, `The controller’s log: ${log}`]),
+    ...(ok ? [] : [`Failed: ${failure}`, `The controller’s log: ${log}`]),
   ];
+}
+
+const WIDTH = 79;
+const INDENT = 13;
+
+/** Texts below each other, the first one beside its label. */
+function beside(label: string, texts: readonly string[]): string[] {
+  const lines = texts.flatMap((text) => wrapped(text, WIDTH - INDENT));
+  return lines.map((line, index) => `  ${(index === 0 ? label : '').padEnd(INDENT - 2)}${line}`);
 }
 
 /** Counts that have grown between two moments. */
@@ -106,5 +100,5 @@ export function smallestStep(waypoints: readonly Waypoint[]): Record<string, num
 }
 
 function isRouteWrite(request: string): boolean {
-  return request !== 'patch canaries/status' && request !== 'create events';
+  return /^(patch|create|update) /.test(request) && request !== 'patch canaries/status' && request !== 'create events';
 }
