@@ -67,6 +67,6 @@ it('long reasons and many requests take several lines of a usual terminal', () =
   });
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(79);
   const words = lines.map((line) => line.trim()).join(' ');
-  expect(words).toContain(`why 3      ${why}`);
+  expect(words).toContain(`why 3    ${why}`);
   expect(words).toContain('1 watch resource-11');
 });

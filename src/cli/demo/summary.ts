@@ -37,7 +37,7 @@ export interface Summary {
 /** Both releases side by side, in at most 79 characters a line. */
 export function inWords({ ok, failure, releases, kill, requestsLost, apiRequests, seconds, log }: Summary): string[] {
   const column = (label: string, of: (release: ReleaseResult) => string) =>
-    `  ${label.padEnd(11)}${releases.map((release) => of(release).slice(0, 32).padEnd(34)).join('')}`.trimEnd();
+    `  ${label.padEnd(INDENT - 2)}${releases.map((release) => of(release).slice(0, 32).padEnd(34)).join('')}`.trimEnd();
   const listed = (counts: Record<string, number>) =>
     Object.entries(counts)
       .map(([what, count]) => `${count} ${what}`)
@@ -57,19 +57,19 @@ export function inWords({ ok, failure, releases, kill, requestsLost, apiRequests
           column('exposure', ({ exposure }) => `${exposure.requests} requests, ${exposure.errors} errors`),
           ...releases.flatMap(({ version, why }) => beside(`why ${version}`, why.split('; '))),
         ]),
-    ...(kill.downMs === 0 ? [] : [`  kill -9    ${(kill.downMs / 1000).toFixed(1)} s until the next step; ${place}`]),
-    `  lost       ${requestsLost} requests lost by Serin`,
+    ...(kill.downMs === 0 ? [] : [`  kill -9  ${(kill.downMs / 1000).toFixed(1)} s until the next step; ${place}`]),
+    `  lost     ${requestsLost} requests lost by Serin`,
     ...(ok
       ? [...beside('API', [`requests in 2 s while idle: ${listed(apiRequests.atRestIn2s)}`, 'for a step:', listed(apiRequests.perStep)])]
       : []),
-    `  took       ${seconds} s in all`,
+    `  took     ${seconds} s in all`,
     '',
     ...(ok ? [] : [`Failed: ${failure}`, `The controller’s log: ${log}`]),
   ];
 }
 
 const WIDTH = 79;
-const INDENT = 13;
+const INDENT = 11;
 
 /** Texts below each other, the first one beside its label. */
 function beside(label: string, texts: readonly string[]): string[] {
