@@ -27,9 +27,14 @@ export async function demoCommand(options: DemoOptions): Promise<number> {
     const { runDemo } = await import('./demo-run.ts');
     return await runDemo(options, screen, leftovers, startedMs);
   } catch (error) {
-    leftovers.isKept = true;
     screen.settle();
-    screen.say(`Failed: ${error instanceof Error ? error.message : error}\nThe demo's files: ${folder}`);
+    const isUnwritable = error instanceof Error && 'syscall' in error && ['open', 'write'].includes(String(error.syscall));
+    if (isUnwritable) screen.say(unwritable('write to', folder, error));
+    else {
+      leftovers.isKept = true;
+      screen.say(`Failed: ${error instanceof Error ? error.message : error}`);
+      screen.say(`The demo's files: ${folder}`);
+    }
     return 1;
   }
 }
@@ -38,10 +43,15 @@ function temporaryFolder(screen: Screen): string | undefined {
   try {
     return mkdtempSync(join(tmpdir(), 'serin-demo-'));
   } catch (error) {
-    const why = error instanceof Error && 'code' in error ? error.code : error;
-    screen.say(`Failed: cannot create a folder in ${tmpdir()} (${why}): set TMPDIR to a writable folder`);
+    screen.say(unwritable('create a folder in', tmpdir(), error));
     return undefined;
   }
+}
+
+function unwritable(what: string, folder: string, error: unknown): string {
+  const why = error instanceof Error && 'code' in error ? error.code : error;
+  const setting = process.platform === 'win32' ? 'TEMP' : 'TMPDIR';
+  return `Failed: cannot ${what} ${folder} (${why}): set ${setting} to a writable folder with free space`;
 }
 
 /** A signal ends the demo at once: everything but the controller lives in this process. */

@@ -13,6 +13,8 @@ import { type DemoUsers, startDemoUsers } from './users.ts';
 /** A minute is usual; a machine that is busy with other work needs more. */
 const BOUND_MS = 180_000;
 const FRAME_MS = 250;
+/** Half an interval. */
+const STEP_ENDS_AFTER_MS = 500;
 const AGENT = 'serin-controller';
 
 /** Runs the three parts and prints the summary; the exit code is 0 only if every release ended as expected and no request was lost. */
@@ -90,8 +92,13 @@ class DemoRun {
     this.#deps = deps;
     this.#follower = followDemo(cluster, users, ({ canaryWeight: weight, iterations }) => {
       const last = this.#waypoints.at(-1);
-      if (weight !== last?.weight || iterations !== last.iterations)
-        this.#waypoints.push({ weight, iterations, requests: cluster.embedded.requestCounts(AGENT) });
+      if (weight === last?.weight && iterations === last.iterations) return;
+      const reached: Waypoint = { weight, iterations, requests: cluster.embedded.requestCounts(AGENT) };
+      this.#waypoints.push(reached);
+      // The routes and the event of a step come after its status.
+      setTimeout(() => {
+        reached.requests = cluster.embedded.requestCounts(AGENT);
+      }, STEP_ENDS_AFTER_MS).unref();
     });
     this.#drawing = setInterval(() => screen.show(this.#follower.frame()), FRAME_MS);
   }

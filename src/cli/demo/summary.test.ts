@@ -42,6 +42,16 @@ it('a failed demo ends with the reason and the log, and shows no figures that it
   expect(lines.join('\n')).not.toMatch(/verdict|kill -9|while idle/);
 });
 
+it('without a mesh a step that promotes, too, is not the one that is shown', () => {
+  const checked = { 'patch canaries/status': 1, 'create events': 1 };
+  const waypoints = [
+    { weight: 0, iterations: 1, requests: {} },
+    { weight: 0, iterations: 2, requests: checked },
+    { weight: 0, iterations: 3, requests: { 'patch canaries/status': 4, 'create events': 3, 'patch services': 1 } },
+  ];
+  expect(smallestStep(waypoints)).toEqual(checked);
+});
+
 it('a step on whose way the controller was started again is not the one that is shown', () => {
   const started = { 'patch canaries/status': 1, 'create events': 1, 'list canaries': 1, 'get /api/v1': 1 };
   const waypoints = [

@@ -90,13 +90,14 @@ export function difference(after: Record<string, number>, before: Record<string,
 export function smallestStep(waypoints: readonly Waypoint[]): Record<string, number> {
   const steps = waypoints.slice(1).map((each, index) => {
     const before = waypoints[index] ?? each;
-    const isStep = each.weight > before.weight || (each.weight === before.weight && each.iterations > before.iterations);
-    return { isStep, cost: difference(each.requests, before.requests) };
+    const isOfWeight = each.weight > before.weight;
+    const isStep = isOfWeight || (each.weight === before.weight && each.iterations > before.iterations);
+    return { isStep, isOfWeight, cost: difference(each.requests, before.requests) };
   });
   const size = (cost: Record<string, number>) => Object.values(cost).reduce((sum, count) => sum + count, 0);
   const counted = steps.filter(({ isStep, cost }) => isStep && size(cost) > 0).toSorted((a, b) => size(a.cost) - size(b.cost));
   // The route follows its status; on a busy machine it may fall into the next step, which makes this one look too cheap.
-  return (counted.find(({ cost }) => Object.keys(cost).some(isRouteWrite)) ?? counted[0])?.cost ?? {};
+  return (counted.find(({ isOfWeight, cost }) => isOfWeight && Object.keys(cost).some(isRouteWrite)) ?? counted[0])?.cost ?? {};
 }
 
 function isRouteWrite(request: string): boolean {
