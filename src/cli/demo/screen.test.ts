@@ -42,6 +42,15 @@ it.each([
   expect(out.text()).toContain(`\x1b[${lines.length}A\x1b[0J`);
 });
 
+it('text that is said is wrapped between words in a narrow terminal; tables and commands are not', () => {
+  const out = paper({ isTTY: true, columns: 40, rows: 20 });
+  const screen = createScreen(out, live);
+  screen.say('Checks run every 1 s here (--min-analysis-interval); users have more.');
+  const command = `  serin status podinfo --kubeconfig ${'/long'.repeat(10)}`;
+  screen.say(command);
+  expect(out.lines()).toEqual(['Checks run every 1 s here', '(--min-analysis-interval); users have', 'more.', command]);
+});
+
 it('bars and numbers are those of the routes, and the object that they are read from is named', () => {
   const out = paper({ isTTY: true, columns: 80, rows: 24 });
   createScreen(out, live).show({ ...frame, routes: { primary: 0, canary: 100, by: 'Service podinfo' } });

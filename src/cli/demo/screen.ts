@@ -76,7 +76,9 @@ function liveScreen(out: Output, terminal: Abilities): Screen {
   return {
     say(line) {
       erase();
-      out.write(`${inCharacters(line, terminal)}\n`);
+      // What is indented is a table or a command, and stays as it is.
+      const lines = line.startsWith(' ') ? [line] : wrapped(line, (out.columns ?? USUAL.columns) - 1);
+      for (const each of lines) out.write(`${inCharacters(each, terminal)}\n`);
     },
     show(frame) {
       erase();
