@@ -1,8 +1,10 @@
-import { systemClock } from '../../kube/clock.ts';
+import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { Cluster, WatchHandle } from '../../kube/cluster.ts';
 import type { CanaryReport, ControllerReport } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer, Output } from '../output/output.ts';
+import type { KeyStream } from '../view/keys.ts';
+import { type ReleaseView, releaseViewOf } from '../view/release-view.ts';
 import { resourceName } from './canary-reading.ts';
 import { reportOf } from './canary-report.ts';
 import { hiddenLeases, inCharge, withFlags } from './in-charge.ts';
@@ -20,6 +22,7 @@ export async function statusCommand(
   { cluster, namespace = '', output, clock = systemClock, clusterFlags = [] }: StatusSession,
   name: string,
   { watch = false }: { watch?: boolean },
+  input: KeyStream = process.stdin,
 ): Promise<ExitName> {
   const snapshot = await readSnapshot(cluster, namespace, name, clock);
   const [slow, { controller, isHidden }] = await Promise.all([
@@ -36,6 +39,11 @@ export async function statusCommand(
     await output.show(statusAnswer(report(snapshot, controller)));
     return 'done';
   }
+  if (output.terminal.live && output.format === undefined) {
+    const { liveStatus } = await import('../view/live-status.ts');
+    await liveStatus(viewsOf(cluster, namespace, name, clock, snapshot), { output, clock, input });
+    return 'done';
+  }
   const frames = new Frames(output);
   await frames.show(statusAnswer(report(snapshot, controller && withoutTimes(controller))));
   for await (const _ of changesOf(cluster, snapshot)) {
@@ -44,6 +52,21 @@ export async function statusCommand(
     await frames.show(statusAnswer(report(next, by && withoutTimes(by))));
   }
   return 'done';
+}
+
+/** The first view, and one after each change. */
+async function* viewsOf(
+  cluster: StatusSession['cluster'],
+  namespace: string,
+  name: string,
+  clock: Clock,
+  first: CanarySnapshot,
+): AsyncGenerator<ReleaseView> {
+  yield releaseViewOf(first, reportOf(first));
+  for await (const _ of changesOf(cluster, first)) {
+    const next = await readSnapshot(cluster, namespace, name, clock);
+    yield releaseViewOf(next, reportOf(next));
+  }
 }
 
 /** A renewal alone makes no frame. */
