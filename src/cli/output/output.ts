@@ -9,7 +9,14 @@ export type OutputFormat = (typeof outputFormats)[number];
 
 /** Standard streams, or what a test gives for them. */
 export interface Streams {
-  out: { isTTY?: boolean | undefined; columns?: number | undefined; rows?: number | undefined; write(text: string | Uint8Array): unknown };
+  out: {
+    isTTY?: boolean | undefined;
+    columns?: number | undefined;
+    rows?: number | undefined;
+    write(text: string | Uint8Array): unknown;
+    on?(event: 'resize', listener: () => void): unknown;
+    off?(event: 'resize', listener: () => void): unknown;
+  };
   err: { write(text: string): unknown };
 }
 

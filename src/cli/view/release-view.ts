@@ -4,19 +4,25 @@ import { asPod } from '../../api/kinds/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { nextWeight } from '../../engine/next-weight.ts';
+import type { Limit } from '../../metrics/limit.ts';
 import { record } from '../canaries/canary-reading.ts';
+import { rangeOf } from '../canaries/canary-report.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import type { CanaryReport } from '../output/documents.ts';
 import { whyOf } from '../why/diagnose.ts';
+import { onThisCluster } from '../why/why-command.ts';
 
 /** Everything that the live screen of one Canary shows. */
 export interface ReleaseView {
   report: CanaryReport;
   strategy: string;
+  isPaused: boolean;
   step?: { at: number; of: number };
   /** When the controller looks at the release again, in epoch milliseconds. */
   nextCheckMs?: number;
   blocker?: { sentence: string; command: string };
+  /** By check: the range that its values must be in, and the query of one that the Canary itself holds. */
+  ranges: ReadonlyMap<string, { limit: Limit; query?: string }>;
   primaryPods: readonly PodGroup[];
   canaryPods: readonly PodGroup[];
 }
@@ -36,27 +42,31 @@ export interface PodView {
   created: string | undefined;
 }
 
-/** The view of a snapshot. Pure. */
-export function releaseViewOf(snapshot: CanarySnapshot, report: CanaryReport): ReleaseView {
+/** The view of a snapshot. `clusterFlags`: for the command beside a blocker. Pure. */
+export function releaseViewOf(snapshot: CanarySnapshot, report: CanaryReport, clusterFlags: readonly string[] = []): ReleaseView {
   const analysis = snapshot.canary?.spec.analysis;
   const release = parseStatus(snapshot.raw.status)?.release;
-  const isRunning = report.phase === 'Progressing' || report.phase === 'Waiting';
+  const isRunning = ['Waiting', 'Progressing', 'WaitingPromotion'].includes(report.phase);
   return {
     report,
     strategy: strategyOf(analysis),
+    isPaused: release?.paused !== undefined,
+    ranges: new Map(
+      (analysis?.metrics ?? []).map((metric) => [metric.name, { limit: rangeOf(metric).limit, ...defined({ query: metric.query }) }]),
+    ),
     primaryPods: groupsOf(snapshot.primaryPods),
     canaryPods: groupsOf(snapshot.targetPods),
     ...defined({
       step: analysis && isRunning ? stepOf(analysis, report) : undefined,
       nextCheckMs: release?.wakeAtMs,
-      blocker: report.blockers === undefined ? undefined : blockerOf(snapshot, report),
+      blocker: report.blockers === undefined ? undefined : blockerOf(snapshot, report, clusterFlags),
     }),
   };
 }
 
-function blockerOf(snapshot: CanarySnapshot, { namespace, name }: CanaryReport): ReleaseView['blocker'] {
-  const { sentence, command, look } = whyOf(snapshot).diagnosis;
-  return { sentence, command: command ?? look ?? `serin why ${namespace}/${name}` };
+function blockerOf(snapshot: CanarySnapshot, { namespace, name }: CanaryReport, flags: readonly string[]): ReleaseView['blocker'] {
+  const { sentence, command, look } = onThisCluster(whyOf(snapshot), flags).diagnosis;
+  return { sentence, command: command ?? look ?? [`serin why ${namespace}/${name}`, ...flags].join(' ') };
 }
 
 function strategyOf(analysis: Analysis | undefined): string {
