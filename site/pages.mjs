@@ -9,14 +9,14 @@ const FOLDERS = ['docs', 'charts', 'kustomize'];
 /** Whether a file of the repository, by its path from the root, is a page of the site. */
 export const isPage = (path) => path.endsWith('.md') && (!path.includes('/') || FOLDERS.includes(path.split('/')[0]));
 
-/** Copies all pages to `site/pages`: VitePress needs them inside of its own package. */
+/** Copies all pages and pictures to `site/pages`: VitePress needs them inside of its own package. */
 export function collectPages() {
   const pages = join(import.meta.dirname, 'pages');
   rmSync(pages, { recursive: true, force: true });
   const found = readdirSync(root).concat(
     FOLDERS.flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name.replaceAll('\\', '/')}`)),
   );
-  for (const path of found.filter(isPage)) cpSync(join(root, path), join(pages, path));
+  for (const path of found.filter((name) => isPage(name) || name.endsWith('.svg'))) cpSync(join(root, path), join(pages, path));
 }
 
 if (import.meta.main) collectPages();
