@@ -37,6 +37,12 @@ function linkToRepository(md) {
   });
 }
 
+/** Double braces of our pages are Go templates, and not expressions of Vue. */
+function bracesAsText(md) {
+  const render = md.renderer.render.bind(md.renderer);
+  md.renderer.render = (...args) => render(...args).replaceAll('{{', '&#123;&#123;');
+}
+
 export default defineConfig({
   title: 'Serin',
   description: 'Progressive delivery for Kubernetes that never hurts the application it releases',
@@ -44,9 +50,7 @@ export default defineConfig({
   outDir: 'dist',
   cacheDir: '.vitepress/cache',
   rewrites: { 'README.md': 'index.md' },
-  // Double braces of our pages are Go templates, and not expressions of Vue; no page uses an expression.
-  vue: { template: { compilerOptions: { delimiters: ['\u0001', '\u0002'] } } },
-  markdown: { config: linkToRepository },
+  markdown: { config: (md) => [linkToRepository, bracesAsText].forEach((plugin) => plugin(md)) },
   themeConfig: {
     search: { provider: 'local' },
     nav: [
