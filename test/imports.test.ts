@@ -16,6 +16,7 @@ const mayImport = {
   rehearsal: ['api', 'kube', 'workloads', 'embedded', 'loadtester'],
   controller: ['api', 'engine', 'workloads', 'routers', 'metrics', 'webhooks', 'notifiers', 'kube'],
   server: ['controller', 'api'],
+  dashboard: ['api', 'kube'],
   loadtester: ['api'],
   cli: '*',
 } satisfies Record<string, readonly string[] | '*'>;

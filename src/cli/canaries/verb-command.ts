@@ -32,23 +32,34 @@ interface Until {
 const MOST_TRIES = 10;
 
 /** `serin promote` and other verbs: records the request on the Canary, and shows the controller's answer. */
-export async function verbCommand(session: Session, verb: Verb, name: string, { wait, timeout }: VerbFlags): Promise<ExitName> {
-  const { cluster, namespace = 'default', output, clock = systemClock } = session;
+export async function verbCommand(session: Session, verb: Verb, name: string, flags: VerbFlags): Promise<ExitName> {
+  const { output } = session;
+  const result = await askFor(session, verb, name, flags);
+  await output.show(shown(result));
+  // Programs read the data; the reason also goes to the user.
+  if (output.format !== undefined && result.message !== undefined) output.note(result.message);
+  return result.outcome === 'refused' ? 'refused' : result.outcome === 'timedOut' ? 'timedOut' : 'done';
+}
+
+/** Records a request on the Canary, and waits for the controller's answer. */
+export async function askFor(
+  session: Omit<Session, 'output'>,
+  verb: Verb,
+  name: string,
+  { wait, timeout }: VerbFlags,
+): Promise<RequestResult> {
+  const { cluster, namespace = 'default', clock = systemClock } = session;
   const boundMs = parseDuration(timeout);
   if (boundMs === undefined || boundMs <= 0) throw usageError(`--timeout ${timeout} must be a duration above 0, like 30s or 1m30s`);
   const until: Until = { clock, untilMs: clock.monotonicMs() + boundMs };
   const request: VerbRequest = { verb, id: randomUUID(), atMs: clock.nowMs(), by: await requester(session) };
   const recorded = await record(cluster, await getCanary(cluster, namespace, name), request, until);
   const answer = recorded instanceof ApiError ? recorded : wait ? await acknowledgement(cluster, recorded, request.id, until) : 'requested';
-  const result: RequestResult = {
+  return {
     ...headOf('RequestResult', { namespace, name }),
     ...{ verb, id: request.id },
     ...outcomeOf(answer, request, timeout),
   };
-  await output.show(shown(result));
-  // Programs read the data; the reason also goes to the user.
-  if (output.format !== undefined && result.message !== undefined) output.note(result.message);
-  return result.outcome === 'refused' ? 'refused' : result.outcome === 'timedOut' ? 'timedOut' : 'done';
 }
 
 function outcomeOf(
@@ -84,7 +95,7 @@ function shown(document: RequestResult): CommandAnswer<RequestResult> {
 }
 
 /** The user's name as the API server knows it; before Kubernetes 1.28, or where that is forbidden, as the kubeconfig has it. */
-async function requester({ cluster, user }: Session): Promise<string> {
+async function requester({ cluster, user }: Omit<Session, 'output'>): Promise<string> {
   try {
     const answer = await cluster.create({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: { name: '' } });
     const name: unknown = statusOf<{ userInfo: { username?: unknown } }>(answer).userInfo?.username;
