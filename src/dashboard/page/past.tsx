@@ -119,12 +119,12 @@ export function ComparePage({ canary, a, b }: { canary: CanaryName; a: string; b
             row(words.outcome, ({ outcome }) => outcome ?? words.unfinished),
             row(words.duration, lasted),
             row(words.steps, ({ steps }) => String(steps.length)),
-            row(words.canary, (journal) => `${most(journal, 'weight')} %`),
-            row(words.failed, (journal) => String(most(journal, 'failedChecks'))),
+            row(words.highestWeight, (journal) => `${most(journal, 'weight')} %`),
+            row(words.mostFailed, (journal) => String(most(journal, 'failedChecks'))),
           ]}
         />
         <Chart title={words.weights} lines={both.map(({ steps }) => steps)} />
-        <p class="dim">{words.weights}</p>
+        <p class="dim">{words.legend(a, b)}</p>
       </Card>
     </div>
   );
