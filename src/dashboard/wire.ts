@@ -107,8 +107,19 @@ export interface JournalView extends CanaryName {
   steps: readonly JournalStep[];
 }
 
-/** The fields of the primary that a promotion would change now. */
+/** The split of traffic, in percent to the canary, as it is recorded and as the objects of the provider express it now. */
+export interface RoutesView {
+  /** Kind and name of each object. */
+  objects: readonly string[];
+  recorded: number;
+  /** Absent: they express none, for this reason if one is known. */
+  live?: number | undefined;
+  unreadable?: string | undefined;
+}
+
+/** The fields of the primary that a promotion would change now, and the routes beside what is recorded. */
 export interface DifferenceView {
+  routes?: RoutesView | undefined;
   changes: readonly { field: string; promoted?: string | undefined; target?: string | undefined }[];
   hidden: readonly string[];
 }

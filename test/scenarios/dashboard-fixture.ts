@@ -26,7 +26,7 @@ export async function startDashboardFixture(): Promise<DashboardFixture> {
   const { cluster } = fixture;
   const token = newSecret();
   const model = new CanaryModel(cluster, undefined, summaryOf);
-  const server = await startDashboard({ port: 0, token, model, views: clusterViews({ cluster, namespace: undefined }) });
+  const server = await startDashboard({ port: 0, token, model, views: clusterViews({ cluster, namespace: undefined }, 'istio') });
   const base = `http://127.0.0.1:${server.port}`;
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
   const first = await browser.newContext();

@@ -1,22 +1,23 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { type ObjectRef, refKey } from '../../api/kube-object.ts';
 import { ViewError, type Views } from '../../dashboard/views.ts';
-import type { CanaryName, JournalView, PodView, ReleaseView } from '../../dashboard/wire.ts';
+import type { CanaryName, JournalView, PodView, ReleaseView, RoutesView } from '../../dashboard/wire.ts';
 import { entriesOf } from '../../engine/journal/replay.ts';
 import { systemClock } from '../../kube/clock.ts';
-import type { WatchHandle } from '../../kube/cluster.ts';
+import type { ClusterReader, WatchHandle } from '../../kube/cluster.ts';
 import { isForbidden } from '../../kube/errors.ts';
-import { canaryRef, getCanary, record } from '../canaries/canary-reading.ts';
+import { canaryRef, getCanary, record, summaryOf } from '../canaries/canary-reading.ts';
 import { reportOf } from '../canaries/canary-report.ts';
 import { differenceOf } from '../canaries/diff-command.ts';
 import { historyOf, recordsInCluster } from '../canaries/history-command.ts';
 import type { Session } from '../canaries/session.ts';
-import { type CanarySnapshot, readSnapshot, watchedRefs } from '../canaries/snapshot.ts';
+import { type CanarySnapshot, mayNotRead, readSnapshot, watchedRefs } from '../canaries/snapshot.ts';
 import { askFor } from '../canaries/verb-command.ts';
 import { isOfCluster } from '../cluster-errors.ts';
 import { entryWords, listOf } from '../journal/journal-command.ts';
 import { identityOf, type Journal, readJournals, readOneJournal } from '../journal/read-journals.ts';
 import { CommandError } from '../output/exit-codes.ts';
+import { readTraffic } from '../traffic/read-traffic.ts';
 import { whyOf } from '../why/diagnose.ts';
 
 /** Reads of one page are never closer together. */
@@ -25,7 +26,7 @@ const READ_EVERY_MS = 250;
 const ANSWER_WITHIN = '1m';
 
 /** The views of the dashboard on the user's cluster, with the user's own rights. */
-export function clusterViews(session: Omit<Session, 'output'>): Views {
+export function clusterViews(session: Omit<Session, 'output'>, meshProvider: string): Views {
   const { cluster, clock = systemClock } = session;
   return {
     follow(canary, show, fail) {
@@ -45,12 +46,33 @@ export function clusterViews(session: Omit<Session, 'output'>): Views {
       }),
     difference: ({ namespace, name }) =>
       answered(async () => {
-        const { difference, hidden } = await differenceOf(cluster, namespace, name);
-        return { changes: difference.changes, hidden };
+        const [{ difference, hidden }, routes] = await Promise.all([
+          differenceOf(cluster, namespace, name),
+          routesView(cluster, namespace, name, meshProvider),
+        ]);
+        return { changes: difference.changes, ...('note' in routes ? { hidden: [...hidden, routes.note] } : { hidden, routes }) };
       }),
     act: ({ namespace, name }, verb) =>
       answered(() => askFor({ ...session, namespace, clock }, verb, name, { wait: true, timeout: ANSWER_WITHIN })),
   };
+}
+
+/** The routes of a Canary, or a note on why they are not shown. */
+async function routesView(
+  cluster: ClusterReader,
+  namespace: string,
+  name: string,
+  meshProvider: string,
+): Promise<RoutesView | { note: string }> {
+  try {
+    const recorded = summaryOf(await getCanary(cluster, namespace, name)).traffic.canary;
+    const { readFrom, traffic, unreadable } = await readTraffic(cluster, namespace, name, meshProvider);
+    return { objects: readFrom, recorded, live: traffic?.canary, unreadable };
+  } catch (error) {
+    if (error instanceof CommandError) return { note: error.message };
+    if (isForbidden(error)) return { note: mayNotRead('routes') };
+    throw error;
+  }
 }
 
 /** Pure: the steps of a journal. */

@@ -11,6 +11,7 @@ import { clusterViews } from './cluster-views.ts';
 export interface DashboardFlags extends ClusterFlags {
   port: string;
   open?: boolean;
+  meshProvider: string;
 }
 
 /** `serin dashboard`: serves the page until a signal ends it. The address with its token goes to stdout alone. */
@@ -21,9 +22,11 @@ export async function dashboardCommand(session: Session, flags: DashboardFlags, 
   const model = new CanaryModel(cluster, namespace, summaryOf);
   const token = newSecret();
   try {
-    const server = await startDashboard({ port, token, model, views: clusterViews(session) }).catch((error: unknown) => {
-      throw new CommandError('unanswered', `--port ${port} cannot be opened on this machine: choose another, or 0`, { cause: error });
-    });
+    const server = await startDashboard({ port, token, model, views: clusterViews(session, flags.meshProvider) }).catch(
+      (error: unknown) => {
+        throw new CommandError('unanswered', `--port ${port} cannot be opened on this machine: choose another, or 0`, { cause: error });
+      },
+    );
     const address = `http://127.0.0.1:${server.port}/login?token=${token}`;
     output.write(`${address}\n`);
     output.note('Open this address: it works once, and in one browser. Ctrl-C ends the dashboard.');

@@ -8,6 +8,7 @@ export function addDashboardCommand(program: Command, run: RunOnCluster): void {
     .option('-n, --namespace <name>', "namespace; default: the context's")
     .option('-A, --all-namespaces', 'Canaries of all namespaces')
     .option('--port <port>', 'port on the loopback address; 0: any that is free', '0')
+    .option('--mesh-provider <name>', 'traffic provider of Canaries without one: the same as the flag of the controller', 'istio')
     .option('--open', 'open it in the browser')
     .action(run(async (session, flags) => (await import('./dashboard-command.ts')).dashboardCommand(session, flags)));
 }

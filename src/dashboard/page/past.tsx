@@ -134,7 +134,7 @@ export function ComparePage({ canary, a, b }: { canary: CanaryName; a: string; b
 export function DifferencePage({ canary }: { canary: CanaryName }) {
   const loaded = useJson<DifferenceView>(`/api${pathOf(canary, '/difference')}`);
   if (loaded.state !== 'done') return <Pending of={loaded} />;
-  const { changes, hidden } = loaded.value;
+  const { changes, hidden, routes } = loaded.value;
   return (
     <div class="cards">
       <Card title={words.diff} isWide>
@@ -155,6 +155,25 @@ export function DifferencePage({ canary }: { canary: CanaryName }) {
           />
         )}
       </Card>
+      {routes && (
+        <Card title={words.routes} isWide>
+          <Table
+            title={words.routes}
+            heads={[words.routeObjects, words.recorded, words.inForce]}
+            rows={[
+              [
+                <span key="objects" class="mono">
+                  {routes.objects.join(', ') || words.notFound}
+                </span>,
+                words.canaryWeight(routes.recorded),
+                <span key="live" class={routes.live === routes.recorded ? '' : 'wait'}>
+                  {routes.live === undefined ? (routes.unreadable ?? words.notFound) : words.canaryWeight(routes.live)}
+                </span>,
+              ],
+            ]}
+          />
+        </Card>
+      )}
     </div>
   );
 }
