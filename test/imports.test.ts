@@ -27,7 +27,7 @@ const onlyIn: Record<string, string> = { '@kubernetes/client-node': 'kube', xsta
 const src = join(import.meta.dirname, '..', 'src');
 
 function sourceFiles(): string[] {
-  return readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  return readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts'));
 }
 
 function importsOf(file: string): string[] {
