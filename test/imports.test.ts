@@ -16,6 +16,7 @@ const mayImport = {
   rehearsal: ['api', 'kube', 'workloads', 'embedded', 'loadtester'],
   controller: ['api', 'engine', 'workloads', 'routers', 'metrics', 'webhooks', 'notifiers', 'kube'],
   server: ['controller', 'api'],
+  dashboard: ['api', 'kube'],
   loadtester: ['api'],
   cli: '*',
 } satisfies Record<string, readonly string[] | '*'>;
@@ -26,7 +27,7 @@ const onlyIn: Record<string, string> = { '@kubernetes/client-node': 'kube', xsta
 const src = join(import.meta.dirname, '..', 'src');
 
 function sourceFiles(): string[] {
-  return readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  return readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts'));
 }
 
 function importsOf(file: string): string[] {

@@ -26,6 +26,7 @@ const staying: Readonly<Record<string, { flags?: string; says: RegExp; exit: num
   'serin controller': { flags: '--port 0', says: /"reconciling Canaries"/, exit: 0 },
   'serin loadtester': { flags: '--host 127.0.0.1 --port 0', says: /"serin loadtester started"/, exit: 0 },
   'serin cluster': { says: /^The cluster is ready/m, exit: 0 },
+  'serin dashboard': { says: /^http:\/\/127\.0\.0\.1:\d+\/login\?token=/m, exit: 0 },
   'serin demo': { says: /^Start: /m, exit: 143 },
 };
 

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Verb } from '../../api/verb-request.ts';
 import { addCompletionCommand } from '../completion/completion-command.ts';
+import { addDashboardCommand } from '../dashboard/dashboard-options.ts';
 import { addJournalCommands } from '../journal/journal-commands.ts';
 import type { Output } from '../output/output.ts';
 import { addRehearseCommand } from '../rehearse/rehearse-options.ts';
@@ -31,6 +32,7 @@ export function addCanaryCommands(program: Command, host: CommandHost = inProces
 
   addListCommand(program, run);
   addReadingCommands(program, runOn);
+  addDashboardCommand(program, run);
   addJournalCommands(program, { run, runOn, host });
   addRehearseCommand(program, host);
   addReportCommand(program, run, runOn);

@@ -15,6 +15,20 @@ export async function diffCommand(
   name: string,
   { selectorLabels }: { selectorLabels?: string },
 ): Promise<ExitName> {
+  const { difference, hidden } = await differenceOf(cluster, namespace, name, selectorLabels);
+  for (const what of hidden) output.note(`Note: ${what}.`);
+  await output.show(diffAnswer(difference));
+  if (difference.changes.length === 0) output.note('Nothing would change: target and primary are the same.');
+  return difference.changes.length === 0 ? 'done' : 'no';
+}
+
+/** What a promotion of the target would change in the primary now, and notes on what could not be read. */
+export async function differenceOf(
+  cluster: ClusterReader,
+  namespace: string,
+  name: string,
+  selectorLabels?: string,
+): Promise<{ difference: Difference; hidden: readonly string[] }> {
   const { raw, canary, workload, target, primary, hidden } = await readSnapshot(cluster, namespace, name);
   if (!canary || !workload) throw specUnusable(name);
   if (!target) throw targetNotFound(canary.spec.targetRef);
@@ -22,15 +36,12 @@ export async function diffCommand(
   const labels = selectorLabels?.split(',').map((label) => label.trim());
   const changes = pendingChanges(canary, workload, { target, primary, ...(labels && { selectorLabels: labels }) });
   const configs = await pendingConfigChanges(cluster, namespace, workload, { target, primary });
-  for (const what of [...hidden, ...configs.hidden]) output.note(`Note: ${what}.`);
   const difference: Difference = {
     ...headOf('Difference', { namespace, name: raw.metadata.name }),
     from: canary.status?.release?.promotedRevision ?? canary.status?.lastPromotedSpec ?? '',
     changes: [...changes, ...configs.changes],
   };
-  await output.show(diffAnswer(difference));
-  if (difference.changes.length === 0) output.note('Nothing would change: target and primary are the same.');
-  return difference.changes.length === 0 ? 'done' : 'no';
+  return { difference, hidden: [...hidden, ...configs.hidden] };
 }
 
 export function diffAnswer(difference: Difference): CommandAnswer<Difference> {

@@ -42,7 +42,12 @@ export async function verbCommand(session: Session, verb: Verb, name: string, fl
 }
 
 /** Records the request, and waits for the controller's answer. */
-export async function requestVerb(session: Session, verb: Verb, name: string, { wait, timeout }: VerbFlags): Promise<RequestResult> {
+export async function requestVerb(
+  session: Omit<Session, 'output'>,
+  verb: Verb,
+  name: string,
+  { wait, timeout }: VerbFlags,
+): Promise<RequestResult> {
   const { cluster, namespace = 'default', clock = systemClock } = session;
   const boundMs = parseDuration(timeout);
   if (boundMs === undefined || boundMs <= 0) throw usageError(`--timeout ${timeout} must be a duration above 0, like 30s or 1m30s`);
@@ -98,7 +103,7 @@ function shown(document: RequestResult): CommandAnswer<RequestResult> {
 }
 
 /** The user's name as the API server knows it; before Kubernetes 1.28, or where that is forbidden, as the kubeconfig has it. */
-async function requester({ cluster, user }: Session): Promise<string> {
+async function requester({ cluster, user }: Omit<Session, 'output'>): Promise<string> {
   try {
     const answer = await cluster.create({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: { name: '' } });
     const name: unknown = statusOf<{ userInfo: { username?: unknown } }>(answer).userInfo?.username;

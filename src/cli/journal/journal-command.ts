@@ -83,14 +83,15 @@ function journalAnswer(journal: Journal): CommandAnswer<JournalDocument> {
         const { entry, facts } = noted;
         const { state, weight, failedChecks } = entry.decided;
         const at = preciseTimestamp(facts.nowMs).slice(0, 23);
-        return [at, `${weight}%`, String(failedChecks), state, wordsOf(entry)];
+        return [at, `${weight}%`, String(failedChecks), state, entryWords(entry)];
       });
       return textTable(['AT', 'CANARY', 'FAILED', 'STATE', 'SEEN AND DONE'], rows, terminal, { sentence: true });
     },
   };
 }
 
-function wordsOf({ event, answer, key, decided, writes = [] }: JournalEntry): string {
+/** What one step saw and did. */
+export function entryWords({ event, answer, key, decided, writes = [] }: JournalEntry): string {
   const seen = answer ? answerWords(answer) : key === undefined ? event.toLowerCase() : `delivered ${key}`;
   const asks = decided.asks.filter((ask) => ask !== 'record' && !ask.startsWith('wakeAt'));
   return [seen, ...asks.map((ask) => `-> ${ask}`), ...writes.map((write) => `wrote: ${write}`)].join('; ');

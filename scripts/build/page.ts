@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import { build, type Metafile } from 'esbuild';
+
+const root = join(import.meta.dirname, '..', '..');
+const folder = join(root, 'src', 'dashboard', 'page');
+
+/** Bundles the page of the dashboard: its script and its style. */
+export async function buildPage(): Promise<{ script: string; style: string; metafile: Metafile }> {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { page: join(folder, 'main.tsx'), style: join(folder, 'page.css') },
+    outdir: folder,
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    platform: 'browser',
+    target: ['chrome120', 'firefox121', 'safari17'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    logLevel: 'warning',
+    metafile: true,
+    write: false,
+  });
+  const text = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.text.trim() ?? '';
+  return { script: text('page.js'), style: text('style.css'), metafile };
+}

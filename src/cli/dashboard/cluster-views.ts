@@ -1,0 +1,148 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import { ViewError, type Views } from '../../dashboard/views.ts';
+import type { CanaryName, JournalView, PodView, ReleaseView, RoutesView } from '../../dashboard/wire.ts';
+import { entriesOf } from '../../engine/journal/replay.ts';
+import { systemClock } from '../../kube/clock.ts';
+import type { ClusterReader } from '../../kube/cluster.ts';
+import { isForbidden } from '../../kube/errors.ts';
+import { getCanary, record, summaryOf } from '../canaries/canary-reading.ts';
+import { reportOf } from '../canaries/canary-report.ts';
+import { differenceOf } from '../canaries/diff-command.ts';
+import { follow } from '../canaries/follow.ts';
+import { historyOf, recordsInCluster } from '../canaries/history-command.ts';
+import type { Session } from '../canaries/session.ts';
+import { type CanarySnapshot, mayNotRead, readSnapshot, watchedBy } from '../canaries/snapshot.ts';
+import { requestVerb } from '../canaries/verb-command.ts';
+import { isOfCluster } from '../cluster-errors.ts';
+import { entryWords, listOf } from '../journal/journal-command.ts';
+import { identityOf, type Journal, readJournals, readOneJournal } from '../journal/read-journals.ts';
+import { CommandError } from '../output/exit-codes.ts';
+import { readTraffic } from '../traffic/read-traffic.ts';
+import { whyOf } from '../why/diagnose.ts';
+
+/** How long the page waits for the answer of the controller. */
+const ANSWER_WITHIN = '1m';
+
+/** The views of the dashboard on the user's cluster, with the user's own rights. */
+export function clusterViews(session: Omit<Session, 'output'>, meshProvider: string): Views {
+  const { cluster, clock = systemClock } = session;
+  return {
+    follow(canary, show, fail) {
+      return followRelease(session, canary, show, fail);
+    },
+    history: ({ namespace, name }) =>
+      answered(async () => {
+        const raw = await getCanary(cluster, namespace, name);
+        const canary = identityOf(raw);
+        const [records, journals] = await Promise.all([recordsInCluster(cluster, raw), readJournals(cluster, canary)]);
+        return { promoted: historyOf(raw, records).items, releases: listOf(canary, journals).items };
+      }),
+    journal: ({ namespace, name }, release) =>
+      answered(async () => {
+        const canary = identityOf(await getCanary(cluster, namespace, name));
+        return journalView(await readOneJournal(cluster, canary, release));
+      }),
+    difference: ({ namespace, name }) =>
+      answered(async () => {
+        const [{ difference, hidden }, routes] = await Promise.all([
+          differenceOf(cluster, namespace, name),
+          routesView(cluster, namespace, name, meshProvider),
+        ]);
+        return { changes: difference.changes, ...('note' in routes ? { hidden: [...hidden, routes.note] } : { hidden, routes }) };
+      }),
+    act: ({ namespace, name }, verb) =>
+      answered(() => requestVerb({ ...session, namespace, clock }, verb, name, { wait: true, timeout: ANSWER_WITHIN })),
+  };
+}
+
+/** The routes of a Canary, or a note on why they are not shown. */
+async function routesView(
+  cluster: ClusterReader,
+  namespace: string,
+  name: string,
+  meshProvider: string,
+): Promise<RoutesView | { note: string }> {
+  try {
+    const recorded = summaryOf(await getCanary(cluster, namespace, name)).traffic.canary;
+    const { readFrom, traffic, unreadable } = await readTraffic(cluster, namespace, name, meshProvider);
+    return { objects: readFrom, recorded, live: traffic?.canary, unreadable };
+  } catch (error) {
+    if (error instanceof CommandError) return { note: error.message };
+    if (isForbidden(error)) return { note: mayNotRead('routes') };
+    throw error;
+  }
+}
+
+/** Pure: the steps of a journal. */
+function journalView({ namespace, name, run, parts }: Journal): JournalView {
+  const last = parts.at(-1);
+  const steps = [...entriesOf(parts)].flatMap((noted) => {
+    if ('unfit' in noted) return [];
+    const { weight, failedChecks, state } = noted.entry.decided;
+    return [{ atMs: noted.facts.nowMs, weight, failedChecks, state, text: entryWords(noted.entry) }];
+  });
+  return { namespace, name, release: run, revision: last?.revision ?? '', outcome: last?.ended, steps };
+}
+
+/** Shows the release when it is opened, and after each change of what its screen shows. */
+function followRelease(
+  { cluster, clock = systemClock }: Omit<Session, 'output'>,
+  { namespace, name }: CanaryName,
+  show: (release: ReleaseView) => void,
+  fail: (error: ViewError) => void,
+): () => void {
+  const stopped = new AbortController();
+  const read = () => readSnapshot(cluster, namespace, name, clock);
+  const run = async () =>
+    follow({
+      ...{ cluster, clock, read, watchedBy, signal: stopped.signal, first: await read() },
+      show: (snapshot) => show(releaseView(snapshot)),
+      connection: (lost) => lost !== undefined && fail(new ViewError(502, `connection lost: ${lost}; trying again`)),
+    });
+  answered(run).catch((error: unknown) => {
+    if (!stopped.signal.aborted) fail(error instanceof ViewError ? error : new ViewError(502, 'this Canary cannot be shown'));
+  });
+  return () => stopped.abort();
+}
+
+function releaseView(snapshot: CanarySnapshot): ReleaseView {
+  const { waits, diagnosis, also } = whyOf(snapshot);
+  const { targetPods, primaryPods, hidden, atMs = 0 } = snapshot;
+  return {
+    ...reportOf(snapshot),
+    readAtMs: atMs,
+    pods: [...primaryPods.map((pod) => podView(pod, 'primary')), ...targetPods.map((pod) => podView(pod, 'canary'))],
+    waits,
+    causes: [diagnosis, ...also],
+    hidden,
+  };
+}
+
+function podView(pod: KubeObject, side: PodView['side']): PodView {
+  const { phase = '', containerStatuses } = record(pod.status);
+  const statuses = list(containerStatuses);
+  return {
+    name: pod.metadata.name,
+    side,
+    images: list(record(pod.spec).containers).map(({ image }) => String(image ?? '')),
+    ready: statuses.length > 0 && statuses.every(({ ready }) => ready === true),
+    restarts: statuses.reduce((sum, { restartCount }) => sum + (Number(restartCount) || 0), 0),
+    phase: pod.metadata.deletionTimestamp === undefined ? String(phase) : 'Terminating',
+  };
+}
+
+const list = (value: unknown): Record<string, unknown>[] => (Array.isArray(value) ? value.map(record) : []);
+
+const STATUS_OF: Partial<Record<CommandError['exit'], ViewError['status']>> = { notFound: 404, no: 409, refused: 409 };
+
+/** The answer, or an error with words for the user; a fault of ours has none of its own. */
+async function answered<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof CommandError) throw new ViewError(STATUS_OF[error.exit] ?? 502, error.message, { cause: error });
+    if (isForbidden(error)) throw new ViewError(403, error.message, { cause: error });
+    if (isOfCluster(error)) throw new ViewError(502, error instanceof Error ? error.message : 'no answer of the cluster', { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
+import { raw } from '../../../test/fakes/raw.ts';
+import { aCanary, initialized } from '../../../test/fakes/world.ts';
+import type { Views } from '../../dashboard/views.ts';
+import type { ReleaseView } from '../../dashboard/wire.ts';
+import { clusterViews } from './cluster-views.ts';
+import { dashboardCommand } from './dashboard-command.ts';
+
+const session = () => {
+  const canary = JSON.parse(JSON.stringify(initialized(aCanary({ stepWeight: 25 })).canary));
+  const written: string[] = [];
+  const output = raw({ write: (text: string) => written.push(text), note: () => undefined });
+  return { cluster: raw(new HeldCluster([canary])), namespace: undefined, output, written };
+};
+
+it.each(['x', '-1', '65536', '1.5', ''])('--port %s is refused with what it must be', async (port) => {
+  await expect(dashboardCommand(session(), { port, meshProvider: 'istio' }, Promise.resolve())).rejects.toThrow(
+    `--port ${port} must be a whole number from 0 to 65535`,
+  );
+});
+
+it('prints one address, with the token, and ends when it is asked to', async () => {
+  const { written, ...given } = session();
+  expect(await dashboardCommand(given, { port: '0', meshProvider: 'istio' }, Promise.resolve())).toBe('done');
+  expect(written).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/login\?token=[\w-]{43}\n$/)]);
+});
+
+it('a Canary that is not there is a 404 in words, in every view', async () => {
+  const views = clusterViews(session(), 'istio');
+  const gone = { namespace: 'test', name: 'gone' };
+  for (const view of ['history', 'difference'] satisfies (keyof Views)[])
+    await expect(views[view](gone)).rejects.toMatchObject({ status: 404, message: expect.stringContaining('Canary gone not found') });
+  await expect(views.journal(gone, 1)).rejects.toMatchObject({ status: 404 });
+});
+
+it('a release is shown when it is opened, and again after a change of its Canary', async () => {
+  const given = session();
+  const shown: ReleaseView[] = [];
+  const stop = clusterViews(given, 'istio').follow(
+    { namespace: 'test', name: 'podinfo' },
+    (release) => shown.push(release),
+    ({ message }) => expect.fail(message),
+  );
+  await expect.poll(() => shown.at(-1)?.phase).toBe('Initialized');
+  const canary = await given.cluster.get({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', namespace: 'test', name: 'podinfo' });
+  given.cluster.put({ ...canary, status: { ...canary.status, phase: 'Failed' } });
+  await expect.poll(() => shown.at(-1)?.phase).toBe('Failed');
+  stop();
+  expect(given.cluster.watches).toBe(0);
+});

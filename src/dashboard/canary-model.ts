@@ -1,0 +1,68 @@
+import { apiVersion } from '../api/canary.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import type { Cluster, WatchHandle } from '../kube/cluster.ts';
+import type { CanaryRow, ListEvents } from './wire.ts';
+
+/** A change of the list. */
+export type ListChange = { [E in keyof ListEvents]: { event: E; data: ListEvents[E] } }[keyof ListEvents];
+
+const keyOf = ({ namespace = '', name }: { namespace?: string; name: string }): string => `${namespace}/${name}`;
+
+/** All Canaries as rows, kept by one watch. */
+export class CanaryModel {
+  readonly #rows = new Map<string, CanaryRow>();
+  readonly #listeners = new Set<(change: ListChange) => void>();
+  readonly #watch: WatchHandle;
+  #unavailable: string | undefined;
+
+  /** `namespace` absent: those of all namespaces. */
+  constructor(cluster: Pick<Cluster, 'watch'>, namespace: string | undefined, rowOf: (raw: KubeObject) => CanaryRow) {
+    this.#watch = cluster.watch(
+      { apiVersion, kind: 'Canary', ...(namespace && { namespace }) },
+      {
+        onList: (items) => {
+          this.#unavailable = undefined;
+          this.#rows.clear();
+          for (const raw of items) this.#rows.set(keyOf(raw.metadata), rowOf(raw));
+          this.#say(this.list());
+        },
+        onEvent: ({ type, object }) => {
+          const key = keyOf(object.metadata);
+          if (type === 'DELETED') {
+            if (this.#rows.delete(key))
+              this.#say({ event: 'gone', data: { namespace: object.metadata.namespace ?? '', name: object.metadata.name } });
+            return;
+          }
+          const row = rowOf(object);
+          this.#rows.set(key, row);
+          this.#say({ event: 'row', data: row });
+        },
+        onUnavailable: (_, message) => {
+          this.#unavailable = message;
+          this.#say(this.list());
+        },
+      },
+    );
+  }
+
+  /** The whole list, as its first change. */
+  list(): ListChange {
+    const rows = [...this.#rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+    return { event: 'list', data: { rows, ...(this.#unavailable !== undefined && { unavailable: this.#unavailable }) } };
+  }
+
+  /** Calls the listener with each change, until the returned function is called. */
+  onChange(listener: (change: ListChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  stop(): void {
+    this.#watch.stop();
+    this.#listeners.clear();
+  }
+
+  #say(change: ListChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+}

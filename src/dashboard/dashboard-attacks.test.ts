@@ -1,0 +1,269 @@
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { aCluster } from '../../test/fakes/watched-canaries.ts';
+import { CanaryModel } from './canary-model.ts';
+import { startDashboard } from './dashboard-server.ts';
+import { newSecret } from './sessions.ts';
+import type { Views } from './views.ts';
+import { ViewError } from './views.ts';
+
+const HOSTILE = '<img src=x onerror=alert(1)>"\'</script><script>alert(2)</script>';
+const token = newSecret();
+const acted: string[] = [];
+const views: Views = {
+  follow: (canary, _show, fail) => {
+    fail(new ViewError(404, `${canary.name} ${HOSTILE}`));
+    return () => undefined;
+  },
+  history: () => Promise.reject(new ViewError(502, HOSTILE)),
+  journal: () => Promise.reject(new Error(`secret ${token}`)),
+  difference: () => Promise.resolve({ changes: [{ field: HOSTILE, target: 'x'.repeat(100_000) }], hidden: [] }),
+  act: ({ name }, verb) => {
+    acted.push(`${verb} ${name}`);
+    return Promise.resolve({ outcome: 'done' });
+  },
+};
+
+interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+let port = 0;
+let stop: () => Promise<void>;
+let session = '';
+
+/** One request as an attacker words it; `headers` replace those of the page. */
+function ask(
+  path: string,
+  { method = 'GET', headers = {}, body = '' }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+) {
+  return new Promise<Answer>((resolve, reject) => {
+    const asked = httpRequest({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (part: string) => {
+        text += part;
+        // A stream does not end.
+        if (response.headers['content-type']?.startsWith('text/event-stream') && text.includes('data:')) response.destroy();
+      });
+      response.on('close', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+    });
+    asked.on('error', reject);
+    asked.end(body);
+  });
+}
+
+const own = (): Record<string, string> => ({ cookie: session });
+const posting = (more: Record<string, string> = {}): Record<string, string> => ({
+  ...own(),
+  origin: `http://127.0.0.1:${port}`,
+  'x-serin-dashboard': '1',
+  'content-type': 'application/json',
+  ...more,
+});
+const VERBS = '/api/canaries/test/podinfo/verbs';
+const PROMOTE = JSON.stringify({ verb: 'promote' });
+const without = (name: string): Record<string, string> => Object.fromEntries(Object.entries(posting()).filter(([key]) => key !== name));
+
+const watched = aCluster();
+const model = new CanaryModel(watched.cluster, undefined, ({ metadata: { name, namespace = '' } }) => ({
+  ...{ name, namespace, phase: HOSTILE, suspended: false, failedChecks: 0, message: HOSTILE.repeat(1_000) },
+  ...{ target: { kind: 'Deployment', name: HOSTILE }, traffic: { kind: 'weighted', primary: 100, canary: 0 } },
+}));
+
+beforeAll(async () => {
+  ({ port, stop } = await startDashboard({ port: 0, token, model, views, limits: { streams: 3, wrongTokensAMinute: 5 } }));
+  watched.list('test/podinfo');
+});
+afterAll(async () => {
+  model.stop();
+  await stop();
+});
+beforeEach(() => acted.splice(0));
+
+describe('attacks on the dashboard', () => {
+  it('a wrong token opens nothing, is refused by rate after a few, and keeps the right one from no one', async () => {
+    const statuses = [];
+    for (let tried = 0; tried < 7; tried += 1) statuses.push((await ask(`/login?token=${newSecret()}`)).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429]);
+    expect((await ask(`/login?token=${token}`, { method: 'HEAD' })).status).not.toBe(303);
+    const opened = await ask(`/login?token=${token}`);
+    expect(opened.status).toBe(303);
+    expect(opened.headers.location).toBe('/');
+    const [cookie = ''] = opened.headers['set-cookie'] ?? [];
+    expect(cookie).toMatch(/^serin-dashboard-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(cookie).not.toContain(token);
+    session = cookie.split(';')[0] ?? '';
+  });
+
+  it.each([
+    { attack: 'the token a second time', path: () => `/login?token=${token}`, status: 429 },
+    { attack: 'no token at all', path: () => '/login', status: 429 },
+    { attack: 'the token as a path', path: () => `/${token}`, status: 401 },
+    {
+      attack: 'the token as the session',
+      path: () => '/api/stream',
+      headers: () => ({ cookie: `serin-dashboard-${port}=${token}` }),
+      status: 401,
+    },
+    { attack: 'no session for the page', path: () => '/', status: 401 },
+    { attack: 'no session for the script', path: () => '/assets/page.js', status: 401 },
+    { attack: 'no session for the list', path: () => '/api/stream', status: 401 },
+    { attack: 'no session for a release', path: () => '/api/canaries/test/podinfo/stream', status: 401 },
+    { attack: "another's session", path: () => '/', headers: () => ({ cookie: `serin-dashboard-${port}=${newSecret()}` }), status: 401 },
+    { attack: 'an empty session', path: () => '/', headers: () => ({ cookie: `serin-dashboard-${port}=` }), status: 401 },
+    { attack: 'the session under another name', path: () => '/', headers: () => ({ cookie: `x${session}` }), status: 401 },
+    { attack: 'a rebound name', path: () => '/', headers: () => ({ ...own(), host: 'evil.example' }), status: 421 },
+    { attack: 'a rebound name with the port', path: () => '/', headers: () => ({ ...own(), host: `evil.example:${port}` }), status: 421 },
+    { attack: 'the right name with another port', path: () => '/', headers: () => ({ ...own(), host: '127.0.0.1:1' }), status: 421 },
+    {
+      attack: 'a name that begins right',
+      path: () => '/',
+      headers: () => ({ ...own(), host: `127.0.0.1:${port}.evil.example` }),
+      status: 421,
+    },
+    {
+      attack: 'reading from another origin',
+      path: () => '/api/stream',
+      headers: () => ({ ...own(), origin: 'http://evil.example' }),
+      status: 403,
+    },
+    {
+      attack: 'a script of another site',
+      path: () => '/assets/page.js',
+      headers: () => ({ ...own(), 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' }),
+      status: 403,
+    },
+    {
+      attack: 'a frame of another site',
+      path: () => '/',
+      headers: () => ({ ...own(), 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }),
+      status: 403,
+    },
+    {
+      attack: 'another port of this machine',
+      path: () => '/api/stream',
+      headers: () => ({ ...own(), 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }),
+      status: 403,
+    },
+    { attack: 'a file by dots', path: () => '/assets/../../../etc/passwd', headers: own, status: 404 },
+    { attack: 'a file by encoded dots', path: () => '/assets/..%2f..%2fpackage.json', headers: own, status: 404 },
+    { attack: 'a property of every object', path: () => '/assets/__proto__', headers: own, status: 404 },
+    { attack: 'another namespace by dots', path: () => '/api/canaries/../secrets/history', headers: own, status: 404 },
+    { attack: 'a name with a slash in it', path: () => '/api/canaries/test/a%2Fb/history', headers: own, status: 404 },
+    { attack: 'a name with a line break', path: () => '/api/canaries/test/a%0d%0ab/history', headers: own, status: 404 },
+    { attack: 'a name of 300 characters', path: () => `/api/canaries/test/${'a'.repeat(300)}/history`, headers: own, status: 404 },
+    {
+      attack: 'a release number without end',
+      path: () => `/api/canaries/test/podinfo/releases/${'9'.repeat(40)}`,
+      headers: own,
+      status: 404,
+    },
+    { attack: 'a verb by GET', path: () => VERBS, headers: own, status: 405 },
+  ])('$attack: $status', async ({ path, headers, status }) => {
+    const answer = await ask(path(), { headers: headers?.() ?? {} });
+    expect(answer.status).toBe(status);
+    expect(answer.text).not.toContain('podinfo');
+    expect(answer.headers['set-cookie']).toBeUndefined();
+  });
+
+  it.each([
+    { attack: 'without a session', headers: () => without('cookie'), status: 401 },
+    { attack: 'without Origin', headers: () => without('origin'), status: 403 },
+    { attack: 'of another origin', headers: () => posting({ origin: 'http://evil.example' }), status: 403 },
+    { attack: 'of the origin null', headers: () => posting({ origin: 'null' }), status: 403 },
+    { attack: 'of another port', headers: () => posting({ origin: 'http://127.0.0.1:1' }), status: 403 },
+    { attack: 'of the other name of this machine', headers: () => posting({ origin: `http://localhost:${port}` }), status: 403 },
+    { attack: 'of a rebound name', headers: () => posting({ host: 'evil.example', origin: 'http://evil.example' }), status: 421 },
+    { attack: 'without the own header, as a form sends it', headers: () => without('x-serin-dashboard'), status: 403 },
+    { attack: 'as a form', headers: () => posting({ 'content-type': 'text/plain' }), status: 415 },
+    { attack: 'with a body of 1 MiB', headers: () => posting(), body: 'x'.repeat(1_048_576), status: 413 },
+    { attack: 'with no JSON', headers: () => posting(), body: '{', status: 400 },
+    { attack: 'with null', headers: () => posting(), body: 'null', status: 400 },
+    { attack: 'with an unknown verb', headers: () => posting(), body: '{"verb":"delete"}', status: 400 },
+    { attack: 'with a property of every object as verb', headers: () => posting(), body: '{"verb":"__proto__"}', status: 400 },
+    { attack: 'by PUT', method: 'PUT', headers: () => posting(), status: 405 },
+    { attack: 'by DELETE', method: 'DELETE', headers: () => posting(), status: 405 },
+  ])('a verb $attack: $status, and nothing is asked for', async ({ method = 'POST', headers, body = PROMOTE, status }) => {
+    const answer = await ask(VERBS, { method, headers: headers(), body }).catch((error: NodeJS.ErrnoException) => {
+      // The server may hang up on a body that it does not want.
+      if (status === 413 && (error.code === 'ECONNRESET' || error.code === 'EPIPE')) return { status };
+      throw error;
+    });
+    expect(answer.status).toBe(status);
+    expect(acted).toEqual([]);
+  });
+
+  it('the page itself may ask', async () => {
+    expect((await ask(VERBS, { method: 'POST', headers: posting(), body: PROMOTE })).status).toBe(200);
+    expect(acted).toEqual(['promote podinfo']);
+  });
+
+  it.each(['/', '/api/canaries/test/podinfo/history', '/assets/page.js', '/nothing', '/login?token=x'])(
+    'clickjacking, sniffing and scripts of others: %s has the headers against them',
+    async (path) => {
+      const { headers } = await ask(path, { headers: own() });
+      expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+      expect(headers['content-security-policy']).not.toContain('unsafe');
+      expect(headers).toMatchObject({
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-store',
+      });
+      expect(headers['access-control-allow-origin']).toBeUndefined();
+    },
+  );
+
+  it('XSS by what tenants write: it leaves the server as JSON or plain text alone, and cut to a length', async () => {
+    const list = await ask('/api/stream', { headers: own() });
+    expect(list.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    expect(list.text).toContain('podinfo');
+    expect(list.text.length).toBeLessThan(5_000);
+    const failure = await ask('/api/canaries/test/podinfo/history', { headers: own() });
+    expect([failure.status, failure.headers['content-type']]).toEqual([502, 'text/plain; charset=utf-8']);
+    const difference = await ask('/api/canaries/test/podinfo/difference', { headers: own() });
+    expect(difference.headers['content-type']).toBe('application/json');
+    expect(difference.text.length).toBeLessThan(3_000);
+    const page = await ask('/canaries/test/podinfo', { headers: own() });
+    expect(page.text).not.toMatch(/<script>|onerror|podinfo/);
+  });
+
+  it('an event of a stream cannot be forged by a line break in a text', async () => {
+    const { text } = await ask('/api/canaries/test/podinfo/stream', { headers: own() });
+    expect(text.split('\n').filter((line) => line.startsWith('event:'))).toEqual(['event: problem']);
+  });
+
+  it('a fault of the server says nothing of itself', async () => {
+    const { status, text } = await ask('/api/canaries/test/podinfo/releases/1', { headers: own() });
+    expect([status, text]).toEqual([500, 'internal error\n']);
+  });
+
+  it('a flood of streams: those beyond the limit are refused, and one that closes makes room', async () => {
+    const open = await Promise.all([1, 2, 3].map(() => openStream()));
+    expect((await ask('/api/stream', { headers: own() })).status).toBe(429);
+    open[0]?.destroy();
+    await expect.poll(async () => (await ask('/api/stream', { headers: own() })).status).toBe(200);
+    for (const socket of open) socket.destroy();
+  });
+
+  it('headers of 9,000 characters are refused', async () => {
+    const answer = await ask('/', { headers: { ...own(), 'x-long': 'a'.repeat(9_000) } });
+    expect(answer.status).toBe(431);
+  });
+});
+
+/** Resolves when the stream has begun. */
+function openStream(): Promise<ReturnType<typeof connect>> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () =>
+      socket.write(`GET /api/stream HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncookie: ${session}\r\n\r\n`),
+    );
+    socket.once('data', () => resolve(socket));
+    socket.once('error', reject);
+  });
+}

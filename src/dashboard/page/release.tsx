@@ -1,0 +1,212 @@
+import { useRef, useState } from 'preact/hooks';
+import type { CanaryName, ReleaseView, VerbAnswer, WorkloadView } from '../wire.ts';
+import { Bar, Card, Chart, lasts, Phase, type Point, pathOf, Spark, short, shortRevision, Table, timeText } from './parts.tsx';
+import { post, useStream } from './stream.ts';
+import { words } from './words.ts';
+
+type Verb = keyof typeof words.verbs;
+const MOST_POINTS = 2_000;
+
+/** One release, live. */
+export function ReleasePage({ canary }: { canary: CanaryName }) {
+  const [release, setRelease] = useState<ReleaseView>();
+  const [problem, setProblem] = useState<string>();
+  const [points, setPoints] = useState<readonly Point[]>([]);
+  const { isLost } = useStream(`/api${pathOf(canary, '/stream')}`, {
+    release: (next: ReleaseView) => {
+      setProblem(undefined);
+      setRelease(next);
+      setPoints((before) => [...before, { atMs: next.readAtMs, weight: next.traffic.canary }].slice(-MOST_POINTS));
+    },
+    problem: ({ message }: { message: string }) => setProblem(message),
+  });
+  if (release === undefined) return <p role="status">{problem ?? (isLost ? words.lost : words.loading)}</p>;
+  const { traffic, workloads, causes, checks, gates, pods, events } = release;
+  return (
+    <>
+      <p>
+        <Phase phase={release.phase} suspended={release.suspended} />
+        {release.step ? ` · ${release.step}` : ''}
+        {release.since ? ` · ${lasts(release.readAtMs - Date.parse(release.since))}` : ''}
+        {` · ${words.canaryWeight(traffic.canary)} · ${words.failedChecks(release.failedChecks, release.threshold)}`}
+        {release.provider ? ` · ${release.provider}` : ''}
+      </p>
+      <Bar weight={traffic.canary} />
+      {[problem, isLost ? words.lost : undefined, ...release.hidden].flatMap((note) =>
+        note === undefined
+          ? []
+          : [
+              <p class="notice" role="status" key={note}>
+                {note}
+              </p>,
+            ],
+      )}
+      <Verbs canary={canary} />
+      <div class="cards">
+        <Card title={release.waits ? words.blockers : words.state} isWide>
+          {causes.map(({ cause, sentence, action, command }) => (
+            <div key={cause}>
+              <p>
+                <strong>{cause}</strong>: {sentence} <span class="dim">{action}</span>
+              </p>
+              {command && <code tabIndex={0}>{command}</code>}
+            </div>
+          ))}
+        </Card>
+        <Card title={words.weights}>
+          <Chart title={`${words.weights}, ${words.sinceOpened}`} lines={[points]} />
+          <p class="dim">{words.sinceOpened}</p>
+        </Card>
+        <Card title={words.traffic}>
+          <Table
+            title={words.traffic}
+            heads={[words.side, words.weight, words.ready, words.revision]}
+            rows={[
+              workloadRow(words.primary, traffic.primary, workloads.primary),
+              workloadRow(words.canary, traffic.canary, workloads.target),
+            ]}
+          />
+        </Card>
+        {checks.length > 0 && (
+          <Card title={words.checks} isWide>
+            <Table
+              title={words.checks}
+              heads={[words.check, words.verdict, words.value, words.limit, words.recent]}
+              rows={checks.map(({ check, verdict, value, limit, reason, recent = [] }) => [
+                check,
+                <span key="verdict">
+                  <Phase phase={verdict} /> {reason}
+                </span>,
+                value === undefined ? '' : short(value),
+                limit,
+                <Spark key="recent" title={check} values={recent.flatMap((one) => one.value ?? [])} />,
+              ])}
+            />
+          </Card>
+        )}
+        {gates.length > 0 && (
+          <Card title={words.gates} isWide>
+            <Table
+              title={words.gates}
+              heads={[words.gate, words.type, words.state, '']}
+              rows={gates.map(({ name, type, state, reason }) => [
+                name,
+                type,
+                <span key="state">
+                  <Phase phase={state} /> {reason}
+                </span>,
+                state === 'closed' ? <GateVerbs key="verbs" canary={canary} /> : '',
+              ])}
+            />
+          </Card>
+        )}
+        <Card title={words.pods} isWide>
+          <Table
+            title={words.pods}
+            heads={[words.side, words.pod, words.image, words.state, words.ready, words.restarts]}
+            rows={pods.map((pod) => [
+              words[pod.side],
+              <span key="pod" class="mono">
+                {pod.name}
+              </span>,
+              <span key="image" class="mono">
+                {pod.images.join(', ')}
+              </span>,
+              pod.phase,
+              pod.ready ? words.yes : words.no,
+              String(pod.restarts),
+            ])}
+          />
+        </Card>
+        <Card title={words.events} isWide>
+          {events.length === 0 && <p>{words.noEvents}</p>}
+          <Table
+            title={words.events}
+            heads={[words.at, words.type, words.seen]}
+            rows={[...events].reverse().map(({ at, type, reason, message, count }) => [
+              timeText(at),
+              <span key="type" class={type === 'Warning' ? 'wait' : ''}>
+                {reason}
+              </span>,
+              `${message}${count > 1 ? ` (${count})` : ''}`,
+            ])}
+          />
+        </Card>
+      </div>
+    </>
+  );
+}
+
+function workloadRow(side: string, weight: number, { kind, name, exists, replicas, ready, revision }: WorkloadView) {
+  const counts = exists ? (replicas === undefined ? '' : words.replicas(ready ?? 0, replicas)) : words.notFound;
+  return [
+    <span key="side">
+      {side} <span class="dim">{`${kind} ${name}`}</span>
+    </span>,
+    `${weight} %`,
+    counts,
+    <span key="revision" class="mono">
+      {shortRevision(revision)}
+    </span>,
+  ];
+}
+
+const Verbs = ({ canary }: { canary: CanaryName }) => <VerbButtons canary={canary} of={Object.entries(words.verbs) as [Verb, string][]} />;
+
+const GateVerbs = ({ canary }: { canary: CanaryName }) => (
+  <VerbButtons
+    canary={canary}
+    of={[
+      ['promote', words.approve],
+      ['rollback', words.deny],
+    ]}
+  />
+);
+
+/** Buttons that ask once more before they act. */
+function VerbButtons({ canary, of }: { canary: CanaryName; of: readonly (readonly [Verb, string])[] }) {
+  const [said, setSaid] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const [asked, setAsked] = useState<readonly [Verb, string]>();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const ask = (one: readonly [Verb, string]) => {
+    setAsked(one);
+    dialog.current?.showModal();
+  };
+  const act = async () => {
+    dialog.current?.close();
+    if (asked === undefined) return;
+    const [verb, label] = asked;
+    setBusy(true);
+    setSaid(words.asking(label));
+    const answer = await post<VerbAnswer>(`/api${pathOf(canary, '/verbs')}`, { verb });
+    setBusy(false);
+    if (answer.state === 'done') {
+      const { outcome, message } = answer.value;
+      setSaid(`${label}: ${words.answers[outcome] ?? outcome}${message ? `. ${message}` : ''}`);
+    } else if (answer.state === 'failed') setSaid(`${label}: ${answer.message}`);
+  };
+  return (
+    <>
+      <div class="verbs">
+        {of.map((one) => (
+          <button type="button" key={one[0]} disabled={isBusy} onClick={() => ask(one)}>
+            {one[1]}
+          </button>
+        ))}
+      </div>
+      <p role="status">{said}</p>
+      <dialog ref={dialog} aria-label={asked?.[1]}>
+        <p>{asked && words.confirm(asked[1], `${canary.namespace}/${canary.name}`)}</p>
+        <div class="verbs">
+          <button type="button" onClick={act}>
+            {asked?.[1]}
+          </button>
+          <button type="button" onClick={() => dialog.current?.close()}>
+            {words.cancel}
+          </button>
+        </div>
+      </dialog>
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** A header that a page of another origin cannot send without being asked first, which it never is. */
+export const OWN_HEADER = 'x-serin-dashboard';
+
+/**
+ * Why a request is refused before anything of it is read; undefined: it may go on. `hosts` are the names under which the server is reached, with port:
+ * another name that leads here is DNS rebinding.
+ */
+export function requestProblem(
+  method: string,
+  headers: IncomingHttpHeaders,
+  hosts: readonly string[],
+): { status: number; reason: string } | undefined {
+  const { host = '', origin } = headers;
+  if (!hosts.includes(host)) return { status: 421, reason: 'unknown Host: open the address that serin dashboard printed' };
+  if (origin !== undefined && origin !== `http://${host}`) return { status: 403, reason: 'request of another origin' };
+  const site = headers['sec-fetch-site'];
+  if (method === 'GET' || method === 'HEAD') {
+    const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+    if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isNavigation)
+      return { status: 403, reason: 'request of another site' };
+    return undefined;
+  }
+  if (method !== 'POST') return { status: 405, reason: 'only GET and POST' };
+  if (origin === undefined) return { status: 403, reason: 'a POST needs the header Origin' };
+  if (headers[OWN_HEADER] !== '1') return { status: 403, reason: `a POST needs the header ${OWN_HEADER}` };
+  if (headers['content-type'] !== 'application/json') return { status: 415, reason: 'the body must be application/json' };
+  return undefined;
+}

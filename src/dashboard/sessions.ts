@@ -1,0 +1,49 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../api/clock.ts';
+
+const COUNTED_MS = 60_000;
+
+/** A secret that cannot be guessed, for URLs and cookies. */
+export const newSecret = (): string => randomBytes(32).toString('base64url');
+
+/**
+ * The one-time token and the session that it is exchanged for. The right token is accepted whatever wrong ones came before: no one can lock the user
+ * out, and 256 bits are not guessed.
+ */
+export class Sessions {
+  readonly #clock: Clock;
+  readonly #wrongAMinute: number;
+  #token: string | undefined;
+  #session: string | undefined;
+  #wrong: number[] = [];
+
+  constructor(token: string, clock: Clock, wrongAMinute: number) {
+    this.#token = token;
+    this.#clock = clock;
+    this.#wrongAMinute = wrongAMinute;
+  }
+
+  /** The session of the right token, once. `wrong`: no session. `tooMany`: wrong ones are answered no more for a while. */
+  exchange(token: string): { session: string } | 'wrong' | 'tooMany' {
+    if (this.#token !== undefined && isSame(token, this.#token)) {
+      this.#token = undefined;
+      this.#session = newSecret();
+      return { session: this.#session };
+    }
+    const nowMs = this.#clock.monotonicMs();
+    this.#wrong = this.#wrong.filter((atMs) => nowMs - atMs < COUNTED_MS);
+    if (this.#wrong.length >= this.#wrongAMinute) return 'tooMany';
+    this.#wrong.push(nowMs);
+    return 'wrong';
+  }
+
+  isOpen(session: string | undefined): boolean {
+    return session !== undefined && this.#session !== undefined && isSame(session, this.#session);
+  }
+}
+
+/** In a time that says nothing of where they differ. */
+function isSame(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((text) => createHash('sha256').update(text).digest()) as [Buffer, Buffer];
+  return timingSafeEqual(one, other);
+}

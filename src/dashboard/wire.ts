@@ -1,0 +1,139 @@
+/** What the server and the page say to each other, as JSON. Types alone: the page's bundle gets nothing from here. */
+
+/** A Canary by its namespace and name. */
+export interface CanaryName {
+  namespace: string;
+  name: string;
+}
+
+/** One line of the list. */
+export interface CanaryRow extends CanaryName {
+  /** Empty: no controller has seen it. */
+  phase: string;
+  suspended: boolean;
+  target: { kind: string; name: string };
+  provider?: string | undefined;
+  /** Percent of requests. */
+  traffic: { kind: string; primary: number; canary: number };
+  failedChecks: number;
+  threshold?: number | undefined;
+  revision?: string | undefined;
+  promotedRevision?: string | undefined;
+  /** RFC 3339. */
+  since?: string | undefined;
+  message?: string | undefined;
+}
+
+/** One workload of a Canary. */
+export interface WorkloadView {
+  kind: string;
+  name: string;
+  exists: boolean;
+  replicas?: number | undefined;
+  ready?: number | undefined;
+  revision?: string | undefined;
+}
+
+/** One pod of a workload. */
+export interface PodView {
+  name: string;
+  side: 'primary' | 'canary';
+  images: readonly string[];
+  ready: boolean;
+  restarts: number;
+  phase: string;
+}
+
+/** The cause that holds a release, and its remedy. */
+export interface CauseView {
+  cause: string;
+  sentence: string;
+  action: string;
+  command?: string | undefined;
+}
+
+/** One Canary with its release in progress or the last one. */
+export interface ReleaseView extends CanaryRow {
+  /** Epoch milliseconds. */
+  readAtMs: number;
+  step?: string | undefined;
+  workloads: { target: WorkloadView; primary: WorkloadView };
+  checks: readonly {
+    check: string;
+    verdict: string;
+    value?: number | undefined;
+    limit?: string | undefined;
+    reason?: string | undefined;
+    recent?: readonly { at: string; value?: number | undefined }[] | undefined;
+  }[];
+  gates: readonly { name: string; type: string; state: string; reason?: string | undefined }[];
+  events: readonly { at?: string | undefined; type: string; reason: string; message: string; count: number }[];
+  pods: readonly PodView[];
+  /** The release is in progress. */
+  waits: boolean;
+  causes: readonly CauseView[];
+  /** Notes on what could not be read. */
+  hidden: readonly string[];
+}
+
+/** Promoted revisions, and the releases whose journals are kept; the newest first. */
+export interface HistoryView {
+  promoted: readonly { number: number; revision: string; current: boolean; recorded?: string | undefined; images: readonly string[] }[];
+  releases: readonly {
+    release: number;
+    revision?: string | undefined;
+    began?: string | undefined;
+    ended?: string | undefined;
+    outcome?: string | undefined;
+    problems: readonly string[];
+  }[];
+}
+
+/** One recorded step of a release. */
+export interface JournalStep {
+  atMs: number;
+  /** Percent of requests to the canary. */
+  weight: number;
+  failedChecks: number;
+  state: string;
+  text: string;
+}
+
+/** The journal of one release. */
+export interface JournalView extends CanaryName {
+  release: number;
+  revision: string;
+  outcome?: string | undefined;
+  steps: readonly JournalStep[];
+}
+
+/** The split of traffic, in percent to the canary, as it is recorded and as the objects of the provider express it now. */
+export interface RoutesView {
+  /** Kind and name of each object. */
+  objects: readonly string[];
+  recorded: number;
+  /** Absent: they express none, for this reason if one is known. */
+  live?: number | undefined;
+  unreadable?: string | undefined;
+}
+
+/** The fields of the primary that a promotion would change now, and the routes beside what is recorded. */
+export interface DifferenceView {
+  routes?: RoutesView | undefined;
+  changes: readonly { field: string; promoted?: string | undefined; target?: string | undefined }[];
+  hidden: readonly string[];
+}
+
+/** How a request to a release ended. */
+export interface VerbAnswer {
+  outcome: string;
+  message?: string | undefined;
+}
+
+/** Events of the stream of all Canaries, by their names. */
+export interface ListEvents {
+  /** All of them. */
+  list: { rows: readonly CanaryRow[]; unavailable?: string | undefined };
+  row: CanaryRow;
+  gone: CanaryName;
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { summaryOf } from '../../src/cli/canaries/canary-reading.ts';
+import { clusterViews } from '../../src/cli/dashboard/cluster-views.ts';
+import { CanaryModel } from '../../src/dashboard/canary-model.ts';
+import { startDashboard } from '../../src/dashboard/dashboard-server.ts';
+import { newSecret } from '../../src/dashboard/sessions.ts';
+import { type PodinfoFixture, startPodinfoFixture } from './podinfo-fixture.ts';
+
+/** Debian's; another one by CHROMIUM. */
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+export interface DashboardFixture extends PodinfoFixture {
+  readonly browser: Browser;
+  readonly base: string;
+  /** A page with a session, of this size and scheme. */
+  open(path: string, options?: { width?: number; height?: number; colorScheme?: 'light' | 'dark'; bypassCSP?: boolean }): Promise<Page>;
+  /** Writes so many Canaries more, in ten namespaces. */
+  addCanaries(count: number): Promise<void>;
+}
+
+/** The dashboard over the embedded cluster of `startPodinfoFixture`, and Chromium. */
+export async function startDashboardFixture(): Promise<DashboardFixture> {
+  const fixture = await startPodinfoFixture();
+  const { cluster } = fixture;
+  const token = newSecret();
+  const model = new CanaryModel(cluster, undefined, summaryOf);
+  const server = await startDashboard({ port: 0, token, model, views: clusterViews({ cluster, namespace: undefined }, 'istio') });
+  const base = `http://127.0.0.1:${server.port}`;
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  const first = await browser.newContext();
+  await (await first.newPage()).goto(`${base}/login?token=${token}`);
+  const storageState = await first.storageState();
+  return {
+    ...fixture,
+    browser,
+    base,
+    async open(path, { width = 1280, height = 800, ...options } = {}) {
+      const context = await browser.newContext({ storageState, viewport: { width, height }, ...options });
+      const page = await context.newPage();
+      await page.goto(`${base}${path}`);
+      return page;
+    },
+    async addCanaries(count) {
+      const namespaces = Array.from({ length: 10 }, (_, index) => `team-${index}`);
+      for (const name of namespaces) await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+      for (let index = 0; index < count; index += 1) {
+        const name = `app-${String(index).padStart(4, '0')}`;
+        await cluster.create({
+          apiVersion: 'flagger.app/v1beta1',
+          kind: 'Canary',
+          metadata: { name, namespace: namespaces[index % namespaces.length] ?? '' },
+          spec: {
+            targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
+            service: { port: 80 },
+            analysis: { interval: '1m', threshold: 5, stepWeight: 10, maxWeight: 50 },
+          },
+        });
+      }
+    },
+    async stop() {
+      await browser.close();
+      model.stop();
+      await server.stop();
+      await fixture.stop();
+    },
+  };
+}
+
+/** Serious and critical findings of axe-core. The page must have been opened with `bypassCSP`, or axe could not be put into it. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8'));
+  const findings = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as { id: string; impact: string }[];
+  return findings.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, impact }) => `${id} (${impact})`);
+}
