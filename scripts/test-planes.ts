@@ -11,6 +11,7 @@ import { ensureIngressNginx } from './e2e-ingress-nginx.ts';
 import { ensureIstiod } from './e2e-istiod.ts';
 import { ensureKnative, ensureKnativeManifests } from './e2e-knative.ts';
 import { ensureKubeProxy } from './e2e-kube-proxy.ts';
+import { ensureSkipper } from './e2e-skipper.ts';
 import { MissingToolError } from './e2e-tools.ts';
 import { ensureTraefik, ensureTraefikDefinitions } from './e2e-traefik.ts';
 
@@ -22,6 +23,7 @@ const PLANES: Readonly<Record<string, readonly ((say: (line: string) => void) =>
   'ingress-nginx': [ensureIngressNginx],
   knative: [ensureKnative, ensureKnativeManifests, ensureContour, ensureContourDefinitions, ensureEnvoy],
   traefik: [ensureTraefik, ensureTraefikDefinitions],
+  skipper: [ensureSkipper],
   'gateway-api': [ensureContour, ensureContourDefinitions, ensureEnvoy],
 };
 /** Played in every sample. */

@@ -133,6 +133,7 @@ export const Values = z.strictObject({
   ),
   eventWebhook: text('', 'URL that receives every event. Kept in a Secret.'),
   clusterName: text('', described('clusterName')),
+  dashboardUrl: text('', described('dashboardUrl')),
   slack: z
     .strictObject({
       user: text('flagger', 'Name that alerts come from.'),

@@ -21,6 +21,11 @@ export const PLANES: readonly PlaneRow[] = [
     programs: { istiod: { folder: 'pilot-discovery', module: 'istio.io/istio' }, Envoy: 'envoy' },
   },
   {
+    file: 'istio-gateway-class',
+    provider: '`gatewayapi:v1`, through a Gateway of the class `istio`',
+    programs: { istiod: { folder: 'pilot-discovery', module: 'istio.io/istio' }, Envoy: 'envoy' },
+  },
+  {
     file: 'contour',
     provider: '`contour`',
     programs: { Contour: { folder: 'contour', module: 'github.com/projectcontour/contour' }, Envoy: 'envoy' },
@@ -43,6 +48,11 @@ export const PLANES: readonly PlaneRow[] = [
       Contour: { folder: 'contour', module: 'github.com/projectcontour/contour' },
       Envoy: 'envoy',
     },
+  },
+  {
+    file: 'skipper',
+    provider: '`skipper`',
+    programs: { Skipper: { folder: 'skipper', module: 'github.com/zalando/skipper' } },
   },
   {
     file: 'traefik',

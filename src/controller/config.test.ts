@@ -8,3 +8,14 @@ it('03-W4: without flags a target is selected by app, name or app.kubernetes.io/
     enableConfigTracking: true,
   });
 });
+
+it.each([
+  { given: 'serin.example.org', problem: 'must be an http(s) URL' },
+  { given: 'javascript:alert(1)', problem: 'must be an http(s) URL' },
+  { given: 'https://ann:secret@serin.example.org', problem: 'must not have credentials' },
+  { given: 'https://serin.example.org/?token=1', problem: 'must not have credentials, a query' },
+])('--dashboard-url $given is rejected: every alert would show it', ({ given, problem }) => {
+  const { error } = ControllerConfig.safeParse({ dashboardUrl: given });
+  expect(error?.message).toContain(problem);
+  expect(error?.message).not.toContain('secret');
+});

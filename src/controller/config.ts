@@ -43,6 +43,11 @@ const kinds = {
   rate: z.number(),
 } satisfies Readonly<Record<FlagKind, z.ZodType>>;
 
+function hasOnlyAPath(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && url.username + url.password + url.search + url.hash === '';
+}
+
 const allowList = (entries: typeof hostEntries) =>
   z.array(z.string()).transform((values, context): AllowList => {
     const list = parseAllowList(values, entries);
@@ -66,6 +71,12 @@ const special = {
     protocol: /^https?$/,
     error: ({ input }) => `${input} must be an http(s) URL: write it like http://prometheus:9090`,
   }),
+  dashboardUrl: z.union([
+    z.literal(''),
+    z
+      .url({ protocol: /^https?$/, error: 'the address must be an http(s) URL: write it like https://serin.example.org' })
+      .refine(hasOnlyAPath, 'the address must not have credentials, a query or a fragment: every receiver of an alert would see them'),
+  ]),
   secretsMode: z.enum(['watch', 'get', 'off']),
   allowedAddresses: z.array(
     z.string().superRefine((entry, context) => {

@@ -194,6 +194,14 @@ export const flags = {
     chart: inSecret,
   },
   clusterName: { kind: 'text', value: '<name>', help: 'shown in every alert', fallback: '', shown: 'none', chart: 'clusterName' },
+  dashboardUrl: {
+    kind: 'text',
+    value: '<url>',
+    help: 'address of the dashboard, to which every alert links',
+    fallback: '',
+    shown: 'none',
+    chart: 'dashboardUrl',
+  },
   slackUrl: {
     kind: 'text',
     value: '<url>',

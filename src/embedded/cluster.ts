@@ -15,6 +15,8 @@ const WATCH = { silentMs: undefined, streamSeconds: { from: 86_400, to: 86_400 }
 export interface EmbeddedClusterOptions extends Pick<ApiServerOptions, 'port' | 'world' | 'hooks' | 'crds'> {
   nodes?: Omit<NodeOptions, 'calls' | 'onError'>;
   mesh?: MeshOptions;
+  /** That the kubeconfig means where a command names none; absent: `default`. */
+  namespace?: string;
   /** Gets failures of controllers and nodes that are tried again. */
   onError?(error: unknown, what: string): void;
 }
@@ -33,7 +35,7 @@ export interface EmbeddedCluster {
 
 /** A whole cluster in this process: API server, controllers, nodes that run pods, and a mesh. */
 export async function startEmbeddedCluster(options: EmbeddedClusterOptions = {}): Promise<EmbeddedCluster> {
-  const { world = realWorld, nodes: nodeOptions, mesh: meshOptions, onError = () => undefined, ...served } = options;
+  const { world = realWorld, nodes: nodeOptions, mesh: meshOptions, namespace = 'default', onError = () => undefined, ...served } = options;
   const { clock, random } = world;
   const server = await startApiServer({ world, ...served });
   const agent = world.network.agent({ keepAlive: true });
@@ -45,7 +47,7 @@ export async function startEmbeddedCluster(options: EmbeddedClusterOptions = {})
   const mesh = await startMesh(cluster, { world, ...meshOptions });
   return {
     apiUrl: server.url,
-    kubeconfig: server.kubeconfig(),
+    kubeconfig: server.kubeconfig(namespace),
     cluster,
     nodes,
     mesh,

@@ -36,6 +36,8 @@ export interface WatchHandler {
   slim?(item: KubeObject): KubeObject;
   /** The kind does not exist (no CRD), or is forbidden. The watch goes on trying, with back-off. */
   onUnavailable?(cause: 'absent' | 'forbidden', message: string): void;
+  /** The watch failed otherwise, and why; undefined: it goes on again. */
+  onConnection?(lost: string | undefined): void;
 }
 
 export interface WriteOptions {

@@ -169,3 +169,9 @@ const hasNodeCode = (cause: unknown): boolean =>
   'code' in cause &&
   typeof cause.code === 'string' &&
   /^(E[A-Z]+|ERR_|HPE_|UNABLE_|CERT_|DEPTH_|SELF_|INVALID_|HOSTNAME_|PATH_)/.test(cause.code);
+
+/** Why the API server does not answer, without the request: of a failed connection its cause, as `connect ECONNREFUSED`. */
+export function outageReason(error: unknown): string {
+  if (error instanceof UnreachableError) return reasonOf(error.cause);
+  return error instanceof Error ? error.message : String(error);
+}

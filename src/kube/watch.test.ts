@@ -148,6 +148,27 @@ describe('a watch', () => {
     await expect.poll(() => reported).toEqual([cause, cause, 'list ']);
   });
 
+  it('says that the connection is lost, and when it goes on', async () => {
+    const said: string[] = [];
+    let isDown = true;
+    const server = await kubeServer((call, response) => {
+      if (isDown) refuse(response, 503, 'ServiceUnavailable');
+      else if (call.query.get('watch') === 'true') response.writeHead(200).flushHeaders();
+      else sendJson(response, 200, { metadata: { resourceVersion: '10' }, items: [] });
+    });
+    const cluster = createCluster(connectionTo(server.url), { watch: fast, random: () => 0 });
+    open.push(
+      () => cluster.close(),
+      () => server.close(),
+    );
+    const onConnection = (lost: string | undefined) => said.push(lost === undefined ? 'back' : 'lost');
+    cluster.watch({ apiVersion: 'v1', kind: 'ConfigMap' }, { onList: () => undefined, onEvent: () => undefined, onConnection });
+    await expect.poll(() => said).toContain('lost');
+    isDown = false;
+    await expect.poll(() => said.at(-1)).toBe('back');
+    expect(said.filter((one) => one === 'back')).toHaveLength(1);
+  });
+
   it('reports metadata only as the kind that was asked for', async () => {
     const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'b', resourceVersion: '11' } };
     const stream = `${JSON.stringify({ type: 'ADDED', object: partial })}\n`;

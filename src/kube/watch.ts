@@ -4,7 +4,16 @@ import type { Clock } from './clock.ts';
 import { sleep } from './clock.ts';
 import type { WatchHandle, WatchHandler } from './cluster.ts';
 import { eachChunk } from './each-chunk.ts';
-import { ApiError, isConnectionFailure, isForbidden, isGone, isNotFound, SilentStreamError, UnreachableError } from './errors.ts';
+import {
+  ApiError,
+  isConnectionFailure,
+  isForbidden,
+  isGone,
+  isNotFound,
+  outageReason,
+  SilentStreamError,
+  UnreachableError,
+} from './errors.ts';
 import { createJsonLines } from './json-lines.ts';
 
 export interface WatchSettings {
@@ -60,6 +69,7 @@ class Watch implements WatchHandle {
   #opened = 0;
   #failures = 0;
   #unavailable = 0;
+  #isLost = false;
   /** Undefined: a LIST is due. */
   #version: string | undefined;
 
@@ -90,6 +100,12 @@ class Watch implements WatchHandle {
 
   #heard(): void {
     this.#heardAtMs = this.#parts.clock.monotonicMs();
+  }
+
+  #setLost(why: string | undefined): void {
+    if (why === undefined && !this.#isLost) return;
+    this.#isLost = why !== undefined;
+    this.#notify(() => this.#handler.onConnection?.(why));
   }
 
   async #list(): Promise<void> {
@@ -133,6 +149,7 @@ class Watch implements WatchHandle {
       this.#opened += 1;
       const response = await this.#parts.open(from, timeoutSeconds, stream.signal);
       this.#heard();
+      this.#setLost(undefined);
       const lines = createJsonLines((value) => this.#receive(value));
       await eachChunk(response, (chunk) => {
         if (stream.signal.aborted) return;
@@ -179,7 +196,10 @@ class Watch implements WatchHandle {
       return;
     }
     if (isGone(error)) this.#version = undefined;
-    else this.#parts.log?.warn({ watch: this.#parts.what, err: error }, 'watch failed');
+    else {
+      this.#parts.log?.warn({ watch: this.#parts.what, err: error }, 'watch failed');
+      this.#setLost(outageReason(error));
+    }
     const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
     const waitMs = Math.max(this.#delayMs(this.#parts.settings.backOffMs, this.#failures++), askedMs);
     await sleep(this.#parts.clock, waitMs, this.#stopping.signal);

@@ -7,11 +7,12 @@ import { type AlertFormat, withPath } from './notifier.ts';
  */
 export const alertmanager: AlertFormat = {
   takesToken: true,
-  body: ({ canary, severity, reason, text, fields, atMs }) => [
+  body: ({ canary, severity, reason, text, fields, page, atMs }) => [
     {
       labels: { alertname: `Canary${reason}`, namespace: canary.namespace, canary: canary.name, severity },
       annotations: { summary: text, description: fields.map(({ name, value }) => `${name}: ${value}`).join('\n') },
       startsAt: preciseTimestamp(atMs),
+      ...(page === undefined ? {} : { generatorURL: page }),
     },
   ],
   url: (address) => withPath(address, '/api/v2/alerts'),

@@ -16,10 +16,16 @@ export function attachments(
       {
         color,
         author_name: workloadName(message),
+        ...(message.page === undefined ? {} : { author_link: message.page }),
         text: clean(message.text),
         mrkdwn_in: ['text'],
-        fields: message.fields.map(({ name, value }) => ({ title: clean(name), value: clean(value), short: false })),
+        fields: fieldsOf(message).map(({ name, value }) => ({ title: clean(name), value: clean(value), short: false })),
       },
     ],
   };
+}
+
+/** The page as a field as well: not every client shows that the author is a link. */
+function fieldsOf({ fields, page }: AlertMessage): AlertMessage['fields'] {
+  return page === undefined ? fields : [...fields, { name: 'Page', value: page }];
 }

@@ -6,6 +6,8 @@ export const msteams: AlertFormat = {
   body: (message, { format }) => (format === 'adaptiveCard' ? adaptiveCard(message) : messageCard(message)),
 };
 
+const LINK_NAME = 'Open page';
+
 function messageCard(message: AlertMessage): object {
   const workload = workloadName(message);
   return {
@@ -14,6 +16,9 @@ function messageCard(message: AlertMessage): object {
     themeColor: message.severity === 'error' ? 'FF0000' : '0076D7',
     summary: workload,
     sections: [{ activityTitle: inertText(message.text), activitySubtitle: workload, facts: factsOf(message) }],
+    ...(message.page === undefined
+      ? {}
+      : { potentialAction: [{ '@type': 'OpenUri', name: LINK_NAME, targets: [{ os: 'default', uri: message.page }] }] }),
   };
 }
 
@@ -31,6 +36,7 @@ function adaptiveCard(message: AlertMessage): object {
       { type: 'TextBlock', text: workloadName(message), isSubtle: true, spacing: 'None', wrap: true },
       ...(facts.length > 0 ? [{ type: 'FactSet', facts }] : []),
     ],
+    ...(message.page === undefined ? {} : { actions: [{ type: 'Action.OpenUrl', title: LINK_NAME, url: message.page }] }),
   };
   return { type: 'message', attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }] };
 }

@@ -9,6 +9,8 @@ export interface AlertMessage {
   text: string;
   /** Title and value, in the order to show (05-6.2). */
   fields: readonly { name: string; value: string }[];
+  /** Address of the Canary's page in the dashboard, where there is one. */
+  page?: string | undefined;
   /** When it happened, epoch milliseconds. */
   atMs: number;
 }

@@ -5,7 +5,7 @@ import type { AlertFormat } from './notifier.ts';
 export const webhook: AlertFormat = {
   takesToken: true,
   isSigned: true,
-  body: ({ key, canary, severity, reason, text, fields, atMs }) => ({
+  body: ({ key, canary, severity, reason, text, fields, page, atMs }) => ({
     key,
     name: canary.name,
     namespace: canary.namespace,
@@ -13,6 +13,7 @@ export const webhook: AlertFormat = {
     reason,
     message: text,
     fields,
+    ...(page === undefined ? {} : { page }),
     timestamp: preciseTimestamp(atMs),
   }),
 };

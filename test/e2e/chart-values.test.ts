@@ -95,10 +95,10 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
   },
   {
     row: '06-HC14',
-    what: 'eventWebhook, clusterName',
-    values: { eventWebhook: 'https://e.example/t', clusterName: 'prod eu' },
+    what: 'eventWebhook, clusterName, dashboardUrl',
+    values: { eventWebhook: 'https://e.example/t', clusterName: 'prod eu', dashboardUrl: 'https://serin.example' },
     holds(rendered) {
-      args('--cluster-name=prod eu')(rendered);
+      args('--cluster-name=prod eu', '--dashboard-url=https://serin.example')(rendered);
       expect(rendered.of('Secret')[0]?.stringData).toEqual({ EVENT_WEBHOOK_URL: 'https://e.example/t' });
     },
   },

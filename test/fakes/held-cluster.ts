@@ -10,7 +10,7 @@ export type ReadingCluster = Pick<Cluster, 'get' | 'list' | 'watch'> & Pick<Kube
 /** A cluster for commands that only read: it holds what it is given, and sends its watches what changes. */
 export class HeldCluster implements ReadingCluster {
   readonly #objects = new Map<string, KubeObject>();
-  readonly #watches = new Set<{ kind: KindRef; name: string; handler: WatchHandler }>();
+  readonly #watches = new Set<{ kind: KindRef; selection: Selection; handler: WatchHandler }>();
   /** Kinds that these credentials may not read. */
   readonly forbidden = new Set<string>();
   /** Kinds that the cluster has no definition of. */
@@ -47,10 +47,10 @@ export class HeldCluster implements ReadingCluster {
     return { items: structuredClone([...this.#objects.values()].filter(chosen(kind, selection))), resourceVersion: '1' };
   }
 
-  watch(kind: KindRef, handler: WatchHandler, { fieldSelector = '' }: Selection = {}): WatchHandle {
-    const watch = { kind, name: fieldSelector.replace(/^metadata\.name=/, ''), handler };
+  watch(kind: KindRef, handler: WatchHandler, selection: Selection = {}): WatchHandle {
+    const watch = { kind, selection, handler };
     this.#watches.add(watch);
-    handler.onList([...this.#objects.values()].filter(chosen(kind, { fieldSelector })));
+    handler.onList([...this.#objects.values()].filter(chosen(kind, selection)));
     return { synced: Promise.resolve(), ageMs: () => 0, restarts: 0, stop: () => void this.#watches.delete(watch) };
   }
 
@@ -71,8 +71,12 @@ export class HeldCluster implements ReadingCluster {
   }
 
   #notify(type: 'MODIFIED' | 'DELETED', object: KubeObject): void {
-    for (const { kind, name, handler } of [...this.#watches])
-      if (chosen(kind, { fieldSelector: `metadata.name=${name}` })(object)) handler.onEvent({ type, object });
+    for (const { kind, selection, handler } of [...this.#watches]) if (chosen(kind, selection)(object)) handler.onEvent({ type, object });
+  }
+
+  /** As when the API server goes away, and as when it is back: undefined. */
+  setLost(why: string | undefined): void {
+    for (const { handler } of [...this.#watches]) handler.onConnection?.(why);
   }
 }
 

@@ -1,28 +1,59 @@
 import { parseExposition } from '../../src/embedded/prometheus/exposition.ts';
+import type { ProxyCase } from '../scenarios/real-proxy.ts';
+import { type IstioMetrics, SIDE } from './istio-metrics.ts';
 import { serveMetrics } from './serve-metrics.ts';
 
 const MS = 1000;
+
+/** How Envoy's counters name a side of an application: two labels, and the groups `namespace`, `app` and `side` in the first. */
+interface Naming {
+  cluster: string;
+  status: string;
+  side: RegExp;
+}
 /** Contour calls the statistics of a cluster by namespace, Service and port. */
-const SIDE = /^([^_]+)_(.+)-(canary|primary)_\d+$/;
+export const CONTOUR_NAMES: Naming = {
+  cluster: 'envoy_cluster_name',
+  status: 'envoy_response_code',
+  side: /^(?<namespace>[^_]+)_(?<app>.+)-(?<side>canary|primary)_\d+$/,
+};
+export const ISTIO_NAMES: Naming = { cluster: 'cluster_name', status: 'response_code', side: SIDE };
+
+/** Of the canary, by these metrics. */
+export const applicationSeries: Pick<ProxyCase, 'series' | 'statusLabel'> = {
+  series: (more) =>
+    `sum(rate(http_request_duration_seconds_count{kubernetes_namespace="{{ namespace }}",kubernetes_pod_name="{{ target }}-0-0"${more}}[{{ interval }}]))`,
+  statusLabel: 'status',
+};
 
 /**
  * What Envoy has counted of requests to both sides of applications, under the names and labels of an application's own histogram: with the Gateway
  * API Serin measures by these, and the pods of the suites have no metrics.
  */
-export async function startApplicationMetrics(envoyUrl: string): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startApplicationMetrics(
+  envoyUrl: string,
+  names: Naming,
+): Promise<Pick<IstioMetrics, 'url' | 'canaryRequests' | 'stop'>> {
+  let requests: Record<string, number> = {};
   const read = async (): Promise<string> => {
+    const counted: Record<string, number> = {};
     const text = await fetch(envoyUrl).then((answer) => answer.text());
     const lines = parseExposition(text).flatMap(({ labels, value }) => {
-      const { __name__: series, envoy_cluster_name: cluster = '', envoy_response_code: status, le } = labels;
-      const [, namespace, app, side] = SIDE.exec(cluster) ?? [];
+      const { __name__: series, le } = labels;
+      const status = labels[names.status];
+      const { namespace, app, side } = names.side.exec(labels[names.cluster] ?? '')?.groups ?? {};
       if (app === undefined) return [];
       const pod = `kubernetes_namespace="${namespace}",kubernetes_pod_name="${app}${side === 'primary' ? '-primary' : ''}-0-0"`;
-      if (series === 'envoy_cluster_upstream_rq' && status !== undefined)
+      if (series === 'envoy_cluster_upstream_rq' && status !== undefined) {
+        const key = `${namespace}/${app}`;
+        if (side === 'canary') counted[key] = (counted[key] ?? 0) + value;
         return [`http_request_duration_seconds_count{${pod},status="${status}"} ${value}`];
+      }
       if (series !== 'envoy_cluster_upstream_rq_time_bucket') return [];
       return [`http_request_duration_seconds_bucket{${pod},le="${le === '+Inf' ? le : Number(le) / MS}"} ${value}`];
     });
+    requests = counted;
     return `${lines.join('\n')}\n`;
   };
-  return serveMetrics(read);
+  return { ...(await serveMetrics(read)), canaryRequests: () => requests };
 }

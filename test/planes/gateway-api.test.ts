@@ -5,6 +5,7 @@ import { describeRealProxy } from '../scenarios/real-proxy.ts';
 import { describeReleases } from '../scenarios/releases.ts';
 import { describeShares } from '../scenarios/shares.ts';
 import { describeTakeovers } from '../scenarios/takeovers.ts';
+import { applicationSeries } from './application-metrics.ts';
 import { startGatewayPlane, throughEdge } from './gateway-plane.ts';
 import { startGround } from './ground.ts';
 import { describeLag } from './lag.ts';
@@ -19,9 +20,7 @@ describe('a Gateway of Contour', () => {
     fixture: throughEdge,
     name: 'gateway-api',
     start: async ({ mesh }) => ({ ...mesh, url: mesh.url(0), stop: async () => undefined }),
-    series: (more) =>
-      `sum(rate(http_request_duration_seconds_count{kubernetes_namespace="{{ namespace }}",kubernetes_pod_name="{{ target }}-0-0"${more}}[{{ interval }}]))`,
-    statusLabel: 'status',
+    ...applicationSeries,
   });
   describeLag(throughEdge, environmentOf);
 });

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import { applyCrdFiles } from '../scenarios/environment.ts';
 import { gatewayApiTakenOver } from '../scenarios/providers/gateway-api.ts';
 import { namespacesFor } from '../scenarios/shares/split-app.ts';
-import { startApplicationMetrics } from './application-metrics.ts';
+import { CONTOUR_NAMES, startApplicationMetrics } from './application-metrics.ts';
 import { startContour } from './contour.ts';
 import { planeOf } from './contour-plane.ts';
 import type { StartPlane } from './ground.ts';
@@ -20,7 +20,7 @@ export const startGatewayPlane: StartPlane = async ({ cluster, adminKubeconfigFi
   await namespacesFor(cluster, [EDGE.namespace]);
   for (const object of GATEWAY) await cluster.create(object);
   const proxy = await startContour({ kubeconfigFile: adminKubeconfigFile, gateway: EDGE });
-  const metrics = await startApplicationMetrics(proxy.metricsUrl);
+  const metrics = await startApplicationMetrics(proxy.metricsUrl, CONTOUR_NAMES);
   const plane = planeOf(proxy, metrics.url);
   return {
     ...plane,

@@ -11,7 +11,7 @@ export interface IstioMetrics {
 const SERIES = /^envoy_cluster_(upstream_rq|upstream_rq_time_bucket)\{([^}]*)\} (\S+)$/;
 const LABEL = /(\w+)="([^"]*)"/g;
 /** Istio names a cluster by direction, port, subset and host name. */
-const SIDE = /^outbound\|\d+\|\|(.+)-(canary|primary)\.([^.]+)\.svc\.cluster\.local$/;
+export const SIDE = /^outbound\|\d+\|\|(?<app>.+)-(?<side>canary|primary)\.(?<namespace>[^.]+)\.svc\.cluster\.local$/;
 const NAMES: Record<string, string> = {
   upstream_rq: 'istio_requests_total',
   upstream_rq_time_bucket: 'istio_request_duration_milliseconds_bucket',
@@ -32,7 +32,7 @@ export async function startIstioMetrics(admin: string): Promise<IstioMetrics> {
       const { cluster_name = '', ...others } = Object.fromEntries(
         [...labels.matchAll(LABEL)].map(([, key = '', text = '']) => [key, text]),
       );
-      const [, app, side, namespace] = SIDE.exec(cluster_name) ?? [];
+      const { app, side, namespace } = SIDE.exec(cluster_name)?.groups ?? {};
       // Its sum over all status codes is a series, too.
       if (app === undefined || (series === 'upstream_rq' && others.response_code === undefined)) continue;
       const workload = side === 'canary' ? app : `${app}-primary`;

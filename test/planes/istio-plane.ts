@@ -72,7 +72,7 @@ async function startPlane(
 }
 
 /** A proxy, and what it goes by. */
-function watched({ admin, stop }: IstioProxy, place: Place, gateway: string) {
+export function watched({ admin, stop }: IstioProxy, place: Place, gateway: string) {
   let view = emptyView;
   let isOver = false;
   const looking = (async () => {

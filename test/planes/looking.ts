@@ -21,7 +21,7 @@ export function keepLooking(look: () => Promise<void>): { stop(): Promise<void> 
 
 /** The body of an answer, or undefined where none came, or one that tells of a failure. */
 export const readJson = <T>(url: string): Promise<T | undefined> =>
-  fetch(url).then(
+  fetch(url, { headers: { accept: 'application/json' } }).then(
     async (answer) => (answer.ok ? ((await answer.json()) as T) : undefined),
     () => undefined,
   );

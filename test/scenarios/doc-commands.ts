@@ -16,7 +16,7 @@ export interface DocBlock {
   script: string;
 }
 
-/** The commands of a page of docs/ for a shell, in order; fences without `sh` are not for running. */
+/** The commands of a page, named as seen from docs/, for a shell, in order; fences without `sh` are not for running. */
 export function docBlocks(page: string): DocBlock[] {
   const blocks: DocBlock[] = [];
   let heading = '';
@@ -48,7 +48,7 @@ export interface Shown {
 }
 
 /** Runs a script as a reader would who stops at the first failure. Asynchronous, since the embedded cluster lives in this process. */
-export function runScript(script: string, env: Record<string, string>, cwd: string = join(DOCS, '..')): Promise<Shown> {
+export function runScript(script: string, env: NodeJS.ProcessEnv, cwd: string = join(DOCS, '..')): Promise<Shown> {
   return new Promise((resolve, reject) => {
     const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
       cwd,

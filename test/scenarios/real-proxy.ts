@@ -26,10 +26,10 @@ export interface ProxyCase {
   /** Begins the names of namespaces. */
   name: string;
   start(environment: RealEnvironment): Promise<ProxyUnderTest>;
-  /** Its counter of answers of the canary; `more` are further conditions on labels, each after a comma. */
-  series(more: string): string;
-  /** Label of the counter that holds the status. */
-  statusLabel: string;
+  /** Its counter of answers of the canary; `more` are further conditions on labels, each after a comma. Without it Serin's own query judges. */
+  series?(more: string): string;
+  /** Label of that counter that holds the status. */
+  statusLabel?: string;
 }
 
 /** What a real proxy makes of a good version and of a bad one, on a real control plane, with its own counters in a real Prometheus. */
@@ -64,18 +64,27 @@ export function describeRealProxy(environmentOf: () => RealEnvironment, { fixtur
         const { given, when, then } = scenario;
         await given.aDeployment();
         if (!isMesh) for (const object of fixture.objects?.(app) ?? []) await cluster.create(object);
-        const query = `${series(`,${statusLabel}!~"5.*"`)} / ${series('')} * 100`;
-        await cluster.create({
-          apiVersion: 'flagger.app/v1beta1',
-          kind: 'MetricTemplate',
-          metadata: { name: 'proxy', namespace },
-          spec: { provider: { type: 'prometheus', address: prometheus.url }, query },
-        });
-        const metrics = [{ name: 'proxy', interval: '4s', templateRef: { name: 'proxy' }, thresholdRange: { min: 99 } }];
+        if (series)
+          await cluster.create({
+            apiVersion: 'flagger.app/v1beta1',
+            kind: 'MetricTemplate',
+            metadata: { name: 'proxy', namespace },
+            spec: {
+              provider: { type: 'prometheus', address: prometheus.url },
+              query: `${series(`,${statusLabel}!~"5.*"`)} / ${series('')} * 100`,
+            },
+          });
+        const judged = series ? { name: 'proxy', templateRef: { name: 'proxy' } } : { name: 'request-success-rate' };
+        const metrics = [{ ...judged, interval: '4s', thresholdRange: { min: 99 } }];
         await given.aCanary(
           // A first request that Prometheus has not scraped twice yet gives no verdict.
           { stepWeight: 20, maxWeight: 60, metrics, unmeasured: 'hold', webhooks: outcome === 'Failed' ? given.aClosedGate() : [] },
-          { provider: fixture.provider, ...fixture.spec?.(app), service: { port: 80, targetPort: 'http', ...fixture.service?.(app) } },
+          {
+            provider: fixture.provider,
+            metricsServer: prometheus.url,
+            ...fixture.spec?.(app),
+            service: { port: 80, targetPort: 'http', ...fixture.service?.(app) },
+          },
         );
         // So many that each check judges dozens of requests, also on a busy machine.
         const users = startUsers([proxy.url], fixture.host(app), {}, { each: 8 });

@@ -51,6 +51,9 @@
 {{- with .Values.clusterName }}
 - {{ printf "--cluster-name=%v" . | quote }}
 {{- end }}
+{{- with .Values.dashboardUrl }}
+- {{ printf "--dashboard-url=%v" . | quote }}
+{{- end }}
 {{- with .Values.slack.proxyUrl }}
 - {{ printf "--slack-proxy-url=%v" . | quote }}
 {{- end }}

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { Verb } from '../../api/verb-request.ts';
 import { addCompletionCommand } from '../completion/completion-command.ts';
 import { addJournalCommands } from '../journal/journal-commands.ts';
 import type { Output } from '../output/output.ts';
@@ -45,15 +46,32 @@ function addListCommand(program: Command, run: RunOnCluster): void {
     .description('list Canaries: phase, traffic, failed checks')
     .option('-A, --all-namespaces', 'Canaries of all namespaces')
     .option('-l, --selector <selector>', 'only Canaries with these labels, like team=shop')
-    .action(run(async (session, flags) => (await import('./list-command.ts')).listCommand(session, flags)));
+    .option('-w, --watch', 'follow them until q or Ctrl-C; without a terminal, or with --plain, a line for each change')
+    .action(
+      run(async (session, flags: ClusterFlags & { selector?: string; watch?: boolean }) => {
+        if (flags.watch !== true) return (await import('./list-command.ts')).listCommand(session, flags);
+        const [{ liveList }, { processKeyboard }] = await Promise.all([import('../view/live-list.ts'), import('../view/keys.ts')]);
+        return liveList(session, flags, processKeyboard());
+      }),
+    );
 }
 
 /** Commands that read one Canary. */
 function addReadingCommands(program: Command, runOn: RunOn): void {
   canaryCommand(program, 'status', { exits: ['notFound'] })
     .description('show one Canary: both workloads, traffic, checks with their limits, gates and events')
-    .option('-w, --watch', 'show it again after every change, until Ctrl-C')
-    .action(runOn(async (session, name, flags) => (await import('./status-command.ts')).statusCommand(session, name, flags)));
+    .option('-w, --watch', 'follow it until q or Ctrl-C; on a terminal a screen with pods and keys: p promote, a abort, space pause, w why')
+    .action(
+      runOn(async (session, name, flags) => {
+        const [{ statusCommand }, { requestVerb }, { processKeyboard }] = await Promise.all([
+          import('./status-command.ts'),
+          import('./verb-command.ts'),
+          import('../view/keys.ts'),
+        ]);
+        const ask = (verb: Verb) => requestVerb(session, verb, name, { wait: true, timeout: '1m' });
+        return statusCommand(session, name, flags, { keyboard: processKeyboard(), ask });
+      }),
+    );
 
   canaryCommand(program, 'why', { exits: ['notFound'] })
     .description('say why a Canary does not go on: the cause, the field that proves it, and the remedy')

@@ -7,7 +7,7 @@ import { isNotFound } from '../../kube/errors.ts';
 import type { CanarySummary } from '../output/documents.ts';
 import { CommandError } from '../output/exit-codes.ts';
 
-const CANARIES = { apiVersion, kind: 'Canary' };
+export const CANARIES = { apiVersion, kind: 'Canary' };
 
 export const canaryRef = (namespace: string, name: string) => ({ ...CANARIES, namespace, name });
 

@@ -4,7 +4,7 @@ import { defined } from '../../api/defined.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { timestamp } from '../../api/timestamp.ts';
-import { limitOf, limitText } from '../../metrics/limit.ts';
+import { type Limit, limitOf, limitText } from '../../metrics/limit.ts';
 import type { Workload } from '../../workloads/workload.ts';
 import type { CanaryReport, CheckReport, EventReport, GateReport, WorkloadReport } from '../output/documents.ts';
 import { outputVersion } from '../output/output-version.ts';
@@ -77,8 +77,15 @@ function checksOf({ spec }: Canary, release: Release | undefined): CheckReport[]
 }
 
 function limitOfMetric(metric: Metric): string {
-  if (metric.name === 'request-success-rate') return limitText(limitOf(metric, 'successRate'), '%');
-  return metric.name === 'request-duration' ? limitText(limitOf(metric, 'duration'), 'ms') : limitText(limitOf(metric, 'custom'), '');
+  const { limit, unit } = rangeOf(metric);
+  return limitText(limit, unit);
+}
+
+/** The accepted range of a metric, and its unit. */
+export function rangeOf(metric: Metric): { limit: Limit; unit: string } {
+  if (metric.name === 'request-success-rate') return { limit: limitOf(metric, 'successRate'), unit: '%' };
+  if (metric.name === 'request-duration') return { limit: limitOf(metric, 'duration'), unit: 'ms' };
+  return { limit: limitOf(metric, 'custom'), unit: '' };
 }
 
 /** Hooks that can hold a release. */

@@ -116,6 +116,11 @@ export function controllerText({ held, pod, shard, shards, lease, since, ageSeco
   return `no replica holds ${where}${ofShard} since ${since}${pod === undefined ? '' : `; pod ${pod} was the last`}`;
 }
 
+/** The report without the times of renewals: a renewal alone changes nothing that a live view shows. */
+export function withoutTimes({ renewed: _renewed, ageSeconds: _age, ...report }: ControllerReport): ControllerReport {
+  return report;
+}
+
 /** Without the right to read Leases the answer is left out: those who ask for more learn why. */
 export const hiddenLeases = (isHidden: boolean, { format }: Pick<Output, 'format'>): string[] =>
   isHidden && format === 'wide' ? [mayNotRead('Leases')] : [];

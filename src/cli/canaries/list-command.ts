@@ -24,11 +24,31 @@ export function listAnswer(items: CanarySummary[], ofAll: boolean): CommandAnswe
     names: items.map(resourceName),
     lines: (terminal, wide) => {
       if (items.length === 0) return [];
-      const headings = ['NAME', 'PHASE', 'CANARY TRAFFIC', 'FAILED', 'SINCE', ...(wide ? ['TARGET', 'PROVIDER', 'MESSAGE'] : [])];
-      const rows = items.map((item) => [...(ofAll ? [item.namespace] : []), ...cells(item, terminal), ...(wide ? wideCells(item) : [])]);
-      return textTable(ofAll ? ['NAMESPACE', ...headings] : headings, rows, terminal, { sentence: wide });
+      return listTable(items, { ofAll, wide, terminal, since: (item) => item.since ?? '-' });
     },
   };
+}
+
+/** How the table is shown. */
+interface TableChoice {
+  /** Canaries of all namespaces: these have a column. */
+  ofAll: boolean;
+  wide: boolean;
+  terminal: Terminal;
+  /** The text of the column SINCE. */
+  since(item: CanarySummary): string;
+}
+
+/** One line for each Canary below the headings. */
+export function listTable(items: readonly CanarySummary[], { ofAll, wide, terminal, since }: TableChoice): string[] {
+  const headings = ['NAME', 'PHASE', 'CANARY TRAFFIC', 'FAILED', 'SINCE', ...(wide ? ['TARGET', 'PROVIDER', 'MESSAGE'] : [])];
+  const rows = items.map((item) => [
+    ...(ofAll ? [item.namespace] : []),
+    ...cells(item, terminal),
+    since(item),
+    ...(wide ? wideCells(item) : []),
+  ]);
+  return textTable(ofAll ? ['NAMESPACE', ...headings] : headings, rows, terminal, { sentence: wide });
 }
 
 function cells(item: CanarySummary, terminal: Terminal): (string | Cell)[] {
@@ -38,7 +58,6 @@ function cells(item: CanarySummary, terminal: Terminal): (string | Cell)[] {
     { text: phaseOf(item), meaning: meaningOf(item.phase) },
     traffic.kind === 'weighted' ? bar(traffic.canary, BAR, terminal) : trafficInWords(traffic),
     threshold === undefined ? String(failedChecks) : `${failedChecks} of ${threshold}`,
-    item.since ?? '-',
   ];
 }
 

@@ -3,7 +3,7 @@ import { apiVersion } from '../../api/canary.ts';
 import { asEvent } from '../../api/kinds/event.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { isKnative } from '../../api/knative.ts';
-import { type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.ts';
+import { type KubeObject, refKey } from '../../api/kube-object.ts';
 import { parseCanary } from '../../api/parse-canary.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { Cluster, ClusterReader } from '../../kube/cluster.ts';
@@ -11,6 +11,7 @@ import { workloadFor } from '../../workloads/index.ts';
 import { latestCreated, primaryRevision } from '../../workloads/knative/revisions.ts';
 import type { Workload } from '../../workloads/workload.ts';
 import { getCanary, record } from './canary-reading.ts';
+import type { Watched } from './follow.ts';
 import { ifReadable } from './if-readable.ts';
 
 /** The objects of one Canary as a command read them; nothing comes from the controller. */
@@ -73,17 +74,32 @@ export async function readSnapshot(
   return { ...snapshot, ...seen, events, hidden, atMs: clock.nowMs() };
 }
 
-/** Objects whose changes the screen of one Canary shows. */
-export function watchedRefs({ raw, canary, workload }: CanarySnapshot): ObjectRef[] {
+/** Objects whose changes the screen of one Canary shows: itself, both workloads, their pods, and events. */
+export function watchedBy({ raw, canary, workload, target, primary, hidden }: CanarySnapshot): Watched[] {
   const { name, namespace = '' } = raw.metadata;
+  const events: Watched = { kind: { apiVersion: 'v1', kind: 'Event', namespace }, selection: { fieldSelector: eventsSelector(name) } };
   const own = { apiVersion, kind: 'Canary', name, namespace };
-  if (!canary || !workload) return [own];
-  return [...new Map([own, workload.targetRef(canary), workload.primaryRef(canary)].map((ref) => [refKey(ref), ref])).values()];
+  const mayRead = (what: string) => !hidden.includes(mayNotRead(what));
+  const sides = canary && workload ? [workload.targetRef(canary), workload.primaryRef(canary)] : [];
+  const refs = [own, ...sides.filter(({ kind }) => mayRead(kind))];
+  const objects = [...new Map(refs.map((ref) => [refKey(ref), ref])).values()].map(
+    (ref): Watched => ({
+      kind: { apiVersion: ref.apiVersion, kind: ref.kind, ...(ref.namespace && { namespace: ref.namespace }) },
+      selection: { fieldSelector: `metadata.name=${ref.name}` },
+    }),
+  );
+  const selectors = new Set([podSelector(target, latestCreated), podSelector(primary, primaryRevision)]);
+  const pods = [...selectors]
+    .filter((labelSelector) => labelSelector !== '')
+    .map((labelSelector): Watched => ({ kind: { apiVersion: 'v1', kind: 'Pod', namespace }, selection: { labelSelector } }));
+  return [...objects, ...(mayRead('pods') ? pods : []), ...(mayRead('events') ? [events] : [])];
 }
+
+const eventsSelector = (name: string): string => `involvedObject.kind=Canary,involvedObject.name=${name}`;
 
 async function eventsOf(cluster: Pick<Cluster, 'list'>, { metadata }: KubeObject): Promise<KubeObject[]> {
   const { namespace, name, uid } = metadata;
-  const fieldSelector = `involvedObject.kind=Canary,involvedObject.name=${name}`;
+  const fieldSelector = eventsSelector(name);
   const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Event', ...(namespace && { namespace }) }, { fieldSelector });
   // Only those of this Canary, not of an earlier one with its name.
   const own = items.map(asEvent).filter(({ involvedObject }) => !involvedObject?.uid || involvedObject.uid === uid);

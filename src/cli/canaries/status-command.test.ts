@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FakeTerminal } from '../../../test/fakes/fake-terminal.ts';
 import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import { aCanary, initialized } from '../../../test/fakes/world.ts';
@@ -9,7 +10,8 @@ import { CommandError } from '../output/exit-codes.ts';
 import { Output, type OutputFlags } from '../output/output.ts';
 import { statusCommand } from './status-command.ts';
 
-const OVER = '\x1b[H\x1b[2J';
+/** The start of each screen. */
+const HOME = '\x1b[H';
 
 /** A release of four steps, and the Canary at one of them. */
 function aRelease() {
@@ -32,15 +34,43 @@ const deployment: KubeObject = {
   status: { observedGeneration: 1, replicas: 2, updatedReplicas: 2, availableReplicas: 1, readyReplicas: 1 },
 };
 
+const aPod = (name: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'test', labels: { app: 'podinfo' }, ownerReferences: [owner] },
+  spec: { containers: [{ name: 'web', image: 'podinfo:2' }] },
+  status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }], containerStatuses: [{ name: 'web', restartCount: 3 }] },
+});
+const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'podinfo-7d', uid: '1' };
+
+const anEvent = (message: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Event',
+  metadata: { name: 'podinfo.1', namespace: 'test' },
+  involvedObject: { kind: 'Canary', name: 'podinfo' },
+  type: 'Normal',
+  reason: 'WeightAdvanced',
+  message,
+});
+
 /** `serin status podinfo --watch` on a cluster that a test changes; over when the Canary is gone. */
 function watching(flags: OutputFlags, isTTY: boolean) {
   const { rest, frames } = aRelease();
   const cluster = new HeldCluster([rest, deployment]);
+  const terminal = new FakeTerminal();
+  const asked: string[] = [];
+  const live = {
+    keyboard: terminal,
+    ask: async (verb: string) => {
+      asked.push(verb);
+      return { outcome: 'refused' as const, message: `${verb} was refused: no release is in progress` };
+    },
+  };
   const written: string[] = [];
-  const streams = { out: { isTTY, columns: 100, write: (text: string) => written.push(text) }, err: { write: () => undefined } };
+  const streams = { out: { isTTY, columns: 100, rows: 24, write: (text: string) => written.push(text) }, err: { write: () => undefined } };
   const output = new Output(flags, { TERM: 'xterm' }, streams);
-  const ended = statusCommand({ cluster, namespace: 'test', output }, 'podinfo', { watch: true }).then(
-    () => 'done',
+  const ended = statusCommand({ cluster, namespace: 'test', output }, 'podinfo', { watch: true }, live).then(
+    (exit): unknown => exit,
     (error: unknown) => (error instanceof CommandError ? error.exit : error),
   );
   const said = () => written.join('');
@@ -48,6 +78,9 @@ function watching(flags: OutputFlags, isTTY: boolean) {
     cluster,
     frames,
     said,
+    terminal,
+    asked,
+    ended,
     shows: (what: string) => eventually(`status shows ${what}`, () => said().includes(what)),
     async end(): Promise<unknown> {
       cluster.remove(refOf(rest));
@@ -70,19 +103,78 @@ async function play(flags: OutputFlags, isTTY: boolean, marks = ['25 %', '50 %']
 }
 
 describe('serin status --watch', () => {
-  it('draws the screen again with every change, over the one before', async () => {
-    const frames = (await play({}, true)).split(OVER);
-    expect(frames.slice(1).map((frame) => /canary +\[.*\] (\d+ %)/.exec(frame)?.[1])).toEqual(['0 %', '25 %', '50 %']);
-    expect(frames[0]).toBe('');
+  it('draws the screen again with every change, over the one before, and restores the terminal', async () => {
+    const said = await play({}, true);
+    const weights = said.split(HOME).flatMap((frame) => /canary \[.*\] (\d+ %)/.exec(frame)?.[1] ?? []);
+    expect([...new Set(weights)]).toEqual(['0 %', '25 %', '50 %']);
+    expect(said).not.toContain('\x1b[2J');
+    expect(said.indexOf('\x1b[?1049h')).toBe(0);
+    expect(said.endsWith('\x1b[?7h\x1b[?25h\x1b[?1049l')).toBe(true);
   });
-  it('a change of a workload is one, too', async () => {
+  it('a change of a workload, a pod or an event is one, too', async () => {
     const screen = watching({}, true);
     await screen.shows('1 of 2 ready');
-    await eventually('the watches are open', () => screen.cluster.watches === 3);
+    await eventually('the watches are open', () => screen.cluster.watches === 5);
     screen.cluster.put({ ...deployment, status: { ...raw(deployment).status, availableReplicas: 2, readyReplicas: 2 } });
     await screen.shows('2 of 2 ready');
+    screen.cluster.put(aPod('podinfo-7d-x2'));
+    await screen.shows('podinfo-7d-x2  ready  3 restarts');
+    screen.cluster.put(anEvent('Weight is now 25 %'));
+    await screen.shows('WeightAdvanced: Weight is now 25 %');
+    expect(await screen.end()).toBe('notFound');
+  });
+  it('q ends it with success, and closes the watches', async () => {
+    const screen = watching({}, true);
+    await screen.shows('q quit');
+    screen.terminal.press('q');
+    expect(await screen.ended).toBe('done');
+    expect(screen.cluster.watches).toBe(0);
+    expect(screen.terminal.isRaw).toBe(false);
+    expect(screen.terminal.listeners).toBe(0);
+  });
+  it.each([
+    { title: 'Ctrl-C', act: (terminal: FakeTerminal) => terminal.press('\x03'), signal: 'SIGINT' },
+    { title: 'SIGTERM', act: (terminal: FakeTerminal) => terminal.send('SIGTERM'), signal: 'SIGTERM' },
+  ])('$title restores the terminal, then ends the process by the signal', async ({ act, signal }) => {
+    const screen = watching({}, true);
+    await screen.shows('q quit');
+    act(screen.terminal);
+    await screen.ended;
+    expect(screen.terminal.raised).toEqual([signal]);
+    expect(screen.said().endsWith('\x1b[?1049l')).toBe(true);
+  });
+  it('a promotion is asked for only once confirmed, and its refusal is shown', async () => {
+    const screen = watching({}, true);
+    await screen.shows('p promote');
+    screen.terminal.press('p');
+    await screen.shows('promote test/podinfo? y: yes');
+    screen.terminal.press('n');
+    screen.terminal.press('a');
+    await screen.shows('abort (rollback) test/podinfo? y: yes');
+    expect(screen.asked).toEqual([]);
+    screen.terminal.press('y');
+    await screen.shows('rollback was refused: no release is in progress');
+    expect(screen.asked).toEqual(['rollback']);
+    screen.terminal.press(' ');
+    await screen.shows('pause was refused');
+    screen.terminal.press('w');
+    await screen.shows('any key: back');
+    expect(screen.said()).toContain('cause    Unseen');
+    screen.terminal.press('x');
+    screen.terminal.press('q');
+    expect(await screen.ended).toBe('done');
+  });
+  it('shows that the connection is lost, and goes on when it is back', async () => {
+    const screen = watching({}, true);
+    await screen.shows('q quit');
+    screen.cluster.setLost('connect ECONNREFUSED');
+    await screen.shows('connection lost, trying again: connect ECONNREFUSED');
+    screen.cluster.setLost(undefined);
+    const [, frame] = screen.frames;
+    if (frame) screen.cluster.put(frame);
+    await screen.shows('50 %');
+    expect(screen.said().split(HOME).at(-1)).not.toContain('connection lost');
     await screen.end();
-    expect(screen.said().split(OVER)).toHaveLength(3);
   });
   it.each([
     { title: '--plain', flags: { plain: true }, isTTY: true },

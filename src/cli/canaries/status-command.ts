@@ -1,25 +1,42 @@
 import { systemClock } from '../../kube/clock.ts';
-import type { Cluster, WatchHandle } from '../../kube/cluster.ts';
+import type { Cluster } from '../../kube/cluster.ts';
 import type { CanaryReport, ControllerReport } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
-import type { CommandAnswer, Output } from '../output/output.ts';
+import { Frames, lostNotes } from '../output/frames.ts';
+import type { CommandAnswer } from '../output/output.ts';
+import type { Terminal } from '../output/terminal.ts';
+import type { Keyboard } from '../view/keys.ts';
+import { liveView } from '../view/live-view.ts';
+import { type ReleaseView, releaseViewOf } from '../view/release-view.ts';
+import { statusView } from '../view/status-view.ts';
+import { type KeyActions, VerbKeys } from '../view/verb-keys.ts';
+import { whyAnswer, whyReport } from '../why/why-command.ts';
 import { resourceName } from './canary-reading.ts';
 import { reportOf } from './canary-report.ts';
-import { hiddenLeases, inCharge, withFlags } from './in-charge.ts';
+import { follow } from './follow.ts';
+import { hiddenLeases, inCharge, withFlags, withoutTimes } from './in-charge.ts';
 import type { Session } from './session.ts';
 import { slowApiServer } from './slow-api-server.ts';
-import { type CanarySnapshot, readSnapshot, watchedRefs } from './snapshot.ts';
+import { type CanarySnapshot, readSnapshot, watchedBy } from './snapshot.ts';
 import { statusScreen } from './status-screen.ts';
 
 type StatusSession = Pick<Session, 'namespace' | 'output' | 'clock' | 'clusterFlags'> & {
   cluster: Pick<Cluster, 'get' | 'list' | 'watch'>;
 };
 
+/** What the live screen needs beside the cluster. Absent: changes are printed one below the other. */
+export interface LiveParts {
+  keyboard: Keyboard;
+  /** Requests a verb, and waits for the answer. */
+  ask: KeyActions['ask'];
+}
+
 /** `serin status NAME`: one screen, once or again with every change. */
 export async function statusCommand(
   { cluster, namespace = '', output, clock = systemClock, clusterFlags = [] }: StatusSession,
   name: string,
   { watch = false }: { watch?: boolean },
+  live?: LiveParts,
 ): Promise<ExitName> {
   const snapshot = await readSnapshot(cluster, namespace, name, clock);
   const [slow, { controller, isHidden }] = await Promise.all([
@@ -36,19 +53,47 @@ export async function statusCommand(
     await output.show(statusAnswer(report(snapshot, controller)));
     return 'done';
   }
-  const frames = new Frames(output);
-  await frames.show(statusAnswer(report(snapshot, controller && withoutTimes(controller))));
-  for await (const _ of changesOf(cluster, snapshot)) {
+  const seenAs = (now: CanarySnapshot, by: ControllerReport | undefined): Seen => ({
+    snapshot: now,
+    report: report(now, by && withoutTimes(by)),
+  });
+  const read = async () => {
     const next = await readSnapshot(cluster, namespace, name, clock);
-    const by = (await inCharge(cluster, next.raw, clock.nowMs())).controller;
-    await frames.show(statusAnswer(report(next, by && withoutTimes(by))));
+    return seenAs(next, (await inCharge(cluster, next.raw, clock.nowMs())).controller);
+  };
+  const followed = {
+    ...{ cluster, clock, read, first: seenAs(snapshot, controller) },
+    watchedBy: (seen: Seen) => watchedBy(seen.snapshot),
+  };
+  const isWide = output.format === 'wide';
+  if (live && output.terminal.live && (output.format === undefined || isWide)) {
+    const why = async (terminal: Terminal) =>
+      whyAnswer(await whyReport({ cluster, namespace, clock, clusterFlags }, name)).lines(terminal, isWide);
+    await liveView<ReleaseView>(
+      {
+        source: ({ show, connection }, signal) =>
+          follow({ ...followed, show: (seen) => show(releaseViewOf(seen.snapshot, seen.report, clusterFlags)), connection, signal }),
+        lines: (view, terminal, rows, nowMs) => statusView(view, terminal, rows, nowMs, isWide),
+        panel: (redraw) => new VerbKeys({ ask: live.ask, why }, redraw, output.terminal),
+      },
+      { output, clock, keyboard: live.keyboard },
+    );
+    return 'done';
   }
+  const frames = new Frames(output);
+  await follow({
+    ...followed,
+    show: (seen) => frames.show(statusAnswer(seen.report)),
+    connection: lostNotes(output),
+    signal: new AbortController().signal,
+  });
   return 'done';
 }
 
-/** A renewal alone makes no frame. */
-function withoutTimes({ renewed: _renewed, ageSeconds: _age, ...report }: ControllerReport): ControllerReport {
-  return report;
+/** One reading of the cluster. */
+interface Seen {
+  snapshot: CanarySnapshot;
+  report: CanaryReport;
 }
 
 export function statusAnswer(report: CanaryReport): CommandAnswer<CanaryReport> {
@@ -57,44 +102,4 @@ export function statusAnswer(report: CanaryReport): CommandAnswer<CanaryReport> 
     names: [resourceName(report)],
     lines: (terminal, wide) => statusScreen(report, terminal, wide),
   };
-}
-
-/** Draws over the frame before where that can be done; elsewhere a frame that says something new comes below it. */
-class Frames {
-  readonly #output: Output;
-  #last = '';
-
-  constructor(output: Output) {
-    this.#output = output;
-  }
-
-  async show(answer: CommandAnswer<CanaryReport>): Promise<void> {
-    const text = await this.#output.render(answer);
-    if (text === this.#last) return;
-    const { terminal, format } = this.#output;
-    const isDrawn = terminal.live && (format === undefined || format === 'wide');
-    if (isDrawn) this.#output.write('\x1b[H\x1b[2J');
-    else if (this.#last !== '') this.#output.write(format === 'yaml' ? '---\n' : format === undefined ? '\n' : '');
-    this.#output.write(text);
-    this.#last = text;
-  }
-}
-
-/** One turn for all that happened since the last: never faster than it is read. */
-async function* changesOf(cluster: Pick<Cluster, 'watch'>, snapshot: CanarySnapshot): AsyncGenerator<void> {
-  let turn = Promise.withResolvers<void>();
-  const wake = () => turn.resolve();
-  const watches = watchedRefs(snapshot).map(({ apiVersion, kind, name, namespace }): WatchHandle => {
-    const heed = { onEvent: wake, onList: wake };
-    return cluster.watch({ apiVersion, kind, ...(namespace && { namespace }) }, heed, { fieldSelector: `metadata.name=${name}` });
-  });
-  try {
-    for (;;) {
-      await turn.promise;
-      turn = Promise.withResolvers<void>();
-      yield;
-    }
-  } finally {
-    for (const watch of watches) watch.stop();
-  }
 }

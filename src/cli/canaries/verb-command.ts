@@ -32,23 +32,29 @@ interface Until {
 const MOST_TRIES = 10;
 
 /** `serin promote` and other verbs: records the request on the Canary, and shows the controller's answer. */
-export async function verbCommand(session: Session, verb: Verb, name: string, { wait, timeout }: VerbFlags): Promise<ExitName> {
-  const { cluster, namespace = 'default', output, clock = systemClock } = session;
+export async function verbCommand(session: Session, verb: Verb, name: string, flags: VerbFlags): Promise<ExitName> {
+  const { output } = session;
+  const result = await requestVerb(session, verb, name, flags);
+  await output.show(shown(result));
+  // Programs read the data; the reason also goes to the user.
+  if (output.format !== undefined && result.message !== undefined) output.note(result.message);
+  return result.outcome === 'refused' ? 'refused' : result.outcome === 'timedOut' ? 'timedOut' : 'done';
+}
+
+/** Records the request, and waits for the controller's answer. */
+export async function requestVerb(session: Session, verb: Verb, name: string, { wait, timeout }: VerbFlags): Promise<RequestResult> {
+  const { cluster, namespace = 'default', clock = systemClock } = session;
   const boundMs = parseDuration(timeout);
   if (boundMs === undefined || boundMs <= 0) throw usageError(`--timeout ${timeout} must be a duration above 0, like 30s or 1m30s`);
   const until: Until = { clock, untilMs: clock.monotonicMs() + boundMs };
   const request: VerbRequest = { verb, id: randomUUID(), atMs: clock.nowMs(), by: await requester(session) };
   const recorded = await record(cluster, await getCanary(cluster, namespace, name), request, until);
   const answer = recorded instanceof ApiError ? recorded : wait ? await acknowledgement(cluster, recorded, request.id, until) : 'requested';
-  const result: RequestResult = {
+  return {
     ...headOf('RequestResult', { namespace, name }),
     ...{ verb, id: request.id },
     ...outcomeOf(answer, request, timeout),
   };
-  await output.show(shown(result));
-  // Programs read the data; the reason also goes to the user.
-  if (output.format !== undefined && result.message !== undefined) output.note(result.message);
-  return result.outcome === 'refused' ? 'refused' : result.outcome === 'timedOut' ? 'timedOut' : 'done';
 }
 
 function outcomeOf(
@@ -73,9 +79,17 @@ function outcomeOf(
     : { outcome: 'refused', message: `${verb} was refused: ${answer.reason ?? ''}` };
 }
 
+/** Outcomes as users read them. */
+export const outcomeWords = {
+  requested: 'requested',
+  done: 'carried out',
+  refused: 'refused',
+  timedOut: 'not answered yet',
+} as const satisfies Record<RequestResult['outcome'], string>;
+
 function shown(document: RequestResult): CommandAnswer<RequestResult> {
   const { name, verb, outcome, message, id } = document;
-  const words = { requested: 'requested', done: 'carried out', refused: 'refused', timedOut: 'not answered yet' }[outcome];
+  const words = outcomeWords[outcome];
   return {
     document,
     names: [resourceName(document)],

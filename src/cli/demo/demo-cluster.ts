@@ -27,16 +27,29 @@ export interface DemoCluster {
   folder: string;
   kubeconfigFile: string;
   /** Rolls the application to another version. */
-  deploy(version: string, env: Record<string, string>): Promise<void>;
+  deploy(version: string, env: Readonly<Record<string, string>>): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** `folder` is empty, and takes the kubeconfig and the controller's log. */
+/** `folder` is empty, and takes the kubeconfig and the controller's log. Nothing runs on when it fails. */
 export async function startDemoCluster(provider: DemoProvider, folder: string): Promise<DemoCluster> {
-  const embedded = await startEmbeddedCluster({ mesh: { proxies: 3, lagMs: [0, 500], seed: 7 }, nodes: { graceScale: 0.2 } });
-  const prometheus = await startPrometheus({ targets: [embedded.mesh.metricsUrl], scrapeIntervalMs: 500 });
+  const embedded = await startEmbeddedCluster({
+    mesh: { proxies: 3, lagMs: [0, 500], seed: 7 },
+    nodes: { graceScale: 0.2 },
+    namespace: NAMESPACE,
+  });
+  try {
+    return await startIn(embedded, provider, folder);
+  } catch (error) {
+    await embedded.stop();
+    throw error;
+  }
+}
+
+async function startIn(embedded: EmbeddedCluster, provider: DemoProvider, folder: string): Promise<DemoCluster> {
   const kubeconfigFile = join(folder, 'kubeconfig');
   writeFileSync(kubeconfigFile, embedded.kubeconfig);
+  const prometheus = await startPrometheus({ targets: [embedded.mesh.metricsUrl], scrapeIntervalMs: 500 });
   const { cluster } = embedded;
   for (const crd of [...crds(), ...routingCrds()]) await cluster.create(crd);
   await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DemoOptions, Leftovers } from './demo-options.ts';
+import { terminalOf } from '../output/terminal.ts';
+import { type DemoOptions, endingSignals, type Leftovers } from './demo-options.ts';
 import { createScreen, type Screen } from './screen.ts';
 
 const INTRODUCTION = [
@@ -15,8 +16,7 @@ const INTRODUCTION = [
 export async function demoCommand(options: DemoOptions): Promise<number> {
   const startedMs = Date.now();
   const out = options.json ? process.stderr : process.stdout;
-  const useColor = out.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
-  const screen = createScreen(out, useColor);
+  const screen = createScreen(out, terminalOf({ env: process.env, out, color: true, plain: false }));
   for (const line of INTRODUCTION) screen.say(line);
   const folder = temporaryFolder(screen);
   if (folder === undefined) return 1;
@@ -27,9 +27,14 @@ export async function demoCommand(options: DemoOptions): Promise<number> {
     const { runDemo } = await import('./demo-run.ts');
     return await runDemo(options, screen, leftovers, startedMs);
   } catch (error) {
-    leftovers.isKept = true;
     screen.settle();
-    screen.say(`Failed: ${error instanceof Error ? error.message : error}\nThe demo's files: ${folder}`);
+    const isUnwritable = error instanceof Error && 'syscall' in error && ['open', 'write'].includes(String(error.syscall));
+    if (isUnwritable) screen.say(unwritable('write to', folder, error));
+    else {
+      leftovers.isKept = true;
+      screen.say(`Failed: ${error instanceof Error ? error.message : error}`);
+      screen.say(`The demo's files: ${folder}`);
+    }
     return 1;
   }
 }
@@ -38,10 +43,15 @@ function temporaryFolder(screen: Screen): string | undefined {
   try {
     return mkdtempSync(join(tmpdir(), 'serin-demo-'));
   } catch (error) {
-    const why = error instanceof Error && 'code' in error ? error.code : error;
-    screen.say(`Failed: cannot create a folder in ${tmpdir()} (${why}): set TMPDIR to a writable folder`);
+    screen.say(unwritable('create a folder in', tmpdir(), error));
     return undefined;
   }
+}
+
+function unwritable(what: string, folder: string, error: unknown): string {
+  const why = error instanceof Error && 'code' in error ? error.code : error;
+  const setting = process.platform === 'win32' ? 'TEMP' : 'TMPDIR';
+  return `Failed: cannot ${what} ${folder} (${why}): set ${setting} to a writable folder with free space`;
 }
 
 /** A signal ends the demo at once: everything but the controller lives in this process. */
@@ -50,8 +60,7 @@ function cleanUpAtExit(leftovers: Leftovers, screen: Screen): void {
     void leftovers.child?.kill('SIGKILL');
     if (!leftovers.isKept) rmSync(leftovers.folder, { recursive: true, force: true });
   });
-  const signals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
-  for (const [signal, code] of Object.entries(signals))
+  for (const [signal, code] of Object.entries(endingSignals))
     process.once(signal, () => {
       screen.settle();
       screen.say('Interrupted; nothing is left running.');

@@ -8,6 +8,9 @@ export interface DemoOptions {
   json: boolean;
 }
 
+/** The signals that end the demo, with the exit code of each. */
+export const endingSignals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
 /** Resources that must not outlive the demo, however it ends. */
 export interface Leftovers {
   folder: string;

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CanaryStatus, Verdict } from '../../api/canary-status.ts';
+import { ownCall } from '../own-program.ts';
 import { ControllerChild } from './controller-child.ts';
 import { APP, type DemoCluster, NAMESPACE, startDemoCluster } from './demo-cluster.ts';
 import { followDemo } from './demo-frame.ts';
-import type { DemoOptions, Leftovers } from './demo-options.ts';
+import { type DemoOptions, endingSignals, type Leftovers } from './demo-options.ts';
+import { keptLines, nextLines } from './next-commands.ts';
 import { type Screen, withUnit } from './screen.ts';
 import { difference, inWords, type ReleaseResult, type Summary, smallestStep, type Waypoint } from './summary.ts';
 import { type DemoUsers, startDemoUsers } from './users.ts';
@@ -11,6 +13,8 @@ import { type DemoUsers, startDemoUsers } from './users.ts';
 /** A minute is usual; a machine that is busy with other work needs more. */
 const BOUND_MS = 180_000;
 const FRAME_MS = 250;
+/** Half an interval. */
+const STEP_ENDS_AFTER_MS = 500;
 const AGENT = 'serin-controller';
 
 /** Runs the three parts and prints the summary; the exit code is 0 only if every release ended as expected and no request was lost. */
@@ -20,7 +24,8 @@ export async function runDemo(options: DemoOptions, screen: Screen, leftovers: L
   leftovers.child = controller;
   const users = startDemoUsers(cluster.embedded.mesh.urls, 3);
   const run = new DemoRun({ cluster, controller, users, screen, startedMs });
-  const failure = await run.parts(options.provider === 'kubernetes');
+  const bad = options.provider === 'kubernetes' ? unready : slowAndFaulty;
+  const failure = await run.parts(bad);
   leftovers.isKept = failure !== undefined;
   const summary: Summary = {
     provider: options.provider,
@@ -31,19 +36,35 @@ export async function runDemo(options: DemoOptions, screen: Screen, leftovers: L
     ...(leftovers.isKept || options.keep ? { log: controller.logFile } : {}),
   };
   if (options.json) process.stdout.write(`${JSON.stringify(summary, undefined, 2)}\n`);
-  else for (const line of inWords(summary, process.env.npm_lifecycle_event === 'demo')) screen.say(line);
+  else for (const line of inWords(summary)) screen.say(line);
   run.stop();
+  const call = ownCall(process.argv[1] ?? '', process.cwd());
   if (options.keep) {
-    screen.say(`The cluster runs until Ctrl-C:\nexport KUBECONFIG=${cluster.kubeconfigFile}`);
+    for (const line of keptLines(call, cluster.kubeconfigFile, Object.keys(bad.env))) screen.say(line);
     await new Promise<void>((resolve) => {
-      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.removeAllListeners(signal).once(signal, () => resolve());
+      // A second signal does not wait for what is being stopped.
+      for (const [signal, code] of Object.entries(endingSignals))
+        process
+          .removeAllListeners(signal)
+          .once(signal, () => resolve())
+          .once(signal, () => process.once(signal, () => process.exit(code)));
     });
-  }
+  } else if (summary.ok && !options.json) for (const line of nextLines(call, call.endsWith('main.ts'))) screen.say(line);
   await users.stop();
   await controller.kill('SIGTERM');
   await cluster.stop();
   return summary.ok ? 0 : 1;
 }
+
+interface BadVersion {
+  what: string;
+  env: Readonly<Record<string, string>>;
+}
+
+/** Its errors are counted and not drawn by lot: a release that is rolled back early has some, too. */
+const slowAndFaulty: BadVersion = { what: 'is slow and fails every fifth request', env: { ERROR_EVERY: '5', LATENCY_MS: '600' } };
+/** Without a mesh no user reaches a version under test, so that only its readiness counts. */
+const unready: BadVersion = { what: 'never becomes ready', env: { NEVER_READY: 'true' } };
 
 const secondsSince = (ms: number): number => Math.round((Date.now() - ms) / 100) / 10;
 
@@ -71,26 +92,27 @@ class DemoRun {
     this.#deps = deps;
     this.#follower = followDemo(cluster, users, ({ canaryWeight: weight, iterations }) => {
       const last = this.#waypoints.at(-1);
-      if (weight !== last?.weight || iterations !== last.iterations)
-        this.#waypoints.push({ weight, iterations, requests: cluster.embedded.requestCounts(AGENT) });
+      if (weight === last?.weight && iterations === last.iterations) return;
+      const reached: Waypoint = { weight, iterations, requests: cluster.embedded.requestCounts(AGENT) };
+      this.#waypoints.push(reached);
+      // The routes and the event of a step come after its status.
+      setTimeout(() => {
+        reached.requests = cluster.embedded.requestCounts(AGENT);
+      }, STEP_ENDS_AFTER_MS).unref();
     });
     this.#drawing = setInterval(() => screen.show(this.#follower.frame()), FRAME_MS);
   }
 
   /** Returns why the demo failed; undefined: it succeeded. */
-  async parts(isMeshless: boolean): Promise<string | undefined> {
+  async parts(bad: BadVersion): Promise<string | undefined> {
     const { screen, users } = this.#deps;
     let failure: string | undefined;
     try {
       await this.#start();
       this.#follower.setAct('Parts 1 and 2: version 2 is released; the controller is killed half-way');
       this.#results.push(await this.#release('2', {}, 'Succeeded', () => this.#killInTheMiddle()));
-      // Without a mesh no user reaches a version under test, so that only its readiness counts.
-      this.#follower.setAct(
-        isMeshless ? 'Part 3: version 3 never becomes ready' : 'Part 3: version 3 fails 5 % of its requests and is slow',
-      );
-      const bad: Record<string, string> = isMeshless ? { NEVER_READY: 'true' } : { ERROR_RATE: '0.05', LATENCY_MS: '600' };
-      this.#results.push(await this.#release('3', bad, 'Failed'));
+      this.#follower.setAct(`Part 3: version 3 ${bad.what}`);
+      this.#results.push(await this.#release('3', bad.env, 'Failed'));
     } catch (error) {
       failure = error instanceof Error ? error.message : String(error);
     }
@@ -148,7 +170,7 @@ class DemoRun {
 
   async #release(
     version: string,
-    env: Record<string, string>,
+    env: Readonly<Record<string, string>>,
     expected: ReleaseResult['expected'],
     during?: () => Promise<void>,
   ): Promise<ReleaseResult> {
@@ -161,6 +183,7 @@ class DemoRun {
       lastVerdicts = status?.release?.verdicts ?? lastVerdicts;
       return (status?.phase === 'Succeeded' || status?.phase === 'Failed') && status.release?.step === 'resting';
     });
+    await this.#said(end.phase);
     const after = this.#canaryAnswers();
     const checks = lastVerdicts.map((v) => `${v.check} ${withUnit(v.value, v)} (${v.limit ?? 'no limit'}) ${v.verdict}`);
     return {
@@ -173,6 +196,13 @@ class DemoRun {
     };
   }
 
+  /** The event of a release's end comes after its status; one that is lost holds nothing up. */
+  async #said(reason: string): Promise<void> {
+    const isSaid = () => this.#follower.frame().events.at(-1)?.startsWith(`${reason}: `);
+    for (let looks = 0; looks < 20 && !isSaid(); looks += 1) await sleep(50);
+    this.#deps.screen.show(this.#follower.frame());
+  }
+
   async #killInTheMiddle(): Promise<void> {
     const { controller, screen } = this.#deps;
     const isHalfWay = (status: CanaryStatus | undefined) => (status?.canaryWeight ?? 0) >= 40 || (status?.iterations ?? 0) >= 2;
@@ -180,9 +210,7 @@ class DemoRun {
     const downFrom = Date.now();
     this.#isKilled = true;
     await controller.kill('SIGKILL');
-    screen.say(
-      `  kill -9 of the controller${middle.canaryWeight > 0 ? ` at ${middle.canaryWeight} %` : ''}: the mesh keeps its last routes`,
-    );
+    screen.say(`  kill -9 of the controller${middle.canaryWeight > 0 ? ` at ${middle.canaryWeight} %` : ''}: its routes stay as they are`);
     await sleep(1_500);
     const during = this.#follower.status();
     controller.start();

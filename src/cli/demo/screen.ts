@@ -1,13 +1,14 @@
 import type { Verdict } from '../../api/canary-status.ts';
-import { cut } from '../output/text.ts';
+import type { Terminal } from '../output/terminal.ts';
+import { cut, inAscii, wrapped } from '../output/text.ts';
 import type { DemoFrame } from './demo-frame.ts';
 
 /** The size of a terminal that does not report it. */
 const USUAL = { columns: 80, rows: 24 };
 const EVENTS = 4;
 const CHECKS = 3;
-/** Characters of an event on a line of its own: that of an unmeasured check holds its whole query. */
-const LONGEST_EVENT = 160;
+/** Characters of an event where lines are not redrawn: that of an unmeasured check holds its whole query. */
+const LONGEST_EVENT = 200;
 
 /** Output of the demo: a frame that is redrawn, and lines. */
 export interface Screen {
@@ -25,24 +26,27 @@ export interface Output {
   write(text: string): unknown;
 }
 
-/** On a terminal one frame that is redrawn in place, else a plain line for each change. */
-export function createScreen(out: Output, useColor: boolean): Screen {
-  return out.isTTY ? terminalScreen(out, useColor) : plainScreen(out);
+type Abilities = Pick<Terminal, 'color' | 'unicode' | 'live'>;
+
+/** Where lines may be redrawn one frame in place, else plain lines for each change. */
+export function createScreen(out: Output, terminal: Abilities): Screen {
+  return terminal.live ? liveScreen(out, terminal) : plainScreen(out, terminal);
 }
 
-function plainScreen(out: Output): Screen {
+function plainScreen(out: Output, terminal: Abilities): Screen {
   let last = '';
   let act = '';
   let shownEvents = 0;
+  const say = (line: string) => void out.write(`${inCharacters(line, terminal)}\n`);
   return {
-    say: (line) => void out.write(`${line}\n`),
+    say,
     show(frame) {
-      if (frame.act !== act) out.write(`${frame.act}\n`);
+      if (frame.act !== act) say(frame.act);
       act = frame.act;
-      for (const event of frame.events.slice(shownEvents)) out.write(`    ${cut(event, LONGEST_EVENT, { unicode: true })}\n`);
+      for (const event of frame.events.slice(shownEvents)) for (const line of eventLines(event)) say(line);
       shownEvents = frame.events.length;
-      const line = `  ${frame.phase}, canary ${frame.weight} %, pods primary ${frame.primaryReady} canary ${frame.canaryReady}, ${frame.users.lost} requests lost`;
-      if (line !== last) out.write(`${line}${checksInline(frame)}\n`);
+      const line = stateLine(frame);
+      if (line !== last) for (const each of [line, ...frame.verdicts.map(plainCheck)]) say(each);
       last = line;
     },
     settle() {
@@ -51,12 +55,19 @@ function plainScreen(out: Output): Screen {
   };
 }
 
-function checksInline({ verdicts }: DemoFrame): string {
-  if (verdicts.length === 0) return '';
-  return `; ${verdicts.map((v) => `${v.check} ${withUnit(v.value, v)} (${v.limit ?? 'no limit'}) ${v.verdict}`).join(', ')}`;
+function eventLines(event: string): string[] {
+  const lines = wrapped(cut(event, LONGEST_EVENT, { unicode: true }), USUAL.columns - 7);
+  return lines.map((line, index) => `${index === 0 ? '    ' : '      '}${line}`);
 }
 
-function terminalScreen(out: Output, useColor: boolean): Screen {
+function stateLine({ phase, routes, primaryReady, canaryReady, users }: DemoFrame): string {
+  const side = (name: string, weight: number, ready: string) => `${name} ${inPercent(weight)} (${ready} ready)`;
+  return `  ${phase.padEnd(14)}${side('primary', routes.primary, primaryReady)}  ${side('canary', routes.canary, canaryReady)}  ${users.lost} lost`;
+}
+
+const plainCheck = (one: Verdict): string => `    ${one.verdict}: ${one.check} ${withUnit(one.value, one)} (${one.limit ?? 'no limit'})`;
+
+function liveScreen(out: Output, terminal: Abilities): Screen {
   let drawn = 0;
   const erase = () => {
     if (drawn > 0) out.write(`\x1b[${drawn}A\x1b[0J`);
@@ -65,7 +76,9 @@ function terminalScreen(out: Output, useColor: boolean): Screen {
   return {
     say(line) {
       erase();
-      out.write(`${line}\n`);
+      // What is indented is a table or a command, and stays as it is.
+      const lines = line.startsWith(' ') ? [line] : wrapped(line, (out.columns ?? USUAL.columns) - 1);
+      for (const each of lines) out.write(`${inCharacters(each, terminal)}\n`);
     },
     show(frame) {
       erase();
@@ -73,8 +86,8 @@ function terminalScreen(out: Output, useColor: boolean): Screen {
       // A line that wraps or a frame that scrolls could not be erased.
       const lines = linesOf(frame, columns)
         .slice(0, rows - 1)
-        .map(({ text, color }) => ({ text: text.slice(0, columns - 1), color }));
-      out.write(`${lines.map(({ text, color }) => (useColor && color ? `${COLORS[color]}${text}\x1b[0m` : text)).join('\n')}\n`);
+        .map(({ text, color }) => painted(cut(inCharacters(text, terminal), columns - 1, terminal), terminal.color ? color : undefined));
+      out.write(`${lines.join('\n')}\n`);
       drawn = lines.length;
     },
     settle() {
@@ -83,6 +96,8 @@ function terminalScreen(out: Output, useColor: boolean): Screen {
   };
 }
 
+const inCharacters = (line: string, { unicode }: Abilities): string => (unicode ? line : inAscii(line));
+
 const COLORS = { failed: '\x1b[31m', passed: '\x1b[32m', phase: '\x1b[1m' } as const;
 
 interface ScreenLine {
@@ -90,19 +105,22 @@ interface ScreenLine {
   color?: keyof typeof COLORS | undefined;
 }
 
-/** At most 13 lines; every bar has its number beside it. */
-function linesOf(frame: DemoFrame, columns: number = USUAL.columns): ScreenLine[] {
-  const { users } = frame;
+const painted = (text: string, color: ScreenLine['color']): string => (color ? `${COLORS[color]}${text}\x1b[0m` : text);
+
+/** At most 14 lines; every bar has its number beside it. */
+function linesOf(frame: DemoFrame, columns: number): ScreenLine[] {
+  const { users, routes } = frame;
   // The text beside a bar takes 40 characters.
   const width = Math.max(5, Math.min(50, columns - 40));
   const side = (name: string, weight: number, ready: string) =>
-    `  ${name.padEnd(8)} ${bar(weight, width)} ${String(weight).padStart(3)} %  pods ready ${ready}`;
+    `  ${name.padEnd(8)} ${bar(weight, width)} ${inPercent(weight)}  pods ready ${ready}`;
   return [
     { text: '' },
     { text: `  ${frame.act}` },
     { text: `  phase    ${frame.phase}${frame.step ? ` (${frame.step})` : ''}`, color: 'phase' },
-    { text: side('primary', 100 - frame.weight, frame.primaryReady) },
-    { text: side('canary', frame.weight, frame.canaryReady) },
+    { text: side('primary', routes.primary, frame.primaryReady) },
+    { text: side('canary', routes.canary, frame.canaryReady) },
+    { text: `  routes   as the ${routes.by} has them` },
     ...frame.verdicts.slice(0, CHECKS).map(checkLine),
     { text: `  users    ${users.answered} answered, ${users.appErrors} errors of the application, ${users.lost} lost by Serin` },
     ...frame.events.slice(-EVENTS).map((event) => ({ text: `  event    ${event}` })),
@@ -113,6 +131,8 @@ function bar(percent: number, width: number): string {
   const filled = Math.round((percent / 100) * width);
   return '#'.repeat(filled) + '.'.repeat(width - filled);
 }
+
+const inPercent = (weight: number): string => `${String(weight).padStart(3)} %`;
 
 function checkLine(one: Verdict): ScreenLine {
   const { check, verdict, value, baseline, limit = 'no limit' } = one;

@@ -34,7 +34,7 @@ it('a failed demo ends with the reason and the log, and shows no figures that it
     seconds: 3,
     log: '/tmp/serin-demo/controller.log',
   };
-  const lines = inWords(summary, true);
+  const lines = inWords(summary);
   expect(lines.slice(-2)).toEqual([
     'Failed: the controller ended by itself (exit code 1)',
     'The controller’s log: /tmp/serin-demo/controller.log',
@@ -42,20 +42,41 @@ it('a failed demo ends with the reason and the log, and shows no figures that it
   expect(lines.join('\n')).not.toMatch(/verdict|kill -9|while idle/);
 });
 
-it.each([
-  [true, 'npm run demo -- --keep'],
-  [false, 'serin demo --keep'],
-])('a demo that ended well names what can be run where it was started (checkout: %s)', (isFromCheckout, next) => {
-  const summary: Summary = {
-    provider: 'istio',
+it('without a mesh a step that promotes, too, is not the one that is shown', () => {
+  const checked = { 'patch canaries/status': 1, 'create events': 1 };
+  const waypoints = [
+    { weight: 0, iterations: 1, requests: {} },
+    { weight: 0, iterations: 2, requests: checked },
+    { weight: 0, iterations: 3, requests: { 'patch canaries/status': 4, 'create events': 3, 'patch services': 1 } },
+  ];
+  expect(smallestStep(waypoints)).toEqual(checked);
+});
+
+it('a step on whose way the controller was started again is not the one that is shown', () => {
+  const started = { 'patch canaries/status': 1, 'create events': 1, 'list canaries': 1, 'get /api/v1': 1 };
+  const waypoints = [
+    { weight: 0, iterations: 1, requests: {} },
+    { weight: 0, iterations: 2, requests: started },
+    { weight: 0, iterations: 3, requests: { ...started, 'patch canaries/status': 2, 'create events': 2 } },
+  ];
+  expect(smallestStep(waypoints)).toEqual({ 'patch canaries/status': 1, 'create events': 1 });
+});
+
+it('long reasons and many requests take several lines of a usual terminal', () => {
+  const release = { version: '3', expected: 'Failed', verdict: 'Failed', seconds: 8, exposure: { requests: 0, errors: 0 } } as const;
+  const why = `the canary was not ready within 8 s: ${'Deployment podinfo: 0 of 3 needed pods are available '.repeat(3).trim()}`;
+  const perStep = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`watch resource-${index}`, 1]));
+  const lines = inWords({
+    provider: 'kubernetes',
     ok: true,
-    releases: [],
+    releases: [{ ...release, why }],
     kill: { downMs: 0, weightBefore: 0, weightAfter: 0, iterationsBefore: 0, iterationsAfter: 0 },
     requestsLost: 0,
-    apiRequests: { atRestIn2s: {}, perStep: {} },
+    apiRequests: { atRestIn2s: {}, perStep },
     seconds: 3,
-  };
-  const text = inWords(summary, isFromCheckout).join('\n');
-  expect(text).toContain(`  ${next} `);
-  expect(text.includes('npm run')).toBe(isFromCheckout);
+  });
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(79);
+  const words = lines.map((line) => line.trim()).join(' ');
+  expect(words).toContain(`why 3    ${why}`);
+  expect(words).toContain('1 watch resource-11');
 });

@@ -1,3 +1,5 @@
+import { wrapped } from '../output/text.ts';
+
 /** The result of one release. */
 export interface ReleaseResult {
   version: string;
@@ -32,14 +34,10 @@ export interface Summary {
   log?: string;
 }
 
-/** Both releases side by side, in at most 79 characters a line; `isFromCheckout`: it was started by npm, where there may be no `serin`. */
-export function inWords(
-  { ok, failure, releases, kill, requestsLost, apiRequests, seconds, log }: Summary,
-  isFromCheckout: boolean,
-): string[] {
-  const demo = isFromCheckout ? 'npm run demo --' : 'serin demo';
+/** Both releases side by side, in at most 79 characters a line. */
+export function inWords({ ok, failure, releases, kill, requestsLost, apiRequests, seconds, log }: Summary): string[] {
   const column = (label: string, of: (release: ReleaseResult) => string) =>
-    `  ${label.padEnd(11)}${releases.map((release) => of(release).slice(0, 32).padEnd(34)).join('')}`.trimEnd();
+    `  ${label.padEnd(INDENT - 2)}${releases.map((release) => of(release).slice(0, 32).padEnd(34)).join('')}`.trimEnd();
   const listed = (counts: Record<string, number>) =>
     Object.entries(counts)
       .map(([what, count]) => `${count} ${what}`)
@@ -57,30 +55,26 @@ export function inWords(
           column('verdict', ({ verdict }) => (verdict === 'Succeeded' ? 'promoted' : 'rolled back')),
           column('took', (release) => `${release.seconds} s`),
           column('exposure', ({ exposure }) => `${exposure.requests} requests, ${exposure.errors} errors`),
-          ...releases.flatMap(({ version, why }) =>
-            why.split('; ').map((each, index) => `  ${(index === 0 ? `why ${version}` : '').padEnd(11)}${each}`),
-          ),
+          ...releases.flatMap(({ version, why }) => beside(`why ${version}`, why.split('; '))),
         ]),
-    ...(kill.downMs === 0 ? [] : [`  kill -9    ${(kill.downMs / 1000).toFixed(1)} s until the next step; ${place}`]),
-    `  lost       ${requestsLost} requests lost by Serin`,
+    ...(kill.downMs === 0 ? [] : [`  kill -9  ${(kill.downMs / 1000).toFixed(1)} s until the next step; ${place}`]),
+    `  lost     ${requestsLost} requests lost by Serin`,
     ...(ok
-      ? [
-          `  API        requests in 2 s while idle: ${listed(apiRequests.atRestIn2s)}`,
-          '             for a step:',
-          `             ${listed(apiRequests.perStep)}`,
-        ]
+      ? [...beside('API', [`requests in 2 s while idle: ${listed(apiRequests.atRestIn2s)}`, 'for a step:', listed(apiRequests.perStep)])]
       : []),
-    `  took       ${seconds} s in all`,
+    `  took     ${seconds} s in all`,
     '',
-    ...(ok
-      ? [
-          'Try next:',
-          `  ${demo} --keep            inspect it with kubectl`,
-          `  ${demo} --provider smi    the same over a TrafficSplit`,
-          isFromCheckout ? '  node src/cli/main.ts validate -f examples' : '  serin validate -f FILE',
-        ]
-      : [`Failed: ${failure}`, `The controller’s log: ${log}`]),
+    ...(ok ? [] : [`Failed: ${failure}`, `The controller’s log: ${log}`]),
   ];
+}
+
+const WIDTH = 79;
+const INDENT = 11;
+
+/** Texts below each other, the first one beside its label. */
+function beside(label: string, texts: readonly string[]): string[] {
+  const lines = texts.flatMap((text) => wrapped(text, WIDTH - INDENT));
+  return lines.map((line, index) => `  ${(index === 0 ? label : '').padEnd(INDENT - 2)}${line}`);
 }
 
 /** Counts that have grown between two moments. */
@@ -96,15 +90,16 @@ export function difference(after: Record<string, number>, before: Record<string,
 export function smallestStep(waypoints: readonly Waypoint[]): Record<string, number> {
   const steps = waypoints.slice(1).map((each, index) => {
     const before = waypoints[index] ?? each;
-    const isStep = each.weight > before.weight || (each.weight === before.weight && each.iterations > before.iterations);
-    return { isStep, cost: difference(each.requests, before.requests) };
+    const isOfWeight = each.weight > before.weight;
+    const isStep = isOfWeight || (each.weight === before.weight && each.iterations > before.iterations);
+    return { isStep, isOfWeight, cost: difference(each.requests, before.requests) };
   });
   const size = (cost: Record<string, number>) => Object.values(cost).reduce((sum, count) => sum + count, 0);
   const counted = steps.filter(({ isStep, cost }) => isStep && size(cost) > 0).toSorted((a, b) => size(a.cost) - size(b.cost));
   // The route follows its status; on a busy machine it may fall into the next step, which makes this one look too cheap.
-  return (counted.find(({ cost }) => Object.keys(cost).some(isRouteWrite)) ?? counted[0])?.cost ?? {};
+  return (counted.find(({ isOfWeight, cost }) => isOfWeight && Object.keys(cost).some(isRouteWrite)) ?? counted[0])?.cost ?? {};
 }
 
 function isRouteWrite(request: string): boolean {
-  return request !== 'patch canaries/status' && request !== 'create events';
+  return /^(patch|create|update) /.test(request) && request !== 'patch canaries/status' && request !== 'create events';
 }

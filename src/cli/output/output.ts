@@ -9,7 +9,14 @@ export type OutputFormat = (typeof outputFormats)[number];
 
 /** Standard streams, or what a test gives for them. */
 export interface Streams {
-  out: { isTTY?: boolean | undefined; columns?: number | undefined; write(text: string | Uint8Array): unknown };
+  out: {
+    isTTY?: boolean | undefined;
+    columns?: number | undefined;
+    rows?: number | undefined;
+    write(text: string | Uint8Array): unknown;
+    on?(event: 'resize', listener: () => void): unknown;
+    off?(event: 'resize', listener: () => void): unknown;
+  };
   err: { write(text: string): unknown };
 }
 
@@ -58,6 +65,11 @@ export class Output {
           .map((line) => `${betweenColors(line, this.terminal, printable)}\n`)
           .join('');
     }
+  }
+
+  /** The stream for a screen that is redrawn; its size may change. */
+  get stream(): Streams['out'] {
+    return this.#streams.out;
   }
 
   write(data: string | Uint8Array): void {

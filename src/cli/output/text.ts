@@ -38,8 +38,11 @@ export function numbered(json: string): string {
  */
 export function cleaned(text: string, { unicode }: Pick<Terminal, 'unicode'>): string {
   const shown = text.replace(/\s+/g, ' ').replace(OBEYED, '').trim();
-  return unicode ? shown : shown.replace(/[^\x20-\x7e]/gu, (character) => INSTEAD[character] ?? '?');
+  return unicode ? shown : inAscii(shown);
 }
+
+/** One line with the likes of its other characters, for a terminal without UTF-8. */
+export const inAscii = (line: string): string => line.replace(/[^\x20-\x7e]/gu, (character) => INSTEAD[character] ?? '?');
 
 /** Lines of at most `width` characters; a word that is longer has a line of its own. */
 export function wrapped(text: string, width: number): string[] {

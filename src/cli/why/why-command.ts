@@ -1,5 +1,6 @@
 import { defined } from '../../api/defined.ts';
-import { systemClock } from '../../kube/clock.ts';
+import { type Clock, systemClock } from '../../kube/clock.ts';
+import type { ClusterReader } from '../../kube/cluster.ts';
 import { resourceName } from '../canaries/canary-reading.ts';
 import { controllerLines, hiddenLeases, inCharge, withFlags } from '../canaries/in-charge.ts';
 import type { Session } from '../canaries/session.ts';
@@ -19,15 +20,28 @@ export async function whyCommand(
   { cluster, namespace = '', output, clock = systemClock, clusterFlags = [] }: Session,
   name: string,
 ): Promise<ExitName> {
-  const snapshot = await readSnapshot(cluster, namespace, name, clock);
-  const { controller, isHidden } = await inCharge(cluster, snapshot.raw, clock.nowMs());
-  for (const what of [...snapshot.hidden, ...hiddenLeases(isHidden, output)]) output.note(`Note: ${what}.`);
-  await output.show(whyAnswer(onThisCluster({ ...whyOf(snapshot), ...(controller && { controller }) }, clusterFlags)));
+  const note = (what: string) => output.note(`Note: ${what}.`);
+  const noteHidden = (isHidden: boolean) => hiddenLeases(isHidden, output).forEach(note);
+  await output.show(whyAnswer(await whyReport({ cluster, namespace, clock, clusterFlags }, name, note, noteHidden)));
   return 'done';
 }
 
+/** Reads the cluster for the report. */
+export async function whyReport(
+  { cluster, namespace, clock, clusterFlags }: { cluster: ClusterReader; namespace: string; clock: Clock; clusterFlags: readonly string[] },
+  name: string,
+  note: (what: string) => void = () => undefined,
+  noteLeases: (isHidden: boolean) => void = () => undefined,
+): Promise<Why> {
+  const snapshot = await readSnapshot(cluster, namespace, name, clock);
+  const { controller, isHidden } = await inCharge(cluster, snapshot.raw, clock.nowMs());
+  for (const what of snapshot.hidden) note(what);
+  noteLeases(isHidden);
+  return onThisCluster({ ...whyOf(snapshot), ...(controller && { controller }) }, clusterFlags);
+}
+
 /** Copied commands must reach the cluster that was read, and no other. */
-function onThisCluster(why: Why, flags: readonly string[]): Why {
+export function onThisCluster(why: Why, flags: readonly string[]): Why {
   const onCluster = (line: string) => [line, ...flags].join(' ');
   const withCommands = ({ command, look, ...rest }: Diagnosis): Diagnosis => ({
     ...rest,
@@ -38,7 +52,7 @@ function onThisCluster(why: Why, flags: readonly string[]): Why {
   return { ...why, ...commands, ...(controller && { controller: withFlags(controller, flags) }) };
 }
 
-function whyAnswer(why: Why): CommandAnswer<Why> {
+export function whyAnswer(why: Why): CommandAnswer<Why> {
   return {
     document: why,
     names: [resourceName(why)],

@@ -82,6 +82,12 @@ describe('an alert by an AlertProvider', () => {
     });
   });
 
+  it('links to the page of the Canary with --dashboard-url', async () => {
+    const spec = { type: 'slack', address: `${chat.origin}/` };
+    await deps(spec, undefined, { dashboardUrl: 'https://serin.example/' }).send(canary, delivery(), signal);
+    expect(chat.posts[0]?.body).toContain('"author_link":"https://serin.example/canaries/test/podinfo"');
+  });
+
   it('05-A34: to the channel general, in the name of flagger, where nothing else is said', async () => {
     await deps({ type: 'slack', address: `${chat.origin}/` }).send(canary, delivery(), signal);
     expect(JSON.parse(chat.posts[0]?.body ?? '')).toMatchObject({ channel: 'general', username: 'flagger' });

@@ -10,13 +10,14 @@ import { notifierFor } from '../../notifiers/index.ts';
 import type { AlertMessage, Notifier, SendOutcome } from '../../notifiers/notifier.ts';
 import type { ControllerConfig } from '../config.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
+import { canaryPage } from './canary-page.ts';
 
 /** `isFinal`: no attempt can change it, so it counts as answered. */
 export type AlertOutcome = SendOutcome & { isFinal?: boolean };
 export type SendAlert = (canary: Canary, delivery: Delivery, signal: AbortSignal) => Promise<AlertOutcome>;
 
 interface AlertSenderDeps {
-  config: Pick<ControllerConfig, 'clusterName' | 'noCrossNamespaceRefs' | 'proxyEnvironment'>;
+  config: Pick<ControllerConfig, 'clusterName' | 'dashboardUrl' | 'noCrossNamespaceRefs' | 'proxyEnvironment'>;
   cluster: Pick<Cluster, 'get'>;
   secret: ReadSecret;
   global: Notifier | undefined;
@@ -43,7 +44,7 @@ export function alertSender(deps: AlertSenderDeps): SendAlert {
   };
 }
 
-function messageOf(canary: Canary, delivery: Delivery, { clusterName }: AlertSenderDeps['config']): AlertMessage {
+function messageOf(canary: Canary, delivery: Delivery, { clusterName, dashboardUrl }: AlertSenderDeps['config']): AlertMessage {
   const { alert } = delivery;
   const { namespace, name } = canary.metadata;
   const isFailed = delivery.outcome === 'Failed';
@@ -55,6 +56,7 @@ function messageOf(canary: Canary, delivery: Delivery, { clusterName }: AlertSen
     text: delivery.message,
     // 05-A20: before all others.
     fields: [...(clusterName === '' ? [] : [{ name: 'Cluster', value: clusterName }]), ...(alert?.fields ?? [])],
+    page: canaryPage(dashboardUrl, { namespace: namespace ?? '', name }),
     atMs: delivery.sinceMs,
   };
 }

@@ -38,7 +38,8 @@ export interface ApiServer {
   /** Requests so far by verb and resource (`patch canaries/status`), of all clients or of one user agent. */
   requestCounts(userAgent?: string): Record<string, number>;
   /** YAML for `KUBECONFIG`. */
-  kubeconfig(): string;
+  /** `namespace`: that of commands which name none. */
+  kubeconfig(namespace?: string): string;
   /** Every object, by store (`group/plural`). */
   snapshot(): Record<string, KubeObject[]>;
 }
@@ -87,7 +88,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
         if (userAgent === undefined || agent === userAgent) for (const [key, count] of mine) total[key] = (total[key] ?? 0) + count;
       return total;
     },
-    kubeconfig: () => kubeconfigFor(url),
+    kubeconfig: (namespace = 'default') => kubeconfigFor(url, namespace),
     snapshot: () => Object.fromEntries(api.store.storeKeys().map((key) => [key, api.store.list(key).map(([, object]) => object)])),
   };
 }
@@ -111,7 +112,7 @@ function create(api: Api, object: KubeObject): void {
 }
 
 /** client-node refuses plain HTTP unless the check of TLS is off, though there is none to check. */
-const kubeconfigFor = (url: string): string => `apiVersion: v1
+const kubeconfigFor = (url: string, namespace: string): string => `apiVersion: v1
 kind: Config
 current-context: serin
 clusters:
@@ -124,7 +125,7 @@ contexts:
     context:
       cluster: serin
       user: serin
-      namespace: default
+      namespace: ${namespace}
 users:
   - name: serin
     user: {}

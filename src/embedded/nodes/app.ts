@@ -50,12 +50,13 @@ export async function startApp(behaviour: AppBehaviour, context: AppContext): Pr
     while ((recentMs[0] ?? nowMs) <= nowMs - 1000) recentMs.shift();
     return recentMs.length > behaviour.capacityPerSecond;
   };
+  const isFaulty = (): boolean => (behaviour.errorEvery > 0 && answered % behaviour.errorEvery === 0) || random() < behaviour.errorRate;
   const isReady = (): boolean => !behaviour.neverReady && clock.monotonicMs() - startedMs >= behaviour.readyAfterMs;
 
   const answer = (request: IncomingMessage, response: ServerResponse, body: string): void => {
     const path = request.url?.split('?')[0] ?? '/';
     const isProbe = path === context.readinessPath && request.headers['user-agent']?.startsWith('kube-probe');
-    const status = isProbe ? (isReady() ? 200 : 503) : isOverloaded() ? 503 : random() < behaviour.errorRate ? 500 : 200;
+    const status = isProbe ? (isReady() ? 200 : 503) : isOverloaded() ? 503 : isFaulty() ? 500 : 200;
     if (!isProbe) answered += 1;
     const { pod, namespace } = context;
     const { version } = behaviour;

@@ -6,6 +6,8 @@ export interface AppBehaviour {
   version: string;
   /** Fraction (0–1) of requests answered 500. */
   errorRate: number;
+  /** Every so many requests of a pod one is answered 500, the first of them too; 0: none. */
+  errorEvery: number;
   latencyMs: number;
   /** Requests in any second beyond which the pod answers 503; 0: unlimited. */
   capacityPerSecond: number;
@@ -34,6 +36,7 @@ export function behaviourOf(pod: Pod): AppBehaviour {
   return {
     version: setting('VERSION') ?? tagOf(container?.image ?? ''),
     errorRate: number('ERROR_RATE'),
+    errorEvery: number('ERROR_EVERY'),
     latencyMs: number('LATENCY_MS'),
     capacityPerSecond: number('CAPACITY_PER_SECOND'),
     crashes: isOn('CRASH') || outOfMemory,

@@ -12,6 +12,7 @@ export const realProxies: Readonly<Partial<Record<Provider, RealProxy>>> = {
   istio: { proxy: 'Envoy, configured by istiod', test: 'test/planes/istio.test.ts' },
   nginx: { proxy: 'nginx, driven by ingress-nginx', test: 'test/planes/ingress-nginx.test.ts' },
   contour: { proxy: 'Envoy, configured by Contour', test: 'test/planes/contour.test.ts' },
+  skipper: { proxy: 'Skipper', test: 'test/planes/skipper.test.ts' },
   traefik: { proxy: 'Traefik', test: 'test/planes/traefik.test.ts' },
   'gatewayapi:v1': { proxy: 'Envoy, configured by Contour', test: 'test/planes/gateway-api.test.ts' },
 };

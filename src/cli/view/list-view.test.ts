@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { FakeTerminal } from '../../../test/fakes/fake-terminal.ts';
+import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
+import { aCanary, initialized } from '../../../test/fakes/world.ts';
+import { eventually } from '../../../test/scenarios/eventually.ts';
+import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import { summaryOf } from '../canaries/canary-reading.ts';
+import { CommandError } from '../output/exit-codes.ts';
+import { Output, type OutputFlags } from '../output/output.ts';
+import { listView } from './list-view.ts';
+import { liveList } from './live-list.ts';
+
+const world = initialized(aCanary({ stepWeight: 20 }));
+const stored = (name: string): KubeObject => {
+  const { metadata, ...rest } = JSON.parse(JSON.stringify(world.canary));
+  return { ...rest, metadata: { ...metadata, name } };
+};
+const idle = stored('podinfo');
+world.push('s1:b');
+world.tickUntil(({ canary }) => canary.status?.canaryWeight === 20);
+const released = stored('podinfo');
+const named = (object: KubeObject, name: string): KubeObject => ({ ...object, metadata: { ...object.metadata, name } });
+const terminal = { color: false, unicode: true, live: true, columns: 80 };
+
+/** `serin list --watch` on a cluster that a test changes. */
+function watching(flags: OutputFlags, isTTY: boolean) {
+  const cluster = new HeldCluster([named(idle, 'a'), named(idle, 'b')]);
+  const keyboard = new FakeTerminal();
+  const written: string[] = [];
+  const streams = { out: { isTTY, columns: 80, rows: 24, write: (text: string) => written.push(text) }, err: { write: () => undefined } };
+  const output = new Output(flags, { TERM: 'xterm', NO_COLOR: '1' }, streams);
+  const ended = liveList({ cluster, namespace: 'test', output }, {}, keyboard);
+  const said = () => written.join('');
+  const shows = (what: string) => eventually(`list shows ${what}`, () => said().includes(what));
+  return { cluster, keyboard, ended, said, shows, written };
+}
+
+describe('serin list --watch', () => {
+  it('draws all Canaries again after each change, until q', async () => {
+    const { cluster, keyboard, ended, shows, written } = watching({}, true);
+    await shows('2 Canaries, 0 in progress, 0 failed');
+    cluster.put(named(released, 'b'));
+    await shows('2 Canaries, 1 in progress, 0 failed');
+    cluster.remove(refOf(named(idle, 'a')));
+    await shows('1 Canary, 1 in progress');
+    expect(written.at(-1)).toMatch(/b +Progressing +\[##-{8}\] 20 % +0 of 3/);
+    keyboard.press('q');
+    expect(await ended).toBe('done');
+    expect(cluster.watches).toBe(0);
+  });
+  it('--plain prints a line for each Canary that has changed', async () => {
+    const { cluster, shows, said } = watching({ plain: true }, true);
+    await shows('test/b: Initialized, canary traffic 0 %, failed checks 0 of 3');
+    cluster.put(named(released, 'b'));
+    await shows('test/b: Progressing, canary traffic 20 %');
+    cluster.remove(refOf(named(released, 'b')));
+    await shows('test/b: deleted');
+    expect(said().match(/^test\/a: /gm)).toHaveLength(1);
+    expect(said()).not.toContain('\x1b');
+  });
+  it('-o json prints the document again', async () => {
+    const { cluster, shows, said } = watching({ output: 'json' }, true);
+    await shows('"phase": "Initialized"');
+    cluster.put(named(released, 'b'));
+    await shows('"phase": "Progressing"');
+    const documents = said().split(/^(?=\{)/m);
+    expect(documents.map((text) => JSON.parse(text).kind)).toEqual(['CanaryList', 'CanaryList']);
+  });
+  it('shows a lost connection until it is back', async () => {
+    const { cluster, keyboard, ended, shows, written } = watching({}, true);
+    await shows('2 Canaries');
+    cluster.setLost('connect ECONNREFUSED');
+    await shows('connection lost, trying again: connect ECONNREFUSED');
+    cluster.setLost(undefined);
+    expect(written.at(-1)).not.toContain('connection lost');
+    keyboard.press('q');
+    await ended;
+  });
+  it('a forbidden list ends it with an error', async () => {
+    const cluster = new HeldCluster();
+    const { watch } = cluster;
+    cluster.watch = (kind, handler, selection) => {
+      queueMicrotask(() => handler.onUnavailable?.('forbidden', 'canaries is forbidden'));
+      return watch.call(cluster, kind, handler, selection);
+    };
+    const streams = { out: { write: () => undefined }, err: { write: () => undefined } };
+    const ended = liveList({ cluster, namespace: 'test', output: new Output({}, {}, streams) });
+    await expect(ended).rejects.toThrow(new CommandError('unanswered', 'canaries is forbidden'));
+  });
+});
+
+describe('the screen of all Canaries', () => {
+  const many = Array.from({ length: 40 }, (_, index) => summaryOf(named(index === 30 ? released : idle, `shop-${index}`)));
+  it('shows releases in progress first where not all have room, and how many have none', () => {
+    const lines = listView(many, { ofAll: true, wide: false }, terminal, 10, 0);
+    expect(lines).toHaveLength(10);
+    expect(lines[2]).toContain('shop-30');
+    expect(lines.at(-1)).toBe('… 33 more');
+  });
+  it('keeps its order where all have room, and fits', () => {
+    const long = many.map((item) => ({ ...item, message: 'x'.repeat(300) }));
+    const lines = listView(long, { ofAll: true, wide: true }, { ...terminal, color: true }, 60, 0);
+    expect(lines[2]).toContain('shop-0');
+    const colors = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g');
+    expect(Math.max(...lines.map((line) => line.replaceAll(colors, '').length))).toBeLessThanOrEqual(80);
+    expect(lines).toHaveLength(42);
+  });
+});

@@ -1,0 +1,59 @@
+import { systemClock } from '../../kube/clock.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { listAnswer, phaseOf, trafficInWords } from '../canaries/list-command.ts';
+import type { Session } from '../canaries/session.ts';
+import { watchList } from '../canaries/watched-list.ts';
+import type { CanarySummary } from '../output/documents.ts';
+import type { ExitName } from '../output/exit-codes.ts';
+import { Frames, lostNotes } from '../output/frames.ts';
+import { printable } from '../output/text.ts';
+import type { Keyboard } from './keys.ts';
+import { listView } from './list-view.ts';
+import { liveView, type Source } from './live-view.ts';
+
+type ListSession = Pick<Session, 'namespace' | 'output' | 'clock'> & { cluster: Pick<Cluster, 'watch'> };
+
+/** `serin list --watch`: on a terminal a screen; elsewhere, or without a keyboard, a line for each change, or a document for programs. */
+export async function liveList(
+  { cluster, namespace, output, clock = systemClock }: ListSession,
+  { selector }: { selector?: string } = {},
+  keyboard?: Keyboard,
+): Promise<ExitName> {
+  const source: Source<readonly CanarySummary[]> = (to, signal) => watchList({ cluster, namespace, selector, clock, signal, ...to });
+  const { format, terminal } = output;
+  const isText = format === undefined || format === 'wide';
+  const ofAll = namespace === undefined;
+  if (keyboard && isText && terminal.live) {
+    const choice = { ofAll, wide: format === 'wide' };
+    await liveView({ source, lines: (items, now, rows, nowMs) => listView(items, choice, now, rows, nowMs) }, { output, clock, keyboard });
+    return 'done';
+  }
+  const frames = new Frames(output);
+  const lines = new ChangedLines();
+  const show = (items: CanarySummary[]): void | Promise<void> => {
+    if (!isText) return frames.show(listAnswer(items, ofAll));
+    for (const line of lines.since(items)) output.write(`${printable(line)}\n`);
+  };
+  const signal = new AbortController().signal;
+  await watchList({ cluster, namespace, selector, clock, signal, show, connection: lostNotes(output) });
+  return 'done';
+}
+
+/** The lines of those Canaries that have changed. */
+class ChangedLines {
+  #last = new Map<string, string>();
+
+  since(items: readonly CanarySummary[]): string[] {
+    const now = new Map(items.map((item) => [`${item.namespace}/${item.name}`, lineOf(item)]));
+    const gone = [...this.#last.keys()].filter((name) => !now.has(name)).map((name) => `${name}: deleted`);
+    const changed = [...now].filter(([name, line]) => this.#last.get(name) !== line).map(([, line]) => line);
+    this.#last = now;
+    return [...changed, ...gone];
+  }
+}
+
+function lineOf(item: CanarySummary): string {
+  const { namespace, name, traffic, failedChecks, threshold } = item;
+  const failed = threshold === undefined ? `${failedChecks}` : `${failedChecks} of ${threshold}`;
+  return `${namespace}/${name}: ${phaseOf(item)}, canary traffic ${trafficInWords(traffic)}, failed checks ${failed}`;
+}

@@ -1,0 +1,118 @@
+import type { Analysis } from '../../api/canary.ts';
+import { defined } from '../../api/defined.ts';
+import { asPod } from '../../api/kinds/pod.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { parseStatus } from '../../api/parse-status.ts';
+import { nextWeight } from '../../engine/next-weight.ts';
+import type { Limit } from '../../metrics/limit.ts';
+import { record } from '../canaries/canary-reading.ts';
+import { rangeOf } from '../canaries/canary-report.ts';
+import type { CanarySnapshot } from '../canaries/snapshot.ts';
+import type { CanaryReport } from '../output/documents.ts';
+import { whyOf } from '../why/diagnose.ts';
+import { onThisCluster } from '../why/why-command.ts';
+
+/** Everything that the live screen of one Canary shows. */
+export interface ReleaseView {
+  report: CanaryReport;
+  strategy: string;
+  isPaused: boolean;
+  step?: { at: number; of: number };
+  /** When the controller looks at the release again, in epoch milliseconds. */
+  nextCheckMs?: number;
+  blocker?: { sentence: string; command: string };
+  /** By check: the range that its values must be in, and the query of one that the Canary itself holds. */
+  ranges: ReadonlyMap<string, { limit: Limit; query?: string }>;
+  primaryPods: readonly PodGroup[];
+  canaryPods: readonly PodGroup[];
+}
+
+/** The pods of one owner, such as a ReplicaSet. */
+export interface PodGroup {
+  owner: string;
+  image: string;
+  pods: readonly PodView[];
+}
+
+export interface PodView {
+  name: string;
+  state: string;
+  ready: boolean;
+  restarts: number;
+  created: string | undefined;
+}
+
+/** The view of a snapshot. `clusterFlags`: for the command beside a blocker. Pure. */
+export function releaseViewOf(snapshot: CanarySnapshot, report: CanaryReport, clusterFlags: readonly string[] = []): ReleaseView {
+  const analysis = snapshot.canary?.spec.analysis;
+  const release = parseStatus(snapshot.raw.status)?.release;
+  const isRunning = ['Waiting', 'Progressing', 'WaitingPromotion'].includes(report.phase);
+  return {
+    report,
+    strategy: strategyOf(analysis),
+    isPaused: release?.paused !== undefined,
+    ranges: new Map(
+      (analysis?.metrics ?? []).map((metric) => [metric.name, { limit: rangeOf(metric).limit, ...defined({ query: metric.query }) }]),
+    ),
+    primaryPods: groupsOf(snapshot.primaryPods),
+    canaryPods: groupsOf(snapshot.targetPods),
+    ...defined({
+      step: analysis && isRunning ? stepOf(analysis, report) : undefined,
+      nextCheckMs: release?.wakeAtMs,
+      blocker: report.blockers === undefined ? undefined : blockerOf(snapshot, report, clusterFlags),
+    }),
+  };
+}
+
+function blockerOf(snapshot: CanarySnapshot, { namespace, name }: CanaryReport, flags: readonly string[]): ReleaseView['blocker'] {
+  const { sentence, command, look } = onThisCluster(whyOf(snapshot), flags).diagnosis;
+  return { sentence, command: command ?? look ?? [`serin why ${namespace}/${name}`, ...flags].join(' ') };
+}
+
+function strategyOf(analysis: Analysis | undefined): string {
+  if (analysis === undefined) return 'unknown strategy';
+  if ((analysis.match ?? []).length > 0) return 'A/B test';
+  return (analysis.iterations ?? 0) > 0 ? 'blue/green' : 'canary';
+}
+
+/** Steps of weight, or of iterations, that are reached. */
+function stepOf(analysis: Analysis, { traffic, iterations }: CanaryReport): ReleaseView['step'] {
+  const planned = analysis.iterations ?? 0;
+  if (planned > 0) return { at: Math.min(iterations, planned), of: planned };
+  const weights: number[] = [];
+  for (let weight = nextWeight(analysis, 0); weight !== undefined; weight = nextWeight(analysis, weight)) weights.push(weight);
+  return { at: weights.filter((weight) => weight <= traffic.canary).length, of: weights.length };
+}
+
+/** Grouped by owner; the newest group and the newest pod first. */
+function groupsOf(objects: readonly KubeObject[]): PodGroup[] {
+  const groups = new Map<string, { image: string; pods: PodView[] }>();
+  const created = ({ metadata }: KubeObject) => metadata.creationTimestamp ?? '';
+  for (const object of objects.toSorted((a, b) => (created(a) < created(b) ? 1 : -1))) {
+    const [owner] = object.metadata.ownerReferences ?? [];
+    const key = owner === undefined ? 'pods without owner' : `${owner.kind}/${owner.name}`;
+    const group = groups.get(key) ?? { image: imageOf(object), pods: [] };
+    group.pods.push(podOf(object));
+    groups.set(key, group);
+  }
+  return [...groups].map(([owner, group]) => ({ owner, ...group }));
+}
+
+function imageOf(object: KubeObject): string {
+  const containers: unknown = record(object.spec).containers;
+  const image: unknown = Array.isArray(containers) ? record(containers[0]).image : undefined;
+  return typeof image === 'string' ? image : '-';
+}
+
+function podOf(object: KubeObject): PodView {
+  const { metadata, status = {} } = asPod(object);
+  const containers = status.containerStatuses ?? [];
+  const waiting = containers.map((one) => record(record(one.state).waiting).reason).find((reason) => typeof reason === 'string');
+  return {
+    name: metadata.name,
+    state: metadata.deletionTimestamp === undefined ? String(waiting ?? status.phase ?? 'Unknown') : 'Terminating',
+    ready: status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true,
+    restarts: containers.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0),
+    created: metadata.creationTimestamp,
+  };
+}

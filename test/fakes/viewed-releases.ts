@@ -1,0 +1,125 @@
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { reportOf } from '../../src/cli/canaries/canary-report.ts';
+import type { CanarySnapshot } from '../../src/cli/canaries/snapshot.ts';
+import { type ReleaseView, releaseViewOf } from '../../src/cli/view/release-view.ts';
+import { pushed, snapshotIn, verdict } from './stalled-release.ts';
+import { aCanary, initialized, World, withHooks } from './world.ts';
+
+/** A release in one phase, as its live screen shows it. */
+export interface ViewedRelease {
+  phase: string;
+  view: ReleaseView;
+  nowMs: number;
+}
+
+const metrics = [
+  { name: 'request-success-rate', thresholdRange: { min: 99 } },
+  { name: 'request-duration', thresholdRange: { max: 500 } },
+];
+const passed = [
+  verdict({ check: 'request-success-rate', verdict: 'passed', value: 99.8, limit: 'at least 99%' }),
+  verdict({ check: 'request-duration', verdict: 'passed', value: 212, limit: 'at most 500ms' }),
+];
+const failed = [
+  verdict({
+    check: 'request-success-rate',
+    value: 94.5,
+    limit: 'at least 99%',
+    reason: 'request-success-rate: 94.5% is below the minimum of 99%',
+  }),
+  verdict({ check: 'request-duration', verdict: 'passed', value: 431, limit: 'at most 500ms' }),
+];
+
+const analysed = (more: Parameters<typeof aCanary>[0] = {}): World => {
+  const world = initialized(aCanary({ stepWeight: 20, maxWeight: 60, metrics, ...more }));
+  world.behaviour.verdicts = passed;
+  return world;
+};
+const inPhase = (phase: string) => (world: World) => world.phase === phase;
+
+/** How a release reaches each phase. */
+const WORLDS: Readonly<Record<string, () => World>> = {
+  Initializing: () => new World(aCanary({ stepWeight: 20, metrics })).begin(),
+  Initialized: () => analysed(),
+  Waiting: () => {
+    const world = analysed(withHooks('confirm-rollout'));
+    Object.assign(world.behaviour, { words: 'the change freeze lasts until Monday', hooks: { 'confirm-rollout': 'refused' } });
+    return pushed(world, inPhase('Waiting'));
+  },
+  Progressing: () => pushed(analysed(), ({ canary }) => canary.status?.canaryWeight === 40),
+  Paused: () => {
+    const world = pushed(analysed(), ({ canary }) => canary.status?.canaryWeight === 40);
+    world.ask('pause', 'r-1');
+    return world;
+  },
+  WaitingPromotion: () => {
+    const world = analysed(withHooks('confirm-promotion'));
+    Object.assign(world.behaviour, { words: 'not approved yet', hooks: { 'confirm-promotion': 'refused' } });
+    return pushed(world, inPhase('WaitingPromotion'));
+  },
+  Succeeded: () => pushed(analysed(), inPhase('Succeeded')),
+  Failed: () => {
+    const world = analysed();
+    world.push('s1:b');
+    world.tickUntil(({ canary }) => canary.status?.canaryWeight === 20);
+    world.behaviour.verdicts = failed;
+    world.tickUntil(inPhase('Failed'));
+    return world;
+  },
+};
+
+/** One release in each phase that lasts. */
+export function viewedReleases(): ViewedRelease[] {
+  return Object.entries(WORLDS).map(([phase, make]) => {
+    const world = make();
+    const at = (secondsAgo: number) => new Date(world.nowMs - secondsAgo * 1000).toISOString();
+    const snapshot = snapshotIn({
+      world,
+      primaryPods: podsOf('podinfo-primary', 3, at(3 * 86_400), 'podinfo:1.0.0'),
+      targetPods: phase.startsWith('Init') || phase === 'Succeeded' ? [] : podsOf('podinfo', 15, at(95), 'podinfo:1.1.0'),
+    });
+    const seen: CanarySnapshot = { ...snapshot, events: eventsOf(phase, at), atMs: world.nowMs };
+    const lease = { kind: 'Lease', namespace: 'serin', name: 'serin' };
+    const report = { ...reportOf(seen), controller: { held: true, pod: 'serin-7f9c-x2x', lease } };
+    return { phase, view: releaseViewOf(seen, report, ['--context=east']), nowMs: world.nowMs };
+  });
+}
+
+function podsOf(owner: string, count: number, creationTimestamp: string, image: string): KubeObject[] {
+  return Array.from({ length: count }, (_, index) => {
+    const isReady = index > 0 || owner === 'podinfo-primary';
+    const state = isReady ? { running: {} } : { waiting: { reason: 'CrashLoopBackOff' } };
+    return {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        ...{ name: `${owner}-6d4b75cb6d-${String(index).padStart(5, 'x')}`, namespace: 'test', creationTimestamp },
+        ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `${owner}-6d4b75cb6d`, uid: '1' }],
+      },
+      spec: { containers: [{ name: 'podinfo', image: `registry.example.com/shop/${image}` }] },
+      status: {
+        phase: 'Running',
+        conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }],
+        containerStatuses: [{ name: 'podinfo', restartCount: isReady ? 0 : 4, state }],
+      },
+    };
+  });
+}
+
+function eventsOf(phase: string, at: (secondsAgo: number) => string): KubeObject[] {
+  const event = (secondsAgo: number, reason: string, message: string, type = 'Normal'): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: `podinfo.${secondsAgo}`, namespace: 'test' },
+    ...{ type, reason, message, lastTimestamp: at(secondsAgo) },
+  });
+  if (phase.startsWith('Init')) return [event(40, 'Initialized', 'test.podinfo is initialized: its primary serves')];
+  return [
+    event(7200, 'Initialized', 'test.podinfo is initialized: its primary serves'),
+    event(95, 'NewRevision', 'New revision of podinfo found, its release begins'),
+    event(30, 'WeightAdvanced', 'test.podinfo: canary weight is now 20%'),
+    ...(phase === 'Failed'
+      ? [event(5, 'RolledBack', `Rolled back podinfo after 3 failed checks: ${'94.5% is below 99%; '.repeat(8)}`, 'Warning')]
+      : []),
+  ];
+}

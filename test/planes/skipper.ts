@@ -1,0 +1,86 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'yaml';
+import { ensureSkipper } from '../../scripts/e2e-skipper.ts';
+import { freePort } from '../e2e/free-port.ts';
+import { startGuarded } from '../scenarios/guarded-process.ts';
+
+export interface SkipperProxy {
+  /** Where users come in; the host header chooses the route. */
+  readonly url: string;
+  /** The routes that it goes by, as JSON for those who ask for it, and its counters as Prometheus text. */
+  readonly routesUrl: string;
+  readonly metricsUrl: string;
+  logTail(): string;
+  stop(): Promise<void>;
+}
+
+const READY_WITHIN_MS = 60_000;
+const LOOPBACK = '127.0.0.1';
+
+interface Kubeconfig {
+  clusters: readonly [{ cluster: { server: string; 'certificate-authority-data': string } }];
+  users: readonly [{ user: { token: string } }];
+}
+
+/** The real Skipper on a cluster, for Ingresses of class `skipper`; it ends with this process. */
+export async function startSkipper(kubeconfigFile: string): Promise<SkipperProxy> {
+  const program = await ensureSkipper();
+  const folder = mkdtempSync(join(tmpdir(), 'serin-skipper-'));
+  const [web, own] = [await freePort(), await freePort()];
+  const {
+    clusters: [{ cluster }],
+    users: [{ user }],
+  } = parse(readFileSync(kubeconfigFile, 'utf8')) as Kubeconfig;
+  const [authority, token] = [join(folder, 'ca.crt'), join(folder, 'token')];
+  writeFileSync(authority, Buffer.from(cluster['certificate-authority-data'], 'base64'));
+  writeFileSync(token, user.token, { mode: 0o600 });
+  const skipper = startGuarded(
+    'skipper',
+    [
+      program,
+      '-kubernetes',
+      `-kubernetes-url=${cluster.server}`,
+      `-kubernetes-token-file=${token}`,
+      '-kubernetes-ingress-class=^skipper$',
+      '-enable-kubernetes-endpointslices',
+      // It reads Ingresses and EndpointSlices so often, and watches neither; 3 s by default, longer than pods of these scenarios are kept.
+      '-source-poll-timeout=500',
+      '-wait-first-route-load',
+      '-wait-for-healthcheck-interval=0s',
+      `-address=${LOOPBACK}:${web}`,
+      `-support-listener=${LOOPBACK}:${own}`,
+      '-metrics-flavour=prometheus',
+      '-serve-route-metrics',
+      '-route-response-metrics',
+      '-access-log-disabled',
+    ],
+    join(folder, 'skipper.log'),
+    // Outside of a pod it asks the API server with the authorities of the system.
+    { ...process.env, SSL_CERT_FILE: authority },
+  );
+  const stop = async () => {
+    await skipper.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const support = `http://${LOOPBACK}:${own}`;
+  const routesUrl = `${support}/routes?limit=10000`;
+  const deadlineMs = performance.now() + READY_WITHIN_MS;
+  while (!(await answers(routesUrl))) {
+    if (skipper.hasExited() || performance.now() > deadlineMs) {
+      const tail = skipper.logTail();
+      await stop();
+      throw new Error(`Skipper did not become ready:\n${tail}`);
+    }
+    await sleep(50);
+  }
+  return { url: `http://${LOOPBACK}:${web}`, routesUrl, metricsUrl: `${support}/metrics`, logTail: () => skipper.logTail(), stop };
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
