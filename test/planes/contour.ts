@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ensureContour } from '../../scripts/e2e-contour.ts';
 import { ensureEnvoy } from '../../scripts/e2e-envoy.ts';
 import { freePort } from '../e2e/free-port.ts';
 import { startGuarded } from '../scenarios/guarded-process.ts';
+import { untilReady } from './until-ready.ts';
 
 export interface ContourProxy {
   /** Where users come in; the host header chooses the route. */
@@ -26,7 +26,6 @@ export interface ContourOptions {
   gateway?: { namespace: string; name: string };
 }
 
-const READY_WITHIN_MS = 60_000;
 const LOOPBACK = '127.0.0.1';
 /** Of a Gateway's listener on port 80: Contour adds 8000, as its Envoy may not listen on a privileged port. */
 const GATEWAY_PORT = 8080;
@@ -85,15 +84,7 @@ export async function startContour({ kubeconfigFile, gateway }: ContourOptions):
     rmSync(folder, { recursive: true, force: true });
   };
   const adminUrl = `http://${LOOPBACK}:${admin}`;
-  const deadlineMs = performance.now() + READY_WITHIN_MS;
-  while (!(await answers(`${adminUrl}/ready`))) {
-    if (server.hasExited() || proxy.hasExited() || performance.now() > deadlineMs) {
-      const tail = logTail();
-      await stop();
-      throw new Error(`Contour and Envoy did not become ready:\n${tail}`);
-    }
-    await sleep(50);
-  }
+  await untilReady({ name: 'Contour and Envoy', url: `${adminUrl}/ready`, processes: [server, proxy], logTail, stop });
   return {
     url: `http://${LOOPBACK}:${gateway ? GATEWAY_PORT : http}`,
     admin: adminUrl,
@@ -117,9 +108,3 @@ const configOf = ({ admin, gateway }: { admin: number | undefined; gateway: Cont
   network: { 'admin-port': admin },
   ...(gateway && { gateway: { gatewayRef: gateway } }),
 });
-
-const answers = (url: string): Promise<boolean> =>
-  fetch(url).then(
-    ({ ok }) => ok,
-    () => false,
-  );

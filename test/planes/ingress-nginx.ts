@@ -2,12 +2,12 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { NGINX_LUA } from '../../scripts/e2e-binaries.ts';
 import { ensureIngressNginx } from '../../scripts/e2e-ingress-nginx.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { startGuarded } from '../scenarios/guarded-process.ts';
 import { namespacesFor } from '../scenarios/shares/split-app.ts';
+import { untilReady } from './until-ready.ts';
 
 export interface IngressController {
   readonly url: string;
@@ -111,20 +111,14 @@ export async function startIngressController(cluster: KubeCluster, kubeconfigFil
     rmSync(folder, { recursive: true, force: true });
   };
   const balancersUrl = `http://127.0.0.1:${LOOK_PORT}/`;
-  const isReady = () =>
-    fetch(balancersUrl).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  const deadlineMs = performance.now() + READY_WITHIN_MS;
-  while (!(await isReady())) {
-    if (controller.hasExited() || performance.now() > deadlineMs) {
-      const tail = controller.logTail();
-      await stop();
-      throw new Error(`ingress-nginx did not become ready:\n${tail}`);
-    }
-    await sleep(100);
-  }
+  await untilReady({
+    name: 'ingress-nginx',
+    url: balancersUrl,
+    processes: [controller],
+    logTail: () => controller.logTail(),
+    stop,
+    withinMs: READY_WITHIN_MS,
+  });
   // It refuses to start where this port is taken.
   streams.listen(STREAM_PORT, '127.0.0.1');
   return {

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureEnvoy } from '../../scripts/e2e-envoy.ts';
 import { freePort } from '../e2e/free-port.ts';
 import { startGuarded } from '../scenarios/guarded-process.ts';
 import type { Place } from '../scenarios/istio/places.ts';
+import { untilReady } from './until-ready.ts';
 
 export interface IstioProxy {
   readonly admin: string;
@@ -15,7 +15,6 @@ export interface IstioProxy {
   stop(): Promise<void>;
 }
 
-const READY_WITHIN_MS = 60_000;
 const ADS = { ads: {}, resource_api_version: 'V3' };
 
 interface Node extends Place {
@@ -43,23 +42,9 @@ export async function startIstioProxy(kind: 'sidecar' | 'router', node: Node, xd
     rmSync(folder, { recursive: true, force: true });
   };
   const admin = `http://127.0.0.1:${adminPort}`;
-  const deadlineMs = performance.now() + READY_WITHIN_MS;
-  while (!(await isReady(`${admin}/ready`))) {
-    if (envoy.hasExited() || performance.now() > deadlineMs) {
-      const tail = envoy.logTail();
-      await stop();
-      throw new Error(`envoy did not become ready:\n${tail}`);
-    }
-    await sleep(50);
-  }
+  await untilReady({ name: 'envoy', url: `${admin}/ready`, processes: [envoy], logTail: () => envoy.logTail(), stop });
   return { admin, metricsUrl: `${admin}/stats/prometheus`, logTail: () => envoy.logTail(), stop };
 }
-
-const isReady = (url: string): Promise<boolean> =>
-  fetch(url).then(
-    ({ ok }) => ok,
-    () => false,
-  );
 
 /** What Istio's agent writes for a proxy, without certificates. */
 function bootstrapOf(

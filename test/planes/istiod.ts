@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureIstiod } from '../../scripts/e2e-istiod.ts';
 import { freePort } from '../e2e/free-port.ts';
 import { startGuarded } from '../scenarios/guarded-process.ts';
+import { untilReady } from './until-ready.ts';
 
 export interface Istiod {
   /** Port of xDS without TLS, on loopback. */
@@ -12,8 +12,6 @@ export interface Istiod {
   logTail(): string;
   stop(): Promise<void>;
 }
-
-const READY_WITHIN_MS = 60_000;
 
 /** Plain HTTP between proxies and pods: there are no sidecars beside the pods, and no certificates. */
 const MESH = {
@@ -72,19 +70,12 @@ export async function startIstiod(kubeconfigFile: string, { readsGatewayApi = fa
     await istiod.stop();
     rmSync(folder, { recursive: true, force: true });
   };
-  const deadlineMs = performance.now() + READY_WITHIN_MS;
-  const isReady = () =>
-    fetch(`http://127.0.0.1:${httpPort}/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  while (!(await isReady())) {
-    if (istiod.hasExited() || performance.now() > deadlineMs) {
-      const tail = istiod.logTail();
-      await stop();
-      throw new Error(`istiod did not become ready:\n${tail}`);
-    }
-    await sleep(250);
-  }
+  await untilReady({
+    name: 'istiod',
+    url: `http://127.0.0.1:${httpPort}/ready`,
+    processes: [istiod],
+    logTail: () => istiod.logTail(),
+    stop,
+  });
   return { xdsPort, logTail: () => istiod.logTail(), stop };
 }

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureKubeProxy } from '../../scripts/e2e-kube-proxy.ts';
 import { freePort } from '../e2e/free-port.ts';
 import { startGuarded } from '../scenarios/guarded-process.ts';
 import { ADDRESSES } from './ground.ts';
+import { untilReady } from './until-ready.ts';
 
 export type ProxyMode = 'nftables' | 'iptables';
 
@@ -17,7 +17,6 @@ export interface KubeProxy {
 }
 
 const SERVICE_RANGE = '10.96.0.0/16';
-const READY_WITHIN_MS = 60_000;
 
 /** The real kube-proxy of a node, in the network namespace of this tier. The node has to exist. */
 export async function startKubeProxy(kubeconfigFile: string, { node, mode }: { node: string; mode: ProxyMode }): Promise<KubeProxy> {
@@ -45,19 +44,6 @@ export async function startKubeProxy(kubeconfigFile: string, { node, mode }: { n
     execFileSync(program, ['--cleanup', `--proxy-mode=${mode}`], { stdio: 'ignore' });
     rmSync(folder, { recursive: true, force: true });
   };
-  const deadlineMs = performance.now() + READY_WITHIN_MS;
-  const isReady = () =>
-    fetch(`http://${health}/healthz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  while (!(await isReady())) {
-    if (proxy.hasExited() || performance.now() > deadlineMs) {
-      const tail = proxy.logTail();
-      await stop();
-      throw new Error(`kube-proxy did not become ready:\n${tail}`);
-    }
-    await sleep(100);
-  }
+  await untilReady({ name: 'kube-proxy', url: `http://${health}/healthz`, processes: [proxy], logTail: () => proxy.logTail(), stop });
   return { logTail: () => proxy.logTail(), stop };
 }

@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { ensureSkipper } from '../../scripts/e2e-skipper.ts';
 import { freePort } from '../e2e/free-port.ts';
 import { startGuarded } from '../scenarios/guarded-process.ts';
+import { untilReady } from './until-ready.ts';
 
 export interface SkipperProxy {
   /** Where users come in; the host header chooses the route. */
@@ -17,7 +17,6 @@ export interface SkipperProxy {
   stop(): Promise<void>;
 }
 
-const READY_WITHIN_MS = 60_000;
 const LOOPBACK = '127.0.0.1';
 
 interface Kubeconfig {
@@ -67,20 +66,6 @@ export async function startSkipper(kubeconfigFile: string): Promise<SkipperProxy
   };
   const support = `http://${LOOPBACK}:${own}`;
   const routesUrl = `${support}/routes?limit=10000`;
-  const deadlineMs = performance.now() + READY_WITHIN_MS;
-  while (!(await answers(routesUrl))) {
-    if (skipper.hasExited() || performance.now() > deadlineMs) {
-      const tail = skipper.logTail();
-      await stop();
-      throw new Error(`Skipper did not become ready:\n${tail}`);
-    }
-    await sleep(50);
-  }
+  await untilReady({ name: 'Skipper', url: routesUrl, processes: [skipper], logTail: () => skipper.logTail(), stop });
   return { url: `http://${LOOPBACK}:${web}`, routesUrl, metricsUrl: `${support}/metrics`, logTail: () => skipper.logTail(), stop };
 }
-
-const answers = (url: string): Promise<boolean> =>
-  fetch(url).then(
-    ({ ok }) => ok,
-    () => false,
-  );

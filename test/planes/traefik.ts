@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureTraefik } from '../../scripts/e2e-traefik.ts';
 import { freePort } from '../e2e/free-port.ts';
 import { startGuarded } from '../scenarios/guarded-process.ts';
+import { untilReady } from './until-ready.ts';
 
 export interface TraefikProxy {
   /** Where users come in; the host header chooses the route. */
@@ -21,7 +21,6 @@ export interface TraefikOptions {
   safeNaming: boolean;
 }
 
-const READY_WITHIN_MS = 60_000;
 const LOOPBACK = '127.0.0.1';
 
 /** The real Traefik on a cluster, with its provider of IngressRoutes and TraefikServices; it ends with this process. */
@@ -52,20 +51,6 @@ export async function startTraefik(kubeconfigFile: string, { safeNaming }: Traef
     rmSync(folder, { recursive: true, force: true });
   };
   const api = `http://${LOOPBACK}:${own}`;
-  const deadlineMs = performance.now() + READY_WITHIN_MS;
-  while (!(await answers(`${api}/ping`))) {
-    if (traefik.hasExited() || performance.now() > deadlineMs) {
-      const tail = traefik.logTail();
-      await stop();
-      throw new Error(`Traefik did not become ready:\n${tail}`);
-    }
-    await sleep(50);
-  }
+  await untilReady({ name: 'Traefik', url: `${api}/ping`, processes: [traefik], logTail: () => traefik.logTail(), stop });
   return { url: `http://${LOOPBACK}:${web}`, api, metricsUrl: `${api}/metrics`, logTail: () => traefik.logTail(), stop };
 }
-
-const answers = (url: string): Promise<boolean> =>
-  fetch(url).then(
-    ({ ok }) => ok,
-    () => false,
-  );
