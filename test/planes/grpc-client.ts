@@ -61,10 +61,10 @@ export async function startGrpcClient(proxy: string): Promise<GrpcClient> {
   };
 }
 
-/** An error of the proxy is a status of gRPC, with a message. */
+/** An error of the proxy is a status of gRPC among the headers. */
 function answerHeaders(answer: IncomingHttpHeaders): Record<string, string | string[]> {
   const status = answer['grpc-status'];
-  const failed = status === undefined ? {} : { 'x-serin-proxy-error': `gRPC status ${status}: ${answer['grpc-message'] ?? ''}` };
+  const failed = status === undefined ? {} : { 'x-serin-proxy-error': `gRPC status ${status}` };
   const own = Object.entries(answer).filter(
     (each): each is [string, string | string[]] => !each[0].startsWith(':') && each[1] !== undefined && !OF_CONNECTION.includes(each[0]),
   );

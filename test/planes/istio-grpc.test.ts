@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { weight } from '../../src/api/routes.ts';
 import { anEnvironment, type RealEnvironment } from '../scenarios/environment.ts';
+import type { AppName } from '../scenarios/providers/provider-fixture.ts';
 import { describeRealProxy } from '../scenarios/real-proxy.ts';
 import { askMany } from '../scenarios/shares/ask-many.ts';
 import { namespacesFor, SplitApp } from '../scenarios/shares/split-app.ts';
@@ -56,5 +57,19 @@ describe('GRPCRoutes in istiod', () => {
     expect(await by('insider')).toEqual({ 2: 50 });
     expect(await by('insiders')).toEqual({ 1: 50 });
     expect(client.ended() - before).toBe(100);
+  });
+
+  it.each([
+    { what: 'its service', name: 'service', uri: { prefix: '/web.v1.Shop/' }, answered: { 1: 20 } },
+    { what: 'its service and method', name: 'method', uri: { exact: '/web.v1.Shop/Buy' }, answered: { 1: 20 } },
+    { what: 'another method', name: 'other-method', uri: { exact: '/web.v1.Shop/Sell' }, answered: { '200 gRPC status 12': 20 } },
+    { what: 'another service', name: 'other-service', uri: { prefix: '/web.v1.Bank/' }, answered: { '200 gRPC status 12': 20 } },
+  ])('a route for $what: other calls are not implemented', async ({ name, uri, answered }) => {
+    const namespace = `grpc-${name}`;
+    await namespacesFor(environmentOf().cluster, [namespace]);
+    const only = { ...fixture, service: (app: AppName) => ({ ...fixture.service?.(app), match: [{ uri }] }) };
+    const app = await SplitApp.run(environmentOf(), only, { name, namespace });
+    await app.route({ kind: 'weighted', canary: weight(0) });
+    expect((await askMany(app.target, 20)).byVersion).toEqual(answered);
   });
 });
