@@ -78,7 +78,7 @@ const isObject = ({ aspect }: Difference, kind: string): boolean => aspect.start
 const withoutIntroductions = (states: readonly Json[]): Json[] =>
   states.filter((state) => !JSON.stringify(state).includes(INTRODUCTION.name));
 
-/** Without the conditions that tell requests of the mesh from those of a gateway. */
+/** Without the conditions that separate requests of the mesh from those of a gateway. */
 const withoutMeshPorts: Edit = (each) => {
   const { match } = each as { match?: { gateways?: string[] }[] };
   return match?.every(({ gateways }) => gateways) ? { ...each, match: undefined } : each;
