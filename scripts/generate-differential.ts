@@ -9,6 +9,11 @@ const root = join(import.meta.dirname, '..');
 const source = 'test/differential/results.json';
 /** Routes are long; the whole of them is in the results. */
 const LONGEST_CELL = 160;
+/** Why no scenario of this tier can show a row. */
+const NOT_PLAYED: Readonly<Record<string, string>> = {
+  DF2: 'the length of windows is not compared, since it depends on time; and a window is cut only when a second version follows within it, while a scenario has one push',
+  DF118: 'it is about the moment from which a weight counts as set, and time has no part in what is compared; no scenario has Knative',
+};
 const results: Results = JSON.parse(readFileSync(join(root, source), 'utf8'));
 const { flagger, scenarios, ofAll, pairs, minutes, differences, unclaimed } = results;
 
@@ -40,6 +45,14 @@ ${factorNames.map((factor) => `| ${factor} | ${FACTORS[factor].join(', ')} |`).j
 | row | scenarios | in |
 |---|---|---|
 ${differences.map((row) => `| ${row.id} | ${row.scenarios} | ${row.aspects.join(', ')} |`).join('\n')}
+
+## Rows that no scenario can show
+
+| row | why |
+|---|---|
+${Object.entries(NOT_PLAYED)
+  .map(([id, why]) => `| ${id} | ${why} |`)
+  .join('\n')}
 ${unclaimed.length === 0 ? '' : openTable()}`;
 
 function openTable(): string {

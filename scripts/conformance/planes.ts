@@ -26,6 +26,11 @@ export const PLANES: readonly PlaneRow[] = [
     programs: { istiod: { folder: 'pilot-discovery', module: 'istio.io/istio' }, Envoy: 'envoy' },
   },
   {
+    file: 'istio-grpc',
+    provider: '`gatewayapi:v1`, whose GRPCRoutes have a Service as parent',
+    programs: { istiod: { folder: 'pilot-discovery', module: 'istio.io/istio' }, Envoy: 'envoy' },
+  },
+  {
     file: 'contour',
     provider: '`contour`',
     programs: { Contour: { folder: 'contour', module: 'github.com/projectcontour/contour' }, Envoy: 'envoy' },

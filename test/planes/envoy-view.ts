@@ -102,7 +102,7 @@ export function isKnown(object: KubeObject, view: EnvoyView, place: Place, gatew
   const { name, namespace = '', labels } = object.metadata;
   const { kind } = object;
   if (kind === 'VirtualService') return isRouted(object, view, place, gateway);
-  if (kind === 'HTTPRoute') return isRoutedByParent(object, view);
+  if (kind === 'HTTPRoute' || kind === 'GRPCRoute') return isRoutedByParent(object, view);
   if (kind === 'DestinationRule') return !raw(object).spec.trafficPolicy || view.policies.has(`${namespace}/${name}`);
   if (kind !== 'EndpointSlice') return true;
   const known = view.hosts.get(`${labels?.['kubernetes.io/service-name']}.${namespace}.svc.cluster.local`) ?? [];

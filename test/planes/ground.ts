@@ -19,11 +19,11 @@ export const startGround = (
   {
     serverFlags = [],
     ...options
-  }: Pick<RealEnvironmentOptions, 'judgesHttpRoutes' | 'standsForKnative' | 'serverFlags' | 'moreControllers'> = {},
+  }: Pick<RealEnvironmentOptions, 'judgesHttpRoutes' | 'standsForKnative' | 'serverFlags' | 'moreControllers' | 'runApp'> = {},
 ): Promise<RealEnvironment> =>
   startRealEnvironment({
-    ...options,
     runApp: runAtPodAddress,
+    ...options,
     serverFlags: [`--advertise-address=${ADDRESSES.apiServer}`, ...serverFlags],
     startMesh: async (real) => meshOf(await startPlane(real)),
   });

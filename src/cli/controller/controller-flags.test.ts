@@ -29,6 +29,7 @@ describe('the flags of the controller', () => {
       canarySelector: ['team=shop', 'team=shop'],
       meshProvider: ['linkerd', 'linkerd'],
       metricsServer: ['http://p:1', 'http://p:1'],
+      dashboardUrl: ['https://serin.example.org', 'https://serin.example.org'],
       secretsMode: ['get', 'get'],
       allowedHosts: ['team=a.example.com', expect.anything()],
       allowedAddresses: ['10.0.0.0/8', ['10.0.0.0/8']],

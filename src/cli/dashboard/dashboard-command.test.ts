@@ -47,5 +47,5 @@ it('a release is shown when it is opened, and again after a change of its Canary
   given.cluster.put({ ...canary, status: { ...canary.status, phase: 'Failed' } });
   await expect.poll(() => shown.at(-1)?.phase).toBe('Failed');
   stop();
-  expect(given.cluster.watches).toBe(0);
+  await expect.poll(() => given.cluster.watches).toBe(0);
 });

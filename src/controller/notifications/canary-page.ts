@@ -2,6 +2,7 @@
 export function canaryPage(dashboardUrl: string, { namespace, name }: { namespace: string; name: string }): string | undefined {
   if (dashboardUrl === '') return undefined;
   const url = new URL(dashboardUrl);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/canaries/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+  const prefix = url.pathname.split('/').filter((part) => part !== '');
+  url.pathname = [...prefix, 'canaries', encodeURIComponent(namespace), encodeURIComponent(name)].join('/');
   return url.href;
 }

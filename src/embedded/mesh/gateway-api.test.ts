@@ -238,3 +238,13 @@ it('a GRPCRoute takes calls by service and method, the more specific first', () 
   const call = (url: string) => nameOf([grpc], request(url, { 'content-type': 'application/grpc' }, { method: 'POST' }));
   expect(['/shop.v1.Orders/Get', '/shop.v1.Cart/Get', '/shop.v1.Cart/Put'].map(call)).toEqual(['a', 'b', 'c']);
 });
+
+it('a gRPC call that no route takes is not implemented, and any other request is not found', () => {
+  const grpc = object(V1, 'GRPCRoute', 'g', {
+    parentRefs,
+    rules: [{ matches: [{ method: { service: 'shop.v1.Cart' } }], backendRefs: [to('a')] }],
+  });
+  const call = request('/shop.v1.Orders/Get', { 'content-type': 'application/grpc' }, { method: 'POST' });
+  expect(ask([grpc], call)).toMatchObject({ status: 200, headers: { 'grpc-status': '12' } });
+  expect(ask([grpc], request('/shop.v1.Orders/Get'))).toMatchObject({ status: 404 });
+});

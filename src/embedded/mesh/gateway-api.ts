@@ -51,6 +51,10 @@ export const gatewayApi: RouteResolver = {
   resolve: routeByGatewayApi,
 };
 
+/** Envoy's answer to a call of gRPC in place of 404. Source: gRPC's status codes, UNIMPLEMENTED. */
+const NOT_IMPLEMENTED = { status: 200, headers: { 'content-type': 'application/grpc', 'grpc-status': '12' } };
+const isGrpcCall = ({ headers }: MeshRequest): boolean => headers['content-type']?.startsWith('application/grpc') ?? false;
+
 const keyOf = ({ namespace, name }: Destination): string => `${namespace}/${name}`;
 
 /** Undefined: no Gateway of this name is known, or no route speaks of this Service. */
@@ -58,7 +62,7 @@ export function routeByGatewayApi(view: LaggedView, request: MeshRequest): Route
   const hosts = request.gateway === 'mesh' ? serviceHosts(view, request) : gatewayHosts(view, request);
   if (!hosts) return undefined;
   const found = mostSpecific(oneKind(hosts), request);
-  if (!found) return refuseWith({ status: 404, reason: 'no route matches' });
+  if (!found) return refuseWith({ reason: 'no route matches', ...(isGrpcCall(request) ? NOT_IMPLEMENTED : { status: 404 }) });
   return (random) => resolve(found, view, request, random);
 }
 

@@ -11,8 +11,8 @@ import type { BothControllers } from './both-controllers.ts';
 
 /** A side that does not become so is a difference, and no reason to wait for ever. */
 const INITIALIZED_WITHIN_MS = 300_000;
-/** Flagger never initializes a Service target (DF49). */
-const SERVICE_WITHIN_MS = 60_000;
+/** Flagger never initializes a Service target (DF49), nor Serin one that it refuses (DF634). */
+const NEVER_WITHIN_MS = 60_000;
 const SCALED_DOWN_WITHIN_MS = 60_000;
 const ENDED_WITHIN_MS = 170_000;
 /** Longer than an interval, the delay before a side is scaled down, and a grace period together. */
@@ -40,12 +40,12 @@ export async function runScenario(both: BothControllers, scenario: NamedScenario
       for (const object of canaryObjects(scenario, namespace, both.receivers[side])) await create(object);
     }),
   );
-  const initializedWithinMs = scenario.target === 'Service' ? SERVICE_WITHIN_MS : INITIALIZED_WITHIN_MS;
+  const initializedWithinMs = neverInitializes(scenario) ? NEVER_WITHIN_MS : INITIALIZED_WITHIN_MS;
   await boundedWait(initializedWithinMs, () => SIDES.every((side) => lastPhase(recordingOf()[side]) === 'Initialized'));
   // Both have put the canary's pods away.
   await boundedWait(
     INITIALIZED_WITHIN_MS,
-    () => scenario.target === 'Service' || SIDES.every((side) => canaryPods(recordingOf()[side]) === 0),
+    () => neverInitializes(scenario) || SIDES.every((side) => canaryPods(recordingOf()[side]) === 0),
   );
 
   // Before that, some providers have no route at all.
@@ -67,7 +67,9 @@ export async function runScenario(both: BothControllers, scenario: NamedScenario
         else both.breakOnePod(namespace, scenario.name);
       }),
     );
-  await boundedWait(ENDED_WITHIN_MS, () => SIDES.every((side) => hasEnded(ofRelease(side)) || isHeld(both, side, scenario)));
+  await boundedWait(ENDED_WITHIN_MS, () =>
+    SIDES.every((side) => hasEnded(ofRelease(side)) || isRefused(side, scenario) || isHeld(both, side, scenario)),
+  );
   // The side without traffic is scaled down some time after the end.
   await boundedWait(SCALED_DOWN_WITHIN_MS, () =>
     SIDES.every((side) => !hasEnded(ofRelease(side)) || canaryPods(recordingOf()[side]) === 0),
@@ -94,6 +96,8 @@ async function putAway({ cluster }: BothControllers, side: Side, name: string): 
     for (const each of [name, `${name}-primary`, `${name}-v1`, `${name}-v2`])
       await retried(() => cluster.delete({ apiVersion: 'apps/v1', kind, name: each, namespace }, { propagationPolicy: 'Background' }));
 }
+
+const neverInitializes = ({ target, routing }: NamedScenario): boolean => target === 'Service' || routing === 'labels-beside-gateways';
 
 const canaryRef = ({ name }: { name: string }, namespace: string): ObjectRef => ({
   apiVersion: 'flagger.app/v1beta1',
@@ -151,6 +155,7 @@ const lastPhase = (entries: readonly Entry[]): string | undefined => statuses(en
 const canaryPods = (entries: readonly Entry[]): number | undefined =>
   ofKind(entries, 'pods').findLast(({ role }) => role === 'canary')?.desired;
 const hasEnded = (entries: readonly Entry[]): boolean => ['Succeeded', 'Failed'].includes(lastPhase(entries) ?? '');
+const isRefused = (side: Side, { routing }: NamedScenario): boolean => side === 'serin' && routing === 'labels-beside-gateways';
 /** A gate that never opens has been asked often enough to show how it is held. */
 const isHeld = ({ answers }: BothControllers, side: Side, { name, gate }: NamedScenario): boolean =>
   gate.endsWith('-closed') && answers.asked(side, name, 'gate') >= 4;

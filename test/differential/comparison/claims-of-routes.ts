@@ -78,7 +78,18 @@ const isObject = ({ aspect }: Difference, kind: string): boolean => aspect.start
 const withoutIntroductions = (states: readonly Json[]): Json[] =>
   states.filter((state) => !JSON.stringify(state).includes(INTRODUCTION.name));
 
+/** Without the conditions that separate requests of the mesh from those of a gateway. */
+const withoutMeshPorts: Edit = (each) => {
+  const { match } = each as { match?: { gateways?: string[] }[] };
+  return match?.every(({ gateways }) => gateways) ? { ...each, match: undefined } : each;
+};
+
 export const routeClaims: readonly Claim[] = [
+  {
+    id: 'DF633',
+    explains: (one) =>
+      one.scenario.routing === 'ports-beside-mesh' && isObject(one, 'VirtualService') && isEqualAfter(one, withoutMeshPorts),
+  },
   { id: 'DF86', explains: (one) => one.scenario.provider === 'nginx' && isObject(one, 'Ingress') && isEqualAfter(one, ownPaths) },
   {
     id: 'DF90',

@@ -58,6 +58,25 @@ function neverInitializes({ scenario, aspect, flagger }: Difference): boolean {
   return isNothing(flagger) || /^event: Warning unknown: reconcileCanaryService failed: .* is invalid: spec\.clusterIPs/.test(aspect);
 }
 
+/** Serin refuses the Canary in one event, and leaves everything as it is; Flagger plays the whole release. */
+function isRefused({ scenario, aspect, flagger, serin }: Difference): boolean {
+  if (scenario.routing !== 'labels-beside-gateways') return false;
+  switch (aspect) {
+    case 'phases':
+      return same(serin, ['Initializing']) && (flagger as string[]).at(-1) === 'Succeeded';
+    case 'object Service/APP':
+      return same(serin, (flagger as unknown[]).slice(0, 1));
+    case 'event: Warning UnsupportedByProvider':
+      return flagger === undefined;
+    case 'answers in the end':
+      return serin === 'any' && same(flagger, ['2']);
+    case 'pods in the end':
+      return same(serin, { canary: true, primary: false });
+    default:
+      return isNothing(serin);
+  }
+}
+
 /** Flagger asks when the canary is ready; what follows from an earlier answer is in alerts and events. */
 function asksRollbackEarly({ scenario, aspect, flagger, serin }: Difference): boolean {
   const { hook, pods, strategy } = scenario;
@@ -93,6 +112,7 @@ const isDippedOnly = (flagger: readonly number[], serin: readonly number[]): boo
 /** Every difference that is meant, by the row of docs/differences.md that states it. The first that explains one has it. */
 export const CLAIMS: readonly Claim[] = [
   { id: 'DF49', explains: neverInitializes },
+  { id: 'DF634', explains: isRefused },
   { id: 'DF4', explains: isLastFailure },
   {
     id: 'DF15',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Entry, Fact } from '../recording/recording.ts';
-import { PLAIN } from '../scenarios/scenario.ts';
+import { type NamedScenario, PLAIN } from '../scenarios/scenario.ts';
 import { CLAIMS } from './claims.ts';
 import { compareSides } from './compare.ts';
 import { withoutDips } from './dips.ts';
@@ -135,6 +135,36 @@ describe('claims', () => {
 
   it('explain nothing by a row that the page does not have', () => {
     expect(judge(differences, claims, new Set(['DF2']))).toMatchObject({ unclaimed: [{ aspect: 'phases' }], unknownIds: ['DF1'] });
+  });
+
+  const claimedOf = (routing: NamedScenario['routing'], flagger: Entry[], serin: Entry[]) => {
+    const played = { ...scenario, routing };
+    const known = new Set(['DF633', 'DF634']);
+    return judge(compareSides(played, { flagger, serin }), CLAIMS, known);
+  };
+  const route = (rule: object): Fact => ({ kind: 'object', object: 'VirtualService/s000x', content: { spec: { http: [rule] } } });
+  const split = { route: [{ weight: 20 }] };
+
+  it('DF633 explains conditions that separate requests of the mesh from those of a gateway, and no other weight', () => {
+    const match = [{ gateways: ['a/b'] }, { gateways: ['mesh'], port: 80 }];
+    const claimed = (rule: object) => claimedOf('ports-beside-mesh', at(route(split)), at(route(rule)));
+    expect(claimed({ ...split, match })).toMatchObject({ unclaimed: [], claimed: [{ id: 'DF633' }] });
+    expect(claimed({ route: [{ weight: 21 }], match }).unclaimed).toHaveLength(1);
+    expect(claimed({ ...split, match: [{ uri: { prefix: '/' } }] }).unclaimed).toHaveLength(1);
+    expect(claimedOf('plain', at(route(split)), at(route({ ...split, match }))).unclaimed).toHaveLength(1);
+  });
+
+  it('DF634 explains a Canary that is refused, and none that writes a route', () => {
+    const flagger = at(status('Initializing'), route(split), status('Succeeded'), { kind: 'traffic', lost: [], versions: ['2'] });
+    const claimed = (...more: Fact[]) => claimedOf('labels-beside-gateways', flagger, at(status('Initializing'), ...more));
+    expect(claimed().claimed.map(({ id, difference }) => `${id} ${difference.aspect}`)).toEqual([
+      'DF634 phases',
+      'DF634 answers in the end',
+      'DF634 object VirtualService/APP',
+    ]);
+    expect(claimed().unclaimed).toEqual([]);
+    expect(claimed(route({ route: [] })).unclaimed).toMatchObject([{ aspect: 'object VirtualService/APP' }]);
+    expect(claimed(status('Failed')).unclaimed.map(({ aspect }) => aspect)).toContain('phases');
   });
 
   it('of this repository all name rows of docs/differences.md', () => {

@@ -18,6 +18,8 @@ const ALWAYS: readonly Partial<Scenario>[] = [
   { gate: 'traffic-closed', hook: 'rollback-now' },
   { pods: 'one-breaks', deadline: 'short' },
   { provider: 'kubernetes', target: 'Service', strategy: 'blueGreen' },
+  { routing: 'ports-beside-mesh' },
+  { strategy: 'ab', routing: 'labels-beside-gateways' },
 ];
 
 export interface Scenarios {
@@ -27,8 +29,9 @@ export interface Scenarios {
 }
 
 export function allScenarios(seed = Number(process.env.DIFFERENTIAL_SEED ?? SEED)): Scenarios {
-  const { rows, possible } = coveringRows({ ...FACTORS, target: ['Deployment', 'DaemonSet'] }, isPossible, seed);
-  const all = [...ALWAYS.map((one) => ({ ...PLAIN, ...one })), ...rows] as Scenario[];
+  const { routing: _, ...covered } = FACTORS;
+  const { rows, possible } = coveringRows({ ...covered, target: ['Deployment', 'DaemonSet'] }, isPossible, seed);
+  const all = [...ALWAYS, ...rows].map((one) => ({ ...PLAIN, ...one }) as Scenario);
   return {
     list: all.map((scenario, index) => ({ ...scenario, name: `s${String(index).padStart(3, '0')}x` })),
     pairsOf(scenarios) {

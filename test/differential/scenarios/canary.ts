@@ -6,6 +6,13 @@ import type { Receivers } from '../cluster/receivers.ts';
 import type { NamedScenario } from './scenario.ts';
 
 const SHORT_DEADLINE_SECONDS = 60;
+/** A gateway that no one enters by, and the mesh, where users are. */
+const BESIDE_MESH = ['istio-system/front', 'mesh'];
+const ROUTING: Readonly<Record<NamedScenario['routing'], object>> = {
+  plain: {},
+  'ports-beside-mesh': { portDiscovery: true, gateways: BESIDE_MESH },
+  'labels-beside-gateways': { match: [{ gateways: ['mesh'] }] },
+};
 const INSIDERS = [{ headers: { 'x-canary': { exact: 'insider' } } }];
 
 /** No mesh: only Services. */
@@ -40,7 +47,9 @@ export function canaryObjects(scenario: NamedScenario, namespace: string, receiv
     metadata,
     spec: { provider: { type: 'prometheus', address: receivers.url }, query },
   };
-  const canary = canaryFor(fixtureOf(scenario), metadata, analysisOf(scenario, receivers), {
+  const fixture = fixtureOf(scenario);
+  const routed = { ...fixture, service: (app: typeof metadata) => ({ ...fixture.service?.(app), ...ROUTING[scenario.routing] }) };
+  const canary = canaryFor(routed, metadata, analysisOf(scenario, receivers), {
     targetRef: { apiVersion: target === 'Service' ? 'v1' : 'apps/v1', kind: target, name },
     ...(scaler === 'hpa' ? { autoscalerRef: { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name } } : {}),
     ...(scenario.strategy === 'skipAnalysis' ? { skipAnalysis: true } : {}),
@@ -65,11 +74,12 @@ const STRATEGIES: Readonly<Record<NamedScenario['strategy'], object>> = {
 };
 
 function analysisOf(scenario: NamedScenario, receivers: Receivers): object {
-  const { name, strategy, threshold } = scenario;
+  const { name, strategy, threshold, routing } = scenario;
   return {
     interval: '10s',
     threshold: Number(threshold),
     ...STRATEGIES[strategy],
+    ...(routing === 'labels-beside-gateways' ? { match: [{ sourceLabels: { app: 'insider' } }] } : {}),
     metrics: metricsOf(scenario),
     webhooks: webhooksOf(scenario, receivers),
     alerts: [{ name: 'releases', severity: 'info', providerRef: { name } }],

@@ -64,6 +64,8 @@ export const FACTORS = {
   deadline: ['default', 'short'],
   /** How the pods of the new version do. */
   pods: ['healthy', 'slow', 'unpullable', 'one-unready', 'one-breaks', 'lost'],
+  /** What Istio routes by besides weights; played by itself only. `ports-beside-mesh`: DF633, `labels-beside-gateways`: DF634. */
+  routing: ['plain', 'ports-beside-mesh', 'labels-beside-gateways'],
 } as const;
 
 export type Factor = keyof typeof FACTORS;
@@ -83,6 +85,7 @@ export const PLAIN: Scenario = {
   threshold: '2',
   deadline: 'default',
   pods: 'healthy',
+  routing: 'plain',
 };
 
 /** A scenario and the name of its application, which is as long as every other. */
