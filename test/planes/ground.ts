@@ -9,6 +9,8 @@ export const ADDRESSES = { apiServer: '10.244.255.254', client: '10.244.255.1', 
 export interface Plane extends ProxyUnderTest {
   /** Copies sent, by `namespace/workload`. */
   mirrored(): Record<string, number>;
+  /** Where users of other places come in, too. */
+  otherUrls?: readonly string[];
 }
 
 export type StartPlane = (real: Pick<RealEnvironment, 'cluster' | 'adminKubeconfigFile'>) => Promise<Plane>;
@@ -32,10 +34,10 @@ const onlyOfTheModel = (): never => {
   throw new Error('only the embedded mesh can be asked that');
 };
 
-const meshOf = ({ url, metricsUrl, knows, mirrored, stop }: Plane): Mesh => ({
+const meshOf = ({ url, otherUrls = [], metricsUrl, knows, mirrored, stop }: Plane): Mesh => ({
   ...{ metricsUrl, knows, stop },
   url: () => url,
-  urls: [url],
+  urls: [url, ...otherUrls],
   metricsText: onlyOfTheModel,
   metricsSamples: onlyOfTheModel,
   // Of what the embedded mesh counts no scenario here asks for more.

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ensureKubeProxy } from '../../scripts/e2e-kube-proxy.ts';
 import { freePort } from '../e2e/free-port.ts';
 import { startGuarded } from '../scenarios/guarded-process.ts';
+import type { FarNode } from './far-node.ts';
 import { ADDRESSES } from './ground.ts';
 import { untilReady } from './until-ready.ts';
 
@@ -18,15 +19,25 @@ export interface KubeProxy {
 
 const SERVICE_RANGE = '10.96.0.0/16';
 
-/** The real kube-proxy of a node, in the network namespace of this tier. The node has to exist. */
-export async function startKubeProxy(kubeconfigFile: string, { node, mode }: { node: string; mode: ProxyMode }): Promise<KubeProxy> {
+interface ProxyPlace {
+  node: string;
+  mode: ProxyMode;
+  /** Where it runs; default: in the tier's own network namespace. */
+  far?: FarNode;
+}
+
+/** The real kube-proxy of a node, which has to exist. */
+export async function startKubeProxy(kubeconfigFile: string, { node, mode, far }: ProxyPlace): Promise<KubeProxy> {
   const program = await ensureKubeProxy();
+  const at = (words: readonly [string, ...string[]]): [string, ...string[]] => [...(far?.enter ?? []), ...words] as [string, ...string[]];
+  const run = ([command, ...args]: readonly [string, ...string[]]) => execFileSync(command, args, { stdio: 'ignore' });
   // Rules are for packets on their way: without a route none sets out for the address of a Service.
-  execFileSync('ip', ['route', 'replace', SERVICE_RANGE, 'dev', 'lo', 'src', ADDRESSES.client]);
+  const source = far ? [] : ['src', ADDRESSES.client];
+  run(at(['ip', 'route', 'replace', SERVICE_RANGE, 'dev', far?.device ?? 'lo', ...source]));
   const folder = mkdtempSync(join(tmpdir(), 'serin-kube-proxy-'));
-  const health = `127.0.0.1:${await freePort()}`;
+  const health = `${far?.address ?? '127.0.0.1'}:${await freePort()}`;
   const flags = [
-    `--kubeconfig=${kubeconfigFile}`,
+    `--kubeconfig=${far?.kubeconfigFile ?? kubeconfigFile}`,
     `--hostname-override=${node}`,
     `--proxy-mode=${mode}`,
     `--healthz-bind-address=${health}`,
@@ -38,10 +49,10 @@ export async function startKubeProxy(kubeconfigFile: string, { node, mode }: { n
     '--conntrack-tcp-timeout-close-wait=0s',
     '--nodeport-addresses=primary',
   ];
-  const proxy = startGuarded('kube-proxy', [program, ...flags], join(folder, 'log'));
+  const proxy = startGuarded('kube-proxy', at([program, ...flags]), join(folder, 'log'));
   const stop = async () => {
     await proxy.stop('TERM');
-    execFileSync(program, ['--cleanup', `--proxy-mode=${mode}`], { stdio: 'ignore' });
+    run(at([program, '--cleanup', `--proxy-mode=${mode}`]));
     rmSync(folder, { recursive: true, force: true });
   };
   await untilReady({ name: 'kube-proxy', url: `http://${health}/healthz`, processes: [proxy], logTail: () => proxy.logTail(), stop });

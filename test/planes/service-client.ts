@@ -1,10 +1,10 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { watchObjects } from '../../src/embedded/controllers/object-store.ts';
 import { loopback } from '../../src/embedded/network.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
 import { raw } from '../fakes/raw.ts';
+import { ONWARD_HEADER, refuse, sendOn } from './onward.ts';
 
-const NO_ANSWER_MS = 5_000;
 /**
  * Each connection comes from the next of these: one that was tried before its Service had rules leaves an entry with the kernel for two minutes, and a later one
  * from the same address and port would hang.
@@ -17,40 +17,35 @@ export interface ServiceClient {
   stop(): Promise<void>;
 }
 
+/** Where a client dials from: the tier's own network namespace, or a node that sends requests on. */
+export interface ClientPlace {
+  /** Of `send-on.ts`. */
+  far?: { host: string; port: number };
+  /** Asks Services at their ports of this node instead of their cluster IPs. */
+  nodeAddress?: string;
+}
+
 /**
  * Cluster DNS and a client of Services in one: it asks the Service that the host header names at its cluster IP, by a new connection for each
  * request, so that the kernel's rules choose the pod each time.
  */
-export async function startServiceClient(cluster: KubeCluster): Promise<ServiceClient> {
+export async function startServiceClient(cluster: KubeCluster, { far, nodeAddress }: ClientPlace = {}): Promise<ServiceClient> {
   const services = watchObjects(cluster, { apiVersion: 'v1', kind: 'Service' }, () => undefined);
   await services.synced;
   let connections = 0;
   const send = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    const fail = (why: string): void => {
-      if (!outgoing.headersSent) outgoing.writeHead(503, { 'x-serin-proxy-error': why.replaceAll(/[^\x20-\x7e]/g, '?') });
-      outgoing.end();
-    };
     const { host = '' } = incoming.headers;
     const [name, namespace] = host.split('.');
     const service = services.get(`${namespace}/${name}`);
     if (service === undefined) {
-      fail(`no Service ${namespace}/${name}`);
+      refuse(outgoing, `no Service ${namespace}/${name}`);
       return;
     }
-    const ip: string = raw(service).spec.clusterIP;
-    const { method = 'GET', url = '/', headers } = incoming;
+    const { clusterIP, ports } = raw(service).spec;
+    const to = nodeAddress === undefined ? { host: clusterIP, port: 80 } : { host: nodeAddress, port: ports[0].nodePort };
     connections += 1;
-    const call = request({
-      ...{ host: ip, port: 80, method, path: url, headers: { ...headers, connection: 'close' } },
-      ...{ localAddress: addressOf(connections), agent: false, timeout: NO_ANSWER_MS },
-    });
-    call.on('response', (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
-    });
-    call.on('timeout', () => call.destroy(new Error(`no answer within ${NO_ANSWER_MS} ms`)));
-    call.on('error', ({ message }) => fail(message));
-    incoming.pipe(call);
+    if (far) sendOn(incoming, outgoing, { ...far, headers: { [ONWARD_HEADER]: `${to.host}:${to.port}` } });
+    else sendOn(incoming, outgoing, { ...to, localAddress: addressOf(connections) });
   };
   const listener = await loopback.listen(createServer(send));
   return {

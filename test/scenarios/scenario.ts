@@ -31,6 +31,8 @@ interface AnApplication {
   env?: Record<string, string>;
   pod?: Record<string, unknown>;
   spec?: Record<string, unknown>;
+  /** Of its Service. */
+  service?: Record<string, unknown>;
 }
 
 /**
@@ -82,7 +84,7 @@ export class Scenario {
 
   readonly given = {
     /** An application of version 1 with its Service, serving. */
-    aDeployment: async ({ replicas = 2, env = {}, pod = {}, spec = {} }: AnApplication = {}): Promise<void> => {
+    aDeployment: async ({ replicas = 2, env = {}, pod = {}, spec = {}, service = {} }: AnApplication = {}): Promise<void> => {
       const { cluster } = this.#environment;
       const labels = { app: APP };
       const metadata = { name: APP, namespace: this.namespace };
@@ -93,7 +95,7 @@ export class Scenario {
         metadata,
         spec: { replicas, selector: { matchLabels: labels }, template, ...spec },
       });
-      await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports: PORTS } });
+      await cluster.create({ apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports: PORTS, ...service } });
       for (const object of this.#fixture?.objects?.(this.#app) ?? []) await cluster.create(object);
       await this.#until(this.#ref('apps/v1', 'Deployment', APP), 'is available', (now) => raw(now)?.status?.availableReplicas === replicas);
       await this.given.itServes();
