@@ -62,6 +62,8 @@ export interface ReleaseView extends CanaryRow {
     check: string;
     verdict: string;
     value?: number | undefined;
+    /** Of the primary, where the check compares the two. */
+    baseline?: number | undefined;
     limit?: string | undefined;
     reason?: string | undefined;
     recent?: readonly { at: string; value?: number | undefined }[] | undefined;

@@ -71,13 +71,14 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
           <Card title={words.checks} isWide>
             <Table
               title={words.checks}
-              heads={[words.check, words.verdict, words.value, words.limit, words.recent]}
-              rows={checks.map(({ check, verdict, value, limit, reason, recent = [] }) => [
+              heads={[words.check, words.verdict, words.value, words.primary, words.limit, words.recent]}
+              rows={checks.map(({ check, verdict, value, baseline, limit, reason, recent = [] }) => [
                 check,
                 <span key="verdict">
                   <Phase phase={verdict} /> {reason}
                 </span>,
                 value === undefined ? '' : short(value),
+                baseline === undefined ? '' : short(baseline),
                 limit,
                 <Spark key="recent" title={check} values={recent.flatMap((one) => one.value ?? [])} />,
               ])}
