@@ -37,8 +37,7 @@ export interface ApiServer {
   stop(): Promise<void>;
   /** Requests so far by verb and resource (`patch canaries/status`), of all clients or of one user agent. */
   requestCounts(userAgent?: string): Record<string, number>;
-  /** YAML for `KUBECONFIG`. */
-  /** `namespace`: that of commands which name none. */
+  /** YAML for `KUBECONFIG`; `namespace` is that of commands which name none. */
   kubeconfig(namespace?: string): string;
   /** Every object, by store (`group/plural`). */
   snapshot(): Record<string, KubeObject[]>;
