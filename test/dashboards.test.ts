@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { queriesOf } from '../scripts/dashboards/dashboard.ts';
+import { panelQueriesOf, queriesOf } from '../scripts/dashboards/dashboard.ts';
 import { dashboardOf, dashboards } from '../scripts/dashboards/index.ts';
 import { renderDashboard } from '../scripts/dashboards/render.ts';
 import { alertRules } from '../scripts/observability/alert-rules.ts';
@@ -98,14 +98,32 @@ it('06-GD11: pods of another target whose name begins alike are not shown', () =
   expect(['api-5d5f8-x2x4z', 'api-gateway-5d5f8-x2x4z', 'api-primary-5d5f8-x2x4z'].map(isShown)).toEqual([true, false, false]);
 });
 
-it('each dashboard has a uid of its own, and its data source is chosen where it is shown', () => {});
-
 it('06-F15: each dashboard has a uid of its own, and its data source is chosen where it is shown', () => {
   expect(new Set(dashboards.map(({ uid }) => uid)).size).toBe(dashboards.length);
   for (const dashboard of dashboards) {
     const rendered = JSON.parse(renderDashboard(dashboard));
     const targets = rendered.panels.flatMap(({ targets = [] }: { targets?: { datasource: { uid: string } }[] }) => targets);
-    expect(targets).toHaveLength(queriesOf(dashboard).length);
+    expect(targets).toHaveLength(panelQueriesOf(dashboard).length);
     expect(new Set(targets.map(({ datasource }: { datasource: { uid: string } }) => datasource.uid))).toEqual(new Set(['$datasource']));
   }
+});
+
+it('the overview names the Canaries that failed and those that wait, with a link to each, and marks the end of releases', () => {
+  const { panels, annotations } = JSON.parse(renderDashboard(dashboardOf('serin')));
+  type Rendered = {
+    type: string;
+    title: string;
+    targets: { format: string; instant: boolean; expr: string }[];
+    fieldConfig: { defaults: { links: { url: string }[] } };
+  };
+  const tables = (panels as Rendered[]).filter(({ type }) => type === 'table');
+  expect(tables.map(({ title }) => title)).toEqual(['Failed Canaries', 'Canaries that wait']);
+  for (const { targets, fieldConfig } of tables) {
+    expect(targets).toMatchObject([{ format: 'table', instant: true, expr: expect.stringMatching(/^max by \(namespace, name, phase\)/) }]);
+    expect(fieldConfig.defaults.links.map(({ url }) => url)).toEqual([expect.stringContaining('/canaries/$')]);
+  }
+  expect(annotations.list.map(({ name, iconColor }: { name: string; iconColor: string }) => [name, iconColor])).toEqual([
+    ['Promoted', 'green'],
+    ['Rolled back', 'red'],
+  ]);
 });

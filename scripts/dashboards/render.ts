@@ -1,25 +1,29 @@
 import { VizLegendOptionsBuilder } from '@grafana/grafana-foundation-sdk/common';
 import {
+  AnnotationQueryBuilder,
   DashboardBuilder,
   DashboardCursorSync,
+  DashboardLinkBuilder,
   DatasourceVariableBuilder,
   QueryVariableBuilder,
   RowBuilder,
+  TextBoxVariableBuilder,
   VariableRefresh,
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
+import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import * as stat from '@grafana/grafana-foundation-sdk/stat';
+import * as table from '@grafana/grafana-foundation-sdk/table';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 import type { Dashboard, Panel } from './dashboard.ts';
 
 /** Chosen on the dashboard, so that one file fits every Grafana. */
 const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
-const WIDTH = { time: 8, stat: 6 };
-const HEIGHT = { time: 8, stat: 4 };
+const WIDTH = { time: 8, stat: 6, table: 12 };
+const HEIGHT = { time: 8, stat: 4, table: 8 };
 
 /** Grafana's model of a dashboard, as its file. */
-export function renderDashboard({ uid, title, description, variables, rows }: Dashboard): string {
+export function renderDashboard({ uid, title, description, variables, marks = [], rows }: Dashboard): string {
   const builder = new DashboardBuilder(title)
     .uid(uid)
     .description(description)
@@ -31,12 +35,26 @@ export function renderDashboard({ uid, title, description, variables, rows }: Da
     .withVariable(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus'));
   for (const variable of variables)
     builder.withVariable(
-      new QueryVariableBuilder(variable.name)
-        .label(variable.label)
-        .query(variable.query)
+      variable.query === undefined
+        ? new TextBoxVariableBuilder(variable.name).label(variable.label)
+        : new QueryVariableBuilder(variable.name)
+            .label(variable.label)
+            .query(variable.query)
+            .datasource(DATASOURCE)
+            .refresh(VariableRefresh.OnTimeRangeChanged)
+            .sort(VariableSort.AlphabeticalAsc),
+    );
+  for (const { name, color, expr, text } of marks)
+    builder.annotation(
+      new AnnotationQueryBuilder()
+        .name(name)
         .datasource(DATASOURCE)
-        .refresh(VariableRefresh.OnTimeRangeChanged)
-        .sort(VariableSort.AlphabeticalAsc),
+        .enable(true)
+        .iconColor(color)
+        .expr(expr)
+        .step('60s')
+        .titleFormat(name)
+        .textFormat(text),
     );
   for (const row of rows) {
     builder.withRow(new RowBuilder(row.title));
@@ -45,22 +63,31 @@ export function renderDashboard({ uid, title, description, variables, rows }: Da
   return `${JSON.stringify(builder.build(), null, 2)}\n`;
 }
 
-function panelOf({ title, kind, unit, queries }: Panel) {
-  const builder =
-    kind === 'stat' ? new stat.PanelBuilder() : new timeseries.PanelBuilder().legend(new VizLegendOptionsBuilder().showLegend(true));
-  builder
+const BUILDERS = {
+  stat: () => new stat.PanelBuilder(),
+  time: () => new timeseries.PanelBuilder().legend(new VizLegendOptionsBuilder().showLegend(true)),
+  table: () =>
+    new table.PanelBuilder().withTransformation({
+      id: 'organize',
+      options: { excludeByName: { Time: true }, renameByName: { Value: 'for' } },
+    }),
+};
+
+function panelOf({ title, kind, unit, queries, link }: Panel) {
+  const builder = BUILDERS[kind]()
     .title(title)
     .datasource(DATASOURCE)
     .unit(unit === 'cores' ? 'short' : unit)
     .span(WIDTH[kind])
     .height(HEIGHT[kind]);
-  for (const [index, { expr, legend }] of queries.entries())
-    builder.withTarget(
-      new DataqueryBuilder()
-        .expr(expr)
-        .legendFormat(legend)
-        .refId(String.fromCharCode(65 + index))
-        .datasource(DATASOURCE),
-    );
+  if (link) builder.dataLinks([new DashboardLinkBuilder(link.title).url(link.url).targetBlank(true)]);
+  for (const [index, { expr, legend }] of queries.entries()) {
+    const query = new DataqueryBuilder()
+      .expr(expr)
+      .legendFormat(legend)
+      .refId(String.fromCharCode(65 + index))
+      .datasource(DATASOURCE);
+    builder.withTarget(kind === 'table' ? query.instant().format(PromQueryFormat.Table) : query);
+  }
   return builder;
 }

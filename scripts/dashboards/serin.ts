@@ -7,6 +7,26 @@ const time = (title: string, unit: Panel['unit'], ...queries: readonly (readonly
   queries: queries.map(([expr, legend]) => ({ expr, legend })),
 });
 const stat = (title: string, expr: string, legend: string): Panel => ({ title, kind: 'stat', unit: 'short', queries: [{ expr, legend }] });
+/** Canaries that stand in a phase, and for how long. */
+const standing = (title: string, phases: string): Panel => ({
+  title,
+  kind: 'table',
+  unit: 's',
+  queries: [
+    {
+      expr: `max by (namespace, name, phase) (flagger_canary_phase{phase=~"${phases}"} * on (namespace, name) group_left () (time() - flagger_canary_last_advance_timestamp_seconds))`,
+      legend: '{{namespace}}/{{name}}',
+    },
+  ],
+  link: {
+    title: 'Open in the dashboard of Serin, whose address stands above',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana's own variables
+    url: '${page:raw}/canaries/${__data.fields.namespace}/${__data.fields.name}',
+  },
+});
+/** Series are there from the first release of a Canary on: its first end counts from none. */
+const ended = (counter: string): string =>
+  `sum by (namespace, name) (${counter}) > (sum by (namespace, name) (${counter} offset 1m) or sum by (namespace, name) (${counter}) * 0)`;
 const quantile = (part: number, histogram: string, by: string): string =>
   `histogram_quantile(${part}, sum by (${by}) (rate(${histogram}_bucket[$__rate_interval])))`;
 
@@ -15,7 +35,11 @@ export const serinDashboard: Dashboard = {
   uid: 'serin',
   title: 'Serin',
   description: 'All Canaries at a glance, and the controller that looks after them',
-  variables: [],
+  variables: [{ name: 'page', label: 'Address of serin dashboard' }],
+  marks: [
+    { name: 'Promoted', color: 'green', expr: ended('flagger_canary_successes_total'), text: '{{namespace}}/{{name}}' },
+    { name: 'Rolled back', color: 'red', expr: ended('flagger_canary_failures_total'), text: '{{namespace}}/{{name}}' },
+  ],
   rows: [
     {
       title: 'Canaries',
@@ -24,6 +48,8 @@ export const serinDashboard: Dashboard = {
         stat('By phase', 'count by (phase) (flagger_canary_phase)', '{{phase}}'),
         stat('Failed', 'count(flagger_canary_status > 1) or vector(0)', 'failed'),
         stat('Contested', 'count(flagger_canary_condition{type="Contested",status="True"}) or vector(0)', 'contested'),
+        standing('Failed Canaries', 'Failed'),
+        standing('Canaries that wait', 'Waiting|WaitingPromotion'),
         time('Weight of canaries', 'percent', [
           'flagger_canary_weight unless on (namespace, workload) label_replace(flagger_canary_status, "workload", "$1-primary", "name", "(.*)")',
           '{{namespace}}/{{workload}}',
