@@ -1,11 +1,10 @@
 import { ensureContourDefinitions } from '../../scripts/e2e-contour.ts';
-import { asEndpointSlice } from '../../src/api/kinds/endpoint-slice.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { raw } from '../fakes/raw.ts';
 import { applyCrdFiles } from '../scenarios/environment.ts';
 import { type ContourProxy, startContour } from './contour.ts';
 import type { Plane, StartPlane } from './ground.ts';
-import { keepLooking, readJson } from './looking.ts';
+import { keepLooking, readJson, readyPods } from './looking.ts';
 
 /** Contour and its Envoy, for HTTPProxies. */
 export const startContourPlane: StartPlane = async ({ cluster, adminKubeconfigFile }) => {
@@ -157,7 +156,7 @@ const wantedOf: Readonly<Record<string, (spec: ReturnType<typeof raw>['spec']) =
 };
 
 function isKnown(object: KubeObject, { routes, hosts }: EnvoyView): boolean {
-  const { name, namespace = '', labels } = object.metadata;
+  const { name, namespace = '' } = object.metadata;
   const wanted = wantedOf[object.kind]?.(raw(object).spec);
   if (wanted) {
     const found = routes.get(`${object.kind} ${namespace}/${name}`) ?? [];
@@ -169,7 +168,7 @@ function isKnown(object: KubeObject, { routes, hosts }: EnvoyView): boolean {
   }
   if (object.kind !== 'EndpointSlice') return true;
   // Contour tells Envoy of the Services alone that a route names.
-  const known = hosts.get(`${namespace}/${labels?.['kubernetes.io/service-name']}`);
-  const ready = (asEndpointSlice(object).endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false);
-  return !known || ready.flatMap(({ addresses }) => addresses ?? []).every((address) => known.has(address));
+  const { service, addresses } = readyPods(object);
+  const known = hosts.get(`${namespace}/${service}`);
+  return !known || addresses.every((address) => known.has(address));
 }

@@ -1,7 +1,7 @@
-import { asEndpointSlice } from '../../src/api/kinds/endpoint-slice.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type Raw, raw } from '../fakes/raw.ts';
 import type { Place } from '../scenarios/istio/places.ts';
+import { readyPods } from './looking.ts';
 
 /** What an Envoy goes by that istiod configures. */
 export interface EnvoyView {
@@ -99,15 +99,14 @@ function sidesOf({ cluster, weighted_clusters }: DumpedAction = {}): string {
 
 /** Whether the proxy at this place, which serves this gateway (`mesh`: none), goes by this version of an object. */
 export function isKnown(object: KubeObject, view: EnvoyView, place: Place, gateway: string): boolean {
-  const { name, namespace = '', labels } = object.metadata;
+  const { name, namespace = '' } = object.metadata;
   const { kind } = object;
   if (kind === 'VirtualService') return isRouted(object, view, place, gateway);
   if (kind === 'HTTPRoute' || kind === 'GRPCRoute') return isRoutedByParent(object, view);
   if (kind === 'DestinationRule') return !raw(object).spec.trafficPolicy || view.policies.has(`${namespace}/${name}`);
   if (kind !== 'EndpointSlice') return true;
-  const known = view.hosts.get(`${labels?.['kubernetes.io/service-name']}.${namespace}.svc.cluster.local`) ?? [];
-  const ready = (asEndpointSlice(object).endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false);
-  const addresses = ready.flatMap((each) => each.addresses ?? []);
+  const { service, addresses } = readyPods(object);
+  const known = view.hosts.get(`${service}.${namespace}.svc.cluster.local`) ?? [];
   return addresses.length === 0 || (known.length > 0 && known.every((some) => addresses.every((address) => some.has(address))));
 }
 

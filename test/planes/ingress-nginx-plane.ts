@@ -1,9 +1,8 @@
-import { asEndpointSlice } from '../../src/api/kinds/endpoint-slice.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { raw } from '../fakes/raw.ts';
 import type { StartPlane } from './ground.ts';
 import { startIngressController } from './ingress-nginx.ts';
-import { keepLooking, readJson } from './looking.ts';
+import { keepLooking, readJson, readyPods } from './looking.ts';
 
 /** So many looks in a row show the same: while nginx reloads, workers of before and of now answer side by side. */
 const LOOKS = 5;
@@ -43,16 +42,14 @@ interface Path {
 }
 
 function isKnown(object: KubeObject, known: Balancers): boolean {
-  const { namespace = '', labels } = object.metadata;
+  const { namespace = '' } = object.metadata;
   if (object.kind === 'Ingress') {
     const paths: Path[] = raw(object).spec.rules.flatMap(({ http }: { http: { paths: Path[] } }) => http.paths);
     const names = paths.map(({ backend: { service } }) => `${namespace}-${service.name}-${service.port.name ?? service.port.number}`);
     return names.every((name) => (of(object, 'canary') === 'true' ? isAlternative(name, object, known) : known[name] !== undefined));
   }
   if (object.kind !== 'EndpointSlice') return true;
-  const service = labels?.['kubernetes.io/service-name'];
-  const ready = (asEndpointSlice(object).endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false);
-  const addresses = ready.flatMap(({ addresses }) => addresses ?? []);
+  const { service, addresses } = readyPods(object);
   // A Service that no Ingress names has no upstream.
   return Object.entries(known)
     .filter(([name]) => name === `${namespace}-${service}-http` || name === `${namespace}-${service}-80`)

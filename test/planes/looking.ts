@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { asEndpointSlice } from '../../src/api/kinds/endpoint-slice.ts';
+import type { KubeObject } from '../../src/api/kube-object.ts';
 
 const LOOK_EVERY_MS = 50;
 
@@ -25,3 +27,12 @@ export const readJson = <T>(url: string): Promise<T | undefined> =>
     async (answer) => (answer.ok ? ((await answer.json()) as T) : undefined),
     () => undefined,
   );
+
+/** Addresses of the ready pods that an EndpointSlice names, and the Service that they are of. */
+export function readyPods(slice: KubeObject): { service: string; addresses: string[] } {
+  const ready = (asEndpointSlice(slice).endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false);
+  return {
+    service: slice.metadata.labels?.['kubernetes.io/service-name'] ?? '',
+    addresses: ready.flatMap(({ addresses }) => addresses ?? []),
+  };
+}

@@ -1,8 +1,7 @@
-import { asEndpointSlice } from '../../src/api/kinds/endpoint-slice.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { raw } from '../fakes/raw.ts';
 import type { StartPlane } from './ground.ts';
-import { keepLooking, readJson } from './looking.ts';
+import { keepLooking, readJson, readyPods } from './looking.ts';
 import { startSkipper } from './skipper.ts';
 
 /** Skipper, for Ingresses. */
@@ -39,16 +38,14 @@ type Weights = Record<string, number>;
 const asId = (text: string): string => text.replaceAll(/\W/g, '_');
 
 function isKnown(object: KubeObject, known: readonly Route[]): boolean {
-  const { name, namespace = '', labels } = object.metadata;
+  const { name, namespace = '' } = object.metadata;
   if (object.kind === 'Ingress') {
     const own = known.filter(({ id }) => id.startsWith(`kube_${asId(namespace)}__${asId(name)}__`));
     const weights = annotation<Weights>(object, 'backend-weights', JSON.parse);
     return own.length > 0 && (weights === undefined || pathsOf(object).every((paths) => followWeights(paths, weights, object, own)));
   }
   if (object.kind !== 'EndpointSlice') return true;
-  const service = labels?.['kubernetes.io/service-name'] ?? '';
-  const ready = (asEndpointSlice(object).endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false);
-  const addresses = ready.flatMap(({ addresses }) => addresses ?? []);
+  const { service, addresses } = readyPods(object);
   // A Service that no Ingress names has no route.
   return known
     .filter(({ id }) => id.startsWith(`kube_${asId(namespace)}__`) && id.endsWith(`__${asId(service)}`))

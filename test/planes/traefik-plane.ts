@@ -1,11 +1,10 @@
 import { ensureTraefikDefinitions } from '../../scripts/e2e-traefik.ts';
-import { asEndpointSlice } from '../../src/api/kinds/endpoint-slice.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { parseExposition } from '../../src/embedded/prometheus/exposition.ts';
 import { raw } from '../fakes/raw.ts';
 import { applyCrdFiles } from '../scenarios/environment.ts';
 import type { StartPlane } from './ground.ts';
-import { keepLooking, readJson } from './looking.ts';
+import { keepLooking, readJson, readyPods } from './looking.ts';
 import { startTraefik, type TraefikOptions } from './traefik.ts';
 
 /** Traefik, for IngressRoutes and TraefikServices. */
@@ -83,7 +82,7 @@ interface Ref extends Share {
 }
 
 function isKnown(object: KubeObject, known: Services): boolean {
-  const { name, namespace = '', labels } = object.metadata;
+  const { name, namespace = '' } = object.metadata;
   if (object.kind === 'TraefikService') {
     const found = known[`${namespace}-${name}`];
     const { weighted, mirroring } = raw(object).spec;
@@ -97,9 +96,8 @@ function isKnown(object: KubeObject, known: Services): boolean {
   }
   if (object.kind !== 'EndpointSlice') return true;
   // Traefik keeps those Services alone that a route leads to.
-  const prefix = `${namespace}-${labels?.['kubernetes.io/service-name']}-`;
-  const ready = (asEndpointSlice(object).endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false);
-  const addresses = ready.flatMap(({ addresses }) => addresses ?? []);
+  const { service, addresses } = readyPods(object);
+  const prefix = `${namespace}-${service}-`;
   return Object.entries(known)
     .filter(([key]) => key.startsWith(prefix) && /^\d+$/.test(key.slice(prefix.length)))
     .every(([, { loadBalancer }]) => {
