@@ -65,6 +65,27 @@ describe('the dashboard in Chromium', () => {
     await page.context().close();
   });
 
+  it.each([
+    ['Approve', 'promote'],
+    ['Deny', 'rollback'],
+  ])('a closed gate shows its answer as text, and %s asks for %s', async (label, verb) => {
+    const answer = '<b id="answer">not yet</b>';
+    const gate = { name: 'approval', type: 'confirm-promotion', url: 'http://gate.example' };
+    await fixture.cluster.patch(ref, { spec: { analysis: { webhooks: [gate] } } });
+    const refusedBy = { webhook: gate.name, type: gate.type, detail: answer };
+    await fixture.cluster.patch(ref, { status: { release: { refusedBy } } }, { subresource: 'status' });
+    const page = await fixture.open(RELEASE);
+    await page.getByText(answer).first().waitFor();
+    expect(await page.locator('#answer').count()).toBe(0);
+    await page.getByRole('button', { name: label, exact: true }).press('Enter');
+    await page.getByText(`${label} test/podinfo?`).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText(`${label}: carried out`).waitFor();
+    const { requests = [] } = parseStatus((await fixture.cluster.get(ref))?.status)?.release ?? {};
+    expect(requests.at(-1)).toMatchObject({ verb, outcome: 'carriedOut' });
+    await page.context().close();
+  });
+
   it('what tenants write is shown as text: nothing of it runs', async () => {
     const hostile = `<img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
     const before = (await fixture.cluster.get(ref))?.status as { conditions?: object[] };
