@@ -4,6 +4,8 @@
  * of the other planes another one each day.
  */
 import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { ensureBinaries } from './e2e-binaries.ts';
 import { ensureContour, ensureContourDefinitions } from './e2e-contour.ts';
 import { ensureEnvoy } from './e2e-envoy.ts';
@@ -15,10 +17,13 @@ import { ensureSkipper } from './e2e-skipper.ts';
 import { MissingToolError } from './e2e-tools.ts';
 import { ensureTraefik, ensureTraefikDefinitions } from './e2e-traefik.ts';
 
-/** What each plane needs, by the beginning of the names of its tests. */
+/** What each plane needs, by the beginning of the names of its tests; the longest one counts. */
 const PLANES: Readonly<Record<string, readonly ((say: (line: string) => void) => Promise<unknown>)[]>> = {
   istio: [ensureIstiod, ensureEnvoy],
+  'istio-gateway-class': [ensureIstiod, ensureEnvoy],
+  'istio-grpc': [ensureIstiod, ensureEnvoy],
   'kube-proxy': [ensureKubeProxy],
+  'kube-proxy-nodes': [ensureKubeProxy],
   contour: [ensureContour, ensureContourDefinitions, ensureEnvoy],
   'ingress-nginx': [ensureIngressNginx],
   knative: [ensureKnative, ensureKnativeManifests, ensureContour, ensureContourDefinitions, ensureEnvoy],
@@ -53,6 +58,15 @@ function planesOf(args: readonly string[]): string[] {
   return named.length === 0 ? all : named;
 }
 
+/** Tests of these planes. */
+function testsOf(planes: readonly string[]): string[] {
+  const longestFirst = Object.keys(PLANES).toSorted((a, b) => b.length - a.length);
+  const tests = readdirSync(join(import.meta.dirname, '..', 'test', 'planes')).filter((file) => file.endsWith('.test.ts'));
+  return tests
+    .filter((file) => planes.includes(longestFirst.find((plane) => file.startsWith(plane)) ?? ''))
+    .map((file) => join('test', 'planes', file));
+}
+
 /** A sample goes on without a plane whose programs cannot be had, and says why; Istio's have to be there. */
 async function planesToBeHad(planes: readonly string[], isSample: boolean): Promise<string[]> {
   const had: string[] = [];
@@ -79,7 +93,7 @@ if (trial.code !== 0) {
     await ensureBinaries(say);
     const isSample = args.includes(SAMPLE);
     const had = await planesToBeHad(planes, isSample);
-    const sampled = isSample ? had.map((plane) => `test/planes/${plane}`) : [];
+    const sampled = isSample ? testsOf(had) : [];
     const vitest = ['npx', '--no-install', 'vitest', 'run', '--config', 'vitest.planes.config.ts', ...sampled];
     vitest.push(...args.filter((each) => each !== SAMPLE));
     process.exitCode = runInNamespace(vitest, 'inherit').code;
