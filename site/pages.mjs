@@ -16,7 +16,7 @@ export function collectPages() {
   const found = readdirSync(root).concat(
     FOLDERS.flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name.replaceAll('\\', '/')}`)),
   );
-  for (const path of found.filter((name) => isPage(name) || name.endsWith('.svg'))) cpSync(join(root, path), join(pages, path));
+  for (const path of found.filter((name) => isPage(name) || /\.(svg|png)$/.test(name))) cpSync(join(root, path), join(pages, path));
 }
 
 if (import.meta.main) collectPages();
