@@ -61,20 +61,23 @@ const ofList = ({ output, keyboard }: { output: Output; keyboard: FakeTerminal }
 it.each([
   { title: 'status', start: ofStatus, before: 'unseen', after: 'unseen (suspended)' },
   { title: 'list', start: ofList, before: '2 Canaries', after: 'unseen (suspended)' },
-])('$title --watch asks for nothing at rest, shows a change, and an API server that is gone', async ({ start, before, after }) => {
-  const screen = viewing(start);
-  await screen.shows(before);
-  await sleep(5_000);
-  const atRest = bare.requestCounts(USER_AGENT);
-  expect(Object.keys(atRest)).not.toEqual([]);
-  await sleep(60_000);
-  expect(bare.requestCounts(USER_AGENT)).toEqual(atRest);
-  await bare.cluster.patch(CANARY, { spec: { suspend: true } });
-  await screen.shows(after);
-  await bare.stop();
-  isStopped = true;
-  await screen.shows('connection lost, trying again: connect ECONNREFUSED');
-  screen.keyboard.press('q');
-  expect(await screen.ended).toBe('done');
-  expect(screen.last()).toContain('\x1b[?25h');
-});
+])(
+  '$title --watch asks for nothing while nothing changes, shows a change, and an API server that is gone',
+  async ({ start, before, after }) => {
+    const screen = viewing(start);
+    await screen.shows(before);
+    await sleep(5_000);
+    const atRest = bare.requestCounts(USER_AGENT);
+    expect(Object.keys(atRest)).not.toEqual([]);
+    await sleep(60_000);
+    expect(bare.requestCounts(USER_AGENT)).toEqual(atRest);
+    await bare.cluster.patch(CANARY, { spec: { suspend: true } });
+    await screen.shows(after);
+    await bare.stop();
+    isStopped = true;
+    await screen.shows('connection lost, trying again: connect ECONNREFUSED');
+    screen.keyboard.press('q');
+    expect(await screen.ended).toBe('done');
+    expect(screen.last()).toContain('\x1b[?25h');
+  },
+);

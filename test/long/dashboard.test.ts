@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseStatus } from '../../src/api/parse-status.ts';
 import { type DashboardFixture, seriousFindings, startDashboardFixture } from '../scenarios/dashboard-fixture.ts';
@@ -19,6 +20,15 @@ describe('the dashboard in Chromium', () => {
     fixture = await startDashboardFixture();
   });
   afterAll(() => fixture.stop());
+
+  /** Confirms what a button asks for; it has reached the Canary as this verb. */
+  const confirmed = async (page: Page, label: string, verb: string): Promise<void> => {
+    await page.getByText(`${label} test/podinfo?`).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText(`${label}: carried out`).waitFor();
+    const { requests = [] } = parseStatus((await fixture.cluster.get(ref))?.status)?.release ?? {};
+    expect(requests.at(-1)).toMatchObject({ verb, outcome: 'carriedOut' });
+  };
 
   describe.each([390, 1280, 2560])('%i px wide', (width) => {
     describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
@@ -57,11 +67,7 @@ describe('the dashboard in Chromium', () => {
     for (let pressed = 0; pressed < 30 && !(await button.evaluate((one) => one.ownerDocument.activeElement === one)); pressed += 1)
       await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await page.getByText(`${label} test/podinfo?`).waitFor();
-    await page.keyboard.press('Enter');
-    await page.getByText(`${label}: carried out`).waitFor();
-    const { requests = [] } = parseStatus((await fixture.cluster.get(ref))?.status)?.release ?? {};
-    expect(requests.at(-1)).toMatchObject({ verb, outcome: 'carriedOut' });
+    await confirmed(page, label, verb);
     await page.context().close();
   });
 
@@ -78,11 +84,7 @@ describe('the dashboard in Chromium', () => {
     await page.getByText(answer).first().waitFor();
     expect(await page.locator('#answer').count()).toBe(0);
     await page.getByRole('button', { name: label, exact: true }).press('Enter');
-    await page.getByText(`${label} test/podinfo?`).waitFor();
-    await page.keyboard.press('Enter');
-    await page.getByText(`${label}: carried out`).waitFor();
-    const { requests = [] } = parseStatus((await fixture.cluster.get(ref))?.status)?.release ?? {};
-    expect(requests.at(-1)).toMatchObject({ verb, outcome: 'carriedOut' });
+    await confirmed(page, label, verb);
     await page.context().close();
   });
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,13 +35,7 @@ export async function startFarNode(kubeconfigFile: string): Promise<FarNode> {
     ['unshare', '--net', 'sh', '-c', 'echo $$ >"$1"; exec sleep "$2"', 'sh', pidFile, SECONDS_AT_MOST],
     join(folder, 'log'),
   );
-  const readPid = async () => {
-    try {
-      return readFileSync(pidFile, 'utf8').trim();
-    } catch {
-      return '';
-    }
-  };
+  const readPid = () => (existsSync(pidFile) ? readFileSync(pidFile, 'utf8').trim() : '');
   const pid = await eventually('the node has a network namespace', readPid, (text) => text !== '');
   const enter = ['nsenter', '--target', pid, '--net'];
   const run = ([command = '', ...args]: readonly string[]) => execFileSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });

@@ -19,7 +19,7 @@ export interface KubeProxy {
 
 const SERVICE_RANGE = '10.96.0.0/16';
 
-interface ProxyPlace {
+interface KubeProxyOptions {
   node: string;
   mode: ProxyMode;
   /** Where it runs; default: in the tier's own network namespace. */
@@ -27,7 +27,7 @@ interface ProxyPlace {
 }
 
 /** The real kube-proxy of a node, which has to exist. */
-export async function startKubeProxy(kubeconfigFile: string, { node, mode, far }: ProxyPlace): Promise<KubeProxy> {
+export async function startKubeProxy(kubeconfigFile: string, { node, mode, far }: KubeProxyOptions): Promise<KubeProxy> {
   const program = await ensureKubeProxy();
   const at = (words: readonly [string, ...string[]]): [string, ...string[]] => [...(far?.enter ?? []), ...words] as [string, ...string[]];
   const run = ([command, ...args]: readonly [string, ...string[]]) => execFileSync(command, args, { stdio: 'ignore' });

@@ -18,6 +18,7 @@ import { entryWords, listOf } from '../journal/journal-command.ts';
 import { identityOf, type Journal, readJournals, readOneJournal } from '../journal/read-journals.ts';
 import { CommandError } from '../output/exit-codes.ts';
 import { readTraffic } from '../traffic/read-traffic.ts';
+import { podOf } from '../view/release-view.ts';
 import { whyOf } from '../why/diagnose.ts';
 
 /** How long the page waits for the answer of the controller. */
@@ -119,19 +120,11 @@ function releaseView(snapshot: CanarySnapshot): ReleaseView {
 }
 
 function podView(pod: KubeObject, side: PodView['side']): PodView {
-  const { phase = '', containerStatuses } = record(pod.status);
-  const statuses = list(containerStatuses);
-  return {
-    name: pod.metadata.name,
-    side,
-    images: list(record(pod.spec).containers).map(({ image }) => String(image ?? '')),
-    ready: statuses.length > 0 && statuses.every(({ ready }) => ready === true),
-    restarts: statuses.reduce((sum, { restartCount }) => sum + (Number(restartCount) || 0), 0),
-    phase: pod.metadata.deletionTimestamp === undefined ? String(phase) : 'Terminating',
-  };
+  const { name, state, ready, restarts } = podOf(pod);
+  const { containers } = record(pod.spec);
+  const images = (Array.isArray(containers) ? containers : []).map((one) => String(record(one).image ?? ''));
+  return { name, side, images, ready, restarts, phase: state };
 }
-
-const list = (value: unknown): Record<string, unknown>[] => (Array.isArray(value) ? value.map(record) : []);
 
 const STATUS_OF: Partial<Record<CommandError['exit'], ViewError['status']>> = { notFound: 404, no: 409, refused: 409 };
 

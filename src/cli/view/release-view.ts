@@ -104,7 +104,8 @@ function imageOf(object: KubeObject): string {
   return typeof image === 'string' ? image : '-';
 }
 
-function podOf(object: KubeObject): PodView {
+/** A pod as both live views show it. `state`: why it waits, if it does, else its phase. */
+export function podOf(object: KubeObject): PodView {
   const { metadata, status = {} } = asPod(object);
   const containers = status.containerStatuses ?? [];
   const waiting = containers.map((one) => record(record(one.state).waiting).reason).find((reason) => typeof reason === 'string');
