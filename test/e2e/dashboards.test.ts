@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { queriesOf } from '../../scripts/dashboards/dashboard.ts';
+import { panelQueriesOf, queriesOf } from '../../scripts/dashboards/dashboard.ts';
 import { dashboardOf, dashboards } from '../../scripts/dashboards/index.ts';
 import { alertRules } from '../../scripts/observability/alert-rules.ts';
 import { raw } from '../fakes/raw.ts';
@@ -95,9 +95,32 @@ describe('queries of dashboards and alerts', () => {
     }
   });
 
+  it('the marks of the overview come when a release was promoted, and when one was rolled back', async () => {
+    const scenario = await Scenario.begin(environmentOf(), controller, 'marked');
+    const { given, when, then } = scenario;
+    const expectMark = async (name: string): Promise<void> => {
+      const mark = dashboardOf('serin').marks?.find((one) => one.name === name);
+      await haveData([`${mark?.expr} and on (namespace) flagger_canary_status{namespace="${scenario.namespace}"}`]);
+    };
+    try {
+      await given.aDeployment();
+      const smoke = { name: 'smoke', type: 'rollout', url: hooks.url('marked') };
+      await given.aCanary({ iterations: 2, webhooks: [smoke] }, { provider: 'kubernetes' });
+      await when.imageChanges('2');
+      await then.releaseEnds('Succeeded');
+      await expectMark('Promoted');
+      hooks.answers('marked', 500);
+      await when.imageChanges('3');
+      await then.releaseEnds('Failed');
+      await expectMark('Rolled back');
+    } finally {
+      await scenario.end();
+    }
+  });
+
   it('06-F14, 06-F15: those about Serin itself have data, and so has each metric that an alert asks for', async () => {
     const asked = alertRules.flatMap(({ expr }) => expr.match(/\b(?:flagger|serin)_\w+/g) ?? []);
-    const own = queriesOf(dashboardOf('serin')).map(({ expr }) => filled(expr, 'none'));
+    const own = panelQueriesOf(dashboardOf('serin')).map(({ expr }) => filled(expr, 'none'));
     // There is a difference only while a release is under way.
     await haveData([...new Set(asked), ...own.filter((query) => !query.includes('flagger_canary_phase{phase='))]);
   });
