@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Canary } from '../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { JournalMemory } from '../engine/journal/journal-memory.ts';
@@ -21,6 +20,7 @@ import { alertSender } from './notifications/send-alert.ts';
 import { egressPolicy, ownOutgoing } from './outgoing/outgoing.ts';
 import { OutgoingCalls } from './outgoing/outgoing-calls.ts';
 import { secretReader } from './outgoing/read-secret.ts';
+import { randomWords } from './random-words.ts';
 import type { CanaryRegister } from './watch/canary-register.ts';
 import { ClusterView } from './watch/cluster-view.ts';
 import { ConfigWatches } from './watch/config-watches.ts';
@@ -43,7 +43,7 @@ interface MadeDeps {
 
 /** Makes what the processes of all Canaries share. */
 export function makeDeps(options: ControllerOptions, register: CanaryRegister, listener: DepsListener, signal: AbortSignal): MadeDeps {
-  const { config, cluster, clock, random, log, metrics, word = () => randomBytes(8).toString('hex') } = options;
+  const { config, cluster, clock, random, log, metrics, word = randomWords() } = options;
   const isLeading = () => options.mayWrite?.() ?? true;
   const mayWrite = () => !signal.aborted && isLeading();
   const { kinds, calls } = options.shared ?? sharedParts(options);
