@@ -50,8 +50,8 @@ const sum = (one: Counts, other: Counts): Counts => ({
   failures: kept(one.failures + other.failures),
 });
 
-/** What is assumed before anything was seen, with the weight of about 20 failures: most services have bursts, and users who try again. */
-const ASSUMED = { dispersion: 5, weight: 5 };
+/** What is assumed before anything was seen, with the weight of about 40 failures: one user who tries again and again must not decide. */
+const ASSUMED = { dispersion: 8, weight: 10 };
 
 /**
  * The factor by which log-likelihoods are divided, 1 or more: the largest over lengths of blocks, of both sides together and of the canary alone, so that a burst

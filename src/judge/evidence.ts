@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import type { Comparison } from './comparison.ts';
 import { addScatter, LEVELS, noScatter } from './dispersion.ts';
-import { addPods } from './pod-spread.ts';
+import { addPods, MOST_PODS } from './pod-spread.ts';
 import { addSupport, GRID_SIZE, kept, noSupport } from './ratio-evidence.ts';
-import { type Counts, type SkipReason, skipReason, type Window } from './window.ts';
+import { type Counts, isCounted, isServed, type SkipReason, skipReason, type Window } from './window.ts';
 
 const Count = z.number().min(0);
 const CountsSchema = z.object({ requests: Count, failures: Count });
 const ScatterSchema = z
   .array(z.object({ seen: Count, expected: Count, last: CountsSchema.exactOptional(), open: CountsSchema.exactOptional() }))
   .max(LEVELS);
+
+/** Characters of a name in Kubernetes. */
+const LONGEST_NAME = 253;
 
 /**
  * Sufficient statistics of a comparison: plain JSON of a few kilobytes that a status can hold. A judge that goes on from it decides as one that never stopped.
@@ -25,7 +28,12 @@ export const Evidence = z.object({
   primary: CountsSchema,
   support: z.array(z.number()).length(GRID_SIZE),
   scatter: z.object({ canary: ScatterSchema, primary: ScatterSchema }),
-  pods: z.object({ excess: z.number(), scale: Count, canaryPods: Count.min(1), primaryPods: Count.min(2) }).exactOptional(),
+  pods: z
+    .object({
+      canaryPods: Count.min(1),
+      primary: z.record(z.string().max(LONGEST_NAME), CountsSchema).refine((pods) => Object.keys(pods).length <= MOST_PODS),
+    })
+    .exactOptional(),
   /** Requests a second of both sides, the newer windows with more weight. */
   pace: z.object({ canary: Count, primary: Count }),
 });
@@ -61,7 +69,7 @@ export function addWindow(
   const reason = skipReason(window, { untilMs: evidence.untilMs, warmUntilMs: firstReadyMs + comparison.warmUpMs });
   if (reason !== undefined) return skip(evidence, window, reason);
   const { canary, primary, pods } = window;
-  const spread = pods === undefined ? evidence.pods : addPods(evidence.pods, pods);
+  const podsSeen = pods === undefined ? evidence.pods : addPods(evidence.pods, pods);
   return {
     ...evidence,
     untilMs: window.toMs,
@@ -70,7 +78,7 @@ export function addWindow(
     primary: add(evidence.primary, primary),
     support: [...addSupport(evidence.support, window, evidence.tolerate)],
     scatter: { canary: [...addScatter(evidence.scatter.canary, canary)], primary: [...addScatter(evidence.scatter.primary, primary)] },
-    ...(spread === undefined ? {} : { pods: spread }),
+    ...(podsSeen === undefined ? {} : { pods: podsSeen }),
     pace: paceWith(evidence, window),
   };
 }
@@ -80,9 +88,7 @@ export function addWindow(
  * The windows follow each other; they are not evidence about the canary.
  */
 export function learnScatter(evidence: Evidence, windows: readonly Counts[]): Evidence {
-  const used = windows.filter(
-    ({ requests, failures }) => Number.isFinite(requests) && requests > 0 && failures >= 0 && Number.isFinite(failures),
-  );
+  const used = windows.filter((counts) => isCounted(counts) && isServed(counts));
   const primary = used.reduce(addScatter, evidence.scatter.primary);
   return { ...evidence, scatter: { ...evidence.scatter, primary: [...primary] } };
 }

@@ -1,54 +1,61 @@
 import { kept } from './ratio-evidence.ts';
-import type { Counts } from './window.ts';
+import type { Counts, PodCounts } from './window.ts';
 
-/** How far the rates of the primary's pods lie apart, beyond what chance does: sums over windows, and the number of pods of both sides. */
-export interface PodSpread {
-  /** Sum of the squared differences of a pod's failures from its share, less what Poisson failures have. */
-  excess: number;
-  /** Sum of the squares of the shares. */
-  scale: number;
+/** Pods of the primary with all that was counted of them, and how many pods the canary had in the last window. */
+export interface Pods {
   canaryPods: number;
-  primaryPods: number;
+  primary: Readonly<Record<string, Counts>>;
 }
 
-/** Pods of one side that are looked at in a window; more say little more. */
-const MOST_PODS = 50;
+/** Pods of the primary that are followed: the first ones that were seen. More say little more, and a status must stay short. */
+export const MOST_PODS = 20;
 
-/** Adds the pods of a window; a window with less than two pods of the primary says nothing. */
+/** Adds the pods of a window. */
 export function addPods(
-  spread: PodSpread | undefined,
-  { canary, primary }: { canary: readonly Counts[]; primary: readonly Counts[] },
-): PodSpread | undefined {
-  const pods = primary.filter(({ requests }) => requests > 0).slice(0, MOST_PODS);
+  pods: Pods | undefined,
+  { canary, primary }: { canary: readonly PodCounts[]; primary: readonly PodCounts[] },
+): Pods | undefined {
   const canaryPods = canary.filter(({ requests }) => requests > 0).length;
-  if (pods.length < 2 || canaryPods === 0) return spread;
-  const requests = pods.reduce((sum, pod) => sum + pod.requests, 0);
-  const failures = pods.reduce((sum, pod) => sum + pod.failures, 0);
-  let [excess, scale] = [0, 0];
-  for (const pod of pods) {
-    const part = pod.requests / requests;
-    excess += (pod.failures - failures * part) ** 2 - failures * part * (1 - part);
-    scale += (failures * part) ** 2 * (1 - 1 / pods.length);
+  if (canaryPods === 0) return pods;
+  const sums = new Map(Object.entries(pods?.primary ?? {}));
+  for (const { name, requests, failures } of primary) {
+    const before = sums.get(name);
+    if (before === undefined && sums.size >= MOST_PODS) continue;
+    sums.set(name, { requests: kept((before?.requests ?? 0) + requests), failures: kept((before?.failures ?? 0) + failures) });
   }
-  return {
-    excess: kept((spread?.excess ?? 0) + excess),
-    scale: kept((spread?.scale ?? 0) + scale),
-    canaryPods,
-    primaryPods: pods.length,
-  };
+  return { canaryPods, primary: Object.fromEntries(sums) };
 }
 
 /** Normal quantile of the half of a chance of 1 % that is spent on the draw of the pods. */
 const QUANTILE = 2.576;
 
+/** The variance of relative rates that is assumed at most, and while the primary has no failures that could show one. */
+const MOST_VARIANCE = 0.5;
+
+/** A pod with less than this part of the mean requests has just come, and its rate says nothing. */
+const FEWEST_REQUESTS = 0.1;
+
 /**
- * The factor by which the tolerated ratio is widened: a canary with few pods may have got the bad nodes, and that is no fault of its version. Pods are taken as
- * drawn once for the release, with log-normal rates, and the spread as that of the primary's pods. The quantile grows as that of Student's t does when few pods tell
- * the spread (Cornish–Fisher, first term).
+ * The factor by which the tolerated ratio is widened: a canary with few pods may have got the bad nodes, and that is not a fault of its version. Pods are taken as
+ * drawn once for the release, with log-normal rates that scatter like those of the primary's pods. Chance is not subtracted from the scatter, so that
+ * pods with few failures widen more. The quantile grows as that of Student's t does when few pods tell the scatter (Cornish–Fisher, first term).
  */
-export function wideningOf(spread: PodSpread | undefined): number {
-  if (spread === undefined || spread.scale <= 0 || spread.excess <= 0) return 1;
-  const ofLog = Math.sqrt(Math.log1p(spread.excess / spread.scale));
-  const quantile = QUANTILE + (QUANTILE ** 3 + QUANTILE) / (4 * (spread.primaryPods - 1));
-  return Math.exp(quantile * ofLog * Math.sqrt(1 / spread.canaryPods + 1 / spread.primaryPods));
+export function wideningOf(pods: Pods | undefined): number {
+  if (pods === undefined) return 1;
+  const all = Object.values(pods.primary).filter(({ requests }) => requests > 0);
+  const mean = all.reduce((sum, { requests }) => sum + requests, 0) / all.length;
+  const used = all.filter(({ requests }) => requests >= mean * FEWEST_REQUESTS);
+  if (used.length < 2) return 1;
+  const quantile = QUANTILE + (QUANTILE ** 3 + QUANTILE) / (4 * (used.length - 1));
+  const deviation = Math.sqrt(Math.log1p(Math.min(MOST_VARIANCE, varianceOf(used))));
+  return Math.exp(quantile * deviation * Math.sqrt(1 / pods.canaryPods + 1 / used.length));
+}
+
+/** Variance of the rates, each by the rate of all. */
+function varianceOf(pods: readonly Counts[]): number {
+  const requests = pods.reduce((sum, pod) => sum + pod.requests, 0);
+  const failures = pods.reduce((sum, pod) => sum + pod.failures, 0);
+  if (failures === 0) return MOST_VARIANCE;
+  const rate = failures / requests;
+  return pods.reduce((sum, pod) => sum + (pod.failures / pod.requests / rate - 1) ** 2, 0) / (pods.length - 1);
 }

@@ -39,5 +39,5 @@ function search(from: number, to: number, isAbove: (rate: number) => boolean): n
     if (isAbove(middle)) high = middle;
     else low = middle;
   }
-  return (low + high) / 2;
+  return high;
 }

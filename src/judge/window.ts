@@ -7,6 +7,11 @@ export interface Counts {
   failures: number;
 }
 
+/** What was counted of one pod; a name is known only by being the same in each window. */
+export interface PodCounts extends Counts {
+  name: string;
+}
+
 /** What was counted of both sides between the same two moments. */
 export interface Window {
   fromMs: number;
@@ -14,7 +19,7 @@ export interface Window {
   canary: Counts;
   primary: Counts;
   /** The same by pod, where the provider can tell pods apart. */
-  pods?: { canary: readonly Counts[]; primary: readonly Counts[] };
+  pods?: { canary: readonly PodCounts[]; primary: readonly PodCounts[] };
 }
 
 /** Why a window is not used. */
@@ -29,12 +34,19 @@ export function skipReason(window: Window, after: { untilMs: number; warmUntilMs
   if (!(Number.isFinite(fromMs) && Number.isFinite(toMs) && fromMs < toMs && isCounted(canary) && isCounted(primary))) return 'invalid';
   if (fromMs < after.untilMs) return 'overlap';
   if (fromMs < after.warmUntilMs) return 'warmUp';
-  if (canary.requests === 0) return 'noCanary';
-  if (primary.requests === 0) return 'noPrimary';
+  if (!isServed(canary)) return 'noCanary';
+  if (!isServed(primary)) return 'noPrimary';
   return undefined;
 }
 
-function isCounted({ requests, failures }: Counts): boolean {
+/** Less than this is what extrapolation leaves of nothing. */
+const FEWEST_REQUESTS = 0.001;
+
+/** Whether a side had requests. */
+export const isServed = ({ requests }: Counts): boolean => requests >= FEWEST_REQUESTS;
+
+/** Whether counts can be what Prometheus answered: finite, and with no more failures than requests. */
+export function isCounted({ requests, failures }: Counts): boolean {
   return Number.isFinite(requests) && requests >= 0 && failures >= 0 && failures <= requests * EXTRAPOLATED;
 }
 

@@ -52,6 +52,16 @@ export function nullCells(releases: number): Cell[] {
   return cells;
 }
 
+/** Canaries that are as good as the primary, each strategy with each traffic: how long a promotion takes. */
+export function goodCells(releases: number): Cell[] {
+  const cells: Cell[] = [];
+  for (const kind of ['independent', 'users', 'bursts'] as const)
+    for (const strategy of strategies)
+      for (const base of [0, 0.0005, 0.005, 0.05])
+        for (const rps of TRAFFIC) cells.push({ rps, base, effect: 1, kind, strategy, releases });
+  return cells;
+}
+
 /** Canaries that are worse. */
 export function powerCells(releases: number): Cell[] {
   const cells: Cell[] = [];

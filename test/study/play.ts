@@ -12,8 +12,9 @@ export interface Outcome {
   rolledBack: number;
   promoted: number;
   undecided: number;
-  /** Of those that were rolled back. */
-  medianMinutes?: number;
+  /** Minutes until half of those that were rolled back, or promoted, were so. */
+  minutesToRollback?: number;
+  minutesToPromotion?: number;
 }
 
 export type Outcomes = Record<DeciderName, Outcome>;
@@ -22,7 +23,7 @@ export type Outcomes = Record<DeciderName, Outcome>;
 export function playCell(cell: Cell, { goesOn, seed }: { goesOn: boolean; seed: number }): Outcomes {
   const all: Record<DeciderName, Decider> = goesOn ? { ...deciders, serin: serin(undefined, true) } : deciders;
   const names = Object.keys(all) as DeciderName[];
-  const minutes = new Map(names.map((name) => [name, [] as number[]]));
+  const minutes = new Map(names.map((name) => [name, { rolledBack: [] as number[], promoted: [] as number[] }]));
   const counts = new Map(names.map((name) => [name, { rolledBack: 0, promoted: 0, undecided: 0 }]));
   for (let index = 0; index < cell.releases; index += 1) {
     const release = beginRelease(cell, new Draws(seededRandom(seedOf(cell, seed) + index * 7919)));
@@ -35,7 +36,7 @@ export function playCell(cell: Cell, { goesOn, seed }: { goesOn: boolean; seed: 
         open.delete(name);
         const count = counts.get(name);
         if (count !== undefined) count[decision] += 1;
-        if (decision === 'rolledBack') minutes.get(name)?.push(minute + 1);
+        minutes.get(name)?.[decision].push(minute + 1);
       }
     }
     for (const name of open.keys()) {
@@ -45,8 +46,13 @@ export function playCell(cell: Cell, { goesOn, seed }: { goesOn: boolean; seed: 
   }
   const outcomeOf = (name: DeciderName): Outcome => {
     const count = counts.get(name) ?? { rolledBack: 0, promoted: 0, undecided: 0 };
-    const median = medianOf(minutes.get(name) ?? []);
-    return median === undefined ? count : { ...count, medianMinutes: median };
+    const minutesToRollback = medianOf(minutes.get(name)?.rolledBack ?? []);
+    const minutesToPromotion = medianOf(minutes.get(name)?.promoted ?? []);
+    return {
+      ...count,
+      ...(minutesToRollback === undefined ? {} : { minutesToRollback }),
+      ...(minutesToPromotion === undefined ? {} : { minutesToPromotion }),
+    };
   };
   return Object.fromEntries(names.map((name) => [name, outcomeOf(name)])) as Outcomes;
 }

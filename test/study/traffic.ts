@@ -1,10 +1,10 @@
-import type { Counts, Window } from '../../src/judge/window.ts';
+import type { Counts, PodCounts, Window } from '../../src/judge/window.ts';
 import type { Cell, Strategy } from './cells.ts';
 import type { Draws } from './draws.ts';
 
 export const WINDOW_MS = 60_000;
 /** Minutes of the primary before the release. */
-export const HISTORY = 60;
+export const HISTORY = 180;
 
 const PODS = { canary: 2, primary: 10 };
 const CLUSTER = 3;
@@ -68,8 +68,8 @@ export function beginRelease(cell: Cell, draws: Draws): Release {
     return draws.poisson(sessions[name] * SESSION.failuresPerMinute);
   };
 
-  const byPod = (name: 'canary' | 'primary', perSecond: number, rate: number): Counts[] =>
-    rates[name].map((factor) => side(name, perSecond / rates[name].length, rate * factor));
+  const byPod = (name: 'canary' | 'primary', perSecond: number, rate: number): PodCounts[] =>
+    rates[name].map((factor, index) => ({ name: `${name}-${index}`, ...side(name, perSecond / rates[name].length, rate * factor) }));
 
   const asScraped = (counts: Counts): Counts => (kind === 'scrapes' ? extrapolated(counts, draws) : counts);
 
