@@ -56,8 +56,8 @@ const ASSUMED = { dispersion: 8, weight: 10 };
 /**
  * The factor by which log-likelihoods are divided, 1 or more: the largest over lengths of blocks, of both sides together and of the canary alone, so that a burst
  * that only the canary had widens the test by its own size. A longer block, of which there are fewer, leans on the shorter one. Source of the factor: quasi-likelihood
- * (Wedderburn 1974; McCullagh and Nelder, "Generalized Linear Models", chapter 9). It is an estimate: for clustered failures the test is no
- * longer exact, and the study shows by how much.
+ * (Wedderburn 1974; McCullagh and Nelder, "Generalized Linear Models", chapter 9). It is an estimate: clustered failures get
+ * a test that is not exact, and the study shows how far off it is.
  */
 export function dispersionOf(canary: Scatter, primary: Scatter): number {
   let largest = 1;

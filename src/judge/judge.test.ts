@@ -129,7 +129,7 @@ describe('the time to a decision', () => {
     expect(toDecide?.toward).toBe('fine');
   });
 
-  it('says so when no weight helps, and when there is no traffic', () => {
+  it('says so when none of the weights helps, and without traffic', () => {
     const slow = judge(seen({ requests: 0.3, failures: 0 }, { requests: 2.7, failures: 0.001 }), comparison).toDecide;
     expect(slow).toMatchObject({ isInReach: false, helpfulWeight: undefined });
     const none = judge(noEvidence(comparison), comparison).toDecide;

@@ -9,7 +9,14 @@ export const KINDS = {
   pods: 'pods differ: 2 of the canary and 10 of the primary, with rates whose standard deviation is 30 % of the mean',
   scrapes: 'one window in ten is lost, and counts are extrapolated by up to a third',
 } as const;
-export type Kind = keyof typeof KINDS;
+
+/** Failures that no statistics of counts can tell from a bad version. They are played to show what the judge does then. */
+export const BREAKING = {
+  podsUnseen: 'pods differ as above, and the provider cannot tell them apart',
+  usersUnlearned: 'users as above, and nothing is known of the time before the release',
+  loyalUser: 'one user whose requests always fail sends 5 a minute to the canary for the whole release',
+} as const;
+export type Kind = keyof typeof KINDS | keyof typeof BREAKING;
 
 /** How traffic reaches the canary. */
 export const STRATEGIES = {
@@ -34,8 +41,8 @@ export interface Cell {
   releases: number;
 }
 
-const TRAFFIC = [0.05, 1, 10, 100, 1000, 10_000];
-const kinds = Object.keys(KINDS) as Kind[];
+export const TRAFFIC = [0.05, 1, 10, 100, 1000, 10_000];
+const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
 /** The tolerated ratio of the study, which is also the worst canary that must not be rolled back. */
 export const TOLERATED = 1.5;
 
@@ -49,6 +56,17 @@ export function nullCells(releases: number): Cell[] {
           const strategy = strategies[cells.length % strategies.length] ?? 'linear';
           cells.push({ rps, base, effect, kind, strategy, releases });
         }
+  return cells;
+}
+
+/** The same with failures that break the judge. */
+export function breakingCells(releases: number): Cell[] {
+  const cells: Cell[] = [];
+  for (const kind of Object.keys(BREAKING) as (keyof typeof BREAKING)[])
+    for (const base of [0.0005, 0.005])
+      for (const effect of [1, TOLERATED])
+        for (const rps of TRAFFIC)
+          cells.push({ rps, base, effect, kind, strategy: strategies[cells.length % strategies.length] ?? 'linear', releases });
   return cells;
 }
 

@@ -14,8 +14,16 @@ export interface Decider {
 /** Minutes until a release can be promoted, in all strategies. */
 const PLAN = 10;
 
-/** The judge of Serin, with the comparison that is its default. It may wait beyond the plan. */
-export const serin = (comparison: Comparison = { ...defaultComparison, warmUpMs: 0 }, goesOn = false): Decider => ({
+/** Errors as the defaults compare them; all pods are warm from the first minute. */
+const ERRORS: Comparison = { ...defaultComparison, warmUpMs: 0 };
+/** Latencies: the thresholds have the tolerance in them. */
+const LATENCIES: Comparison = { ...ERRORS, tolerate: 1, atLeast: 0 };
+
+/** The judge of Serin. It may wait beyond the plan; with `goesOn` it never promotes. */
+export const serin = (options: { goesOn?: boolean } = {}): Decider => judgeBy(ERRORS, options);
+export const serinOfLatency = (options: { goesOn?: boolean } = {}): Decider => judgeBy(LATENCIES, options);
+
+const judgeBy = (comparison: Comparison, { goesOn = false }: { goesOn?: boolean }): Decider => ({
   begin(history) {
     let evidence: Evidence = learnScatter(noEvidence(comparison), history);
     return (window, minute) => {

@@ -46,6 +46,8 @@ export function beginRelease(cell: Cell, draws: Draws): Release {
   const podRates = (count: number) => Array.from({ length: count }, () => Math.exp(0.294 * draws.normal() - 0.0431));
   const rates = { canary: podRates(PODS.canary), primary: podRates(PODS.primary) };
   const sessions = { canary: 0, primary: 0 };
+  const hasPods = kind === 'pods' || kind === 'podsUnseen';
+  const hasUsers = kind === 'users' || kind === 'usersUnlearned';
   let minute = 0;
 
   const rateAt = (at: number): number => {
@@ -63,7 +65,8 @@ export function beginRelease(cell: Cell, draws: Draws): Release {
     const mean = requests * rate;
     if (kind === 'retries') return draws.clusters(draws.poisson(mean / CLUSTER), CLUSTER);
     if (kind === 'bursts') return draws.poisson((mean * draws.gamma(4)) / 4);
-    if (kind !== 'users') return draws.poisson(mean);
+    if (kind === 'loyalUser' && name === 'canary') return draws.poisson(mean) + draws.poisson(5);
+    if (!hasUsers) return draws.poisson(mean);
     sessions[name] = draws.staying(sessions[name], 1 - 1 / SESSION.minutes) + draws.poisson(mean / PER_SESSION);
     return draws.poisson(sessions[name] * SESSION.failuresPerMinute);
   };
@@ -73,8 +76,8 @@ export function beginRelease(cell: Cell, draws: Draws): Release {
 
   const asScraped = (counts: Counts): Counts => (kind === 'scrapes' ? extrapolated(counts, draws) : counts);
 
-  const history = Array.from({ length: HISTORY }, (_, index) =>
-    kind === 'pods' ? total(byPod('primary', rps, base)) : asScraped(side('primary', rps, rateAt(index - HISTORY))),
+  const history = Array.from({ length: kind === 'usersUnlearned' ? 0 : HISTORY }, (_, index) =>
+    hasPods ? total(byPod('primary', rps, base)) : asScraped(side('primary', rps, rateAt(index - HISTORY))),
   );
 
   return {
@@ -85,9 +88,9 @@ export function beginRelease(cell: Cell, draws: Draws): Release {
       const { canary, primary } = split(strategy, rps, now);
       const rate = rateAt(now);
       const at = { fromMs: now * WINDOW_MS, toMs: minute * WINDOW_MS };
-      if (kind === 'pods') {
+      if (hasPods) {
         const pods = { canary: byPod('canary', canary, rate * effect), primary: byPod('primary', primary, rate) };
-        return { ...at, canary: total(pods.canary), primary: total(pods.primary), pods };
+        return { ...at, canary: total(pods.canary), primary: total(pods.primary), ...(kind === 'pods' ? { pods } : {}) };
       }
       const window = {
         ...at,
