@@ -1,4 +1,5 @@
 import { apiVersion } from '../../api/canary.ts';
+import type { CanaryStatus } from '../../api/canary-status.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Routes } from '../../api/routes.ts';
@@ -76,7 +77,8 @@ export function summaryOf(raw: KubeObject): CanarySummary {
     ...(typeof spec.provider === 'string' ? { provider: spec.provider } : {}),
     traffic: trafficOf(status?.release?.routes, status?.canaryWeight ?? 0),
     iterations: counts?.iterations ?? 0,
-    failedChecks: counts?.failedChecks ?? 0,
+    // Flagger's field is 0 once a release has failed.
+    failedChecks: counts?.release?.failedChecks ?? counts?.failedChecks ?? 0,
     ...(typeof threshold === 'number' ? { threshold } : {}),
     ...(status?.lastAppliedSpec ? { revision: status.lastAppliedSpec } : {}),
     ...(status?.lastPromotedSpec ? { promotedRevision: status.lastPromotedSpec } : {}),
@@ -89,7 +91,7 @@ export function summaryOf(raw: KubeObject): CanarySummary {
  * The record of the release, or undefined while its first gate is closed: the record is of the release before then, since the new one has
  * measured nothing.
  */
-export function ofThisRelease<T extends { phase?: string }>(status: T | undefined): T | undefined {
+export function ofThisRelease<T extends Pick<CanaryStatus, 'phase'>>(status: T | undefined): T | undefined {
   return status?.phase === 'Waiting' ? undefined : status;
 }
 

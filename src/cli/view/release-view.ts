@@ -59,8 +59,8 @@ export function releaseViewOf(snapshot: CanarySnapshot, report: CanaryReport, cl
     ranges: new Map(
       (analysis?.metrics ?? []).map((metric) => [metric.name, { limit: rangeOf(metric).limit, ...defined({ query: metric.query }) }]),
     ),
-    primaryPods: groupsOf(snapshot.primaryPods, setsOf(snapshot, snapshot.primary)),
-    canaryPods: groupsOf(snapshot.targetPods, setsOf(snapshot, snapshot.target)),
+    primaryPods: groupsOf(snapshot.primaryPods, setsOf(snapshot, snapshot.primary, snapshot.primaryPods)),
+    canaryPods: groupsOf(snapshot.targetPods, setsOf(snapshot, snapshot.target, snapshot.targetPods)),
     ...defined({
       step: analysis && isRunning ? stepOf(analysis, report) : undefined,
       nextCheckMs: isRunning ? release?.wakeAtMs : undefined,
@@ -90,9 +90,11 @@ function stepOf(analysis: Analysis, { traffic, iterations }: CanaryReport): Rele
 }
 
 /** The ReplicaSets of one side that have pods, or should have some. */
-function setsOf({ replicaSets = [] }: CanarySnapshot, side: KubeObject | undefined): KubeObject[] {
-  const isOfSide = ({ metadata }: KubeObject) => metadata.ownerReferences?.some(({ uid }) => uid === side?.metadata.uid);
-  return replicaSets.filter((one) => isOfSide(one) && ((record(one.spec).replicas ?? 1) !== 0 || record(one.status).replicas));
+function setsOf({ replicaSets = [] }: CanarySnapshot, side: KubeObject | undefined, pods: readonly KubeObject[]): KubeObject[] {
+  const isOwnedBy = ({ metadata }: KubeObject, owner: KubeObject | undefined) =>
+    metadata.ownerReferences?.some(({ uid }) => uid === owner?.metadata.uid) === true;
+  const wantsPods = ({ spec }: KubeObject) => (record(spec).replicas ?? 1) !== 0;
+  return replicaSets.filter((one) => isOwnedBy(one, side) && (wantsPods(one) || pods.some((pod) => isOwnedBy(pod, one))));
 }
 
 const newestFirst = (objects: readonly KubeObject[]): KubeObject[] => {

@@ -81,6 +81,15 @@ describe('the screen of one Canary', () => {
     expect(report.gates.map(({ state }) => state)).toEqual(['closed', 'unasked']);
     expect(releaseViewOf(snapshotIn({ world }), report).step).toEqual({ at: 0, of: 2 });
   });
+  it('a pod that ends is not called ready, and its ReplicaSet has its counts until it is gone', () => {
+    const [release] = releases.filter(({ phase }) => phase === 'Finalising');
+    const [group] = release?.view.canaryPods ?? [];
+    const [pod] = group?.pods ?? [];
+    if (release === undefined || group === undefined || pod === undefined) throw new Error('the release has no pods');
+    const view = { ...release.view, canaryPods: [{ ...group, ready: 0, replicas: 0, pods: [{ ...pod, state: 'Terminating' }] }] };
+    const text = statusView(view, { ...plain, columns: 140 }, 39, release.nowMs).join('\n');
+    expect(text).toMatch(/ReplicaSet\/podinfo-6d4b75cb6d {2}0 of 0 ready .*\n {4}podinfo-6d4b75cb6d-xxx14 {2}Terminating {2}0 restarts/);
+  });
   it('-o wide shows queries', () => {
     const [release] = releases;
     if (release === undefined) throw new Error('there are no releases');

@@ -132,7 +132,7 @@ function groupLine({ owner, image, ready = 0, replicas }: Omit<PodGroup, 'pods'>
 
 function podLine({ name, state, ready, restarts, created }: PodView, { terminal, nowMs, line }: Frame): string {
   const counted = restarts === 1 ? '1 restart' : `${restarts} restarts`;
-  const beside = `${ready ? 'ready' : state}  ${counted}  ${ageText(created, nowMs)}`;
+  const beside = `${ready && state !== 'Terminating' ? 'ready' : state}  ${counted}  ${ageText(created, nowMs)}`;
   return line(`    ${cut(name, Math.max(8, terminal.columns - beside.length - 6), terminal)}  ${beside}`, ready ? 'plain' : 'busy');
 }
 
