@@ -12,9 +12,12 @@ const screens = [
   { file: 'waiting', says: 'A gate is closed' },
   { file: 'waitingpromotion', says: 'The analysis has passed, and the promotion waits for its gate' },
   { file: 'failed', says: 'Rolled back: the sparkline shows the values against the limit' },
+  { file: 'promoting', says: 'The primary gets the new version' },
+  { file: 'finalising', says: 'All traffic is on the primary, and the canary drains' },
   { file: 'succeeded', says: 'Promoted' },
   { file: 'initializing', says: 'The primary is created' },
   { file: 'initialized', says: 'No release in progress' },
+  { file: 'terminating', says: 'The Canary is deleted, and its application is restored' },
 ] as const;
 
 const screenOf = (file: string, size: string): string => readFileSync(join(root, source, `${file}-${size}.txt`), 'utf8').trimEnd();
@@ -27,7 +30,7 @@ const page = `# Live views
 
 \`serin status NAME -w\` follows one Canary, and \`serin list -w\` all of a namespace, or of the cluster with \`-A\`. NAME is \`podinfo\`, or \`test/podinfo\` with its namespace.
 
-Both draw one screen, and draw it again when something changes. They watch, and ask for nothing while nothing changes; after a change \`status -w\` reads the Canary, its workloads, pods, events and Leases once. No metrics source
+Both draw one screen, and draw it again when something changes. They watch, and ask for nothing while nothing changes; after a change \`status -w\` reads the Canary, its workloads, ReplicaSets, pods, events and Leases once. Where ReplicaSets may not be read, pods are listed by their owners without the counts. No metrics source
 is asked: values and limits come from the status of the Canary.
 
 ## Keys
@@ -46,6 +49,7 @@ is asked: values and limits come from the status of the Canary.
 ## Terminals
 
 - A terminal has at least 40 columns and 8 rows. Parts that do not fit end in \`…\`; of pods as many are shown as there is room for, and \`… 12 more\`.
+- Chinese, Japanese and Korean characters and emoji count as two columns. A long image loses its beginning, so that its version stays.
 - \`NO_COLOR\`, \`--no-color\` and \`TERM=dumb\` work as for all commands. Without a UTF-8 locale, as on most Windows terminals, the screen is ASCII.
 - \`--plain\`, \`TERM=dumb\` and output that is not a terminal have no screen: \`status -w\` prints the whole report below the last one, \`list -w\` a line for each Canary that has changed. \`-o json\` and \`-o yaml\` print a document after each change.
 - \`-o wide\` shows the queries of checks that the Canary itself holds, and sentences in full.
@@ -56,9 +60,6 @@ is asked: values and limits come from the status of the Canary.
 ${screens.map((screen) => sectionOf(screen, sizes[0])).join('\n')}
 ## Larger screens
 
-${screens
-  .slice(0, 5)
-  .map((screen) => sectionOf(screen, sizes[1]))
-  .join('\n')}`;
+${screens.map((screen) => sectionOf(screen, sizes[1])).join('\n')}`;
 
 writeOrCheck(join(root, 'docs', 'live-views.md'), page, source);

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import { reportOf } from '../../src/cli/canaries/canary-report.ts';
 import type { CanarySnapshot } from '../../src/cli/canaries/snapshot.ts';
 import { type ReleaseView, releaseViewOf } from '../../src/cli/view/release-view.ts';
-import { pushed, snapshotIn, verdict } from './stalled-release.ts';
+import { pushed, snapshotIn, verdict, workload } from './stalled-release.ts';
 import { aCanary, initialized, World, withHooks } from './world.ts';
 
 /** A release in one phase, as its live screen shows it. */
@@ -57,6 +57,19 @@ const WORLDS: Readonly<Record<string, () => World>> = {
     Object.assign(world.behaviour, { words: 'not approved yet', hooks: { 'confirm-promotion': 'refused' } });
     return pushed(world, inPhase('WaitingPromotion'));
   },
+  Promoting: () => {
+    const world = analysed();
+    world.behaviour.brokenPrimary.add('s1:b');
+    return pushed(world, inPhase('Promoting'));
+  },
+  Finalising: () => pushed(analysed(), inPhase('Finalising')),
+  Terminating: () => {
+    const world = pushed(analysed(), inPhase('Succeeded'));
+    const { metadata, status } = world.canary;
+    const deletion = { deletionTimestamp: new Date(world.nowMs).toISOString(), finalizers: ['finalizer.flagger.app'] };
+    Object.assign(world.canary, { metadata: { ...metadata, ...deletion }, status: { ...status, phase: 'Terminating' } });
+    return world;
+  },
   Succeeded: () => pushed(analysed(), inPhase('Succeeded')),
   Failed: () => {
     const world = analysed();
@@ -68,42 +81,74 @@ const WORLDS: Readonly<Record<string, () => World>> = {
   },
 };
 
-/** One release in each phase that lasts. */
+/** One release in each phase. */
 export function viewedReleases(): ViewedRelease[] {
   return Object.entries(WORLDS).map(([phase, make]) => {
     const world = make();
     const at = (secondsAgo: number) => new Date(world.nowMs - secondsAgo * 1000).toISOString();
+    const canary = sideOf({ name: 'podinfo', uid: 't-1', image: 'podinfo:1.1.0', pods: world.targetReplicas > 0 ? 15 : 0, at: at(95) });
+    const isPromoted = ['Promoting', 'Finalising', 'Succeeded', 'Terminating'].includes(phase);
+    const promoted = { image: `podinfo:${isPromoted ? '1.1.0' : '1.0.0'}`, at: at(isPromoted ? 20 : 3 * 86_400) };
+    const primary = sideOf({ name: 'podinfo-primary', uid: 'p-1', pods: 3, ready: phase === 'Promoting' ? 1 : 3, ...promoted });
     const snapshot = snapshotIn({
       world,
-      primaryPods: podsOf('podinfo-primary', 3, at(3 * 86_400), 'podinfo:1.0.0'),
-      targetPods: phase.startsWith('Init') || phase === 'Succeeded' ? [] : podsOf('podinfo', 15, at(95), 'podinfo:1.1.0'),
+      ...{ target: canary.deployment, targetPods: canary.pods },
+      ...{ primary: primary.deployment, primaryPods: primary.pods },
     });
-    const seen: CanarySnapshot = { ...snapshot, events: eventsOf(phase, at), atMs: world.nowMs };
+    const replicaSets = [...canary.replicaSets, ...primary.replicaSets];
+    const seen: CanarySnapshot = { ...snapshot, replicaSets, events: eventsOf(phase, at), atMs: world.nowMs };
     const lease = { kind: 'Lease', namespace: 'serin', name: 'serin' };
     const report = { ...reportOf(seen), controller: { held: true, pod: 'serin-7f9c-x2x', lease } };
     return { phase, view: releaseViewOf(seen, report, ['--context=east']), nowMs: world.nowMs };
   });
 }
 
-function podsOf(owner: string, count: number, creationTimestamp: string, image: string): KubeObject[] {
-  return Array.from({ length: count }, (_, index) => {
-    const isReady = index > 0 || owner === 'podinfo-primary';
-    const state = isReady ? { running: {} } : { waiting: { reason: 'CrashLoopBackOff' } };
-    return {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: {
-        ...{ name: `${owner}-6d4b75cb6d-${String(index).padStart(5, 'x')}`, namespace: 'test', creationTimestamp },
-        ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `${owner}-6d4b75cb6d`, uid: '1' }],
-      },
-      spec: { containers: [{ name: 'podinfo', image: `registry.example.com/shop/${image}` }] },
-      status: {
-        phase: 'Running',
-        conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }],
-        containerStatuses: [{ name: 'podinfo', restartCount: isReady ? 0 : 4, state }],
-      },
-    };
+/** A Deployment with its ReplicaSet and pods; `ready`: how many of these are, the others crash. */
+function sideOf({ name, uid, image, pods, ready = pods, at }: SideForm) {
+  const owned = (kind: string, owner: string, by: string) => ({ ownerReferences: [{ apiVersion: 'apps/v1', kind, name: owner, uid: by }] });
+  const set = `${name}-6d4b75cb6d`;
+  const spec = { containers: [{ name: 'podinfo', image: `registry.example.com/shop/${image}` }] };
+  const replicaSet: KubeObject = {
+    ...{
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      spec: { replicas: pods, template: { spec } },
+      status: { replicas: pods, readyReplicas: ready },
+    },
+    metadata: { name: set, namespace: 'test', uid: set, creationTimestamp: at, ...owned('Deployment', name, uid) },
+  };
+  const podAt = (index: number): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      ...{ name: `${set}-${String(index).padStart(5, 'x')}`, namespace: 'test', creationTimestamp: at },
+      ...owned('ReplicaSet', set, set),
+    },
+    spec,
+    status: {
+      phase: 'Running',
+      conditions: [{ type: 'Ready', status: index < ready ? 'True' : 'False' }],
+      containerStatuses: [
+        { name: 'podinfo', restartCount: index < ready ? 0 : 4, state: index < ready ? {} : { waiting: { reason: 'CrashLoopBackOff' } } },
+      ],
+    },
   });
+  const { metadata, ...deployment } = workload(name, pods, ready);
+  return {
+    deployment: { ...deployment, metadata: { ...metadata, uid } },
+    replicaSets: pods === 0 ? [] : [replicaSet],
+    pods: Array.from({ length: pods }, (_, index) => podAt(index)),
+  };
+}
+
+interface SideForm {
+  name: string;
+  uid: string;
+  image: string;
+  pods: number;
+  ready?: number;
+  /** When all of it was made. */
+  at: string;
 }
 
 function eventsOf(phase: string, at: (secondsAgo: number) => string): KubeObject[] {
@@ -114,6 +159,7 @@ function eventsOf(phase: string, at: (secondsAgo: number) => string): KubeObject
     ...{ type, reason, message, lastTimestamp: at(secondsAgo) },
   });
   if (phase.startsWith('Init')) return [event(40, 'Initialized', 'test.podinfo is initialized: its primary serves')];
+  if (phase === 'Waiting') return [event(7200, 'Initialized', 'test.podinfo is initialized: its primary serves')];
   return [
     event(7200, 'Initialized', 'test.podinfo is initialized: its primary serves'),
     event(95, 'NewRevision', 'New revision of podinfo found, its release begins'),

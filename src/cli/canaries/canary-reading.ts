@@ -1,4 +1,5 @@
 import { apiVersion } from '../../api/canary.ts';
+import type { CanaryStatus } from '../../api/canary-status.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Routes } from '../../api/routes.ts';
@@ -65,22 +66,33 @@ export function summaryOf(raw: KubeObject): CanarySummary {
   const promoted = status?.conditions?.find(({ type }) => type === 'Promoted');
   const refused = status?.conditions?.find(({ type, status: is }) => type === 'Accepted' && is === 'False');
   const message = refused?.message ?? promoted?.message;
+  const counts = ofThisRelease(status);
   return {
     namespace: raw.metadata.namespace ?? '',
     name: raw.metadata.name,
     phase: status?.phase ?? '',
     suspended: spec.suspend === true,
+    ...(raw.metadata.deletionTimestamp === undefined ? {} : { deleting: true }),
     target: { kind: text(target.kind), name: text(target.name) },
     ...(typeof spec.provider === 'string' ? { provider: spec.provider } : {}),
     traffic: trafficOf(status?.release?.routes, status?.canaryWeight ?? 0),
-    iterations: status?.iterations ?? 0,
-    failedChecks: status?.failedChecks ?? 0,
+    iterations: counts?.iterations ?? 0,
+    // Flagger's field is 0 once a release has failed.
+    failedChecks: counts?.release?.failedChecks ?? counts?.failedChecks ?? 0,
     ...(typeof threshold === 'number' ? { threshold } : {}),
     ...(status?.lastAppliedSpec ? { revision: status.lastAppliedSpec } : {}),
     ...(status?.lastPromotedSpec ? { promotedRevision: status.lastPromotedSpec } : {}),
     ...timeOf('since', status?.lastTransitionTime),
     ...(message === undefined ? {} : { message }),
   };
+}
+
+/**
+ * The record of the release, or undefined while its first gate is closed: the record is of the release before then, since the new one has
+ * measured nothing.
+ */
+export function ofThisRelease<T extends Pick<CanaryStatus, 'phase'>>(status: T | undefined): T | undefined {
+  return status?.phase === 'Waiting' ? undefined : status;
 }
 
 /** The traffic split; `weight` is that of weighted routes. */

@@ -8,7 +8,7 @@ import { type Limit, limitOf, limitText } from '../../metrics/limit.ts';
 import type { Workload } from '../../workloads/workload.ts';
 import type { CanaryReport, CheckReport, EventReport, GateReport, WorkloadReport } from '../output/documents.ts';
 import { outputVersion } from '../output/output-version.ts';
-import { summaryOf, timeOf } from './canary-reading.ts';
+import { ofThisRelease, summaryOf, timeOf } from './canary-reading.ts';
 import { type CanarySnapshot, timeOfEvent } from './snapshot.ts';
 
 /** Events on one screen; `-o json` has all that the cluster keeps. */
@@ -25,8 +25,8 @@ export function reportOf(snapshot: CanarySnapshot): CanaryReport {
     ...summaryOf(raw),
     ...(release ? { step: release.step } : {}),
     workloads: workloadsOf(snapshot),
-    checks: canary ? checksOf(canary, release) : [],
-    gates: canary ? gatesOf(canary, release) : [],
+    checks: canary ? checksOf(canary, ofThisRelease(status)?.release) : [],
+    gates: canary ? gatesOf(canary, ofThisRelease(status)?.release, release) : [],
     ...(release?.blockers?.length ? { blockers: release.blockers } : {}),
     conditions: (status?.conditions ?? []).map(({ type, status: is, reason, message }) => defined({ type, status: is, reason, message })),
     events: events.map(eventOf),
@@ -91,11 +91,12 @@ export function rangeOf(metric: Metric): { limit: Limit; unit: string } {
 /** Hooks that can hold a release. */
 export const gateTypes = ['confirm-rollout', 'pre-rollout', 'confirm-traffic-increase', 'confirm-promotion'] as const;
 
-function gatesOf({ spec }: Canary, release: Release | undefined): GateReport[] {
+/** `asked`: the record that says which webhook refused last, in a release that waits for its first one, too. */
+function gatesOf({ spec }: Canary, release: Release | undefined, asked: Release | undefined): GateReport[] {
   return (spec.analysis.webhooks ?? []).flatMap((hook): GateReport[] => {
     const type = gateTypes.find((one) => one === hook.type);
     if (type === undefined) return [];
-    if (isRefusedBy(hook, release)) return [{ name: hook.name, type, state: 'closed', reason: release?.refusedBy?.detail ?? '' }];
+    if (isRefusedBy(hook, asked)) return [{ name: hook.name, type, state: 'closed', reason: asked?.refusedBy?.detail ?? '' }];
     const isOpen =
       (type === 'confirm-rollout' && release?.confirmed === true) || (type === 'pre-rollout' && release?.preRolloutPassed === true);
     return [{ name: hook.name, type, state: isOpen ? 'open' : 'unasked' }];

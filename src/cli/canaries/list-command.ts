@@ -66,8 +66,8 @@ function wideCells({ target, provider, message }: CanarySummary): string[] {
 }
 
 /** The phase as the table shows it. */
-export function phaseOf({ phase, suspended }: CanarySummary): string {
-  return `${phase || 'unseen'}${suspended ? ' (suspended)' : ''}`;
+export function phaseOf({ phase, suspended, deleting }: CanarySummary): string {
+  return `${phase || 'unseen'}${deleting ? ' (being deleted)' : suspended ? ' (suspended)' : ''}`;
 }
 
 /** The canary's traffic, in percent. */

@@ -1,5 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import { apiVersion } from '../../api/canary.ts';
+import { defined } from '../../api/defined.ts';
 import { asEvent } from '../../api/kinds/event.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { isKnative } from '../../api/knative.ts';
@@ -26,6 +27,8 @@ export interface CanarySnapshot {
   /** Their pods, where they have any. */
   targetPods: readonly KubeObject[];
   primaryPods: readonly KubeObject[];
+  /** ReplicaSets of both sides, where they were asked for and may be read. */
+  replicaSets?: readonly KubeObject[];
   /** Events of the Canary itself, oldest first. */
   events: readonly KubeObject[];
   /** When it was read, in epoch milliseconds. Absent: lateness does not matter. */
@@ -46,12 +49,13 @@ export function snapshotOf(raw: KubeObject): CanarySnapshot {
   return { ...bare, canary: parsed.canary, ...('unsupported' in workload ? {} : { workload }) };
 }
 
-/** Reads a Canary, its workloads, pods and events from the cluster. */
+/** Reads a Canary, its workloads, pods and events from the cluster, and the ReplicaSets of Deployments where `withReplicaSets` says so. */
 export async function readSnapshot(
   cluster: ClusterReader,
   namespace: string,
   name: string,
   clock: Clock = systemClock,
+  { withReplicaSets = false }: { withReplicaSets?: boolean } = {},
 ): Promise<CanarySnapshot> {
   const snapshot = snapshotOf(await getCanary(cluster, namespace, name));
   const { raw, canary, workload } = snapshot;
@@ -66,8 +70,15 @@ export async function readSnapshot(
       refKey(primaryRef) === refKey(targetRef) ? target : await ifAllowed(primaryRef.kind, cluster.get(primaryRef), undefined);
     const podsOf = (selector: string) => ifAllowed('pods', listPods(cluster, namespace, selector), []);
     const [ofTarget, ofPrimary] = [podSelector(target, latestCreated), podSelector(primary, primaryRevision)];
-    const [targetPods, primaryPods] = await Promise.all([podsOf(ofTarget), ofPrimary === ofTarget ? [] : podsOf(ofPrimary)]);
-    return { ...(target && { target }), ...(primary && { primary }), targetPods, primaryPods };
+    const setsOf = (owner: KubeObject | undefined) => (withReplicaSets ? replicaSetsOf(cluster, owner) : []);
+    const [targetPods, primaryPods, sets] = await Promise.all([
+      podsOf(ofTarget),
+      ofPrimary === ofTarget ? [] : podsOf(ofPrimary),
+      // Not worth a note where they may not be read: pods name their owners.
+      ifReadable(Promise.all([target, primary].map(setsOf)), undefined),
+    ]);
+    const replicaSets = withReplicaSets ? sets?.flat() : undefined;
+    return { ...defined({ target, primary, replicaSets }), targetPods, primaryPods };
   };
   // Together: when one fails, the failure of the other must not be an unhandled rejection.
   const [events, seen] = await Promise.all([ifAllowed('events', eventsOf(cluster, raw), []), sides()]);
@@ -75,7 +86,7 @@ export async function readSnapshot(
 }
 
 /** Objects whose changes the screen of one Canary shows: itself, both workloads, their pods, and events. */
-export function watchedBy({ raw, canary, workload, target, primary, hidden }: CanarySnapshot): Watched[] {
+export function watchedBy({ raw, canary, workload, target, primary, replicaSets, hidden }: CanarySnapshot): Watched[] {
   const { name, namespace = '' } = raw.metadata;
   const events: Watched = { kind: { apiVersion: 'v1', kind: 'Event', namespace }, selection: { fieldSelector: eventsSelector(name) } };
   const own = { apiVersion, kind: 'Canary', name, namespace };
@@ -92,7 +103,10 @@ export function watchedBy({ raw, canary, workload, target, primary, hidden }: Ca
   const pods = [...selectors]
     .filter((labelSelector) => labelSelector !== '')
     .map((labelSelector): Watched => ({ kind: { apiVersion: 'v1', kind: 'Pod', namespace }, selection: { labelSelector } }));
-  return [...objects, ...(mayRead('pods') ? pods : []), ...(mayRead('events') ? [events] : [])];
+  const sets = [target, primary]
+    .filter(isDeployment)
+    .map((owner): Watched => ({ kind: replicaSetsIn(namespace), selection: podsLike(owner) }));
+  return [...objects, ...(mayRead('pods') ? pods : []), ...(replicaSets ? sets : []), ...(mayRead('events') ? [events] : [])];
 }
 
 const eventsSelector = (name: string): string => `involvedObject.kind=Canary,involvedObject.name=${name}`;
@@ -120,6 +134,18 @@ function podSelector(owner: KubeObject | undefined, revisionOf: (service: KubeOb
   return Object.entries(record(record(specOf<{ selector: unknown }>(owner).selector).matchLabels))
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
+}
+
+const isDeployment = (owner: KubeObject | undefined): owner is KubeObject => owner?.kind === 'Deployment';
+const replicaSetsIn = (namespace: string | undefined) => ({ apiVersion: 'apps/v1', kind: 'ReplicaSet', ...(namespace && { namespace }) });
+/** ReplicaSets have the labels of their pods. */
+const podsLike = (owner: KubeObject) => ({ labelSelector: podSelector(owner, () => undefined) });
+
+/** Those that a Deployment owns; none of other kinds. */
+async function replicaSetsOf(cluster: Pick<Cluster, 'list'>, owner: KubeObject | undefined): Promise<KubeObject[]> {
+  if (!isDeployment(owner)) return [];
+  const { items } = await cluster.list(replicaSetsIn(owner.metadata.namespace), podsLike(owner));
+  return items.filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid));
 }
 
 async function listPods(cluster: Pick<Cluster, 'list'>, namespace: string, labelSelector: string): Promise<KubeObject[]> {

@@ -29,7 +29,7 @@ function aRelease() {
 const deployment: KubeObject = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
-  metadata: { name: 'podinfo', namespace: 'test', generation: 1 },
+  metadata: { name: 'podinfo', namespace: 'test', uid: 'd-1', generation: 1 },
   spec: { replicas: 2, selector: { matchLabels: { app: 'podinfo' } }, template: { spec: { containers: [] } } },
   status: { observedGeneration: 1, replicas: 2, updatedReplicas: 2, availableReplicas: 1, readyReplicas: 1 },
 };
@@ -42,6 +42,19 @@ const aPod = (name: string): KubeObject => ({
   status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }], containerStatuses: [{ name: 'web', restartCount: 3 }] },
 });
 const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'podinfo-7d', uid: '1' };
+
+const aReplicaSet = (replicas: number): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'ReplicaSet',
+  metadata: {
+    ...{ name: 'podinfo-7d', namespace: 'test', uid: '1', labels: { app: 'podinfo' } },
+    ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo', uid: 'd-1' }],
+  },
+  spec: { replicas, template: { spec: { containers: [{ name: 'web', image: 'podinfo:2' }] } } },
+  status: {
+    conditions: [{ type: 'ReplicaFailure', status: 'True', message: 'pods "podinfo-7d-x1" is forbidden: exceeded quota: team-a' }],
+  },
+});
 
 const anEvent = (message: string): KubeObject => ({
   apiVersion: 'v1',
@@ -111,12 +124,15 @@ describe('serin status --watch', () => {
     expect(said.indexOf('\x1b[?1049h')).toBe(0);
     expect(said.endsWith('\x1b[?7h\x1b[?25h\x1b[?1049l')).toBe(true);
   });
-  it('a change of a workload, a pod or an event is one, too', async () => {
+  it('a change of a workload, a ReplicaSet, a pod or an event is one, too', async () => {
     const screen = watching({}, true);
     await screen.shows('1 of 2 ready');
-    await eventually('the watches are open', () => screen.cluster.watches === 5);
+    await eventually('the watches are open', () => screen.cluster.watches === 6);
     screen.cluster.put({ ...deployment, status: { ...raw(deployment).status, availableReplicas: 2, readyReplicas: 2 } });
     await screen.shows('2 of 2 ready');
+    screen.cluster.put(aReplicaSet(3));
+    await screen.shows('ReplicaSet/podinfo-7d  0 of 3 ready  podinfo:2');
+    expect(screen.said()).toContain('exceeded quota: team-a');
     screen.cluster.put(aPod('podinfo-7d-x2'));
     await screen.shows('podinfo-7d-x2  ready  3 restarts');
     screen.cluster.put(anEvent('Weight is now 25 %'));

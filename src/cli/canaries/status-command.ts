@@ -38,7 +38,10 @@ export async function statusCommand(
   { watch = false }: { watch?: boolean },
   live?: LiveParts,
 ): Promise<ExitName> {
-  const snapshot = await readSnapshot(cluster, namespace, name, clock);
+  const isWide = output.format === 'wide';
+  const liveParts = watch && output.terminal.live && (output.format === undefined || isWide) ? live : undefined;
+  const readNow = () => readSnapshot(cluster, namespace, name, clock, { withReplicaSets: liveParts !== undefined });
+  const snapshot = await readNow();
   const [slow, { controller, isHidden }] = await Promise.all([
     slowApiServer(cluster, snapshot.raw),
     inCharge(cluster, snapshot.raw, clock.nowMs()),
@@ -58,15 +61,14 @@ export async function statusCommand(
     report: report(now, by && withoutTimes(by)),
   });
   const read = async () => {
-    const next = await readSnapshot(cluster, namespace, name, clock);
+    const next = await readNow();
     return seenAs(next, (await inCharge(cluster, next.raw, clock.nowMs())).controller);
   };
   const followed = {
     ...{ cluster, clock, read, first: seenAs(snapshot, controller) },
     watchedBy: (seen: Seen) => watchedBy(seen.snapshot),
   };
-  const isWide = output.format === 'wide';
-  if (live && output.terminal.live && (output.format === undefined || isWide)) {
+  if (liveParts) {
     const why = async (terminal: Terminal) =>
       whyAnswer(await whyReport({ cluster, namespace, clock, clusterFlags }, name)).lines(terminal, isWide);
     await liveView<ReleaseView>(
@@ -74,9 +76,9 @@ export async function statusCommand(
         source: ({ show, connection }, signal) =>
           follow({ ...followed, show: (seen) => show(releaseViewOf(seen.snapshot, seen.report, clusterFlags)), connection, signal }),
         lines: (view, terminal, rows, nowMs) => statusView(view, terminal, rows, nowMs, isWide),
-        panel: (redraw) => new VerbKeys({ ask: live.ask, why }, redraw, output.terminal),
+        panel: (redraw) => new VerbKeys({ ask: liveParts.ask, why }, redraw, output.terminal),
       },
-      { output, clock, keyboard: live.keyboard },
+      { output, clock, keyboard: liveParts.keyboard },
     );
     return 'done';
   }

@@ -1,3 +1,4 @@
+import { columnsOf, padded } from './columns.ts';
 import { type Meaning, paint } from './paint.ts';
 import type { Terminal } from './terminal.ts';
 import { cleaned, cut } from './text.ts';
@@ -21,11 +22,12 @@ export function textTable(
   { sentence = false, indent = 0 }: { sentence?: boolean; indent?: number } = {},
 ): string[] {
   const table = [...(headings.length > 0 ? [headings] : []), ...rows].map((row) => row.map((cell) => cellOf(cell, terminal)));
-  const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((row) => row[column]?.text.length ?? 0)));
+  const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((row) => columnsOf(row[column]?.text ?? ''))));
   const available = terminal.columns - indent - widths.slice(0, -1).reduce((sum, width) => sum + width + GAP, 0);
   return table.map((row) => {
     const cells = row.map(({ text, meaning }, column) => {
-      if (column < row.length - 1) return `${paint(text, meaning, terminal)}${' '.repeat((widths[column] ?? 0) - text.length + GAP)}`;
+      if (column < row.length - 1)
+        return `${paint(text, meaning, terminal)}${padded(text, (widths[column] ?? 0) + GAP).slice(text.length)}`;
       return paint(sentence && terminal.live ? cut(text, Math.max(10, available), terminal) : text, meaning, terminal);
     });
     return `${' '.repeat(indent)}${cells.join('')}`.trimEnd();

@@ -1,3 +1,4 @@
+import { columnsOf, firstColumns, fits, lastColumns } from './columns.ts';
 import type { Terminal } from './terminal.ts';
 
 const INSTEAD: Readonly<Record<string, string>> = {
@@ -44,13 +45,17 @@ export function cleaned(text: string, { unicode }: Pick<Terminal, 'unicode'>): s
 /** One line with the likes of its other characters, for a terminal without UTF-8. */
 export const inAscii = (line: string): string => line.replace(/[^\x20-\x7e]/gu, (character) => INSTEAD[character] ?? '?');
 
-/** Lines of at most `width` characters; a word that is longer has a line of its own. */
+/** Lines of at most `width` columns; a word that is longer has a line of its own. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
+  let used = 0;
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    const columns = columnsOf(word);
+    const isOnLast = last !== undefined && used + 1 + columns <= width;
+    if (isOnLast) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
+    used = isOnLast ? used + 1 + columns : columns;
   }
   return lines;
 }
@@ -62,7 +67,14 @@ export function indented(text: string, terminal: Pick<Terminal, 'unicode' | 'col
 
 /** So much of a text as fits, and a mark where there is more. */
 export function cut(text: string, width: number, { unicode }: Pick<Terminal, 'unicode'>): string {
-  if (text.length <= width) return text;
+  if (fits(text, width)) return text;
   const mark = unicode ? '…' : '...';
-  return `${text.slice(0, Math.max(0, width - mark.length)).trimEnd()}${mark}`;
+  return `${firstColumns(text, width - mark.length).trimEnd()}${mark}`;
+}
+
+/** The same of a text whose end matters more, such as an image with its version. */
+export function cutFront(text: string, width: number, { unicode }: Pick<Terminal, 'unicode'>): string {
+  if (fits(text, width)) return text;
+  const mark = unicode ? '…' : '...';
+  return `${mark}${lastColumns(text, width - mark.length).trimStart()}`;
 }

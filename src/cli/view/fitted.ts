@@ -1,3 +1,4 @@
+import { columnsOf } from '../output/columns.ts';
 import { betweenColors } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { cut } from '../output/text.ts';
@@ -7,7 +8,7 @@ export function fitted(line: string, terminal: Terminal): string {
   let left = terminal.columns;
   return betweenColors(line, terminal, (part) => {
     const shown = left <= 0 ? '' : cut(part, left, terminal);
-    left -= part.length;
+    left -= columnsOf(part);
     return shown;
   });
 }

@@ -1,3 +1,4 @@
+import { columnsOf } from '../output/columns.ts';
 import { betweenColors } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 
@@ -12,11 +13,11 @@ export interface ScreenStream {
   write(text: string): unknown;
 }
 
-/** Characters of a line without its colours. */
+/** Columns of a line without its colours. */
 function widthOf(line: string, terminal: Terminal): number {
   let width = 0;
   betweenColors(line, terminal, (text) => {
-    width += text.length;
+    width += columnsOf(text);
     return text;
   });
   return width;

@@ -1,6 +1,7 @@
 import type { Analysis } from '../../api/canary.ts';
 import { defined } from '../../api/defined.ts';
 import { asPod } from '../../api/kinds/pod.ts';
+import { asReplicaSet } from '../../api/kinds/replica-set.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { nextWeight } from '../../engine/next-weight.ts';
@@ -18,7 +19,7 @@ export interface ReleaseView {
   strategy: string;
   isPaused: boolean;
   step?: { at: number; of: number };
-  /** When the controller looks at the release again, in epoch milliseconds. */
+  /** While checks or gates are asked: when the controller asks again, in epoch milliseconds. */
   nextCheckMs?: number;
   blocker?: { sentence: string; command: string };
   /** By check: the range that its values must be in, and the query of one that the Canary itself holds. */
@@ -31,6 +32,10 @@ export interface ReleaseView {
 export interface PodGroup {
   owner: string;
   image: string;
+  /** Where the ReplicaSet itself was read: its pods, and why it cannot make more. */
+  ready?: number;
+  replicas?: number;
+  failure?: string;
   pods: readonly PodView[];
 }
 
@@ -54,12 +59,12 @@ export function releaseViewOf(snapshot: CanarySnapshot, report: CanaryReport, cl
     ranges: new Map(
       (analysis?.metrics ?? []).map((metric) => [metric.name, { limit: rangeOf(metric).limit, ...defined({ query: metric.query }) }]),
     ),
-    primaryPods: groupsOf(snapshot.primaryPods),
-    canaryPods: groupsOf(snapshot.targetPods),
+    primaryPods: groupsOf(snapshot.primaryPods, setsOf(snapshot, snapshot.primary, snapshot.primaryPods)),
+    canaryPods: groupsOf(snapshot.targetPods, setsOf(snapshot, snapshot.target, snapshot.targetPods)),
     ...defined({
       step: analysis && isRunning ? stepOf(analysis, report) : undefined,
-      nextCheckMs: release?.wakeAtMs,
-      blocker: report.blockers === undefined ? undefined : blockerOf(snapshot, report, clusterFlags),
+      nextCheckMs: isRunning ? release?.wakeAtMs : undefined,
+      blocker: report.blockers === undefined && report.deleting !== true ? undefined : blockerOf(snapshot, report, clusterFlags),
     }),
   };
 }
@@ -84,22 +89,43 @@ function stepOf(analysis: Analysis, { traffic, iterations }: CanaryReport): Rele
   return { at: weights.filter((weight) => weight <= traffic.canary).length, of: weights.length };
 }
 
-/** Grouped by owner; the newest group and the newest pod first. */
-function groupsOf(objects: readonly KubeObject[]): PodGroup[] {
-  const groups = new Map<string, { image: string; pods: PodView[] }>();
+/** The ReplicaSets of one side that have pods, or should have some. */
+function setsOf({ replicaSets = [] }: CanarySnapshot, side: KubeObject | undefined, pods: readonly KubeObject[]): KubeObject[] {
+  const isOwnedBy = ({ metadata }: KubeObject, owner: KubeObject | undefined) =>
+    metadata.ownerReferences?.some(({ uid }) => uid === owner?.metadata.uid) === true;
+  const wantsPods = ({ spec }: KubeObject) => (record(spec).replicas ?? 1) !== 0;
+  return replicaSets.filter((one) => isOwnedBy(one, side) && (wantsPods(one) || pods.some((pod) => isOwnedBy(pod, one))));
+}
+
+const newestFirst = (objects: readonly KubeObject[]): KubeObject[] => {
   const created = ({ metadata }: KubeObject) => metadata.creationTimestamp ?? '';
-  for (const object of objects.toSorted((a, b) => (created(a) < created(b) ? 1 : -1))) {
+  return objects.toSorted((a, b) => (created(a) < created(b) ? 1 : -1));
+};
+
+/** Grouped by owner; the newest group and the newest pod first. */
+function groupsOf(pods: readonly KubeObject[], replicaSets: readonly KubeObject[]): PodGroup[] {
+  const groups = new Map<string, Omit<PodGroup, 'owner'> & { pods: PodView[] }>();
+  for (const one of newestFirst(replicaSets)) groups.set(`ReplicaSet/${one.metadata.name}`, { ...replicaSetOf(one), pods: [] });
+  for (const object of newestFirst(pods)) {
     const [owner] = object.metadata.ownerReferences ?? [];
     const key = owner === undefined ? 'pods without owner' : `${owner.kind}/${owner.name}`;
-    const group = groups.get(key) ?? { image: imageOf(object), pods: [] };
+    const group = groups.get(key) ?? { image: imageOf(object.spec), pods: [] };
     group.pods.push(podOf(object));
     groups.set(key, group);
   }
   return [...groups].map(([owner, group]) => ({ owner, ...group }));
 }
 
-function imageOf(object: KubeObject): string {
-  const containers: unknown = record(object.spec).containers;
+function replicaSetOf(object: KubeObject): Omit<PodGroup, 'owner' | 'pods'> {
+  const { spec, status = {} } = asReplicaSet(object);
+  const failure = status.conditions?.find(({ type, status: is }) => type === 'ReplicaFailure' && is === 'True')?.message;
+  const counts = { ready: status.readyReplicas ?? 0, replicas: spec.replicas ?? 1 };
+  return { image: imageOf(record(spec.template).spec), ...counts, ...defined({ failure }) };
+}
+
+/** `spec`: of a pod. */
+function imageOf(spec: unknown): string {
+  const { containers } = record(spec);
   const image: unknown = Array.isArray(containers) ? record(containers[0]).image : undefined;
   return typeof image === 'string' ? image : '-';
 }

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { snapshotIn, verdict } from '../../../test/fakes/stalled-release.ts';
 import { viewedReleases } from '../../../test/fakes/viewed-releases.ts';
+import { aCanary, initialized, withHooks } from '../../../test/fakes/world.ts';
+import { reportOf } from '../canaries/canary-report.ts';
+import { columnsOf } from '../output/columns.ts';
+import { releaseViewOf } from './release-view.ts';
 import { statusView } from './status-view.ts';
 
 const releases = viewedReleases();
@@ -8,7 +13,7 @@ const sizes = [
   { columns: 140, rows: 40 },
 ];
 const plain = { color: false, unicode: true, live: true };
-const widest = (lines: readonly string[]) => Math.max(...lines.map(({ length }) => length));
+const widest = (lines: readonly string[]) => Math.max(...lines.map(columnsOf));
 
 describe('the screen of one Canary', () => {
   it.each(releases.flatMap((release) => sizes.map((size) => ({ ...release, ...size }))))(
@@ -39,6 +44,51 @@ describe('the screen of one Canary', () => {
     const text = statusView(view, { ...plain, columns: 80 }, 23, release.nowMs).join('');
     expect(text).toContain('a[2Jb c');
     expect(text).not.toContain('\x1b');
+  });
+  it('wide characters and emoji of others do not push a line over the edge, nor a column from under the other', () => {
+    const [release] = releases.filter(({ phase }) => phase === 'Failed');
+    const [group] = release?.view.canaryPods ?? [];
+    if (release === undefined || group === undefined) throw new Error('the release has no pods');
+    const [first, ...others] = release.view.report.checks;
+    if (first === undefined) throw new Error('the release has no checks');
+    const { report } = release.view;
+    const wide = {
+      ...report,
+      checks: [{ ...first, check: '成功率' }, ...others],
+      message: '発売を中止しました。'.repeat(40),
+      events: report.events.map((event) => ({ ...event, message: '🚀'.repeat(200) })),
+    };
+    const view = { ...release.view, report: wide, canaryPods: [{ ...group, image: `registry.example.com/${'商店'.repeat(60)}:1` }] };
+    for (let columns = 40; columns <= 140; columns += 1) {
+      const lines = statusView(view, { ...plain, columns }, 40, release.nowMs);
+      expect(widest(lines)).toBeLessThanOrEqual(columns);
+      if (columns >= 62) expect(lines.filter((line) => line.endsWith('商店:1'))).toHaveLength(1);
+    }
+    const checks = statusView(view, { ...plain, columns: 80 }, 40, release.nowMs).filter((line) => /^(passed|failed) /.test(line));
+    expect(new Set(checks.map((line) => columnsOf(line.slice(0, line.indexOf('(')))))).toHaveLength(1);
+  });
+  it('a release that waits for its first gate shows nothing of the release before', () => {
+    const world = initialized(aCanary({ iterations: 2, ...withHooks('confirm-rollout', 'pre-rollout') }));
+    world.behaviour.verdicts = [verdict({ check: 'latency', value: 900 })];
+    world.push('s1:b');
+    world.tickUntil(({ phase }) => phase === 'Failed');
+    expect(reportOf(snapshotIn({ world })).checks).toMatchObject([{ verdict: 'failed', value: 900 }]);
+    Object.assign(world.behaviour, { words: 'freeze', hooks: { 'confirm-rollout': 'refused' } });
+    world.push('s1:c');
+    world.tickUntil(({ phase }) => phase === 'Waiting');
+    const report = reportOf(snapshotIn({ world }));
+    expect(report).toMatchObject({ phase: 'Waiting', failedChecks: 0, iterations: 0, checks: [] });
+    expect(report.gates.map(({ state }) => state)).toEqual(['closed', 'unasked']);
+    expect(releaseViewOf(snapshotIn({ world }), report).step).toEqual({ at: 0, of: 2 });
+  });
+  it('a pod that ends is not called ready, and its ReplicaSet has its counts until it is gone', () => {
+    const [release] = releases.filter(({ phase }) => phase === 'Finalising');
+    const [group] = release?.view.canaryPods ?? [];
+    const [pod] = group?.pods ?? [];
+    if (release === undefined || group === undefined || pod === undefined) throw new Error('the release has no pods');
+    const view = { ...release.view, canaryPods: [{ ...group, ready: 0, replicas: 0, pods: [{ ...pod, state: 'Terminating' }] }] };
+    const text = statusView(view, { ...plain, columns: 140 }, 39, release.nowMs).join('\n');
+    expect(text).toMatch(/ReplicaSet\/podinfo-6d4b75cb6d {2}0 of 0 ready .*\n {4}podinfo-6d4b75cb6d-xxx14 {2}Terminating {2}0 restarts/);
   });
   it('-o wide shows queries', () => {
     const [release] = releases;

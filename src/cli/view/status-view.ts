@@ -2,10 +2,11 @@ import { breach } from '../../metrics/limit.ts';
 import { controllerText } from '../canaries/in-charge.ts';
 import { phaseOf, trafficInWords } from '../canaries/list-command.ts';
 import { shortRevision } from '../canaries/status-screen.ts';
+import { columnsOf, padded } from '../output/columns.ts';
 import type { CheckReport, ControllerReport, EventReport, GateReport, WorkloadReport } from '../output/documents.ts';
 import { bar, type Meaning, meaningOf, paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
-import { cleaned, cut, wrapped } from '../output/text.ts';
+import { cleaned, cut, cutFront, wrapped } from '../output/text.ts';
 import { ageText } from './age-text.ts';
 import type { PodGroup, PodView, ReleaseView } from './release-view.ts';
 import { sparkline } from './sparkline.ts';
@@ -17,6 +18,7 @@ const CHECKS_SHOWN = 6;
 const GATES_SHOWN = 3;
 const BAR = 20;
 const MESSAGE_LINES = 2;
+const SHORTEST_IMAGE = 12;
 /** Rows that are left to events, however long the rest is. */
 const ROWS_FOR_EVENTS = 4;
 /** Below it, parts follow each other without an empty line. */
@@ -110,8 +112,9 @@ function sideLines(
     line(`${role}  ${kind}/${name}  ${count}  ${shortRevision(revision)}`, exists && ready === (replicas ?? 0) ? 'plain' : 'busy'),
     ...groups
       .slice(0, GROUPS_SHOWN)
-      .flatMap(({ owner, image, pods }) => [
-        line(`  ${owner}  ${image}`),
+      .flatMap(({ pods, failure, ...group }) => [
+        groupLine(group, frame),
+        ...(failure === undefined ? [] : [line(`    ${failure}`, 'bad')]),
         ...pods.slice(0, podsShown).map((pod) => podLine(pod, frame)),
         ...(pods.length > podsShown ? [line(`    … ${pods.length - podsShown} more`)] : []),
       ]),
@@ -119,9 +122,17 @@ function sideLines(
   ];
 }
 
+/** The end of an image names its version: a long one loses its beginning. */
+function groupLine({ owner, image, ready = 0, replicas }: Omit<PodGroup, 'pods'>, { terminal, line }: Frame): string {
+  const counts = replicas === undefined ? '' : `  ${ready} of ${replicas} ready`;
+  const before = `  ${owner}${counts}  `;
+  const shown = cutFront(cleaned(image, terminal), Math.max(SHORTEST_IMAGE, terminal.columns - columnsOf(before)), terminal);
+  return line(`${before}${shown}`, ready === (replicas ?? ready) ? 'plain' : 'busy');
+}
+
 function podLine({ name, state, ready, restarts, created }: PodView, { terminal, nowMs, line }: Frame): string {
   const counted = restarts === 1 ? '1 restart' : `${restarts} restarts`;
-  const beside = `${ready ? 'ready' : state}  ${counted}  ${ageText(created, nowMs)}`;
+  const beside = `${ready && state !== 'Terminating' ? 'ready' : state}  ${counted}  ${ageText(created, nowMs)}`;
   return line(`    ${cut(name, Math.max(8, terminal.columns - beside.length - 6), terminal)}  ${beside}`, ready ? 'plain' : 'busy');
 }
 
@@ -133,7 +144,7 @@ const CHECK_WIDTH = 24;
 
 function checkLines({ ranges }: ReleaseView, checks: readonly CheckReport[], { terminal, line, wide }: Frame): string[] {
   const shown = checks.slice(0, CHECKS_SHOWN);
-  const widthOf = (text: (check: CheckReport) => string) => Math.max(0, ...shown.map((check) => text(check).length));
+  const widthOf = (text: (check: CheckReport) => string) => Math.max(0, ...shown.map((check) => columnsOf(text(check))));
   const widths = {
     verdict: widthOf(({ verdict }) => verdict),
     check: Math.min(
@@ -148,8 +159,8 @@ function checkLines({ ranges }: ReleaseView, checks: readonly CheckReport[], { t
       const values = recent.flatMap((one) => (one.value === undefined ? [] : [one.value]));
       const outside = values.filter((one) => breach(one, limit, '') !== undefined).length;
       const words = [
-        verdict.padEnd(widths.verdict),
-        check.padEnd(widths.check),
+        padded(verdict, widths.verdict),
+        padded(check, widths.check),
         measured({ value }).padStart(widths.value),
         `(${said})`,
         sparkline(values, limit, terminal),

@@ -38,7 +38,7 @@ interface Holding {
 function holding(snapshot: CanarySnapshot, status: CanaryStatus | undefined): [Holding, ...Holding[]] {
   const { raw, canary } = snapshot;
   const { release, phase = '', conditions = [] } = status ?? {};
-  if (raw.metadata.deletionTimestamp !== undefined) return [{ trouble: deleting(snapshot) }];
+  if (raw.metadata.deletionTimestamp !== undefined) return [deleting(snapshot)];
   const pause = release?.paused && paused(snapshot, release.paused);
   const alsoPaused = pause ? [{ trouble: pause, sentence: 'It is paused, too: nothing is checked until that ends.' }] : [];
   const refused = conditions.find(({ type, status: is }) => type === 'Accepted' && is === 'False');
@@ -84,9 +84,10 @@ function paused({ raw }: CanarySnapshot, pause: { by: string }): Trouble {
   };
 }
 
-function deleting({ raw }: CanarySnapshot): Trouble {
-  const { finalizers = [], name, namespace } = raw.metadata;
-  return {
+function deleting({ raw }: CanarySnapshot): Holding {
+  const { finalizers = [], name, namespace, deletionTimestamp = '' } = raw.metadata;
+  const sentence = `Deleted at ${deletionTimestamp}. It stays until its application is restored and its finalizers are removed: ${finalizers.join(', ')}.`;
+  const trouble: Trouble = {
     cause: 'Deleting',
     proof: [proofIn(raw, 'metadata.finalizers', finalizers)],
     action:
@@ -94,6 +95,7 @@ function deleting({ raw }: CanarySnapshot): Trouble {
     change: toSet(raw, 'metadata.finalizers'),
     look: `kubectl get canary ${name} -n ${namespace} -o yaml`,
   };
+  return { trouble, sentence };
 }
 
 /** Standing warnings: they hold up nothing now. */

@@ -111,7 +111,8 @@ export async function startBothControllers(
   }
 }
 
-function startFlagger(program: string, logFile: string, flags: Record<string, string>): GuardedProcess {
+/** Flagger, which looks for Canaries each second. */
+export function startFlagger(program: string, logFile: string, flags: Record<string, string>): GuardedProcess {
   const all = { 'control-loop-interval': '1s', 'mesh-provider': 'istio', 'log-level': 'info', ...flags };
   return startGuarded('flagger', [program, ...Object.entries(all).map(([flag, value]) => `-${flag}=${value}`)], logFile);
 }
