@@ -52,6 +52,30 @@ export interface CauseView {
   command?: string | undefined;
 }
 
+/** One field of a route object: with all traffic at the primary, and now. */
+export interface RouteFieldChange {
+  /** Kind, namespace and name. */
+  object: string;
+  /** Empty: the object itself. */
+  field: string;
+  before?: string | undefined;
+  now?: string | undefined;
+}
+
+/** The split of traffic, in percent to the canary, as it is recorded and as the objects of the provider express it now. */
+export interface RoutesView {
+  /** Kind and name of each object. */
+  objects: readonly string[];
+  recorded: number;
+  /** Absent: they express none, for this reason if one is known. */
+  live?: number | undefined;
+  unreadable?: string | undefined;
+  /** Fields that differ from what the objects hold outside a release, the first ones. */
+  changes: readonly RouteFieldChange[];
+  /** Further ones that were left out. */
+  more: number;
+}
+
 /** One Canary with its release in progress or the last one. */
 export interface ReleaseView extends CanaryRow {
   /** Epoch milliseconds. */
@@ -74,6 +98,7 @@ export interface ReleaseView extends CanaryRow {
   /** The release is in progress. */
   waits: boolean;
   causes: readonly CauseView[];
+  routes?: RoutesView | undefined;
   /** Notes on what could not be read. */
   hidden: readonly string[];
 }
@@ -107,16 +132,6 @@ export interface JournalView extends CanaryName {
   revision: string;
   outcome?: string | undefined;
   steps: readonly JournalStep[];
-}
-
-/** The split of traffic, in percent to the canary, as it is recorded and as the objects of the provider express it now. */
-export interface RoutesView {
-  /** Kind and name of each object. */
-  objects: readonly string[];
-  recorded: number;
-  /** Absent: they express none, for this reason if one is known. */
-  live?: number | undefined;
-  unreadable?: string | undefined;
 }
 
 /** The fields of the primary that a promotion would change now, and the routes beside what is recorded. */

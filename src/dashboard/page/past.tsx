@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { CanaryName, DifferenceView, HistoryView, JournalView } from '../wire.ts';
 import { Card, Chart, lasts, Phase, pathOf, shortRevision, Table, timeText } from './parts.tsx';
+import { RoutesCard } from './routes.tsx';
 import { type Loaded, useJson } from './stream.ts';
 import { words } from './words.ts';
 
@@ -155,25 +156,7 @@ export function DifferencePage({ canary }: { canary: CanaryName }) {
           />
         )}
       </Card>
-      {routes && (
-        <Card title={words.routes} isWide>
-          <Table
-            title={words.routes}
-            heads={[words.routeObjects, words.recorded, words.inForce]}
-            rows={[
-              [
-                <span key="objects" class="mono">
-                  {routes.objects.join(', ') || words.notFound}
-                </span>,
-                words.canaryWeight(routes.recorded),
-                <span key="live" class={routes.live === routes.recorded ? '' : 'wait'}>
-                  {routes.live === undefined ? (routes.unreadable ?? words.notFound) : words.canaryWeight(routes.live)}
-                </span>,
-              ],
-            ]}
-          />
-        </Card>
-      )}
+      {routes && <RoutesCard routes={routes} />}
     </div>
   );
 }

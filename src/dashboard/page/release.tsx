@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { CanaryName, ReleaseView, VerbAnswer, WorkloadView } from '../wire.ts';
 import { Bar, Card, Chart, lasts, Phase, type Point, pathOf, Spark, short, shortRevision, Table, timeText } from './parts.tsx';
+import { RoutesCard } from './routes.tsx';
 import { post, useStream } from './stream.ts';
 import { words } from './words.ts';
 
@@ -101,6 +102,7 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
             />
           </Card>
         )}
+        {release.routes && <RoutesCard routes={release.routes} />}
         <Card title={words.pods} isWide>
           <Table
             title={words.pods}
