@@ -6,6 +6,18 @@ export interface CanaryName {
   name: string;
 }
 
+/** A gate, object, check, Canary or decision that a Canary waits for. */
+export interface WaitView {
+  kind: string;
+  /** The same for all that wait for the same. */
+  name: string;
+  /** Who can end it. */
+  who: string;
+  /** RFC 3339. */
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
 /** One line of the list. */
 export interface CanaryRow extends CanaryName {
   /** Empty: no controller has seen it. */
@@ -22,6 +34,8 @@ export interface CanaryRow extends CanaryName {
   /** RFC 3339. */
   since?: string | undefined;
   message?: string | undefined;
+  /** The most urgent first. */
+  waits?: readonly WaitView[] | undefined;
 }
 
 /** One workload of a Canary. */
@@ -95,8 +109,8 @@ export interface ReleaseView extends CanaryRow {
   gates: readonly { name: string; type: string; state: string; reason?: string | undefined }[];
   events: readonly { at?: string | undefined; type: string; reason: string; message: string; count: number }[];
   pods: readonly PodView[];
-  /** The release is in progress. */
-  waits: boolean;
+  /** A release is in progress, and something holds it. */
+  isHeld: boolean;
   causes: readonly CauseView[];
   routes?: RoutesView | undefined;
   /** Notes on what could not be read. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { summaryOf } from '../../src/cli/canaries/canary-reading.ts';
+import { canaryRow } from '../../src/cli/dashboard/canary-row.ts';
 import { clusterViews } from '../../src/cli/dashboard/cluster-views.ts';
 import { CanaryModel } from '../../src/dashboard/canary-model.ts';
 import { startDashboard } from '../../src/dashboard/dashboard-server.ts';
@@ -25,7 +25,7 @@ export async function startDashboardFixture(): Promise<DashboardFixture> {
   const fixture = await startPodinfoFixture();
   const { cluster } = fixture;
   const token = newSecret();
-  const model = new CanaryModel(cluster, undefined, summaryOf);
+  const model = new CanaryModel(cluster, undefined, canaryRow);
   const server = await startDashboard({ port: 0, token, model, views: clusterViews({ cluster, namespace: undefined }, 'istio') });
   const base = `http://127.0.0.1:${server.port}`;
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });

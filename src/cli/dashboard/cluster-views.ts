@@ -12,6 +12,7 @@ import { historyOf, recordsInCluster } from '../canaries/history-command.ts';
 import type { Session } from '../canaries/session.ts';
 import { type CanarySnapshot, readSnapshot, watchedBy } from '../canaries/snapshot.ts';
 import { requestVerb } from '../canaries/verb-command.ts';
+import { waitsOf } from '../canaries/waits.ts';
 import { isOfCluster } from '../cluster-errors.ts';
 import { entryWords, listOf } from '../journal/journal-command.ts';
 import { identityOf, type Journal, readJournals, readOneJournal } from '../journal/read-journals.ts';
@@ -108,9 +109,10 @@ function releaseView({ snapshot, routes: { routes, note } }: Seen): ReleaseView 
   const { targetPods, primaryPods, hidden, atMs = 0 } = snapshot;
   return {
     ...reportOf(snapshot),
+    waits: waitsOf(snapshot.raw),
     readAtMs: atMs,
     pods: [...primaryPods.map((pod) => podView(pod, 'primary')), ...targetPods.map((pod) => podView(pod, 'canary'))],
-    waits,
+    isHeld: waits,
     causes: [diagnosis, ...also],
     routes,
     hidden: [...hidden, ...(note === undefined ? [] : [note])],

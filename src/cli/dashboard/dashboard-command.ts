@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { CanaryModel } from '../../dashboard/canary-model.ts';
 import { startDashboard } from '../../dashboard/dashboard-server.ts';
 import { newSecret } from '../../dashboard/sessions.ts';
-import { summaryOf } from '../canaries/canary-reading.ts';
 import type { ClusterFlags, Session } from '../canaries/session.ts';
 import { CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
+import { canaryRow } from './canary-row.ts';
 import { clusterViews } from './cluster-views.ts';
 
 /** Flags of `serin dashboard`. */
@@ -19,7 +19,7 @@ export async function dashboardCommand(session: Session, flags: DashboardFlags, 
   const { cluster, namespace, output } = session;
   const port = /^\d{1,5}$/.test(flags.port) ? Number(flags.port) : Number.NaN;
   if (!(port <= 65_535)) throw usageError(`--port ${flags.port} must be a whole number from 0 to 65535`);
-  const model = new CanaryModel(cluster, namespace, summaryOf);
+  const model = new CanaryModel(cluster, namespace, canaryRow);
   const token = newSecret();
   try {
     const server = await startDashboard({ port, token, model, views: clusterViews(session, flags.meshProvider) }).catch(

@@ -3,6 +3,7 @@ import type { CanaryName, ReleaseView, VerbAnswer, WorkloadView } from '../wire.
 import { Bar, Card, Chart, lasts, Phase, type Point, pathOf, Spark, short, shortRevision, Table, timeText } from './parts.tsx';
 import { RoutesCard } from './routes.tsx';
 import { post, useStream } from './stream.ts';
+import { WaitsCard } from './waits.tsx';
 import { words } from './words.ts';
 
 type Verb = keyof typeof words.verbs;
@@ -44,7 +45,7 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
       )}
       <Verbs canary={canary} />
       <div class="cards">
-        <Card title={release.waits ? words.blockers : words.state} isWide>
+        <Card title={release.isHeld ? words.blockers : words.state} isWide>
           {causes.map(({ cause, sentence, action, command }) => (
             <div key={cause}>
               <p>
@@ -54,6 +55,7 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
             </div>
           ))}
         </Card>
+        {(release.waits?.length ?? 0) > 0 && <WaitsCard waits={release.waits ?? []} nowMs={release.readAtMs} />}
         <Card title={words.weights}>
           <Chart title={`${words.weights}, ${words.sinceOpened}`} lines={[points]} />
           <p class="dim">{words.sinceOpened}</p>
