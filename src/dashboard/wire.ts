@@ -90,8 +90,18 @@ export interface RoutesView {
   more: number;
 }
 
+/** A value over time. */
+export interface PointView {
+  atMs: number;
+  value: number;
+}
+
 /** One Canary with its release in progress or the last one. */
 export interface ReleaseView extends CanaryRow {
+  /** The number of the release; 0: there was none. */
+  release: number;
+  /** Percent to the canary, from the beginning of the release on; empty: none was recorded. */
+  weights: readonly PointView[];
   /** Epoch milliseconds. */
   readAtMs: number;
   step?: string | undefined;
@@ -140,12 +150,24 @@ export interface JournalStep {
   text: string;
 }
 
+/** What one check measured in a release. */
+export interface CheckHistoryView {
+  check: string;
+  /** The last one. */
+  limit?: string | undefined;
+  failed: number;
+  unmeasured: number;
+  values: readonly PointView[];
+}
+
 /** The journal of one release. */
 export interface JournalView extends CanaryName {
   release: number;
   revision: string;
   outcome?: string | undefined;
   steps: readonly JournalStep[];
+  /** The first ones. */
+  checks: readonly CheckHistoryView[];
 }
 
 /** The fields of the primary that a promotion would change now, and the routes beside what is recorded. */

@@ -17,6 +17,7 @@ import { payloadOf } from './payload.ts';
 import { hasMoved, pinOf, seenAgain, seenAtZero } from './pin.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
 import { say } from './reasons.ts';
+import { withRecentWeight } from './recent.ts';
 import { answeredPoll, withRollbackPoll } from './rollback-poll.ts';
 import { weightOf, withWeight } from './strategy.ts';
 import { acknowledged as answered, pendingRequest, refusalOf } from './verbs.ts';
@@ -191,7 +192,7 @@ function settle(
   const isMoved =
     target !== undefined && current !== stepped && (hasMoved(target, stepped) || isReplaced) && child === 'resting' && converged;
   const isNews = phase !== '' && (isMoved || context.recorded?.phase !== phase || memory(context.recorded.release) !== memory(stepped));
-  const release: Release = isNews ? current : stepped;
+  const release: Release = isNews ? withRecentWeight(current, weightOf(current.routes), event.facts.nowMs) : stepped;
   if (isNews && wake !== undefined) release.wakeAtMs = wake;
   if (isNews && wake === undefined) delete release.wakeAtMs;
   const id = `${release.run}/${release.revision}/`;

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
+import { parseStatus } from '../../api/parse-status.ts';
 import { ViewError, type Views } from '../../dashboard/views.ts';
-import type { CanaryName, JournalView, PodView, ReleaseView } from '../../dashboard/wire.ts';
-import { entriesOf } from '../../engine/journal/replay.ts';
+import type { CanaryName, PodView, ReleaseView } from '../../dashboard/wire.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { isForbidden } from '../../kube/errors.ts';
 import { getCanary, record } from '../canaries/canary-reading.ts';
@@ -14,11 +14,12 @@ import { type CanarySnapshot, readSnapshot, watchedBy } from '../canaries/snapsh
 import { requestVerb } from '../canaries/verb-command.ts';
 import { waitsOf } from '../canaries/waits.ts';
 import { isOfCluster } from '../cluster-errors.ts';
-import { entryWords, listOf } from '../journal/journal-command.ts';
-import { identityOf, type Journal, readJournals, readOneJournal } from '../journal/read-journals.ts';
+import { listOf } from '../journal/journal-command.ts';
+import { identityOf, readJournals, readOneJournal } from '../journal/read-journals.ts';
 import { CommandError } from '../output/exit-codes.ts';
 import { podOf } from '../view/release-view.ts';
 import { whyOf } from '../why/diagnose.ts';
+import { journalView } from './journal-view.ts';
 import { type RoutesRead, readRoutes } from './routes-view.ts';
 
 /** How long the page waits for the answer of the controller. */
@@ -55,17 +56,6 @@ export function clusterViews(session: Omit<Session, 'output'>, meshProvider: str
     act: ({ namespace, name }, verb) =>
       answered(() => requestVerb({ ...session, namespace, clock }, verb, name, { wait: true, timeout: ANSWER_WITHIN })),
   };
-}
-
-/** Pure: the steps of a journal. */
-function journalView({ namespace, name, run, parts }: Journal): JournalView {
-  const last = parts.at(-1);
-  const steps = [...entriesOf(parts)].flatMap((noted) => {
-    if ('unfit' in noted) return [];
-    const { weight, failedChecks, state } = noted.entry.decided;
-    return [{ atMs: noted.facts.nowMs, weight, failedChecks, state, text: entryWords(noted.entry) }];
-  });
-  return { namespace, name, release: run, revision: last?.revision ?? '', outcome: last?.ended, steps };
 }
 
 interface Following {
@@ -107,8 +97,11 @@ function followRelease(
 function releaseView({ snapshot, routes: { routes, note } }: Seen): ReleaseView {
   const { waits, diagnosis, also } = whyOf(snapshot);
   const { targetPods, primaryPods, hidden, atMs = 0 } = snapshot;
+  const release = parseStatus(snapshot.raw.status)?.release;
   return {
     ...reportOf(snapshot),
+    release: release?.run ?? 0,
+    weights: (release?.weights ?? []).map(({ atMs: at, weight }) => ({ atMs: at, value: weight })),
     waits: waitsOf(snapshot.raw),
     readAtMs: atMs,
     pods: [...primaryPods.map((pod) => podView(pod, 'primary')), ...targetPods.map((pod) => podView(pod, 'canary'))],
