@@ -100,6 +100,10 @@ export const RecentMeasurement = z.object({
 });
 export type RecentMeasurement = z.infer<typeof RecentMeasurement>;
 
+/** A weight of the canary in percent, and when it was recorded: shown to users, never decided on. */
+export const RecentWeight = z.object({ atMs: z.number(), weight: z.number() });
+export type RecentWeight = z.infer<typeof RecentWeight>;
+
 /** Fields that decide in which objects routes are written, and how. */
 export const RoutedFor = z.object({
   provider: z.string(),
@@ -157,6 +161,8 @@ export const Release = z.object({
   failures: z.record(z.string(), z.int()).optional(),
   /** By check, the last ones of this run. */
   recent: z.record(z.string(), z.array(RecentMeasurement)).optional(),
+  /** Weights of this run, oldest first. */
+  weights: z.array(RecentWeight).optional().catch(undefined),
   /** While `unmeasured: hold` holds: since when a check cannot be measured. */
   blindSinceMs: z.number().optional(),
   /** The webhook whose gate is closed, once an alert has reported it. */

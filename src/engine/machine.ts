@@ -17,6 +17,7 @@ import { payloadOf } from './payload.ts';
 import { hasMoved, pinOf, seenAgain, seenAtZero } from './pin.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
 import { say } from './reasons.ts';
+import { withRecentWeight } from './recent.ts';
 import { answeredPoll, withRollbackPoll } from './rollback-poll.ts';
 import { weightOf, withWeight } from './strategy.ts';
 import { acknowledged as answered, pendingRequest, refusalOf } from './verbs.ts';
@@ -198,7 +199,7 @@ function settle(
   const isNews =
     phase !== '' &&
     ((isMoved && heldUntilMs === undefined) || context.recorded?.phase !== phase || memory(context.recorded.release) !== memory(stepped));
-  const release: Release = isNews ? current : stepped;
+  const release: Release = isNews ? withRecentWeight(current, weightOf(current.routes), event.facts.nowMs) : stepped;
   if (isNews && wake !== undefined) release.wakeAtMs = wake;
   if (isNews && wake === undefined) delete release.wakeAtMs;
   const id = `${release.run}/${release.revision}/`;

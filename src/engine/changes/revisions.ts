@@ -70,7 +70,7 @@ export const revisions = {
 
 const OF_ONE_RUN = [
   ...(['gate', 'reason', 'wakeAtMs', 'heldRoutes', 'heldPods', 'verdicts', 'preRolloutPassed', 'awaitedSinceMs', 'blindSinceMs'] as const),
-  ...(['recent', 'failures', 'measuredFromMs', 'othersUntilMs', 'scaledDownUid'] as const),
+  ...(['recent', 'weights', 'failures', 'measuredFromMs', 'othersUntilMs', 'scaledDownUid'] as const),
 ];
 
 function fresh(input: Input, from: Release): Release {
