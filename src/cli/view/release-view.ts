@@ -3,7 +3,7 @@ import { defined } from '../../api/defined.ts';
 import { asPod } from '../../api/kinds/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
-import { nextWeight } from '../../engine/next-weight.ts';
+import { plannedStep } from '../../engine/planned-step.ts';
 import type { Limit } from '../../metrics/limit.ts';
 import { record } from '../canaries/canary-reading.ts';
 import { rangeOf } from '../canaries/canary-report.ts';
@@ -57,7 +57,7 @@ export function releaseViewOf(snapshot: CanarySnapshot, report: CanaryReport, cl
     primaryPods: groupsOf(snapshot.primaryPods),
     canaryPods: groupsOf(snapshot.targetPods),
     ...defined({
-      step: analysis && isRunning ? stepOf(analysis, report) : undefined,
+      step: analysis && isRunning ? plannedStep(analysis, { weight: report.traffic.canary, iterations: report.iterations }) : undefined,
       nextCheckMs: release?.wakeAtMs,
       blocker: report.blockers === undefined ? undefined : blockerOf(snapshot, report, clusterFlags),
     }),
@@ -73,15 +73,6 @@ function strategyOf(analysis: Analysis | undefined): string {
   if (analysis === undefined) return 'unknown strategy';
   if ((analysis.match ?? []).length > 0) return 'A/B test';
   return (analysis.iterations ?? 0) > 0 ? 'blue/green' : 'canary';
-}
-
-/** Steps of weight, or of iterations, that are reached. */
-function stepOf(analysis: Analysis, { traffic, iterations }: CanaryReport): ReleaseView['step'] {
-  const planned = analysis.iterations ?? 0;
-  if (planned > 0) return { at: Math.min(iterations, planned), of: planned };
-  const weights: number[] = [];
-  for (let weight = nextWeight(analysis, 0); weight !== undefined; weight = nextWeight(analysis, weight)) weights.push(weight);
-  return { at: weights.filter((weight) => weight <= traffic.canary).length, of: weights.length };
 }
 
 /** Grouped by owner; the newest group and the newest pod first. */
