@@ -39,8 +39,10 @@ export function notifierFor(
   if (address?.protocol !== 'http:' && address?.protocol !== 'https:') return { problem: 'the address must be an http or https URL' };
   const proxy = given.proxy?.trim() || undefined;
   if (proxy !== undefined && proxyUrl(proxy) === undefined) return { problem: 'the proxy must be an http or https URL' };
-  const url = format.url?.(address) ?? address;
   return {
-    send: (message, signal) => postAlert({ url, format, settings, message, proxy, environment, egress, timeoutMs, signal, clock }),
+    send(message, signal) {
+      const url = format.url?.(address, message) ?? address;
+      return postAlert({ url, format, settings, message, proxy, environment, egress, timeoutMs, signal, clock });
+    },
   };
 }

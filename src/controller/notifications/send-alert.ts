@@ -7,17 +7,17 @@ import { parseAlertProvider } from '../../api/parse-canary.ts';
 import { type ReadSecret, RefusedSecret } from '../../api/secret-use.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { notifierFor } from '../../notifiers/index.ts';
-import type { AlertMessage, Notifier, SendOutcome } from '../../notifiers/notifier.ts';
+import type { Notifier, SendOutcome } from '../../notifiers/notifier.ts';
 import type { ControllerConfig } from '../config.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
-import { canaryPage } from './canary-page.ts';
+import { alertMessage } from './alert-message.ts';
 
 /** `isFinal`: no attempt can change it, so it counts as answered. */
 export type AlertOutcome = SendOutcome & { isFinal?: boolean };
 export type SendAlert = (canary: Canary, delivery: Delivery, signal: AbortSignal) => Promise<AlertOutcome>;
 
 interface AlertSenderDeps {
-  config: Pick<ControllerConfig, 'clusterName' | 'dashboardUrl' | 'noCrossNamespaceRefs' | 'proxyEnvironment'>;
+  config: Pick<ControllerConfig, 'clusterName' | 'dashboardUrl' | 'journalLimit' | 'noCrossNamespaceRefs' | 'proxyEnvironment'>;
   cluster: Pick<Cluster, 'get'>;
   secret: ReadSecret;
   global: Notifier | undefined;
@@ -37,27 +37,10 @@ export function alertSender(deps: AlertSenderDeps): SendAlert {
     const { receiver } = found;
     if (receiver === undefined) return { ok: true };
     const { turns = atOnce } = deps.callsOf?.(canary.metadata.namespace) ?? {};
-    const message = messageOf(canary, delivery, deps.config);
+    const message = alertMessage(canary, delivery, deps.config);
     const outcome = 'send' in receiver ? await turns.run(() => receiver.send(message, signal), signal) : receiver;
     if (found.provider) deps.onOutcome?.(found.provider, outcome);
     return outcome;
-  };
-}
-
-function messageOf(canary: Canary, delivery: Delivery, { clusterName, dashboardUrl }: AlertSenderDeps['config']): AlertMessage {
-  const { alert } = delivery;
-  const { namespace, name } = canary.metadata;
-  const isFailed = delivery.outcome === 'Failed';
-  return {
-    key: delivery.key,
-    canary: { namespace, name },
-    severity: alert?.severity ?? (isFailed ? 'error' : 'info'),
-    reason: alert?.reason ?? (isFailed ? 'Failed' : 'Succeeded'),
-    text: delivery.message,
-    // 05-A20: before all others.
-    fields: [...(clusterName === '' ? [] : [{ name: 'Cluster', value: clusterName }]), ...(alert?.fields ?? [])],
-    page: canaryPage(dashboardUrl, { namespace: namespace ?? '', name }),
-    atMs: delivery.sinceMs,
   };
 }
 
