@@ -34,7 +34,7 @@ function diagramsDrawn(md: MarkdownRenderer): void {
   md.renderer.rules.fence = (tokens, index, ...others) => {
     const { info = '', content = '' } = tokens[index] ?? {};
     if (info.trim() !== 'mermaid' || !isDrawn(content)) return fence?.(tokens, index, ...others) ?? '';
-    return `<div v-pre>${embedded(renderMermaidSVG(content, { bg: 'var(--vp-c-bg)', fg: 'var(--vp-c-text-1)', transparent: true }))}</div>`;
+    return embedded(renderMermaidSVG(content, { bg: 'var(--vp-c-bg)', fg: 'var(--vp-c-text-1)', transparent: true }));
   };
 }
 
