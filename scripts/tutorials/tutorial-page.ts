@@ -115,9 +115,6 @@ npx node src/cli/main.ts why podinfo --namespace test`)}
 ${shows([
   'Canary test/podinfo: Failed',
   `         Failed (${isPlain ? 'the canary was not ready within 60 s' : '3 failed checks, last: request-success-rate'}: …`,
-  'cause    Failed',
-  `action   push a corrected ${isKnative ? 'Service' : 'Deployment'} podinfo; …`,
-  'look     serin status podinfo -n test',
 ])}
 
 Users have version 2, as before.
