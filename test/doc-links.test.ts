@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
+import { anchorOf } from '../site/navigation.ts';
 
 const root = join(import.meta.dirname, '..');
 const pages = [
@@ -15,12 +16,7 @@ const pages = [
 /** As a reader's browser makes them of headings, and those that a page sets itself. */
 function anchorsOf(page: string): string[] {
   const text = readFileSync(page, 'utf8');
-  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  );
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => anchorOf(title));
   return [...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)];
 }
 

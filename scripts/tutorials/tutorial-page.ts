@@ -38,14 +38,15 @@ export function tutorialPage({ fixture, title, about }: Subject): string {
 ${about}
 
 One good version is promoted and one bad version is rolled back, in a cluster inside one process on your machine. Real are the controller, its API calls, HTTP
-requests, metrics and queries; simulated are pods, which are small HTTP servers, and the proxies. You need a checkout of this repository after \`npm ci\`, Node
-22.18 or newer, \`kubectl\`, \`curl\`, and four terminals. The commands are run as they stand by \`test/e2e/tutorials.test.ts\`.
+requests, metrics and queries; simulated are pods, which are small HTTP servers, and the proxies. You need a checkout of this repository after \`npm ci\`, Node 20 or newer (\`npx node\`
+is the one that \`npm ci\` installs), \`kubectl\`, \`curl\`, and four terminals in the folder of the checkout. \`test/e2e/tutorials.test.ts\` runs the commands as they stand, and compares what they print with this
+page; \`…\` stands for what differs each time, and lines in between are left out.
 
 ## 1. A cluster
 
 In the first terminal. It is there until Ctrl-C.
 
-${sh('node src/cli/main.ts cluster --env "$HOME/serin-cluster.env"', 'cluster')}
+${sh('npx node src/cli/main.ts cluster --env "$HOME/serin-cluster.env"', 'cluster')}
 
 ## 2. Serin
 
@@ -53,7 +54,7 @@ In the second one. Checks run every second here; in production, every ten or mor
 
 ${sh(
   `. "$HOME/serin-cluster.env"
-node src/cli/main.ts controller --mesh-provider ${provider} --metrics-server "$PROMETHEUS" \\
+npx node src/cli/main.ts controller --mesh-provider ${provider} --metrics-server "$PROMETHEUS" \\
   --min-analysis-interval 1s --scale-down-delay 2s --port 0`,
   'serin',
 )}
@@ -96,9 +97,11 @@ while sleep 0.05; do ${ask} -o /dev/null; done`,
 ${sh(`${isKnative ? pushRevision('podinfo:2', {}) : 'kubectl -n test set image deployment/podinfo web=podinfo:2'}
 ${waits('Succeeded')}
 ${version(2)}
-until kubectl -n test get events --field-selector involvedObject.kind=Canary,involvedObject.name=podinfo | grep Succeeded; do sleep 1; done`)}
+npx node src/cli/main.ts status podinfo --namespace test`)}
 
-\`kubectl -n test get canary podinfo -w\` shows the steps while they are taken. At the end the primary runs version 2.
+${shows(statusLines(fixture))}
+
+With \`--watch\`, \`status\` is a [live view](../live-views.md) of the steps while they are taken. At the end the primary runs version 2.
 
 ## 7. A bad version
 
@@ -107,9 +110,14 @@ ${isPlain ? 'It never becomes ready. Without a mesh no user reaches a version un
 ${sh(`${push('podinfo:3', isPlain ? { NEVER_READY: 'true' } : { ERROR_RATE: '1' })}
 ${waits('Failed')}
 ${version(2)}
-kubectl -n test describe canary podinfo | grep -A 3 Failed`)}
+npx node src/cli/main.ts why podinfo --namespace test`)}
 
-Users have version 2, as before. The last lines say why.
+${shows([
+  'Canary test/podinfo: Failed',
+  `         Failed (${isPlain ? 'the canary was not ready within 60 s' : '3 failed checks, last: request-success-rate'}: …`,
+])}
+
+Users have version 2, as before.
 
 ## 8. The end
 
@@ -121,6 +129,24 @@ until ${isKnative ? "kubectl -n test get services.serving.knative.dev podinfo -o
 
 The application serves by itself, as it did before its Canary. Ctrl-C in each of the other terminals ends everything.
 `;
+}
+
+/** What the command before it prints, as test/e2e/tutorials.test.ts compares it. */
+const shows = (lines: readonly string[]): string => `\`\`\`text shows\n${lines.join('\n')}\n\`\`\``;
+
+function statusLines({ provider }: ProviderFixture): string[] {
+  const sides =
+    provider === 'knative'
+      ? ['  target   Service/podinfo  podinfo-00002  s1:…', '  primary  Service/podinfo  podinfo-00002  s1:…']
+      : ['  target   Deployment/podinfo          0 of 0 ready  s1:…', '  primary  Deployment/podinfo-primary  2 of 2 ready  s1:…'];
+  const checks = provider === 'kubernetes' ? [] : ['', 'Checks', '  passed  request-success-rate  …  at least 99%…'];
+  return [
+    'Canary test/podinfo: Succeeded since …',
+    '  Succeeded: the primary serves; waits for a change of podinfo.',
+    ...['', 'Workloads', ...sides],
+    ...['', 'Traffic', '  primary  […] 100 %', '  canary   […] 0 %', `           provider ${provider}, failed checks … of 3`],
+    ...checks,
+  ];
 }
 
 function application(fixture: ProviderFixture): KubeObject[] {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ensureBinaries } from '../../scripts/e2e-binaries.ts';
 import { program } from '../fakes/program.ts';
-import { type DocBlock, docBlocks, runScript } from '../scenarios/doc-commands.ts';
+import { type DocBlock, docBlocks, notShown, runScript } from '../scenarios/doc-commands.ts';
 import { type DocTerminal, openTerminal } from '../scenarios/doc-terminal.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -20,7 +20,7 @@ let terminals: DocTerminal[];
 beforeEach(async () => {
   checkout = mkdtempSync(join(tmpdir(), 'serin-readme-'));
   symlinkSync(dirname(program()), join(checkout, 'dist'));
-  for (const part of ['docs', 'node_modules', 'package.json']) symlinkSync(join(ROOT, part), join(checkout, part));
+  for (const part of ['docs', 'examples', 'node_modules', 'package.json']) symlinkSync(join(ROOT, part), join(checkout, part));
   const path = `${(await ensureBinaries()).dir}:${dirname(process.execPath)}:${process.env.PATH}`;
   env = { ...process.env, KUBECONFIG: undefined, HOME: join(checkout, 'home'), PATH: path };
   terminals = [];
@@ -40,6 +40,7 @@ const open = async (script: string): Promise<void> => void terminals.push(await 
 const shown = (): string => terminals.map((one) => one.output().slice(-3000)).join('\n---\n');
 
 const ON_KIND = 'Quick start on kind';
+const REHEARSAL = 'npx node dist/serin.js rehearse examples/istio-canary.yaml';
 const WITHOUT = 'Quick start without a cluster';
 
 it('the quick start on kind is five commands, of which the first makes the cluster', () => {
@@ -48,12 +49,32 @@ it('the quick start on kind is five commands, of which the first makes the clust
   expect(others).toHaveLength(4);
 });
 
-it('the quick start without a cluster ends with a promoted release', async () => {
+it('every command of the README is one that a test runs', () => {
+  const headings = docBlocks(PAGE).map(({ heading }) => heading);
+  expect([...new Set(headings)]).toEqual([ON_KIND, WITHOUT]);
+  const inText = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/`(npx [^`]+)`/g)].map(([, command]) => command);
+  expect(inText).toEqual(['npx node', REHEARSAL]);
+});
+
+it('the rehearsal that the README names shows a release', async () => {
+  const { exit, output } = await runScript(REHEARSAL, env, checkout);
+  expect(exit, output).toBe(0);
+  expect(output).toContain('No mistake found.');
+});
+
+it('the quick start without a cluster ends with a promoted release, and the page after it with one of an own application', async () => {
   await open(blockOf(WITHOUT, 'cluster'));
   await open(blockOf(WITHOUT, 'serin'));
   const { exit, output } = await runScript(`. ./cluster.env\n${blockOf(ON_KIND, undefined)}`, env, checkout);
   expect(exit, `${output}\n${shown()}`).toBe(0);
   expect(output).toContain('Canary quick-start/shop: Succeeded');
+  const next = docBlocks('quick-start.md');
+  expect(next).toHaveLength(4);
+  for (const { heading, script, shows = '' } of next) {
+    const shown = await runScript(`. ./cluster.env\n${script}`, env, checkout);
+    expect(shown.exit, `${heading}\n${shown.output}`).toBe(0);
+    expect(notShown(shows, shown.output), `${heading}\n${shown.output}`).toEqual([]);
+  }
 });
 
 it('the quick start on kind ends with a promoted release, on a cluster that the kubeconfig of the home means', async () => {

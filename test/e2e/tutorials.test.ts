@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ensureBinaries } from '../../scripts/e2e-binaries.ts';
 import { pageOf, subjects } from '../../scripts/tutorials/subjects.ts';
-import { docBlocks, runScript } from '../scenarios/doc-commands.ts';
+import { docBlocks, notShown, runScript } from '../scenarios/doc-commands.ts';
 import { type DocTerminal, openTerminal } from '../scenarios/doc-terminal.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -39,7 +39,7 @@ async function follow(page: string, path: string): Promise<void> {
   const env = { HOME: home, PATH: path };
   const terminals: DocTerminal[] = [];
   try {
-    for (const { terminal, script, heading } of docBlocks(page)) {
+    for (const { terminal, script, heading, shows = '' } of docBlocks(page)) {
       if (terminal !== undefined) {
         terminals.push(await openTerminal(script, { ...process.env, ...env }, ROOT));
         continue;
@@ -48,6 +48,7 @@ async function follow(page: string, path: string): Promise<void> {
       const { exit, output } = await runScript(`. "$HOME/serin-cluster.env"\n${script}`, env);
       const shown = terminals.map((one) => one.output().slice(-3000)).join('\n---\n');
       expect(exit, `${heading}\n${script}\n${output}\n${shown}`).toBe(0);
+      expect(notShown(shows, output), `${heading}\n${output}`).toEqual([]);
     }
   } finally {
     await Promise.all(terminals.map((terminal) => terminal.close()));

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { escapeRegex } from '../../src/routers/regex-text.ts';
 import { BOUND_MS } from './until.ts';
 
 const DOCS = join(import.meta.dirname, '..', '..', 'docs');
@@ -14,6 +15,8 @@ export interface DocBlock {
   /** Of a command that stays in the foreground: the reader's terminal of that name (```` ```sh terminal=NAME ````). */
   terminal?: string;
   script: string;
+  /** What it prints, of the fence ```` ```text shows ```` after it: `…` stands for anything, and lines may be left out. */
+  shows?: string;
 }
 
 /** The commands of a page, named as seen from docs/, for a shell, in order; fences without `sh` are not for running. */
@@ -22,17 +25,39 @@ export function docBlocks(page: string): DocBlock[] {
   let heading = '';
   let open: DocBlock | undefined;
   let isForeign = false;
+  let isShown = false;
   for (const line of readFileSync(join(DOCS, page), 'utf8').split('\n')) {
     const fence = /^```(\S*)(?: terminal=(\S+))?/.exec(line);
     if (open && fence) {
       blocks.push(open);
       open = undefined;
     } else if (open) open.script += `${line}\n`;
+    else if (isShown && fence) isShown = false;
+    else if (isShown) addShown(blocks, line);
+    else if (line === '```text shows') isShown = true;
     else if (fence && (isForeign || fence[1] !== 'sh')) isForeign = !isForeign;
     else if (fence) open = { heading, script: '', ...(fence[2] === undefined ? {} : { terminal: fence[2] }) };
     else if (!isForeign && line.startsWith('#')) heading = line.replace(/^#+ /, '');
   }
   return blocks;
+}
+
+function addShown(blocks: readonly DocBlock[], line: string): void {
+  const last = blocks.at(-1);
+  if (last === undefined) throw new Error(`a page shows "${line}" before any command`);
+  last.shows = `${last.shows ?? ''}${line}\n`;
+}
+
+/** Lines of `shows` that an output does not have, in this order. */
+export function notShown(shows: string, output: string): string[] {
+  const lines = output.split('\n');
+  return shows.split('\n').filter((wanted) => {
+    if (wanted.trim() === '') return false;
+    const pattern = new RegExp(`^${wanted.split('…').map(escapeRegex).join('.*')}$`);
+    const at = lines.findIndex((line) => pattern.test(line));
+    lines.splice(0, at + 1);
+    return at === -1;
+  });
 }
 
 /** Those of one section, one after the other, as one script. */
