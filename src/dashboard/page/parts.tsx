@@ -131,7 +131,8 @@ function rangeOf(points: readonly PointView[]): [number, number] {
     [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
   );
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
-  return low === high ? [low - Math.max(1, Math.abs(low) / 10), high + Math.max(1, Math.abs(high) / 10)] : [low, high];
+  if (low !== high) return [low, high];
+  return low === 0 ? [0, 1] : [Math.min(0, low), Math.max(0, high)];
 }
 
 export function Spark({ values, title }: { values: readonly number[]; title: string }) {
