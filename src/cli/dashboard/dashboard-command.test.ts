@@ -84,3 +84,23 @@ it('a page has a bounded number of pods and events, the newest of them', async (
   expect([pods.length, events.length, events.at(-1)?.message]).toEqual([200, 50, 'event 299']);
   expect(hidden).toContain('100 further pods are not shown');
 });
+
+it.each<[what: string, forged: object, weights: number]>([
+  ['20,000 weights', { weights: Array.from({ length: 20_000 }, (_, atMs) => ({ atMs, weight: 1 })) }, 0],
+  ['weights that are texts', { weights: [{ atMs: 'x', weight: {} }] }, 0],
+  ['weights of its own', { weights: [{ atMs: 1, weight: 20 }] }, 1],
+])('a page of a Canary whose status has %s', async (_, forged, weights) => {
+  const given = session();
+  const canary = await given.cluster.get({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', namespace: 'test', name: 'podinfo' });
+  const status = raw(canary).status;
+  given.cluster.put({ ...canary, status: { ...status, release: { ...status.release, ...forged } } });
+  const shown: ReleaseView[] = [];
+  const views = clusterViews(given, 'istio');
+  const stop = views.follow(
+    { namespace: 'test', name: 'podinfo' },
+    (release) => shown.push(release),
+    ({ message }) => expect.fail(message),
+  );
+  await expect.poll(() => shown.at(-1)?.weights.length).toBe(weights);
+  stop();
+});
