@@ -100,16 +100,16 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
           <Card title={words.gates} isWide>
             <Table
               title={words.gates}
-              heads={[words.gate, words.type, words.state, '']}
+              heads={[words.gate, words.type, words.state]}
               rows={gates.map(({ name, type, state, reason }) => [
                 name,
                 type,
                 <span key="state">
                   <Phase phase={state} /> {reason}
                 </span>,
-                state === 'closed' ? <GateVerbs key="verbs" canary={canary} /> : '',
               ])}
             />
+            {gates.some(({ state }) => state === 'closed') && <GateVerbs canary={canary} />}
           </Card>
         )}
         {release.routes && <RoutesCard routes={release.routes} />}
