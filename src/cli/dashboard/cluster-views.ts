@@ -19,6 +19,7 @@ import { identityOf, readJournals, readOneJournal } from '../journal/read-journa
 import { CommandError } from '../output/exit-codes.ts';
 import { podOf } from '../view/release-view.ts';
 import { whyOf } from '../why/diagnose.ts';
+import { boundsOf } from './check-bounds.ts';
 import { journalView } from './journal-view.ts';
 import { type RoutesRead, readRoutes } from './routes-view.ts';
 
@@ -107,6 +108,7 @@ function releaseView({ snapshot, routes: { routes, note } }: Seen): ReleaseView 
   const release = parseStatus(snapshot.raw.status)?.release;
   return {
     ...report,
+    checks: report.checks.map((one) => ({ ...one, ...boundsOf(one.check, snapshot.canary?.spec.analysis.metrics) })),
     events: report.events.slice(-MOST_EVENTS),
     release: release?.run ?? 0,
     weights: (release?.weights ?? []).map(({ atMs: at, weight }) => ({ atMs: at, value: weight })),
