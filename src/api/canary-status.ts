@@ -196,7 +196,7 @@ export const Release = z.object({
   /** By check, the last ones of this run. */
   recent: z.record(z.string(), z.array(RecentMeasurement)).optional(),
   /** Weights of this run, oldest first. */
-  weights: z.array(RecentWeight).optional().catch(undefined),
+  weights: z.array(RecentWeight).max(100).optional().catch(undefined),
   /** While `unmeasured: hold` holds: since when a check cannot be measured. */
   blindSinceMs: z.number().optional(),
   /** What this release changes. */

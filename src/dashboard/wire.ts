@@ -113,6 +113,9 @@ export interface ReleaseView extends CanaryRow {
     /** Of the primary, where the check compares the two. */
     baseline?: number | undefined;
     limit?: string | undefined;
+    /** The limit as numbers, where it has them. */
+    min?: number | undefined;
+    max?: number | undefined;
     reason?: string | undefined;
     recent?: readonly { at: string; value?: number | undefined }[] | undefined;
   }[];
@@ -155,9 +158,14 @@ export interface CheckHistoryView {
   check: string;
   /** The last one. */
   limit?: string | undefined;
+  /** The same as numbers, where it has them. */
+  min?: number | undefined;
+  max?: number | undefined;
   failed: number;
   unmeasured: number;
   values: readonly PointView[];
+  /** Of the primary, where the check compares the two. */
+  baseline: readonly PointView[];
 }
 
 /** The journal of one release. */

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { journalLabel } from '../../src/workloads/journal-record.ts';
 import { type ControllerProcess, startController } from '../scenarios/controller.ts';
 import { type DashboardFixture, serveDashboard } from '../scenarios/dashboard-fixture.ts';
 import { askByKeyboard, describeViews } from '../scenarios/dashboard-views.ts';
 import { startRealEnvironment } from '../scenarios/environment.ts';
+import { eventually } from '../scenarios/eventually.ts';
 import { APP, Scenario } from '../scenarios/scenario.ts';
 
 const METRICS = [{ name: 'request-success-rate', interval: '4s', thresholdRange: { min: 99 } }];
@@ -26,18 +28,27 @@ describe('the dashboard in Chromium, on a real control plane with releases of th
       await scenario.given.aCanary({ ...PLAN, ...analysis(scenario) });
       return scenario;
     };
+    // A journal is stored after the end of its release.
+    const journalsAre = (namespace: string, count: number) =>
+      eventually(
+        'the journals are stored',
+        () => environment.cluster.list({ apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace }, { labelSelector: journalLabel }),
+        ({ items }) => items.length === count,
+      );
     const good = async () => {
       const { when, then } = await begun('good', () => ({}));
       for (const version of ['2', '3']) {
         await when.imageChanges(version);
         await then.releaseEnds('Succeeded');
       }
+      await journalsAre('good', 2);
     };
     // Its gate lets no luck promote it.
     const bad = async () => {
       const { when, then } = await begun('bad', ({ given }) => ({ webhooks: given.aClosedGate() }));
       await when.imageChanges('2', { ERROR_RATE: '0.5' });
       await then.releaseEnds('Failed');
+      await journalsAre('bad', 1);
     };
     const gated = async (namespace: string) => {
       const { when, then } = await begun(namespace, ({ given }) => ({ webhooks: given.aClosedGate() }));

@@ -19,11 +19,15 @@ import { identityOf, readJournals, readOneJournal } from '../journal/read-journa
 import { CommandError } from '../output/exit-codes.ts';
 import { podOf } from '../view/release-view.ts';
 import { whyOf } from '../why/diagnose.ts';
+import { boundsOf } from './check-bounds.ts';
 import { journalView } from './journal-view.ts';
 import { type RoutesRead, readRoutes } from './routes-view.ts';
 
 /** How long the page waits for the answer of the controller. */
 const ANSWER_WITHIN = '1m';
+/** Of one page: tenants can make any number. */
+const MOST_PODS = 200;
+const MOST_EVENTS = 50;
 
 /** The views of the dashboard on the user's cluster, with the user's own rights. */
 export function clusterViews(session: Omit<Session, 'output'>, meshProvider: string): Views {
@@ -96,19 +100,25 @@ function followRelease(
 
 function releaseView({ snapshot, routes: { routes, note } }: Seen): ReleaseView {
   const { waits, diagnosis, also } = whyOf(snapshot);
-  const { targetPods, primaryPods, hidden, atMs = 0 } = snapshot;
+  const { targetPods, primaryPods, atMs = 0 } = snapshot;
+  const report = reportOf(snapshot);
+  const pods = [...primaryPods.map((pod) => podView(pod, 'primary')), ...targetPods.map((pod) => podView(pod, 'canary'))];
+  const left = pods.length - MOST_PODS;
+  const notes = [note, left > 0 ? `${left} further pods are not shown` : undefined];
   const release = parseStatus(snapshot.raw.status)?.release;
   return {
-    ...reportOf(snapshot),
+    ...report,
+    checks: report.checks.map((one) => ({ ...one, ...boundsOf(one.check, snapshot.canary?.spec.analysis.metrics) })),
+    events: report.events.slice(-MOST_EVENTS),
     release: release?.run ?? 0,
     weights: (release?.weights ?? []).map(({ atMs: at, weight }) => ({ atMs: at, value: weight })),
     waits: waitsOf(snapshot.raw),
     readAtMs: atMs,
-    pods: [...primaryPods.map((pod) => podView(pod, 'primary')), ...targetPods.map((pod) => podView(pod, 'canary'))],
+    pods: pods.slice(0, MOST_PODS),
     isHeld: waits,
     causes: [diagnosis, ...also],
     routes,
-    hidden: [...hidden, ...(note === undefined ? [] : [note])],
+    hidden: [...snapshot.hidden, ...notes.flatMap((one) => one ?? [])],
   };
 }
 

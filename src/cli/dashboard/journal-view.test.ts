@@ -13,10 +13,7 @@ it('a release has its weights and the values of its checks, from its first step 
   expect(new Set(steps.map(({ weight }) => weight))).toEqual(new Set([0, 50, 100]));
   expect(checks).toEqual([
     {
-      check: 'rate',
-      limit: 'at most 1',
-      failed: 0,
-      unmeasured: 0,
+      ...{ check: 'rate', limit: 'at most 1', max: 1, failed: 0, unmeasured: 0, baseline: [] },
       values: expect.arrayContaining([{ atMs: expect.any(Number), value: 1 }]),
     },
   ]);
@@ -24,12 +21,14 @@ it('a release has its weights and the values of its checks, from its first step 
   for (const { atMs } of checks[0]?.values ?? []) expect(atMs >= first && atMs <= last).toBe(true);
 });
 
+const threeOf = (value: number) => Array(3).fill({ atMs: expect.any(Number), value });
+
 it('failed and unmeasured results are counted, and the latter have no value', () => {
   const world = initialized(aCanary({ stepWeight: 50, threshold: 9 }));
   const recorded = recording(world);
   world.push('s1:b');
   world.behaviour.verdicts = [
-    { check: 'errors', verdict: 'failed', value: 9, limit: 'at most 1' },
+    { check: 'errors', verdict: 'failed', value: 9, baseline: 2, limit: 'at most 1' },
     { check: 'lag', verdict: 'unmeasured', reason: 'no series' },
     { check: 'new', verdict: 'unmeasured', early: true },
   ];
@@ -37,8 +36,8 @@ it('failed and unmeasured results are counted, and the latter have no value', ()
   const { checks, outcome } = viewOf(recorded());
   expect(outcome).toBeUndefined();
   expect(checks).toEqual([
-    { check: 'errors', limit: 'at most 1', failed: 3, unmeasured: 0, values: Array(3).fill({ atMs: expect.any(Number), value: 9 }) },
-    { check: 'lag', limit: undefined, failed: 0, unmeasured: 3, values: [] },
+    { check: 'errors', limit: 'at most 1', failed: 3, unmeasured: 0, values: threeOf(9), baseline: threeOf(2) },
+    { check: 'lag', limit: undefined, failed: 0, unmeasured: 3, values: [], baseline: [] },
   ]);
 });
 

@@ -3,6 +3,7 @@ import type { JournalPart } from '../../engine/journal/journal-part.ts';
 import { entriesOf, type Noted } from '../../engine/journal/replay.ts';
 import { entryWords } from '../journal/journal-command.ts';
 import type { Journal } from '../journal/read-journals.ts';
+import { boundsOf } from './check-bounds.ts';
 
 /** Charts of one page. */
 const MOST_CHECKS = 50;
@@ -21,18 +22,20 @@ export function journalView({ namespace, name, run, parts }: Pick<Journal, 'name
 const notedIn = (parts: readonly JournalPart[]): Noted[] => [...entriesOf(parts)].flatMap((one) => ('unfit' in one ? [] : [one]));
 
 function checksIn(noted: readonly Noted[]): CheckHistoryView[] {
-  const checks = new Map<string, CheckHistoryView & { values: PointView[] }>();
+  const checks = new Map<string, CheckHistoryView & { values: PointView[]; baseline: PointView[] }>();
   for (const { entry, facts } of noted) {
     if (entry.answer?.kind !== 'measure') continue;
-    for (const { check, verdict, value, limit, early } of entry.answer.verdicts) {
+    for (const { check, verdict, value, baseline, limit, early } of entry.answer.verdicts) {
       // Not measured for long enough yet: no result.
       if (early) continue;
-      const known = checks.get(check) ?? { check, failed: 0, unmeasured: 0, values: [] };
+      const known = checks.get(check) ?? { check, failed: 0, unmeasured: 0, values: [], baseline: [] };
       if (!checks.has(check) && checks.size >= MOST_CHECKS) continue;
       known.limit = limit ?? known.limit;
+      Object.assign(known, boundsOf(check, facts.canary.spec.analysis.metrics));
       known.failed += verdict === 'failed' ? 1 : 0;
       known.unmeasured += verdict === 'unmeasured' ? 1 : 0;
       if (value !== undefined) known.values.push({ atMs: facts.nowMs, value });
+      if (baseline !== undefined) known.baseline.push({ atMs: facts.nowMs, value: baseline });
       checks.set(check, known);
     }
   }

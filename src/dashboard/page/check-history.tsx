@@ -3,19 +3,32 @@ import { Card, Chart, pathOf, short } from './parts.tsx';
 import { useJson } from './stream.ts';
 import { words } from './words.ts';
 
-/** A chart for each check; with two releases both lines in one. */
-export function CheckCharts({ releases }: { releases: readonly (readonly CheckHistoryView[])[] }) {
-  const names = [...new Set(releases.flatMap((checks) => checks.map(({ check }) => check)))];
+/** A chart for each check: of one release with the primary, of two with both lines in one. */
+export function CheckCharts({
+  releases,
+  names,
+}: {
+  releases: readonly (readonly CheckHistoryView[])[];
+  names?: readonly [string, string];
+}) {
+  const checks = [...new Set(releases.flatMap((one) => one.map(({ check }) => check)))];
   return (
     <>
-      {names.map((name) => {
-        const found = releases.map((checks) => checks.find(({ check }) => check === name));
-        if (found.every((one) => one === undefined || one.values.length === 0)) return null;
-        const limit = found.findLast((one) => one?.limit !== undefined)?.limit;
+      {checks.map((check) => {
+        const found = releases.map((one) => one.find((each) => each.check === check));
+        const lines = found.map((one) => one?.values ?? []);
+        if (lines.every(({ length }) => length === 0)) return null;
+        const { limit, min, max } = found.findLast((one) => one?.limit !== undefined) ?? {};
+        const baseline = releases.length === 1 ? (found[0]?.baseline ?? []) : [];
+        const legend = names ? words.checkLegend(...names) : baseline.length > 0 ? words.baselineLegend : '';
         return (
-          <Card key={name} title={name}>
-            <Chart title={words.checkOverTime(name)} lines={found.map((one) => one?.values ?? [])} />
-            <p class="dim">{limit}</p>
+          <Card key={check} title={check}>
+            <Chart
+              title={words.checkOverTime(check)}
+              lines={baseline.length > 0 ? [...lines, baseline] : lines}
+              limits={[...new Set([min, max])].flatMap((one) => one ?? [])}
+            />
+            <p class="dim">{[limit && words.limitLine(limit), legend].filter(Boolean).join('; ')}</p>
           </Card>
         );
       })}
@@ -38,16 +51,16 @@ function WithJournal({ canary, release }: { canary: CanaryName; release: Release
 }
 
 const recentOf = ({ checks }: ReleaseView): CheckHistoryView[] =>
-  checks.map(({ check, limit, recent = [] }) => ({
-    ...{ check, limit, failed: 0, unmeasured: 0 },
+  checks.map(({ check, limit, min, max, recent = [] }) => ({
+    ...{ check, limit, min, max, failed: 0, unmeasured: 0, baseline: [] },
     values: recent.flatMap(({ at, value }): PointView[] => (value === undefined ? [] : [{ atMs: Date.parse(at), value }])),
   }));
 
 /** The status has times in whole seconds. */
 function joined(stored: readonly CheckHistoryView[], recent: CheckHistoryView): CheckHistoryView {
-  const { values = [] } = stored.find(({ check }) => check === recent.check) ?? {};
+  const { values = [], baseline = [] } = stored.find(({ check }) => check === recent.check) ?? {};
   const untilMs = (values.at(-1)?.atMs ?? 0) + 1_000;
-  return { ...recent, values: [...values, ...recent.values.filter(({ atMs }) => atMs > untilMs)] };
+  return { ...recent, baseline, values: [...values, ...recent.values.filter(({ atMs }) => atMs > untilMs)] };
 }
 
 /** The last value of a check, and how often it was out of range or not measured. */

@@ -40,6 +40,7 @@ export function ListPage() {
       ),
     [all, namespace, phase, search],
   );
+  const listed = isByWait ? shown.filter(({ waits = [] }) => waits.length > 0) : shown;
   const groups = useMemo(() => (isByWait ? waitGroups(shown) : []), [isByWait, shown]);
   return (
     <>
@@ -59,7 +60,7 @@ export function ListPage() {
           </select>
         </label>
         <span class="dim" role="status">
-          {rows === undefined ? words.loading : words.shown(shown.length, all.length)}
+          {rows === undefined ? words.loading : words.shown(listed.length, all.length)}
         </span>
       </div>
       {isLost && (

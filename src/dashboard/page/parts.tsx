@@ -76,19 +76,21 @@ const WIDTH = 600;
 const HEIGHT = 160;
 const [LEFT, TOP, BOTTOM] = [44, 10, 140] as const;
 
-/** Values over time; each line begins at the left. Weights are steps between 0 and 100; without a range, values are joined and fill the height. */
+/** Values over time; each line begins at the left. Weights are steps between 0 and 100; without a range, values are joined and fill the height with their limits. */
 export function Chart({
   title,
   lines,
   range,
+  limits = [],
 }: {
   title: string;
   lines: readonly (readonly PointView[])[];
   range?: readonly [number, number];
+  limits?: readonly number[];
 }) {
   const spans = lines.map((points) => (points.at(-1)?.atMs ?? 0) - (points[0]?.atMs ?? 0));
   const span = Math.max(1_000, ...spans);
-  const [low, high] = range ?? rangeOf(lines.flat());
+  const [low, high] = range ?? rangeOf([...lines.flat().map(({ value }) => value), ...limits]);
   const x = (ms: number) => LEFT + (ms / span) * (WIDTH - LEFT - 6);
   const y = (value: number) => BOTTOM - ((value - low) / (high - low)) * (BOTTOM - TOP);
   const pathTo = (points: readonly PointView[]) => {
@@ -113,6 +115,9 @@ export function Chart({
       <text x={WIDTH - 90} y={HEIGHT - 5}>
         {lasts(span)}
       </text>
+      {limits.map((limit) => (
+        <line key={limit} class="limit" x1={LEFT} x2={WIDTH} y1={y(limit)} y2={y(limit)} />
+      ))}
       {lines.map((points, index) => (
         <path key={index} class={index === 0 ? 'line' : 'line second'} d={pathTo(points)} />
       ))}
@@ -125,13 +130,14 @@ export const WeightChart = ({ title, lines }: { title: string; lines: readonly (
   <Chart title={title} lines={lines} range={[0, 100]} />
 );
 
-function rangeOf(points: readonly PointView[]): [number, number] {
-  const [low, high] = points.reduce(
-    ([least, most], { value }) => [Math.min(least, value), Math.max(most, value)],
+function rangeOf(values: readonly number[]): [number, number] {
+  const [low, high] = values.reduce(
+    ([least, most], value) => [Math.min(least, value), Math.max(most, value)],
     [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
   );
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
-  return low === high ? [low - Math.max(1, Math.abs(low) / 10), high + Math.max(1, Math.abs(high) / 10)] : [low, high];
+  if (low !== high) return [low, high];
+  return low === 0 ? [0, 1] : [Math.min(0, low), Math.max(0, high)];
 }
 
 export function Spark({ values, title }: { values: readonly number[]; title: string }) {

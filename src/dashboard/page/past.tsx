@@ -139,7 +139,7 @@ export function ComparePage({ canary, a, b }: { canary: CanaryName; a: string; b
         <WeightChart title={words.weights} lines={both.map(weightsOf)} />
         <p class="dim">{words.legend(a, b)}</p>
       </Card>
-      <CheckCharts releases={both.map(({ checks }) => checks)} />
+      <CheckCharts releases={both.map(({ checks }) => checks)} names={[a, b]} />
     </div>
   );
 }

@@ -100,16 +100,16 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
           <Card title={words.gates} isWide>
             <Table
               title={words.gates}
-              heads={[words.gate, words.type, words.state, '']}
+              heads={[words.gate, words.type, words.state]}
               rows={gates.map(({ name, type, state, reason }) => [
                 name,
                 type,
                 <span key="state">
                   <Phase phase={state} /> {reason}
                 </span>,
-                state === 'closed' ? <GateVerbs key="verbs" canary={canary} /> : '',
               ])}
             />
+            <GateVerbs canary={canary} isClosed={gates.some(({ state }) => state === 'closed')} />
           </Card>
         )}
         {release.routes && <RoutesCard routes={release.routes} />}
@@ -166,14 +166,14 @@ function workloadRow(side: string, weight: number, { kind, name, exists, replica
 
 const Verbs = ({ canary }: { canary: CanaryName }) => <VerbButtons canary={canary} of={Object.entries(words.verbs) as [Verb, string][]} />;
 
-const GateVerbs = ({ canary }: { canary: CanaryName }) => (
-  <VerbButtons
-    canary={canary}
-    of={[
-      ['promote', words.approve],
-      ['rollback', words.deny],
-    ]}
-  />
+const OF_GATE: readonly (readonly [Verb, string])[] = [
+  ['promote', words.approve],
+  ['rollback', words.deny],
+];
+
+/** Stays when the gate opens: the answer to the one who opened it is still to be read. */
+const GateVerbs = ({ canary, isClosed }: { canary: CanaryName; isClosed: boolean }) => (
+  <VerbButtons canary={canary} of={isClosed ? OF_GATE : []} />
 );
 
 /** Buttons that ask once more before they act. */
