@@ -27,6 +27,7 @@ import { type ClusterConnections, connectionsOf } from './connections.ts';
 import { type ControllerHost, processHost } from './controller-host.ts';
 import { controllerLog } from './controller-log.ts';
 import { IdleMemory } from './idle-memory.ts';
+import { messageTemplatesIn } from './message-templates-file.ts';
 import { Replica } from './replica.ts';
 import { serverSecret } from './server-secret.ts';
 import { Shards, type ShardsOptions } from './shards.ts';
@@ -99,6 +100,11 @@ async function run(
   const { clock, random, identity, agents } = host;
   const log = controllerLog(host, flags.logLevel);
   warnOfFlags(log, flags, ignored);
+  const messages = messageTemplatesIn(flags.messageTemplatesFile);
+  if ('problem' in messages) {
+    host.complain(`--message-templates-file: ${messages.problem}\n`);
+    return 1;
+  }
   const connections = await connectionsOf(flags, env, host);
   if (connections === undefined) return 1;
   const { own, routes, areRoutesRemote } = connections;
@@ -131,6 +137,7 @@ async function run(
   const metricsServerSecret = serverSecret(flags.metricsServerSecret, env);
   const controllerOptions = {
     ...{ version, identity, word: host.word, agents, clock, random, log, metricsServerSecret },
+    messageTemplates: messages.templates,
     config: { ...config, ...ofSurroundings(connections, env) },
   };
   const ofReplica = {

@@ -7,8 +7,10 @@ import { parseAlertProvider } from '../../api/parse-canary.ts';
 import { type ReadSecret, RefusedSecret } from '../../api/secret-use.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { notifierFor } from '../../notifiers/index.ts';
-import type { Notifier, SendOutcome } from '../../notifiers/notifier.ts';
+import type { MessageTemplates } from '../../notifiers/message-templates.ts';
+import type { AlertMessage, Notifier, SendOutcome } from '../../notifiers/notifier.ts';
 import type { ControllerConfig } from '../config.ts';
+import type { Log } from '../log.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
 import { alertMessage } from './alert-message.ts';
 
@@ -22,6 +24,8 @@ interface AlertSenderDeps {
   secret: ReadSecret;
   global: Notifier | undefined;
   callsOf?: CallsOf;
+  log?: Pick<Log, 'warn'>;
+  messageTemplates?: MessageTemplates | undefined;
   clock?: Clock;
   /** Gets the outcome of each attempt at an AlertProvider that exists. */
   onOutcome?(provider: KubeObject, outcome: SendOutcome): void;
@@ -37,11 +41,21 @@ export function alertSender(deps: AlertSenderDeps): SendAlert {
     const { receiver } = found;
     if (receiver === undefined) return { ok: true };
     const { turns = atOnce } = deps.callsOf?.(canary.metadata.namespace) ?? {};
-    const message = alertMessage(canary, delivery, deps.config);
+    const message = inOwnWords(alertMessage(canary, delivery, deps.config), deps);
     const outcome = 'send' in receiver ? await turns.run(() => receiver.send(message, signal), signal) : receiver;
     if (found.provider) deps.onOutcome?.(found.provider, outcome);
     return outcome;
   };
+}
+
+/** The text by the operator's template; where that fails, the alert is sent with its own. */
+function inOwnWords(message: AlertMessage, { messageTemplates, log }: Pick<AlertSenderDeps, 'messageTemplates' | 'log'>): AlertMessage {
+  const made = messageTemplates?.(message);
+  if (made === undefined) return message;
+  if ('text' in made) return { ...message, text: made.text };
+  const canary = `${message.canary.namespace}/${message.canary.name}`;
+  log?.warn({ canary, reason: made.problem }, 'a message template is not used: the alert is sent with the default text');
+  return message;
 }
 
 type AlertFailure = AlertOutcome & { ok: false };
