@@ -19,6 +19,7 @@ import { splitCluster } from '../../kube/split-cluster.ts';
 import { writesOfTerm } from '../../kube/write-deadline.ts';
 import { globalServer } from '../../metrics/metrics-source.ts';
 import type { MetricProvider } from '../../metrics/providers/metric-provider.ts';
+import { proxiesIn } from '../../notifiers/proxy.ts';
 import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import { startHealthServer } from '../../server/http-server.ts';
 import { ignoredFlagsIn } from '../ignored-flags.ts';
@@ -57,15 +58,13 @@ export async function controllerCommand(options: unknown, env: NodeJS.ProcessEnv
   return run(flags.data, config.data, env, host, ignoredFlagsIn(options as Record<string, unknown>));
 }
 
-const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'] as const;
-
 /** The settings by command line and environment, whose variables win where they are not empty (05-A37). */
 export function configOf(options: CommandLine, env: NodeJS.ProcessEnv) {
   const values = flagEntries.map(([name, flag]) => [settingName(name, flag), (flag.env && env[flag.env]) || options[name]]);
   return ControllerConfig.safeParse({
     ...Object.fromEntries(values),
     namespaces: [...new Set([...options.namespace, ...options.namespaces])],
-    proxyEnvironment: Object.fromEntries(proxyVariables.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
+    proxyEnvironment: proxiesIn(env),
   });
 }
 

@@ -3,8 +3,7 @@ import type { Delivery } from '../../api/canary-status.ts';
 import type { Clock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { atOnce } from '../../api/outgoing.ts';
-import { parseAlertProvider } from '../../api/parse-canary.ts';
-import { type ReadSecret, RefusedSecret } from '../../api/secret-use.ts';
+import type { ReadSecret } from '../../api/secret-use.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { notifierFor } from '../../notifiers/index.ts';
 import type { MessageTemplates } from '../../notifiers/message-templates.ts';
@@ -13,6 +12,7 @@ import type { ControllerConfig } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
 import { alertMessage } from './alert-message.ts';
+import { providerSettings } from './provider-settings.ts';
 
 /** `isFinal`: no attempt can change it, so it counts as answered. */
 export type AlertOutcome = SendOutcome & { isFinal?: boolean };
@@ -95,17 +95,10 @@ async function notifierOf(
   { config, secret, callsOf, clock }: AlertSenderDeps,
   { metadata }: Canary,
 ): Promise<Notifier | AlertFailure> {
-  const parsed = parseAlertProvider(provider);
-  if ('problems' in parsed) return wrong(`${parsed.problems[0]?.path ?? 'spec'}: ${parsed.problems[0]?.message ?? 'cannot be read'}`);
-  const { type, secretRef, proxy, channel, username, format, address } = parsed.alertProvider.spec;
-  const data = secretRef && (await secret(namespace, secretRef.name, 'spec.secretRef'));
-  if (data instanceof RefusedSecret) return wrong(data.reason);
-  if (secretRef && data === undefined) return wrong(`its Secret ${secretRef.name} does not exist`);
-  if (secretRef && !data?.address && !address) return wrong(`its Secret ${secretRef.name} has no key address, and spec.address is not set`);
-  const { token, signingKey } = data ?? {};
-  const settings = { address: data?.address || address || '', token, signingKey, proxy, channel, username, format };
+  const found = await providerSettings(provider, namespace, secret);
+  if ('problem' in found) return wrong(found.problem);
   const { egress } = callsOf?.(metadata.namespace) ?? {};
-  const made = notifierFor(type, settings, { environment: config.proxyEnvironment, clock, ...(egress && { egress }) });
+  const made = notifierFor(found.type, found.settings, { environment: config.proxyEnvironment, clock, ...(egress && { egress }) });
   return 'problem' in made ? wrong(made.problem) : made;
 }
 
