@@ -104,7 +104,7 @@ export function sharedParts({
 
 /** Events, alerts and webhooks. */
 function messaging(
-  { config, cluster, clock, log, metrics, notifier }: ControllerOptions,
+  { config, cluster, clock, log, metrics, notifier, messageTemplates }: ControllerOptions,
   { calls, conditions, mayWrite }: Pick<MadeDeps, 'calls' | 'conditions'> & Pick<ControllerDeps, 'mayWrite'>,
   listener: Pick<DepsListener, 'delivered'>,
   signal: AbortSignal,
@@ -120,7 +120,7 @@ function messaging(
   const deliveries = new DeliveryQueue({
     ...{ clock, log, mayWrite, eventWebhook, callsOf, timeCall, secret },
     sendAlert: alertSender({
-      ...{ config, cluster, clock, secret, global, callsOf },
+      ...{ config, cluster, clock, secret, global, callsOf, log, messageTemplates },
       onOutcome: (provider, outcome) => conditions.report(provider, deliveringOf(outcome)),
     }),
     record: (canary, event) => recorder.record(canary, event),

@@ -319,6 +319,11 @@ describe('what an alert says of the change', () => {
     world.push('s1:a');
     world.tickUntil(({ release }) => release.run === 2);
     expect(fieldsAt(last()), 'the next release has a change of its own').toContain('Image of web: acme/web 2 → 1');
+    world.tickUntil(isOver);
+    world.push('s1:unknown');
+    world.tickUntil(({ release }) => release.run === 3);
+    expect(last()?.alert, 'nothing is known of this one').toMatchObject({ reason: 'NewRevision', details: { release: 3 } });
+    expect(last()?.alert?.details).not.toHaveProperty('change');
   });
 
   it('E64: configs that changed are named, and so is a template with the same images', () => {

@@ -43,7 +43,7 @@ export function alertDeliveries(facts: AlertFacts, from: Release, alert: Release
   const key = `${canary.metadata.uid}/${from.run}/${from.revision}/${what}/alert`;
   const details = detailsOf(facts, from, alert);
   const fields = fieldsOf(facts, details, alert);
-  return receivers(facts, severity).map((to) => ({
+  return alertReceivers(facts, severity).map((to) => ({
     key: to ? `${key}/${to.namespace}/${to.name}` : key,
     kind: 'alert' as const,
     ...(outcome ? { outcome } : {}),
@@ -54,7 +54,10 @@ export function alertDeliveries(facts: AlertFacts, from: Release, alert: Release
 }
 
 /** The AlertProviders whose severity is low enough, each once; without any alert in the spec, the global receiver (05-A30, A31). */
-function receivers({ canary, globalAlerts }: AlertFacts, severity: Severity): ({ namespace: string; name: string } | undefined)[] {
+export function alertReceivers(
+  { canary, globalAlerts }: Pick<AlertFacts, 'canary' | 'globalAlerts'>,
+  severity: Severity,
+): ({ namespace: string; name: string } | undefined)[] {
   const alerts = canary.spec.analysis.alerts ?? [];
   if (alerts.length === 0) return globalAlerts ? [undefined] : [];
   const wanted = alerts.filter((one) => rank[severity] >= rank[one.severity || 'info']);
