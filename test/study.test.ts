@@ -65,7 +65,7 @@ it('results are read as they were written', () => {
   const latency = latencyCells(2)
     .slice(0, 2)
     .map((cell) => ({ ...cell, outcomes: playLatency(cell, { goesOn: false, seed: SEED }) }));
-  const results = { seed: 1, minutes: 2, null: [], again: [], breaking: [], good: [], bad, latency, latencyNull: [] };
+  const results = { seed: 1, minutes: 2, null: [], again: [], breaking: [], good: [], bad, late: [], latency, latencyNull: [] };
   expect(readResults(writeResults(results))).toEqual(results);
 });
 

@@ -112,10 +112,24 @@ export function missedTable(results: Results): string {
   );
 }
 
-/** All canaries that are bad by definition and were promoted by the judge. */
-export function missedShare({ bad }: Results): { share: number; of: number } {
-  const rows = bad.filter(({ effect, base }) => effect > TOLERATED && base * effect > AT_LEAST * 1.0001);
-  return { share: shareOf(rows, 'serin', 'promoted'), of: releasesOf(rows) };
+/** All canaries that are bad by definition and were promoted by the judge, and the worst cell. */
+export function missedShare({ bad }: Results): { share: number; of: number; worst: string } {
+  const rows = bad.filter(({ effect, base }) => effect >= TOLERATED && base * effect > AT_LEAST * 1.0001);
+  const [worst] = rows.toSorted((a, b) => shareOf([b], 'serin', 'promoted') - shareOf([a], 'serin', 'promoted'));
+  const text = worst === undefined ? '' : `${percent(shareOf([worst], 'serin', 'promoted'))} of ${worst.releases}: ${nameOf(worst)}`;
+  return { share: shareOf(rows, 'serin', 'promoted'), of: releasesOf(rows), worst: text };
+}
+
+/** Versions whose failures lag behind their traffic. */
+export function lateTable({ late }: Results): string {
+  const effects = [...new Set(late.map(({ effect }) => effect))];
+  return tableOf(
+    ['effect', 'rolled back', 'promoted', 'cannot decide'],
+    effects.map((effect) => {
+      const rows = late.filter((row) => row.effect === effect);
+      return [`×${effect}`, ...(['rolledBack', 'promoted', 'undecided'] as const).map((count) => percent(shareOf(rows, 'serin', count)))];
+    }),
+  );
 }
 
 const found = (row: Row | undefined, name: DeciderName): string => {

@@ -8,7 +8,7 @@ import { type Counts, isCounted, isServed, type SkipReason, skipReason, type Win
 const Count = z.number().min(0);
 const CountsSchema = z.object({ requests: Count, failures: Count });
 const ScatterSchema = z
-  .array(z.object({ seen: Count, expected: Count, last: CountsSchema.exactOptional(), open: CountsSchema.exactOptional() }))
+  .array(z.object({ pairs: Count, seen: Count, expected: Count, last: CountsSchema.exactOptional(), open: CountsSchema.exactOptional() }))
   .max(LEVELS);
 
 /** Characters of a name in Kubernetes. */

@@ -16,6 +16,7 @@ export interface Results {
   breaking: Played<Cell>[];
   good: Played<Cell>[];
   bad: Played<Cell>[];
+  late: Played<Cell>[];
   latency: Played<LatencyCell>[];
   latencyNull: Played<LatencyCell>[];
 }

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { breakingCells, type Cell, goodCells, nullCells, powerCells } from './cells.ts';
+import { breakingCells, type Cell, goodCells, lateCells, nullCells, powerCells } from './cells.ts';
 import { type LatencyCell, latencyCells, TOLERATED_SLOWNESS } from './latency-traffic.ts';
 import { type Outcomes, playCell, playLatency } from './play.ts';
 import { type Played, type Results, readResults, writeResults } from './results.ts';
@@ -13,7 +13,7 @@ import { type Played, type Results, readResults, writeResults } from './results.
 const file = join(import.meta.dirname, 'results.json');
 const SEED = 20;
 const CORES = 2;
-const RELEASES = { null: 300, again: 4000, breaking: 200, good: 60, bad: 60, latency: 100 };
+const RELEASES = { null: 300, again: 4000, breaking: 200, good: 60, bad: 60, late: 200, latency: 100 };
 const FALSE_ALARM = 0.01;
 /** Cells that a worker plays before it asks for more. */
 const BATCH = 8;
@@ -23,7 +23,7 @@ type Task =
   | { part: 'latency'; cell: LatencyCell; goesOn: boolean; seed: number };
 
 /** Parts that can be played by themselves. */
-type Parts = Record<'null' | 'breaking' | 'good' | 'bad' | 'latency', () => Promise<Partial<Results>>>;
+type Parts = Record<'null' | 'breaking' | 'good' | 'bad' | 'late' | 'latency', () => Promise<Partial<Results>>>;
 
 if (isMainThread) await main();
 else parentPort?.on('message', (tasks: Task[]) => parentPort?.postMessage(tasks.map(play)));
@@ -50,6 +50,7 @@ async function main(): Promise<void> {
     breaking: async () => ({ breaking: await errors('what breaks it', breakingCells(RELEASES.breaking), true) }),
     good: async () => ({ good: await errors('as good as the primary', goodCells(RELEASES.good), false) }),
     bad: async () => ({ bad: await errors('worse', powerCells(RELEASES.bad), false) }),
+    late: async () => ({ late: await errors('worse with a delay', lateCells(RELEASES.late), false) }),
     latency: async () => {
       const within = slow.filter(({ slower }) => slower <= TOLERATED_SLOWNESS);
       return { latency: await latencies('latency', slow, false), latencyNull: await latencies('latency, tolerated', within, true) };
