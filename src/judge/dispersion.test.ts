@@ -8,7 +8,7 @@ describe('scatter', () => {
   it('compares neighbours, by hand: 2, 4 and 0 failures', () => {
     const [first] = scatterOf([2, 4, 0]);
     // (4 − 3)² + (0 − 2)² seen, (6 + 4) / 4 expected.
-    expect(first).toMatchObject({ seen: 5, expected: 2.5 });
+    expect(first).toMatchObject({ pairs: 2, seen: 5, expected: 2.5 });
   });
 
   it('splits by the requests: the same rate with more traffic does not scatter', () => {
@@ -27,13 +27,17 @@ describe('scatter', () => {
 });
 
 describe('the dispersion', () => {
-  it('is what is assumed before anything was seen', () => expect(dispersionOf(noScatter, noScatter)).toBe(8));
+  it('is what is assumed before anything was seen, and its standard error', () =>
+    expect(dispersionOf(noScatter, noScatter)).toBeCloseTo(8 * (1 + Math.sqrt(2 / 10)), 10));
 
   it('is near the size of clusters that are all of one size', () => {
     // Every second window has a cluster of 20 more or less: pairs are (10 ± 10)², expected 20 / 4.
     const clusters = Array.from({ length: 400 }, (_, index) => (index % 2) * 20);
-    expect(dispersionOf(noScatter, scatterOf(clusters))).toBeGreaterThan(19);
-    expect(dispersionOf(noScatter, scatterOf(clusters))).toBeLessThan(21);
+    const dispersion = dispersionOf(scatterOf(clusters), scatterOf(clusters));
+    expect(dispersion).toBeGreaterThan(19);
+    expect(dispersion).toBeLessThan(20 * (1 + Math.sqrt(2 / 399)) + 1);
+    // A canary that was not seen yet may scatter more than its primary.
+    expect(dispersionOf(noScatter, scatterOf(clusters))).toBeGreaterThan(dispersion);
   });
 
   it('is 1 for a canary that is evenly bad, however bad it is', () =>

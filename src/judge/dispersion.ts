@@ -6,6 +6,8 @@ export const LEVELS = 6;
 
 /** Two neighbouring blocks of one length: how far they differ, and the block that waits for its neighbour. */
 export interface Level {
+  /** Pairs of neighbours that were compared. */
+  pairs: number;
   /** Sum of the squared differences from an even split of the failures. */
   seen: number;
   /** The same sum as Poisson failures would have it on average. */
@@ -27,19 +29,20 @@ export function addScatter(scatter: Scatter, counts: Counts): Scatter {
   const levels = [...scatter];
   let block: Counts | undefined = counts;
   for (let index = 0; index < LEVELS && block !== undefined; index += 1) {
-    const { level, whole } = addBlock(levels[index] ?? { seen: 0, expected: 0 }, block);
+    const { level, whole } = addBlock(levels[index] ?? { pairs: 0, seen: 0, expected: 0 }, block);
     levels[index] = level;
     block = whole;
   }
   return levels;
 }
 
-function addBlock({ seen, expected, last, open }: Level, block: Counts): { level: Level; whole: Counts | undefined } {
+function addBlock({ pairs, seen, expected, last, open }: Level, block: Counts): { level: Level; whole: Counts | undefined } {
   const whole = open === undefined ? undefined : sum(open, block);
-  const level: Level = { seen, expected, last: block, ...(whole === undefined ? { open: block } : {}) };
+  const level: Level = { pairs, seen, expected, last: block, ...(whole === undefined ? { open: block } : {}) };
   if (last === undefined) return { level, whole };
   const failures = last.failures + block.failures;
   const share = block.requests / (last.requests + block.requests);
+  level.pairs = pairs + 1;
   level.seen = kept(seen + (block.failures - failures * share) ** 2);
   level.expected = kept(expected + failures * share * (1 - share));
   return { level, whole };
@@ -55,7 +58,8 @@ const ASSUMED = { dispersion: 8, weight: 10 };
 
 /**
  * The factor by which log-likelihoods are divided, 1 or more: the largest over lengths of blocks, of both sides together and of the canary alone, so that a burst
- * that only the canary had widens the test by its own size. A longer block, of which there are fewer, leans on the shorter one. Source of the factor: quasi-likelihood
+ * that only the canary had widens the test by its own size. A longer block, of which there are fewer, leans on the shorter one, and each estimate is raised by
+ * its standard error. Source of the factor: quasi-likelihood
  * (Wedderburn 1974; McCullagh and Nelder, "Generalized Linear Models", chapter 9). It is an estimate: clustered failures get
  * a test that is not exact, and the study shows how far off it is.
  */
@@ -68,9 +72,13 @@ export function dispersionOf(canary: Scatter, primary: Scatter): number {
     if (index > 0 && one === undefined && other === undefined) break;
     both = leaning(both, (one?.seen ?? 0) + (other?.seen ?? 0), (one?.expected ?? 0) + (other?.expected ?? 0));
     alone = leaning(Math.max(alone, both), one?.seen ?? 0, one?.expected ?? 0);
-    largest = Math.max(largest, both, alone);
+    const [ofOne, ofOther] = [one?.pairs ?? 0, other?.pairs ?? 0];
+    largest = Math.max(largest, both * margin(ofOne + ofOther), alone * margin(ofOne));
   }
   return largest;
 }
+
+/** One standard error of a variance: an estimate from few pairs is too low as often as too high. What is assumed counts as 10 pairs. */
+const margin = (pairs: number): number => 1 + Math.sqrt(2 / (pairs + ASSUMED.weight));
 
 const leaning = (on: number, seen: number, expected: number): number => (seen + ASSUMED.weight * on) / (expected + ASSUMED.weight);

@@ -8,7 +8,7 @@ import { type Counts, isCounted, isServed, type SkipReason, skipReason, type Win
 const Count = z.number().min(0);
 const CountsSchema = z.object({ requests: Count, failures: Count });
 const ScatterSchema = z
-  .array(z.object({ seen: Count, expected: Count, last: CountsSchema.exactOptional(), open: CountsSchema.exactOptional() }))
+  .array(z.object({ pairs: Count, seen: Count, expected: Count, last: CountsSchema.exactOptional(), open: CountsSchema.exactOptional() }))
   .max(LEVELS);
 
 /** Characters of a name in Kubernetes. */
@@ -85,7 +85,7 @@ export function addWindow(
 
 /**
  * Learns from the primary alone, before the release, how far its failures scatter. Without it the first minutes of a release have only an assumption to go by.
- * The windows follow each other; they are not evidence about the canary.
+ * The windows follow each other and are as long as those of the release; they are not evidence about the canary.
  */
 export function learnScatter(evidence: Evidence, windows: readonly Counts[]): Evidence {
   const used = windows.filter((counts) => isCounted(counts) && isServed(counts));

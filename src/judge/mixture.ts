@@ -7,8 +7,13 @@ export const STEPS = 12;
 /** Steps of the alternatives for each doubling. */
 export const STEPS_PER_DOUBLING = 4;
 
-/** The factor of `steps` steps. */
-export const factorOf = (steps: number): number => 2 ** (steps / STEPS_PER_DOUBLING);
+/** The factor of `steps` steps, a whole number, and its logarithm. */
+export const factorOf = (steps: number): number => FACTORS[steps + TABLED] ?? 2 ** (steps / STEPS_PER_DOUBLING);
+export const logFactorOf = (steps: number): number => (steps * Math.LN2) / STEPS_PER_DOUBLING;
+
+/** Powers are looked up: they are asked for by the hundred for each window. */
+const TABLED = 64;
+const FACTORS = Array.from({ length: 2 * TABLED + 1 }, (_, index) => 2 ** ((index - TABLED) / STEPS_PER_DOUBLING));
 
 /** The logarithm of the mean of the exponentials of `STEPS` terms; the terms are asked for by their step, 1 to `STEPS`. */
 export function logMeanExp(termOf: (step: number) => number): number {

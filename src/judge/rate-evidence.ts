@@ -1,4 +1,4 @@
-import { factorOf, logMeanExp } from './mixture.ts';
+import { factorOf, logFactorOf, logMeanExp } from './mixture.ts';
 import type { Counts } from './window.ts';
 
 /**
@@ -15,7 +15,7 @@ export const logAgainstRateAtLeast = ({ requests, failures }: Counts, rate: numb
 /** Log of the likelihood ratio of `step` steps above `rate` to `rate`. */
 export function growthOfRate({ requests, failures }: Counts, rate: number, step: number): number {
   const factor = factorOf(step);
-  return failures * Math.log(factor) - (factor - 1) * rate * requests;
+  return failures * logFactorOf(step) - (factor - 1) * rate * requests;
 }
 
 /** Halvings of the interval in which a bound of a rate is searched: well below a millionth of it. */

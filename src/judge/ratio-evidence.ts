@@ -1,4 +1,4 @@
-import { factorOf, logMeanExp, STEPS } from './mixture.ts';
+import { factorOf, logFactorOf, logMeanExp, STEPS } from './mixture.ts';
 import type { Counts } from './window.ts';
 
 /** The grid reaches this many steps to both sides of the tolerated ratio: 128 times more and less. */
@@ -35,7 +35,7 @@ export function addSupport(
   return support.map((value, index) => {
     const factor = factorOf(index - REACH);
     const exposed = (factor * tolerate * canary.requests + primary.requests) / atTolerated;
-    return kept(value + canary.failures * Math.log(factor) - failures * Math.log(exposed));
+    return kept(value + canary.failures * logFactorOf(index - REACH) - failures * Math.log(exposed));
   });
 }
 
@@ -80,5 +80,5 @@ export function growthOfRatio(
   const { canary, primary } = traffic;
   const before = ratioAt(place, tolerate) * canary.requests + primary.requests;
   const after = ratioAt(place + step, tolerate) * canary.requests + primary.requests;
-  return canary.failures * Math.log(factorOf(step)) - (canary.failures + primary.failures) * Math.log(after / before);
+  return canary.failures * logFactorOf(step) - (canary.failures + primary.failures) * Math.log(after / before);
 }

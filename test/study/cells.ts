@@ -14,6 +14,7 @@ export const KINDS = {
 export const BREAKING = {
   podsUnseen: 'pods differ as above, and the provider cannot tell them apart',
   usersUnlearned: 'users as above, and nothing is known of the time before the release',
+  lateUsers: 'users as above who begin to fail only after they came to the canary, so that its failures lag behind its traffic',
   loyalUser: 'one user whose requests always fail sends 5 a minute to the canary for the whole release',
 } as const;
 export type Kind = keyof typeof KINDS | keyof typeof BREAKING;
@@ -80,14 +81,24 @@ export function goodCells(releases: number): Cell[] {
   return cells;
 }
 
-/** Canaries that are worse. */
+/** Canaries that are worse, from the very bound on. */
 export function powerCells(releases: number): Cell[] {
   const cells: Cell[] = [];
   for (const kind of ['independent', 'users', 'bursts'] as const)
     for (const strategy of strategies)
       for (const base of [0.0005, 0.005])
-        for (const effect of [2, 3, 10, 100]) for (const rps of TRAFFIC) cells.push({ rps, base, effect, kind, strategy, releases });
+        for (const effect of [TOLERATED, 2, 3, 10, 100])
+          for (const rps of TRAFFIC) cells.push({ rps, base, effect, kind, strategy, releases });
   return cells;
+}
+
+/** Canaries that are worse, with a delay. */
+export function lateCells(releases: number): Cell[] {
+  return [TOLERATED, 2, 3, 10].flatMap((effect) =>
+    [100, 1000, 10_000].flatMap((rps) =>
+      (['linear', 'ab'] as const).map((strategy): Cell => ({ rps, base: 0.005, effect, kind: 'lateUsers', strategy, releases })),
+    ),
+  );
 }
 
 export const cellName = ({ rps, base, effect, kind, strategy }: Cell): string =>

@@ -22,11 +22,15 @@ const CLUSTER = 20;
 
 export const latencyName = ({ rps, slower, kind }: LatencyCell): string => `latency, ${kind}, ${rps} rps, ×${slower}`;
 
-/** The factors by which canaries are slower; the bounds of the buckets tolerate 2.5 times of it when 1.2 times is asked for. */
+/** The 99th percentile is at the bound of 250 ms, and 1.2 times of it at that of 500 ms: twice is tolerated. */
+export const TOLERATED_SLOWNESS = 2;
+
+/** Canaries by how many times slower they are. */
 export function latencyCells(releases: number): LatencyCell[] {
   const cells: LatencyCell[] = [];
   for (const kind of ['independent', 'pauses'] as const)
-    for (const slower of [1, 1.2, 2, 2.5, 4, 10]) for (const rps of [1, 10, 100, 1000, 10_000]) cells.push({ rps, slower, kind, releases });
+    for (const slower of [1, 1.2, TOLERATED_SLOWNESS, 3, 10])
+      for (const rps of [1, 10, 100, 1000, 10_000]) cells.push({ rps, slower, kind, releases });
   return cells;
 }
 

@@ -45,9 +45,9 @@ export function beginRelease(cell: Cell, draws: Draws): Release {
   const outageAt = Math.floor(draws.uniform() * 60);
   const podRates = (count: number) => Array.from({ length: count }, () => Math.exp(0.294 * draws.normal() - 0.0431));
   const rates = { canary: podRates(PODS.canary), primary: podRates(PODS.primary) };
-  const sessions = { canary: 0, primary: 0 };
+  const sessions = { canary: { active: 0, usual: 0 }, primary: { active: 0, usual: 0 } };
   const hasPods = kind === 'pods' || kind === 'podsUnseen';
-  const hasUsers = kind === 'users' || kind === 'usersUnlearned';
+  const hasUsers = kind === 'users' || kind === 'usersUnlearned' || kind === 'lateUsers';
   let minute = 0;
 
   const rateAt = (at: number): number => {
@@ -58,7 +58,16 @@ export function beginRelease(cell: Cell, draws: Draws): Release {
 
   const side = (name: 'canary' | 'primary', perSecond: number, rate: number): Counts => {
     const requests = draws.poisson(perSecond * 60);
-    return { requests, failures: Math.min(requests, failuresOf(name, requests, Math.min(1, rate))) };
+    const expected = hasUsers ? perSecond * 60 : requests;
+    return { requests, failures: Math.min(requests, failuresOf(name, expected, Math.min(1, rate))) };
+  };
+
+  /** Users in the middle of a session who come with more traffic; late ones only begin theirs then. */
+  const moved = (name: 'canary' | 'primary', mean: number): number => {
+    const before = sessions[name].usual;
+    const usual = mean / SESSION.failuresPerMinute;
+    sessions[name].usual = Math.max(before, usual);
+    return kind === 'lateUsers' && name === 'canary' ? 0 : Math.max(0, usual - before);
   };
 
   const failuresOf = (name: 'canary' | 'primary', requests: number, rate: number): number => {
@@ -67,8 +76,9 @@ export function beginRelease(cell: Cell, draws: Draws): Release {
     if (kind === 'bursts') return draws.poisson((mean * draws.gamma(4)) / 4);
     if (kind === 'loyalUser' && name === 'canary') return draws.poisson(mean) + draws.poisson(5);
     if (!hasUsers) return draws.poisson(mean);
-    sessions[name] = draws.staying(sessions[name], 1 - 1 / SESSION.minutes) + draws.poisson(mean / PER_SESSION);
-    return draws.poisson(sessions[name] * SESSION.failuresPerMinute);
+    sessions[name].active =
+      draws.staying(sessions[name].active, 1 - 1 / SESSION.minutes) + draws.poisson(mean / PER_SESSION + moved(name, mean));
+    return draws.poisson(sessions[name].active * SESSION.failuresPerMinute);
   };
 
   const byPod = (name: 'canary' | 'primary', perSecond: number, rate: number): PodCounts[] =>
