@@ -8,6 +8,7 @@ import { alertRules } from '../scripts/observability/alert-rules.ts';
 import { metricRows } from '../scripts/observability/metrics-table.ts';
 import { providers } from '../src/api/canary.ts';
 import { instantQuery } from '../src/embedded/prometheus/query.ts';
+import type { LabelSet } from '../src/embedded/prometheus/series.ts';
 import { Store } from '../src/embedded/prometheus/store.ts';
 import { observerFor } from '../src/routers/observers.ts';
 
@@ -119,6 +120,63 @@ it.each([
   const [, query = ''] = /^query_result\((.*)\)$/.exec(variable?.query ?? '') ?? [];
   const data = instantQuery(store, fillVariables(query, { namespace: 'test', target: 'app' }), 1_000);
   expect(data.result).toEqual([expect.objectContaining({ metric: expect.objectContaining({ cleaned }) })]);
+});
+
+const QUERIED_MS = 60_000;
+
+/** What an expression gives for these samples, by the labels that it keeps; counters are given by their growth in a minute. */
+function given(samples: readonly { labels: LabelSet; grows?: number; value?: number }[], expr: string) {
+  const store = new Store(QUERIED_MS * 10);
+  for (const { labels, grows, value } of samples)
+    for (let tMs = 0; tMs <= QUERIED_MS; tMs += 10_000)
+      store.append({ labels, value: grows === undefined ? (value ?? 1) : (grows * tMs) / QUERIED_MS, tMs });
+  const values = { namespace: 'test', target: 'app', service: 'shop', metric: 'x', __rate_interval: '1m' };
+  const data = instantQuery(store, fillVariables(expr, values), QUERIED_MS);
+  if (data.resultType !== 'vector') throw new Error(`${data.resultType} is not a vector`);
+  return data.result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
+}
+
+it.each([
+  { uid: 'serin-kuma', of: (side: string) => ({ service: `shop-${side}_test_svc_80` }) },
+  {
+    uid: 'serin-appmesh',
+    of: (side: string) => ({
+      kubernetes_namespace: 'test',
+      kubernetes_pod_name: `${side === 'canary' ? 'app' : 'app-primary'}-5d4f8c7b9-x2x2x`,
+    }),
+  },
+  {
+    uid: 'serin-appmesh-daemonset',
+    of: (side: string) => ({ kubernetes_namespace: 'test', kubernetes_pod_name: `${side === 'canary' ? 'app' : 'app-primary'}-x2x2x` }),
+  },
+])('06-GD2, GD3, GD5: $uid shows to each side its own requests', ({ uid, of }) => {
+  const counter = (side: string, code: string, grows: number) => ({
+    labels: { __name__: 'envoy_cluster_upstream_rq', envoy_response_code: code, ...of(side) },
+    grows,
+  });
+  const samples = [counter('canary', '200', 60), counter('canary', '503', 20), counter('primary', '503', 40)];
+  const shown = queriesOf(dashboardOf(uid)).filter(({ panel, expr }) => panel === 'Success rate' && !expr.includes('flagger_'));
+  expect(shown.map(({ expr }) => given(samples, expr).map(({ value }) => value))).toEqual([[0], [expect.closeTo(75, 6)]]);
+});
+
+it('the overview shows a Canary that failed where another one names its target, too', () => {
+  const at = { namespace: 'test', name: 'app' };
+  const samples = [
+    { labels: { __name__: 'flagger_canary_phase', ...at, phase: 'Failed' } },
+    { labels: { __name__: 'flagger_canary_last_advance_timestamp_seconds', ...at }, value: 20 },
+    ...['mine', 'theirs'].map((canary) => ({ labels: { __name__: 'flagger_canary_info', ...at, canary } })),
+  ];
+  const [failed] = queriesOf(dashboardOf('serin')).filter(({ panel }) => panel === 'Failed Canaries');
+  const rows = given(samples, failed?.expr ?? '');
+  expect(rows).toEqual([{ metric: { ...at, phase: 'Failed', canary: expect.stringMatching(/^(?:mine|theirs)$/) }, value: 40 }]);
+});
+
+it('a mark is set when a counter has grown within a minute, from its first value on', () => {
+  const [, promoted] = dashboardOf('serin-istio').marks ?? [];
+  const labels = { __name__: 'flagger_canary_successes_total', namespace: 'test', name: 'app' };
+  expect(given([{ labels, grows: 60 }], promoted?.expr ?? '')).toHaveLength(1);
+  expect(given([{ labels, value: 3 }], promoted?.expr ?? '')).toEqual([]);
+  expect(given([{ labels: { ...labels, name: 'other' }, grows: 60 }], promoted?.expr ?? '')).toEqual([]);
 });
 
 it('a dashboard of releases marks their begin and end, links to the Canary and the other dashboards, and draws limits as such', () => {

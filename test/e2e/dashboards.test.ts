@@ -9,11 +9,15 @@ import { type ControllerProcess, startController } from '../scenarios/controller
 import { anEnvironment, startEmbeddedEnvironment } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { type HookServer, startHookServer } from '../scenarios/hook-server.ts';
+import type { StartApplication } from '../scenarios/kinds/application.ts';
+import { daemonSetApplication } from '../scenarios/kinds/daemon-set.ts';
+import { knativeApplication } from '../scenarios/kinds/knative.ts';
 import { apisix } from '../scenarios/providers/apisix.ts';
 import { canaryFor } from '../scenarios/providers/canary-for.ts';
 import { contour } from '../scenarios/providers/contour.ts';
 import { gloo } from '../scenarios/providers/gloo.ts';
 import { istio } from '../scenarios/providers/istio.ts';
+import { knative } from '../scenarios/providers/knative.ts';
 import { nginx } from '../scenarios/providers/nginx.ts';
 import type { ProviderFixture } from '../scenarios/providers/provider-fixture.ts';
 import { skipper } from '../scenarios/providers/skipper.ts';
@@ -26,8 +30,16 @@ import { type RealPrometheus, startRealPrometheus } from './real-prometheus.ts';
 const OF_KUBELETS = /\bcontainer_/;
 /** Of targets that are Services: the same requests, by the Service that they were sent to. */
 const OF_SERVICES = ['serin-istio-service', 'serin-linkerd-service'];
+/** Pods of a DaemonSet have other names, and labels. */
+const OF_DAEMON_SETS = ['serin-linkerd-daemonset', 'serin-osm-daemonset', 'serin-gateway-api-daemonset', 'serin-kubernetes-daemonset'];
+interface Family {
+  fixture: ProviderFixture;
+  uids: readonly string[];
+  /** What is released, where it is not a Deployment. */
+  application?: StartApplication;
+}
 /** The mesh counts a request under the names of Istio, Linkerd, OSM and the application itself; ingresses count what goes through them. */
-const families: readonly { fixture: ProviderFixture; uids: readonly string[] }[] = [
+const families: readonly Family[] = [
   { fixture: istio, uids: ['serin-istio', 'serin-linkerd', 'serin-osm', 'serin-gateway-api', 'serin-kubernetes', ...OF_SERVICES] },
   { fixture: contour, uids: ['serin-contour'] },
   { fixture: nginx, uids: ['serin-nginx'] },
@@ -35,6 +47,8 @@ const families: readonly { fixture: ProviderFixture; uids: readonly string[] }[]
   { fixture: traefik, uids: ['serin-traefik'] },
   { fixture: skipper, uids: ['serin-skipper'] },
   { fixture: apisix, uids: ['serin-apisix'] },
+  { fixture: istio, uids: OF_DAEMON_SETS, application: daemonSetApplication },
+  { fixture: knative, uids: ['serin-knative'], application: knativeApplication },
 ];
 
 describe('queries of dashboards and alerts', () => {
@@ -93,46 +107,50 @@ describe('queries of dashboards and alerts', () => {
     for (const query of all) expect(await seriesOf(query), query).toBeGreaterThanOrEqual(0);
   });
 
-  it.each(families)('06-GD1: those of $uids have data during a release through $fixture.provider', async ({ fixture, uids }) => {
-    const app = { name: APP, namespace: `seen-${fixture.provider.replaceAll(':', '-')}` };
-    const scenario = await Scenario.begin(environmentOf(), controller, app.namespace);
-    const { given, when, then } = scenario;
-    try {
-      const asUsersDo = { 'x-serin-host': fixture.host(app), ...fixture.headers?.(app) };
-      await given.aDeployment();
-      for (const object of fixture.objects?.(app) ?? []) await environmentOf().cluster.apply(object, { fieldManager: 'user' });
-      const { analysis: _, ...spec } = raw(canaryFor(fixture, app, {})).spec;
-      const metrics = [
-        { name: 'request-success-rate', interval: '10s', thresholdRange: { min: 99 } },
-        { name: 'request-duration', interval: '10s', thresholdRange: { max: 5000 } },
-      ];
-      const webhooks = [{ name: 'smoke', type: 'pre-rollout', url: hooks.url('smoke') }];
-      await given.aCanary({ stepWeight: 30, maxWeight: 60, unmeasured: 'hold', metrics, webhooks }, spec);
-      await then.everyoneGets('1', asUsersDo);
-      given.users(asUsersDo);
-      await when.imageChanges('2');
-      await then.canaryReceives(30);
-      const marks: string[] = [];
-      for (const dashboard of uids.map(dashboardOf)) {
-        const values = await chosenOn(dashboard, app.namespace);
-        expect(values).toMatchObject({ canary: APP, metric: 'request-duration' });
-        const fill = ({ expr }: { expr: string }): string => fillVariables(expr, values);
-        await haveData(
-          panelQueriesOf(dashboard)
-            .map(fill)
-            .filter((query) => !OF_KUBELETS.test(query)),
-        );
-        // A mark is there for a minute; one of a rollback has none here.
-        const ofSuccess = (dashboard.marks ?? []).filter(({ name }) => name !== 'Rolled back');
-        marks.push(...ofSuccess.map((mark) => `count_over_time((${fill(mark)})[10m:5s])`));
+  it.each(families)(
+    '06-GD1: those of $uids have data during a release through $fixture.provider',
+    async ({ fixture, uids, application }) => {
+      const app = { name: APP, namespace: `seen-in-${uids[0]}` };
+      const scenario = await Scenario.begin(environmentOf(), controller, app.namespace);
+      const { given, when, then } = scenario;
+      try {
+        const asUsersDo = { 'x-serin-host': fixture.host(app), ...fixture.headers?.(app) };
+        const target = application?.(environmentOf().cluster, app.namespace);
+        await (target ? target.create() : given.aDeployment());
+        for (const object of fixture.objects?.(app) ?? []) await environmentOf().cluster.apply(object, { fieldManager: 'user' });
+        const { analysis: _, ...spec } = raw(canaryFor(fixture, app, {})).spec;
+        const metrics = [
+          { name: 'request-success-rate', interval: '10s', thresholdRange: { min: 99 } },
+          { name: 'request-duration', interval: '10s', thresholdRange: { max: 5000 } },
+        ];
+        const webhooks = [{ name: 'smoke', type: 'pre-rollout', url: hooks.url('smoke') }];
+        await given.aCanary({ stepWeight: 30, maxWeight: 60, unmeasured: 'hold', metrics, webhooks }, { ...spec, ...target?.spec });
+        await then.everyoneGets('1', asUsersDo);
+        given.users(asUsersDo);
+        await (target ? when.thisHappens(() => target.push('2')) : when.imageChanges('2'));
+        await then.canaryReceives(30);
+        const marks: string[] = [];
+        for (const dashboard of uids.map(dashboardOf)) {
+          const values = await chosenOn(dashboard, app.namespace);
+          expect(values).toMatchObject({ canary: APP, metric: 'request-duration' });
+          const fill = ({ expr }: { expr: string }): string => fillVariables(expr, values);
+          await haveData(
+            panelQueriesOf(dashboard)
+              .map(fill)
+              .filter((query) => !OF_KUBELETS.test(query)),
+          );
+          // A mark is there for a minute; one of a rollback has none here.
+          const ofSuccess = (dashboard.marks ?? []).filter(({ name }) => name !== 'Rolled back');
+          marks.push(...ofSuccess.map((mark) => `count_over_time((${fill(mark)})[10m:5s])`));
+        }
+        await then.releaseEnds('Succeeded');
+        expect(marks).toHaveLength(2 * uids.length);
+        await haveData(marks);
+      } finally {
+        await scenario.end();
       }
-      await then.releaseEnds('Succeeded');
-      expect(marks).toHaveLength(2 * uids.length);
-      await haveData(marks);
-    } finally {
-      await scenario.end();
-    }
-  });
+    },
+  );
 
   it('06-F14, 06-F15: those about Serin itself have data, and so has each metric that an alert asks for', async () => {
     const asked = alertRules.flatMap(({ expr }) => expr.match(/\b(?:flagger|serin)_\w+/g) ?? []);
