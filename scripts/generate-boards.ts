@@ -52,7 +52,7 @@ The provider is the one whose queries count: the label \`provider\` of \`flagger
 
 - **Marks** on all panels over time: *Began* (blue), *Promoted* (green), *Rolled back* (red). A mark is set when a counter has grown within a minute: two of a kind within
   a minute are one, and one that falls together with a change of the leader can be missing.
-- **Links**: to the Canary in [\`serin dashboard\`](dashboard.md), whose address is typed in above, or set by the chart; to the other dashboards, among them the overview.
+- **Links**: to the Canary in [\`serin dashboard\`](dashboard.md), whose address is typed in above, or set by the chart; to the overview; to the other dashboards.
 - **Success rate** is 0 where nothing but failures was counted, as for the check.
 - **Where both sides are counted as one** (APISIX), so are they by the check, and the dashboard has one line.
 - **Knative**: the newest Revision is chosen as the one under analysis; the primary is every other Revision of the Service. Choose the Revision yourself to look at an older release.

@@ -188,10 +188,13 @@ it('a dashboard of releases marks their begin and end, links to the Canary and t
   ]);
   for (const { expr } of rendered.annotations.list) expect(expr).toContain('namespace="$namespace",name="$target"');
   expect(rendered.links).toMatchObject([
-    { type: 'dashboards', tags: ['serin'], includeVars: true },
+    { type: 'dashboards', tags: ['serin-overview'], asDropdown: false },
+    { type: 'dashboards', tags: ['serin'], asDropdown: true, includeVars: true },
     // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana's own variables
     { type: 'link', url: '${page:raw}/canaries/${namespace}/${canary}' },
   ]);
+  const tagged = dashboards.filter((one) => JSON.parse(renderDashboard(one)).tags.includes('serin-overview'));
+  expect(tagged.map(({ uid }) => uid)).toEqual(['serin']);
   type Rendered = { title: string; repeat?: string; targets?: { refId: string; expr: string }[]; fieldConfig?: { overrides: object[] } };
   const panels = (rendered.panels as Rendered[]).filter(({ targets }) => targets);
   const limited = panels.filter(({ targets = [] }) => targets.some(({ expr }) => expr.includes('flagger_canary_metric_limit')));
@@ -206,6 +209,13 @@ it('a dashboard of releases marks their begin and end, links to the Canary and t
   }
   const { expr } = limited[1]?.targets?.at(-1) ?? {};
   expect(expr).toMatch(/ \* 1000$/);
+});
+
+it('a variable with several values is compared as a regular expression, since Grafana escapes it as one', () => {
+  for (const dashboard of dashboards)
+    for (const { name } of dashboard.variables.filter(({ all }) => all))
+      for (const { expr } of queriesOf(dashboard))
+        for (const [before] of expr.matchAll(new RegExp(`.{3}\\$${name}\\b`, 'g'))) expect(before).toBe(`=~"$${name}`);
 });
 
 it('each query and link names variables of its own dashboard only, by the rules of Grafana', () => {

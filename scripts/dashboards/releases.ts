@@ -38,8 +38,8 @@ function sidesOf(group: ObservedGroup, template: string): Sides {
   return { canary, primary: toPrimary ? of(target, template.replaceAll(...toPrimary)) : of(`${target}-primary`, template) };
 }
 
-const limitOf = (metric: string, factor = ''): Panel['queries'][number] => ({
-  expr: `max by (bound) (flagger_canary_metric_limit{${AT},metric="${metric}"})${factor}`,
+const limitOf = (matcher: string, factor = ''): Panel['queries'][number] => ({
+  expr: `max by (bound) (flagger_canary_metric_limit{${AT},${matcher}})${factor}`,
   legend: 'limit, {{bound}}',
   limit: true,
 });
@@ -64,13 +64,13 @@ function trafficPanels(group: ObservedGroup): Panel[] {
       'Success rate',
       'percent',
       `(${observer.requestSuccessRate}) or ((${observer.onlyFailures}) > 0) * 0`,
-      limitOf('request-success-rate'),
+      limitOf('metric="request-success-rate"'),
     ),
     panel(
       `Duration that is judged, ${observer.durationStatistic === 'mean' ? 'mean' : 'P99'}`,
       duration,
       observer.requestDuration,
-      limitOf('request-duration', duration === 's' ? '' : ' * 1000'),
+      limitOf('metric="request-duration"', duration === 's' ? '' : ' * 1000'),
     ),
     ...[0.5, 0.9, 0.99].map((quantile) => panel(`Duration P${quantile * 100}`, duration, observer.requestDurationAt(quantile))),
   ];
@@ -110,13 +110,16 @@ const releasePanels: readonly Panel[] = [
   },
 ];
 
+/** Grafana escapes the values of a variable that can have several as for a regular expression, also where it is one. */
+const ONE_METRIC = 'metric=~"$metric"';
+
 const checkPanel: Panel = {
   title: 'Check $metric',
   description: 'The last value that was judged, and its limits; request-duration in seconds',
   kind: 'time',
   unit: 'short',
   repeat: 'metric',
-  queries: [{ expr: `flagger_canary_metric_analysis{${AT},metric="$metric"}`, legend: 'value' }, limitOf('$metric')],
+  queries: [{ expr: `flagger_canary_metric_analysis{${AT},${ONE_METRIC}}`, legend: 'value' }, limitOf(ONE_METRIC)],
 };
 
 /** Pods of the kubelet, whatever the mesh is. */
@@ -191,6 +194,7 @@ function dashboardFor(group: ObservedGroup): Dashboard {
       ...nameVariables(group),
       { name: 'metric', label: 'Check', query: `label_values(flagger_canary_metric_analysis{${AT}}, metric)`, all: true },
     ],
+    place: 'release',
     marks: [marks.began, ...marks.ended],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana's own variables
     links: [{ title: 'This Canary in serin dashboard', url: '${page:raw}/canaries/${namespace}/${canary}' }],

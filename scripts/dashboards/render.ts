@@ -29,19 +29,23 @@ export const HEIGHT = { time: 8, stat: 4, table: 8 };
 
 /** Of every dashboard of Serin: the others are found by it. */
 const TAG = 'serin';
+/** Grafana finds a dashboard by its tags wherever it serves them, and by a path only where it knows its own. */
+const OVERVIEW_TAG = 'serin-overview';
 
 /** Grafana's model of a dashboard, as its file. */
-export function renderDashboard({ uid, title, description, variables, marks = [], links = [], rows }: Dashboard): string {
+export function renderDashboard({ uid, title, description, variables, marks = [], links = [], place, rows }: Dashboard): string {
   const builder = new DashboardBuilder(title)
     .uid(uid)
     .description(description)
-    .tags([TAG])
+    .tags(place === 'overview' ? [TAG, OVERVIEW_TAG] : [TAG])
     .timezone('browser')
     .refresh('30s')
     .time({ from: 'now-1h', to: 'now' })
     .tooltip(DashboardCursorSync.Crosshair)
     .withVariable(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus'));
   for (const variable of variables) builder.withVariable(variableOf(variable));
+  if (place === 'release')
+    builder.link(new DashboardLinkBuilder('Overview').type(DashboardLinkType.Dashboards).tags([OVERVIEW_TAG]).keepTime(true));
   builder.link(
     new DashboardLinkBuilder('Dashboards of Serin')
       .type(DashboardLinkType.Dashboards)

@@ -35,6 +35,7 @@ export const serinDashboard: Dashboard = {
   title: 'Serin',
   description: 'All Canaries at a glance, and the controller that looks after them',
   variables: [{ name: 'page', label: 'Address of serin dashboard' }],
+  place: 'overview',
   marks: releaseMarks().ended,
   rows: [
     {

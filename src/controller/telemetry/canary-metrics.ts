@@ -2,6 +2,7 @@ import type { Gauge, Registry } from '@prometheus-io/client';
 import type { NamedProvider } from '../../api/canary.ts';
 import type { CanaryStatus } from '../../api/canary-status.ts';
 import { parseDuration } from '../../api/duration.ts';
+import { isName } from '../../api/host-name.ts';
 import { type MeshProvider, observedProvider } from '../../api/mesh-provider.ts';
 import { metersIn } from '../../api/meters.ts';
 import type { Phase } from '../../api/phase.ts';
@@ -98,6 +99,12 @@ export function canaryMetrics(registry: Registry, series: OwnedSeries, meshProvi
 function infoOf({ metadata, spec }: ShownCanary, meshProvider: MeshProvider | undefined) {
   const { targetRef, service } = spec;
   if (service === undefined) return undefined;
-  const { target: _, ...names } = measuredNames({ ...spec, service });
-  return { canary: metadata.name, kind: targetRef.kind ?? '', provider: observedProvider(spec.provider, meshProvider) ?? '', ...names };
+  const { service: name, ingress, route } = measuredNames({ ...spec, service });
+  return {
+    ...{ canary: metadata.name, kind: targetRef.kind ?? '', provider: observedProvider(spec.provider, meshProvider) ?? '' },
+    ...{ service: asName(name), ingress: asName(ingress), route: asName(route) },
+  };
 }
+
+/** Dashboards write these into queries: a text that no object can be called by, in a spec that was refused, stays out. */
+const asName = (text: string): string => (isName(text) ? text : '');

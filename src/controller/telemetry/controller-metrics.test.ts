@@ -122,6 +122,13 @@ it.each([
   expect(await lines('flagger_canary_info')).toEqual([`flagger_canary_info{${AT},${names}} 1`]);
 });
 
+it('06-F13: what no object can be called by is not in flagger_canary_info, since dashboards write it into queries', async () => {
+  const { metrics, lines } = started();
+  const ingressRef = { apiVersion: 'v1', kind: 'Ingress' as const, name: 'web"} or up{a="' };
+  metrics.seen(inRelease({}, aCanary({}, { ingressRef })), START_MS);
+  expect(await lines('flagger_canary_info')).toEqual([expect.stringContaining('service="podinfo",ingress="",route="podinfo"')]);
+});
+
 it('06-F13: a Canary that was never started, or cannot be read, has no flagger_canary_info', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease({ phase: '' }), START_MS);
