@@ -5,17 +5,17 @@ import type { Access } from './access/access.ts';
 export const OWN_HEADER = 'x-serin-dashboard';
 
 /**
- * Why a request is refused before anything of it is read; undefined: it may go on. `originOf` gives the origin of the page under a name by which the
- * server is reached: another name that leads here is DNS rebinding.
+ * Why a request is refused before anything of it is read; undefined: it may go on. The access knows the names by which the
+ * server is reached, and the origin of the page under each: another name that leads here is DNS rebinding.
  */
 export function requestProblem(
   method: string,
   headers: IncomingHttpHeaders,
-  { originOf, hostRemedy }: Pick<Access, 'originOf' | 'hostRemedy'>,
+  access: Pick<Access, 'originOf' | 'hostRemedy'>,
 ): { status: number; reason: string } | undefined {
   const { host = '', origin } = headers;
-  const own = originOf(host);
-  if (own === undefined) return { status: 421, reason: `unknown Host: ${hostRemedy}` };
+  const own = access.originOf(host);
+  if (own === undefined) return { status: 421, reason: `unknown Host: ${access.hostRemedy}` };
   if (origin !== undefined && origin !== own) return { status: 403, reason: 'request of another origin' };
   const site = headers['sec-fetch-site'];
   if (method === 'GET' || method === 'HEAD') {

@@ -126,7 +126,7 @@ class ClusterAccess implements Access {
   }
 
   stop(): void {
-    this.#sessions.endAll();
+    this.#sessions.stop();
   }
 
   #viewer(session: UserSession): Viewer {

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../api/clock.ts';
+import { type Clock, every } from '../../api/clock.ts';
 import { newSecret } from '../sessions.ts';
 import type { User } from './user.ts';
+
+/** Open streams must not outlive their session, though no request comes. */
+const LOOK_EVERY_MS = 10_000;
 
 /** Times in milliseconds. */
 export interface SessionLimits {
@@ -61,10 +64,12 @@ export class UserSessions {
   readonly #clock: Clock;
   readonly #limits: SessionLimits;
   readonly #byDigest = new Map<string, UserSession>();
+  readonly #stopLooking: () => void;
 
   constructor(clock: Clock, limits: SessionLimits) {
     this.#clock = clock;
     this.#limits = limits;
+    this.#stopLooking = every(clock, LOOK_EVERY_MS, () => this.endOverdue());
   }
 
   /** The new secret, for the cookie. `withinMs`: what is left of the token's own time. */
@@ -102,7 +107,9 @@ export class UserSessions {
     }
   }
 
-  endAll(): void {
+  /** Ends all of them, and opens no more. */
+  stop(): void {
+    this.#stopLooking();
     for (const digest of [...this.#byDigest.keys()]) this.#end(digest);
   }
 
