@@ -140,11 +140,11 @@ class ClusterAccess implements Access {
       views: {
         ...views,
         act: async (canary, verb) => {
-          const fields = { user, verb, canary: `${canary.namespace}/${canary.name}` };
-          log.info(fields, 'verb asked for on the dashboard');
-          const answer = await views.act(canary, verb);
-          log.info({ ...fields, outcome: answer.outcome }, 'verb answered on the dashboard');
-          return answer;
+          const label = `${canary.namespace}/${canary.name}`;
+          log.info({ user, verb, canary: label }, 'verb asked for on the dashboard');
+          const { outcome, message } = await views.act(canary, verb);
+          log.info({ user, verb, canary: label, outcome }, 'verb answered on the dashboard');
+          return { outcome, message };
         },
       },
       followList: (show) => followVisible(source, rights, clock, show),
