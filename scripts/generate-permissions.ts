@@ -1,7 +1,7 @@
 /** Writes docs/permissions.md from the tables beside the code that asks; with `--check`, fails when the committed file differs. */
 import { join } from 'node:path';
 import type { Permission } from '../src/api/permission.ts';
-import { corePermissions, switchedPermissions } from '../src/controller/permissions.ts';
+import { corePermissions, dashboardPermissions, switchedPermissions } from '../src/controller/permissions.ts';
 import { leasePermissions } from '../src/kube/permissions.ts';
 import { namedSecretPermissions, secretPermissions, takeOverPermissions } from '../src/workloads/permissions.ts';
 import { rightOf, type VirtualVerb, virtualVerbs } from './admission/request-policy.ts';
@@ -72,6 +72,13 @@ ${table([...Object.entries(others).flatMap(([value, parts]) => rowsOf(value, par
 - \`secrets.references: false\` grants nothing in mode \`off\`; then no webhook, alert or metric may need a Secret.
 - \`configTracking.takeOver\` is for copies that Flagger left ([moving.md](moving.md)); \`false\` takes the rule out of the role.
 - What each choice opens to a stolen token: [rights.md](rights.md).
+
+## The dashboard
+
+With \`dashboard.enabled\`. The reviews are in no namespace: a ClusterRole has these two rules alone, with \`namespaces\` too. A review changes nothing, and shows what
+another user may do. Each request of a reader is made only after a review of the reader's own right to it ([dashboard.md](dashboard.md#in-the-cluster)).
+
+${table(rowsOf('dashboard', dashboardPermissions))}
 
 ## By provider
 

@@ -5,10 +5,15 @@ const root = join(import.meta.dirname, '..', '..');
 const folder = join(root, 'src', 'dashboard', 'page');
 
 /** Bundles the page of the dashboard: its script and its style. */
-export async function buildPage(): Promise<{ script: string; style: string; metafile: Metafile }> {
+export const buildPage = () => bundled({ page: join(folder, 'main.tsx'), style: join(folder, 'page.css') });
+
+/** The same of its login page, which is served to everyone and so is separate. */
+export const buildLoginPage = () => bundled({ page: join(folder, 'login.ts'), style: join(folder, 'login.css') });
+
+async function bundled(entryPoints: Record<string, string>): Promise<{ script: string; style: string; metafile: Metafile }> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { page: join(folder, 'main.tsx'), style: join(folder, 'page.css') },
+    entryPoints,
     outdir: folder,
     bundle: true,
     minify: true,

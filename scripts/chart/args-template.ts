@@ -19,6 +19,35 @@ const special: Partial<Record<FlagName, string>> = {
   secretsMode: '- --secrets-mode={{ include "serin.secretsMode" . }}',
   secretsNamespaces: trackedSecrets('secretsNamespaces'),
   secretsNames: trackedSecrets('secretsNames'),
+  // Values of an older chart, which an upgrade may keep, have none of them.
+  dashboard: `{{- with .Values.dashboard }}
+{{- if .enabled }}
+- --dashboard
+{{- if .verbs }}
+- --dashboard-verbs
+{{- end }}
+{{- if .tls.secretName }}
+- --dashboard-tls-cert-file=/etc/serin/dashboard-tls/tls.crt
+- --dashboard-tls-key-file=/etc/serin/dashboard-tls/tls.key
+{{- end }}
+${withValue('.tokenAudience', '- {{ printf "--dashboard-token-audience=%s" . | quote }}')}
+{{- with .oidc }}
+{{- if .issuerUrl }}
+- {{ printf "--dashboard-oidc-issuer-url=%s" .issuerUrl | quote }}
+- {{ printf "--dashboard-oidc-client-id=%s" .clientId | quote }}
+{{- if .clientSecret.name }}
+- {{ printf "--dashboard-oidc-client-secret-file=/etc/serin/dashboard-oidc/%s" .clientSecret.key | quote }}
+{{- end }}
+${withValue('.scopes', '- {{ printf "--dashboard-oidc-scopes=%s" (join "," .) | quote }}')}
+- {{ printf "--dashboard-oidc-username-claim=%s" .usernameClaim | quote }}
+${withValue('.usernamePrefix', '- {{ printf "--dashboard-oidc-username-prefix=%s" . | quote }}')}
+${withValue('.groupsClaim', '- {{ printf "--dashboard-oidc-groups-claim=%s" . | quote }}')}
+${withValue('.groupsPrefix', '- {{ printf "--dashboard-oidc-groups-prefix=%s" . | quote }}')}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}`,
+  ...Object.fromEntries(flagEntries.flatMap(([name]) => (isOfDashboard(name) ? [[name, '']] : []))),
   slackUser: slackSender('slackUser'),
   slackChannel: slackSender('slackChannel'),
   shards: `{{- if gt (int .Values.leaderElection.shards) 1 }}
@@ -28,6 +57,11 @@ const special: Partial<Record<FlagName, string>> = {
 - --leader-election-namespace={{ .Release.Namespace }}
 {{- end }}`,
 };
+
+/** In the block of `dashboard`; alerts link to its address without it, too. */
+function isOfDashboard(name: FlagName): boolean {
+  return name.startsWith('dashboard') && name !== 'dashboard' && name !== 'dashboardUrl';
+}
 
 /** In mode off no Secret is tracked. */
 function trackedSecrets(name: 'secretsNamespaces' | 'secretsNames'): string {

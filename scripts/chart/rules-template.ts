@@ -1,5 +1,5 @@
 import type { Permission, RbacVerb } from '../../src/api/permission.ts';
-import { corePermissions, switchedPermissions } from '../../src/controller/permissions.ts';
+import { corePermissions, dashboardPermissions, switchedPermissions } from '../../src/controller/permissions.ts';
 import { leaseNames, leasePermissions } from '../../src/kube/permissions.ts';
 import { type SecretsMode, secretsModes } from '../../src/workloads/configs/read-configs.ts';
 import { namedSecretPermissions, secretPermissions, takeOverPermissions } from '../../src/workloads/permissions.ts';
@@ -95,6 +95,10 @@ export function rulesTemplate(): string {
     ...switched('.Values.scalers', scalers),
     ...switched('.Values.metricBackends', metricBackends),
     ...switched('$providers', providers),
+    ...when(
+      '(.Values.dashboard).enabled',
+      dashboardPermissions.views.flatMap((permission) => ruleLines(permission)),
+    ),
     '{{- with .Values.rbac.extraRules }}',
     '{{ toYaml . }}',
     '{{- end }}',
@@ -104,6 +108,10 @@ export function rulesTemplate(): string {
 {{- $providers := include "serin.providers" . | fromJsonArray -}}
 {{- $kinds := include "serin.kinds" . | fromJsonArray -}}
 ${rules.join('\n')}
+{{- end }}
+
+{{- define "serin.reviewRules" -}}
+${dashboardPermissions.reviews.flatMap((permission) => ruleLines(permission)).join('\n')}
 {{- end }}
 
 {{/* A role of their own where they are limited to namespaces. */}}

@@ -139,6 +139,45 @@ export const Values = z.strictObject({
     .partialRecord(z.enum(templateKinds), z.string())
     .default({})
     .describe('Texts of alerts by kind, like `{Failed: "{{name}} was rolled back"}`, as Mustache templates (docs/alerts.md).'),
+  dashboard: z
+    .strictObject({
+      enabled: onOff(false, 'Serve it, by a Service of its own on port 8090; `dashboardUrl` is its address. Ingress and DNS are yours.'),
+      verbs: onOff(false, 'Its users may promote, roll back and so on, where they have the right to patch the Canary.'),
+      tokenAudience: text('', described('dashboardTokenAudience', 'that of the API server')),
+      tls: z
+        .strictObject({
+          secretName: text(
+            '',
+            'Secret with `tls.crt` and `tls.key`; empty: HTTP, for an ingress or a mesh that speaks TLS, or a port-forward.',
+          ),
+        })
+        .describe('Certificate of the dashboard.'),
+      oidc: z
+        .strictObject({
+          issuerUrl: text('', described('dashboardOidcIssuerUrl', 'login by token alone')),
+          clientId: text('', described('dashboardOidcClientId')),
+          clientSecret: z
+            .strictObject({
+              name: text('', 'Secret with the client secret; empty: a public client.'),
+              key: text('client-secret', 'Its key.'),
+            })
+            .describe('Client secret.'),
+          scopes: names([], described('dashboardOidcScopes')),
+          usernameClaim: text(flags.dashboardOidcUsernameClaim.fallback, described('dashboardOidcUsernameClaim')),
+          usernamePrefix: text('', described('dashboardOidcUsernamePrefix')),
+          groupsClaim: text('', described('dashboardOidcGroupsClaim', 'no groups')),
+          groupsPrefix: text('', described('dashboardOidcGroupsPrefix', 'none')),
+        })
+        .describe('Login by an OpenID Connect provider, with the meaning of the flags of kube-apiserver.'),
+      service: z
+        .strictObject({
+          port: z.int().min(1).max(65535).default(80).describe('Its port.'),
+          annotations: labels({}, 'Its annotations.'),
+        })
+        .describe('Its Service. Sessions are of one replica: clients stay with it by their address.'),
+      from: rawList('Peers that may reach it, for the network policy; none: all.'),
+    })
+    .describe('The dashboard in the browser: docs/dashboard.md.'),
   slack: z
     .strictObject({
       user: text('flagger', 'Name that alerts come from.'),

@@ -63,6 +63,19 @@ export const corePermissions: readonly Permission[] = [
   rule('', ['namespaces'], ['get'], 'whether the namespace of a deleted Canary is going, too'),
 ];
 
+/** Of the dashboard, where it is served: what its users see, each after a review of their own rights. */
+export const dashboardPermissions = {
+  views: [
+    rule('', ['pods'], ['list', 'watch'], 'the pods of an open release on the dashboard'),
+    rule('', ['events'], ['list', 'watch'], 'its events'),
+  ],
+  /** In no namespace, so that a ClusterRole has them. */
+  reviews: [
+    rule('authentication.k8s.io', ['tokenreviews'], ['create'], 'whose token a login brings'),
+    rule('authorization.k8s.io', ['subjectaccessreviews'], ['create'], 'what that user may see and do'),
+  ],
+} satisfies Record<string, readonly Permission[]>;
+
 /** Of one provider: its routes, and where it has a kind of target of its own, that. */
 export function providerPermissions(provider: Provider): readonly Permission[] {
   return provider === 'knative' ? knativePermissions : routerPermissions[provider];

@@ -46,7 +46,7 @@ export class CanaryModel {
   }
 
   /** The whole list, as its first change. */
-  list(): ListChange {
+  list(): Extract<ListChange, { event: 'list' }> {
     const rows = [...this.#rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
     return { event: 'list', data: { rows, ...(this.#unavailable !== undefined && { unavailable: this.#unavailable }) } };
   }

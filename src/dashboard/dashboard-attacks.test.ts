@@ -1,6 +1,6 @@
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { askHttp, type HttpQuestion } from '../../test/fakes/ask-http.ts';
 import { aCluster } from '../../test/fakes/watched-canaries.ts';
 import { CanaryModel } from './canary-model.ts';
 import { startDashboard } from './dashboard-server.ts';
@@ -25,36 +25,12 @@ const views: Views = {
   },
 };
 
-interface Answer {
-  status: number;
-  headers: IncomingHttpHeaders;
-  text: string;
-}
-
 let port = 0;
 let stop: () => Promise<void>;
 let session = '';
 
-/** One request as an attacker words it; `headers` replace those of the page. */
-function ask(
-  path: string,
-  { method = 'GET', headers = {}, body = '' }: { method?: string; headers?: Record<string, string>; body?: string } = {},
-) {
-  return new Promise<Answer>((resolve, reject) => {
-    const asked = httpRequest({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (part: string) => {
-        text += part;
-        // A stream does not end.
-        if (response.headers['content-type']?.startsWith('text/event-stream') && text.includes('data:')) response.destroy();
-      });
-      response.on('close', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
-    });
-    asked.on('error', reject);
-    asked.end(body);
-  });
-}
+/** One request as an attacker words it. */
+const ask = (path: string, question?: HttpQuestion) => askHttp(port, path, question);
 
 const own = (): Record<string, string> => ({ cookie: session });
 const posting = (more: Record<string, string> = {}): Record<string, string> => ({

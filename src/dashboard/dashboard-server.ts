@@ -1,16 +1,19 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../api/clock.ts';
 import { Verb } from '../api/verb-request.ts';
+import type { Access, Answer } from './access/access.ts';
+import { oneTimeAccess } from './access/one-time-access.ts';
 import { assets, documentText } from './assets.ts';
 import { boundedJson } from './bounded-json.ts';
 import type { CanaryModel } from './canary-model.ts';
 import { EventStreams } from './event-streams.ts';
+import { bodyOf, fieldOf } from './request-body.ts';
 import { requestProblem } from './request-problem.ts';
-import { Sessions } from './sessions.ts';
 import { ViewError, type Views } from './views.ts';
 import type { CanaryName } from './wire.ts';
 
+/** Of `serin dashboard`. */
 export interface DashboardOptions {
   /** 0: any that is free. */
   port: number;
@@ -23,7 +26,22 @@ export interface DashboardOptions {
   limits?: Partial<typeof LIMITS>;
 }
 
-const LIMITS = { connections: 128, streams: 32, bodyBytes: 1_024, headerBytes: 8_192, wrongTokensAMinute: 20, requestsUnderWay: 32 };
+/** Of a server with any access. */
+export interface ServeOptions {
+  port: number;
+  /** Absent: all addresses. */
+  host?: string;
+  server: (settings: ServerOptions) => Server;
+  accessAt(port: number): Access;
+  clock: Clock;
+  limits: typeof LIMITS;
+}
+
+/** Of the server for one user. */
+export const LIMITS = {
+  ...{ connections: 128, streams: 32, streamsOfSession: 32, requestsUnderWay: 32 },
+  ...{ bodyBytes: 1_024, headerBytes: 8_192, wrongTokensAMinute: 20 },
+};
 const LOOPBACK = '127.0.0.1';
 
 const SECURITY_HEADERS = {
@@ -43,32 +61,44 @@ const OF_CANARY = /^\/api\/canaries\/([^/]+)\/([^/]+)\/(stream|history|differenc
 const KUBE_NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 /** The dashboard on the loopback address, for the user of this machine who has the token. */
-export async function startDashboard(options: DashboardOptions): Promise<{ port: number; stop(): Promise<void> }> {
+export function startDashboard(options: DashboardOptions): Promise<{ port: number; stop(): Promise<void> }> {
   const { clock = systemClock, model, views, token } = options;
   const limits = { ...LIMITS, ...options.limits };
-  const sessions = new Sessions(token, clock, limits.wrongTokensAMinute);
-  const streams = new EventStreams(limits.streams);
-  let hosts: readonly string[] = [];
-  let cookie = '';
+  const { wrongTokensAMinute } = limits;
+  const accessAt = (port: number) => oneTimeAccess({ token, model, views, clock, wrongTokensAMinute, port });
+  return serveDashboard({ port: options.port, host: LOOPBACK, server: (settings) => createServer(settings), accessAt, clock, limits });
+}
+
+/** Serves the page and its requests to viewers that the access lets in. */
+export async function serveDashboard(options: ServeOptions): Promise<{ port: number; server: Server; stop(): Promise<void> }> {
+  const { limits, clock } = options;
+  const streams = new EventStreams(limits.streams, limits.streamsOfSession, clock);
+  let opened: Access | undefined;
   let underWay = 0;
 
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const handle = async (request: IncomingMessage, response: ServerResponse, access: Access): Promise<void> => {
     const { method = '', headers, url = '/' } = request;
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
-    const problem = requestProblem(method, headers, hosts);
+    const problem = requestProblem(method, headers, access);
     if (problem) return answer(response, problem.status, `${problem.reason}\n`);
     const [path = '/', query = ''] = url.split('?', 2);
-    if (path === '/login' && method === 'GET') return login(query, response);
-    if (!sessions.isOpen(cookieOf(headers.cookie, cookie)))
-      return answer(response, 401, 'no session: start serin dashboard again, and open the address that it prints\n');
+    const entered = await access.enter(request, path, new URLSearchParams(query));
+    if (entered) return send(response, entered);
+    const viewer = access.viewerOf(headers.cookie);
+    if (viewer === undefined) return send(response, access.refuse(request, path));
+    const waitSeconds = viewer.waitSeconds();
+    if (waitSeconds !== undefined) return send(response, tooManyRequests(waitSeconds));
+    const { views } = viewer;
     if (method === 'POST') {
       const [, namespace, name, what] = OF_CANARY.exec(path) ?? [];
       const canary = what === 'verbs' ? canaryOf(namespace, name) : undefined;
       if (canary === undefined) return answer(response, 404, 'not found\n');
       const body = await bodyOf(request, limits.bodyBytes);
       if (body === undefined) return answer(response, 413, `the body must be at most ${limits.bodyBytes} bytes\n`);
-      const verb = verbIn(body);
+      const verb = Verb.safeParse(fieldOf(body, 'verb')).data;
       if (verb === undefined) return answer(response, 400, `verb must be one of ${Verb.options.join(', ')}\n`);
+      if (!viewer.about.mayAct) return answer(response, 403, 'this dashboard is read-only: --dashboard-verbs allows verbs\n');
+      await viewer.mayRead(canary, 'get');
       return json(response, await views.act(canary, verb));
     }
     if (path.startsWith('/assets/')) {
@@ -77,22 +107,26 @@ export async function startDashboard(options: DashboardOptions): Promise<{ port:
       return asset ? answer(response, 200, asset.text, asset.type) : answer(response, 404, 'not found\n');
     }
     if (PAGES.some((page) => page.test(path))) return answer(response, 200, documentText, 'text/html; charset=utf-8');
+    if (path === '/api/session') return json(response, viewer.about);
     if (path === '/api/stream') {
-      const isOpen = streams.open(response, (send) => {
-        const first = model.list();
-        send(first.event, first.data);
-        return model.onChange(({ event, data }) => send(event, data));
-      });
+      const reader = { session: viewer.session, check: async () => undefined, onEnd: viewer.onEnd };
+      const isOpen = streams.open(response, reader, (send) => viewer.followList(({ event, data }) => send(event, data)));
       return isOpen ? undefined : tooManyStreams(response);
     }
     const [, namespace, name, what = '', run] = OF_CANARY.exec(path) ?? [];
     const canary = canaryOf(namespace, name);
     if (canary === undefined) return answer(response, 404, 'not found\n');
+    await viewer.mayRead(canary, 'get');
     if (run !== undefined) return json(response, await views.journal(canary, Number(run)));
     if (what === 'history') return json(response, await views.history(canary));
     if (what === 'difference') return json(response, await views.difference(canary));
     if (what !== 'stream') return answer(response, 405, 'verbs are asked for by POST\n');
-    const isOpen = streams.open(response, (send) =>
+    await viewer.mayRead(canary, 'watch');
+    const check = async () => {
+      await viewer.mayRead(canary, 'get');
+      await viewer.mayRead(canary, 'watch');
+    };
+    const isOpen = streams.open(response, { session: viewer.session, check, onEnd: viewer.onEnd }, (send) =>
       views.follow(
         canary,
         (release) => send('release', release),
@@ -102,21 +136,11 @@ export async function startDashboard(options: DashboardOptions): Promise<{ port:
     return isOpen ? undefined : tooManyStreams(response);
   };
 
-  const login = (query: string, response: ServerResponse) => {
-    const exchanged = sessions.exchange(new URLSearchParams(query).get('token') ?? '');
-    if (exchanged === 'tooMany') return answer(response, 429, 'too many wrong tokens: wait a minute\n');
-    if (exchanged === 'wrong')
-      return answer(response, 401, 'wrong token, or one that was used: start serin dashboard again, and open the address that it prints\n');
-    response.setHeader('set-cookie', `${cookie}=${exchanged.session}; Path=/; HttpOnly; SameSite=Strict`);
-    response.setHeader('location', '/');
-    answer(response, 303, '');
-  };
-
-  const settings = { headersTimeout: 10_000, requestTimeout: 10_000, maxHeaderSize: limits.headerBytes };
-  const server = createServer(settings, (request, response) => {
-    if (underWay >= limits.requestsUnderWay) return answer(response, 503, 'too many requests at once\n');
+  const server = options.server({ headersTimeout: 10_000, requestTimeout: 10_000, maxHeaderSize: limits.headerBytes });
+  server.on('request', (request, response) => {
+    if (underWay >= limits.requestsUnderWay || opened === undefined) return answer(response, 503, 'too many requests at once\n');
     underWay += 1;
-    handle(request, response)
+    handle(request, response, opened)
       .catch((error: unknown) => {
         if (response.headersSent) return response.destroy();
         if (error instanceof ViewError) return answer(response, error.status, `${error.message}\n`);
@@ -129,14 +153,12 @@ export async function startDashboard(options: DashboardOptions): Promise<{ port:
   server.maxConnections = limits.connections;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, LOOPBACK, resolve);
+    server.listen(options.port, options.host, resolve);
   });
   const { port } = server.address() as AddressInfo;
-  hosts = [`${LOOPBACK}:${port}`, `localhost:${port}`];
-  // Cookies are shared by all ports of a host.
-  cookie = `serin-dashboard-${port}`;
+  opened = options.accessAt(port);
   return {
-    port,
+    ...{ port, server },
     stop: () =>
       new Promise((resolve) => {
         streams.closeAll();
@@ -145,6 +167,17 @@ export async function startDashboard(options: DashboardOptions): Promise<{ port:
       }),
   };
 }
+
+function send(response: ServerResponse, { status, text, type, headers = {} }: Answer): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  answer(response, status, text, type);
+}
+
+const tooManyRequests = (waitSeconds: number): Answer => ({
+  status: 429,
+  text: 'too many requests: wait a moment\n',
+  headers: { 'retry-after': String(waitSeconds) },
+});
 
 function answer(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
   response.writeHead(status, { 'content-type': type });
@@ -158,30 +191,4 @@ const tooManyStreams = (response: ServerResponse): void => answer(response, 429,
 function canaryOf(namespace: string | undefined, name: string | undefined): CanaryName | undefined {
   if (namespace === undefined || name === undefined || !KUBE_NAME.test(namespace) || !KUBE_NAME.test(name)) return undefined;
   return { namespace, name };
-}
-
-function cookieOf(header: string | undefined, name: string): string | undefined {
-  const pairs = (header ?? '').split(';').map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
-}
-
-/** Undefined: it is too long. */
-async function bodyOf(request: IncomingMessage, most: number): Promise<string | undefined> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > most) return undefined;
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
-}
-
-function verbIn(body: string): Verb | undefined {
-  try {
-    const { verb } = JSON.parse(body) as { verb?: unknown };
-    return Verb.safeParse(verb).data;
-  } catch {
-    return undefined;
-  }
 }

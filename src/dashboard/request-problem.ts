@@ -1,20 +1,22 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Access } from './access/access.ts';
 
 /** A header that a page of another origin cannot send without being asked first, which it never is. */
 export const OWN_HEADER = 'x-serin-dashboard';
 
 /**
- * Why a request is refused before anything of it is read; undefined: it may go on. `hosts` are the names under which the server is reached, with port:
- * another name that leads here is DNS rebinding.
+ * Why a request is refused before anything of it is read; undefined: it may go on. The access knows the names by which the
+ * server is reached, and the origin of the page under each: another name that leads here is DNS rebinding.
  */
 export function requestProblem(
   method: string,
   headers: IncomingHttpHeaders,
-  hosts: readonly string[],
+  access: Pick<Access, 'originOf' | 'hostRemedy'>,
 ): { status: number; reason: string } | undefined {
   const { host = '', origin } = headers;
-  if (!hosts.includes(host)) return { status: 421, reason: 'unknown Host: open the address that serin dashboard printed' };
-  if (origin !== undefined && origin !== `http://${host}`) return { status: 403, reason: 'request of another origin' };
+  const own = access.originOf(host);
+  if (own === undefined) return { status: 421, reason: `unknown Host: ${access.hostRemedy}` };
+  if (origin !== undefined && origin !== own) return { status: 403, reason: 'request of another origin' };
   const site = headers['sec-fetch-site'];
   if (method === 'GET' || method === 'HEAD') {
     const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';

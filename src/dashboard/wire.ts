@@ -191,6 +191,14 @@ export interface VerbAnswer {
   message?: string | undefined;
 }
 
+/** The reader's session. */
+export interface SessionView {
+  /** Absent: the user of the kubeconfig. */
+  user?: string | undefined;
+  /** Verbs can be asked for, where the user has the right to them. */
+  mayAct: boolean;
+}
+
 /** Events of the stream of all Canaries, by their names. */
 export interface ListEvents {
   /** All of them. */

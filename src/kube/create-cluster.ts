@@ -109,6 +109,10 @@ function clusterOver(connection: Connection, options: ClusterOptions, parts: Clu
       const body = { apiVersion: 'v1', kind: 'Binding', metadata, target: { apiVersion: 'v1', kind: 'Node', name: node } };
       await requests.write({ ...pod, apiVersion: 'v1', kind: 'Pod' }, { verb: 'create', method: 'POST', body }, { subresource: 'binding' });
     },
+    async resourceOf(apiVersion, kind) {
+      const { plural } = await requests.resourceOf(apiVersion, kind);
+      return { group: apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '', plural };
+    },
     async raw(method, path, body) {
       const text = await requests.call({ verb: 'raw', resource: 'raw', method: method.toUpperCase(), path, body });
       return jsonOrText(text);

@@ -7,6 +7,8 @@ export interface KubeCluster extends Cluster {
   bind(pod: ObjectRef, node: string): Promise<void>;
   /** Removes the object without waiting for its grace period. Deleting what is absent is done already. */
   forceDelete(ref: ObjectRef): Promise<void>;
+  /** Group and plural of a kind, as rules of RBAC name it. */
+  resourceOf(apiVersion: string, kind: string): Promise<{ group: string; plural: string }>;
   /** Any path of the API server; the answer's JSON, or its text where it is none (`/readyz`). An error answer throws an ApiError. */
   raw(method: string, path: string, body?: unknown): Promise<unknown>;
   /** The same with any status as an answer, errors included, and its body as it came. Throws without an answer. */

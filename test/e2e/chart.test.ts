@@ -28,6 +28,23 @@ const matrix: { what: string; values: object }[] = [
     what: 'two replicas in three namespaces',
     values: { namespace: 'a', namespaces: ['b', 'c'], leaderElection: { replicaCount: 2 }, admissionPolicy: { enabled: true } },
   },
+  {
+    what: 'the dashboard, with TLS and OIDC, in two namespaces',
+    values: {
+      dashboardUrl: 'https://serin.example.org',
+      namespaces: ['b', 'c'],
+      dashboard: {
+        ...{ enabled: true, verbs: true, tls: { secretName: 'tls' } },
+        oidc: {
+          issuerUrl: 'https://id.example.org',
+          clientId: 'serin',
+          clientSecret: { name: 'oidc' },
+          scopes: ['email'],
+          groupsClaim: 'groups',
+        },
+      },
+    },
+  },
   { what: 'one namespace', values: { namespace: 'a', meshProvider: 'kubernetes', secrets: { mode: 'get' } } },
   { what: 'Secrets by name', values: { secrets: { mode: 'off', names: ['slack', 'datadog'] } } },
   {

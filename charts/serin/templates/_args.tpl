@@ -57,6 +57,43 @@
 {{- if .Values.messageTemplates }}
 - --message-templates-file=/etc/serin/messages/templates.yaml
 {{- end }}
+{{- with .Values.dashboard }}
+{{- if .enabled }}
+- --dashboard
+{{- if .verbs }}
+- --dashboard-verbs
+{{- end }}
+{{- if .tls.secretName }}
+- --dashboard-tls-cert-file=/etc/serin/dashboard-tls/tls.crt
+- --dashboard-tls-key-file=/etc/serin/dashboard-tls/tls.key
+{{- end }}
+{{- with .tokenAudience }}
+- {{ printf "--dashboard-token-audience=%s" . | quote }}
+{{- end }}
+{{- with .oidc }}
+{{- if .issuerUrl }}
+- {{ printf "--dashboard-oidc-issuer-url=%s" .issuerUrl | quote }}
+- {{ printf "--dashboard-oidc-client-id=%s" .clientId | quote }}
+{{- if .clientSecret.name }}
+- {{ printf "--dashboard-oidc-client-secret-file=/etc/serin/dashboard-oidc/%s" .clientSecret.key | quote }}
+{{- end }}
+{{- with .scopes }}
+- {{ printf "--dashboard-oidc-scopes=%s" (join "," .) | quote }}
+{{- end }}
+- {{ printf "--dashboard-oidc-username-claim=%s" .usernameClaim | quote }}
+{{- with .usernamePrefix }}
+- {{ printf "--dashboard-oidc-username-prefix=%s" . | quote }}
+{{- end }}
+{{- with .groupsClaim }}
+- {{ printf "--dashboard-oidc-groups-claim=%s" . | quote }}
+{{- end }}
+{{- with .groupsPrefix }}
+- {{ printf "--dashboard-oidc-groups-prefix=%s" . | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- with .Values.slack.proxyUrl }}
 - {{ printf "--slack-proxy-url=%v" . | quote }}
 {{- end }}

@@ -20,6 +20,17 @@
 {{- end }}
 {{- end }}
 {{- end }}
+{{- if (.Values.dashboard).enabled }}
+{{- if and .Values.dashboard.oidc.issuerUrl (not .Values.dashboard.oidc.clientId) }}
+{{- fail "dashboard.oidc.clientId: the provider of dashboard.oidc.issuerUrl needs one. Set it to the id of the dashboard there." }}
+{{- end }}
+{{- if and .Values.dashboard.oidc.issuerUrl (not .Values.dashboardUrl) }}
+{{- fail "dashboardUrl: the provider of dashboard.oidc.issuerUrl sends browsers back to it. Set it to the address of the dashboard." }}
+{{- end }}
+{{- if and .Values.dashboardUrl (not (regexMatch "^(https://|http://localhost[:/]?)[^/]*/?$" .Values.dashboardUrl)) }}
+{{- fail (printf "dashboardUrl: %s must begin with https:// and have no path, since browsers keep the session cookie to themselves otherwise." .Values.dashboardUrl) }}
+{{- end }}
+{{- end }}
 {{- if and .Values.admissionPolicy.enabled (semverCompare "<1.30.0-0" .Capabilities.KubeVersion.Version) }}
 {{- fail (printf "admissionPolicy.enabled: a ValidatingAdmissionPolicy needs Kubernetes 1.30, and this is %s. Remove the value." .Capabilities.KubeVersion.Version) }}
 {{- end }}

@@ -211,9 +211,30 @@
   resources: [traefikservices]
   verbs: [get, list, watch, create, patch, delete]
 {{- end }}
+{{- if (.Values.dashboard).enabled }}
+# the pods of an open release on the dashboard
+- apiGroups: [""]
+  resources: [pods]
+  verbs: [list, watch]
+# its events
+- apiGroups: [""]
+  resources: [events]
+  verbs: [list, watch]
+{{- end }}
 {{- with .Values.rbac.extraRules }}
 {{ toYaml . }}
 {{- end }}
+{{- end }}
+
+{{- define "serin.reviewRules" -}}
+# whose token a login brings
+- apiGroups: [authentication.k8s.io]
+  resources: [tokenreviews]
+  verbs: [create]
+# what that user may see and do
+- apiGroups: [authorization.k8s.io]
+  resources: [subjectaccessreviews]
+  verbs: [create]
 {{- end }}
 
 {{/* A role of their own where they are limited to namespaces. */}}

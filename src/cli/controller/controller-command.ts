@@ -10,6 +10,7 @@ import { ownOutgoing } from '../../controller/outgoing/outgoing.ts';
 import { type ControllerMetrics, createControllerMetrics } from '../../controller/telemetry/controller-metrics.ts';
 import { ShardMetrics } from '../../controller/telemetry/shard-metrics.ts';
 import { apiOutage } from '../../kube/api-outage.ts';
+import type { Cluster } from '../../kube/cluster.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { type ClusterOptions, createCluster } from '../../kube/create-cluster.ts';
 import { RequestPacing } from '../../kube/request-pacing.ts';
@@ -22,6 +23,8 @@ import type { MetricProvider } from '../../metrics/providers/metric-provider.ts'
 import { proxiesIn } from '../../notifiers/proxy.ts';
 import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import { startHealthServer } from '../../server/http-server.ts';
+import type { ControllerDashboard, DashboardAround } from '../dashboard/controller-dashboard.ts';
+import { dashboardSettings } from '../dashboard/dashboard-settings.ts';
 import { ignoredFlagsIn } from '../ignored-flags.ts';
 import { version } from '../version.ts';
 import { type ClusterConnections, connectionsOf } from './connections.ts';
@@ -131,8 +134,16 @@ async function run(
   if (config.shards > 1) metrics.divided(config.shards);
   // Before anything is written: a port that is taken ends the process.
   const server = await healthServer(config.port, metrics, host, () => replica?.unready());
-  if (server === undefined) cluster.close();
-  if (server === undefined) return 1;
+  const dashboard =
+    server && flags.dashboard
+      ? await dashboardServer(flags, config, { own, areRoutesRemote, onRequest, log, clock, random, host })
+      : undefined;
+  if (server === undefined || (flags.dashboard && dashboard === undefined)) {
+    cluster.close();
+    await server?.stop();
+    return 1;
+  }
+  const seen = <T extends Cluster>(one: T): T => dashboard?.feed.tap(one) ?? one;
   const metricsServerSecret = serverSecret(flags.metricsServerSecret, env);
   const controllerOptions = {
     ...{ version, identity, word: host.word, agents, clock, random, log, metricsServerSecret },
@@ -147,12 +158,14 @@ async function run(
   };
   replica =
     config.shards > 1
-      ? startShards({ ...ofReplica, random, clientOf }, { ...controllerOptions, cluster }, metrics)
+      ? startShards({ ...ofReplica, random, clientOf }, { ...controllerOptions, cluster: seen(cluster) }, metrics)
       : new Replica({
           ...ofReplica,
-          startController: (mayWrite) => startController({ ...controllerOptions, cluster, metrics, ...(mayWrite && { mayWrite }) }),
+          startController: (mayWrite) =>
+            startController({ ...controllerOptions, cluster: seen(cluster), metrics, ...(mayWrite && { mayWrite }) }),
         });
   log.info({ version, port: server.port }, 'serin controller started');
+  if (dashboard) log.info({ port: dashboard.port }, 'the dashboard is served');
   const stopping = new AbortController();
   const ownEgress = ownOutgoing({ ...config, agents });
   const metricsServer = globalServer({ metricsServer: config.metricsServer, metricsServerSecret, ownEgress, clock, timeoutMs: 10_000 });
@@ -161,11 +174,27 @@ async function run(
   if (flags.endWithStdin) host.release();
   log.info({ signal }, 'stopping');
   stopping.abort();
+  await dashboard?.stop();
   await replica.stop();
   memory?.stop();
   cluster.close();
   await server.stop();
   return signal === 'no answer' ? 1 : 0;
+}
+
+/** Undefined: it cannot be served, which was printed. */
+async function dashboardServer(
+  flags: z.infer<typeof Flags>,
+  { dashboardUrl, namespaces, meshProvider }: ControllerConfig,
+  around: Omit<DashboardAround, 'complain'> & { host: ControllerHost },
+): Promise<ControllerDashboard | undefined> {
+  const settings = dashboardSettings({ ...flags, dashboardUrl, namespaces, meshProvider });
+  if ('problems' in settings) {
+    for (const problem of settings.problems) around.host.complain(`${problem}\n`);
+    return undefined;
+  }
+  const { startControllerDashboard } = await import('../dashboard/controller-dashboard.ts');
+  return startControllerDashboard(settings, { ...around, complain: around.host.complain });
 }
 
 /** How clients of the API servers are made, and what paces their requests. */

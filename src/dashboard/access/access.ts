@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import type { ListChange } from '../canary-model.ts';
+import type { Views } from '../views.ts';
+import type { CanaryName, SessionView } from '../wire.ts';
+
+/** An answer of HTTP. */
+export interface Answer {
+  status: number;
+  text: string;
+  /** Default: plain text. */
+  type?: string;
+  headers?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** A reader with a session, and what that reader may see and do. */
+export interface Viewer {
+  /** The same object for every request of a session. */
+  readonly session: object;
+  readonly views: Views;
+  /** As the page shows it. */
+  readonly about: SessionView;
+  /** Shows the whole list of what the viewer may see, and each change, until the returned function is called. */
+  followList(show: (change: ListChange) => void): () => void;
+  /** Seconds until a request is taken again; undefined: it is taken now. */
+  waitSeconds(): number | undefined;
+  /** Whether this Canary may be read now, or followed by a stream; the error says why not. */
+  mayRead(canary: CanaryName, how: 'get' | 'watch'): Promise<void>;
+  /** Calls `end` when the session ends, until the returned function is called. */
+  onEnd(end: () => void): () => void;
+}
+
+/** Who comes in, and how. */
+export interface Access {
+  /** The origin of the page under this `Host`; undefined: the name is not ours. */
+  originOf(host: string): string | undefined;
+  /** What to do about an unknown `Host`. */
+  readonly hostRemedy: string;
+  /** Answers a request that needs no session, like a login. Undefined: it is none of these. */
+  enter(request: IncomingMessage, path: string, query: URLSearchParams): Promise<Answer | undefined>;
+  /** The viewer whose session the header `Cookie` names. */
+  viewerOf(cookies: string | undefined): Viewer | undefined;
+  /** The answer to a request without a session. */
+  refuse(request: IncomingMessage, path: string): Answer;
+}
+
+/** A value of the header `Cookie`. */
+export function cookieOf(header: string | undefined, name: string): string | undefined {
+  const pairs = (header ?? '').split(';').map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+}

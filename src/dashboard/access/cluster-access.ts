@@ -1,0 +1,263 @@
+import type { IncomingMessage } from 'node:http';
+import { apiVersion } from '../../api/canary.ts';
+import type { Clock } from '../../api/clock.ts';
+import { isForbidden } from '../../kube/errors.ts';
+import type { KubeCluster } from '../../kube/kube-cluster.ts';
+import { loginAssets, loginDocument } from '../login-assets.ts';
+import { bodyOf, fieldOf } from '../request-body.ts';
+import { ViewError, type Views } from '../views.ts';
+import { type Access, type Answer, cookieOf, type Viewer } from './access.ts';
+import { clusterAs, type Served } from './as-user.ts';
+import { type AttemptLimits, Attempts } from './attempts.ts';
+import type { OidcLogin } from './oidc-login.ts';
+import { Rights } from './rights.ts';
+import { safePath } from './safe-path.ts';
+import { type Authenticated, reviewToken } from './token-review.ts';
+import { userProblem } from './user.ts';
+import { type SessionLimits, type UserSession, UserSessions } from './user-sessions.ts';
+import { followVisible, type ListSource } from './visible-list.ts';
+
+/** What a reader's login and requests are held to. */
+export interface AccessLimits extends SessionLimits, AttemptLimits {
+  tokenBytes: number;
+  /** Logins that wait for the API server or the provider at once. */
+  loginsAtOnce: number;
+}
+
+export const ACCESS_LIMITS: AccessLimits = {
+  ...{ idleMs: 30 * 60_000, absoluteMs: 8 * 3_600_000, most: 1_000, mostOfUser: 10, burst: 60, perSecond: 20 },
+  ...{ ofAddress: 10, inSum: 60, tokenBytes: 16_384, loginsAtOnce: 8 },
+};
+
+/** Of the dashboard in the controller. */
+export interface ClusterAccessOptions {
+  /** The origin under which browsers reach it; absent: by a port-forward alone. */
+  origin: string | undefined;
+  isTls: boolean;
+  served: Served;
+  /** Of accepted tokens; empty: that of the API server. */
+  audience: string;
+  oidc: OidcLogin | undefined;
+  mayAct: boolean;
+  source: ListSource;
+  viewsOf(cluster: KubeCluster): Views;
+  clock: Clock;
+  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+  limits: AccessLimits;
+}
+
+/** The prefix binds them to this host, HTTPS and the path `/`: neither a sibling domain nor plain HTTP can set them. */
+export const SESSION_COOKIE = '__Host-serin-session';
+export const LOGIN_COOKIE = '__Host-serin-login';
+const LOGIN_WITHIN_S = 600;
+const group = apiVersion.split('/')[0] ?? '';
+const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
+
+const cookie = (name: string, value: string, more: string): string => `${name}=${value}; Path=/; HttpOnly; Secure; ${more}`;
+const html = 'text/html; charset=utf-8';
+const ownJson = (value: unknown): Answer => ({ status: 200, text: JSON.stringify(value), type: 'application/json' });
+const text = (status: number, words: string): Answer => ({ status, text: `${words}\n` });
+
+/** Access by a login, with the rights that the API server gives the user. */
+export function clusterAccess(options: ClusterAccessOptions): Access & { stop(): void } {
+  return new ClusterAccess(options);
+}
+
+class ClusterAccess implements Access {
+  readonly hostRemedy = 'open the address of --dashboard-url, or forward the port to localhost';
+  readonly #options: ClusterAccessOptions;
+  readonly #sessions: UserSessions;
+  readonly #attempts: Attempts;
+  readonly #viewers = new WeakMap<UserSession, Viewer>();
+  #loginsUnderWay = 0;
+
+  constructor(options: ClusterAccessOptions) {
+    this.#options = options;
+    this.#sessions = new UserSessions(options.clock, options.limits);
+    this.#attempts = new Attempts(options.clock, options.limits);
+  }
+
+  originOf(host: string): string | undefined {
+    const { origin, isTls } = this.#options;
+    if (origin !== undefined && host === new URL(origin).host) return origin;
+    return LOCAL.test(host) ? `${isTls ? 'https' : 'http'}://${host}` : undefined;
+  }
+
+  async enter(request: IncomingMessage, path: string, query: URLSearchParams): Promise<Answer | undefined> {
+    const { method, headers } = request;
+    if (method === 'POST') {
+      if (path === '/login') return this.#byToken(request);
+      if (path !== '/logout') return undefined;
+      this.#sessions.end(cookieOf(headers.cookie, SESSION_COOKIE));
+      return { status: 204, text: '', headers: { 'set-cookie': cookie(SESSION_COOKIE, '', 'SameSite=Strict; Max-Age=0') } };
+    }
+    const asset = Object.hasOwn(loginAssets, path) ? loginAssets[path] : undefined;
+    if (asset) return { status: 200, ...asset };
+    switch (path) {
+      case '/login':
+        return { status: 200, text: loginDocument, type: html };
+      case '/login/state': {
+        const session = this.#sessions.find(cookieOf(headers.cookie, SESSION_COOKIE));
+        const { oidc } = this.#options;
+        return ownJson({ oidc: oidc !== undefined, next: safePath(query.get('next')), ...(session && { user: session.user.name }) });
+      }
+      case '/login/oidc':
+        return this.#beginOidc(query);
+      case '/login/callback':
+        return this.#finishOidc(request, query);
+      default:
+        return undefined;
+    }
+  }
+
+  viewerOf(cookies: string | undefined): Viewer | undefined {
+    const session = this.#sessions.find(cookieOf(cookies, SESSION_COOKIE));
+    if (session === undefined) return undefined;
+    const viewer = this.#viewers.get(session) ?? this.#viewer(session);
+    this.#viewers.set(session, viewer);
+    return viewer;
+  }
+
+  refuse({ headers }: IncomingMessage, path: string): Answer {
+    // A link from another site comes without the cookie: the login page, which is of this site, finds the session.
+    if (headers['sec-fetch-dest'] === 'document' || path === '/')
+      return { status: 303, text: '', headers: { location: `/login?next=${encodeURIComponent(safePath(path))}` } };
+    return text(401, 'no session: log in at /login');
+  }
+
+  stop(): void {
+    this.#sessions.stop();
+  }
+
+  #viewer(session: UserSession): Viewer {
+    const { served, source, clock, mayAct, viewsOf, limits, log } = this.#options;
+    const rights = new Rights(served.cluster, session.user, clock);
+    const views = viewsOf(clusterAs(served, rights));
+    const user = session.user.name;
+    return {
+      session,
+      about: { user, mayAct },
+      views: {
+        ...views,
+        act: async (canary, verb) => {
+          const label = `${canary.namespace}/${canary.name}`;
+          log.info({ user, verb, canary: label }, 'verb asked for on the dashboard');
+          const { outcome, message } = await views.act(canary, verb);
+          log.info({ user, verb, canary: label, outcome }, 'verb answered on the dashboard');
+          return { outcome, message };
+        },
+      },
+      followList: (show) => followVisible(source, rights, clock, show),
+      waitSeconds: () => session.waitSeconds(clock.monotonicMs(), limits),
+      mayRead: async ({ namespace, name }, verb) => {
+        try {
+          await rights.demand({ verb, group, resource: 'canaries', namespace, name });
+        } catch (error) {
+          if (isForbidden(error)) throw new ViewError(403, error.message, { cause: error });
+          throw new ViewError(502, 'your rights cannot be checked now: try again', { cause: error });
+        }
+      },
+      onEnd: (end) => session.onEnd(end),
+    };
+  }
+
+  async #byToken(request: IncomingMessage): Promise<Answer> {
+    const { limits, served, audience } = this.#options;
+    const body = await bodyOf(request, limits.tokenBytes);
+    if (body === undefined) return text(413, `the token must be at most ${limits.tokenBytes} bytes`);
+    const token = fieldOf(body, 'token');
+    if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) return text(400, 'token must be the text of a Kubernetes token');
+    return this.#login(request, 'token', () => reviewToken(served.cluster, token, audience), {
+      success: (headers) => ({ status: 204, text: '', headers }),
+      refusal: 'the token is not accepted: it may have expired, or be for another audience; kubectl create token makes one',
+      failure: 'the API server does not answer: try again',
+    });
+  }
+
+  async #beginOidc(query: URLSearchParams): Promise<Answer> {
+    const { oidc, log } = this.#options;
+    if (oidc === undefined) return text(404, 'not found');
+    try {
+      const { url, state, nonce, verifier } = await oidc.begin();
+      const value = [state, nonce, verifier, encodeURIComponent(safePath(query.get('next')))].join(':');
+      // Lax: the provider sends the browser back from its own site, where a Strict cookie would not come along.
+      return {
+        status: 303,
+        text: '',
+        headers: { location: url, 'set-cookie': cookie(LOGIN_COOKIE, value, `SameSite=Lax; Max-Age=${LOGIN_WITHIN_S}`) },
+      };
+    } catch (error) {
+      log.warn({ reason: reasonOf(error) }, 'the OIDC provider of the dashboard does not answer');
+      return text(502, 'the login provider does not answer: try again, or log in with a token');
+    }
+  }
+
+  async #finishOidc(request: IncomingMessage, query: URLSearchParams): Promise<Answer> {
+    const { oidc } = this.#options;
+    if (oidc === undefined) return text(404, 'not found');
+    const [state, nonce, verifier, next = ''] = (cookieOf(request.headers.cookie, LOGIN_COOKIE) ?? '').split(':');
+    const forget = cookie(LOGIN_COOKIE, '', 'SameSite=Lax; Max-Age=0');
+    if (!state || !nonce || !verifier || query.get('state') !== state)
+      return { ...text(400, 'this login was not begun here, or took too long: begin again at /login'), headers: { 'set-cookie': forget } };
+    const path = safePath(decodedOf(next));
+    return this.#login(request, 'oidc', async () => ({ user: await oidc.finish(query, { state, nonce, verifier }) }), {
+      // A redirect would still count as of the provider's site, and go without the session cookie: a page of our own goes on.
+      success: (headers) => ({
+        ...{
+          status: 200,
+          type: html,
+          text: `<!doctype html><meta http-equiv="refresh" content="0;url=${path}"><a href="${path}">Serin</a>\n`,
+        },
+        headers: { 'set-cookie': [headers['set-cookie'], forget] },
+      }),
+      refusal: 'the login was refused: begin again at /login',
+      failure: 'the login failed: begin again at /login',
+    });
+  }
+
+  async #login(
+    request: IncomingMessage,
+    how: string,
+    authenticate: () => Promise<Authenticated | undefined>,
+    answers: { success(headers: { 'set-cookie': string }): Answer; refusal: string; failure: string },
+  ): Promise<Answer> {
+    const { clock, log, limits } = this.#options;
+    const address = request.socket.remoteAddress;
+    const waitSeconds = this.#attempts.waitSeconds(address) ?? (this.#loginsUnderWay < limits.loginsAtOnce ? undefined : 1);
+    if (waitSeconds !== undefined)
+      return { ...text(429, 'too many logins failed: wait a minute'), headers: { 'retry-after': String(waitSeconds) } };
+    const succeeded = this.#attempts.count(address);
+    this.#loginsUnderWay += 1;
+    try {
+      const found = await authenticate();
+      const problem = found === undefined ? 'not accepted' : userProblem(found.user);
+      if (found === undefined || problem !== undefined) {
+        log.warn({ address, how, reason: problem }, 'login to the dashboard refused');
+        return text(401, found === undefined ? answers.refusal : `no session is opened: ${problem}`);
+      }
+      const leftMs = found.expiresAtMs === undefined ? undefined : found.expiresAtMs - clock.nowMs();
+      this.#sessions.end(cookieOf(request.headers.cookie, SESSION_COOKIE));
+      const secret = this.#sessions.open(found.user, leftMs);
+      succeeded();
+      log.info({ address, how, user: found.user.name }, 'login to the dashboard');
+      return answers.success({ 'set-cookie': cookie(SESSION_COOKIE, secret, 'SameSite=Strict') });
+    } catch (error) {
+      log.warn({ address, how, reason: reasonOf(error) }, 'login to the dashboard failed');
+      return text(how === 'oidc' ? 401 : 502, answers.failure);
+    } finally {
+      this.#loginsUnderWay -= 1;
+    }
+  }
+}
+
+/** Never the answer of a provider, which may quote what it was sent. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? ('code' in error && typeof error.code === 'string' ? error.code : error.name) : 'unknown';
+
+function decodedOf(words: string): string {
+  try {
+    return decodeURIComponent(words);
+  } catch {
+    return '/';
+  }
+}

@@ -1,0 +1,61 @@
+import { words } from './login-words.ts';
+
+/** Of `/login/state`. */
+interface State {
+  oidc: boolean;
+  /** A path of this site, checked by the server. */
+  next: string;
+  user?: string;
+}
+
+const part = <T extends HTMLElement>(id: string): T => {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`the page has no ${id}`);
+  return found as T;
+};
+const say = (text: string): void => {
+  part('problem').textContent = text;
+};
+const post = (path: string, body: object): Promise<Response> =>
+  fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-serin-dashboard': '1' },
+    body: JSON.stringify(body),
+  });
+
+async function start(): Promise<void> {
+  const asked = new URLSearchParams(location.search).get('next');
+  const response = await fetch(`/login/state?next=${encodeURIComponent(asked ?? '/')}`);
+  if (!response.ok) return say((await response.text()).trim());
+  const { oidc, next, user } = (await response.json()) as State;
+  // A link from another site comes without the cookie, and this page with it.
+  if (user !== undefined && asked !== null) return location.replace(next);
+  part('user').textContent = user ?? '';
+  part('inside').hidden = user === undefined;
+  part('outside').hidden = user !== undefined;
+  part('provider').hidden = !oidc;
+  part<HTMLAnchorElement>('oidc').href = `/login/oidc?next=${encodeURIComponent(next)}`;
+  part<HTMLFormElement>('form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    void byToken(next);
+  });
+  part('out').addEventListener('click', () => void out());
+}
+
+async function byToken(next: string): Promise<void> {
+  const field = part<HTMLInputElement>('token');
+  const token = field.value.trim();
+  field.value = '';
+  say(words.checking);
+  const response = await post('/login', { token });
+  if (response.ok) return location.replace(next);
+  say((await response.text()).trim());
+  field.focus();
+}
+
+async function out(): Promise<void> {
+  await post('/logout', {});
+  location.replace('/login');
+}
+
+start().catch(() => say(words.unreachable));
