@@ -32,6 +32,7 @@ const done = [
   'src/controller',
   'src/embedded',
   'src/engine',
+  'src/judge',
   'src/kube',
   'src/loadtester',
   'src/metrics',

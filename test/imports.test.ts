@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 const mayImport = {
   api: [],
   engine: ['api'],
+  judge: ['api'],
   routers: ['api'],
   kube: ['api'],
   metrics: ['api'],

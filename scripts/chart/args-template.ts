@@ -13,6 +13,9 @@ const special: Partial<Record<FlagName, string>> = {
   metricsServerSecret: `{{- if .Values.metricsServerSecret }}
 - --metrics-server-secret=/etc/serin/metrics-server
 {{- end }}`,
+  messageTemplatesFile: `{{- if .Values.messageTemplates }}
+- --message-templates-file=/etc/serin/messages/templates.yaml
+{{- end }}`,
   secretsMode: '- --secrets-mode={{ include "serin.secretsMode" . }}',
   secretsNamespaces: trackedSecrets('secretsNamespaces'),
   secretsNames: trackedSecrets('secretsNames'),

@@ -15,7 +15,13 @@ export const GrafanaValues = z.strictObject({
   labelValue: text('1', 'Its value.'),
   labels: labels({}, 'Further labels.'),
   annotations: labels({}, 'Annotations, like `grafana_folder: Releases`.'),
+  only: z
+    .array(dashboardName)
+    .default([])
+    .describe('Dashboards that are made, like `[serin, serin-istio]`: docs/boards.md says which one a provider has; empty: all.'),
   without: z.array(dashboardName).default([]).describe('Dashboards that are left out, like `serin-linkerd`.'),
+
+  dashboardUrl: text('', 'Address of `serin dashboard`, to which the dashboards link; it can be typed in on each, too.'),
 
   url: text('', `${inert}The data source is chosen on the dashboard.`),
   user: text('', noServer),

@@ -5,6 +5,7 @@ import { logLevels } from '../../src/cli/go-flags.ts';
 import { type FlagName, flags } from '../../src/controller/flags.ts';
 import { MOST_SHARDS } from '../../src/kube/permissions.ts';
 import { metricsPermissions } from '../../src/metrics/permissions.ts';
+import { templateKinds } from '../../src/notifiers/message-templates.ts';
 import { secretsModes } from '../../src/workloads/configs/read-configs.ts';
 import { kindPermissions, scalerPermissions } from '../../src/workloads/permissions.ts';
 import { virtualVerbs } from '../admission/request-policy.ts';
@@ -134,6 +135,10 @@ export const Values = z.strictObject({
   eventWebhook: text('', 'URL that receives every event. Kept in a Secret.'),
   clusterName: text('', described('clusterName')),
   dashboardUrl: text('', described('dashboardUrl')),
+  messageTemplates: z
+    .partialRecord(z.enum(templateKinds), z.string())
+    .default({})
+    .describe('Texts of alerts by kind, like `{Failed: "{{name}} was rolled back"}`, as Mustache templates (docs/alerts.md).'),
   slack: z
     .strictObject({
       user: text('flagger', 'Name that alerts come from.'),

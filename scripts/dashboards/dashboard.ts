@@ -3,11 +3,41 @@ export interface Dashboard {
   uid: string;
   title: string;
   description: string;
-  /** Without a query: typed in. */
-  variables: readonly { name: string; label: string; query?: string }[];
+  variables: readonly Variable[];
   /** Moments that all panels over time mark. */
-  marks?: readonly { name: string; color: 'green' | 'red'; expr: string; text: string }[];
+  marks?: readonly Mark[];
+  /** Beside the list of all dashboards of Serin. */
+  links?: readonly Link[];
+  /** The overview itself, or one that leads to it. */
+  place: 'overview' | 'release';
   rows: readonly { title: string; panels: readonly Panel[] }[];
+}
+
+export interface Variable {
+  name: string;
+  label: string;
+  /** Without one: typed in. */
+  query?: string;
+  /** The part of each result that counts. */
+  regex?: string;
+  /** Follows from the others, and is not shown. */
+  hidden?: true;
+  /** All values at once, for a panel that is repeated. */
+  all?: true;
+  /** The last name of the alphabet is chosen at first. */
+  latest?: true;
+}
+
+export interface Mark {
+  name: string;
+  color: 'green' | 'red' | 'blue';
+  expr: string;
+  text: string;
+}
+
+export interface Link {
+  title: string;
+  url: string;
 }
 
 export interface Panel {
@@ -16,10 +46,15 @@ export interface Panel {
   /** `stat` shows the value of now, and `table` that of each series with its labels. */
   kind: 'time' | 'stat' | 'table';
   /** Of a table: where a row leads. */
-  link?: { title: string; url: string };
+  link?: Link;
   /** As Grafana names it. */
   unit: 'reqps' | 'percent' | 'ms' | 's' | 'bytes' | 'short' | 'Bps' | 'cores';
-  queries: readonly { expr: string; legend: string }[];
+  /** `limit`: drawn as a dashed line in red. */
+  queries: readonly { expr: string; legend: string; limit?: true }[];
+  /** Of a stat: the legend instead of the value, where that is always 1. */
+  shows?: 'legend';
+  /** Once for each value of that variable. */
+  repeat?: string;
 }
 
 /** Every query of a dashboard, with the panel that it is shown in; marks are in all of them. */

@@ -1,8 +1,8 @@
 import type { Dashboard } from './dashboard.ts';
-import { familyDashboards } from './families.ts';
+import { releaseDashboards } from './releases.ts';
 import { serinDashboard } from './serin.ts';
 
-export const dashboards: readonly Dashboard[] = [serinDashboard, ...familyDashboards];
+export const dashboards: readonly Dashboard[] = [serinDashboard, ...releaseDashboards];
 
 export function dashboardOf(uid: string): Dashboard {
   const found = dashboards.find((dashboard) => dashboard.uid === uid);

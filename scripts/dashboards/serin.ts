@@ -1,4 +1,5 @@
 import type { Dashboard, Panel } from './dashboard.ts';
+import { releaseMarks } from './marks.ts';
 
 const time = (title: string, unit: Panel['unit'], ...queries: readonly (readonly [expr: string, legend: string])[]): Panel => ({
   title,
@@ -14,19 +15,17 @@ const standing = (title: string, phases: string): Panel => ({
   unit: 's',
   queries: [
     {
-      expr: `max by (namespace, name, phase) (flagger_canary_phase{phase=~"${phases}"} * on (namespace, name) group_left () (time() - flagger_canary_last_advance_timestamp_seconds))`,
-      legend: '{{namespace}}/{{name}}',
+      // Two Canaries may name one target, of which one is refused: the join takes either.
+      expr: `max by (namespace, name, canary, phase) (flagger_canary_phase{phase=~"${phases}"} * on (namespace, name) group_left () (time() - max by (namespace, name) (flagger_canary_last_advance_timestamp_seconds)) * on (namespace, name) group_left (canary) topk by (namespace, name) (1, flagger_canary_info))`,
+      legend: '{{namespace}}/{{canary}}',
     },
   ],
   link: {
     title: 'Open in the dashboard of Serin, whose address stands above',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana's own variables
-    url: '${page:raw}/canaries/${__data.fields.namespace}/${__data.fields.name}',
+    url: '${page:raw}/canaries/${__data.fields.namespace}/${__data.fields.canary}',
   },
 });
-/** Series are there from the first release of a Canary on: its first end counts from none. */
-const ended = (counter: string): string =>
-  `sum by (namespace, name) (${counter}) > (sum by (namespace, name) (${counter} offset 1m) or sum by (namespace, name) (${counter}) * 0)`;
 const quantile = (part: number, histogram: string, by: string): string =>
   `histogram_quantile(${part}, sum by (${by}) (rate(${histogram}_bucket[$__rate_interval])))`;
 
@@ -36,10 +35,8 @@ export const serinDashboard: Dashboard = {
   title: 'Serin',
   description: 'All Canaries at a glance, and the controller that looks after them',
   variables: [{ name: 'page', label: 'Address of serin dashboard' }],
-  marks: [
-    { name: 'Promoted', color: 'green', expr: ended('flagger_canary_successes_total'), text: '{{namespace}}/{{name}}' },
-    { name: 'Rolled back', color: 'red', expr: ended('flagger_canary_failures_total'), text: '{{namespace}}/{{name}}' },
-  ],
+  place: 'overview',
+  marks: releaseMarks().ended,
   rows: [
     {
       title: 'Canaries',
@@ -84,7 +81,7 @@ export const serinDashboard: Dashboard = {
       panels: [
         stat('Leaders', 'sum(serin_leader)', 'leaders'),
         time('Replicas of each shard', 'short', ['sum by (shard) (serin_shard_held)', 'shard {{shard}}']),
-        stat('Version', 'flagger_info', '{{version}} {{mesh_provider}}'),
+        { ...stat('Version', 'flagger_info', '{{version}} {{mesh_provider}}'), shows: 'legend' },
         time('Reconcile lag, P99', 's', [quantile(0.99, 'serin_reconcile_lag_seconds', 'le'), 'P99']),
         time('Duration of ticks, P90', 's', [quantile(0.9, 'flagger_canary_duration_seconds', 'le'), 'P90']),
         time('Reconciles that end in an error', 'short', ['sum(increase(serin_reconcile_errors_total[$__rate_interval]))', 'errors']),

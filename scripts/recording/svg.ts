@@ -121,4 +121,4 @@ function textOf({ row, line: [text, paint], to }: Stay, span: number): string {
 
 const paintOf = (paint: Paint): string[] => (paint === '' ? [] : [paint]);
 
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+export const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -22,7 +22,9 @@ export const AlertProviderSpec = z.object({
   format: z
     .enum(['messageCard', 'adaptiveCard'])
     .optional()
-    .describe('msteams: form of the message; `messageCard` when absent, `adaptiveCard` for Workflows.'),
+    .describe(
+      'msteams: form of the message, `adaptiveCard` for Workflows, `messageCard` for connectors; by the host of the address when absent.',
+    ),
 });
 export type AlertProviderSpec = z.infer<typeof AlertProviderSpec>;
 

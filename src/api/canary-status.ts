@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { BlockedObject, Blockers, NewBlocker } from './blocker.ts';
+import { ImageChange } from './container-image.ts';
 import { Phase } from './phase.ts';
 import { Routes } from './routes.ts';
 import { Acknowledgement, VerbRequest } from './verb-request.ts';
@@ -43,6 +44,37 @@ export const Verdict = z.object({
 });
 export type Verdict = z.infer<typeof Verdict>;
 
+/** Differences between what the primary serves and the revision of a release; shown to users, never decided on. */
+export const ReleaseChange = z.object({
+  images: z.array(ImageChange),
+  /** Number of images that are not named. */
+  moreImages: z.int().optional(),
+  /** ConfigMaps and Secrets, by `configmap/<name>` or `secret/<name>`. */
+  configs: z.array(z.string()),
+  /** The pod template differs, and none of its images. */
+  template: z.boolean().optional(),
+});
+export type ReleaseChange = z.infer<typeof ReleaseChange>;
+
+/** The facts of an alert as data, for receivers that read them and for templates. */
+export const AlertDetails = z.object({
+  /** Number of the release. */
+  release: z.int(),
+  revision: z.string(),
+  change: ReleaseChange.optional(),
+  /** Steps of weight or iterations that are reached, of those that are planned. */
+  step: z.object({ at: z.int(), of: z.int() }).optional(),
+  /** Percent of requests to the canary. */
+  weight: z.number(),
+  /** Checks that decided. */
+  checks: z.array(Verdict.pick({ check: true, verdict: true, value: true, limit: true, reason: true })),
+  /** Of a release that has ended. */
+  durationSeconds: z.number().optional(),
+  /** The webhook that holds the release, and its type. */
+  gate: z.object({ webhook: z.string(), type: z.string() }).optional(),
+});
+export type AlertDetails = z.infer<typeof AlertDetails>;
+
 /** A message that someone still has to receive (I6); listed before its first attempt. */
 export const Delivery = z.object({
   /** Idempotency key, stable over retries and restarts. */
@@ -67,6 +99,8 @@ export const Delivery = z.object({
       /** The AlertProvider; absent: the global receiver. */
       to: z.object({ namespace: z.string(), name: z.string() }).optional(),
       fields: z.array(z.object({ name: z.string(), value: z.string() })),
+      /** Absent in what an earlier version has listed. */
+      details: AlertDetails.optional().catch(undefined),
     })
     .optional(),
 });
@@ -99,6 +133,10 @@ export const RecentMeasurement = z.object({
   value: z.number().optional(),
 });
 export type RecentMeasurement = z.infer<typeof RecentMeasurement>;
+
+/** A weight of the canary in percent, and when it was recorded: shown to users, never decided on. */
+export const RecentWeight = z.object({ atMs: z.number(), weight: z.number() });
+export type RecentWeight = z.infer<typeof RecentWeight>;
 
 /** Fields that decide in which objects routes are written, and how. */
 export const RoutedFor = z.object({
@@ -157,8 +195,12 @@ export const Release = z.object({
   failures: z.record(z.string(), z.int()).optional(),
   /** By check, the last ones of this run. */
   recent: z.record(z.string(), z.array(RecentMeasurement)).optional(),
+  /** Weights of this run, oldest first. */
+  weights: z.array(RecentWeight).max(100).optional().catch(undefined),
   /** While `unmeasured: hold` holds: since when a check cannot be measured. */
   blindSinceMs: z.number().optional(),
+  /** What this release changes. */
+  change: ReleaseChange.optional().catch(undefined),
   /** The webhook whose gate is closed, once an alert has reported it. */
   gate: z.string().optional(),
   capacity: Capacity.optional(),

@@ -21,10 +21,15 @@ export function findings(canary: Canary, options: { provider?: MeshProvider } = 
   return [...routingFindings(scope), ...scalerFindings(scope), ...analysisFindings(scope), ...routedTextFindings(scope)];
 }
 
-const known = new WeakMap<Canary, Map<MeshProvider | undefined, readonly Finding[]>>();
+type Known = { metadata: string; byProvider: Map<MeshProvider | undefined, readonly Finding[]> };
+const known = new WeakMap<Canary['spec'], Known>();
 
-/** As `findings`, once for a Canary that is never changed in place, as `parseCanaryOnce` brings it. */
+/** As `findings`, once for a spec that is never changed in place, as `parseCanaryOnce` brings it, and for the metadata that are judged with it. */
 export function findingsOnce(canary: Canary, provider: MeshProvider | undefined): readonly Finding[] {
-  const byProvider = keptIn(known, canary, () => new Map());
+  const { name, annotations } = canary.metadata;
+  const metadata = JSON.stringify([name, annotations]);
+  const before = known.get(canary.spec);
+  const { byProvider } = before?.metadata === metadata ? before : { byProvider: new Map<MeshProvider | undefined, readonly Finding[]>() };
+  if (before?.byProvider !== byProvider) known.set(canary.spec, { metadata, byProvider });
   return keptIn(byProvider, provider, () => findings(canary, provider === undefined ? {} : { provider }));
 }

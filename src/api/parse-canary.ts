@@ -22,12 +22,34 @@ export function parseCanary(raw: KubeObject): { canary: Canary } | { problems: P
   const readable = { ...rest, metadata: serverMetadata(rest.metadata), spec: canarySpec(rest.spec) };
   const parsed = Canary.safeParse(readable);
   if (!parsed.success) return { problems: problemsOf(parsed.error, readable) };
-  const readStatus = parseStatus(status);
-  return { canary: readStatus === undefined ? parsed.data : { ...parsed.data, status: readStatus } };
+  return { canary: withStatus(parsed.data, parseStatus(status)) };
 }
 
-/** As `parseCanary`, once for an object that is never changed in place, as watches and answers of the API server bring them. */
-export const parseCanaryOnce = oncePerObject(parseCanary);
+/** As `parseStatus`, once for an object that is never changed in place. */
+export const parseStatusOnce = oncePerObject((status: object) => parseStatus(withoutNulls(status, 1)));
+
+const parsedSpecs = new WeakMap<object, Canary['spec']>();
+const Unspecified = Canary.omit({ spec: true });
+
+/**
+ * As `parseCanary`, once for an object that is never changed in place, as watches and answers of the API server bring them; once too for each of its
+ * spec and status, which several objects may share.
+ */
+export const parseCanaryOnce = oncePerObject((raw: KubeObject): ReturnType<typeof parseCanary> => {
+  const { spec, status, ...rest } = raw;
+  const knownSpec = isRecord(spec) ? parsedSpecs.get(spec) : undefined;
+  if (knownSpec !== undefined) {
+    const input = prepared(rest);
+    const { data } = Unspecified.safeParse({ ...input, metadata: serverMetadata(input.metadata) });
+    if (data !== undefined)
+      return { canary: withStatus({ ...data, spec: knownSpec }, isRecord(status) ? parseStatusOnce(status) : undefined) };
+  }
+  const parsed = parseCanary(raw);
+  if ('canary' in parsed && isRecord(spec)) parsedSpecs.set(spec, parsed.canary.spec);
+  return parsed;
+});
+
+const withStatus = (canary: Canary, status: Canary['status']): Canary => (status === undefined ? canary : { ...canary, status });
 
 /** As `parseCanary`, for a MetricTemplate. */
 export function parseMetricTemplate(raw: KubeObject): { metricTemplate: MetricTemplate } | { problems: Problem[] } {

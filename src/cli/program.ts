@@ -82,10 +82,11 @@ function addTrialCommands(program: Command): void {
     .description('watch one release promoted and one rolled back, on a cluster inside this process')
     .addOption(new Option('--provider <name>', 'how traffic is routed').choices(['istio', 'smi', 'kubernetes']).default('istio'))
     .option('--keep', 'keep the cluster running and print how to reach it')
+    .option('--open', 'open the dashboard of its cluster in the browser, and keep both running until Ctrl-C')
     .option('--json', 'print the summary as JSON, and everything else to stderr')
     .action(async (options) => {
       const { demoCommand } = await import('./demo/demo-command.ts');
-      process.exitCode = await demoCommand({ keep: false, json: false, ...options });
+      process.exitCode = await demoCommand({ keep: false, open: false, json: false, ...options });
     });
 }
 

@@ -2,6 +2,7 @@ import type { OutgoingConnection } from '../api/outgoing.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { KubeCluster } from '../kube/kube-cluster.ts';
+import type { MessageTemplates } from '../notifiers/message-templates.ts';
 import type { Notifier } from '../notifiers/notifier.ts';
 import type { ControllerConfig } from './config.ts';
 import type { Log } from './log.ts';
@@ -34,6 +35,8 @@ export interface ControllerOptions {
   log: Log;
   metrics: ControllerMetrics;
   notifier?: Notifier;
+  /** Texts of alerts that the operator has chosen. */
+  messageTemplates?: MessageTemplates | undefined;
   /** Credentials of the global metrics server, as a Secret would hold them. */
   metricsServerSecret?: (() => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
   /** Absent: all Canaries. */

@@ -202,6 +202,13 @@ export const flags = {
     shown: 'none',
     chart: 'dashboardUrl',
   },
+  messageTemplatesFile: {
+    kind: 'text',
+    value: '<file>',
+    help: 'YAML file with texts of alerts by kind, as Mustache templates; it is read once, at the start',
+    isOfCommand: true,
+    chart: 'messageTemplates',
+  },
   slackUrl: {
     kind: 'text',
     value: '<url>',

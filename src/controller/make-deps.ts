@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Canary } from '../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { JournalMemory } from '../engine/journal/journal-memory.ts';
@@ -21,6 +20,7 @@ import { alertSender } from './notifications/send-alert.ts';
 import { egressPolicy, ownOutgoing } from './outgoing/outgoing.ts';
 import { OutgoingCalls } from './outgoing/outgoing-calls.ts';
 import { secretReader } from './outgoing/read-secret.ts';
+import { randomWords } from './random-words.ts';
 import type { CanaryRegister } from './watch/canary-register.ts';
 import { ClusterView } from './watch/cluster-view.ts';
 import { ConfigWatches } from './watch/config-watches.ts';
@@ -43,7 +43,7 @@ interface MadeDeps {
 
 /** Makes what the processes of all Canaries share. */
 export function makeDeps(options: ControllerOptions, register: CanaryRegister, listener: DepsListener, signal: AbortSignal): MadeDeps {
-  const { config, cluster, clock, random, log, metrics, word = () => randomBytes(8).toString('hex') } = options;
+  const { config, cluster, clock, random, log, metrics, word = randomWords() } = options;
   const isLeading = () => options.mayWrite?.() ?? true;
   const mayWrite = () => !signal.aborted && isLeading();
   const { kinds, calls } = options.shared ?? sharedParts(options);
@@ -104,7 +104,7 @@ export function sharedParts({
 
 /** Events, alerts and webhooks. */
 function messaging(
-  { config, cluster, clock, log, metrics, notifier }: ControllerOptions,
+  { config, cluster, clock, log, metrics, notifier, messageTemplates }: ControllerOptions,
   { calls, conditions, mayWrite }: Pick<MadeDeps, 'calls' | 'conditions'> & Pick<ControllerDeps, 'mayWrite'>,
   listener: Pick<DepsListener, 'delivered'>,
   signal: AbortSignal,
@@ -120,7 +120,7 @@ function messaging(
   const deliveries = new DeliveryQueue({
     ...{ clock, log, mayWrite, eventWebhook, callsOf, timeCall, secret },
     sendAlert: alertSender({
-      ...{ config, cluster, clock, secret, global, callsOf },
+      ...{ config, cluster, clock, secret, global, callsOf, log, messageTemplates },
       onOutcome: (provider, outcome) => conditions.report(provider, deliveringOf(outcome)),
     }),
     record: (canary, event) => recorder.record(canary, event),

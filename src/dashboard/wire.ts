@@ -6,6 +6,18 @@ export interface CanaryName {
   name: string;
 }
 
+/** A gate, object, check, Canary or decision that a Canary waits for. */
+export interface WaitView {
+  kind: string;
+  /** The same for all that wait for the same. */
+  name: string;
+  /** Who can end it. */
+  who: string;
+  /** RFC 3339. */
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
 /** One line of the list. */
 export interface CanaryRow extends CanaryName {
   /** Empty: no controller has seen it. */
@@ -22,6 +34,8 @@ export interface CanaryRow extends CanaryName {
   /** RFC 3339. */
   since?: string | undefined;
   message?: string | undefined;
+  /** The most urgent first. */
+  waits?: readonly WaitView[] | undefined;
 }
 
 /** One workload of a Canary. */
@@ -52,8 +66,42 @@ export interface CauseView {
   command?: string | undefined;
 }
 
+/** One field of a route object: with all traffic at the primary, and now. */
+export interface RouteFieldChange {
+  /** Kind, namespace and name. */
+  object: string;
+  /** Empty: the object itself. */
+  field: string;
+  before?: string | undefined;
+  now?: string | undefined;
+}
+
+/** The split of traffic, in percent to the canary, as it is recorded and as the objects of the provider express it now. */
+export interface RoutesView {
+  /** Kind and name of each object. */
+  objects: readonly string[];
+  recorded: number;
+  /** Absent: they express none, for this reason if one is known. */
+  live?: number | undefined;
+  unreadable?: string | undefined;
+  /** Fields that differ from what the objects hold outside a release, the first ones. */
+  changes: readonly RouteFieldChange[];
+  /** Further ones that were left out. */
+  more: number;
+}
+
+/** A value over time. */
+export interface PointView {
+  atMs: number;
+  value: number;
+}
+
 /** One Canary with its release in progress or the last one. */
 export interface ReleaseView extends CanaryRow {
+  /** The number of the release; 0: there was none. */
+  release: number;
+  /** Percent to the canary, from the beginning of the release on; empty: none was recorded. */
+  weights: readonly PointView[];
   /** Epoch milliseconds. */
   readAtMs: number;
   step?: string | undefined;
@@ -65,15 +113,19 @@ export interface ReleaseView extends CanaryRow {
     /** Of the primary, where the check compares the two. */
     baseline?: number | undefined;
     limit?: string | undefined;
+    /** The limit as numbers, where it has them. */
+    min?: number | undefined;
+    max?: number | undefined;
     reason?: string | undefined;
     recent?: readonly { at: string; value?: number | undefined }[] | undefined;
   }[];
   gates: readonly { name: string; type: string; state: string; reason?: string | undefined }[];
   events: readonly { at?: string | undefined; type: string; reason: string; message: string; count: number }[];
   pods: readonly PodView[];
-  /** The release is in progress. */
-  waits: boolean;
+  /** A release is in progress, and something holds it. */
+  isHeld: boolean;
   causes: readonly CauseView[];
+  routes?: RoutesView | undefined;
   /** Notes on what could not be read. */
   hidden: readonly string[];
 }
@@ -101,22 +153,29 @@ export interface JournalStep {
   text: string;
 }
 
+/** What one check measured in a release. */
+export interface CheckHistoryView {
+  check: string;
+  /** The last one. */
+  limit?: string | undefined;
+  /** The same as numbers, where it has them. */
+  min?: number | undefined;
+  max?: number | undefined;
+  failed: number;
+  unmeasured: number;
+  values: readonly PointView[];
+  /** Of the primary, where the check compares the two. */
+  baseline: readonly PointView[];
+}
+
 /** The journal of one release. */
 export interface JournalView extends CanaryName {
   release: number;
   revision: string;
   outcome?: string | undefined;
   steps: readonly JournalStep[];
-}
-
-/** The split of traffic, in percent to the canary, as it is recorded and as the objects of the provider express it now. */
-export interface RoutesView {
-  /** Kind and name of each object. */
-  objects: readonly string[];
-  recorded: number;
-  /** Absent: they express none, for this reason if one is known. */
-  live?: number | undefined;
-  unreadable?: string | undefined;
+  /** The first ones. */
+  checks: readonly CheckHistoryView[];
 }
 
 /** The fields of the primary that a promotion would change now, and the routes beside what is recorded. */

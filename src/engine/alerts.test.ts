@@ -260,6 +260,7 @@ describe('what an alert says', () => {
     world.tickUntil(isOver);
     expect(last()?.alert?.fields.map(({ name, value }) => `${name}: ${value}`)).toEqual([
       'Revision: s1:b',
+      'Step: 1 of 3',
       'Canary weight: 20%',
       'Metric: errors',
       'Verdict: failed',
@@ -279,8 +280,80 @@ describe('what an alert says', () => {
     world.tickUntil(({ release }) => release.step === 'analysing');
     world.targetDown = true;
     world.tickUntil(isOver);
-    expect([world.phase, fieldNames(last())]).toEqual(['Failed', ['Revision', 'Canary weight', 'Duration']]);
+    expect([world.phase, fieldNames(last())]).toEqual(['Failed', ['Revision', 'Step', 'Canary weight', 'Duration']]);
     expect(shown(last(), 'Canary weight')).toBe('0%');
+  });
+});
+
+describe('what an alert says of the change', () => {
+  const fieldsAt = (delivery: Delivery | undefined) => delivery?.alert?.fields.map(({ name, value }) => `${name}: ${value}`) ?? [];
+
+  it('E64: the images of the release, old and new, from its beginning to its end, and the step at a gate', () => {
+    const { world, listed, last } = listening({ stepWeight: 20, maxWeight: 60, ...withHooks('confirm-traffic-increase') });
+    world.images['s1:a'] = { web: 'acme/web:1', log: 'acme/log:1' };
+    world.images['s1:b'] = { web: 'acme/web:2', log: 'acme/log:1' };
+    world.push('s1:b');
+    world.tickUntil(({ release }) => release.routes.kind === 'weighted' && release.routes.canary === 20);
+    world.behaviour.hooks['confirm-traffic-increase'] = 'refused';
+    world.tickUntil(() => last()?.alert?.reason === 'GateClosed');
+    expect(fieldsAt(last())).toEqual([
+      'Revision: s1:b',
+      'Image of web: acme/web 1 → 2',
+      'Changed: image',
+      'Step: 1 of 3',
+      'Canary weight: 20%',
+    ]);
+    expect(last()?.alert?.details).toEqual({
+      release: 1,
+      revision: 's1:b',
+      change: { images: [{ container: 'web', from: 'acme/web:1', to: 'acme/web:2' }], configs: [] },
+      step: { at: 1, of: 3 },
+      weight: 20,
+      checks: [],
+      gate: { webhook: 'confirm-traffic-increase', type: 'confirm-traffic-increase' },
+    });
+    world.behaviour.hooks['confirm-traffic-increase'] = 'passed';
+    world.tickUntil(isOver);
+    const shown = [...listed.values()].filter((one) => fieldsAt(one).includes('Image of web: acme/web 1 → 2'));
+    expect(shown.map(({ alert }) => alert?.reason)).toEqual(['NewRevision', 'GateClosed', 'Succeeded']);
+    world.push('s1:a');
+    world.tickUntil(({ release }) => release.run === 2);
+    expect(fieldsAt(last()), 'the next release has a change of its own').toContain('Image of web: acme/web 2 → 1');
+    world.tickUntil(isOver);
+    world.push('s1:unknown');
+    world.tickUntil(({ release }) => release.run === 3);
+    expect(last()?.alert, 'nothing is known of this one').toMatchObject({ reason: 'NewRevision', details: { release: 3 } });
+    expect(last()?.alert?.details).not.toHaveProperty('change');
+  });
+
+  it('E64: configs that changed are named, and so is a template with the same images', () => {
+    const { world, last } = listening();
+    world.images['s1:a'] = { web: 'acme/web:1' };
+    world.images['s1:b'] = { web: 'acme/web:1' };
+    world.images['s1:c'] = { web: 'acme/web:1' };
+    world.configs = { 'configmap/app': '1', 'secret/tls': '1' };
+    world.push('s1:b');
+    world.tickUntil(() => last()?.alert?.reason === 'NewRevision');
+    expect(fieldsAt(last())).toContain('Changed: pod template');
+    world.tickUntil(isOver);
+    world.configs = { 'configmap/app': '2', 'secret/tls': '2' };
+    world.push('s1:c');
+    world.tickUntil(({ release }) => release.run === 2);
+    expect(fieldsAt(last())).toContain('Changed: pod template, ConfigMap app, Secret tls');
+  });
+
+  it('E64: of many images and checks a bounded number is named, and the others are counted', () => {
+    const { world, last } = listening({ threshold: 1 });
+    const images = (version: number) =>
+      Object.fromEntries(Array.from({ length: 8 }, (_, nth) => [`c${nth}`, `${'long/'.repeat(100)}web:${version}`]));
+    world.images['s1:a'] = images(1);
+    world.images['s1:b'] = images(2);
+    world.behaviour.verdicts = Array.from({ length: 100 }, (_, nth) => ({ check: `m${nth}`, verdict: 'failed', limit: 'x'.repeat(9_999) }));
+    world.push('s1:b');
+    world.tickUntil(isOver);
+    expect(fieldsAt(last())).toEqual(expect.arrayContaining(['More images: 3', 'More checks: 95']));
+    expect(last()?.alert?.details?.change?.images).toHaveLength(5);
+    expect(JSON.stringify(last()?.alert).length).toBeLessThan(8_000);
   });
 });
 

@@ -1,14 +1,18 @@
 import type { Canary } from '../api/canary.ts';
-import type { Delivery, Release, Verdict } from '../api/canary-status.ts';
-import type { Input } from './context.ts';
+import type { AlertDetails, Delivery, Release, Verdict } from '../api/canary-status.ts';
+import { imageChangeText } from '../api/container-image.ts';
+import { defined } from '../api/defined.ts';
 import { progressDeadlineMs } from './deadlines.ts';
+import type { Facts } from './facts.ts';
 import { thresholdOf } from './judge.ts';
+import { plannedStep } from './planned-step.ts';
 import type { Reason } from './reasons.ts';
-import { strategyOf, weightOf } from './strategy.ts';
+import { iterationsOf, strategyOf, weightOf } from './strategy.ts';
 
 type Severity = 'info' | 'warn' | 'error';
 type Field = { name: string; value: string };
-type Seeing = Pick<Input, 'event'>;
+/** Facts that an alert depends on. */
+export type AlertFacts = Pick<Facts, 'canary' | 'nowMs' | 'supports' | 'globalAlerts'>;
 
 /** Something worth an alert (rule E64; source of severities: 05-A1–A11). */
 export interface ReleaseAlert {
@@ -21,32 +25,39 @@ export interface ReleaseAlert {
   isDetailed?: boolean;
   /** Verdicts that decided the end. */
   verdicts?: readonly Verdict[];
+  /** The webhook that holds the release. */
+  gate?: AlertDetails['gate'];
 }
 
 const rank: Readonly<Record<Severity, number>> = { info: 0, warn: 1, error: 2 };
 const LONGEST_VALUE = 300;
+/** More checks are counted, and not named. */
+const MOST_CHECKS = 5;
 
 /** One delivery for each receiver, so that one that is dead repeats nothing to the others (I6, 05-A30–A32). */
-export function alertDeliveries(input: Seeing, from: Release, alert: ReleaseAlert): Delivery[] {
-  const { canary, nowMs } = input.event.facts;
+export function alertDeliveries(facts: AlertFacts, from: Release, alert: ReleaseAlert): Delivery[] {
+  const { canary, nowMs } = facts;
   const { reason, severity, message, outcome } = alert;
   // News of one kind can come again within a run: each has its own key.
   const what = outcome ?? `${reason}/${nowMs}`;
   const key = `${canary.metadata.uid}/${from.run}/${from.revision}/${what}/alert`;
-  const fields = fieldsOf(input, from, alert);
-  return receivers(input, severity).map((to) => ({
+  const details = detailsOf(facts, from, alert);
+  const fields = fieldsOf(facts, details, alert);
+  return alertReceivers(facts, severity).map((to) => ({
     key: to ? `${key}/${to.namespace}/${to.name}` : key,
     kind: 'alert' as const,
     ...(outcome ? { outcome } : {}),
     message,
     sinceMs: nowMs,
-    alert: { reason, severity, ...(to ? { to } : {}), fields },
+    alert: { reason, severity, ...(to ? { to } : {}), fields, details },
   }));
 }
 
 /** The AlertProviders whose severity is low enough, each once; without any alert in the spec, the global receiver (05-A30, A31). */
-function receivers({ event }: Seeing, severity: Severity): ({ namespace: string; name: string } | undefined)[] {
-  const { canary, globalAlerts } = event.facts;
+export function alertReceivers(
+  { canary, globalAlerts }: Pick<AlertFacts, 'canary' | 'globalAlerts'>,
+  severity: Severity,
+): ({ namespace: string; name: string } | undefined)[] {
   const alerts = canary.spec.analysis.alerts ?? [];
   if (alerts.length === 0) return globalAlerts ? [undefined] : [];
   const wanted = alerts.filter((one) => rank[severity] >= rank[one.severity || 'info']);
@@ -58,20 +69,61 @@ function receivers({ event }: Seeing, severity: Severity): ({ namespace: string;
   return [...found.values()];
 }
 
-function fieldsOf(input: Seeing, from: Release, alert: ReleaseAlert): Field[] {
-  const { event } = input;
-  const { nowMs } = event.facts;
-  const fields: Field[] = alert.isDetailed ? setup(input) : [];
-  fields.push({ name: 'Revision', value: from.revision.slice(0, 15) });
-  if (alert.reason !== 'Initialized') fields.push({ name: 'Canary weight', value: `${weightOf(from.routes)}%` });
-  for (const verdict of alert.verdicts ?? []) fields.push(...verdictFields(verdict));
-  if (alert.outcome) fields.push({ name: 'Duration', value: `${Math.round((nowMs - from.startedMs) / 1000)}s` });
-  return fields.map(({ name, value }) => ({ name, value: Array.from(value).slice(0, LONGEST_VALUE).join('') }));
+function detailsOf(
+  { canary, nowMs, supports }: AlertFacts,
+  from: Release,
+  { reason, outcome, verdicts = [], gate }: ReleaseAlert,
+): AlertDetails {
+  const weight = weightOf(from.routes);
+  const { analysis } = canary.spec;
+  const iterations = strategyOf(canary, supports) === 'canary' ? 0 : iterationsOf(canary);
+  const isUnderWay = gate !== undefined || outcome === 'Failed';
+  return {
+    release: from.run,
+    revision: from.revision,
+    ...(from.change && reason !== 'Initialized' ? { change: from.change } : {}),
+    ...(isUnderWay ? { step: plannedStep({ ...analysis, iterations }, { weight, iterations: from.iterations }) } : {}),
+    weight,
+    checks: verdicts.slice(0, MOST_CHECKS).map(shownVerdict),
+    ...(outcome ? { durationSeconds: Math.round((nowMs - from.startedMs) / 1000) } : {}),
+    ...(gate ? { gate } : {}),
+  };
+}
+
+function shownVerdict({ check, verdict, value, limit, reason }: Verdict): AlertDetails['checks'][number] {
+  return defined({ check, verdict, value, limit: limit && shortText(limit), reason: reason && shortText(reason) });
+}
+
+function fieldsOf(facts: AlertFacts, details: AlertDetails, alert: ReleaseAlert): Field[] {
+  const fields: Field[] = alert.isDetailed ? setup(facts) : [];
+  fields.push({ name: 'Revision', value: details.revision.slice(0, 15) });
+  if (details.change) fields.push(...changeFields(details.change));
+  if (details.step) fields.push({ name: 'Step', value: `${details.step.at} of ${details.step.of}` });
+  if (alert.reason !== 'Initialized') fields.push({ name: 'Canary weight', value: `${details.weight}%` });
+  for (const check of details.checks) fields.push(...verdictFields(check));
+  const { length } = alert.verdicts ?? [];
+  if (length > MOST_CHECKS) fields.push({ name: 'More checks', value: String(length - MOST_CHECKS) });
+  if (details.durationSeconds !== undefined) fields.push({ name: 'Duration', value: `${details.durationSeconds}s` });
+  return fields.map(({ name, value }) => ({ name, value: shortText(value) }));
+}
+
+function shortText(text: string): string {
+  return Array.from(text).slice(0, LONGEST_VALUE).join('');
+}
+
+/** The images of a release, old and new, and all else that it changes. */
+function changeFields({ images, moreImages = 0, configs, template = false }: NonNullable<AlertDetails['change']>): Field[] {
+  const named = configs.map((key) => key.replace('configmap/', 'ConfigMap ').replace('secret/', 'Secret '));
+  const changed = [...(images.length > 0 ? ['image'] : []), ...(template ? ['pod template'] : []), ...named];
+  return [
+    ...images.map((change) => ({ name: `Image of ${change.container}`, value: imageChangeText(change) })),
+    ...(moreImages > 0 ? [{ name: 'More images', value: String(moreImages) }] : []),
+    { name: 'Changed', value: changed.join(', ') },
+  ];
 }
 
 /** How the release is set up, in Flagger's order (05-A21–A24). */
-function setup({ event }: Seeing): Field[] {
-  const { canary, supports } = event.facts;
+function setup({ canary, supports }: AlertFacts): Field[] {
   const { targetRef, analysis } = canary.spec;
   const routing = trafficRouting(canary, supports);
   return [
@@ -93,7 +145,7 @@ function trafficRouting(canary: Canary, supports: Parameters<typeof strategyOf>[
 }
 
 /** Failed and unmeasured are two things (I11), so the verdict is shown too. */
-function verdictFields({ check, verdict, value, limit, reason }: Verdict): Field[] {
+function verdictFields({ check, verdict, value, limit, reason }: AlertDetails['checks'][number]): Field[] {
   return [
     { name: 'Metric', value: check },
     { name: 'Verdict', value: verdict },

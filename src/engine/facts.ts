@@ -2,6 +2,7 @@ import type { NewBlocker } from '../api/blocker.ts';
 import type { BlockerCode } from '../api/blockers.ts';
 import type { Canary, Provider } from '../api/canary.ts';
 import type { SeenConfig } from '../api/canary-status.ts';
+import type { ContainerImage } from '../api/container-image.ts';
 import type { Readiness } from '../api/readiness.ts';
 import type { Routes, UnreadableRoutes } from '../api/routes.ts';
 import type { SeenRequest } from '../api/verb-request.ts';
@@ -24,6 +25,8 @@ export interface Side {
   replicas: number;
   /** Of a rollout that its controller reports on (E100). */
   progress?: Progress;
+  /** Of its pod template; absent where it has none of its own. Shown, never decided on. */
+  images?: readonly ContainerImage[];
 }
 
 /** Fields that distinguish one revision of the target from another. */

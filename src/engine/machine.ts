@@ -17,9 +17,13 @@ import { payloadOf } from './payload.ts';
 import { hasMoved, pinOf, seenAgain, seenAtZero } from './pin.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
 import { say } from './reasons.ts';
+import { withRecentWeight } from './recent.ts';
 import { answeredPoll, withRollbackPoll } from './rollback-poll.ts';
 import { weightOf, withWeight } from './strategy.ts';
 import { acknowledged as answered, pendingRequest, refusalOf } from './verbs.ts';
+
+/** Receivers of most messages answer sooner. */
+const ANSWERED_WITHIN_MS = 5_000;
 
 export type Snapshot = ReturnType<typeof chart.resolveState>;
 
@@ -190,15 +194,19 @@ function settle(
   const isReplaced = stepped.scaledDownUid !== undefined && current.scaledDownUid !== stepped.scaledDownUid;
   const isMoved =
     target !== undefined && current !== stepped && (hasMoved(target, stepped) || isReplaced) && child === 'resting' && converged;
-  const isNews = phase !== '' && (isMoved || context.recorded?.phase !== phase || memory(context.recorded.release) !== memory(stepped));
-  const release: Release = isNews ? current : stepped;
+  // The messages of the end are answered soon as a rule, and one write then says both.
+  const heldUntilMs = isMoved && !isReplaced ? answersAwaitedUntilMs(context.release, event.facts.nowMs) : undefined;
+  const isNews =
+    phase !== '' &&
+    ((isMoved && heldUntilMs === undefined) || context.recorded?.phase !== phase || memory(context.recorded.release) !== memory(stepped));
+  const release: Release = isNews ? withRecentWeight(current, weightOf(current.routes), event.facts.nowMs) : stepped;
   if (isNews && wake !== undefined) release.wakeAtMs = wake;
   if (isNews && wake === undefined) delete release.wakeAtMs;
   const id = `${release.run}/${release.revision}/`;
   let { attempt } = context;
   const record: Question[] = isNews ? [{ kind: 'record', id: `${id}${++attempt}`, phase, release }] : [];
   const isElsewhere = JSON.stringify(value) !== JSON.stringify(now.value);
-  const next = nextWakeOf(context, now, event, isElsewhere);
+  const next = earliest([nextWakeOf(context, now, event, isElsewhere), heldUntilMs]);
   const isWakeDue = next !== undefined && (next !== context.askedWakeMs || event.type === 'RESUME' || event.type === 'WAKE');
   const wakes: Question[] = isWakeDue ? [{ kind: 'wakeAt', id: `${id}${++attempt}`, atMs: next }] : [];
   const asks = context.asks.map((one) => (one.kind === 'runHooks' ? { ...one, ...payloadOf(one.type, phase, release) } : one));
@@ -211,6 +219,17 @@ function settle(
     ...(isNews ? { recorded: { phase, release } } : {}),
   });
   return { next: settled, questions: [...record, ...asks, ...wakes] };
+}
+
+/** Undefined: no message waits, or one for longer than most receivers take. */
+function answersAwaitedUntilMs({ deliveries = [] }: Release, nowMs: number): number | undefined {
+  const untilMs = Math.min(...deliveries.map(({ sinceMs }) => sinceMs + ANSWERED_WITHIN_MS));
+  return deliveries.length > 0 && nowMs < untilMs ? untilMs : undefined;
+}
+
+function earliest(moments: readonly (number | undefined)[]): number | undefined {
+  const known = moments.filter((moment) => moment !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 /** Once the primary's scaler stands and the one before is gone, it is the one to be replaced next (03-B14). */
@@ -228,8 +247,7 @@ function memory(release: Release): string {
 
 function wakeOf({ wakeAtMs, release }: Context): number | undefined {
   const lapses = (release.deliveries ?? []).map((one) => one.sinceMs + deliveryLifetimeMs(one));
-  const moments = wakeAtMs === undefined ? lapses : [wakeAtMs, ...lapses];
-  return moments.length === 0 ? undefined : Math.min(...moments);
+  return earliest([wakeAtMs, ...lapses]);
 }
 
 /** Also for the rollback hooks, whose polls are not recorded. */
@@ -244,8 +262,7 @@ function momentsOf(context: Context): number[] {
 function nextWakeOf(context: Context, now: Snapshot, { type, facts }: EngineEvent, isElsewhere: boolean): number | undefined {
   const known = momentsOf(now.context);
   const isNewOf = (ms: number) => type === 'RESUME' || (type === 'WAKE' && isElsewhere) || !known.includes(ms);
-  const moments = momentsOf(context).filter((ms) => ms > facts.nowMs || isNewOf(ms));
-  return moments.length === 0 ? undefined : Math.min(...moments);
+  return earliest(momentsOf(context).filter((ms) => ms > facts.nowMs || isNewOf(ms)));
 }
 
 /** A release that ends lists one for each webhook and alert, 300 at the most; receivers that never answer must not make the status grow. */

@@ -65,9 +65,14 @@ export function decidesPods({ uid, checksum }: SeenConfig): boolean {
 
 /** True where pods that read these read the same; one that is missing is not the same as one that is not read. */
 export function areSameConfigs(one: Configs, other: Configs): boolean {
+  return changedConfigs(one, other).length === 0;
+}
+
+/** Keys of the configs that pods do not read the same in both. */
+export function changedConfigs(one: Configs, other: Configs): string[] {
   const said = (config: SeenConfig | undefined) =>
     config === undefined ? 'unread' : config.uid === undefined ? 'absent' : config.checksum;
-  return Object.keys({ ...one, ...other }).every((key) => said(one[key]) === said(other[key]));
+  return Object.keys({ ...one, ...other }).filter((key) => said(one[key]) !== said(other[key]));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { aCanary, initialized } from '../../test/fakes/world.ts';
 import type { Verdict } from '../api/canary-status.ts';
-import { withRecent } from './recent.ts';
+import { withRecent, withRecentWeight } from './recent.ts';
 
 const passed = (value: number): Verdict => ({ check: 'errors', verdict: 'passed', value });
 
@@ -35,4 +35,29 @@ it('05-W26: a release shows what it has measured, which costs no status write of
   }
   world.push('s1:c');
   expect(world.release.recent).toBeUndefined();
+});
+
+it('05-W26: a release shows its weights from its beginning, and the next one begins anew', () => {
+  const world = initialized(aCanary({ stepWeight: 20, maxWeight: 40 }));
+  expect(world.release.weights).toBeUndefined();
+  const weights = () => world.release.weights?.map(({ weight }) => weight);
+  world.push('s1:b');
+  const beganMs = world.release.startedMs;
+  world.tickUntil((one) => one.phase === 'Succeeded' && one.step === 'resting');
+  expect(weights()).toEqual([0, 20, 40, 0]);
+  expect(world.release.weights?.[0]?.atMs).toBe(beganMs);
+  const times = world.release.weights?.map(({ atMs }) => atMs) ?? [];
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  world.push('s1:c');
+  expect(weights()).toEqual([0]);
+});
+
+it('05-W26: the weights of a release that falls again and again stay few, and keep its beginning', () => {
+  let { release } = initialized();
+  release = { ...release, run: 1 };
+  for (let atMs = 1; atMs <= 100; atMs += 1) release = withRecentWeight(release, atMs % 2, atMs);
+  expect(release.weights).toHaveLength(40);
+  expect(release.weights?.[0]).toEqual({ atMs: 1, weight: 1 });
+  expect(release.weights?.at(-1)).toEqual({ atMs: 100, weight: 0 });
+  expect(withRecentWeight(release, 0, 101)).toBe(release);
 });

@@ -1,4 +1,7 @@
-import type { RecentMeasurement, Verdict } from '../api/canary-status.ts';
+import type { RecentMeasurement, RecentWeight, Release, Verdict } from '../api/canary-status.ts';
+
+/** A release in ten steps, with as many falls and returns. */
+const MOST_WEIGHTS = 40;
 
 type Recent = Readonly<Record<string, readonly RecentMeasurement[]>>;
 
@@ -15,4 +18,12 @@ export function withRecent(before: Recent, verdicts: readonly Verdict[], atMs: n
     recent[check] = [...known, ...now].slice(-MOST_OF_EACH);
   }
   return recent;
+}
+
+/** With the weight of now, where it is another one; the first one of the release stays, for its beginning. Written along with other news, so that it costs no write. */
+export function withRecentWeight(release: Release, weight: number, atMs: number): Release {
+  const { run, weights = [] } = release;
+  if (run === 0 || weights.at(-1)?.weight === weight) return release;
+  const all: RecentWeight[] = [...weights, { atMs, weight }];
+  return { ...release, weights: all.length > MOST_WEIGHTS ? [...all.slice(0, 1), ...all.slice(1 - MOST_WEIGHTS)] : all };
 }

@@ -33,9 +33,9 @@ interface KnownObject<T> {
   isUnreadable?: boolean;
 }
 
-/** `onUnreadable` gets an object for which `project` throws, once until it can be read again: it counts as absent. */
+/** `project` gets what it has made of the version before, where that is known. `onUnreadable` gets an object for which `project` throws, once until it can be read again: it counts as absent. */
 export function createProjection<T>(
-  project: (object: KubeObject) => T,
+  project: (object: KubeObject, before: T | undefined) => T,
   onUnavailable?: ListHandler['onUnavailable'],
   onUnreadable?: (object: Slim, error: unknown) => void,
 ): Projection<T> {
@@ -43,7 +43,7 @@ export function createProjection<T>(
 }
 
 class WatchedProjection<T> implements Projection<T> {
-  readonly #project: (object: KubeObject) => T;
+  readonly #project: (object: KubeObject, before: T | undefined) => T;
   readonly #onUnreadable: ((object: Slim, error: unknown) => void) | undefined;
   readonly #entries = new Map<string, KnownObject<T>>();
   /** Projections of items whose LIST is incomplete, by their stubs. */
@@ -52,7 +52,7 @@ class WatchedProjection<T> implements Projection<T> {
   readonly handler: Projection<T>['handler'];
 
   constructor(
-    project: (object: KubeObject) => T,
+    project: (object: KubeObject, before: T | undefined) => T,
     onUnavailable: ListHandler['onUnavailable'],
     onUnreadable: ((object: Slim, error: unknown) => void) | undefined,
   ) {
@@ -97,16 +97,16 @@ class WatchedProjection<T> implements Projection<T> {
     if (known !== undefined && isOlder(version, known.version)) return;
     // The same version again is not a change, but a deletion may carry the version of the last state.
     if (!isDeleted && known?.version !== undefined && known.version === version) return;
-    const value = isDeleted ? undefined : (this.#prepared.get(object) ?? this.#read(object as KubeObject)); // what was not prepared is whole
+    const value = isDeleted ? undefined : (this.#prepared.get(object) ?? this.#read(object as KubeObject, known?.value?.it)); // what was not prepared is whole
     const isUnreadable = value !== undefined && 'error' in value;
     if (isUnreadable && !known?.isUnreadable) this.#onUnreadable?.(object, value.error);
     this.#set(key, { namespace, name, version, isUnreadable, ...(value && 'it' in value && { value }) });
   }
 
   /** Anyone may have written the object: one that cannot be read must not keep the others from being seen. */
-  #read(object: KubeObject): { it: T } | { error: unknown } {
+  #read(object: KubeObject, before: T | undefined): { it: T } | { error: unknown } {
     try {
-      return { it: this.#project(object) };
+      return { it: this.#project(object, before) };
     } catch (error) {
       return { error };
     }
@@ -119,7 +119,7 @@ class WatchedProjection<T> implements Projection<T> {
     if (resourceVersion === undefined) return item;
     const { apiVersion, kind } = item;
     const stub = { apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }), resourceVersion } };
-    this.#prepared.set(stub, this.#read(item));
+    this.#prepared.set(stub, this.#read(item, this.#entries.get(keyOf(namespace, name))?.value?.it));
     return stub;
   }
 

@@ -110,7 +110,7 @@ class HttpTransport implements Transport {
     if (this.#connection.agent !== undefined) return this.#connection.agent;
     const { tls } = this.#connection;
     return keptIn(this.#agents, tls, () =>
-      this.#secure ? new https.Agent({ keepAlive: true, ...tls }) : new http.Agent({ keepAlive: true }),
+      this.#secure ? withOnePool(new https.Agent({ keepAlive: true, ...tls })) : new http.Agent({ keepAlive: true }),
     );
   }
 
@@ -322,6 +322,12 @@ class HttpTransport implements Transport {
       this.#seen(call, status, startedAtMs);
     }
   }
+}
+
+/** The agent has one server and one identity: Node would build a name of all their certificates for each request. */
+function withOnePool(agent: https.Agent): https.Agent {
+  agent.getName = () => 'api-server';
+  return agent;
 }
 
 /** Answers of a server that has too much to do. */

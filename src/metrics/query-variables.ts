@@ -6,21 +6,26 @@ export const queryTexts = ['name', 'namespace', 'target', 'service', 'ingress', 
 /** The variables of a query template (05-T1–T7). `variables` are the metric's `templateVariables`. */
 export type QueryVariables = Record<(typeof queryTexts)[number], string> & { variables: Readonly<Record<string, string>> };
 
+type Named = { name?: string | undefined };
+type MeasuredSpec = { targetRef: { name: string }; service: Named; ingressRef?: Named | undefined; routeRef?: Named | undefined };
+
 /** Interval of a metric without one (05-W14). */
 export const defaultInterval = '1m';
 
 /** `interval` defaults to one minute for every metric, templates too (05-W14). */
 export function queryVariables(canary: Canary, metric: Pick<Metric, 'interval' | 'templateVariables'>): QueryVariables {
   const { spec, metadata } = canary;
-  const target = spec.targetRef.name;
   return {
     name: metadata.name,
     namespace: metadata.namespace,
-    target,
-    service: spec.service.name || target,
-    ingress: spec.ingressRef?.name || target,
-    route: spec.routeRef?.name || target,
+    ...measuredNames(spec),
     interval: metric.interval || defaultInterval,
     variables: metric.templateVariables ?? {},
   };
+}
+
+/** What queries go by: each is the target's name unless the spec names another. */
+export function measuredNames({ targetRef, service, ingressRef, routeRef }: MeasuredSpec) {
+  const target = targetRef.name;
+  return { target, service: service.name || target, ingress: ingressRef?.name || target, route: routeRef?.name || target };
 }

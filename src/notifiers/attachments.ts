@@ -1,31 +1,47 @@
+import { cleanUpTo, fitted, type TextLimits } from './fitted.ts';
+import { linksOf } from './links.ts';
 import { type AlertMessage, type ReceiverSettings, workloadName } from './notifier.ts';
 
+/** Differences between the receivers of this form. */
+interface Dialect {
+  color: string;
+  clean(text: string): string;
+  limits: TextLimits;
+  /** Characters of the names of author and sender. */
+  longestName: number;
+  /** Shows buttons that open an address, below the fields. */
+  hasButtons?: boolean;
+}
+
 /** The form that Slack, Discord and Rocket.Chat share (05-A41–A43). */
-export function attachments(
-  message: AlertMessage,
-  { channel, username }: ReceiverSettings,
-  color: string,
-  clean: (text: string) => string,
-): object {
+export function attachments(message: AlertMessage, { channel, username }: ReceiverSettings, dialect: Dialect): object {
+  const { color, clean, limits, longestName, hasButtons = false } = dialect;
+  const links = linksOf(message);
+  // Fields as well: not every client shows buttons, or that the author is a link.
+  const linked = links.map(({ field, url }) => ({ title: field, value: url, short: false }));
+  const taken = links.reduce((sum, { field, url }) => sum + field.length + url.length, 0);
+  const author = workloadName(message).slice(0, longestName);
+  const room = { ...limits, fields: limits.fields - links.length, total: limits.total - taken - author.length };
+  const { text, fields } = fitted(message, room, clean);
   return {
     channel,
-    username,
+    username: username.slice(0, longestName),
     icon_url: '',
     icon_emoji: ':rocket:',
     attachments: [
       {
         color,
-        author_name: workloadName(message),
+        author_name: author,
         ...(message.page === undefined ? {} : { author_link: message.page }),
-        text: clean(message.text),
+        ...(hasButtons ? { fallback: cleanUpTo(message.text, (short) => short.length <= FALLBACK, clean) } : {}),
+        text,
         mrkdwn_in: ['text'],
-        fields: fieldsOf(message).map(({ name, value }) => ({ title: clean(name), value: clean(value), short: false })),
+        fields: [...fields.map(({ name, value }) => ({ title: name, value, short: false })), ...linked],
+        ...(hasButtons && links.length > 0 ? { actions: links.map(({ button, url }) => ({ type: 'button', text: button, url })) } : {}),
       },
     ],
   };
 }
 
-/** The page as a field as well: not every client shows that the author is a link. */
-function fieldsOf({ fields, page }: AlertMessage): AlertMessage['fields'] {
-  return page === undefined ? fields : [...fields, { name: 'Page', value: page }];
-}
+/** Characters of what notifications show in place of an attachment. */
+const FALLBACK = 300;

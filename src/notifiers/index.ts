@@ -18,15 +18,11 @@ export const formats = { slack, msteams, discord, rocket, gchat, webhook, alertm
 /** Total time of one alert, in milliseconds (05-A40). */
 const TIMEOUT_MS = 5000;
 
-/** The receiver that these settings describe, or why there is none; the words hold no credentials. */
-export function notifierFor(
-  type: AlertProviderType,
-  given: Omit<ReceiverSettings, 'channel' | 'username'> & { channel?: string | undefined; username?: string | undefined },
-  options: { timeoutMs?: number; environment?: ProxyEnvironment; egress?: EgressPolicy; clock?: Clock | undefined } = {},
-): Notifier | { problem: string } {
-  const { timeoutMs = TIMEOUT_MS, environment = {}, egress, clock = systemClock } = options;
-  const format: AlertFormat = formats[type];
-  const settings: ReceiverSettings = {
+type GivenSettings = Omit<ReceiverSettings, 'channel' | 'username'> & { channel?: string | undefined; username?: string | undefined };
+
+/** The settings as they are used: without line ends, and with Flagger's defaults. */
+export function readSettings(given: GivenSettings): ReceiverSettings {
+  return {
     ...given,
     address: given.address.trim(),
     token: given.token?.trim() || undefined,
@@ -35,12 +31,25 @@ export function notifierFor(
     channel: given.channel || 'general',
     username: given.username || 'flagger',
   };
+}
+
+/** The receiver that these settings describe, or why there is none; the words hold no credentials. */
+export function notifierFor(
+  type: AlertProviderType,
+  given: GivenSettings,
+  options: { timeoutMs?: number; environment?: ProxyEnvironment; egress?: EgressPolicy; clock?: Clock | undefined } = {},
+): Notifier | { problem: string } {
+  const { timeoutMs = TIMEOUT_MS, environment = {}, egress, clock = systemClock } = options;
+  const format: AlertFormat = formats[type];
+  const settings = readSettings(given);
   const address = URL.parse(settings.address);
   if (address?.protocol !== 'http:' && address?.protocol !== 'https:') return { problem: 'the address must be an http or https URL' };
   const proxy = given.proxy?.trim() || undefined;
   if (proxy !== undefined && proxyUrl(proxy) === undefined) return { problem: 'the proxy must be an http or https URL' };
-  const url = format.url?.(address) ?? address;
   return {
-    send: (message, signal) => postAlert({ url, format, settings, message, proxy, environment, egress, timeoutMs, signal, clock }),
+    send(message, signal) {
+      const url = format.url?.(address, message) ?? address;
+      return postAlert({ url, format, settings, message, proxy, environment, egress, timeoutMs, signal, clock });
+    },
   };
 }

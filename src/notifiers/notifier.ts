@@ -1,3 +1,5 @@
+import type { AlertDetails } from '../api/canary-status.ts';
+
 /** One alert, in no receiver's own format. */
 export interface AlertMessage {
   /** Idempotency key of the delivery, stable over retries. */
@@ -9,8 +11,16 @@ export interface AlertMessage {
   text: string;
   /** Title and value, in the order to show (05-6.2). */
   fields: readonly { name: string; value: string }[];
+  /** The release as data; absent in alerts that an earlier version has listed. */
+  details?: AlertDetails | undefined;
   /** Address of the Canary's page in the dashboard, where there is one. */
   page?: string | undefined;
+  /** The same of a release that has ended. */
+  releasePage?: string | undefined;
+  /** Where a gate is closed: how to open it. */
+  approve?: string | undefined;
+  /** The same for all alerts of one release, for receivers that have threads. */
+  thread?: string | undefined;
   /** When it happened, epoch milliseconds. */
   atMs: number;
 }
@@ -39,7 +49,7 @@ export interface ReceiverSettings {
 export interface AlertFormat {
   body(message: AlertMessage, settings: ReceiverSettings): object;
   /** The address to post to; as given when absent. */
-  url?(address: URL): URL;
+  url?(address: URL, message: AlertMessage): URL;
   /** Gets `Authorization: Bearer <token>`. */
   takesToken?: boolean;
   /** Gets the signature of the body, where there is a key. */

@@ -1,10 +1,15 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 
+const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'] as const;
+
 /** The variables that name proxies, as the process has them. */
-export type ProxyEnvironment = Partial<
-  Record<'HTTP_PROXY' | 'HTTPS_PROXY' | 'NO_PROXY' | 'http_proxy' | 'https_proxy' | 'no_proxy', string>
->;
+export type ProxyEnvironment = Partial<Record<(typeof proxyVariables)[number], string>>;
+
+/** Those variables that are set and not empty. */
+export function proxiesIn(environment: NodeJS.ProcessEnv): ProxyEnvironment {
+  return Object.fromEntries(proxyVariables.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
+}
 
 /** Undefined: not an http(s) URL, or its user info is not percent-encoded. */
 export function proxyUrl(text: string): URL | undefined {

@@ -1,15 +1,24 @@
 import { isRecord, parseJson } from '../api/json.ts';
 import { attachments } from './attachments.ts';
 import { escapeMarkup } from './escape-markup.ts';
+import type { TextLimits } from './fitted.ts';
 import type { AlertFormat } from './notifier.ts';
+import { hexColor, toneOf } from './tone.ts';
 
 /** Errors of the Web API that end by themselves. Source: Slack, chat.postMessage, "Errors". */
 const PASSING = new Set(['ratelimited', 'rate_limited', 'internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
 
+/** Colours that Slack names. */
+const colors = { failed: 'danger', warning: 'warning', success: 'good', news: hexColor.news } as const;
+
+/** No limit of attachments is published; these are those of a section block. Source: Slack, "Section block". */
+const limits: TextLimits = { text: 3000, fields: 25, name: 256, value: 2000, total: 12_000, totalIn: 'characters' };
+
 /** An incoming webhook, or `https://slack.com/api/chat.postMessage` with a bot token (05-A41). */
 export const slack: AlertFormat = {
   takesToken: true,
-  body: (message, settings) => attachments(message, settings, message.severity === 'error' ? 'danger' : 'good', escapeMarkup),
+  body: (message, settings) =>
+    attachments(message, settings, { color: colors[toneOf(message)], clean: escapeMarkup, limits, longestName: 1024, hasButtons: true }),
   judge: failureIn,
 };
 

@@ -1,19 +1,28 @@
 import { preciseTimestamp } from '../api/timestamp.ts';
+import { fitted } from './fitted.ts';
 import type { AlertFormat } from './notifier.ts';
+import { asItIs, plainLimits } from './plain.ts';
 
 /** Plain JSON for receivers of one's own; signed where the Secret has a key, with a token where it has one (05-W8). */
 export const webhook: AlertFormat = {
   takesToken: true,
   isSigned: true,
-  body: ({ key, canary, severity, reason, text, fields, page, atMs }) => ({
-    key,
-    name: canary.name,
-    namespace: canary.namespace,
-    severity,
-    reason,
-    message: text,
-    fields,
-    ...(page === undefined ? {} : { page }),
-    timestamp: preciseTimestamp(atMs),
-  }),
+  body(message) {
+    const { key, canary, severity, reason, details, page, releasePage, approve, atMs } = message;
+    const { text, fields } = fitted(message, plainLimits, asItIs);
+    return {
+      key,
+      name: canary.name,
+      namespace: canary.namespace,
+      severity,
+      reason,
+      message: text,
+      fields,
+      ...(details === undefined ? {} : { details }),
+      ...(page === undefined ? {} : { page }),
+      ...(releasePage === undefined ? {} : { releasePage }),
+      ...(approve === undefined ? {} : { approve }),
+      timestamp: preciseTimestamp(atMs),
+    };
+  },
 };

@@ -11,6 +11,7 @@ import { daemonSet } from './daemon-set/daemon-set.ts';
 import { deployment } from './deployment/deployment.ts';
 import { knative } from './knative/knative.ts';
 import { slimRevision } from './knative/revisions.ts';
+import { imagesOf } from './pods/images.ts';
 import type { Watched, Workload } from './workload.ts';
 
 /** The kinds that can be released, by `kind` of `spec.targetRef`. A Knative Service differs from a core one by its group. */
@@ -54,7 +55,7 @@ export function remembered(object: KubeObject): Watched {
   }
   const configs = remembering(workload.configs?.(object));
   const reportedMs = lastReportMs(object);
-  return defined({ object: workload.slim(object), revision: workload.revision(object), configs, reportedMs });
+  return defined({ object: workload.slim(object), revision: workload.revision(object), configs, reportedMs, images: imagesOf(object) });
 }
 
 /** No more of each kind than it takes to see that there are too many: a pod template can hold ten thousands. */

@@ -1,4 +1,5 @@
 import type { Canary } from '../api/canary.ts';
+import type { ContainerImage } from '../api/container-image.ts';
 import type { PodTemplate } from '../api/kinds/pod-template.ts';
 import type { KubeObject, ObjectRef, Slim, SlimRef } from '../api/kube-object.ts';
 import type { Readiness } from '../api/readiness.ts';
@@ -39,6 +40,8 @@ export interface Watched {
   configs?: readonly ConfigRef[];
   /** The same: when its controller last wrote another status, as the API server recorded it. */
   reportedMs?: number;
+  /** The same, where it has a pod template: the images of its containers. */
+  images?: readonly ContainerImage[];
 }
 
 /** The controller's picture of the cluster, for reading. */
@@ -56,6 +59,8 @@ export interface SideState {
   replicas: number;
   /** For kinds whose controller reports the progress of a rollout. */
   progress?: { lastMs: number; updated: number };
+  /** Of its pod template; absent where it has none of its own. */
+  images?: readonly ContainerImage[];
 }
 
 /** Both sides; one is absent where its object does not exist. */

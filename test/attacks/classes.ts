@@ -3,6 +3,7 @@ import { capture } from './capture.ts';
 import { clock } from './clock.ts';
 import { concealment } from './concealment.ts';
 import { crossNamespace } from './cross-namespace.ts';
+import { dashboard } from './dashboard.ts';
 import { deletion } from './deletion.ts';
 import { egress } from './egress.ts';
 import { forged } from './forged.ts';
@@ -24,6 +25,7 @@ export const classes: readonly AttackClass[] = [
   egress,
   concealment,
   outputs,
+  dashboard,
   verbs,
   capture,
   scaling,

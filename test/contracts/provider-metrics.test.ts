@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { panelQueriesOf } from '../../scripts/dashboards/dashboard.ts';
+import { fillVariables } from '../../scripts/dashboards/fill.ts';
+import { dashboardOf } from '../../scripts/dashboards/index.ts';
+import { observedGroups } from '../../scripts/dashboards/providers.ts';
 import type { Canary } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { names } from '../../src/api/names.ts';
@@ -126,6 +130,28 @@ const fixtures = providerFixtures.filter(({ application }) => application === un
 
 describe.each(fixtures)("the built-in queries of $provider, on the embedded proxies' counters", (fixture) => {
   const seen = fixture.countsBothSides ? 'with the requests of the primary, which are as many' : 'and nothing of the primary';
+  it('06-GD4, GD5: are those of its dashboard, and the primary stands beside the canary', () => {
+    const app = { name: 'store-front', namespace };
+    const canary = aCanary({ ...fixture.spec?.(app), service: { ...fixture.service?.(app), name: app.name } });
+    const store = scraped(fixture, canary);
+    const observer = observerFor(fixture.provider, 'Deployment');
+    const group = observedGroups.find((one) => one.providers.includes(fixture.provider) && one.observer === observer);
+    const dashboard = dashboardOf(`serin-${group?.id}`);
+    const { namespace: _, variables: __, ...names } = queryVariables(canary, {});
+    const clean = (text: string) => text.replace(/\W/g, '_');
+    const cleaned = Object.fromEntries(Object.entries({ namespace, ...names }).map(([name, text]) => [`${name}_cleaned`, clean(text)]));
+    const values = { namespace, ...names, canary: canary.metadata.name, ...cleaned, __rate_interval: '1m' };
+    const shown = (panel: string) =>
+      panelQueriesOf(dashboard)
+        .filter((query) => query.panel === panel && !query.expr.includes('flagger_'))
+        .map(({ expr }) => ask(store, canary, fillVariables(expr, values)));
+    // Each side has the ninety of a minute; those of the primary all fail, which shows as 0.
+    const perSecond = (requests: number) => [expect.closeTo(requests / 60, 6)];
+    expect(shown('Success rate')).toEqual(fixture.countsBothSides ? [[95 / 2]] : [[0], [95]]);
+    expect(shown('Requests')).toEqual(fixture.countsBothSides ? [perSecond(180)] : [perSecond(90), perSecond(90)]);
+    for (const panel of ['Duration P50', 'Duration P99']) for (const side of shown(panel)) expect(side).toHaveLength(1);
+  });
+
   it.each(['shop', 'storefront'])(`05-W11, 04-R-O1: see the canary behind Service %s, ${seen}`, (name) => {
     const app = { name, namespace };
     const canary = aCanary({ ...fixture.spec?.(app), service: { ...fixture.service?.(app), name } });

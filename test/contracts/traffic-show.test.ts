@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Provider } from '../../src/api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../src/api/kube-object.ts';
-import { type Routes, weight } from '../../src/api/routes.ts';
+import { allToPrimary, type Routes, weight } from '../../src/api/routes.ts';
 import { readTraffic } from '../../src/cli/traffic/read-traffic.ts';
+import { routeChanges } from '../../src/cli/traffic/route-changes.ts';
+import { readRouteObjects } from '../../src/cli/traffic/route-objects.ts';
 import type { Cluster } from '../../src/kube/cluster.ts';
 import { routers } from '../../src/routers/index.ts';
 import type { Router } from '../../src/routers/router.ts';
+import { workloadFor } from '../../src/workloads/index.ts';
 import { raw } from '../fakes/raw.ts';
+import { initialized } from '../fakes/world.ts';
+import { aDeployment } from '../scenarios/troubles/objects.ts';
 import { routerCases } from './routers/index.ts';
 import { aCanary, anApex } from './routers-cases.ts';
 
@@ -18,14 +23,14 @@ function clusterOf(objects: readonly KubeObject[]): Cluster {
   return { get, list } as unknown as Cluster;
 }
 
-/** The Canary and what its provider's objects hold at 20 %. */
-function routed(provider: string): KubeObject[] {
+/** The Canary and what its provider's objects hold, at 20 % unless the routes are others. */
+function routed(provider: string, routes = share): KubeObject[] {
   const known = routerCases[provider as Provider];
   const router: Router = routers[provider as Provider];
   const canary = aCanary({ provider, ...known?.spec, service: known?.service ?? {}, analysis: { stepWeight: 10 } });
   const inPlace = known?.inPlace ?? [];
   const objects = new Map(inPlace.map((object) => [refKey(refOf(object)), object]));
-  for (const object of router.render(canary, anApex, share, inPlace).write) {
+  for (const object of router.render(canary, anApex, routes, inPlace).write) {
     const found = objects.get(refKey(refOf(object)));
     const metadata = { ...found?.metadata, ...object.metadata };
     objects.set(refKey(refOf(object)), {
@@ -48,6 +53,21 @@ describe('serin traffic show', () => {
       traffic: { kind: 'weighted', primary: 80, canary: 20 },
       readFrom: expect.arrayContaining([expect.any(String)]),
     });
+  });
+
+  it.each(weighted)('the fields of the routes on %s: none differs without a release, the share does in one', async (provider) => {
+    const changesAt = async (routes: Routes) => {
+      const [canary, ...objects] = routed(provider, routes);
+      const status = { ...initialized().canary.status, release: { ...initialized().canary.status?.release, routes } };
+      const recorded = { ...canary, status } as unknown as KubeObject;
+      const workload = workloadFor(aCanary().spec.targetRef);
+      if ('unsupported' in workload) throw new Error(workload.unsupported);
+      return routeChanges(await readRouteObjects(clusterOf(objects), recorded, 'istio'), { workload, target: aDeployment('prod', 'shop') });
+    };
+    expect(await changesAt(allToPrimary)).toEqual([]);
+    const changes = await changesAt(share);
+    expect(changes.map(({ now = '', before = '' }) => `${before} ${now}`).join('\n')).toMatch(/20|80/);
+    expect(new Set(changes.map(({ object }) => object.split(/[ /]/).at(-1)?.slice(0, 4)))).toEqual(new Set(['shop']));
   });
 
   const service = (name: string, app: string): KubeObject => ({

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { readMessageTemplates } from '../../src/notifiers/message-templates.ts';
 import { raw } from '../fakes/raw.ts';
 import { type Helm, runProgram, startHelm } from './helm.ts';
 
@@ -100,6 +101,20 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     holds(rendered) {
       args('--cluster-name=prod eu', '--dashboard-url=https://serin.example')(rendered);
       expect(rendered.of('Secret')[0]?.stringData).toEqual({ EVENT_WEBHOOK_URL: 'https://e.example/t' });
+    },
+  },
+  {
+    row: '06-HC14',
+    what: 'messageTemplates, as a file that the controller can read',
+    values: { messageTemplates: { Failed: '{{name}}: {{#checks}}\n{{check}}\n{{/checks}}', default: '"{{text}}"' } },
+    holds(rendered) {
+      args('--message-templates-file=/etc/serin/messages/templates.yaml')(rendered);
+      const [map] = rendered.of('ConfigMap');
+      expect(readMessageTemplates(String(raw(map).data['templates.yaml']))).toEqual({ templates: expect.any(Function) });
+      const { name } = map?.metadata ?? {};
+      expect(raw(rendered.pod).spec.volumes).toContainEqual({ name: 'messages', configMap: { name } });
+      expect(rendered.container.volumeMounts).toContainEqual({ name: 'messages', mountPath: '/etc/serin/messages', readOnly: true });
+      expect(rendered.pod.metadata.annotations).toHaveProperty(['checksum/messages']);
     },
   },
   {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -38,6 +38,38 @@ it('the three commands that the demo prints with --keep work as printed: they sh
     demo.kill('SIGINT');
     expect(await ended).toEqual([0, null]);
     expect(readdirSync(folder)).toEqual([]);
+  } finally {
+    demo.kill('SIGKILL');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it('the demo with --open starts the browser on the dashboard of its cluster, which shows the release, and stays until Ctrl-C', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'serin-demo-test-'));
+  const opened = join(folder, 'opened');
+  // In the place of a browser, on Linux and macOS.
+  for (const name of ['xdg-open', 'open']) writeFileSync(join(folder, name), `#!/bin/sh\nprintf %s "$1" >"${opened}"\n`, { mode: 0o755 });
+  const env = { ...process.env, TMPDIR: folder, PATH: `${folder}:${dirname(process.execPath)}:${process.env.PATH}` };
+  const demo = spawn(process.execPath, [program(), 'demo', '--open', '--json'], { cwd: folder, env });
+  const [said, ended] = [[] as string[], once(demo, 'close')];
+  for (const stream of [demo.stdout, demo.stderr]) stream.setEncoding('utf8').on('data', (part: string) => said.push(part));
+  try {
+    const isOpened = () => (existsSync(opened) ? readFileSync(opened, 'utf8') : '');
+    const address = await eventually('the browser', isOpened, (text) => text !== '');
+    const login = await fetch(address, { redirect: 'manual' });
+    const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    expect(login.status).toBe(303);
+    await eventually(
+      'the end',
+      () => said.join(''),
+      (text) => text.includes('Ctrl-C ends the command'),
+    );
+    const history = await fetch(new URL('/api/canaries/demo/podinfo/history', address), { headers: { cookie } });
+    expect(await history.json()).toMatchObject({ releases: [{ outcome: 'Failed' }, { outcome: 'Succeeded' }] });
+    demo.kill('SIGINT');
+    expect(await ended).toEqual([0, null]);
+    await expect(fetch(address)).rejects.toThrow('fetch failed');
   } finally {
     demo.kill('SIGKILL');
     await ended;

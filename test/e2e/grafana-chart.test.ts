@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dashboards } from '../../scripts/dashboards/index.ts';
+import { dashboardOf, dashboards } from '../../scripts/dashboards/index.ts';
+import { renderDashboard } from '../../scripts/dashboards/render.ts';
 import { CHARTS, type Helm, startHelm } from './helm.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
 import { isTakenAsItIs } from './strict-apply.ts';
@@ -51,8 +52,24 @@ describe('the chart of dashboards', () => {
     );
   });
 
+  it('06-F15: only the dashboards that are named are made, and they link to the address that is given, with nothing else changed', async () => {
+    const dashboardUrl = 'https://serin.example.org/?a="b"';
+    const objects = await helm.render('grafana', { only: ['serin', 'serin-istio', 'serin-nginx'], without: ['serin-nginx'], dashboardUrl });
+    await isTakenAsItIs(real, objects);
+    const made = objects.flatMap(({ data }) => Object.values(data as Record<string, string>).map((text) => JSON.parse(text)));
+    const expected = ['serin', 'serin-istio'].map((uid) => {
+      const generated = JSON.parse(renderDashboard(dashboardOf(uid)));
+      const page = generated.templating.list.find(({ name }: { name: string }) => name === 'page');
+      Object.assign(page, { query: dashboardUrl, current: { text: dashboardUrl, value: dashboardUrl } });
+      return generated;
+    });
+    const byUid = (a: { uid: string }, b: { uid: string }) => a.uid.localeCompare(b.uid);
+    expect(made.sort(byUid)).toEqual(expected.sort(byUid));
+  });
+
   it.each([
     { values: { without: ['serin-ngnix'] }, says: /without/ },
+    { values: { only: ['serin-envoy'] }, says: /only/ },
     { values: { lables: { team: 'a' } }, says: /lables/ },
   ])('06-F10: $values is refused before anything is changed', async ({ values, says }) => {
     await expect(helm.render('grafana', values)).rejects.toThrow(says);

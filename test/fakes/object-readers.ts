@@ -49,6 +49,7 @@ const status = {
     ...{ failedChecks: 1, iterations: 1, startedMs: 1, stepStartedMs: 1, wakeAtMs: 2, preRolloutPassed: true, confirmed: true },
     verdicts: [{ check: 'rate', verdict: 'passed', value: 1, limit: 'above 1' }],
     ...{ failures: { rate: 1 }, recent: { rate: [{ atMs: 1, verdict: 'passed', value: 1 }] }, configs: { 'configmap/a': { uid: 'u' } } },
+    weights: [{ atMs: 1, weight: 10 }],
     routedFor: { provider: 'istio', spec: { service: { port: 80 } } },
     deliveries: [
       { key: 'k', kind: 'alert', message: 'm', sinceMs: 1, alert: { reason: 'R', severity: 'info', fields: [{ name: 'a', value: 'b' }] } },

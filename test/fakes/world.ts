@@ -80,6 +80,8 @@ export class World {
   targetRevision = 's1:a';
   targetReplicas = 1;
   targetGeneration = 1;
+  /** By revision: the images of its containers, by name. */
+  readonly images: Record<string, Record<string, string>> = {};
   targetRollout: string | undefined;
   /** Checksums of what the target's pods read; absent: nothing is tracked. `podsRead` is what the pods that exist have read. */
   configs: Record<string, string> | undefined;
@@ -157,6 +159,7 @@ export class World {
         generation: this.targetGeneration,
         ...(this.targetRollout === undefined ? {} : { rollout: this.targetRollout }),
         revision: targetRevision,
+        ...this.imagesOf(targetRevision),
         ...(this.configs && { configs: seen(this.configs, this.configsVersion), pods: this.targetReplicas }),
         ...(this.undetermined && {
           undetermined: { code: 'TargetUnobserved', detail: this.undetermined } as const,
@@ -176,6 +179,7 @@ export class World {
                 this.rolling.primary,
               ),
               carries,
+              ...this.imagesOf(carries),
             },
           }),
       ...(this.scaler ? { scaler: this.scaler } : {}),
@@ -191,6 +195,11 @@ export class World {
       ...(this.globalEvents && { globalEvents: true }),
       cookieWord: 'word',
     };
+  }
+
+  private imagesOf(revision: string): Pick<Side, 'images'> {
+    const images = this.images[revision];
+    return images ? { images: Object.entries(images).map(([container, image]) => ({ container, image })) } : {};
   }
 
   get phase(): string {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -26,12 +26,17 @@ let broken: ChatServer;
 let controller: ControllerRun;
 const folder = mkdtempSync(join(tmpdir(), 'serin-alerts-'));
 
+const templates = join(folder, 'templates.yaml');
+writeFileSync(templates, 'Succeeded: "{{#images}}{{change}}{{/images}} is live"\n');
+
 function start(name: string): ControllerRun {
   const flags = [
     '--port=0',
     '--log-level=debug',
     '--min-analysis-interval=1s',
     '--scale-down-delay=0s',
+    '--dashboard-url=https://serin.example.org',
+    `--message-templates-file=${templates}`,
     `--kubeconfig=${bare.kubeconfigFile}`,
   ];
   return startProgram(flags, join(folder, `${name}.log`));
@@ -76,6 +81,7 @@ const alertsTo = ({ posts }: ChatServer) =>
   posts.filter(({ path }) => path !== 'POST /after').map(({ headers }) => headers['idempotency-key']);
 const reasons = () =>
   living.posts.filter(({ path }) => path !== 'POST /after').map(({ body }) => String((JSON.parse(body) as { reason?: unknown }).reason));
+const lastAlert = () => JSON.parse(living.posts.findLast(({ path }) => path !== 'POST /after')?.body ?? '{}');
 const waiting = (status: Raw): (string | undefined)[] => {
   const listed: Delivery[] = status?.release?.deliveries ?? [];
   return listed.map(({ alert }) => alert?.to?.name);
@@ -88,6 +94,12 @@ it('I6: a receiver that refuses delays neither the release nor another receiver,
   const isDone = ({ status }: Raw) => status?.phase === 'Succeeded' && onlyBroken(waiting(status));
   await watch.until(1, 'succeeded with what one receiver refuses left', isDone, BOUND_MS);
   expect(reasons()).toEqual(['Initialized', 'NewRevision', 'Succeeded']);
+  expect(lastAlert(), 'the text of the template, the images that the watches saw, and the pages').toMatchObject({
+    message: 'registry.example/app 1 → 2 is live',
+    details: { release: 1, change: { images: [{ container: 'web', from: 'registry.example/app:1', to: 'registry.example/app:2' }] } },
+    page: `https://serin.example.org/canaries/${NAMESPACE}/app-0000`,
+    releasePage: `https://serin.example.org/canaries/${NAMESPACE}/app-0000/releases/1`,
+  });
   expect(living.posts.find(({ path }) => path === 'POST /after')?.headers.authorization).toBe('Bearer pl4nted-header');
 
   const refused = await eventually(

@@ -107,7 +107,17 @@ describe('the commands for users, on the embedded cluster', () => {
       `replay podinfo/1 ${change}`,
       `backtest ${change}`,
     ];
-    const lines = ['list', 'status podinfo', 'why podinfo', 'wait podinfo', 'history podinfo', 'diff podinfo', 'version', ...ofJournals];
+    const lines = [
+      'list',
+      'status podinfo',
+      'why podinfo',
+      'wait podinfo',
+      'history podinfo',
+      'diff podinfo',
+      'notify podinfo --dry-run',
+      'version',
+      ...ofJournals,
+    ];
     const kinds = await Promise.all(
       lines.map(async (line) => {
         const own = line === 'version' ? [] : ['-n', 'test'];
@@ -115,7 +125,17 @@ describe('the commands for users, on the embedded cluster', () => {
       }),
     );
     const journals = ['JournalList', 'Journal', 'ReplayResult', 'Supposition', 'Backtest'];
-    expect(kinds).toEqual(['CanaryList', 'CanaryReport', 'Why', 'WaitResult', 'History', 'Difference', 'VersionReport', ...journals]);
+    expect(kinds).toEqual([
+      'CanaryList',
+      'CanaryReport',
+      'Why',
+      'WaitResult',
+      'History',
+      'Difference',
+      'NotifyResult',
+      'VersionReport',
+      ...journals,
+    ]);
   });
   it('status shows one screen in ASCII and 80 columns', async () => {
     const { said } = await serin('status', 'podinfo', '-n', 'test');

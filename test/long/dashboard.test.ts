@@ -1,17 +1,8 @@
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseStatus } from '../../src/api/parse-status.ts';
-import { type DashboardFixture, seriousFindings, startDashboardFixture } from '../scenarios/dashboard-fixture.ts';
+import { type DashboardFixture, startDashboardFixture } from '../scenarios/dashboard-fixture.ts';
+import { askByKeyboard, describeViews } from '../scenarios/dashboard-views.ts';
 
 const RELEASE = '/canaries/test/podinfo';
-const views = [
-  { view: 'all Canaries', path: '/', shows: 'podinfo' },
-  { view: 'one release', path: RELEASE, shows: 'Succeeded' },
-  { view: 'history', path: `${RELEASE}/history`, shows: 'Promoted revisions' },
-  { view: 'a past release', path: `${RELEASE}/releases/1`, shows: 'Weight of the canary' },
-  { view: 'two releases', path: `${RELEASE}/compare/1/1`, shows: 'Duration' },
-  { view: 'pending changes', path: `${RELEASE}/diff`, shows: 'Pending changes' },
-];
 const ref = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', namespace: 'test', name: 'podinfo' };
 
 describe('the dashboard in Chromium', () => {
@@ -19,39 +10,20 @@ describe('the dashboard in Chromium', () => {
   beforeAll(async () => {
     fixture = await startDashboardFixture();
   });
-  afterAll(() => fixture.stop());
+  afterAll(() => fixture?.stop());
 
-  /** Confirms what a button asks for; it has reached the Canary as this verb. */
-  const confirmed = async (page: Page, label: string, verb: string): Promise<void> => {
-    await page.getByText(`${label} test/podinfo?`).waitFor();
-    await page.keyboard.press('Enter');
-    await page.getByText(`${label}: carried out`).waitFor();
-    const { requests = [] } = parseStatus((await fixture.cluster.get(ref))?.status)?.release ?? {};
-    expect(requests.at(-1)).toMatchObject({ verb, outcome: 'carriedOut' });
-  };
-
-  describe.each([390, 1280, 2560])('%i px wide', (width) => {
-    describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
-      it.each(views)('$view: fits, has no error, and axe finds nothing serious', async ({ path, shows }) => {
-        const page = await fixture.open(path, { width, colorScheme, bypassCSP: true });
-        await page.locator('main').getByText(shows).first().waitFor();
-        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-        expect(await seriousFindings(page)).toEqual([]);
-        await page.context().close();
-      });
-    });
-  });
-
-  it.each(views)('$view breaks no rule of its own content security policy', async ({ path, shows }) => {
-    const page = await fixture.open('/');
-    const errors: string[] = [];
-    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
-    page.on('pageerror', (error) => errors.push(error.message));
-    await page.goto(`${fixture.base}${path}`);
-    await page.locator('main').getByText(shows).first().waitFor();
-    expect(errors).toEqual([]);
-    await page.context().close();
-  });
+  describeViews(
+    () => fixture,
+    [
+      { view: 'all Canaries', path: '/', shows: 'podinfo' },
+      { view: 'Canaries that wait', path: '/?waiting', shows: 'No Canary waits.' },
+      { view: 'one release', path: RELEASE, shows: 'Succeeded' },
+      { view: 'history', path: `${RELEASE}/history`, shows: 'Promoted revisions' },
+      { view: 'a past release', path: `${RELEASE}/releases/1`, shows: 'Weight of the canary' },
+      { view: 'two releases', path: `${RELEASE}/compare/1/1`, shows: 'Duration' },
+      { view: 'pending changes', path: `${RELEASE}/diff`, shows: 'Pending changes' },
+    ],
+  );
 
   it.each([
     ['Promote', 'promote'],
@@ -60,21 +32,16 @@ describe('the dashboard in Chromium', () => {
     ['Resume', 'resume'],
     ['Retry', 'retry'],
     ['Undo', 'undo'],
-  ])('%s by the keyboard alone reaches the Canary as %s', async (label, verb) => {
+  ] as const)('%s by the keyboard alone reaches the Canary as %s', async (label, verb) => {
     const page = await fixture.open(RELEASE);
-    const button = page.getByRole('button', { name: label, exact: true }).first();
-    await button.waitFor();
-    for (let pressed = 0; pressed < 30 && !(await button.evaluate((one) => one.ownerDocument.activeElement === one)); pressed += 1)
-      await page.keyboard.press('Tab');
-    await page.keyboard.press('Enter');
-    await confirmed(page, label, verb);
+    await askByKeyboard(fixture, { page, label, verb, canary: ref });
     await page.context().close();
   });
 
   it.each([
     ['Approve', 'promote'],
     ['Deny', 'rollback'],
-  ])('a closed gate shows its answer as text, and %s asks for %s', async (label, verb) => {
+  ] as const)('a closed gate shows its answer as text, and %s asks for %s', async (label, verb) => {
     const answer = '<b id="answer">not yet</b>';
     const gate = { name: 'approval', type: 'confirm-promotion', url: 'http://gate.example' };
     await fixture.cluster.patch(ref, { spec: { analysis: { webhooks: [gate] } } });
@@ -83,17 +50,18 @@ describe('the dashboard in Chromium', () => {
     const page = await fixture.open(RELEASE);
     await page.getByText(answer).first().waitFor();
     expect(await page.locator('#answer').count()).toBe(0);
-    await page.getByRole('button', { name: label, exact: true }).press('Enter');
-    await confirmed(page, label, verb);
+    await askByKeyboard(fixture, { page, label, verb, canary: ref });
     await page.context().close();
   });
 
   it('what tenants write is shown as text: nothing of it runs', async () => {
     const hostile = `<img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
-    const before = (await fixture.cluster.get(ref))?.status as { conditions?: object[] };
+    const before = (await fixture.cluster.get(ref))?.status as { conditions?: object[]; release?: object };
     const conditions = [{ type: 'Promoted', status: 'Unknown', reason: 'Failed', message: hostile }];
-    await fixture.cluster.patch(ref, { status: { ...before, conditions } }, { subresource: 'status' });
-    for (const path of ['/', RELEASE]) {
+    const blockers = [{ code: 'GateClosed', webhook: hostile, since: new Date().toISOString() }];
+    const status = { ...before, conditions, release: { ...before.release, blockers } };
+    await fixture.cluster.patch(ref, { status }, { subresource: 'status' });
+    for (const path of ['/', '/?waiting', RELEASE]) {
       const page = await fixture.open(path);
       await page.locator('main').getByText('onerror=').first().waitFor();
       expect(await page.locator('main img, main script').count()).toBe(0);

@@ -1,31 +1,32 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { summaryOf } from '../../src/cli/canaries/canary-reading.ts';
+import { chromium, type Page } from 'playwright-core';
+import { canaryRow } from '../../src/cli/dashboard/canary-row.ts';
 import { clusterViews } from '../../src/cli/dashboard/cluster-views.ts';
 import { CanaryModel } from '../../src/dashboard/canary-model.ts';
 import { startDashboard } from '../../src/dashboard/dashboard-server.ts';
 import { newSecret } from '../../src/dashboard/sessions.ts';
-import { type PodinfoFixture, startPodinfoFixture } from './podinfo-fixture.ts';
+import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { startPodinfoFixture } from './podinfo-fixture.ts';
 
 /** Debian's; another one by CHROMIUM. */
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const AT_ONCE = 20;
 
-export interface DashboardFixture extends PodinfoFixture {
-  readonly browser: Browser;
+export interface DashboardFixture {
+  readonly cluster: KubeCluster;
   readonly base: string;
   /** A page with a session, of this size and scheme. */
   open(path: string, options?: { width?: number; height?: number; colorScheme?: 'light' | 'dark'; bypassCSP?: boolean }): Promise<Page>;
   /** Writes so many Canaries more, in ten namespaces. */
   addCanaries(count: number): Promise<void>;
+  stop(): Promise<void>;
 }
 
-/** The dashboard over the embedded cluster of `startPodinfoFixture`, and Chromium. */
-export async function startDashboardFixture(): Promise<DashboardFixture> {
-  const fixture = await startPodinfoFixture();
-  const { cluster } = fixture;
+/** The dashboard over a cluster, and Chromium. `stopCluster` is called at the end. */
+export async function serveDashboard(cluster: KubeCluster, stopCluster: () => Promise<void>): Promise<DashboardFixture> {
   const token = newSecret();
-  const model = new CanaryModel(cluster, undefined, summaryOf);
+  const model = new CanaryModel(cluster, undefined, canaryRow);
   const server = await startDashboard({ port: 0, token, model, views: clusterViews({ cluster, namespace: undefined }, 'istio') });
   const base = `http://127.0.0.1:${server.port}`;
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
@@ -33,8 +34,7 @@ export async function startDashboardFixture(): Promise<DashboardFixture> {
   await (await first.newPage()).goto(`${base}/login?token=${token}`);
   const storageState = await first.storageState();
   return {
-    ...fixture,
-    browser,
+    cluster,
     base,
     async open(path, { width = 1280, height = 800, ...options } = {}) {
       const context = await browser.newContext({ storageState, viewport: { width, height }, ...options });
@@ -45,7 +45,7 @@ export async function startDashboardFixture(): Promise<DashboardFixture> {
     async addCanaries(count) {
       const namespaces = Array.from({ length: 10 }, (_, index) => `team-${index}`);
       for (const name of namespaces) await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-      for (let index = 0; index < count; index += 1) {
+      const addCanary = async (index: number) => {
         const name = `app-${String(index).padStart(4, '0')}`;
         await cluster.create({
           apiVersion: 'flagger.app/v1beta1',
@@ -57,15 +57,23 @@ export async function startDashboardFixture(): Promise<DashboardFixture> {
             analysis: { interval: '1m', threshold: 5, stepWeight: 10, maxWeight: 50 },
           },
         });
-      }
+      };
+      for (let index = 0; index < count; index += AT_ONCE)
+        await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - index) }, (_, nth) => addCanary(index + nth)));
     },
     async stop() {
       await browser.close();
       model.stop();
       await server.stop();
-      await fixture.stop();
+      await stopCluster();
     },
   };
+}
+
+/** The dashboard over the embedded cluster of `startPodinfoFixture`. */
+export async function startDashboardFixture(): Promise<DashboardFixture> {
+  const { cluster, stop } = await startPodinfoFixture();
+  return serveDashboard(cluster, stop);
 }
 
 /** Serious and critical findings of axe-core. The page must have been opened with `bypassCSP`, or axe could not be put into it. */

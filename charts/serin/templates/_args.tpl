@@ -54,6 +54,9 @@
 {{- with .Values.dashboardUrl }}
 - {{ printf "--dashboard-url=%v" . | quote }}
 {{- end }}
+{{- if .Values.messageTemplates }}
+- --message-templates-file=/etc/serin/messages/templates.yaml
+{{- end }}
 {{- with .Values.slack.proxyUrl }}
 - {{ printf "--slack-proxy-url=%v" . | quote }}
 {{- end }}

@@ -3,6 +3,7 @@ import type { Verb } from '../../api/verb-request.ts';
 import { addCompletionCommand } from '../completion/completion-command.ts';
 import { addDashboardCommand } from '../dashboard/dashboard-options.ts';
 import { addJournalCommands } from '../journal/journal-commands.ts';
+import { addNotifyCommand } from '../notify/notify-options.ts';
 import type { Output } from '../output/output.ts';
 import { addRehearseCommand } from '../rehearse/rehearse-options.ts';
 import { addReportCommand } from '../report/report-commands.ts';
@@ -39,6 +40,7 @@ export function addCanaryCommands(program: Command, host: CommandHost = inProces
   addVersionCommand(program, run, host);
   addCompletionCommand(program, host);
   addVerbCommands(program, runOn);
+  addNotifyCommand(program, runOn);
   addTrafficCommands(program, runOn);
 }
 

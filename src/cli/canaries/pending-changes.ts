@@ -11,8 +11,8 @@ import { type FieldDifference, fieldDifferences } from './field-differences.ts';
 import { ifReadable } from './if-readable.ts';
 import { mayNotRead } from './snapshot.ts';
 
-/** As the controller's `--selector-labels` has them by default. */
-const SELECTOR_LABELS = ['app', 'name', 'app.kubernetes.io/name'];
+/** `--selector-labels` of the controller, by default. */
+export const SELECTOR_LABELS = ['app', 'name', 'app.kubernetes.io/name'];
 
 /** Changes that a promotion of the target would make in the primary now, by the rendering that a promotion writes. */
 export function pendingChanges(

@@ -19,6 +19,7 @@ import { splitCluster } from '../../kube/split-cluster.ts';
 import { writesOfTerm } from '../../kube/write-deadline.ts';
 import { globalServer } from '../../metrics/metrics-source.ts';
 import type { MetricProvider } from '../../metrics/providers/metric-provider.ts';
+import { proxiesIn } from '../../notifiers/proxy.ts';
 import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import { startHealthServer } from '../../server/http-server.ts';
 import { ignoredFlagsIn } from '../ignored-flags.ts';
@@ -27,6 +28,7 @@ import { type ClusterConnections, connectionsOf } from './connections.ts';
 import { type ControllerHost, processHost } from './controller-host.ts';
 import { controllerLog } from './controller-log.ts';
 import { IdleMemory } from './idle-memory.ts';
+import { messageTemplatesIn } from './message-templates-file.ts';
 import { Replica } from './replica.ts';
 import { serverSecret } from './server-secret.ts';
 import { Shards, type ShardsOptions } from './shards.ts';
@@ -56,15 +58,13 @@ export async function controllerCommand(options: unknown, env: NodeJS.ProcessEnv
   return run(flags.data, config.data, env, host, ignoredFlagsIn(options as Record<string, unknown>));
 }
 
-const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'] as const;
-
 /** The settings by command line and environment, whose variables win where they are not empty (05-A37). */
 export function configOf(options: CommandLine, env: NodeJS.ProcessEnv) {
   const values = flagEntries.map(([name, flag]) => [settingName(name, flag), (flag.env && env[flag.env]) || options[name]]);
   return ControllerConfig.safeParse({
     ...Object.fromEntries(values),
     namespaces: [...new Set([...options.namespace, ...options.namespaces])],
-    proxyEnvironment: Object.fromEntries(proxyVariables.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
+    proxyEnvironment: proxiesIn(env),
   });
 }
 
@@ -99,6 +99,11 @@ async function run(
   const { clock, random, identity, agents } = host;
   const log = controllerLog(host, flags.logLevel);
   warnOfFlags(log, flags, ignored);
+  const messages = messageTemplatesIn(flags.messageTemplatesFile);
+  if ('problem' in messages) {
+    host.complain(`--message-templates-file: ${messages.problem}\n`);
+    return 1;
+  }
   const connections = await connectionsOf(flags, env, host);
   if (connections === undefined) return 1;
   const { own, routes, areRoutesRemote } = connections;
@@ -131,6 +136,7 @@ async function run(
   const metricsServerSecret = serverSecret(flags.metricsServerSecret, env);
   const controllerOptions = {
     ...{ version, identity, word: host.word, agents, clock, random, log, metricsServerSecret },
+    messageTemplates: messages.templates,
     config: { ...config, ...ofSurroundings(connections, env) },
   };
   const ofReplica = {

@@ -1,35 +1,40 @@
 import type { KubeObject } from '../../api/kube-object.ts';
+import { parseStatus } from '../../api/parse-status.ts';
 import { ViewError, type Views } from '../../dashboard/views.ts';
-import type { CanaryName, JournalView, PodView, ReleaseView, RoutesView } from '../../dashboard/wire.ts';
-import { entriesOf } from '../../engine/journal/replay.ts';
+import type { CanaryName, PodView, ReleaseView } from '../../dashboard/wire.ts';
 import { systemClock } from '../../kube/clock.ts';
-import type { ClusterReader } from '../../kube/cluster.ts';
 import { isForbidden } from '../../kube/errors.ts';
-import { getCanary, record, summaryOf } from '../canaries/canary-reading.ts';
+import { getCanary, record } from '../canaries/canary-reading.ts';
 import { reportOf } from '../canaries/canary-report.ts';
 import { differenceOf } from '../canaries/diff-command.ts';
 import { follow } from '../canaries/follow.ts';
 import { historyOf, recordsInCluster } from '../canaries/history-command.ts';
 import type { Session } from '../canaries/session.ts';
-import { type CanarySnapshot, mayNotRead, readSnapshot, watchedBy } from '../canaries/snapshot.ts';
+import { type CanarySnapshot, readSnapshot, watchedBy } from '../canaries/snapshot.ts';
 import { requestVerb } from '../canaries/verb-command.ts';
+import { waitsOf } from '../canaries/waits.ts';
 import { isOfCluster } from '../cluster-errors.ts';
-import { entryWords, listOf } from '../journal/journal-command.ts';
-import { identityOf, type Journal, readJournals, readOneJournal } from '../journal/read-journals.ts';
+import { listOf } from '../journal/journal-command.ts';
+import { identityOf, readJournals, readOneJournal } from '../journal/read-journals.ts';
 import { CommandError } from '../output/exit-codes.ts';
-import { readTraffic } from '../traffic/read-traffic.ts';
 import { podOf } from '../view/release-view.ts';
 import { whyOf } from '../why/diagnose.ts';
+import { boundsOf } from './check-bounds.ts';
+import { journalView } from './journal-view.ts';
+import { type RoutesRead, readRoutes } from './routes-view.ts';
 
 /** How long the page waits for the answer of the controller. */
 const ANSWER_WITHIN = '1m';
+/** Of one page: tenants can make any number. */
+const MOST_PODS = 200;
+const MOST_EVENTS = 50;
 
 /** The views of the dashboard on the user's cluster, with the user's own rights. */
 export function clusterViews(session: Omit<Session, 'output'>, meshProvider: string): Views {
   const { cluster, clock = systemClock } = session;
   return {
     follow(canary, show, fail) {
-      return followRelease(session, canary, show, fail);
+      return followRelease(session, canary, { meshProvider, show, fail });
     },
     history: ({ namespace, name }) =>
       answered(async () => {
@@ -45,59 +50,46 @@ export function clusterViews(session: Omit<Session, 'output'>, meshProvider: str
       }),
     difference: ({ namespace, name }) =>
       answered(async () => {
-        const [{ difference, hidden }, routes] = await Promise.all([
+        const [{ difference, hidden }, snapshot] = await Promise.all([
           differenceOf(cluster, namespace, name),
-          routesView(cluster, namespace, name, meshProvider),
+          readSnapshot(cluster, namespace, name, clock),
         ]);
-        return { changes: difference.changes, ...('note' in routes ? { hidden: [...hidden, routes.note] } : { hidden, routes }) };
+        const { routes, note } = await readRoutes(cluster, snapshot, meshProvider);
+        return { changes: difference.changes, routes, hidden: [...hidden, ...(note === undefined ? [] : [note])] };
       }),
     act: ({ namespace, name }, verb) =>
       answered(() => requestVerb({ ...session, namespace, clock }, verb, name, { wait: true, timeout: ANSWER_WITHIN })),
   };
 }
 
-/** The routes of a Canary, or a note on why they are not shown. */
-async function routesView(
-  cluster: ClusterReader,
-  namespace: string,
-  name: string,
-  meshProvider: string,
-): Promise<RoutesView | { note: string }> {
-  try {
-    const recorded = summaryOf(await getCanary(cluster, namespace, name)).traffic.canary;
-    const { readFrom, traffic, unreadable } = await readTraffic(cluster, namespace, name, meshProvider);
-    return { objects: readFrom, recorded, live: traffic?.canary, unreadable };
-  } catch (error) {
-    if (error instanceof CommandError) return { note: error.message };
-    if (isForbidden(error)) return { note: mayNotRead('routes') };
-    throw error;
-  }
+interface Following {
+  meshProvider: string;
+  show(release: ReleaseView): void;
+  fail(error: ViewError): void;
 }
 
-/** Pure: the steps of a journal. */
-function journalView({ namespace, name, run, parts }: Journal): JournalView {
-  const last = parts.at(-1);
-  const steps = [...entriesOf(parts)].flatMap((noted) => {
-    if ('unfit' in noted) return [];
-    const { weight, failedChecks, state } = noted.entry.decided;
-    return [{ atMs: noted.facts.nowMs, weight, failedChecks, state, text: entryWords(noted.entry) }];
-  });
-  return { namespace, name, release: run, revision: last?.revision ?? '', outcome: last?.ended, steps };
+/** A Canary with its routes, as they were read together. */
+interface Seen {
+  snapshot: CanarySnapshot;
+  routes: RoutesRead;
 }
 
 /** Shows the release when it is opened, and after each change of what its screen shows. */
 function followRelease(
   { cluster, clock = systemClock }: Omit<Session, 'output'>,
   { namespace, name }: CanaryName,
-  show: (release: ReleaseView) => void,
-  fail: (error: ViewError) => void,
+  { meshProvider, show, fail }: Following,
 ): () => void {
   const stopped = new AbortController();
-  const read = () => readSnapshot(cluster, namespace, name, clock);
+  const read = async (): Promise<Seen> => {
+    const snapshot = await readSnapshot(cluster, namespace, name, clock);
+    return { snapshot, routes: await readRoutes(cluster, snapshot, meshProvider) };
+  };
   const run = async () =>
     follow({
-      ...{ cluster, clock, read, watchedBy, signal: stopped.signal, first: await read() },
-      show: (snapshot) => show(releaseView(snapshot)),
+      ...{ cluster, clock, read, signal: stopped.signal, first: await read() },
+      watchedBy: ({ snapshot, routes }) => [...watchedBy(snapshot), ...routes.watched],
+      show: (seen) => show(releaseView(seen)),
       connection: (lost) => lost !== undefined && fail(new ViewError(502, `connection lost: ${lost}; trying again`)),
     });
   answered(run).catch((error: unknown) => {
@@ -106,16 +98,27 @@ function followRelease(
   return () => stopped.abort();
 }
 
-function releaseView(snapshot: CanarySnapshot): ReleaseView {
+function releaseView({ snapshot, routes: { routes, note } }: Seen): ReleaseView {
   const { waits, diagnosis, also } = whyOf(snapshot);
-  const { targetPods, primaryPods, hidden, atMs = 0 } = snapshot;
+  const { targetPods, primaryPods, atMs = 0 } = snapshot;
+  const report = reportOf(snapshot);
+  const pods = [...primaryPods.map((pod) => podView(pod, 'primary')), ...targetPods.map((pod) => podView(pod, 'canary'))];
+  const left = pods.length - MOST_PODS;
+  const notes = [note, left > 0 ? `${left} further pods are not shown` : undefined];
+  const release = parseStatus(snapshot.raw.status)?.release;
   return {
-    ...reportOf(snapshot),
+    ...report,
+    checks: report.checks.map((one) => ({ ...one, ...boundsOf(one.check, snapshot.canary?.spec.analysis.metrics) })),
+    events: report.events.slice(-MOST_EVENTS),
+    release: release?.run ?? 0,
+    weights: (release?.weights ?? []).map(({ atMs: at, weight }) => ({ atMs: at, value: weight })),
+    waits: waitsOf(snapshot.raw),
     readAtMs: atMs,
-    pods: [...primaryPods.map((pod) => podView(pod, 'primary')), ...targetPods.map((pod) => podView(pod, 'canary'))],
-    waits,
+    pods: pods.slice(0, MOST_PODS),
+    isHeld: waits,
     causes: [diagnosis, ...also],
-    hidden,
+    routes,
+    hidden: [...snapshot.hidden, ...notes.flatMap((one) => one ?? [])],
   };
 }
 

@@ -5,6 +5,8 @@ import type { DemoProvider } from './demo-cluster.ts';
 export interface DemoOptions {
   provider: DemoProvider;
   keep: boolean;
+  /** Opens the dashboard of its cluster in the browser; the cluster stays, as with `keep`. */
+  open: boolean;
   json: boolean;
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CanaryStatus, Verdict } from '../../api/canary-status.ts';
+import { type OpenDashboard, openDashboard, openInBrowser } from '../dashboard/open-dashboard.ts';
 import { ownCall } from '../own-program.ts';
 import { ControllerChild } from './controller-child.ts';
 import { APP, type DemoCluster, NAMESPACE, startDemoCluster } from './demo-cluster.ts';
@@ -20,6 +21,8 @@ const AGENT = 'serin-controller';
 /** Runs the three parts and prints the summary; the exit code is 0 only if every release ended as expected and no request was lost. */
 export async function runDemo(options: DemoOptions, screen: Screen, leftovers: Leftovers, startedMs: number): Promise<number> {
   const cluster = await startDemoCluster(options.provider, leftovers.folder);
+  const dashboard = options.open ? await showDashboard(cluster, screen) : undefined;
+  const isKept = options.keep || options.open;
   const controller = new ControllerChild(cluster);
   leftovers.child = controller;
   const users = startDemoUsers(cluster.embedded.mesh.urls, 3);
@@ -33,13 +36,13 @@ export async function runDemo(options: DemoOptions, screen: Screen, leftovers: L
     ...(failure === undefined ? {} : { failure }),
     ...run.figures(),
     seconds: secondsSince(startedMs),
-    ...(leftovers.isKept || options.keep ? { log: controller.logFile } : {}),
+    ...(leftovers.isKept || isKept ? { log: controller.logFile } : {}),
   };
   if (options.json) process.stdout.write(`${JSON.stringify(summary, undefined, 2)}\n`);
   else for (const line of inWords(summary)) screen.say(line);
   run.stop();
   const call = ownCall(process.argv[1] ?? '', process.cwd());
-  if (options.keep) {
+  if (isKept) {
     for (const line of keptLines(call, cluster.kubeconfigFile, Object.keys(bad.env))) screen.say(line);
     await new Promise<void>((resolve) => {
       // A second signal does not wait for what is being stopped.
@@ -50,10 +53,20 @@ export async function runDemo(options: DemoOptions, screen: Screen, leftovers: L
           .once(signal, () => process.once(signal, () => process.exit(code)));
     });
   } else if (summary.ok && !options.json) for (const line of nextLines(call, call.endsWith('main.ts'))) screen.say(line);
+  await dashboard?.stop();
   await users.stop();
   await controller.kill('SIGTERM');
   await cluster.stop();
   return summary.ok ? 0 : 1;
+}
+
+/** The page is there before the first part, so that all of them are seen in it. */
+async function showDashboard({ embedded: { cluster } }: DemoCluster, screen: Screen): Promise<OpenDashboard> {
+  const dashboard = await openDashboard({ cluster, namespace: NAMESPACE }, { port: 0, meshProvider: 'istio' });
+  screen.say('Dashboard, for one browser and once:');
+  screen.say(`  ${dashboard.address}`);
+  openInBrowser(dashboard.address, (line) => screen.say(line));
+  return dashboard;
 }
 
 interface BadVersion {

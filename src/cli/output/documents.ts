@@ -205,6 +205,27 @@ export const RequestResult = documentOn('RequestResult', {
 });
 export type RequestResult = z.infer<typeof RequestResult>;
 
+/** Output of `serin notify`. */
+export const NotifyResult = documentOn('NotifyResult', {
+  reason: z.string().describe('Kind of the alert.'),
+  receivers: z.array(
+    z.object({
+      provider: z
+        .string()
+        .describe(
+          'AlertProvider as NAMESPACE/NAME; without alerts in the spec, the flag of the controller that names the global receiver.',
+        ),
+      type: z.string().optional().describe('Kind of its service; absent: the provider cannot be read.'),
+      outcome: z
+        .enum(['shown', 'sent', 'failed', 'filtered'])
+        .describe('shown: a dry run; filtered: the severity of the alert is below the one that the Canary asks for.'),
+      message: z.string().optional().describe('Why it failed or was filtered, or what is not known in a dry run.'),
+      payload: z.unknown().optional().describe('The body that it gets, without addresses and tokens.'),
+    }),
+  ),
+});
+export type NotifyResult = z.infer<typeof NotifyResult>;
+
 const RevisionTraffic = z.object({
   revision: z.string().optional().describe('Absent: the latest one that is ready, and the cluster has not said which.'),
   latest: z.boolean().describe('Follows the latest revision that is ready.'),
@@ -263,6 +284,7 @@ export const Documents = z.discriminatedUnion('kind', [
   Difference,
   VersionReport,
   RequestResult,
+  NotifyResult,
   TrafficReport,
   ReportContents,
   RehearsalReport,

@@ -1,14 +1,11 @@
-import type { Canary } from '../../api/canary.ts';
 import { asKnativeService, type KnativeTraffic } from '../../api/kinds/knative-service.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { isKnative, knativeApiVersion } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import { parseCanary } from '../../api/parse-canary.ts';
 import { type Routes, weight } from '../../api/routes.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
-import { routerFor } from '../../routers/index.ts';
 import { trafficOf } from '../../routers/knative/traffic.ts';
 import { trafficOf as splitOf } from '../canaries/canary-reading.ts';
 import { ifInstalled } from '../canaries/if-readable.ts';
@@ -16,6 +13,7 @@ import type { TrafficReport } from '../output/documents.ts';
 import { CommandError } from '../output/exit-codes.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { findCanary } from './find-canary.ts';
+import { objectLabel, type RouteObjects, readRouteObjects } from './route-objects.ts';
 
 /** The traffic of a Canary, of the Service that it routes, or of a Knative Service without a Canary. `meshProvider`: for Canaries that name none. */
 export async function readTraffic(cluster: ClusterReader, namespace: string, name: string, meshProvider: string): Promise<TrafficReport> {
@@ -32,20 +30,16 @@ export function knativeService(cluster: ClusterReader, namespace: string, name: 
 }
 
 async function ofCanary(cluster: ClusterReader, namespace: string, raw: KubeObject, meshProvider: string): Promise<TrafficReport> {
-  const { name } = raw.metadata;
-  const parsed = parseCanary(raw);
-  if ('problems' in parsed) {
-    const [first] = parsed.problems;
-    throw new CommandError('no', `Canary ${name} cannot be read: ${first?.path}: ${first?.message}`);
-  }
-  const { canary } = parsed;
-  const provider = canary.spec.provider ?? meshProvider;
-  const router = routerFor(provider);
-  if ('unsupported' in router) throw new CommandError('no', `Canary ${name}: ${router.unsupported}`);
-  const refs = router.watches(canary);
+  return trafficReport(await readRouteObjects(cluster, raw, meshProvider), { namespace, name: raw.metadata.name });
+}
+
+/** The split that route objects express. Pure. */
+export function trafficReport(
+  { canary, provider, router, found, services }: RouteObjects,
+  { namespace, name }: { namespace: string; name: string },
+): TrafficReport {
   const { primaryService, canaryService } = names(canary);
-  const found = (await Promise.all(refs.map((ref) => ifInstalled(cluster.get(ref))))).flatMap((object) => object ?? []);
-  const routes = refs.length === 0 ? await bySelector(cluster, canary) : router.readRoutes(canary, found);
+  const routes = services ? bySelector(services) : router.readRoutes(canary, found);
   const service = isKnative(canary.spec.targetRef) ? found.find(({ kind }) => kind === 'Service') : undefined;
   return {
     ...reportOf({ kind: 'Canary', namespace, name }, provider, found),
@@ -68,7 +62,7 @@ export function knativeReport(
 }
 
 function reportOf(object: TrafficReport['object'], provider: string, found: readonly KubeObject[]): TrafficReport {
-  const readFrom = found.map(({ kind, metadata }) => `${kind} ${metadata.namespace}/${metadata.name}`);
+  const readFrom = found.map(objectLabel);
   return { apiVersion: outputVersion, kind: 'TrafficReport', object, provider, readFrom };
 }
 
@@ -88,14 +82,8 @@ function revisionsOf(traffic: readonly KnativeTraffic[]): NonNullable<TrafficRep
 }
 
 /** Without a provider the apex Service decides, by the pods that it selects. */
-async function bySelector(cluster: ClusterReader, canary: Canary): Promise<Routes | undefined> {
-  const { apexService, primaryService } = names(canary);
-  const { namespace } = canary.metadata;
-  const [apex, primary] = await Promise.all(
-    [apexService, primaryService].map((name) => cluster.get({ apiVersion: 'v1', kind: 'Service', namespace, name })),
-  );
+function bySelector({ apex, primary }: NonNullable<RouteObjects['services']>): Routes | undefined {
   if (!apex) return undefined;
   const selectorOf = (service: KubeObject | undefined) => JSON.stringify(specOf<ServiceSpec>(service).selector);
-  const isOnPrimary = selectorOf(apex) === selectorOf(primary);
-  return { kind: 'weighted', canary: weight(isOnPrimary ? 0 : 100) };
+  return { kind: 'weighted', canary: weight(selectorOf(apex) === selectorOf(primary) ? 0 : 100) };
 }

@@ -4,7 +4,7 @@ import { asPod } from '../../api/kinds/pod.ts';
 import { asReplicaSet } from '../../api/kinds/replica-set.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
-import { nextWeight } from '../../engine/next-weight.ts';
+import { plannedStep } from '../../engine/planned-step.ts';
 import type { Limit } from '../../metrics/limit.ts';
 import { record } from '../canaries/canary-reading.ts';
 import { rangeOf } from '../canaries/canary-report.ts';
@@ -62,7 +62,7 @@ export function releaseViewOf(snapshot: CanarySnapshot, report: CanaryReport, cl
     primaryPods: groupsOf(snapshot.primaryPods, setsOf(snapshot, snapshot.primary, snapshot.primaryPods)),
     canaryPods: groupsOf(snapshot.targetPods, setsOf(snapshot, snapshot.target, snapshot.targetPods)),
     ...defined({
-      step: analysis && isRunning ? stepOf(analysis, report) : undefined,
+      step: analysis && isRunning ? plannedStep(analysis, { weight: report.traffic.canary, iterations: report.iterations }) : undefined,
       nextCheckMs: isRunning ? release?.wakeAtMs : undefined,
       blocker: report.blockers === undefined && report.deleting !== true ? undefined : blockerOf(snapshot, report, clusterFlags),
     }),
@@ -78,15 +78,6 @@ function strategyOf(analysis: Analysis | undefined): string {
   if (analysis === undefined) return 'unknown strategy';
   if ((analysis.match ?? []).length > 0) return 'A/B test';
   return (analysis.iterations ?? 0) > 0 ? 'blue/green' : 'canary';
-}
-
-/** Steps of weight, or of iterations, that are reached. */
-function stepOf(analysis: Analysis, { traffic, iterations }: CanaryReport): ReleaseView['step'] {
-  const planned = analysis.iterations ?? 0;
-  if (planned > 0) return { at: Math.min(iterations, planned), of: planned };
-  const weights: number[] = [];
-  for (let weight = nextWeight(analysis, 0); weight !== undefined; weight = nextWeight(analysis, weight)) weights.push(weight);
-  return { at: weights.filter((weight) => weight <= traffic.canary).length, of: weights.length };
 }
 
 /** The ReplicaSets of one side that have pods, or should have some. */

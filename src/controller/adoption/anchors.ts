@@ -50,12 +50,19 @@ export interface KeptTemplates {
   pruned: readonly PrimarySpec[];
 }
 
-interface KeepTemplateOptions {
+export interface KeepTemplateOptions {
   /** The target's own template. */
   target?: PodTemplate | undefined;
-  /** As they were just read; absent: they are read. */
-  records?: readonly KubeObject[];
+  /** As they were just read; `unneeded`: where `hasRoomAfter` says so; absent: they are read. */
+  records?: readonly KubeObject[] | 'unneeded' | undefined;
   signal: AbortSignal;
+}
+
+/** The record that was made last, and how many there are at the most. */
+interface LastRecord {
+  revision: string;
+  number: number;
+  count: number;
 }
 
 /** The promoted templates among the records of a Canary, newest first. */
@@ -71,6 +78,8 @@ export class Anchors {
   readonly #cluster: Cluster;
   readonly #historyLimit: number;
   readonly #known = new Map<string, KubeObject>();
+  /** Of promoted templates, by Canary: a replica that leads is the only one that makes records. */
+  readonly #last = new Map<string, LastRecord>();
   /** Canaries whose anchor has a copied mark. */
   readonly #kept = new Set<string>();
   /** By anchor, the version that was reported as unreadable. */
@@ -176,17 +185,30 @@ export class Anchors {
     { target, signal, ...read }: KeepTemplateOptions,
   ): Promise<KeptTemplates> {
     const anchor = await this.#find(canary, signal);
-    const records = read.records ?? (await this.records(canary, signal));
-    const number = Math.max(0, ...records.map((object) => Number(object.revision))) + 1;
+    const key = keyOf(canary);
+    const last = this.#last.get(key);
+    // Until it is answered, what is stored is unknown.
+    this.#last.delete(key);
+    const isUnneeded = read.records === 'unneeded' && last !== undefined;
+    const records = isUnneeded ? [] : read.records === 'unneeded' || !read.records ? await this.records(canary, signal) : read.records;
+    const number = Math.max(isUnneeded ? last.number : 0, ...records.map((object) => Number(object.revision))) + 1;
     await this.#cluster.apply(renderTemplateRevision(canary, spec, revision, number, anchor, target), { signal });
     const pruned = historyToPrune(records, this.#historyLimit - 1);
     for (const old of pruned) await this.#cluster.delete(refOf(old), { signal });
+    const left = records.filter((record) => !pruned.includes(record));
+    this.#last.set(key, { revision, number, count: (isUnneeded ? last.count : left.length) + 1 });
     const specsOf = (objects: readonly KubeObject[]): PrimarySpec[] =>
       objects.flatMap((object) => {
         const template = readTemplateRevision(object);
         return template ? [template.spec] : [];
       });
-    return { kept: [spec, ...specsOf(records.filter((record) => !pruned.includes(record)))], pruned: specsOf(pruned) };
+    return { kept: [spec, ...specsOf(left)], pruned: specsOf(pruned) };
+  }
+
+  /** This process has recorded that revision last, and one more makes none superfluous: the records need not be read for it. */
+  hasRoomAfter(canary: AnchorOwner, revision: string | undefined): boolean {
+    const last = this.#last.get(keyOf(canary));
+    return last !== undefined && last.revision === revision && last.count < this.#historyLimit;
   }
 
   /** The same in place of one that never served, which is nothing to go back to. */
@@ -246,6 +268,7 @@ export class Anchors {
 
   forget(canary: AnchorOwner): void {
     this.#known.delete(keyOf(canary));
+    this.#last.delete(keyOf(canary));
     this.#kept.delete(keyOf(canary));
   }
 

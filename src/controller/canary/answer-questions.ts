@@ -1,7 +1,6 @@
 import type { NewBlocker } from '../../api/blocker.ts';
 import { blockerText } from '../../api/blocker-text.ts';
 import type { HookType } from '../../api/canary.ts';
-import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { wereWrittenBetween } from '../../engine/pin.ts';
 import type { Answer, HookCall, Question } from '../../engine/questions.ts';
@@ -10,7 +9,7 @@ import { runHooks } from '../../webhooks/run-hooks.ts';
 import { configsOf } from '../../workloads/configs/copies.ts';
 import { seenConfigs } from '../../workloads/configs/read-configs.ts';
 import type { PrimarySpec, Workload } from '../../workloads/workload.ts';
-import { promotionsIn } from '../adoption/anchors.ts';
+import { type KeepTemplateOptions, promotionsIn } from '../adoption/anchors.ts';
 import { NoPromotedTemplateError, TemplateLeftoverError } from '../errors.ts';
 import { primaryRefOf, readSides } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
@@ -87,9 +86,10 @@ async function promote(revision: string, context: AnswerContext): Promise<Primar
   const workload = workloadOf(canary);
   const { target, primary } = await readSides(context);
   if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
-  const isCarried = workload.carries(primary) === revision;
-  const records = await anchors.records(canary, signal);
-  if (isCarried && promotionsIn(records)[0]?.revision === revision) {
+  const carried = workload.carries(primary);
+  const isCarried = carried === revision;
+  const records = !isCarried && anchors.hasRoomAfter(canary, carried) ? 'unneeded' : await anchors.records(canary, signal);
+  if (isCarried && records !== 'unneeded' && promotionsIn(records)[0]?.revision === revision) {
     // A target that has moved on has the replicas of another revision.
     const { release } = canary.status ?? {};
     const isPinned = target && workload.revision(target) === (release?.template ?? release?.revision);
@@ -114,12 +114,14 @@ async function promote(revision: string, context: AnswerContext): Promise<Primar
   const inUse = configsOf([workload.promotedPart(primary)]);
   const madeCopies =
     read.copies.copies.length > 0 && (await makeCopies(context, read.copies, await anchors.reference(canary, signal), inUse));
-  const history = isCarried ? records : await keepCarried(primary, records, context, workload);
+  const history = isCarried || records === 'unneeded' ? records : await keepCarried(primary, records, context, workload);
   const isWritten = isCarried && workload.templateMatches(primary, template) === undefined;
   const answer = isWritten ? primary : await write(primary, template, context, workload);
   const leftover = workload.templateMatches(answer, template, primary);
   if (leftover !== undefined) throw new TemplateLeftoverError(primaryRefOf(canary), leftover);
-  await keep(primary, template, revision, context, workload, { target: undoableTemplate(canary, target), records: history, madeCopies });
+  // Which copies may go after one was made, the records say.
+  const known = madeCopies && history === 'unneeded' ? undefined : history;
+  await keep(primary, template, revision, context, workload, { target: undoableTemplate(canary, target), records: known, madeCopies });
   await followReplicas(primary, target, context, workload);
   return { outcome: 'written' };
 }
@@ -190,7 +192,7 @@ async function keep(
   revision: string,
   context: AnswerContext,
   workload: Workload,
-  { madeCopies = true, ...history }: { target: PodTemplate | undefined; records?: readonly KubeObject[]; madeCopies?: boolean },
+  { madeCopies = true, ...history }: Pick<KeepTemplateOptions, 'target' | 'records'> & { madeCopies?: boolean },
 ): Promise<void> {
   const { canary, anchors, signal } = context;
   const { kept, pruned } = await anchors.keepTemplate(canary, template, revision, { ...history, signal });

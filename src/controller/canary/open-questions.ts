@@ -36,7 +36,6 @@ export class OpenQuestions {
   }
 
   ask(canary: Canary, questions: readonly Question[]): void {
-    const { clock, metrics } = this.#deps;
     for (const question of questions) {
       switch (question.kind) {
         case 'record':
@@ -45,16 +44,27 @@ export class OpenQuestions {
           this.#deps.announce(canary, question.announcement);
           break;
         case 'wakeAt':
-          this.#results.wakeIn(question.atMs - clock.nowMs(), () => {
-            this.#tickBeganMs = clock.monotonicMs();
-            metrics.tickBegan(clock.nowMs() - question.atMs);
-            this.#results.due();
-          });
+          this.#wakeAt(question.atMs);
           break;
         default:
           this.#put(question, canary);
       }
     }
+  }
+
+  /** A timer may ring a millisecond before the time that the clock says: nothing is due then, and a reconcile would be in vain. */
+  #wakeAt(atMs: number): void {
+    const { clock, metrics } = this.#deps;
+    this.#results.wakeIn(atMs - clock.nowMs(), () => {
+      const lateMs = clock.nowMs() - atMs;
+      if (lateMs < 0) {
+        this.#wakeAt(atMs);
+        return;
+      }
+      this.#tickBeganMs = clock.monotonicMs();
+      metrics.tickBegan(lateMs);
+      this.#results.due();
+    });
   }
 
   /** The checks of a tick have been judged. */

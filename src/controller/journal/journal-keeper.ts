@@ -54,6 +54,8 @@ export class JournalKeeper {
   #waiting = 0;
   /** Listed once, and kept up since: no one else writes journals of this Canary. */
   #stored: { uid: string; parts: StoredPart[] } | undefined;
+  /** Parts that were stored before they were listed. */
+  #unlisted = 0;
   #isBroken = false;
 
   constructor(deps: JournalKeeperDeps, namespace: string) {
@@ -157,7 +159,8 @@ export class JournalKeeper {
     const record = renderJournal(waiting.head, waiting.text, anchor);
     await this.#create(record, cluster);
     if (this.#stored?.uid === canary.uid) this.#stored.parts.push(...storedParts([record], canary));
-    if (!mayPrune || !isLeading()) return;
+    else this.#unlisted += 1;
+    if (!mayPrune || !isLeading() || this.#areFew(waiting.head)) return;
     const kind = { ...recordKind, namespace: canary.namespace };
     if (this.#stored?.uid !== canary.uid) {
       const { items } = await cluster.list(kind, { labelSelector: journalsOf(canary), metadataOnly: true, signal });
@@ -169,5 +172,11 @@ export class JournalKeeper {
       await cluster.delete({ ...kind, name: part.name }, { signal });
       parts.splice(parts.indexOf(part), 1);
     }
+  }
+
+  /** The Canary has not had as many releases as are kept: nothing can be pruned, and nothing is listed. What its status says is believed so often only. */
+  #areFew({ canary, run }: JournalHead): boolean {
+    const { journalLimit } = this.#deps.config;
+    return this.#stored?.uid !== canary.uid && run <= journalLimit && this.#unlisted <= Math.min(journalLimit, MOST_PARTS);
   }
 }

@@ -6,3 +6,8 @@ export function canaryPage(dashboardUrl: string, { namespace, name }: { namespac
   url.pathname = [...prefix, 'canaries', encodeURIComponent(namespace), encodeURIComponent(name)].join('/');
   return url.href;
 }
+
+/** The page of one past release, below that of its Canary. */
+export function releasePage(page: string, release: number): string {
+  return `${page}/releases/${release}`;
+}

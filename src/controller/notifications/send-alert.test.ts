@@ -4,6 +4,7 @@ import { memoryNotifier } from '../../../test/fakes/memory-notifier.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { Delivery } from '../../api/canary-status.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { readMessageTemplates } from '../../notifiers/message-templates.ts';
 import { ControllerConfig } from '../config.ts';
 import { globalNotifier } from './global-notifier.ts';
 import { alertSender } from './send-alert.ts';
@@ -86,6 +87,37 @@ describe('an alert by an AlertProvider', () => {
     const spec = { type: 'slack', address: `${chat.origin}/` };
     await deps(spec, undefined, { dashboardUrl: 'https://serin.example/' }).send(canary, delivery(), signal);
     expect(chat.posts[0]?.body).toContain('"author_link":"https://serin.example/canaries/test/podinfo"');
+  });
+
+  it('has the text of its template, and the default one where that gives none, which is logged', async () => {
+    const read = readMessageTemplates('Failed: "{{#images}}{{change}}{{/images}}{{#fields}}{{value}} is bad{{/fields}}"');
+    if ('problem' in read) throw new Error(read.problem);
+    const warnings: unknown[] = [];
+    const provider = { apiVersion: 'flagger.app/v1beta1', kind: 'AlertProvider', metadata: { name: 'chat', namespace: 'test' } };
+    const send = alertSender({
+      config: ControllerConfig.parse({}),
+      cluster: { get: async () => ({ ...provider, spec: { type: 'slack', address: `${chat.origin}/` } }) as KubeObject },
+      secret: async () => undefined,
+      global: undefined,
+      messageTemplates: read.templates,
+      log: { warn: (...line) => void warnings.push(line) },
+    });
+    await send(canary, delivery(), signal);
+    expect(chat.posts.at(-1)?.body).toContain('"text":"s1:b is bad"');
+    expect(warnings).toEqual([]);
+    const bare = delivery();
+    await send(
+      canary,
+      { ...bare, alert: { reason: 'Failed', severity: 'error', to: { namespace: 'test', name: 'chat' }, fields: [] } },
+      signal,
+    );
+    expect(chat.posts.at(-1)?.body).toContain('"text":"rolled back"');
+    expect(warnings).toEqual([
+      [
+        { canary: 'test/podinfo', reason: 'Failed: it gives no text for this alert: give it words of its own' },
+        'a message template is not used: the alert is sent with the default text',
+      ],
+    ]);
   });
 
   it('05-A34: to the channel general, in the name of flagger, where nothing else is said', async () => {

@@ -3,25 +3,29 @@ import type { Delivery } from '../../api/canary-status.ts';
 import type { Clock } from '../../api/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { atOnce } from '../../api/outgoing.ts';
-import { parseAlertProvider } from '../../api/parse-canary.ts';
-import { type ReadSecret, RefusedSecret } from '../../api/secret-use.ts';
+import type { ReadSecret } from '../../api/secret-use.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { notifierFor } from '../../notifiers/index.ts';
+import type { MessageTemplates } from '../../notifiers/message-templates.ts';
 import type { AlertMessage, Notifier, SendOutcome } from '../../notifiers/notifier.ts';
 import type { ControllerConfig } from '../config.ts';
+import type { Log } from '../log.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
-import { canaryPage } from './canary-page.ts';
+import { alertMessage } from './alert-message.ts';
+import { providerSettings } from './provider-settings.ts';
 
 /** `isFinal`: no attempt can change it, so it counts as answered. */
 export type AlertOutcome = SendOutcome & { isFinal?: boolean };
 export type SendAlert = (canary: Canary, delivery: Delivery, signal: AbortSignal) => Promise<AlertOutcome>;
 
 interface AlertSenderDeps {
-  config: Pick<ControllerConfig, 'clusterName' | 'dashboardUrl' | 'noCrossNamespaceRefs' | 'proxyEnvironment'>;
+  config: Pick<ControllerConfig, 'clusterName' | 'dashboardUrl' | 'journalLimit' | 'noCrossNamespaceRefs' | 'proxyEnvironment'>;
   cluster: Pick<Cluster, 'get'>;
   secret: ReadSecret;
   global: Notifier | undefined;
   callsOf?: CallsOf;
+  log?: Pick<Log, 'warn'>;
+  messageTemplates?: MessageTemplates | undefined;
   clock?: Clock;
   /** Gets the outcome of each attempt at an AlertProvider that exists. */
   onOutcome?(provider: KubeObject, outcome: SendOutcome): void;
@@ -37,28 +41,21 @@ export function alertSender(deps: AlertSenderDeps): SendAlert {
     const { receiver } = found;
     if (receiver === undefined) return { ok: true };
     const { turns = atOnce } = deps.callsOf?.(canary.metadata.namespace) ?? {};
-    const message = messageOf(canary, delivery, deps.config);
+    const message = inOwnWords(alertMessage(canary, delivery, deps.config), deps);
     const outcome = 'send' in receiver ? await turns.run(() => receiver.send(message, signal), signal) : receiver;
     if (found.provider) deps.onOutcome?.(found.provider, outcome);
     return outcome;
   };
 }
 
-function messageOf(canary: Canary, delivery: Delivery, { clusterName, dashboardUrl }: AlertSenderDeps['config']): AlertMessage {
-  const { alert } = delivery;
-  const { namespace, name } = canary.metadata;
-  const isFailed = delivery.outcome === 'Failed';
-  return {
-    key: delivery.key,
-    canary: { namespace, name },
-    severity: alert?.severity ?? (isFailed ? 'error' : 'info'),
-    reason: alert?.reason ?? (isFailed ? 'Failed' : 'Succeeded'),
-    text: delivery.message,
-    // 05-A20: before all others.
-    fields: [...(clusterName === '' ? [] : [{ name: 'Cluster', value: clusterName }]), ...(alert?.fields ?? [])],
-    page: canaryPage(dashboardUrl, { namespace: namespace ?? '', name }),
-    atMs: delivery.sinceMs,
-  };
+/** The text by the operator's template; where that fails, the alert is sent with its own. */
+function inOwnWords(message: AlertMessage, { messageTemplates, log }: Pick<AlertSenderDeps, 'messageTemplates' | 'log'>): AlertMessage {
+  const made = messageTemplates?.(message);
+  if (made === undefined) return message;
+  if ('text' in made) return { ...message, text: made.text };
+  const canary = `${message.canary.namespace}/${message.canary.name}`;
+  log?.warn({ canary, reason: made.problem }, 'a message template is not used: the alert is sent with the default text');
+  return message;
 }
 
 type AlertFailure = AlertOutcome & { ok: false };
@@ -98,17 +95,10 @@ async function notifierOf(
   { config, secret, callsOf, clock }: AlertSenderDeps,
   { metadata }: Canary,
 ): Promise<Notifier | AlertFailure> {
-  const parsed = parseAlertProvider(provider);
-  if ('problems' in parsed) return wrong(`${parsed.problems[0]?.path ?? 'spec'}: ${parsed.problems[0]?.message ?? 'cannot be read'}`);
-  const { type, secretRef, proxy, channel, username, format, address } = parsed.alertProvider.spec;
-  const data = secretRef && (await secret(namespace, secretRef.name, 'spec.secretRef'));
-  if (data instanceof RefusedSecret) return wrong(data.reason);
-  if (secretRef && data === undefined) return wrong(`its Secret ${secretRef.name} does not exist`);
-  if (secretRef && !data?.address && !address) return wrong(`its Secret ${secretRef.name} has no key address, and spec.address is not set`);
-  const { token, signingKey } = data ?? {};
-  const settings = { address: data?.address || address || '', token, signingKey, proxy, channel, username, format };
+  const found = await providerSettings(provider, namespace, secret);
+  if ('problem' in found) return wrong(found.problem);
   const { egress } = callsOf?.(metadata.namespace) ?? {};
-  const made = notifierFor(type, settings, { environment: config.proxyEnvironment, clock, ...(egress && { egress }) });
+  const made = notifierFor(found.type, found.settings, { environment: config.proxyEnvironment, clock, ...(egress && { egress }) });
   return 'problem' in made ? wrong(made.problem) : made;
 }
 

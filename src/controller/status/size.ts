@@ -19,7 +19,7 @@ const ofRelease =
 /** In this order: what is only shown goes first, and what a release needs after a restart last. */
 const steps: readonly (readonly [what: string, Shrink])[] = [
   ['the end of long texts', (status) => shortened(status)],
-  ['recent measurements', ofRelease(({ recent: _, ...release }) => release)],
+  ['recent measurements', ofRelease(({ recent: _, weights: _weights, ...release }) => release)],
   ['trackedConfigs', ({ trackedConfigs: _, ...status }) => status],
   ['verdicts', ofRelease((release) => ({ ...release, ...(release.verdicts && { verdicts: worst(release.verdicts) }) }))],
   [

@@ -2,7 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import { isRecord } from '../../api/json.ts';
 import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { parseStatus } from '../../api/parse-status.ts';
+import { parseStatusOnce } from '../../api/parse-canary.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { Question } from '../../engine/questions.ts';
 import { isConflict } from '../../kube/errors.ts';
@@ -92,7 +92,7 @@ export class StatusWriter {
       const isFirst = isForeign(canary, this.#deps.view);
       let answer = await send(isFirst);
       if (isFirst && statusOf<{ release: unknown }>(answer).release !== undefined) answer = await send(false);
-      const status = parseStatus(answer.status);
+      const status = isRecord(answer.status) ? parseStatusOnce(answer.status) : undefined;
       if (status?.release === undefined)
         return await this.#waitForCrd({ ...answer, status: { ...statusOf(answer), ...stored, release: undefined } }, signal);
       this.#deps.view.learn(answer);

@@ -83,6 +83,63 @@ it('06-ME6, 05-G6, B36: flagger_canary_metric_analysis keeps the last value, of 
   expect(await lines('flagger_canary_metric_analysis')).toEqual([`${of('request-success-rate')} 99.5`, `${of('request-duration')} 0.73`]);
 });
 
+it('06-F13: flagger_canary_metric_limit has the limits that the checks go by, those of request-duration in seconds', async () => {
+  const { metrics, lines } = started();
+  const canary = inRelease(
+    {},
+    aCanary({
+      metrics: [
+        { name: 'request-success-rate', threshold: 99 },
+        { name: 'request-duration', thresholdRange: { max: 500 } },
+        { name: 'queue', query: 'x', thresholdRange: { min: 1, max: 7 } },
+      ],
+    }),
+  );
+  metrics.seen(canary, START_MS);
+  metrics.measured(canary, [{ check: 'queue', verdict: 'unmeasured' }]);
+  const of = (metric: string, bound: string) => `flagger_canary_metric_limit{${AT},metric="${metric}",bound="${bound}"}`;
+  expect(await lines('flagger_canary_metric_limit')).toEqual([
+    `${of('request-success-rate', 'min')} 99`,
+    `${of('request-duration', 'max')} 0.5`,
+    `${of('queue', 'min')} 1`,
+    `${of('queue', 'max')} 7`,
+  ]);
+  metrics.measured({ ...canary, spec: { ...canary.spec, analysis: { ...canary.spec.analysis, metrics: [] } } }, []);
+  expect(await lines('flagger_canary_metric_limit')).toEqual([]);
+});
+
+it.each([
+  { named: undefined, mesh: 'smi:v1alpha1:istio', provider: 'smi:v1alpha1' },
+  { named: 'nginx', mesh: 'istio', provider: 'nginx' },
+  { named: 'nginx', mesh: 'linkerd', provider: 'linkerd' },
+] as const)('06-F13: flagger_canary_info of provider $named beside $mesh names $provider, whose queries judge it', async (each) => {
+  const { metrics, lines } = started();
+  metrics.started(each.mesh);
+  const spec = { ...(each.named && { provider: each.named }), ingressRef: { apiVersion: 'v1', kind: 'Ingress' as const, name: 'web' } };
+  const canary = inRelease({}, aCanary({}, { ...spec, service: { port: 80, name: 'shop' } as Canary['spec']['service'] }));
+  metrics.seen({ ...canary, metadata: { ...canary.metadata, name: 'release' } }, START_MS);
+  const names = `canary="release",kind="Deployment",provider="${each.provider}",service="shop",ingress="web",route="podinfo"`;
+  expect(await lines('flagger_canary_info')).toEqual([`flagger_canary_info{${AT},${names}} 1`]);
+});
+
+it('06-F13: what no object can be called by is not in flagger_canary_info, since dashboards write it into queries', async () => {
+  const { metrics, lines } = started();
+  const ingressRef = { apiVersion: 'v1', kind: 'Ingress' as const, name: 'web"} or up{a="' };
+  metrics.seen(inRelease({}, aCanary({}, { ingressRef })), START_MS);
+  expect(await lines('flagger_canary_info')).toEqual([expect.stringContaining('service="podinfo",ingress="",route="podinfo"')]);
+});
+
+it('06-F13: a Canary that was never started, or cannot be read, has no flagger_canary_info', async () => {
+  const { metrics, lines } = started();
+  metrics.seen(inRelease({ phase: '' }), START_MS);
+  expect(await lines('flagger_canary_info')).toEqual([]);
+  const { metadata, status } = inRelease();
+  metrics.seen(inRelease(), START_MS);
+  expect(await lines('flagger_canary_info')).toHaveLength(1);
+  metrics.seen({ metadata, spec: { targetRef: { name: 'podinfo' } }, status }, START_MS);
+  expect(await lines('flagger_canary_info')).toEqual([]);
+});
+
 it.each([
   { what: 'weights', analysis: { stepWeight: 10 }, spec: {}, strategy: 'canary', status: 'completed' },
   { what: 'iterations', analysis: { iterations: 3 }, spec: {}, strategy: 'blue-green', status: 'completed' },

@@ -1,4 +1,5 @@
 import { Registry } from '@prometheus-io/client';
+import type { MeshProvider } from '../../api/mesh-provider.ts';
 import { runtimeMetrics } from '../../api/runtime-metrics.ts';
 import { callMetrics } from './call-metrics.ts';
 import { canaryMetrics, type ShownCanary } from './canary-metrics.ts';
@@ -13,8 +14,9 @@ export function createControllerMetrics(version: string) {
   const registry = new Registry();
   runtimeMetrics(registry);
   const series = new OwnedSeries();
-  const { standsBy, ...process } = processMetrics(registry, version);
-  const { seen, forget, forgetAll, counted } = canaryMetrics(registry, series);
+  const { standsBy, started, ...process } = processMetrics(registry, version);
+  let mesh: MeshProvider | undefined;
+  const { seen, forget, forgetAll, counted } = canaryMetrics(registry, series, () => mesh);
   return {
     registry,
     ...process,
@@ -23,6 +25,11 @@ export function createControllerMetrics(version: string) {
     ...tickMetrics(registry, series),
     ...callMetrics(registry),
     counted,
+    /** The provider of Canaries that name none. */
+    started(meshProvider: MeshProvider): void {
+      mesh = meshProvider;
+      started(meshProvider);
+    },
     /** The Canary as it is stored now. Other calls for a Canary that was never seen, or is gone, are not counted. */
     seen(canary: ShownCanary, nowMs: number): void {
       series.begin(canary);

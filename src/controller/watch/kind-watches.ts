@@ -167,7 +167,7 @@ function isSameScaler(before: KubeObject, after: KubeObject): boolean {
   return isDeepStrictEqual(saidBy(before), saidBy(after));
 }
 
-function see(whole: KubeObject): ViewedObject {
+function see(whole: KubeObject, before: ViewedObject | undefined): ViewedObject {
   const { status, ...said } = whole;
   const object: KubeObject = isScaler(whole.kind) ? said : whole;
   const manager = lastForeignManager(object, fieldManager);
@@ -175,15 +175,18 @@ function see(whole: KubeObject): ViewedObject {
   const known = remembered(object);
   return {
     ...known,
-    object: keptOf(known.object),
+    object: keptOf(known.object, before?.object),
     ...(manager === undefined ? {} : { manager }),
     ...(isOwned || isUpdatedBy(object, flaggerManager) ? { isEstablished: true } : {}),
   };
 }
 
 /** Typed as whole: readers get a slim object by its SlimRef only. */
-function keptOf(known: Slim): KubeObject {
+function keptOf(known: Slim, before: KubeObject | undefined): KubeObject {
   const object = withoutBookkeeping(known as KubeObject);
   // On Services and routes it shows what they were before Serin.
-  return object.apiVersion === apiVersion ? { ...object, metadata: withoutLastApplied(object.metadata) } : object;
+  if (object.apiVersion !== apiVersion) return object;
+  // The same object for the same spec: it is parsed and judged once, however often the status is written.
+  const spec = before !== undefined && isDeepStrictEqual(before.spec, object.spec) ? before.spec : object.spec;
+  return { ...object, metadata: withoutLastApplied(object.metadata), ...(spec !== undefined && { spec }) };
 }

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { CanaryName, CanaryRow, ListEvents } from '../wire.ts';
 import { Bar, Phase, pathOf } from './parts.tsx';
 import { useStream } from './stream.ts';
+import { type WaitGroup, waitGroups } from './waits.tsx';
 import { words } from './words.ts';
 
 const keyOf = ({ namespace, name }: CanaryName) => `${namespace}/${name}`;
@@ -14,6 +15,7 @@ export function ListPage() {
   const [search, setSearch] = useState('');
   const [phase, setPhase] = useState('');
   const [namespace, setNamespace] = useState('');
+  const [isByWait, setByWait] = useState(new URLSearchParams(location.search).has('waiting'));
   const { isLost } = useStream('/api/stream', {
     list: (data: ListEvents['list']) => {
       setUnavailable(data.unavailable);
@@ -28,12 +30,18 @@ export function ListPage() {
       }),
   });
   const all = useMemo(() => [...(rows?.values() ?? [])].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)), [rows]);
-  const shown = all.filter(
-    (row) =>
-      (namespace === '' || row.namespace === namespace) &&
-      (phase === '' || row.phase === phase) &&
-      (search === '' || keyOf(row).includes(search.toLowerCase()) || row.target.name.includes(search.toLowerCase())),
+  const shown = useMemo(
+    () =>
+      all.filter(
+        (row) =>
+          (namespace === '' || row.namespace === namespace) &&
+          (phase === '' || row.phase === phase) &&
+          (search === '' || keyOf(row).includes(search.toLowerCase()) || row.target.name.includes(search.toLowerCase())),
+      ),
+    [all, namespace, phase, search],
   );
+  const listed = isByWait ? shown.filter(({ waits = [] }) => waits.length > 0) : shown;
+  const groups = useMemo(() => (isByWait ? waitGroups(shown) : []), [isByWait, shown]);
   return (
     <>
       <h1>{words.all}</h1>
@@ -44,8 +52,15 @@ export function ListPage() {
         </label>
         <Choice label={words.phase} value={phase} set={setPhase} of={all.map((row) => row.phase)} />
         <Choice label={words.namespace} value={namespace} set={setNamespace} of={all.map((row) => row.namespace)} />
+        <label>
+          {words.show}
+          <select value={isByWait ? 'waiting' : ''} onChange={(event) => setByWait(event.currentTarget.value !== '')}>
+            <option value="">{words.everything}</option>
+            <option value="waiting">{words.byWait}</option>
+          </select>
+        </label>
         <span class="dim" role="status">
-          {rows === undefined ? words.loading : words.shown(shown.length, all.length)}
+          {rows === undefined ? words.loading : words.shown(listed.length, all.length)}
         </span>
       </div>
       {isLost && (
@@ -59,14 +74,27 @@ export function ListPage() {
         </p>
       )}
       {rows !== undefined && shown.length === 0 && <p>{all.length === 0 ? words.noCanary : words.none}</p>}
-      <ul class="rows">
-        {shown.map((row) => (
-          <Row key={keyOf(row)} row={row} />
-        ))}
-      </ul>
+      {isByWait && shown.length > 0 && groups.length === 0 && <p>{words.noneWaits}</p>}
+      {isByWait ? groups.map((group) => <Group key={group.key} group={group} />) : <Rows of={shown} />}
     </>
   );
 }
+
+const Rows = ({ of }: { of: readonly CanaryRow[] }) => (
+  <ul class="rows">
+    {of.map((row) => (
+      <Row key={keyOf(row)} row={row} />
+    ))}
+  </ul>
+);
+
+const Group = ({ group: { title, who, rows } }: { group: WaitGroup }) => (
+  <section class="group">
+    <h2>{words.group(title, rows.length)}</h2>
+    <p class="dim">{words.canEnd(who)}</p>
+    <Rows of={rows} />
+  </section>
+);
 
 const Row = memo(({ row }: { row: CanaryRow }) => (
   <li>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { CanaryName } from '../wire.ts';
+import type { CanaryName, PointView } from '../wire.ts';
 import { words } from './words.ts';
 
 /** The address of a Canary's page, or of its data with `/api` before it. */
@@ -72,46 +72,72 @@ export const Table = ({
   </section>
 );
 
-/** A point of a line over time. */
-export interface Point {
-  atMs: number;
-  weight: number;
-}
-
 const WIDTH = 600;
 const HEIGHT = 160;
-const [LEFT, TOP, BOTTOM] = [34, 10, 140] as const;
+const [LEFT, TOP, BOTTOM] = [44, 10, 140] as const;
 
-/** Weights as steps over time; each line begins at the left. */
-export function Chart({ title, lines }: { title: string; lines: readonly (readonly Point[])[] }) {
+/** Values over time; each line begins at the left. Weights are steps between 0 and 100; without a range, values are joined and fill the height with their limits. */
+export function Chart({
+  title,
+  lines,
+  range,
+  limits = [],
+}: {
+  title: string;
+  lines: readonly (readonly PointView[])[];
+  range?: readonly [number, number];
+  limits?: readonly number[];
+}) {
   const spans = lines.map((points) => (points.at(-1)?.atMs ?? 0) - (points[0]?.atMs ?? 0));
   const span = Math.max(1_000, ...spans);
+  const [low, high] = range ?? rangeOf([...lines.flat().map(({ value }) => value), ...limits]);
   const x = (ms: number) => LEFT + (ms / span) * (WIDTH - LEFT - 6);
-  const y = (weight: number) => BOTTOM - (weight / 100) * (BOTTOM - TOP);
-  const pathTo = (points: readonly Point[]) => {
+  const y = (value: number) => BOTTOM - ((value - low) / (high - low)) * (BOTTOM - TOP);
+  const pathTo = (points: readonly PointView[]) => {
     const [first] = points;
     if (first === undefined) return '';
-    const steps = points.map(({ atMs, weight }) => `H${x(atMs - first.atMs).toFixed(1)}V${y(weight).toFixed(1)}`);
-    return `M${LEFT},${y(first.weight).toFixed(1)}${steps.join('')}`;
+    const steps = points.map(({ atMs, value }) => {
+      const [to, at] = [x(atMs - first.atMs).toFixed(1), y(value).toFixed(1)];
+      return range ? `H${to}V${at}` : `L${to},${at}h0.1`;
+    });
+    return `M${LEFT},${y(first.value).toFixed(1)}${steps.join('')}`;
   };
   return (
     <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={title}>
-      {[0, 50, 100].map((weight) => (
-        <g key={weight}>
-          <line class="grid" x1={LEFT} x2={WIDTH} y1={y(weight)} y2={y(weight)} />
-          <text x="2" y={y(weight) + 4}>
-            {weight}
+      {[low, (low + high) / 2, high].map((value) => (
+        <g key={value}>
+          <line class="grid" x1={LEFT} x2={WIDTH} y1={y(value)} y2={y(value)} />
+          <text x="2" y={y(value) + 4}>
+            {short(value)}
           </text>
         </g>
       ))}
       <text x={WIDTH - 90} y={HEIGHT - 5}>
         {lasts(span)}
       </text>
+      {limits.map((limit) => (
+        <line key={limit} class="limit" x1={LEFT} x2={WIDTH} y1={y(limit)} y2={y(limit)} />
+      ))}
       {lines.map((points, index) => (
         <path key={index} class={index === 0 ? 'line' : 'line second'} d={pathTo(points)} />
       ))}
     </svg>
   );
+}
+
+/** The weight of the canary, in percent. */
+export const WeightChart = ({ title, lines }: { title: string; lines: readonly (readonly PointView[])[] }) => (
+  <Chart title={title} lines={lines} range={[0, 100]} />
+);
+
+function rangeOf(values: readonly number[]): [number, number] {
+  const [low, high] = values.reduce(
+    ([least, most], value) => [Math.min(least, value), Math.max(most, value)],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  );
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
+  if (low !== high) return [low, high];
+  return low === 0 ? [0, 1] : [Math.min(0, low), Math.max(0, high)];
 }
 
 export function Spark({ values, title }: { values: readonly number[]; title: string }) {

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { CanaryName, DifferenceView, HistoryView, JournalView } from '../wire.ts';
-import { Card, Chart, lasts, Phase, pathOf, shortRevision, Table, timeText } from './parts.tsx';
+import type { CanaryName, DifferenceView, HistoryView, JournalView, PointView } from '../wire.ts';
+import { CheckCharts, checkResult } from './check-history.tsx';
+import { Card, lasts, Phase, pathOf, shortRevision, Table, timeText, WeightChart } from './parts.tsx';
+import { RoutesCard } from './routes.tsx';
 import { type Loaded, useJson } from './stream.ts';
 import { words } from './words.ts';
 
@@ -69,7 +71,7 @@ export function HistoryPage({ canary }: { canary: CanaryName }) {
 export function JournalPage({ canary, release }: { canary: CanaryName; release: string }) {
   const loaded = useJson<JournalView>(`/api${pathOf(canary, `/releases/${release}`)}`);
   if (loaded.state !== 'done') return <Pending of={loaded} />;
-  const { revision, outcome, steps } = loaded.value;
+  const { revision, outcome, steps, checks } = loaded.value;
   return (
     <>
       <p>
@@ -77,8 +79,9 @@ export function JournalPage({ canary, release }: { canary: CanaryName; release: 
       </p>
       <div class="cards">
         <Card title={words.weights} isWide>
-          <Chart title={words.weights} lines={[steps]} />
+          <WeightChart title={words.weights} lines={[weightsOf(loaded.value)]} />
         </Card>
+        <CheckCharts releases={[checks]} />
         <Card title={words.steps} isWide>
           <Table
             title={words.steps}
@@ -99,14 +102,21 @@ export function JournalPage({ canary, release }: { canary: CanaryName; release: 
   );
 }
 
+const weightsOf = ({ steps }: JournalView): PointView[] => steps.map(({ atMs, weight }) => ({ atMs, value: weight }));
+
 /** Two past releases beside each other. */
 export function ComparePage({ canary, a, b }: { canary: CanaryName; a: string; b: string }) {
+  const history = useJson<HistoryView>(`/api${pathOf(canary, '/history')}`);
   const [first, second] = [a, b].map((release) => useJson<JournalView>(`/api${pathOf(canary, `/releases/${release}`)}`));
   if (first?.state !== 'done') return <Pending of={first} />;
   if (second?.state !== 'done') return <Pending of={second} />;
   const both = [first.value, second.value];
   const row = (label: string, of: (journal: JournalView) => string) => [label, ...both.map(of)];
   const lasted = ({ steps }: JournalView) => lasts((steps.at(-1)?.atMs ?? 0) - (steps[0]?.atMs ?? 0));
+  const promoted = history.state === 'done' ? history.value.promoted : [];
+  const imagesOf = ({ revision }: JournalView) =>
+    promoted.find((one) => one.revision === revision)?.images.join(', ') ?? (history.state === 'loading' ? '' : words.imageUnknown);
+  const names = [...new Set(both.flatMap(({ checks }) => checks.map(({ check }) => check)))];
   const most = ({ steps }: JournalView, of: 'weight' | 'failedChecks') => steps.reduce((max, step) => Math.max(max, step[of]), 0);
   return (
     <div class="cards">
@@ -116,16 +126,20 @@ export function ComparePage({ canary, a, b }: { canary: CanaryName; a: string; b
           heads={['', ...both.map(({ release }) => `${words.release} ${release}`)]}
           rows={[
             row(words.revision, ({ revision }) => shortRevision(revision)),
+            row(words.image, imagesOf),
             row(words.outcome, ({ outcome }) => outcome ?? words.unfinished),
+            row(words.began, ({ steps }) => timeText(steps[0]?.atMs)),
             row(words.duration, lasted),
             row(words.steps, ({ steps }) => String(steps.length)),
             row(words.highestWeight, (journal) => `${most(journal, 'weight')} %`),
             row(words.mostFailed, (journal) => String(most(journal, 'failedChecks'))),
+            ...names.map((name) => row(`${words.check} ${name}`, ({ checks }) => checkResult(checks.find(({ check }) => check === name)))),
           ]}
         />
-        <Chart title={words.weights} lines={both.map(({ steps }) => steps)} />
+        <WeightChart title={words.weights} lines={both.map(weightsOf)} />
         <p class="dim">{words.legend(a, b)}</p>
       </Card>
+      <CheckCharts releases={both.map(({ checks }) => checks)} names={[a, b]} />
     </div>
   );
 }
@@ -155,25 +169,7 @@ export function DifferencePage({ canary }: { canary: CanaryName }) {
           />
         )}
       </Card>
-      {routes && (
-        <Card title={words.routes} isWide>
-          <Table
-            title={words.routes}
-            heads={[words.routeObjects, words.recorded, words.inForce]}
-            rows={[
-              [
-                <span key="objects" class="mono">
-                  {routes.objects.join(', ') || words.notFound}
-                </span>,
-                words.canaryWeight(routes.recorded),
-                <span key="live" class={routes.live === routes.recorded ? '' : 'wait'}>
-                  {routes.live === undefined ? (routes.unreadable ?? words.notFound) : words.canaryWeight(routes.live)}
-                </span>,
-              ],
-            ]}
-          />
-        </Card>
-      )}
+      {routes && <RoutesCard routes={routes} />}
     </div>
   );
 }

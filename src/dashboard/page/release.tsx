@@ -1,27 +1,36 @@
 import { useRef, useState } from 'preact/hooks';
-import type { CanaryName, ReleaseView, VerbAnswer, WorkloadView } from '../wire.ts';
-import { Bar, Card, Chart, lasts, Phase, type Point, pathOf, Spark, short, shortRevision, Table, timeText } from './parts.tsx';
+import type { CanaryName, PointView, ReleaseView, VerbAnswer, WorkloadView } from '../wire.ts';
+import { LiveCheckCharts } from './check-history.tsx';
+import { Bar, Card, lasts, Phase, pathOf, Spark, short, shortRevision, Table, timeText, WeightChart } from './parts.tsx';
+import { RoutesCard } from './routes.tsx';
 import { post, useStream } from './stream.ts';
+import { WaitsCard } from './waits.tsx';
 import { words } from './words.ts';
 
 type Verb = keyof typeof words.verbs;
 const MOST_POINTS = 2_000;
+const RESTING: ReadonlySet<string> = new Set(['Initialized', 'Succeeded', 'Failed']);
 
 /** One release, live. */
 export function ReleasePage({ canary }: { canary: CanaryName }) {
   const [release, setRelease] = useState<ReleaseView>();
   const [problem, setProblem] = useState<string>();
-  const [points, setPoints] = useState<readonly Point[]>([]);
+  const [points, setPoints] = useState<readonly PointView[]>([]);
   const { isLost } = useStream(`/api${pathOf(canary, '/stream')}`, {
     release: (next: ReleaseView) => {
       setProblem(undefined);
       setRelease(next);
-      setPoints((before) => [...before, { atMs: next.readAtMs, weight: next.traffic.canary }].slice(-MOST_POINTS));
+      setPoints((before) => [...before, { atMs: next.readAtMs, value: next.traffic.canary }].slice(-MOST_POINTS));
     },
     problem: ({ message }: { message: string }) => setProblem(message),
   });
   if (release === undefined) return <p role="status">{problem ?? (isLost ? words.lost : words.loading)}</p>;
-  const { traffic, workloads, causes, checks, gates, pods, events } = release;
+  const { traffic, workloads, causes, checks, gates, pods, events, weights } = release;
+  const isRecorded = weights.length > 0;
+  const since = isRecorded ? words.sinceBegin : words.sinceOpened;
+  // A release that has ended stays as long as it was.
+  const now = RESTING.has(release.phase) ? [] : [{ atMs: release.readAtMs, value: traffic.canary }];
+  const line = isRecorded ? [...weights, ...now] : points;
   return (
     <>
       <p>
@@ -43,7 +52,7 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
       )}
       <Verbs canary={canary} />
       <div class="cards">
-        <Card title={release.waits ? words.blockers : words.state} isWide>
+        <Card title={release.isHeld ? words.blockers : words.state} isWide>
           {causes.map(({ cause, sentence, action, command }) => (
             <div key={cause}>
               <p>
@@ -53,9 +62,10 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
             </div>
           ))}
         </Card>
+        {(release.waits?.length ?? 0) > 0 && <WaitsCard waits={release.waits ?? []} nowMs={release.readAtMs} />}
         <Card title={words.weights}>
-          <Chart title={`${words.weights}, ${words.sinceOpened}`} lines={[points]} />
-          <p class="dim">{words.sinceOpened}</p>
+          <WeightChart title={`${words.weights}, ${since}`} lines={[line]} />
+          <p class="dim">{since}</p>
         </Card>
         <Card title={words.traffic}>
           <Table
@@ -85,22 +95,24 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
             />
           </Card>
         )}
+        {checks.length > 0 && <LiveCheckCharts key={release.release} canary={canary} release={release} />}
         {gates.length > 0 && (
           <Card title={words.gates} isWide>
             <Table
               title={words.gates}
-              heads={[words.gate, words.type, words.state, '']}
+              heads={[words.gate, words.type, words.state]}
               rows={gates.map(({ name, type, state, reason }) => [
                 name,
                 type,
                 <span key="state">
                   <Phase phase={state} /> {reason}
                 </span>,
-                state === 'closed' ? <GateVerbs key="verbs" canary={canary} /> : '',
               ])}
             />
+            <GateVerbs canary={canary} isClosed={gates.some(({ state }) => state === 'closed')} />
           </Card>
         )}
+        {release.routes && <RoutesCard routes={release.routes} />}
         <Card title={words.pods} isWide>
           <Table
             title={words.pods}
@@ -154,14 +166,14 @@ function workloadRow(side: string, weight: number, { kind, name, exists, replica
 
 const Verbs = ({ canary }: { canary: CanaryName }) => <VerbButtons canary={canary} of={Object.entries(words.verbs) as [Verb, string][]} />;
 
-const GateVerbs = ({ canary }: { canary: CanaryName }) => (
-  <VerbButtons
-    canary={canary}
-    of={[
-      ['promote', words.approve],
-      ['rollback', words.deny],
-    ]}
-  />
+const OF_GATE: readonly (readonly [Verb, string])[] = [
+  ['promote', words.approve],
+  ['rollback', words.deny],
+];
+
+/** Stays when the gate opens: the answer to the one who opened it is still to be read. */
+const GateVerbs = ({ canary, isClosed }: { canary: CanaryName; isClosed: boolean }) => (
+  <VerbButtons canary={canary} of={isClosed ? OF_GATE : []} />
 );
 
 /** Buttons that ask once more before they act. */

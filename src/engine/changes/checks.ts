@@ -25,7 +25,12 @@ export const checks = {
     return {
       ...(isNews ? announce(input, say(gate === undefined ? 'PrimaryRejected' : 'GateClosed', reason, { warning: true })) : {}),
       release: isAlert
-        ? alerting(input, held, { reason: 'GateClosed', severity: 'warn', message: gateMessage(input, gate, reason) })
+        ? alerting(input, held, {
+            reason: 'GateClosed',
+            severity: 'warn',
+            message: gateMessage(input, gate, reason),
+            gate: typedGate(input, gate),
+          })
         : held,
       open: undefined,
       wakeAtMs: now(input) + input.event.facts.intervalMs,
@@ -111,6 +116,10 @@ export const checks = {
 
 function gateNamed({ event }: Input, gate: string) {
   return event.facts.canary.spec.analysis.webhooks?.find(({ name, type }) => name === gate && type?.startsWith('confirm-'));
+}
+
+function typedGate(input: Input, webhook: string) {
+  return { webhook, type: gateNamed(input, webhook)?.type ?? '' };
 }
 
 function gateMessage(input: Input, gate: string, reason: string): string {

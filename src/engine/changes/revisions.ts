@@ -5,6 +5,7 @@ import type { Input } from '../context.ts';
 import { withRevision } from '../pin.ts';
 import { holdingPrimary, podsAtStart, returningTraffic, withoutCapacity } from '../raise.ts';
 import { say } from '../reasons.ts';
+import { releaseChange } from '../release-change.ts';
 import { routesToPrimary } from '../strategy.ts';
 import { announce, because, now, pinned, primaryServes, targetName, who, without } from './change.ts';
 import { alerting, terminal } from './terminal.ts';
@@ -70,15 +71,17 @@ export const revisions = {
 
 const OF_ONE_RUN = [
   ...(['gate', 'reason', 'wakeAtMs', 'heldRoutes', 'heldPods', 'verdicts', 'preRolloutPassed', 'awaitedSinceMs', 'blindSinceMs'] as const),
-  ...(['recent', 'failures', 'measuredFromMs', 'othersUntilMs', 'scaledDownUid'] as const),
+  ...(['recent', 'weights', 'failures', 'measuredFromMs', 'othersUntilMs', 'scaledDownUid', 'change'] as const),
 ];
 
 function fresh(input: Input, from: Release): Release {
   const routes = primaryServes(input) ? routesToPrimary(from.routes) : from.routes;
   // Pods of a revision without a judgement get nothing more, so the primary is raised but not waited for.
   const held = podsAtStart(input, reachesCanary(from.routes) ? holdingPrimary(input, from) : withoutCapacity(from));
+  const change = releaseChange(input);
   return {
     ...without(held, ...OF_ONE_RUN),
+    ...(change && { change }),
     run: from.run + 1,
     routes,
     failedChecks: 0,

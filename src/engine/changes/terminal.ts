@@ -11,7 +11,7 @@ import { now } from './change.ts';
 
 /** With an alert of it listed (rule E64). */
 export function alerting(input: Input, from: Release, alert: ReleaseAlert): Release {
-  return withDeliveries(from, alertDeliveries(input, from, alert));
+  return withDeliveries(from, alertDeliveries(input.event.facts, from, alert));
 }
 
 type DeliveryOutcome = NonNullable<Delivery['outcome']>;

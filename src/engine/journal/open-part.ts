@@ -1,3 +1,4 @@
+import type { JsonRecord } from '../../api/json.ts';
 import { mergePatchOf } from '../../api/json-merge.ts';
 import type { Facts } from '../facts.ts';
 import { releaseOf, type Snapshot } from '../machine.ts';
@@ -8,6 +9,8 @@ import { summaryOf } from './step-summary.ts';
 
 const MOST_WRITES = 20;
 const LONGEST_WRITE = 300;
+/** No fact of its own has a dot in its name. */
+const CANARY = 'canary.';
 
 export interface RecordedStep {
   before: Snapshot;
@@ -21,8 +24,9 @@ export class OpenPart {
   readonly #head: Omit<JournalPart, 'segments'>;
   readonly #conceal: Concealment;
   readonly #segments: { from: string; entries: { text: string; writes?: string[] }[] }[] = [];
-  /** As the last entry had them. */
-  #facts = '{}';
+  /** As the last entry had them, by field; those of the Canary by `canary.` and their name. */
+  #facts = new Map<string, string>();
+  #factsLength = 0;
   #entries = 0;
   #characters = 0;
 
@@ -44,7 +48,7 @@ export class OpenPart {
 
   /** Characters that it holds. */
   get size(): number {
-    return this.#characters + this.#facts.length;
+    return this.#characters + this.#factsLength;
   }
 
   /** `isUnread`: the step did not begin where the last one ended. */
@@ -81,9 +85,7 @@ export class OpenPart {
   }
 
   #entryOf({ event, next, questions }: RecordedStep, facts: Facts): string {
-    const now = JSON.stringify(facts);
-    const patch = mergePatchOf(JSON.parse(this.#facts), JSON.parse(now));
-    this.#facts = now;
+    const patch = this.#changesTo(facts);
     return JSON.stringify({
       event: event.type,
       ...(patch === undefined ? {} : { facts: patch }),
@@ -92,4 +94,35 @@ export class OpenPart {
       decided: summaryOf(next, questions, facts.nowMs),
     });
   }
+
+  /** The patch from the facts of the last entry. Most fields are as they were: their text shows it, and they are not parsed. */
+  #changesTo({ canary, ...facts }: Facts): JsonRecord | undefined {
+    const before = this.#facts;
+    const ofCanary = Object.entries(canary).map(([name, value]): [string, unknown] => [CANARY + name, value]);
+    const now = textsOf([...Object.entries(facts), ...ofCanary]);
+    const patch: JsonRecord = {};
+    const patchOfCanary: JsonRecord = {};
+    for (const name of new Set([...before.keys(), ...now.keys()])) {
+      const [was, is] = [before.get(name), now.get(name)];
+      if (was === is) continue;
+      const change = is === undefined ? null : was === undefined ? JSON.parse(is) : mergePatchOf(JSON.parse(was), JSON.parse(is));
+      if (change === undefined) continue;
+      if (name.startsWith(CANARY)) patchOfCanary[name.slice(CANARY.length)] = change;
+      else patch[name] = change;
+    }
+    this.#facts = now;
+    this.#factsLength = [...now].reduce((sum, [name, text]) => sum + name.length + text.length, 0);
+    if (Object.keys(patchOfCanary).length > 0) patch.canary = patchOfCanary;
+    return Object.keys(patch).length === 0 ? undefined : patch;
+  }
+}
+
+/** As JSON has them: what is undefined is left out. */
+function textsOf(fields: readonly [string, unknown][]): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const [name, value] of fields) {
+    const text: string | undefined = JSON.stringify(value);
+    if (text !== undefined) texts.set(name, text);
+  }
+  return texts;
 }

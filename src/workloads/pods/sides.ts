@@ -28,13 +28,14 @@ export function podSides(workload: Verbs, canary: Canary, watched: WatchedObject
   };
 }
 
-function stateOf(workload: Verbs, { object, reportedMs }: Watched, thresholdPercent: number | undefined): SideState {
+function stateOf(workload: Verbs, { object, reportedMs, images }: Watched, thresholdPercent: number | undefined): SideState {
   const updated = workload.updatedPods?.(object);
   return {
     readiness: workload.readiness(object, thresholdPercent ?? 100),
     serving: workload.isServing(object),
     replicas: workload.replicas(object),
     ...(reportedMs !== undefined && updated !== undefined && { progress: { lastMs: reportedMs, updated } }),
+    ...(images && { images }),
   };
 }
 

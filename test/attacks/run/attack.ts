@@ -48,6 +48,7 @@ export const sources = {
   'CWE-20': 'improper input validation',
   'CWE-22': 'path traversal',
   'CWE-74': 'injection into another language or protocol',
+  'CWE-79': 'cross-site scripting',
   'CWE-93': 'CRLF injection',
   'CWE-117': 'log injection',
   'CWE-150': 'escape sequences for terminals',

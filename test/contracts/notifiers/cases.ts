@@ -17,7 +17,7 @@ export const message: AlertMessage = {
 export interface NotifierCase {
   /** Where posts arrive, for an address with the path `/hook/s3cret-path`. */
   path: string;
-  /** Written after 05-A41–A45, not after what the code does. */
+  /** Written after 05-A41–A45 and docs/differences.md, not after what the code does. */
   payload: object;
   /** The severity's form, for `error` and for the others. */
   severity: { error: string; warn: string };
@@ -31,7 +31,7 @@ export interface NotifierCase {
   readsMarkdown?: true;
 }
 
-const slackShape = (color: string, escaped: boolean) => ({
+const slackShape = (color: string, escaped: boolean, hasFallback = true) => ({
   channel: 'general',
   username: 'flagger',
   icon_url: '',
@@ -40,6 +40,7 @@ const slackShape = (color: string, escaped: boolean) => ({
     {
       color,
       author_name: 'podinfo.test',
+      ...(hasFallback && { fallback: `Release of podinfo.test was rolled back: ${escaped ? '&lt;b&gt; &amp; co' : '<b> & co'}` }),
       text: escaped ? 'Release of podinfo.test was rolled back: &lt;b&gt; &amp; co' : 'Release of podinfo.test was rolled back: <b> & co',
       mrkdwn_in: ['text'],
       fields: [
@@ -56,7 +57,7 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
   slack: {
     path: '/hook/s3cret-path',
     payload: slackShape('danger', true),
-    severity: { error: '"color":"danger"', warn: '"color":"good"' },
+    severity: { error: '"color":"danger"', warn: '"color":"warning"' },
     takesToken: true,
     isSigned: false,
     readsBody: true,
@@ -65,15 +66,15 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
     ...plain,
     readsMarkdown: true,
     path: '/hook/s3cret-path/slack',
-    payload: slackShape('danger', false),
-    severity: { error: '"color":"danger"', warn: '"color":"good"' },
+    payload: slackShape('danger', false, false),
+    severity: { error: '"color":"danger"', warn: '"color":"warning"' },
   },
   rocket: {
     ...plain,
     readsMarkdown: true,
     path: '/hook/s3cret-path',
     payload: slackShape('#FF0000', false),
-    severity: { error: '"color":"#FF0000"', warn: '"color":"#0076D7"' },
+    severity: { error: '"color":"#FF0000"', warn: '"color":"#D97706"' },
   },
   msteams: {
     ...plain,
@@ -95,7 +96,7 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
         },
       ],
     },
-    severity: { error: '"themeColor":"FF0000"', warn: '"themeColor":"0076D7"' },
+    severity: { error: '"themeColor":"FF0000"', warn: '"themeColor":"D97706"' },
   },
   gchat: {
     ...plain,
@@ -105,15 +106,14 @@ export const notifierCases: Record<AlertProviderType, NotifierCase> = {
         {
           header: { title: 'Serin', subtitle: 'podinfo.test' },
           sections: [
-            paragraph('<font color=#848484><strong>Release of podinfo.test was rolled back: &lt;b&gt; &amp; co</strong></font>'),
+            paragraph('<font color=#FF0000><strong>Release of podinfo.test was rolled back: &lt;b&gt; &amp; co</strong></font>'),
             paragraph('Target<br><font color=#848484><strong>Deployment/podinfo.test</strong></font>'),
             paragraph('Traffic routing<br><font color=#848484><strong>Weight &lt;10&gt;</strong></font>'),
           ],
         },
       ],
     },
-    // Its cards do not show it (05-A45).
-    severity: { error: '"title":"Serin"', warn: '"title":"Serin"' },
+    severity: { error: '<font color=#FF0000>', warn: '<font color=#D97706>' },
   },
   webhook: {
     showsAsItIs: true,

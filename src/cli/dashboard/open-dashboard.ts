@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { CanaryModel } from '../../dashboard/canary-model.ts';
+import { startDashboard } from '../../dashboard/dashboard-server.ts';
+import { newSecret } from '../../dashboard/sessions.ts';
+import type { Session } from '../canaries/session.ts';
+import { CommandError } from '../output/exit-codes.ts';
+import { canaryRow } from './canary-row.ts';
+import { clusterViews } from './cluster-views.ts';
+
+/** A dashboard on this machine. */
+export interface OpenDashboard {
+  /** With its token: it works once. */
+  address: string;
+  stop(): Promise<void>;
+}
+
+/** Serves the dashboard of a cluster on the loopback address. `meshProvider`: of Canaries that name none. */
+export async function openDashboard(
+  session: Omit<Session, 'output'>,
+  { port, meshProvider }: { port: number; meshProvider: string },
+): Promise<OpenDashboard> {
+  const token = newSecret();
+  const model = new CanaryModel(session.cluster, session.namespace, canaryRow);
+  try {
+    const server = await startDashboard({ port, token, model, views: clusterViews(session, meshProvider) });
+    const stop = async () => {
+      await server.stop();
+      model.stop();
+    };
+    return { address: `http://127.0.0.1:${server.port}/login?token=${token}`, stop };
+  } catch (error) {
+    model.stop();
+    throw new CommandError('unanswered', `--port ${port} cannot be opened on this machine: choose another, or 0`, { cause: error });
+  }
+}
+
+const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+/** Starts the user's browser; `note` gets a line where there is none. */
+export function openInBrowser(address: string, note: (line: string) => void): void {
+  const [program, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
+  const opener = spawn(program, [...args, address], { stdio: 'ignore', detached: true });
+  opener.once('error', () => note('Note: no browser could be started: open the address yourself.'));
+  opener.unref();
+}

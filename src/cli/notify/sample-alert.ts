@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import type { Canary } from '../../api/canary.ts';
+import type { Delivery, Release, ReleaseChange, Verdict } from '../../api/canary-status.ts';
+import { allToPrimary } from '../../api/routes.ts';
+import { alertDeliveries, type ReleaseAlert } from '../../engine/alerts.ts';
+import { type AlertKind, alertKinds } from './alert-kinds.ts';
+
+const sampleChange: ReleaseChange = {
+  images: [{ container: 'app', from: 'registry.example.org/app:1.0.0', to: 'registry.example.org/app:1.1.0' }],
+  configs: [],
+};
+const supports = { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true };
+
+/** An alert of this kind about the release of the Canary; what that does not have is made up. The message says that it is a test. */
+export function sampleAlert(canary: Canary, kind: AlertKind, nowMs: number): Delivery {
+  // One delivery, for the global receiver.
+  const alone = { ...canary, spec: { ...canary.spec, analysis: { ...canary.spec.analysis, alerts: [] } } };
+  const [delivery] = alertDeliveries(
+    { canary: alone, nowMs, supports, globalAlerts: true },
+    releaseOf(canary, nowMs),
+    alertOf(canary, kind),
+  );
+  if (delivery === undefined) throw new Error('an alert has a delivery');
+  // Receivers may drop a key that they know.
+  return { ...delivery, key: `test/${randomUUID()}` };
+}
+
+function alertOf(canary: Canary, kind: AlertKind): ReleaseAlert {
+  const { name, namespace } = canary.metadata;
+  const message = `Test message: an alert of the kind ${kind} about ${name}.${namespace}`;
+  const common = { reason: kind, severity: alertKinds[kind], message };
+  if (kind === 'GateClosed') return { ...common, gate: gateOf(canary) };
+  if (kind === 'Succeeded') return { ...common, outcome: 'Succeeded' };
+  if (kind === 'Failed') return { ...common, outcome: 'Failed', verdicts: failedChecks(canary) };
+  if (kind === 'PromotionFailed') return { ...common, outcome: 'Failed' };
+  return { ...common, isDetailed: true };
+}
+
+function gateOf({ spec }: Canary): NonNullable<ReleaseAlert['gate']> {
+  const gate = spec.analysis.webhooks?.find(({ type }) => type?.startsWith('confirm-'));
+  return { webhook: gate?.name ?? 'gate', type: gate?.type ?? 'confirm-promotion' };
+}
+
+function failedChecks({ spec, status }: Canary): Verdict[] {
+  const failed = (status?.release?.verdicts ?? []).filter(({ verdict }) => verdict === 'failed');
+  if (failed.length > 0) return failed;
+  const check = spec.analysis.metrics?.[0]?.name ?? 'request-success-rate';
+  return [{ check, verdict: 'failed', value: 94.5, limit: 'at least 99' }];
+}
+
+function releaseOf({ status }: Canary, nowMs: number): Release {
+  const known = status?.release;
+  if (known) return { change: sampleChange, ...known };
+  return {
+    targetUid: '',
+    revision: 's1:000000000000',
+    observedGeneration: 0,
+    run: 1,
+    step: 'analysing',
+    routes: allToPrimary,
+    failedChecks: 0,
+    iterations: 0,
+    startedMs: nowMs - 60_000,
+    stepStartedMs: nowMs,
+    change: sampleChange,
+  };
+}

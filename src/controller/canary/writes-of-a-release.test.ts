@@ -1,0 +1,38 @@
+import { expect, it, vi } from 'vitest';
+import { ended, initialized, replicas } from '../../../test/fakes/model/damage.ts';
+import { raw } from '../../../test/fakes/raw.ts';
+import { ApiError } from '../../kube/errors.ts';
+
+// A bound against a life that never ends; minutes of virtual time take a second.
+vi.setConfig({ testTimeout: 60_000 });
+
+it('E55, E58: a release of two steps writes its status eleven times: once in the end, for its message and for the scale-down', async () => {
+  const lab = await initialized();
+  await lab.pass(60_000);
+  const before = lab.writes.length;
+  lab.push('2');
+  await ended(lab);
+  await lab.pass(60_000);
+  const writes = lab.writes.slice(before);
+  const ofStatus = writes.filter(({ subresource }) => subresource === 'status');
+  const scaledDown = writes.findLastIndex(({ subresource }) => subresource === 'scale');
+  expect([lab.phase(), replicas(lab), ofStatus.length]).toEqual(['Succeeded', 0, 11]);
+  expect(writes.slice(scaledDown).filter(({ subresource }) => subresource === 'status')).toHaveLength(1);
+  expect(raw(lab.canary())?.status.release).toMatchObject({ deliveries: [], scaledDownUid: expect.any(String) });
+  lab.close();
+});
+
+it('E58: that the target is at zero is written after 5 s, where the message of the end finds no receiver', async () => {
+  const lab = await initialized();
+  await lab.pass(60_000);
+  lab.refuse = ({ ref, verb }) => {
+    if (ref.kind === 'Event' && verb === 'create' && lab.phase() === 'Succeeded')
+      throw new ApiError('busy', { status: 503, reason: 'ServiceUnavailable' });
+  };
+  lab.push('2');
+  await ended(lab);
+  expect(await lab.passUntil(() => replicas(lab) === 0, 60_000)).toBe(true);
+  await lab.pass(6_000);
+  expect(raw(lab.canary())?.status.release).toMatchObject({ deliveries: [{ kind: 'event' }], scaledDownUid: expect.any(String) });
+  lab.close();
+});

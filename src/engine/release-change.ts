@@ -1,0 +1,46 @@
+import type { ReleaseChange } from '../api/canary-status.ts';
+import { type ContainerImage, type ImageChange, shortImage } from '../api/container-image.ts';
+import { defined } from '../api/defined.ts';
+import type { Input } from './context.ts';
+import { changedConfigs } from './pin.ts';
+
+/** More images, or configs, are not named. */
+const MOST_NAMED = 5;
+
+/**
+ * Differences between what the primary serves and the target as it is now; undefined where none is known. Template and configs of the primary
+ * are known by the last pin, where that was promoted.
+ */
+export function releaseChange({ context, event }: Input): ReleaseChange | undefined {
+  const { target, primary } = event.facts;
+  const { release: last } = context;
+  if (target === undefined) return undefined;
+  const known = primary?.images && target.images && changedImages(primary.images, target.images);
+  const images = known ?? [];
+  const isPromoted = last.promotedRevision === last.revision;
+  const configs = isPromoted && last.configs && target.configs ? changedConfigs(last.configs, target.configs).slice(0, MOST_NAMED) : [];
+  const isOtherTemplate = isPromoted && (last.template ?? last.revision) !== (target.template ?? target.revision);
+  // Without images it is not known what a template holds, or there is none.
+  const isTemplate = isOtherTemplate && known?.length === 0;
+  if (images.length + configs.length === 0 && !isTemplate) return undefined;
+  const moreImages = images.length - MOST_NAMED;
+  return {
+    images: images.slice(0, MOST_NAMED).map(shortened),
+    ...(moreImages > 0 && { moreImages }),
+    configs,
+    ...(isTemplate && { template: true }),
+  };
+}
+
+function shortened({ container, from, to }: ImageChange): ImageChange {
+  return defined({ container, from: from && shortImage(from), to: to && shortImage(to) });
+}
+
+function changedImages(before: readonly ContainerImage[], after: readonly ContainerImage[]): ImageChange[] {
+  const imageIn = (images: readonly ContainerImage[], name: string) => images.find(({ container }) => container === name)?.image;
+  const containers = new Set([...before, ...after].map(({ container }) => container));
+  return [...containers].flatMap((container) => {
+    const [from, to] = [imageIn(before, container), imageIn(after, container)];
+    return from === to ? [] : [defined({ container, from, to })];
+  });
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { addScatter, dispersionOf, LEVELS, noScatter, type Scatter } from './dispersion.ts';
+
+const scatterOf = (failures: readonly number[], requests = 1000): Scatter =>
+  failures.reduce((scatter, count) => addScatter(scatter, { requests, failures: count }), noScatter);
+
+describe('scatter', () => {
+  it('compares neighbours, by hand: 2, 4 and 0 failures', () => {
+    const [first] = scatterOf([2, 4, 0]);
+    // (4 − 3)² + (0 − 2)² seen, (6 + 4) / 4 expected.
+    expect(first).toMatchObject({ pairs: 2, seen: 5, expected: 2.5 });
+  });
+
+  it('splits by the requests: the same rate with more traffic does not scatter', () => {
+    const grown = addScatter(addScatter(noScatter, { requests: 100, failures: 3 }), { requests: 900, failures: 27 });
+    expect(grown[0]).toMatchObject({ seen: 0 });
+    expect(grown[0]?.expected).toBeCloseTo(30 * 0.9 * 0.1, 10);
+  });
+
+  it('joins two blocks to one of the next length, and keeps a bounded number of lengths', () => {
+    const levels = scatterOf([4, 0, 0, 4, 8, 0, 0, 0]);
+    // Blocks of two: 4, 4, 8, 0; blocks of four: 8, 8.
+    expect(levels[1]).toMatchObject({ seen: 0 + 4 + 16, expected: (8 + 12 + 8) / 4 });
+    expect(levels[2]).toMatchObject({ seen: 0, expected: 4 });
+    expect(scatterOf(Array.from({ length: 500 }, () => 1))).toHaveLength(LEVELS);
+  });
+});
+
+describe('the dispersion', () => {
+  it('is what is assumed before anything was seen, and its standard error', () =>
+    expect(dispersionOf(noScatter, noScatter)).toBeCloseTo(8 * (1 + Math.sqrt(2 / 10)), 10));
+
+  it('is near the size of clusters that are all of one size', () => {
+    // Every second window has a cluster of 20 more or less: pairs are (10 ± 10)², expected 20 / 4.
+    const clusters = Array.from({ length: 400 }, (_, index) => (index % 2) * 20);
+    const dispersion = dispersionOf(scatterOf(clusters), scatterOf(clusters));
+    expect(dispersion).toBeGreaterThan(19);
+    expect(dispersion).toBeLessThan(20 * (1 + Math.sqrt(2 / 399)) + 1);
+    // A canary that was not seen yet may scatter more than its primary.
+    expect(dispersionOf(noScatter, scatterOf(clusters))).toBeGreaterThan(dispersion);
+  });
+
+  it('is 1 for a canary that is evenly bad, however bad it is', () =>
+    expect(dispersionOf(scatterOf(Array.from({ length: 64 }, () => 500)), scatterOf(Array.from({ length: 64 }, () => 20)))).toBe(1));
+
+  it('grows with a burst of the canary by the size of the burst, even beside a large and calm primary', () => {
+    const calm = scatterOf(Array.from({ length: 64 }, (_, index) => 400 + (index % 2)));
+    expect(dispersionOf(scatterOf([0, 60, 0, 0]), calm)).toBeGreaterThan(30);
+  });
+
+  it('sees bursts that last longer than a window', () => {
+    const long = Array.from({ length: 64 }, (_, index) => (Math.floor(index / 8) % 2 === 0 ? 5 : 0));
+    expect(dispersionOf(noScatter, scatterOf(long))).toBeGreaterThan(25);
+  });
+});

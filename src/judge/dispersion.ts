@@ -1,0 +1,84 @@
+import { kept } from './ratio-evidence.ts';
+import type { Counts } from './window.ts';
+
+/** Blocks of 1, 2, 4 … windows are compared, so that bursts of up to 32 windows are seen. */
+export const LEVELS = 6;
+
+/** Two neighbouring blocks of one length: how far they differ, and the block that waits for its neighbour. */
+export interface Level {
+  /** Pairs of neighbours that were compared. */
+  pairs: number;
+  /** Sum of the squared differences from an even split of the failures. */
+  seen: number;
+  /** The same sum as Poisson failures would have it on average. */
+  expected: number;
+  last?: Counts;
+  open?: Counts;
+}
+
+/** How much more failures of one side scatter from block to block than independent requests would, by length of the blocks. */
+export type Scatter = readonly Level[];
+
+export const noScatter: Scatter = [];
+
+/**
+ * Adds the counts of a window. Only neighbours are compared: a slow drift of the rate changes little between them, and a canary that is evenly bad does not
+ * scatter. Given the failures of two blocks, those of the second are binomial with its share of the requests.
+ */
+export function addScatter(scatter: Scatter, counts: Counts): Scatter {
+  const levels = [...scatter];
+  let block: Counts | undefined = counts;
+  for (let index = 0; index < LEVELS && block !== undefined; index += 1) {
+    const { level, whole } = addBlock(levels[index] ?? { pairs: 0, seen: 0, expected: 0 }, block);
+    levels[index] = level;
+    block = whole;
+  }
+  return levels;
+}
+
+function addBlock({ pairs, seen, expected, last, open }: Level, block: Counts): { level: Level; whole: Counts | undefined } {
+  const whole = open === undefined ? undefined : sum(open, block);
+  const level: Level = { pairs, seen, expected, last: block, ...(whole === undefined ? { open: block } : {}) };
+  if (last === undefined) return { level, whole };
+  const failures = last.failures + block.failures;
+  const share = block.requests / (last.requests + block.requests);
+  level.pairs = pairs + 1;
+  level.seen = kept(seen + (block.failures - failures * share) ** 2);
+  level.expected = kept(expected + failures * share * (1 - share));
+  return { level, whole };
+}
+
+const sum = (one: Counts, other: Counts): Counts => ({
+  requests: kept(one.requests + other.requests),
+  failures: kept(one.failures + other.failures),
+});
+
+/** What is assumed before anything was seen, with the weight of about 40 failures: one user who tries again and again must not decide. */
+const ASSUMED = { dispersion: 8, weight: 10 };
+
+/**
+ * The factor by which log-likelihoods are divided, 1 or more: the largest over lengths of blocks, of both sides together and of the canary alone, so that a burst
+ * that only the canary had widens the test by its own size. A longer block, of which there are fewer, leans on the shorter one, and each estimate is raised by
+ * its standard error. Source of the factor: quasi-likelihood
+ * (Wedderburn 1974; McCullagh and Nelder, "Generalized Linear Models", chapter 9). It is an estimate: clustered failures get
+ * a test that is not exact, and the study shows how far off it is.
+ */
+export function dispersionOf(canary: Scatter, primary: Scatter): number {
+  let largest = 1;
+  let [both, alone] = [ASSUMED.dispersion, 1];
+  for (let index = 0; index < LEVELS; index += 1) {
+    const one = canary[index];
+    const other = primary[index];
+    if (index > 0 && one === undefined && other === undefined) break;
+    both = leaning(both, (one?.seen ?? 0) + (other?.seen ?? 0), (one?.expected ?? 0) + (other?.expected ?? 0));
+    alone = leaning(Math.max(alone, both), one?.seen ?? 0, one?.expected ?? 0);
+    const [ofOne, ofOther] = [one?.pairs ?? 0, other?.pairs ?? 0];
+    largest = Math.max(largest, both * margin(ofOne + ofOther), alone * margin(ofOne));
+  }
+  return largest;
+}
+
+/** One standard error of a variance: an estimate from few pairs is too low as often as too high. What is assumed counts as 10 pairs. */
+const margin = (pairs: number): number => 1 + Math.sqrt(2 / (pairs + ASSUMED.weight));
+
+const leaning = (on: number, seen: number, expected: number): number => (seen + ASSUMED.weight * on) / (expected + ASSUMED.weight);

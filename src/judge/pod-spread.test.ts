@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { addPods, MOST_PODS, wideningOf } from './pod-spread.ts';
+import type { PodCounts } from './window.ts';
+
+const pods = (failures: readonly number[], requests = 1000): PodCounts[] =>
+  failures.map((count, index) => ({ name: `pod-${index}`, requests, failures: count }));
+
+describe('pods that differ', () => {
+  it('widen nothing when the primary has one pod, or none is known', () => {
+    expect(wideningOf(undefined)).toBe(1);
+    expect(wideningOf(addPods(undefined, { canary: pods([1]), primary: pods([5]) }))).toBe(1);
+  });
+
+  it('widen little when they are alike, and more when they scatter or the canary has fewer', () => {
+    const alike = wideningOf(addPods(undefined, { canary: pods([1, 1]), primary: pods(Array.from({ length: 10 }, () => 400)) }));
+    const apart = [200, 300, 400, 500, 600, 200, 300, 400, 500, 600];
+    const two = wideningOf(addPods(undefined, { canary: pods([1, 1]), primary: pods(apart) }));
+    const one = wideningOf(addPods(undefined, { canary: pods([1]), primary: pods(apart) }));
+    expect(alike).toBe(1);
+    // By hand: variance 2 × (0.5² × 2 + 0.25² × 2) / 9, log1p of it, t quantile 3.125, 1/2 + 1/10.
+    expect(two).toBeCloseTo(Math.exp((2.576 + (2.576 ** 3 + 2.576) / 36) * Math.sqrt(Math.log1p(1.25 / 9)) * Math.sqrt(0.6)), 10);
+    expect(one).toBeGreaterThan(two);
+  });
+
+  it('widen by what is assumed at most while the primary has no failures', () => {
+    const unknown = wideningOf(addPods(undefined, { canary: pods([9, 9]), primary: pods([0, 0, 0, 0]) }));
+    expect(unknown).toBe(wideningOf(addPods(undefined, { canary: pods([9, 9]), primary: pods([4000, 0, 0, 0], 10_000) })));
+    expect(Number.isFinite(unknown)).toBe(true);
+  });
+
+  it('are summed by name, and only the first of many are kept', () => {
+    const first = addPods(undefined, { canary: pods([1]), primary: pods([1, 2]) });
+    const second = addPods(first, { canary: pods([0, 0]), primary: pods(Array.from({ length: 40 }, () => 1)) });
+    expect(second?.canaryPods).toBe(2);
+    expect(second?.primary['pod-1']).toEqual({ requests: 2000, failures: 3 });
+    expect(Object.keys(second?.primary ?? {})).toHaveLength(MOST_PODS);
+  });
+
+  it('take a name that is also a property of every object as a name', () => {
+    const named = [{ name: '__proto__', requests: 10, failures: 1 }];
+    const seen = addPods(undefined, { canary: pods([1]), primary: [...named, ...pods([1])] });
+    expect(Object.entries(seen?.primary ?? {}).find(([name]) => name === '__proto__')?.[1]).toEqual({ requests: 10, failures: 1 });
+  });
+
+  it('leave out pods that have just come, and windows without pods of the canary', () => {
+    const old = pods(Array.from({ length: 4 }, () => 100));
+    const seen = addPods(undefined, { canary: pods([1]), primary: [...old, { name: 'new', requests: 5, failures: 5 }] });
+    expect(wideningOf(seen)).toBe(wideningOf(addPods(undefined, { canary: pods([1]), primary: old })));
+    expect(addPods(seen, { canary: [], primary: old })).toBe(seen);
+  });
+});

@@ -1,0 +1,228 @@
+import { deflateSync } from 'node:zlib';
+import { expect } from 'vitest';
+import { openDashboard } from '../../src/cli/dashboard/open-dashboard.ts';
+import { renderJournal } from '../../src/workloads/journal-record.ts';
+import { raw } from '../fakes/raw.ts';
+import { eventually } from '../scenarios/eventually.ts';
+import { type Attack, type AttackClass, numbered } from './run/attack.ts';
+import { json } from './run/listener.ts';
+import type { Tenant } from './run/tenant.ts';
+
+const SCRIPT = '<img src=x onerror=alert(1)></script><script>alert(2)</script>';
+const EVENT = 'x\n\nevent: gone\ndata: {"namespace":"shop","name":"web"}\n\n';
+const TOKEN = 'tenants-own-token-5f2c';
+/** Characters of one answer. */
+const MOST = 1_000_000;
+const READ_WITHIN_MS = 20_000;
+
+interface Page {
+  status: number;
+  type: string;
+  text: string;
+}
+
+/** One answer; of a stream as much as it takes to hold this text. */
+async function read(url: string, cookie: string, until: string): Promise<Page> {
+  const response = await fetch(url, { headers: { cookie }, signal: AbortSignal.timeout(READ_WITHIN_MS) });
+  const type = response.headers.get('content-type') ?? '';
+  if (!type.startsWith('text/event-stream')) return { status: response.status, type, text: await response.text() };
+  let text = '';
+  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    text += Buffer.from(part).toString();
+    if (text.includes(until) && text.endsWith('\n\n')) break;
+  }
+  return { status: response.status, type, text };
+}
+
+/** Everything that the operator's browser gets of this Canary. */
+async function pagesOf(tenant: Tenant): Promise<Map<string, Page>> {
+  const session = { cluster: tenant.field.environment.cluster, namespace: tenant.namespace };
+  const { address, stop } = await openDashboard(session, { port: 0, meshProvider: 'kubernetes' });
+  try {
+    const login = await fetch(address, { redirect: 'manual' });
+    const [cookie = ''] = login.headers.getSetCookie()[0]?.split(';') ?? [];
+    const { origin } = new URL(address);
+    const own = `/api/canaries/${tenant.namespace}/${tenant.name}`;
+    const pages = new Map<string, Page>();
+    for (const path of ['/api/stream', `${own}/stream`, `${own}/history`, `${own}/difference`, `${own}/releases/1`])
+      pages.set(path, await read(origin + path, cookie, path === '/api/stream' ? `"name":"${tenant.name}"` : 'data: '));
+    return pages;
+  } finally {
+    await stop();
+  }
+}
+
+/** Nothing of it is a page, a forged event, a fault of the server, or too long. `more`: of this attack. */
+const shown = (more: (texts: string) => void = () => undefined): Attack['expects'] => ({
+  async holds(tenant) {
+    const pages = await pagesOf(tenant);
+    for (const [path, { status, type, text }] of pages) {
+      expect([200, 404, 409, 502], `${path}: ${text.slice(0, 200)}`).toContain(status);
+      expect(type, path).toMatch(/^(application\/json|text\/event-stream; charset=utf-8|text\/plain; charset=utf-8)$/);
+      expect(text.length, path).toBeLessThan(MOST);
+      if (!type.startsWith('text/event-stream')) continue;
+      for (const line of text.split('\n'))
+        expect(line, path).toMatch(/^$|^: (open|beat)$|^event: (list|row|release|problem)$|^data: \{.*\}$/);
+    }
+    more([...pages.values()].map(({ text }) => text).join('\n'));
+  },
+});
+
+/** A Canary that Serin leaves alone, with this status, written by hand. */
+const withStatus = (status: object) => async (tenant: Tenant) => {
+  await tenant.app({}, { suspend: true });
+  await tenant.edit(tenant.canaryRef, { status: { phase: 'Progressing', ...status } }, { subresource: 'status' });
+};
+
+/** A route object of this Canary that its tenant has edited, and that Serin leaves as it is. */
+const withRoute = (edit: (spec: ReturnType<typeof raw>) => void) => async (tenant: Tenant) => {
+  await tenant.app({ stepWeight: 50, maxWeight: 50 }, { provider: 'istio' });
+  await tenant.isReady();
+  await tenant.edit(tenant.canaryRef, { spec: { suspend: true } });
+  await eventually('the suspension is seen', () => tenant.words().includes('spec.suspend'));
+  const ref = tenant.ref('VirtualService');
+  const { spec } = raw(await tenant.field.client.get(ref));
+  edit(spec);
+  await tenant.edit(ref, { spec });
+};
+
+/** A journal of this Canary that its tenant has written. */
+const withJournal = (content: (tenant: Tenant, uid: string) => object) => async (tenant: Tenant) => {
+  await tenant.app();
+  await tenant.isReady();
+  const uid = (await tenant.field.client.get(tenant.canaryRef))?.metadata.uid ?? '';
+  const canary = { namespace: tenant.namespace, name: tenant.name, uid };
+  const text = deflateSync(JSON.stringify(content(tenant, uid))).toString('base64');
+  const anchor = await tenant.field.client.get(tenant.ref('ControllerRevision', `${tenant.name}-serin-anchor`));
+  await tenant.make(
+    renderJournal({ canary, run: 1, beganMs: 1 }, text, { name: anchor?.metadata.name ?? '', uid: anchor?.metadata.uid ?? '' }),
+  );
+};
+
+export const dashboard: AttackClass = {
+  name: 'dashboard',
+  title: "the browser of the operator: what a tenant writes, on the dashboard's pages",
+  attacks: numbered('DSH', [
+    {
+      what: 'a webhook whose name is a script',
+      from: 'CWE-79',
+      do: (tenant) => tenant.hooked({ name: SCRIPT, url: 'http://127.0.0.66:1/' }),
+      expects: shown(),
+    },
+    {
+      what: 'a webhook that answers an event of the stream',
+      from: 'CWE-93',
+      async do(tenant) {
+        tenant.field.own.answers(`/${tenant.name}`, json(EVENT, 500));
+        await tenant.hooked();
+        await tenant.ends();
+      },
+      expects: shown(),
+    },
+    {
+      what: 'a metric whose name is an event of the stream',
+      from: 'CWE-93',
+      do: (tenant) => tenant.release({ metrics: [{ name: EVENT, query: 'up', thresholdRange: { min: 1e9 } }] }),
+      expects: shown(),
+    },
+    {
+      what: 'an image that is a script',
+      from: 'CWE-79',
+      async do(tenant) {
+        await tenant.app();
+        await tenant.isReady();
+        await tenant.push(`2${SCRIPT}`);
+      },
+      expects: shown(),
+    },
+    {
+      what: 'a target whose name is a script',
+      from: 'CWE-79',
+      do: (tenant) => tenant.make(tenant.canary({}, { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: SCRIPT } })),
+      expects: shown(),
+    },
+    {
+      what: 'conditions that are scripts and events of the stream, written by hand',
+      from: 'CWE-79',
+      do: withStatus({
+        conditions: [
+          { type: 'Promoted', status: 'Unknown', reason: SCRIPT, message: EVENT, lastTransitionTime: EVENT, lastUpdateTime: SCRIPT },
+        ],
+      }),
+      expects: shown(),
+    },
+    {
+      what: '200 Events that are written by hand, with scripts',
+      from: 'CWE-770',
+      async do(tenant) {
+        await tenant.app({}, { suspend: true });
+        const { uid } = (await tenant.field.client.get(tenant.canaryRef))?.metadata ?? {};
+        const about = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: tenant.name, namespace: tenant.namespace, uid };
+        const events = Array.from({ length: 200 }, (_, nth) => ({
+          apiVersion: 'v1',
+          kind: 'Event',
+          metadata: { name: `${tenant.name}-${nth}`, namespace: tenant.namespace },
+          ...{ involvedObject: about, type: 'Warning', reason: 'Failed', message: SCRIPT, lastTimestamp: '2026-05-04T10:00:00Z' },
+        }));
+        await tenant.make(...events);
+      },
+      expects: shown((texts) => expect(texts.split('onerror').length).toBeLessThan(100)),
+    },
+    {
+      what: '2,000 rules in a route object',
+      from: 'CWE-770',
+      do: withRoute((spec) => {
+        const [rule] = spec.http;
+        spec.http = Array.from({ length: 2_000 }, () => rule);
+      }),
+      expects: shown((texts) => expect(texts).toMatch(/"more":[1-9]/)),
+    },
+    {
+      what: 'a route object that is nested 100 levels deep',
+      from: 'CWE-674',
+      do: withRoute((spec) => {
+        let deep: object = {};
+        for (let level = 0; level < 100; level += 1) deep = { headers: deep };
+        spec.http[0].headers = deep;
+      }),
+      expects: shown(),
+    },
+    {
+      what: 'a credential in a header of a route object, which its page must not show to others',
+      from: 'CWE-200',
+      do: withRoute((spec) => {
+        spec.http.push({ ...spec.http[0], headers: { request: { set: { authorization: `Bearer ${TOKEN}` } } } });
+      }),
+      expects: shown((texts) => {
+        expect(texts).toContain('authorization');
+        expect(texts).not.toContain(TOKEN);
+      }),
+    },
+    {
+      what: 'a forged journal whose texts are scripts',
+      from: 'CWE-79',
+      do: withJournal(({ namespace, name }, uid) => ({
+        ...{ version: 1, engine: SCRIPT.slice(0, 90), writer: SCRIPT, canary: { namespace, name, uid }, run: 1, number: 1 },
+        ...{ revision: EVENT, beganMs: 1, endedMs: 2, ended: 'Failed', segments: [] },
+      })),
+      expects: shown((texts) => expect(texts).toContain('"outcome":"Failed"')),
+    },
+    {
+      what: 'a journal that unpacks to 20 MB',
+      from: 'CWE-409',
+      do: withJournal(() => ({ text: 'a'.repeat(20_000_000) })),
+      expects: shown((texts) => expect(texts).toContain('cannot be unpacked')),
+    },
+    {
+      what: 'a journal of another version, written by a script',
+      from: 'CWE-79',
+      do: withJournal(() => ({ version: 99, engine: SCRIPT })),
+      expects: shown((texts) => expect(texts).toContain('has format 99')),
+    },
+  ]),
+  uncovered: [
+    'a forged status that stands: the controller writes its own over it at once (src/cli/dashboard/dashboard-command.test.ts, src/cli/canaries/waits.test.ts)',
+
+    'the pages themselves in a browser: test/long/dashboard.test.ts; other sites in the same browser: src/dashboard/dashboard-attacks.test.ts',
+  ],
+};

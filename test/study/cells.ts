@@ -1,0 +1,105 @@
+/** What the failures of a cell are like, beyond their mean rate. */
+export const KINDS = {
+  independent: 'each request fails by itself',
+  retries: 'failures come in clusters of 3 on average, up to dozens',
+  bursts: 'the rate of each side is drawn anew each minute, with a standard deviation of half its mean',
+  users: 'a user whose requests fail sends 4 a minute for 5 minutes on average, all to one side',
+  drift: 'the rate of both sides swings by 80 % within 90 minutes',
+  outage: 'a dependency fails: 20 times the rate on both sides for 5 minutes',
+  pods: 'pods differ: 2 of the canary and 10 of the primary, with rates whose standard deviation is 30 % of the mean',
+  scrapes: 'one window in ten is lost, and counts are extrapolated by up to a third',
+} as const;
+
+/** Failures that no statistics of counts can tell from a bad version. They are played to show what the judge does then. */
+export const BREAKING = {
+  podsUnseen: 'pods differ as above, and the provider cannot tell them apart',
+  usersUnlearned: 'users as above, and nothing is known of the time before the release',
+  lateUsers: 'users as above who begin to fail only after they came to the canary, so that its failures lag behind its traffic',
+  loyalUser: 'one user whose requests always fail sends 5 a minute to the canary for the whole release',
+} as const;
+export type Kind = keyof typeof KINDS | keyof typeof BREAKING;
+
+/** How traffic reaches the canary. */
+export const STRATEGIES = {
+  linear: 'canary, 5 % more each minute up to 50 %',
+  bigSteps: 'canary, 20 % for 5 minutes, then 50 %',
+  ab: 'A/B test, 10 % of the users',
+  blueGreen: 'Blue/Green, a load test of 10 requests a second at the canary, or of what the primary gets where that is less',
+  mirror: 'mirror, each request goes to both',
+} as const;
+export type Strategy = keyof typeof STRATEGIES;
+export const strategies = ['linear', 'bigSteps', 'ab', 'blueGreen', 'mirror'] as const satisfies readonly Strategy[];
+
+/** One combination, played many times. */
+export interface Cell {
+  rps: number;
+  /** The primary's rate of failures, 0–1. */
+  base: number;
+  /** The canary's rate by the primary's. */
+  effect: number;
+  kind: Kind;
+  strategy: Strategy;
+  releases: number;
+}
+
+export const TRAFFIC = [0.05, 1, 10, 100, 1000, 10_000];
+const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
+/** The tolerated ratio of the study, which is also the worst canary that must not be rolled back. */
+export const TOLERATED = 1.5;
+
+/** Canaries that are no worse than tolerated: as good as the primary, or at the very bound. The strategies take turns. */
+export function nullCells(releases: number): Cell[] {
+  const cells: Cell[] = [];
+  for (const kind of kinds)
+    for (const base of [0, 0.0005, 0.005, 0.05])
+      for (const effect of base === 0 ? [1] : [1, TOLERATED])
+        for (const rps of TRAFFIC) {
+          const strategy = strategies[cells.length % strategies.length] ?? 'linear';
+          cells.push({ rps, base, effect, kind, strategy, releases });
+        }
+  return cells;
+}
+
+/** The same with failures that break the judge. */
+export function breakingCells(releases: number): Cell[] {
+  const cells: Cell[] = [];
+  for (const kind of Object.keys(BREAKING) as (keyof typeof BREAKING)[])
+    for (const base of [0.0005, 0.005])
+      for (const effect of [1, TOLERATED])
+        for (const rps of TRAFFIC)
+          cells.push({ rps, base, effect, kind, strategy: strategies[cells.length % strategies.length] ?? 'linear', releases });
+  return cells;
+}
+
+/** Canaries that are as good as the primary, each strategy with each traffic: how long a promotion takes. */
+export function goodCells(releases: number): Cell[] {
+  const cells: Cell[] = [];
+  for (const kind of ['independent', 'users', 'bursts'] as const)
+    for (const strategy of strategies)
+      for (const base of [0, 0.0005, 0.005, 0.05])
+        for (const rps of TRAFFIC) cells.push({ rps, base, effect: 1, kind, strategy, releases });
+  return cells;
+}
+
+/** Canaries that are worse, from the very bound on. */
+export function powerCells(releases: number): Cell[] {
+  const cells: Cell[] = [];
+  for (const kind of ['independent', 'users', 'bursts'] as const)
+    for (const strategy of strategies)
+      for (const base of [0.0005, 0.005])
+        for (const effect of [TOLERATED, 2, 3, 10, 100])
+          for (const rps of TRAFFIC) cells.push({ rps, base, effect, kind, strategy, releases });
+  return cells;
+}
+
+/** Canaries that are worse, with a delay. */
+export function lateCells(releases: number): Cell[] {
+  return [TOLERATED, 2, 3, 10].flatMap((effect) =>
+    [100, 1000, 10_000].flatMap((rps) =>
+      (['linear', 'ab'] as const).map((strategy): Cell => ({ rps, base: 0.005, effect, kind: 'lateUsers', strategy, releases })),
+    ),
+  );
+}
+
+export const cellName = ({ rps, base, effect, kind, strategy }: Cell): string =>
+  `${kind}, ${rps} rps, ${base * 100} %, ×${effect}, ${strategy}`;

@@ -1,0 +1,78 @@
+import { seededRandom } from '../../src/embedded/mesh/random.ts';
+import { type Cell, cellName } from './cells.ts';
+import { type Decider, type DeciderName, deciders, serin, serinOfLatency } from './deciders.ts';
+import { Draws } from './draws.ts';
+import { beginLatencyRelease, type LatencyCell, latencyName } from './latency-traffic.ts';
+import { beginRelease, type Release } from './traffic.ts';
+
+/** Minutes after which a release that is undecided counts as one that cannot be decided. */
+export const HORIZON = 120;
+
+/** How the releases of a cell ended under one decider. */
+export interface Outcome {
+  rolledBack: number;
+  promoted: number;
+  undecided: number;
+  /** Minutes until half of those that were rolled back, or promoted, were so. */
+  minutesToRollback?: number;
+  minutesToPromotion?: number;
+}
+
+export type Outcomes = Partial<Record<DeciderName, Outcome>>;
+
+/** Plays the releases of a cell. `goesOn` lets the judge of Serin look for harm to the horizon, whatever it finds fine: the hardest test of false alarms. */
+export function playCell(cell: Cell, { goesOn, seed }: { goesOn: boolean; seed: number }): Outcomes {
+  const all = goesOn ? { ...deciders, serin: serin({ goesOn }) } : deciders;
+  return playAll(cell.releases, (index) => beginRelease(cell, drawsOf(cellName(cell), seed, index)), all);
+}
+
+/** The same for latencies, which the judge of Serin alone compares here. */
+export function playLatency(cell: LatencyCell, { goesOn, seed }: { goesOn: boolean; seed: number }): Outcomes {
+  const all = { serin: serinOfLatency({ goesOn }) };
+  return playAll(cell.releases, (index) => beginLatencyRelease(cell, drawsOf(latencyName(cell), seed, index)), all);
+}
+
+function playAll(releases: number, begin: (index: number) => Release, all: Partial<Record<DeciderName, Decider>>): Outcomes {
+  const tallies = Object.entries(all).map(([name, decider]) => ({
+    name,
+    decider,
+    minutes: { rolledBack: [] as number[], promoted: [] as number[] },
+  }));
+  for (let index = 0; index < releases; index += 1) {
+    const release = begin(index);
+    let open = tallies.map((tally) => ({ ...tally, decide: tally.decider.begin(release.history) }));
+    for (let minute = 0; minute < HORIZON && open.length > 0; minute += 1) {
+      const window = release.next();
+      open = open.filter(({ decide, minutes }) => {
+        const decision = decide(window, minute);
+        if (decision !== undefined) minutes[decision].push(minute + 1);
+        return decision === undefined;
+      });
+    }
+  }
+  return Object.fromEntries(tallies.map(({ name, minutes }) => [name, outcomeOf(releases, minutes)]));
+}
+
+function outcomeOf(releases: number, { rolledBack, promoted }: { rolledBack: readonly number[]; promoted: readonly number[] }): Outcome {
+  const minutesToRollback = medianOf(rolledBack);
+  const minutesToPromotion = medianOf(promoted);
+  return {
+    rolledBack: rolledBack.length,
+    promoted: promoted.length,
+    undecided: releases - rolledBack.length - promoted.length,
+    ...(minutesToRollback === undefined ? {} : { minutesToRollback }),
+    ...(minutesToPromotion === undefined ? {} : { minutesToPromotion }),
+  };
+}
+
+/** A seed of FNV-1a over the cell's name, so that a cell is the same whatever others are played. */
+function drawsOf(name: string, seed: number, index: number): Draws {
+  let hash = 2_166_136_261 ^ seed;
+  for (const character of `${name} ${index}`) hash = Math.imul(hash ^ character.charCodeAt(0), 16_777_619);
+  return new Draws(seededRandom(hash >>> 0));
+}
+
+function medianOf(values: readonly number[]): number | undefined {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}
