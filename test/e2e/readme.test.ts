@@ -40,6 +40,8 @@ const open = async (script: string): Promise<void> => void terminals.push(await 
 const shown = (): string => terminals.map((one) => one.output().slice(-3000)).join('\n---\n');
 
 const ON_KIND = 'Quick start on kind';
+/** A guard: each wait of the pages has a bound of its own. */
+const LONGEST_MS = 600_000;
 const REHEARSAL = 'npx node dist/serin.js rehearse examples/istio-canary.yaml';
 const WITHOUT = 'Quick start without a cluster';
 
@@ -62,20 +64,24 @@ it('the rehearsal that the README names shows a release', async () => {
   expect(output).toContain('No mistake found.');
 });
 
-it('the quick start without a cluster ends with a promoted release, and the page after it with one of an own application', async () => {
-  await open(blockOf(WITHOUT, 'cluster'));
-  await open(blockOf(WITHOUT, 'serin'));
-  const { exit, output } = await runScript(`. ./cluster.env\n${blockOf(ON_KIND, undefined)}`, env, checkout);
-  expect(exit, `${output}\n${shown()}`).toBe(0);
-  expect(output).toContain('Canary quick-start/shop: Succeeded');
-  const next = docBlocks('quick-start.md');
-  expect(next).toHaveLength(4);
-  for (const { heading, script, shows = '' } of next) {
-    const shown = await runScript(`. ./cluster.env\n${script}`, env, checkout);
-    expect(shown.exit, `${heading}\n${shown.output}`).toBe(0);
-    expect(notShown(shows, shown.output), `${heading}\n${shown.output}`).toEqual([]);
-  }
-});
+it(
+  'the quick start without a cluster ends with a promoted release, and the page after it with one of an own application',
+  async () => {
+    await open(blockOf(WITHOUT, 'cluster'));
+    await open(blockOf(WITHOUT, 'serin'));
+    const { exit, output } = await runScript(`. ./cluster.env\n${blockOf(ON_KIND, undefined)}`, env, checkout);
+    expect(exit, `${output}\n${shown()}`).toBe(0);
+    expect(output).toContain('Canary quick-start/shop: Succeeded');
+    const next = docBlocks('quick-start.md');
+    expect(next).toHaveLength(4);
+    for (const { heading, script, shows = '' } of next) {
+      const shown = await runScript(`. ./cluster.env\n${script}`, env, checkout);
+      expect(shown.exit, `${heading}\n${shown.output}`).toBe(0);
+      expect(notShown(shows, shown.output), `${heading}\n${shown.output}`).toEqual([]);
+    }
+  },
+  LONGEST_MS,
+);
 
 it('the quick start on kind ends with a promoted release, on a cluster that the kubeconfig of the home means', async () => {
   await open(blockOf(WITHOUT, 'cluster'));

@@ -5,7 +5,8 @@ import { aCanary } from '../../../test/fakes/world.ts';
 import { aDeployment } from '../../../test/scenarios/troubles/objects.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { deployment } from '../../workloads/deployment/deployment.ts';
-import { Output, type OutputFormat, outputFormats } from '../output/output.ts';
+import { Output } from '../output/output.ts';
+import { type OutputFormat, outputFormats } from '../output/output-formats.ts';
 import { diffCommand } from './diff-command.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');

@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { type ExitName, exitCodes } from '../output/exit-codes.ts';
-import { outputFormats } from '../output/output.ts';
+import { outputFormats } from '../output/output-formats.ts';
 import type { ClusterFlags, Session } from './session.ts';
 
 /** Parts of a command's help, and of docs/cli.md, beside its flags. */

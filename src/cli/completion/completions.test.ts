@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { addCanaryCommands } from '../canaries/canary-commands.ts';
-import { outputFormats } from '../output/output.ts';
+import { outputFormats } from '../output/output-formats.ts';
 import { completions, type GivenFlags } from './completions.ts';
 import { shells } from './scripts.ts';
 

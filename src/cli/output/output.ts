@@ -1,11 +1,8 @@
 import type { Documents } from './documents.ts';
+import type { OutputFormat } from './output-formats.ts';
 import { betweenColors } from './paint.ts';
 import { type Terminal, terminalOf } from './terminal.ts';
 import { cleaned, numbered, printable, wrapped } from './text.ts';
-
-/** Values of --output; without it, text. */
-export const outputFormats = ['json', 'yaml', 'wide', 'name'] as const;
-export type OutputFormat = (typeof outputFormats)[number];
 
 /** Standard streams, or what a test gives for them. */
 export interface Streams {

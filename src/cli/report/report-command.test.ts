@@ -10,7 +10,8 @@ import { formsOf, Planted, plantedLog, plantedObjects } from '../../../test/scen
 import type { KubeObject } from '../../api/kube-object.ts';
 import { CanaryReport, ReportContents, VersionReport, Why } from '../output/documents.ts';
 import { CommandError } from '../output/exit-codes.ts';
-import { Output, type OutputFormat } from '../output/output.ts';
+import { Output } from '../output/output.ts';
+import type { OutputFormat } from '../output/output-formats.ts';
 import { gatherReport } from './gather-report.ts';
 import { type ReportFlags, reportCommand } from './report-command.ts';
 

@@ -5,6 +5,7 @@ import { aCanary, initialized } from '../../../test/fakes/world.ts';
 import { eventually } from '../../../test/scenarios/eventually.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import { summaryOf } from '../canaries/canary-reading.ts';
+import { columnsOf } from '../output/columns.ts';
 import { CommandError } from '../output/exit-codes.ts';
 import { Output, type OutputFlags } from '../output/output.ts';
 import { listView } from './list-view.ts';
@@ -98,11 +99,11 @@ describe('the screen of all Canaries', () => {
     expect(lines.at(-1)).toBe('… 33 more');
   });
   it('keeps its order where all have room, and fits', () => {
-    const long = many.map((item) => ({ ...item, message: 'x'.repeat(300) }));
+    const long = many.map((item) => ({ ...item, message: '発売を中止🚀'.repeat(60) }));
     const lines = listView(long, { ofAll: true, wide: true }, { ...terminal, color: true }, 60, 0);
     expect(lines[2]).toContain('shop-0');
     const colors = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g');
-    expect(Math.max(...lines.map((line) => line.replaceAll(colors, '').length))).toBeLessThanOrEqual(80);
+    expect(Math.max(...lines.map((line) => columnsOf(line.replaceAll(colors, ''))))).toBeLessThanOrEqual(80);
     expect(lines).toHaveLength(42);
   });
 });

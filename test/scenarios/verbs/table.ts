@@ -105,7 +105,7 @@ export const rows = {
       },
     },
   },
-  goingHome: { phase: 'Failed, on its way home', does: {}, refused: { retry: 'ask again when its pods have stopped' } },
+  goingHome: { phase: 'Failed, until its pods have stopped', does: {}, refused: { retry: 'ask again when its pods have stopped' } },
 } as const satisfies Record<string, Row>;
 export type RowName = keyof typeof rows;
 
