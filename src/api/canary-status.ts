@@ -56,23 +56,29 @@ export const ReleaseChange = z.object({
 });
 export type ReleaseChange = z.infer<typeof ReleaseChange>;
 
+/** Characters of the details of an alert; those that the engine writes are shorter. */
+const MOST_DETAILS = 32_768;
+
 /** The facts of an alert as data, for receivers that read them and for templates. */
-export const AlertDetails = z.object({
-  /** Number of the release. */
-  release: z.int(),
-  revision: z.string(),
-  change: ReleaseChange.optional(),
-  /** Steps of weight or iterations that are reached, of those that are planned. */
-  step: z.object({ at: z.int(), of: z.int() }).optional(),
-  /** Percent of requests to the canary. */
-  weight: z.number(),
-  /** Checks that decided. */
-  checks: z.array(Verdict.pick({ check: true, verdict: true, value: true, limit: true, reason: true })),
-  /** Of a release that has ended. */
-  durationSeconds: z.number().optional(),
-  /** The webhook that holds the release, and its type. */
-  gate: z.object({ webhook: z.string(), type: z.string() }).optional(),
-});
+export const AlertDetails = z
+  .object({
+    /** Number of the release. */
+    release: z.int(),
+    revision: z.string(),
+    change: ReleaseChange.optional(),
+    /** Steps of weight or iterations that are reached, of those that are planned. */
+    step: z.object({ at: z.int(), of: z.int() }).optional(),
+    /** Percent of requests to the canary. */
+    weight: z.number(),
+    /** Checks that decided. */
+    checks: z.array(Verdict.pick({ check: true, verdict: true, value: true, limit: true, reason: true })),
+    /** Of a release that has ended. */
+    durationSeconds: z.number().optional(),
+    /** The webhook that holds the release, and its type. */
+    gate: z.object({ webhook: z.string(), type: z.string() }).optional(),
+  })
+  // A status that was edited by hand must not become a message of any size (I16).
+  .refine((details) => JSON.stringify(details).length <= MOST_DETAILS);
 export type AlertDetails = z.infer<typeof AlertDetails>;
 
 /** A message that someone still has to receive (I6); listed before its first attempt. */

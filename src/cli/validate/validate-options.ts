@@ -13,6 +13,7 @@ interface ValidateFlags extends ClusterFlags {
   meshProvider?: string;
   selectorLabels: string;
   requireSecretLabel?: boolean;
+  messageTemplatesFile?: string;
 }
 
 const SEVERITY = `
@@ -33,10 +34,12 @@ export function addValidateCommand(program: Command): void {
     .option('--mesh-provider <name>', 'traffic provider of Canaries without one: the same as the flag of the controller')
     .option('--selector-labels <list>', 'the same as the flag of the controller', 'app,name,app.kubernetes.io/name')
     .option('--require-secret-label', 'the same as the flag of the controller')
+    .option('--message-templates-file <file>', 'also check texts of alerts: the same as the flag of the controller')
     .addHelpText('after', SEVERITY)
     .action(async (words: string[], flags: ValidateFlags, command: Command) => {
       const files = [...words, ...(flags.filename ?? [])];
-      if (files.length === 0) command.error("error: name a file, a folder, or - for standard input, as in 'serin validate canary.yaml'");
+      if (files.length === 0 && flags.messageTemplatesFile === undefined)
+        command.error("error: name a file, a folder, or - for standard input, as in 'serin validate canary.yaml'");
       const read = flags.meshProvider === undefined ? {} : await readProvider(flags.meshProvider);
       if ('unknown' in read) command.error(`error: --mesh-provider: ${read.unknown}`);
       else process.exitCode = flags.live ? await validateLive(files, flags, read.known) : await validate(files, flags, read.known);
@@ -74,6 +77,7 @@ async function validate(
     selectorLabels: flags.selectorLabels.split(',').filter(Boolean),
     strict: flags.strict,
     requireSecretLabel: flags.requireSecretLabel,
+    messageTemplatesFile: flags.messageTemplatesFile,
     ...live,
   };
   return validateCommand(

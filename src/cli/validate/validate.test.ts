@@ -33,6 +33,25 @@ describe('serin validate', () => {
     },
   );
 
+  it('checks a file with texts of alerts, alone or beside manifests', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'serin-validate-'));
+    const messageTemplatesFile = join(own, 'templates.yaml');
+    writeFileSync(messageTemplatesFile, 'Failed: "{{name}} failed"\n');
+    expect(await validated([], { messageTemplatesFile })).toEqual({
+      code: 0,
+      lines: [],
+      summary: '0 objects checked: 0 errors, 0 warnings',
+    });
+    writeFileSync(messageTemplatesFile, 'Failed: "{{nme}} failed"\n');
+    const { code, lines, summary } = await validated(['istio-weighted.yaml'], { messageTemplatesFile });
+    rmSync(own, { recursive: true });
+    expect([code, lines]).toEqual([
+      1,
+      [expect.stringContaining(`${messageTemplatesFile}: Failed: {{nme}} is not a variable here: use one of text,`)],
+    ]);
+    expect(summary).toBe('1 object checked: 1 error, 0 warnings');
+  });
+
   it('writes nothing that a terminal would obey, whatever a file, an object or a field is called', async () => {
     const hostile = 'a\x1b[2J\u202e\u009b31m';
     const own = mkdtempSync(join(tmpdir(), 'serin-validate-'));

@@ -1,3 +1,4 @@
+import { messageTemplatesIn } from '../controller/message-templates-file.ts';
 import { printable } from '../output/text.ts';
 import { meantKind } from './checks/spelling.ts';
 import { isSplit } from './checks/splits.ts';
@@ -16,6 +17,8 @@ export interface ValidateArgs extends Pick<ManifestOptions, 'provider' | 'strict
   more?: readonly Item[] | undefined;
   /** Reads from the cluster the objects that those of the files refer to. */
   readCluster?: ((items: readonly Item[]) => Promise<LiveItems>) | undefined;
+  /** Texts of alerts, as the controller reads them. */
+  messageTemplatesFile?: string | undefined;
 }
 
 interface LiveItems {
@@ -34,6 +37,11 @@ export async function validateCommand(
 ): Promise<number> {
   const count = { error: 0, warning: 0 };
   const say = (line: string) => out(printable(line));
+  const messages = messageTemplatesIn(args.messageTemplatesFile);
+  if ('problem' in messages) {
+    count.error += 1;
+    say(messages.problem);
+  }
   const { sources, items, found } = await judge(args);
   const checked = items.filter(({ object }) => isOurs(object) || isSplit(object) || meantKind(object) !== undefined);
   for (const source of sources) {
@@ -47,7 +55,8 @@ export async function validateCommand(
       say(findingLine(finding));
     }
   }
-  if (checked.length === 0 && count.error === 0) summary('no Canary, MetricTemplate, AlertProvider or TrafficSplit found');
+  if (checked.length === 0 && count.error === 0 && args.files.length > 0)
+    summary('no Canary, MetricTemplate, AlertProvider or TrafficSplit found');
   else summary(`${many(checked.length, 'object')} checked: ${many(count.error, 'error')}, ${many(count.warning, 'warning')}`);
   return count.error > 0 ? 1 : 0;
 }
