@@ -101,7 +101,7 @@ Here Serin goes on looking for harm for two hours, whatever it finds fine: the h
 
 ${tables.falseAlarmTable(results)}
 
-Cells with more than 1 % in 300 releases were played again with 4,000 other ones, and the table has the second run:
+Cells with more than 0.5 % in 300 releases were played again with 4,000 other ones, and the table has the second run:
 
 ${tables.againTable(results)}
 

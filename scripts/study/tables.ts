@@ -70,7 +70,7 @@ export function falseAlarmTable(results: Results): string {
 }
 
 export function againTable({ again, null: first }: Results): string {
-  if (again.length === 0) return 'No cell had more than 1 % in its first run.';
+  if (again.length === 0) return 'No cell had more in its first run.';
   return tableOf(
     ['cell', 'first run', 'second run'],
     again.map((row) => {
