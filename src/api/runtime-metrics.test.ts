@@ -13,3 +13,16 @@ it('I10: sets no timer that would wake an idle process, and has no metric of wha
   expect(text).toContain('process_cpu_seconds_total');
   expect(text).not.toContain('nodejs_eventloop_utilization');
 });
+
+it('measures the lag of the event loop without the time between two measurements', async () => {
+  const registry = new Registry();
+  runtimeMetrics(registry);
+  const lagOf = async (name: string) =>
+    Number(new RegExp(`^nodejs_eventloop_lag${name}_seconds (.+)$`, 'm').exec(await registry.metrics())?.[1]);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  const endMs = performance.now() + 300;
+  while (performance.now() < endMs);
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  expect(await lagOf('_max')).toBeGreaterThan(0.15);
+  expect(await lagOf('')).toBeGreaterThanOrEqual(0);
+});
