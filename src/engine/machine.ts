@@ -1,7 +1,7 @@
 import { type StateValue, transition } from 'xstate';
 import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
-import { keptIn } from '../api/once.ts';
+import { keptIn, oncePerObject } from '../api/once.ts';
 import { Phase } from '../api/phase.ts';
 import { allToPrimary } from '../api/routes.ts';
 import type { SeenRequest } from '../api/verb-request.ts';
@@ -199,7 +199,9 @@ function settle(
   const heldUntilMs = isMoved && !isReplaced ? answersAwaitedUntilMs(context.release, event.facts.nowMs) : undefined;
   const isNews =
     phase !== '' &&
-    ((isMoved && heldUntilMs === undefined) || context.recorded?.phase !== phase || memory(context.recorded.release) !== memory(stepped));
+    ((isMoved && heldUntilMs === undefined) ||
+      context.recorded?.phase !== phase ||
+      memoryOnce(context.recorded.release) !== memory(stepped));
   const release: Release = isNews ? current : stepped;
   if (isNews && wake !== undefined) release.wakeAtMs = wake;
   if (isNews && wake === undefined) delete release.wakeAtMs;
@@ -245,6 +247,9 @@ function memory(release: Release): string {
     Object.entries({ ...release, wakeAtMs: release.step === 'analysing' ? release.wakeAtMs : 0 }).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
 }
+
+/** Of a release that was recorded, which is never changed. */
+const memoryOnce = oncePerObject(memory);
 
 function wakeOf({ wakeAtMs, release }: Context): number | undefined {
   const lapses = (release.deliveries ?? []).map((one) => one.sinceMs + deliveryLifetimeMs(one));

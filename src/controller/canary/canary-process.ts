@@ -192,7 +192,8 @@ export class CanaryProcess {
     }
     const recorded = await this.#record(canary, facts, questions);
     if (recorded === undefined) return;
-    this.#remembered = plain(memoryOf(recorded));
+    // What was not written is as it was compared with what was remembered.
+    if (recorded.metadata.resourceVersion !== canary.metadata.resourceVersion) this.#remembered = plain(memoryOf(recorded));
     if (pending.some((one) => one.type === 'ANSWER' && one.answer.kind === 'measure')) this.#questions.endTick(recorded);
     this.#questions.ask(this.#convergence.trafficFields.withoutRefused(recorded), questions);
     this.#offline.check(recorded, this.#questions.signal);
