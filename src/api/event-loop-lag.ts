@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Gauge, type Registry } from '@prometheus-io/client';
+import { systemClock } from './clock.ts';
 
 /** The library's default of 10 ms wakes an idle process a hundred times a second, which costs more than all else that it does. */
 const EVERY_MS = 100;
@@ -45,9 +46,9 @@ export function eventLoopLag(registry: Registry): void {
     help: 'The delay of the event loop at this scrape',
     registers,
     async collect() {
-      const startedMs = performance.now();
+      const startedMs = systemClock.monotonicMs();
       await new Promise((resolve) => setImmediate(resolve));
-      this.set((performance.now() - startedMs) / 1e3);
+      this.set((systemClock.monotonicMs() - startedMs) / 1e3);
     },
   });
 }

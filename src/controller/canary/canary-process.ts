@@ -150,7 +150,10 @@ export class CanaryProcess {
     this.#isAside = true;
     this.#dropSnapshot();
     this.#convergence.forget();
-    this.#deps.deliveries.stop({ metadata: { namespace: this.#key.namespace, uid: raw.metadata.uid ?? '' } });
+    const owner = { metadata: { namespace: this.#key.namespace, uid: raw.metadata.uid ?? '' } };
+    this.#deps.deliveries.stop(owner);
+    // The other one makes records, too.
+    this.#deps.anchors.forget(owner);
     const by = rival.kind === 'other' ? 'another controller' : rival.writer;
     this.#deps.log.warn({ canary: this.#label, by }, 'left to another controller, which writes its status');
     const message = rivalMessage(rival, this.#deps.writer);
