@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import { AlertProvider } from './alert-provider.ts';
 import { Canary } from './canary.ts';
+import type { CanaryStatus } from './canary-status.ts';
 import { isRecord, type JsonRecord } from './json.ts';
 import { knativeApiVersion } from './knative.ts';
 import type { KubeObject } from './kube-object.ts';
 import { MetricTemplate } from './metric-template.ts';
-import { oncePerObject } from './once.ts';
+import { keptIn, oncePerObject } from './once.ts';
 import { parseStatus } from './parse-status.ts';
 import { type Problem, problemsOf } from './problem.ts';
 
@@ -25,8 +26,17 @@ export function parseCanary(raw: KubeObject): { canary: Canary } | { problems: P
   return { canary: withStatus(parsed.data, parseStatus(status)) };
 }
 
+const parsedStatuses = new WeakMap<object, { status: CanaryStatus | undefined }>();
+
 /** As `parseStatus`, once for an object that is never changed in place. */
-export const parseStatusOnce = oncePerObject((status: object) => parseStatus(withoutNulls(status, 1)));
+export function parseStatusOnce(raw: object): CanaryStatus | undefined {
+  return keptIn(parsedStatuses, raw, () => ({ status: parseStatus(withoutNulls(raw, 1)) })).status;
+}
+
+/** The object is what became of this status as JSON, without a difference: it is not parsed. */
+export function isParsedAs(raw: object, status: CanaryStatus): void {
+  parsedStatuses.set(raw, { status });
+}
 
 const parsedSpecs = new WeakMap<object, Canary['spec']>();
 const Unspecified = Canary.omit({ spec: true });

@@ -13,3 +13,20 @@ it('I10: sets no timer that would wake an idle process, and has no metric of wha
   expect(text).toContain('process_cpu_seconds_total');
   expect(text).not.toContain('nodejs_eventloop_utilization');
 });
+
+it('measures the lag of the event loop without the time between two measurements', async () => {
+  const registry = new Registry();
+  runtimeMetrics(registry);
+  const lagOf = async (name: string) =>
+    Number(new RegExp(`^nodejs_eventloop_lag${name}_seconds (.+)$`, 'm').exec(await registry.metrics())?.[1]);
+  // A scrape forgets the last measurement, which the next one counts from.
+  const afterABlock = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    const endMs = performance.now() + 300;
+    while (performance.now() < endMs);
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    return lagOf('_max');
+  };
+  await expect.poll(afterABlock).toBeGreaterThan(0.15);
+  expect(await lagOf('')).toBeGreaterThanOrEqual(0);
+});

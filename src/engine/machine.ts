@@ -1,6 +1,7 @@
 import { type StateValue, transition } from 'xstate';
 import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
+import { keptIn, oncePerObject } from '../api/once.ts';
 import { Phase } from '../api/phase.ts';
 import { allToPrimary } from '../api/routes.ts';
 import type { SeenRequest } from '../api/verb-request.ts';
@@ -32,7 +33,7 @@ export type Snapshot = ReturnType<typeof chart.resolveState>;
  * four fifths of the call.
  */
 const stepping: typeof chart = Object.create(chart, {
-  getInitialSnapshot: { value: () => chart.resolveState({ value: 'New', context: {} as Context }) },
+  getInitialSnapshot: { value: () => resolve('New', {} as Context) },
 });
 
 /** The snapshot that the status remembers; RESUME must be its first event. A status without `release` is adopted (E3). */
@@ -58,7 +59,8 @@ export function start(canary: Canary, facts: Facts): Snapshot {
 /** A snapshot as a journal holds it; `unknown` names a state that the chart does not have. */
 export function restored({ value, context }: { value: unknown; context: object }): Snapshot | { unknown: string } {
   try {
-    const snapshot = resolve(value as StateValue, context as Context);
+    // Names that a journal invents are not kept.
+    const snapshot = resolveAnew(value as StateValue, context as Context);
     // Only a state that is a leaf can take an event.
     if (JSON.stringify(snapshot.value) === JSON.stringify(value)) return snapshot;
   } catch {
@@ -198,7 +200,9 @@ function settle(
   const heldUntilMs = isMoved && !isReplaced ? answersAwaitedUntilMs(context.release, event.facts.nowMs) : undefined;
   const isNews =
     phase !== '' &&
-    ((isMoved && heldUntilMs === undefined) || context.recorded?.phase !== phase || memory(context.recorded.release) !== memory(stepped));
+    ((isMoved && heldUntilMs === undefined) ||
+      context.recorded?.phase !== phase ||
+      memoryOnce(context.recorded.release) !== memory(stepped));
   const release: Release = isNews ? withRecentWeight(current, weightOf(current.routes), event.facts.nowMs) : stepped;
   if (isNews && wake !== undefined) release.wakeAtMs = wake;
   if (isNews && wake === undefined) delete release.wakeAtMs;
@@ -244,6 +248,9 @@ function memory(release: Release): string {
     Object.entries({ ...release, wakeAtMs: release.step === 'analysing' ? release.wakeAtMs : 0 }).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
 }
+
+/** Of a release that was recorded, which is never changed. */
+const memoryOnce = oncePerObject(memory);
 
 function wakeOf({ wakeAtMs, release }: Context): number | undefined {
   const lapses = (release.deliveries ?? []).map((one) => one.sinceMs + deliveryLifetimeMs(one));
@@ -323,7 +330,14 @@ function restartClock(context: Context, facts: Facts): Context {
   return { ...context, open: undefined, rollback: undefined, release: { ...context.release, ...clocks } };
 }
 
+/** One snapshot of each state that was entered: the chart resolves a state alike whatever its context, and takes longest for it. */
+const resolved = new Map<string, Snapshot>();
+
 function resolve(value: StateValue, context: Context): Snapshot {
+  return { ...keptIn(resolved, JSON.stringify(value), () => resolveAnew(value, {} as Context)), context };
+}
+
+function resolveAnew(value: StateValue, context: Context): Snapshot {
   return chart.resolveState({ value: value as Snapshot['value'], context });
 }
 

@@ -136,8 +136,9 @@ class HttpTransport implements Transport {
         method: call.method,
         headers,
         agent: this.#agentNow(),
-        signal,
       });
+      // As Node's own option `signal` does, which listens to the ends of the stream besides.
+      signal.addEventListener('abort', () => request.destroy(signal.reason), { once: true });
       request.once('response', (response) => {
         this.#options.outage?.answered();
         if (response.statusCode === 401) this.#connection.refused?.();

@@ -22,13 +22,13 @@ type Metadata = { labels?: Labels | undefined; annotations?: Labels | undefined 
 /**
  * The ClusterIP Services, as server-side applies of the fields that we own (03-SV1–SV21, B23): what is not written here (node
  * ports, IP families, foreign metadata) stays as it is. While `apexOnPrimary` is false the apex Service is only made where
- * there is none, on the target's pods; an existing one is left alone (I5).
+ * there is none, on the target's pods; an existing one is left alone (I5). `roles`: the ones to render, by default all; an error may be of any.
  */
 export function renderServices(
   canary: Canary,
   apex: Apex,
   current: CurrentServices,
-  options: { apexOnPrimary: boolean },
+  options: { apexOnPrimary: boolean; roles?: readonly ServiceRole[] },
 ): { write: KubeObject[] } | { error: string } {
   const { key, value } = apex.selector;
   const onPrimary = { [key]: primaryValue(value) };
@@ -44,6 +44,7 @@ export function renderServices(
     const [role, selector] = entry;
     const error = headlessChange(canary, current[role]);
     if (error) return { error };
+    if (options.roles?.includes(role) === false) continue;
     write.push(renderService(canary, apex, role, selector, current[role]));
   }
   return { write };

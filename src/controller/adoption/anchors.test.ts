@@ -83,7 +83,7 @@ describe('records of promoted templates', () => {
       anchors: new Anchors(cluster, 3, { warn: () => undefined }),
       revisions,
       lists: () => lists,
-      failWith(error: Error) {
+      failWith(error: Error | undefined) {
         failure = error;
       },
     };
@@ -122,5 +122,10 @@ describe('records of promoted templates', () => {
     failWith(new Error('no answer'));
     await expect(anchors.keepTemplate(canary, templateOf('2'), 'two', { records: 'unneeded', signal })).rejects.toThrow('no answer');
     expect(anchors.hasRoomAfter(canary, 'one')).toBe(false);
+    failWith(undefined);
+    await anchors.keepTemplate(canary, templateOf('2'), 'two', { signal });
+    expect(anchors.hasRoomAfter(canary, 'two')).toBe(true);
+    anchors.forget(canary);
+    expect(anchors.hasRoomAfter(canary, 'two')).toBe(false);
   });
 });

@@ -78,7 +78,7 @@ export class Anchors {
   readonly #cluster: Cluster;
   readonly #historyLimit: number;
   readonly #known = new Map<string, KubeObject>();
-  /** Of promoted templates, by Canary: a replica that leads is the only one that makes records. */
+  /** Of promoted templates, by Canary: who leads is the only one that makes records. Forgotten where another Serin is seen. */
   readonly #last = new Map<string, LastRecord>();
   /** Canaries whose anchor has a copied mark. */
   readonly #kept = new Set<string>();

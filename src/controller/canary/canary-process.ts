@@ -150,7 +150,10 @@ export class CanaryProcess {
     this.#isAside = true;
     this.#dropSnapshot();
     this.#convergence.forget();
-    this.#deps.deliveries.stop({ metadata: { namespace: this.#key.namespace, uid: raw.metadata.uid ?? '' } });
+    const owner = { metadata: { namespace: this.#key.namespace, uid: raw.metadata.uid ?? '' } };
+    this.#deps.deliveries.stop(owner);
+    // The other one makes records, too.
+    this.#deps.anchors.forget(owner);
     const by = rival.kind === 'other' ? 'another controller' : rival.writer;
     this.#deps.log.warn({ canary: this.#label, by }, 'left to another controller, which writes its status');
     const message = rivalMessage(rival, this.#deps.writer);
@@ -192,7 +195,8 @@ export class CanaryProcess {
     }
     const recorded = await this.#record(canary, facts, questions);
     if (recorded === undefined) return;
-    this.#remembered = plain(memoryOf(recorded));
+    // What was not written is as it was compared with what was remembered.
+    if (recorded.metadata.resourceVersion !== canary.metadata.resourceVersion) this.#remembered = plain(memoryOf(recorded));
     if (pending.some((one) => one.type === 'ANSWER' && one.answer.kind === 'measure')) this.#questions.endTick(recorded);
     this.#questions.ask(this.#convergence.trafficFields.withoutRefused(recorded), questions);
     this.#offline.check(recorded, this.#questions.signal);

@@ -1,15 +1,18 @@
-import { expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { ended, initialized, replicas } from '../../../test/fakes/model/damage.ts';
 import { raw } from '../../../test/fakes/raw.ts';
+import { Release } from '../../api/canary-status.ts';
 import { ApiError } from '../../kube/errors.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
+afterEach(() => vi.restoreAllMocks());
 
 it('E55, E58: a release of two steps writes its status eleven times: once in the end, for its message and for the scale-down', async () => {
   const lab = await initialized();
   await lab.pass(60_000);
   const before = lab.writes.length;
+  const parsed = vi.spyOn(Release, 'safeParse');
   lab.push('2');
   await ended(lab);
   await lab.pass(60_000);
@@ -17,6 +20,8 @@ it('E55, E58: a release of two steps writes its status eleven times: once in the
   const ofStatus = writes.filter(({ subresource }) => subresource === 'status');
   const scaledDown = writes.findLastIndex(({ subresource }) => subresource === 'scale');
   expect([lab.phase(), replicas(lab), ofStatus.length]).toEqual(['Succeeded', 0, 11]);
+  // Where the watch was faster than the answer; what is answered as it was sent is not parsed.
+  expect(parsed.mock.calls.length).toBeLessThanOrEqual(4);
   expect(writes.slice(scaledDown).filter(({ subresource }) => subresource === 'status')).toHaveLength(1);
   expect(raw(lab.canary())?.status.release).toMatchObject({ deliveries: [], scaledDownUid: expect.any(String) });
   lab.close();

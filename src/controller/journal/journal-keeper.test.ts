@@ -63,6 +63,22 @@ it('I15: a release that waits for a day has its first parts and its last one', a
   expect(differencesIn(parts)).toEqual([]);
 });
 
+it('journals are not listed before there can be more than are kept', async () => {
+  const { world, keeper, records, list } = kept(async () => undefined);
+  world.behaviour.hooks['confirm-promotion'] = 'passed';
+  world.begin();
+  world.tick();
+  const lists: number[] = [];
+  for (const revision of ['s1:b', 's1:c', 's1:d', 's1:e']) {
+    world.push(revision);
+    await tickWhile(world, () => world.phase !== 'Succeeded' || world.release.promotedRevision !== revision);
+    await tickWhile(world, () => partsOf(records).at(-1)?.revision !== revision);
+    lists.push(list.mock.calls.length);
+  }
+  await keeper.stop();
+  expect([lists.slice(0, 3), list.mock.calls.length, records.length]).toEqual([[0, 0, 0], 1, 3]);
+});
+
 it('I15: journals beyond the limit are deleted, and listed once', async () => {
   const { world, keeper, records, list } = kept(async () => undefined);
   world.behaviour.hooks['confirm-promotion'] = 'passed';

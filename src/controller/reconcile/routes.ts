@@ -32,12 +32,10 @@ export async function ensureServices(
   const own = names(canary);
   // An object that cannot be seen may exist, and belong to another owner.
   await refuseUnavailable(view, { apiVersion: 'v1', kind: 'Service', name: own.apexService, namespace });
-  const rendered = renderServices(canary, apex, servicesOf(canary, view), { apexOnPrimary });
+  const rendered = renderServices(canary, apex, servicesOf(canary, view), { apexOnPrimary, roles });
   if ('error' in rendered) throw new TargetUnusableError(rendered.error, { field: 'spec.service.headless' });
-  const wanted = roles.map((role) => ({ apex: own.apexService, primary: own.primaryService, canary: own.canaryService })[role]);
   let outcome = HELD;
   for (const service of rendered.write) {
-    if (!wanted.includes(service.metadata.name)) continue;
     const takenOver = service.metadata.name === own.apexService;
     const live = view.find(refOf(service))?.object;
     const write = async (writable: KubeObject) => {

@@ -22,6 +22,8 @@ export interface StatusDraft {
   status: CanaryStatus;
   /** Absent: what is stored says it already, or says it well enough for now. */
   patch?: Record<string, unknown>;
+  /** The whole status that the patch leads to. */
+  signed?: CanaryStatus;
   /** A delayed sentence may be written after this time (rule E55). */
   sentenceDueInMs?: number;
   /** Says which part of the status is left out, since it would be too large. */
@@ -77,16 +79,12 @@ export function draftStatus(
   const sentenceDueInMs = record === undefined && saysOnlyAnew(stored, status) ? pauseOf(canary, facts, status, sentence) : 0;
   if (sentenceDueInMs > 0) return { phase, status, sentenceDueInMs };
   // A new writer alone is not written: a restart writes nothing (I8).
+  const signed = { ...status, release: signedBy(writer, status.release ?? release) };
   return {
     phase,
     status,
-    patch:
-      statusPatch(
-        stored,
-        { ...status, release: signedBy(writer, status.release ?? release) },
-        canary.metadata.resourceVersion,
-        facts.nowMs,
-      ) ?? patch,
+    signed,
+    patch: statusPatch(stored, signed, canary.metadata.resourceVersion, facts.nowMs) ?? patch,
     ...(truncated !== undefined && { truncated }),
   };
 }

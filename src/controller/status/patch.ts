@@ -15,12 +15,12 @@ export function statusPatch(
 ): Record<string, unknown> | undefined {
   const before = stored as Record<string, unknown> | undefined;
   const { lastTransitionTime: _, ...said } = wanted;
+  const { lastTransitionTime: _before, ...saidBefore } = before ?? {};
+  if (before && isSameStored(saidBefore, said)) return undefined;
   const patch = {
     ...withRemovals(before ?? {}, said as Record<string, unknown>),
     lastTransitionTime: wanted.lastTransitionTime ?? timestamp(nowMs),
   };
-  const { lastTransitionTime: _before, ...saidBefore } = before ?? {};
-  if (before && isSameStored(saidBefore, said)) return undefined;
   return { metadata: { resourceVersion }, status: patch };
 }
 
@@ -55,7 +55,9 @@ export function isSameStored(a: unknown, b: unknown): boolean {
   if (a === b || (isNull(a) && isNull(b))) return true;
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSameStored(item, b[index]));
   if (!isRecord(a) || !isRecord(b)) return false;
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => isSameStored(a[key], b[key]));
+  for (const key of Object.keys(a)) if (!isSameStored(a[key], b[key])) return false;
+  for (const key of Object.keys(b)) if (!(key in a) && !isSameStored(undefined, b[key])) return false;
+  return true;
 }
 
 const isNull = (value: unknown): boolean => value === null || (typeof value === 'number' && !Number.isFinite(value));

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
+import type { CanaryStatus } from '../../api/canary-status.ts';
 import { isRecord } from '../../api/json.ts';
 import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { parseStatusOnce } from '../../api/parse-canary.ts';
+import { isParsedAs, parseStatusOnce } from '../../api/parse-canary.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { Question } from '../../engine/questions.ts';
 import { isConflict } from '../../kube/errors.ts';
@@ -92,7 +94,7 @@ export class StatusWriter {
       const isFirst = isForeign(canary, this.#deps.view);
       let answer = await send(isFirst);
       if (isFirst && statusOf<{ release: unknown }>(answer).release !== undefined) answer = await send(false);
-      const status = isRecord(answer.status) ? parseStatusOnce(answer.status) : undefined;
+      const status = isRecord(answer.status) ? readAnswer(answer.status, draft.signed) : undefined;
       if (status?.release === undefined)
         return await this.#waitForCrd({ ...answer, status: { ...statusOf(answer), ...stored, release: undefined } }, signal);
       this.#deps.view.learn(answer);
@@ -119,4 +121,12 @@ export class StatusWriter {
     this.#outdatedUntilMs = this.#deps.clock.nowMs() + this.#outdatedPauseMs;
     return { outcome: 'outdated', retryInMs: this.#outdatedPauseMs };
   }
+}
+
+/** An answer that says what was sent need not be parsed: most do. One that holds null, or a text with that word, is. */
+function readAnswer(answered: object, sent: CanaryStatus | undefined): CanaryStatus | undefined {
+  const text = JSON.stringify(sent) ?? 'null';
+  const plain: CanaryStatus = text.includes('null') ? undefined : JSON.parse(text);
+  if (plain !== undefined && isDeepStrictEqual(plain, answered)) isParsedAs(answered, plain);
+  return parseStatusOnce(answered);
 }

@@ -1,3 +1,4 @@
+import type { Context } from '../context.ts';
 import { phaseOf, type Snapshot } from '../machine.ts';
 import type { Hide } from './concealment.ts';
 import type { Holder, JournalMemory } from './journal-memory.ts';
@@ -94,7 +95,20 @@ export function isUnderWay(snapshot: Snapshot): boolean {
 }
 
 function hasNoEffect({ before, next, questions }: RecordedStep): boolean {
-  return questions.length === 0 && stateText(before) === stateText(next);
+  return questions.length === 0 && isSameText(before.value, next.value) && isSameContext(before.context, next.context);
 }
 
-const stateText = ({ value, context }: Snapshot): string => JSON.stringify([value, context]);
+/** As one text, though most parts are the same object, and not written out. */
+function isSameContext(one: Context, other: Context): boolean {
+  const { release, ...rest } = one;
+  const { release: otherRelease, ...otherRest } = other;
+  return isSameByField(rest, otherRest) && isSameByField(release, otherRelease);
+}
+
+function isSameByField(one: object, other: object): boolean {
+  const fields = new Map(Object.entries(other));
+  const isSame = ([name, value]: [string, unknown]) => value === fields.get(name) || isSameText(value, fields.get(name));
+  return Object.entries(one).every(isSame) && Object.keys(other).every((name) => name in one || fields.get(name) === undefined);
+}
+
+const isSameText = (one: unknown, other: unknown): boolean => one === other || JSON.stringify(one) === JSON.stringify(other);
