@@ -38,7 +38,7 @@ export function tutorialPage({ fixture, title, about }: Subject): string {
 ${about}
 
 One good version is promoted and one bad version is rolled back, in a cluster inside one process on your machine. Real are the controller, its API calls, HTTP
-requests, metrics and queries; simulated are pods, which are small HTTP servers, and the proxies. You need a checkout of this repository after \`npm ci\`, Node 20 or newer (\`npx node\`
+requests, metrics and queries; simulated are pods, which are small HTTP servers, and the proxies. You need a checkout of this repository after \`npm ci\`, Node 22.18 or newer (\`npx node\`
 is the one that \`npm ci\` installs), \`kubectl\`, \`curl\`, and four terminals in the folder of the checkout. \`test/e2e/tutorials.test.ts\` runs the commands as they stand, and compares what they print with this
 page; \`…\` stands for what differs each time, and lines in between are left out.
 
