@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { CanaryName, ReleaseView, VerbAnswer, WorkloadView } from '../wire.ts';
 import { Bar, Card, Chart, lasts, Phase, type Point, pathOf, Spark, short, shortRevision, Table, timeText } from './parts.tsx';
+import { useSession } from './session.tsx';
 import { post, useStream } from './stream.ts';
 import { words } from './words.ts';
 
@@ -166,6 +167,7 @@ const GateVerbs = ({ canary }: { canary: CanaryName }) => (
 
 /** Buttons that ask once more before they act. */
 function VerbButtons({ canary, of }: { canary: CanaryName; of: readonly (readonly [Verb, string])[] }) {
+  const isReadOnly = useSession()?.mayAct === false;
   const [said, setSaid] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [asked, setAsked] = useState<readonly [Verb, string]>();
@@ -187,6 +189,7 @@ function VerbButtons({ canary, of }: { canary: CanaryName; of: readonly (readonl
       setSaid(`${label}: ${words.answers[outcome] ?? outcome}${message ? `. ${message}` : ''}`);
     } else if (answer.state === 'failed') setSaid(`${label}: ${answer.message}`);
   };
+  if (isReadOnly) return null;
   return (
     <>
       <div class="verbs">
