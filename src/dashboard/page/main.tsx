@@ -3,6 +3,7 @@ import { ListPage } from './list.tsx';
 import { pathOf } from './parts.tsx';
 import { ComparePage, DifferencePage, HistoryPage, JournalPage } from './past.tsx';
 import { ReleasePage } from './release.tsx';
+import { SessionLink } from './session.tsx';
 import { words } from './words.ts';
 
 const [, root = '', namespace = '', name = '', view = '', first = '', second = ''] = location.pathname.split('/');
@@ -50,6 +51,7 @@ const Page = () => (
           </>
         )}
       </nav>
+      <SessionLink />
     </header>
     <main id="content" tabIndex={-1}>
       {root === '' ? (

@@ -3,6 +3,7 @@ import type { CanaryName, PointView, ReleaseView, VerbAnswer, WorkloadView } fro
 import { LiveCheckCharts } from './check-history.tsx';
 import { Bar, Card, lasts, Phase, pathOf, Spark, short, shortRevision, Table, timeText, WeightChart } from './parts.tsx';
 import { RoutesCard } from './routes.tsx';
+import { useSession } from './session.tsx';
 import { post, useStream } from './stream.ts';
 import { WaitsCard } from './waits.tsx';
 import { words } from './words.ts';
@@ -178,6 +179,7 @@ const GateVerbs = ({ canary, isClosed }: { canary: CanaryName; isClosed: boolean
 
 /** Buttons that ask once more before they act. */
 function VerbButtons({ canary, of }: { canary: CanaryName; of: readonly (readonly [Verb, string])[] }) {
+  const isReadOnly = useSession()?.mayAct === false;
   const [said, setSaid] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [asked, setAsked] = useState<readonly [Verb, string]>();
@@ -199,6 +201,7 @@ function VerbButtons({ canary, of }: { canary: CanaryName; of: readonly (readonl
       setSaid(`${label}: ${words.answers[outcome] ?? outcome}${message ? `. ${message}` : ''}`);
     } else if (answer.state === 'failed') setSaid(`${label}: ${answer.message}`);
   };
+  if (isReadOnly) return null;
   return (
     <>
       <div class="verbs">

@@ -2,6 +2,7 @@
 export const words = {
   product: 'Serin',
   skip: 'Skip to content',
+  loggedIn: (user: string) => `${user} · log out`,
   all: 'All Canaries',
   search: 'Search by name or target',
   phase: 'Phase',
