@@ -9,28 +9,35 @@ const onlySerin = ({ flagger, serin }: Difference): boolean => flagger === undef
 const failsChecks = ({ checks, hook }: NamedScenario): boolean =>
   /-(fails|no-data|down|once)$/.test(checks) || /rollout-(4xx|5xx|slow)$/.test(hook);
 
+/** Alerts of Flagger in the colours that Serin gives them (DF680). */
+export const recoloured = (flagger: unknown): string[] =>
+  texts(flagger).map((alert) =>
+    alert.replace(/^good (?=NewRevision$)/, '#0076D7 ').replace(/^good (?=(?:GateClosed|Failed|PromotionFailed)$)/, 'warning '),
+  );
+
 /** A gate's alert once for each time that it closes. */
 const onceEach = (alerts: readonly string[]): string[] =>
   alerts.filter((alert, index) => !alert.endsWith('GateClosed') || alert !== alerts[index - 1]);
 
 export const alertClaims: readonly Claim[] = [
+  { id: 'DF680', explains: ({ aspect, flagger, serin }) => aspect === 'alerts' && same(recoloured(flagger), texts(serin)) },
   {
     id: 'DF510',
     explains: ({ scenario, aspect, flagger, serin }) =>
-      aspect === 'alerts' && scenario.target === 'DaemonSet' && same(withoutRepeated(texts(flagger)), texts(serin)),
+      aspect === 'alerts' && scenario.target === 'DaemonSet' && same(withoutRepeated(recoloured(flagger)), texts(serin)),
   },
-  { id: 'DF179', explains: ({ aspect, flagger, serin }) => aspect === 'alerts' && same(onceEach(texts(flagger)), texts(serin)) },
+  { id: 'DF179', explains: ({ aspect, flagger, serin }) => aspect === 'alerts' && same(onceEach(recoloured(flagger)), texts(serin)) },
   {
     id: 'DF178',
     explains: ({ scenario, aspect, flagger, serin }) =>
-      aspect === 'alerts' && scenario.deadline === 'short' && same([...onceEach(texts(flagger)), 'danger Failed'], texts(serin)),
+      aspect === 'alerts' && scenario.deadline === 'short' && same([...onceEach(recoloured(flagger)), 'danger Failed'], texts(serin)),
   },
   {
     id: 'DF180',
     explains: ({ aspect, flagger, serin }) => {
       const [ends, others] = [
-        texts(flagger).filter((alert) => alert.endsWith('Failed')),
-        texts(flagger).filter((alert) => !alert.endsWith('Failed')),
+        recoloured(flagger).filter((alert) => alert.endsWith('Failed')),
+        recoloured(flagger).filter((alert) => !alert.endsWith('Failed')),
       ];
       return (
         aspect === 'alerts' &&

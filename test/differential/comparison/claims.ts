@@ -1,4 +1,4 @@
-import { alertClaims, eventClaims, payloadClaims, queryClaims, withoutRepeated } from './claims-of-messages.ts';
+import { alertClaims, eventClaims, payloadClaims, queryClaims, recoloured, withoutRepeated } from './claims-of-messages.ts';
 import { routeClaims } from './claims-of-routes.ts';
 import type { Difference } from './compare.ts';
 import { withoutDips } from './dips.ts';
@@ -31,7 +31,7 @@ function neverMirrors({ scenario, aspect, flagger, serin }: Difference): boolean
     case 'hook order':
       return goesOn(flagger);
     case 'alerts':
-      return goesOn([...new Set(flagger as string[])]) && (serin as string[]).length === new Set(flagger as string[]).size + 1;
+      return goesOn([...new Set(recoloured(flagger))]) && (serin as string[]).length === new Set(flagger as string[]).size + 1;
     case 'readiness':
     case 'weights in Progressing':
     case 'failed checks in Progressing':
@@ -85,7 +85,8 @@ function asksRollbackEarly({ scenario, aspect, flagger, serin }: Difference): bo
   if (!neverReady && pods !== 'one-breaks') return false;
   const withYes = (value: unknown, yes: string): boolean => hook !== 'rollback-no' && same([...(value as string[]), yes], serin);
   if (aspect === 'event: Warning HookPassed') return hook !== 'rollback-no' && flagger === undefined;
-  if (aspect === 'alerts') return withYes(scenario.target === 'DaemonSet' ? withoutRepeated(flagger as string[]) : flagger, 'good Failed');
+  if (aspect === 'alerts')
+    return withYes(scenario.target === 'DaemonSet' ? withoutRepeated(recoloured(flagger)) : recoloured(flagger), 'warning Failed');
   // It became unready in the step after which the answer is yes.
   if (aspect === 'calls of hook') return pods === 'one-breaks' && withYes(flagger, 'Progressing → 200');
   const others = () => (serin as string[]).filter((each) => !each.startsWith('hook'));
