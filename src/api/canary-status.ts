@@ -201,6 +201,8 @@ export const Release = z.object({
   failures: z.record(z.string(), z.int()).optional(),
   /** By check, the last ones of this run. */
   recent: z.record(z.string(), z.array(RecentMeasurement)).optional(),
+  /** By metric, what is kept of the comparison with the primary; read by the engine's schema, and started anew where it does not fit. */
+  comparison: z.record(z.string(), z.looseObject({})).optional().catch(undefined),
   /** Weights of this run, oldest first. */
   weights: z.array(RecentWeight).max(100).optional().catch(undefined),
   /** While `unmeasured: hold` holds: since when a check cannot be measured. */

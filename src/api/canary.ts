@@ -1,6 +1,19 @@
 import * as z from 'zod';
 import { CanaryStatus } from './canary-status.ts';
-import { Address, LongText, listOf, MOST_CHECKS, MOST_ENTRIES, mapOf, SecretRef, ShortText, strictMark } from './limits.ts';
+import { AnalysisComparison, ToleratedErrors } from './comparison.ts';
+import {
+  Address,
+  Duration,
+  LongText,
+  listOf,
+  MOST_CHECKS,
+  MOST_ENTRIES,
+  mapOf,
+  SecretRef,
+  ShortText,
+  strictMark,
+  Window,
+} from './limits.ts';
 import { providers } from './providers.ts';
 import { HttpMatch } from './routes.ts';
 import { CanaryService } from './service-spec.ts';
@@ -10,11 +23,6 @@ export const group = 'flagger.app';
 export const version = 'v1beta1';
 /** `flagger.app/v1beta1`. */
 export const apiVersion = `${group}/${version}`;
-
-/** Seconds, minutes … as Go duration text. The CRD's loose pattern is kept so that no stored manifest becomes invalid. */
-const Duration = ShortText.regex(/^[0-9]+(m|s)/, 'it must begin with a number of minutes or seconds, as in 30s or 1m');
-/** Admits all forms in use; `1min` is Graphite's (05-W14). */
-const Window = ShortText.regex(/^[0-9]+(h|m|s)/, 'it must begin with a number of hours, minutes or seconds, as in 30s, 1m or 1h');
 
 export { providers };
 export const Provider = z.enum(providers);
@@ -96,6 +104,9 @@ export const Metric = z.object({
     .min(1)
     .optional()
     .describe('Fewer requests than this in the window are too few to judge by: the check is unmeasured, whatever its value.'),
+  compare: ToleratedErrors.optional().describe(
+    'With analysis.comparison: compares the canary with the primary by `spec.counts` of the MetricTemplate as well.',
+  ),
   trafficQuery: LongText.optional().describe(
     'Counts the requests of the canary in the window, at the same backend as the query; for minimumRequests. Built-in metrics know their own.',
   ),
@@ -178,6 +189,9 @@ export const Analysis = z.object({
     .enum(['fail', 'hold'])
     .optional()
     .describe('What a failure to measure counts as: a failed check (`fail`), or wait (`hold`).'),
+  comparison: AnalysisComparison.optional().describe(
+    "Compares the canary's counts of requests with the primary's, whenever they are read, beside the metrics. Nothing is compared when absent.",
+  ),
 });
 export type Analysis = z.infer<typeof Analysis>;
 

@@ -56,6 +56,15 @@ export const MetricTemplateSpec = z.object({
     .boolean()
     .optional()
     .describe('Null, NaN and an empty answer are no data, also with backends where they count as zero or pass every limit.'),
+  counts: z
+    .object({
+      total: LongText.describe('Counts the requests of a side in the window.'),
+      bad: LongText.describe('Counts those of them that failed.'),
+    })
+    .optional()
+    .describe(
+      'For `compare` of a metric: queries with the same functions that count requests within `interval`; asked for the canary, and with `<target>-primary` as `target` for the primary.',
+    ),
   query: LongText.describe('Query with the template functions name, namespace, target, service, ingress, route, interval and variables.'),
 });
 export type MetricTemplateSpec = z.infer<typeof MetricTemplateSpec>;

@@ -1,0 +1,24 @@
+import type { Buckets, LatencyPlan } from './latency.ts';
+import type { Counts, Window } from './window.ts';
+
+/** One metric of which the counts of both sides are to be read: data of a question. */
+export interface ToCompare {
+  /** `errors`, `latency`, or the name of an entry of `analysis.metrics`. */
+  metric: string;
+  /** The window begins here and ends when it is read. Epoch milliseconds. */
+  fromMs: number;
+  /** Read the primary's history before `fromMs` instead, in windows of this length. Milliseconds. */
+  learnMs?: number;
+  /** Thresholds of `latency`, once they are known. */
+  plan?: LatencyPlan;
+}
+
+/** Counts as they were read: a window of both sides, the primary's history, or why neither could be read. */
+export type Compared = { metric: string } & (
+  | { kind: 'window'; window: Window }
+  /** Of `errors` and of MetricTemplates: windows that follow each other. Empty where the backend has no history. */
+  | { kind: 'history'; primary: readonly Counts[] }
+  /** Of `latency`: the same by buckets. */
+  | { kind: 'buckets'; primary: readonly Buckets[] }
+  | { kind: 'unknown'; reason: string }
+);
