@@ -39,6 +39,15 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes: 'a metric out of its range, a webhook that refused, or an unmeasured check while `analysis.unmeasured` is `fail`',
     next: 'compare value and limit in the message; read the logs of the canary pods',
   },
+  ComparedWorse: {
+    causes:
+      'the new version fails more often, or answers more slowly, than the primary at the same time; or it got one bad node, or one user whose requests always fail',
+    next: '`serin status` shows both sides with their counts; set `analysis.comparison.mode: gate` where such a version should be rolled back',
+  },
+  PrimaryFailing: {
+    causes: 'a dependency of both versions, a bad node, or a version that failed before this release',
+    next: 'look at the primary: the canary is only compared with it, so that its own failures do not count against the canary',
+  },
   Unmeasured: {
     causes: 'the metric server does not answer, its answer is empty, or a MetricTemplate is missing',
     next: 'run the query against the metric server by hand; send some traffic to the canary; the message says until when the release waits',

@@ -5,6 +5,7 @@ import type { Phase } from '../api/phase.ts';
 import type { ReadSecret } from '../api/secret-use.ts';
 import type { JournalMemory } from '../engine/journal/journal-memory.ts';
 import type { Announcement } from '../engine/reasons.ts';
+import type { Compared, ToCompare } from '../judge/compared.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { InvolvedObject } from '../kube/events.ts';
@@ -48,6 +49,8 @@ export interface ControllerDeps {
   cookieWord(): string;
   /** `onQuery` gets each rendered query. */
   measure(canary: Canary, signal: AbortSignal, onQuery?: (query: string) => void): Promise<Verdict[]>;
+  /** Reads counts of both sides; what cannot be read is `unknown`. */
+  compare(canary: Canary, asked: readonly ToCompare[], signal: AbortSignal, onQuery?: (query: string) => void): Promise<Compared[]>;
   /** Decoded, and never kept. */
   readonly secret: ReadSecret;
   /** How webhooks are called, and when. */

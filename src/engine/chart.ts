@@ -135,6 +135,7 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
           hold: on(soak, 'keepVerdicts', 'hold'),
           awaitPrimary: soakAgain('keepVerdicts', 'waitForPrimary'),
           awaitCanary: on(soak, 'keepVerdicts', 'waitForTarget'),
+          awaitEvidence: soakAgain('keepVerdicts', 'noteEvidence'),
           holdUp: soakAgain('keepVerdicts', 'noteHoldUp'),
           askTraffic: on('confirmingTraffic', 'keepVerdicts'),
           askPromotion: on('confirmingPromotion', 'keepVerdicts'),

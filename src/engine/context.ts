@@ -2,12 +2,12 @@ import type { Delivery, Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
 
-/** The rollback hooks of one run. Not recorded: after a restart they are asked at once. */
-export interface RollbackPoll {
+/** What is asked again and again beside the steps of one run. Not recorded: after a restart it is asked at once. */
+export interface Poll {
   run: number;
   open?: QuestionId;
   answeredMs?: number;
-  /** When they are asked next. */
+  /** When it is asked next. */
   dueMs?: number;
 }
 
@@ -20,8 +20,10 @@ export interface Context {
   attempt: number;
   /** The question whose answer is awaited. */
   open?: QuestionId | undefined;
-  /** Asked beside it. */
-  rollback?: RollbackPoll | undefined;
+  /** Asked beside it: the rollback hooks. */
+  rollback?: Poll | undefined;
+  /** Asked beside it: counts of both sides. */
+  comparing?: Poll | undefined;
   /** When the current state wants to be woken. Polls are not recorded: RESUME asks at once. */
   wakeAtMs?: number | undefined;
   /** The moment that the controller was last asked to wake it. */

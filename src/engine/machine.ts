@@ -8,6 +8,8 @@ import type { SeenRequest } from '../api/verb-request.ts';
 import { adopt } from './adopt.ts';
 import { announcementOf } from './changes/verbs.ts';
 import { chart } from './chart.ts';
+import { harmOf } from './comparison/harm.ts';
+import { withComparisonPoll } from './comparison/poll.ts';
 import type { Context } from './context.ts';
 import { deliveryLifetimeMs } from './deadlines.ts';
 import { decide } from './decide.ts';
@@ -16,10 +18,11 @@ import { withLeftRoutes } from './left-routes.ts';
 import { announcePassed } from './passed-hooks.ts';
 import { payloadOf } from './payload.ts';
 import { hasMoved, pinOf, seenAgain, seenAtZero } from './pin.ts';
+import { answeredPoll, pollOf } from './polls.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
 import { say } from './reasons.ts';
 import { withRecentWeight } from './recent.ts';
-import { answeredPoll, withRollbackPoll } from './rollback-poll.ts';
+import { withRollbackPoll } from './rollback-poll.ts';
 import { weightOf, withWeight } from './strategy.ts';
 import { acknowledged as answered, pendingRequest, refusalOf } from './verbs.ts';
 
@@ -78,7 +81,7 @@ export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; quest
   const { facts } = event;
   if (facts.canary.spec.suspend === true || facts.canary.metadata.deletionTimestamp !== undefined) {
     const context = event.type === 'DELIVERED' ? acknowledged(now.context, event.key) : now.context;
-    const frozen = { ...context, frozen: true, open: undefined, rollback: undefined, asks: [] };
+    const frozen = { ...context, frozen: true, open: undefined, rollback: undefined, comparing: undefined, asks: [] };
     return refuseFrozen(resolve(now.value, frozen), facts);
   }
   if (event.type === 'ANSWER' && !openQuestionsOf(now).includes(event.answer.id)) return { next: now, questions: [] };
@@ -86,14 +89,15 @@ export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; quest
   const unblocked = now.context.blocked && !blocked;
   const resumes = now.context.frozen || unblocked;
   const context = now.context.frozen ? thaw(now.context, facts) : unblocked ? restartClock(now.context, facts) : now.context;
-  const isOfPoll = event.type === 'ANSWER' && event.answer.id === now.context.rollback?.open;
-  const answered = isOfPoll ? answeredPoll(context, facts.nowMs) : context;
+  const poll = event.type === 'ANSWER' ? pollOf(now.context, event.answer.id) : undefined;
+  const answered = poll === undefined ? context : answeredPoll(poll, { context, event });
   const begun = resolve(now.value, { ...answered, blocked, asks: [] });
-  const moved = moveBy(begun, resumes ? { type: 'RESUME', facts } : isOfPoll ? decided(event) : event);
-  const hasStayed = JSON.stringify(moved.value) === JSON.stringify(now.value) && !isOfPoll;
+  const moved = moveBy(begun, resumes ? { type: 'RESUME', facts } : poll === undefined ? event : decided(event, answered));
+  const hasStayed = JSON.stringify(moved.value) === JSON.stringify(now.value) && poll === undefined;
   const announced = hasStayed || resumes ? moved : resolve(moved.value, announcePassed(moved.context, event));
   const { value, context: left } = request(announced, facts);
-  return settle(now, value, withRollbackPoll(giveUpDeliveries(left, facts), pathOf(value), event), event);
+  const polled = withRollbackPoll(giveUpDeliveries(left, facts), pathOf(value), event);
+  return settle(now, value, withComparisonPoll(polled, pathOf(value), event), event);
 }
 
 /** Decides once what the event means, then takes the move that the chart has for it in this state. */
@@ -104,10 +108,14 @@ function moveBy(now: Snapshot, event: EngineEvent): Snapshot {
   return event.type === 'ANSWER' && decision === 'routeToPrimary' ? moveBy(moved, event) : moved;
 }
 
-/** Event for the chart from an answer of the rollback hooks: an end, or the time for what has waited for it. */
-function decided({ answer, facts }: Extract<EngineEvent, { type: 'ANSWER' }>): EngineEvent {
+/** Event for the chart from an answer of a poll: an end, or the time for what has waited for it. */
+function decided(event: EngineEvent, { release }: Context): EngineEvent {
+  if (event.type !== 'ANSWER') return event;
+  const { answer, facts } = event;
+  const harm = answer.kind === 'compare' ? harmOf(release, facts.canary) : undefined;
+  if (harm !== undefined) return { type: 'STOP', facts, by: { harm } };
   const isYes = answer.kind === 'runHooks' && answer.outcome === 'passed';
-  return isYes ? { type: 'STOP', facts, webhook: answer.webhooks[0] ?? '' } : { type: 'WAKE', facts };
+  return isYes ? { type: 'STOP', facts, by: { webhook: answer.webhooks[0] ?? '' } } : { type: 'WAKE', facts };
 }
 
 export function phaseOf(snapshot: Snapshot): Phase {
@@ -130,7 +138,7 @@ export function isAtRest(snapshot: Snapshot): boolean {
 
 /** The questions that an ANSWER would belong to; every other one still under way may be cancelled. */
 export function openQuestionsOf({ context }: Snapshot): readonly QuestionId[] {
-  return [context.open, context.rollback?.open].filter((id) => id !== undefined);
+  return [context.open, context.rollback?.open, context.comparing?.open].filter((id) => id !== undefined);
 }
 
 /** Carries a request of a user out, or refuses it, in the step that first sees it, and records the outcome (E70). */
@@ -242,8 +250,11 @@ function withScaler({ scaler, ...release }: Release, facts: Facts): Release {
   return name === undefined ? release : { ...release, scaler: name };
 }
 
-/** Text of all that makes a status write worth it: a later wake alone does not, since RESUME asks again anyway. */
-function memory(release: Release): string {
+/**
+ * Text of all that makes a status write worth it: a later wake alone does not, since RESUME asks again anyway, and counts that were read
+ * do not, since they can be read again.
+ */
+function memory({ comparison: _, ...release }: Release): string {
   return JSON.stringify(
     Object.entries({ ...release, wakeAtMs: release.step === 'analysing' ? release.wakeAtMs : 0 }).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
@@ -257,9 +268,9 @@ function wakeOf({ wakeAtMs, release }: Context): number | undefined {
   return earliest([wakeAtMs, ...lapses]);
 }
 
-/** Also for the rollback hooks, whose polls are not recorded. */
+/** Also for polls, which are not recorded. */
 function momentsOf(context: Context): number[] {
-  return [wakeOf(context), context.rollback?.dueMs].filter((one) => one !== undefined);
+  return [wakeOf(context), context.rollback?.dueMs, context.comparing?.dueMs].filter((one) => one !== undefined);
 }
 
 /**
@@ -314,7 +325,7 @@ function thaw(context: Context, facts: Facts): Context {
   const { blindSinceMs, ...known } = context.release;
   // Nothing was measured meanwhile, so it is not known that it could not be.
   const release = blindSinceMs === undefined ? known : { ...known, blindSinceMs: facts.nowMs };
-  const rested = { ...context, frozen: false, open: undefined, rollback: undefined, release };
+  const rested = { ...context, frozen: false, open: undefined, rollback: undefined, comparing: undefined, release };
   if (!live || 'unreadable' in live || live.kind !== 'weighted' || live.canary >= weightOf(routes)) return rested;
   return { ...rested, release: { ...release, routes: withWeight(routes, live.canary, facts.canary, facts) } };
 }
@@ -327,7 +338,7 @@ function restartClock(context: Context, facts: Facts): Context {
     ...(awaitedSinceMs === undefined ? {} : { awaitedSinceMs: facts.nowMs }),
     ...(blindSinceMs === undefined ? {} : { blindSinceMs: facts.nowMs }),
   };
-  return { ...context, open: undefined, rollback: undefined, release: { ...context.release, ...clocks } };
+  return { ...context, open: undefined, rollback: undefined, comparing: undefined, release: { ...context.release, ...clocks } };
 }
 
 /** One snapshot of each state that was entered: the chart resolves a state alike whatever its context, and takes longest for it. */

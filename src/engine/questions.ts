@@ -3,6 +3,7 @@ import type { HookType } from '../api/canary.ts';
 import type { Release, Verdict } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import type { VerbRequest } from '../api/verb-request.ts';
+import type { Compared, ToCompare } from '../judge/compared.ts';
 import type { Facts } from './facts.ts';
 import type { Announcement } from './reasons.ts';
 
@@ -17,7 +18,10 @@ export type Question =
   | { kind: 'record'; id: QuestionId; phase: Phase; release: Release }
   /** `phase` and `checksum` are what the payload says (E84). */
   | { kind: 'runHooks'; id: QuestionId; type: HookType; phase: Phase; checksum: string }
-  | { kind: 'measure'; id: QuestionId }
+  /** `compare`: counts of both sides that are to be read as well. */
+  | { kind: 'measure'; id: QuestionId; compare?: readonly ToCompare[] }
+  /** Read counts of both sides between two checks. */
+  | { kind: 'compare'; id: QuestionId; compare: readonly ToCompare[] }
   /** Write the primary's template from the target, only if the target still is `revision`. */
   | { kind: 'promote'; id: QuestionId; revision: string }
   /** Put the primary's template back to the last promoted one. */
@@ -39,7 +43,8 @@ export type Answer =
   | { kind: 'runHooks'; id: QuestionId; type: HookType; outcome: 'passed'; webhooks: readonly string[]; calls?: readonly HookCall[] }
   | { kind: 'runHooks'; id: QuestionId; type: HookType; outcome: 'refused'; webhook: string; reason: string; calls?: readonly HookCall[] }
   /** `queries`: as they were rendered, for the journal. */
-  | { kind: 'measure'; id: QuestionId; verdicts: readonly Verdict[]; queries?: readonly string[] }
+  | { kind: 'measure'; id: QuestionId; verdicts: readonly Verdict[]; queries?: readonly string[]; compared?: readonly Compared[] }
+  | { kind: 'compare'; id: QuestionId; compared: readonly Compared[] }
   | { kind: 'promote'; id: QuestionId; outcome: 'written' | 'mismatch' }
   /** `blocker`: the reason as data, where it is more than words. */
   | { kind: 'promote'; id: QuestionId; outcome: 'refused'; reason: string; blocker?: NewBlocker }
@@ -57,6 +62,6 @@ export type EngineEvent =
   | { type: 'ANSWER'; facts: Facts; answer: Answer }
   /** A user asks for something that is possible now; made by `step` from the facts. */
   | { type: 'REQUEST'; facts: Facts; request: VerbRequest }
-  /** A rollback hook has answered yes; made by `step` from its answer. */
-  | { type: 'STOP'; facts: Facts; webhook: string }
+  /** A rollback hook has answered yes, or the canary is found worse than the primary between two checks; made by `step` from the answer. */
+  | { type: 'STOP'; facts: Facts; by: { webhook: string } | { harm: string } }
   | { type: 'DELIVERED'; facts: Facts; key: string };

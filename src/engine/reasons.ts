@@ -9,6 +9,8 @@ export const reasons = {
   WeightAdvanced: 'the canary moved to its next weight',
   IterationAdvanced: 'an A/B or blue/green release began its next iteration',
   CheckFailed: 'a check failed and was counted',
+  ComparedWorse: 'by analysis.comparison the canary is worse than the primary; in shadow mode the release goes on',
+  PrimaryFailing: 'the primary itself fails more than its canary could explain; the release goes on',
   Unmeasured: 'a check could not be measured; the release holds where it is',
   MetricsUnavailable: 'the backend of a metric cannot be asked; initialization goes on, and the first release would be unmeasured',
   CanaryUnavailable: 'the canary has no serving pods and its traffic went to the primary',

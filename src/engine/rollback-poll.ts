@@ -1,6 +1,6 @@
 import type { Phase } from '../api/phase.ts';
 import { ask } from './changes/change.ts';
-import type { Context, Input, RollbackPoll } from './context.ts';
+import type { Context, Input, Poll } from './context.ts';
 import type { Facts } from './facts.ts';
 import { hasHooks } from './strategy.ts';
 
@@ -15,7 +15,7 @@ export function withRollbackPoll(context: Context, [phase, step = '']: readonly 
   const { rollback, ...rest } = context;
   const { facts } = event;
   if (!hasPoll(rest, phase, facts)) return rest;
-  const known: RollbackPoll = rollback?.run === context.release.run ? rollback : { run: context.release.run };
+  const known: Poll = rollback?.run === context.release.run ? rollback : { run: context.release.run };
   if (known.open !== undefined) return { ...rest, rollback: known };
   const dueMs = dueOf(known, rest, step, facts);
   if (facts.nowMs < dueMs) return { ...rest, rollback: { ...known, dueMs } };
@@ -27,18 +27,13 @@ export function withRollbackPoll(context: Context, [phase, step = '']: readonly 
   return { ...rest, attempt, asks, rollback: { run: known.run, ...(open === undefined ? {} : { open }) } };
 }
 
-/** An answer has come: they are asked again in an interval. */
-export function answeredPoll({ rollback, ...context }: Context, nowMs: number): Context {
-  return rollback === undefined ? context : { ...context, rollback: { run: rollback.run, answeredMs: nowMs } };
-}
-
 /** Steps that are due wait until the hooks have been asked. */
 export function asksRollbackFirst({ context, event }: Input): boolean {
   const { rollback, recorded, wakeAtMs = 0 } = context;
   return hasPoll(context, recorded?.phase, event.facts) && (rollback?.answeredMs ?? Number.NEGATIVE_INFINITY) < wakeAtMs;
 }
 
-function dueOf({ answeredMs }: RollbackPoll, { open, wakeAtMs }: Context, step: string, { nowMs, intervalMs }: Facts): number {
+function dueOf({ answeredMs }: Poll, { open, wakeAtMs }: Context, step: string, { nowMs, intervalMs }: Facts): number {
   if (answeredMs === undefined) return nowMs;
   const isNextByItself = STEPS_WITH_POLLS.has(step) && open === undefined && wakeAtMs !== undefined && wakeAtMs > answeredMs;
   return isNextByItself ? wakeAtMs : answeredMs + intervalMs;

@@ -5,9 +5,9 @@ import type { Counts, Window } from './window.ts';
 export interface ToCompare {
   /** `errors`, `latency`, or the name of an entry of `analysis.metrics`. */
   metric: string;
-  /** The window begins here and ends when it is read. Epoch milliseconds. */
+  /** The window begins here and ends when it is read; the history ends here. Epoch milliseconds. */
   fromMs: number;
-  /** Read the primary's history before `fromMs` instead, in windows of this length. Milliseconds. */
+  /** Read the primary's history of the hour before `fromMs` instead, in windows of this length. Milliseconds. */
   learnMs?: number;
   /** Thresholds of `latency`, once they are known. */
   plan?: LatencyPlan;
@@ -18,7 +18,7 @@ export type Compared = { metric: string } & (
   | { kind: 'window'; window: Window }
   /** Of `errors` and of MetricTemplates: windows that follow each other. Empty where the backend has no history. */
   | { kind: 'history'; primary: readonly Counts[] }
-  /** Of `latency`: the same by buckets. */
-  | { kind: 'buckets'; primary: readonly Buckets[] }
+  /** Of `latency`: the same by buckets, and where the last one ends. */
+  | { kind: 'buckets'; primary: readonly Buckets[]; toMs: number }
   | { kind: 'unknown'; reason: string }
 );

@@ -1,4 +1,4 @@
-import type { Window } from './window.ts';
+import type { Counts, Window } from './window.ts';
 
 /** Requests of one side in a window by duration: how many took no longer than each bound, as Prometheus counts them. The last bound is infinite and has all. */
 export interface Buckets {
@@ -57,15 +57,16 @@ export function planLatency(
  * Sequential Testing" (arXiv 2205.14762); theirs needs each duration, this one only two buckets.
  */
 export function latencyWindow({ fromMs, toMs, canary, primary }: BucketWindow, plan: LatencyPlan): Window | LatencyProblem {
-  const slowOfCanary = slowerThan(canary, plan.canaryMs);
-  const slowOfPrimary = slowerThan(primary, plan.primaryMs);
-  if (slowOfCanary === undefined || slowOfPrimary === undefined) return 'bucketsDiffer';
-  return {
-    fromMs,
-    toMs,
-    canary: { requests: canary.cumulative.at(-1) ?? 0, failures: slowOfCanary },
-    primary: { requests: primary.cumulative.at(-1) ?? 0, failures: slowOfPrimary },
-  };
+  const ofCanary = slowCounts(canary, plan.canaryMs);
+  const ofPrimary = slowCounts(primary, plan.primaryMs);
+  if (ofCanary === undefined || ofPrimary === undefined) return 'bucketsDiffer';
+  return { fromMs, toMs, canary: ofCanary, primary: ofPrimary };
+}
+
+/** Of one side: slow requests are the failures; undefined when there is no bucket of that bound. */
+export function slowCounts(buckets: Buckets, boundMs: number): Counts | undefined {
+  const failures = slowerThan(buckets, boundMs);
+  return failures === undefined ? undefined : { requests: buckets.cumulative.at(-1) ?? 0, failures };
 }
 
 /** Requests above a bound; undefined when there is none of that bound. Extrapolated counts of two buckets may cross by a little, so that none is below 0. */

@@ -14,6 +14,8 @@ export interface TimeToDecide {
   isInReach: boolean;
   /** The smallest of the usual weights, in percent, at which a decision is within the patience; undefined when the current one does, or none. */
   helpfulWeight: number | undefined;
+  /** How long it takes at `helpfulWeight`. */
+  helpfulSeconds: number | undefined;
 }
 
 /** Weights that are tried, in percent: above one half the primary becomes the smaller side. */
@@ -33,15 +35,14 @@ export function timeToDecide(
   const now = at(pace.canary, pace.primary);
   const isQuick = (seconds: number) => seconds * 1000 <= comparison.patienceMs;
   const isInReach = isQuick(now.seconds);
-  const helpful =
-    isInReach || total === 0
-      ? undefined
-      : WEIGHTS.find((weight) => isQuick(at((total * weight) / 100, total * (1 - weight / 100)).seconds));
+  const secondsAt = (weight: number) => at((total * weight) / 100, total * (1 - weight / 100)).seconds;
+  const helpful = isInReach || total === 0 ? undefined : WEIGHTS.find((weight) => isQuick(secondsAt(weight)));
   return {
     seconds: Number.isFinite(now.seconds) ? now.seconds : undefined,
     toward: Number.isFinite(now.seconds) ? now.toward : undefined,
     isInReach,
     helpfulWeight: helpful,
+    helpfulSeconds: helpful && secondsAt(helpful),
   };
 
   function soonest(second: { canary: Counts; primary: Counts }): { seconds: number; toward: 'bad' | 'fine' } {

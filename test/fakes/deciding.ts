@@ -124,7 +124,7 @@ function factsOf({ analysis, spec, hooks = [], facts, target, primary }: Decisio
 function eventOf({ event, state, hooks = [] }: DecisionCase, facts: Facts): EngineEvent {
   if (event === undefined) return { type: 'FACTS', facts };
   if (event === 'DELIVERED') return { type: 'DELIVERED', facts, key: 'k' };
-  if (event === 'stopped') return { type: 'STOP', facts, webhook: 'rollback' };
+  if (event === 'stopped') return { type: 'STOP', facts, by: { webhook: 'rollback' } };
   if (typeof event === 'string') return { type: event, facts };
   if ('asks' in event) return { type: 'REQUEST', facts, request: { verb: event.asks, id: 'r', by: 'ann', atMs: nowMs } };
   const id = 'open';

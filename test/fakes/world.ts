@@ -9,13 +9,18 @@ import type { Facts, Side } from '../../src/engine/facts.ts';
 import { openQuestionsOf, phaseOf, releaseOf, type Snapshot, start, step } from '../../src/engine/machine.ts';
 import { projectStatus } from '../../src/engine/project-status.ts';
 import type { Answer, EngineEvent, Question } from '../../src/engine/questions.ts';
+import type { Compared, ToCompare } from '../../src/judge/compared.ts';
 
 type Body<A extends Answer = Answer> = A extends Answer ? Omit<A, 'id'> : never;
 
 /** How the world answers, field by field; a test changes what it needs. */
+type Counted = Compared extends infer One ? (One extends Compared ? Omit<One, 'metric'> : never) : never;
+
 export interface Behaviour {
   hooks: Partial<Record<HookType, 'passed' | 'refused'>>;
   verdicts: readonly Verdict[];
+  /** Counts of both sides, as they are read now. */
+  compare: (asked: ToCompare, nowMs: number) => Counted;
   /** Revisions whose pods never become ready: as canary, as primary. */
   brokenCanary: Set<string>;
   brokenPrimary: Set<string>;
@@ -71,6 +76,7 @@ export class World {
   readonly behaviour: Behaviour = {
     hooks: {},
     verdicts: [],
+    compare: () => ({ kind: 'unknown', reason: 'nothing is counted' }),
     brokenCanary: new Set(),
     brokenPrimary: new Set(),
     stalls: false,
@@ -291,6 +297,10 @@ export class World {
     return true;
   }
 
+  private compared(asked: readonly ToCompare[]): readonly Compared[] {
+    return asked.map((one) => ({ metric: one.metric, ...this.behaviour.compare(one, this.nowMs) }) as Compared);
+  }
+
   private reply(question: Question): Body | undefined {
     const { behaviour } = this;
     switch (question.kind) {
@@ -302,7 +312,9 @@ export class World {
         return { kind: 'runHooks', type, outcome: 'refused', webhook: type, reason: behaviour.words ?? 'no' };
       }
       case 'measure':
-        return { kind: 'measure', verdicts: behaviour.verdicts };
+        return { kind: 'measure', verdicts: behaviour.verdicts, ...(question.compare && { compared: this.compared(question.compare) }) };
+      case 'compare':
+        return { kind: 'compare', compared: this.compared(question.compare) };
       case 'promote':
         if (behaviour.refusesPromote) {
           const blocker = behaviour.refusal ? { blocker: behaviour.refusal } : {};

@@ -110,6 +110,7 @@ async function promote(through: Cluster, kind: 'promote' | 'restorePrimary' = 'p
     configs: { learn },
     learn,
     measure: async () => [],
+    compare: async () => [],
     secret: async () => undefined,
     signal,
   } as const;

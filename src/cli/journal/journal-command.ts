@@ -108,6 +108,8 @@ function answerWords(answer: JournalAnswer): string {
         .join(', ');
     case 'runHooks':
       return `${answer.type || 'rollout'} ${answer.outcome}${(answer.calls ?? []).map(({ webhook, status }) => ` ${webhook}: ${status ?? 'no answer'}`).join(',')}`;
+    case 'compare':
+      return `counts of both sides: ${answer.compared.map((one) => `${one.metric} ${one.kind}`).join(', ')}`;
     default:
       return `${answer.kind} ${answer.outcome}`;
   }

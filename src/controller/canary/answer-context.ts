@@ -7,7 +7,7 @@ import type { TrackedConfigs } from '../facts/tracked-configs.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
 
 /** Dependencies of an answer to one of the chart's questions. */
-export interface AnswerContext extends DepsOf<'cluster' | 'anchors' | 'config' | 'measure' | 'secret'> {
+export interface AnswerContext extends DepsOf<'cluster' | 'anchors' | 'config' | 'measure' | 'compare' | 'secret'> {
   canary: Canary;
   configs: Pick<TrackedConfigs, 'learn'>;
   /** The answer of a write replaces what the view knows. */

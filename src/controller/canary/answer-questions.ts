@@ -26,7 +26,7 @@ const GATES: ReadonlySet<HookType> = new Set(['confirm-rollout', 'confirm-traffi
 /** Promotions that are begun anew at once, since another writer changed what the primary is (E103). */
 const MOST_RACES = 3;
 
-type AnswerableQuestion = Extract<Question, { kind: 'runHooks' | 'measure' | 'promote' | 'restorePrimary' | 'undo' }>;
+type AnswerableQuestion = Extract<Question, { kind: 'runHooks' | 'measure' | 'compare' | 'promote' | 'restorePrimary' | 'undo' }>;
 
 /** Asks the world one of the chart's questions. What it says is a value, refusals included; only an aborted signal throws. */
 export async function answerQuestion(question: AnswerableQuestion, context: AnswerContext): Promise<Answer> {
@@ -47,9 +47,16 @@ export async function answerQuestion(question: AnswerableQuestion, context: Answ
     }
     case 'measure': {
       const queries: string[] = [];
-      const verdicts = await context.measure(context.canary, context.signal, (query) => void queries.push(query));
-      return { kind: 'measure', id, verdicts, ...(queries.length > 0 && { queries }) };
+      const { canary, signal } = context;
+      const asked = (query: string) => void queries.push(query);
+      const [verdicts, compared] = await Promise.all([
+        context.measure(canary, signal, asked),
+        question.compare && context.compare(canary, question.compare, signal, asked),
+      ]);
+      return { kind: 'measure', id, verdicts, ...(compared && { compared }), ...(queries.length > 0 && { queries }) };
     }
+    case 'compare':
+      return { kind: 'compare', id, compared: await context.compare(context.canary, question.compare, context.signal) };
     case 'promote':
       return { kind: 'promote', id, ...(await unlessRaced(() => promote(question.revision, context), context)) };
     case 'restorePrimary':

@@ -85,13 +85,13 @@ export class OpenQuestions {
   }
 
   #put(question: Parameters<typeof answerQuestion>[0], canary: Canary): void {
-    const { clock, cluster, anchors, config, view, measure, secret, callsOf, gatesOf, timeCall } = this.#deps;
+    const { clock, cluster, anchors, config, view, measure, compare, secret, callsOf, gatesOf, timeCall } = this.#deps;
     const { signal } = this;
     const learn = (object: KubeObject) => view.learn(object);
     const configs = this.#configs.learner;
     answerQuestion(question, {
       ...{ canary, clock, cluster, anchors, config, configs, learn },
-      ...{ measure, secret, callsOf, gatesOf, timeCall, signal },
+      ...{ measure, compare, secret, callsOf, gatesOf, timeCall, signal },
     }).then(
       (answer) => {
         if (!signal.aborted) this.#results.answered(answer);

@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { compare } from '../../metrics/compare.ts';
 import { findOffline } from '../../metrics/find-offline.ts';
 import type { AskCluster } from '../../metrics/http/ask-cluster.ts';
 import { measure } from '../../metrics/measure.ts';
@@ -24,7 +25,7 @@ interface MeasuringDeps extends Pick<ControllerDeps, 'config' | 'cluster' | 'vie
 }
 
 /** How the checks of Canaries are measured: with what the controller knows of the cluster and of its flags. */
-export function measuring(deps: MeasuringDeps): Pick<ControllerDeps, 'measure' | 'findOffline'> {
+export function measuring(deps: MeasuringDeps): Pick<ControllerDeps, 'measure' | 'compare' | 'findOffline'> {
   const { config, cluster, view, clock, metrics, conditions, askCluster, metricsServerSecret, callsOf } = deps;
   const timeQuery = metrics.timeQuery(clock);
   const dependencies = ({ metadata: { namespace: own } }: Canary, signal: AbortSignal): MeasureDependencies => {
@@ -48,14 +49,16 @@ export function measuring(deps: MeasuringDeps): Pick<ControllerDeps, 'measure' |
       timeoutMs: TIMEOUT_MS,
     };
   };
+  const measured = (canary: Canary, signal: AbortSignal): MeasureDependencies => {
+    const workload = workloadFor(canary.spec.targetRef);
+    const target = 'unsupported' in workload ? undefined : view.find(workload.targetRef(canary));
+    const route = target && !('unsupported' in workload) ? workload.measuredAs?.(target.object) : undefined;
+    return { ...dependencies(canary, signal), route, timeQuery };
+  };
   return {
     async measure(canary, signal, queryAsked) {
-      const workload = workloadFor(canary.spec.targetRef);
-      const target = 'unsupported' in workload ? undefined : view.find(workload.targetRef(canary));
       const verdicts = await measure(canary, {
-        ...dependencies(canary, signal),
-        route: target && !('unsupported' in workload) ? workload.measuredAs?.(target.object) : undefined,
-        timeQuery,
+        ...measured(canary, signal),
         queryAsked,
         // The value of the primary at the same time is shown beside it, for a comparison by eye.
         baselines: true,
@@ -64,6 +67,7 @@ export function measuring(deps: MeasuringDeps): Pick<ControllerDeps, 'measure' |
       if (!signal.aborted) metrics.measured(canary, verdicts);
       return verdicts;
     },
+    compare: (canary, asked, signal, queryAsked) => compare(canary, asked, { ...measured(canary, signal), queryAsked }),
     findOffline: (canary, signal) => findOffline(canary, dependencies(canary, signal)),
   };
 }

@@ -1,5 +1,6 @@
 import { bounded } from '../../api/blocker.ts';
 import type { Release, Verdict } from '../../api/canary-status.ts';
+import { withCompared } from '../comparison/compared-so-far.ts';
 import type { Input } from '../context.ts';
 import { judge } from '../judge.ts';
 
@@ -15,6 +16,16 @@ export function refusalData({ event }: Input): Pick<Release, 'refusedBy' | 'refu
   const { answer } = event;
   if (answer.kind === 'runHooks') return { refusedBy: { webhook: answer.webhook, type: answer.type, detail: answer.reason } };
   return answer.kind !== 'undo' && answer.blocker ? { refusal: bounded(answer.blocker) } : {};
+}
+
+/** The release with the counts of both sides that an answer brings (E122). */
+export function comparedIn({ context, event }: Input): Release {
+  if (event.type !== 'ANSWER' || !('compared' in event.answer)) return context.release;
+  const { kind, compared = [] } = event.answer;
+  const { canary, nowMs, scaleDownDelayMs } = event.facts;
+  // Pods get traffic when they have been ready for the scale-down delay (E6a).
+  const readyAtMs = (context.release.measuredFromMs ?? nowMs) - scaleDownDelayMs;
+  return withCompared(context.release, compared, { canary, readyAtMs, isPoll: kind === 'compare' });
 }
 
 export function judgementOf({ event }: Input) {

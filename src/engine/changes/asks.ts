@@ -1,4 +1,5 @@
 import type { HookType } from '../../api/canary.ts';
+import { toCompare } from '../comparison/compared-so-far.ts';
 import { isPaused } from '../conditions/hold-ups.ts';
 import { isUnproved } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
@@ -13,7 +14,11 @@ export const asks = {
   askConfirmTraffic: hookAsk('confirm-traffic-increase'),
   askConfirmPromotion: hookAsk('confirm-promotion'),
   askRollout: hookAsk('rollout'),
-  askMeasure: (input: Input) => ask(input, { kind: 'measure' }),
+  askMeasure: (input: Input) => {
+    const { canary, intervalMs } = input.event.facts;
+    const compare = toCompare(input.context.release, canary, intervalMs, now(input));
+    return ask(input, { kind: 'measure', ...(compare.length > 0 && { compare }) });
+  },
   /** Not while the canary is below its threshold, unless the primary holds the revision already (E80). */
   askPromote: (input: Input) =>
     isUnproved(input) ? { wakeAtMs: now(input) } : ask(input, { kind: 'promote', revision: input.context.release.revision }),

@@ -1,5 +1,7 @@
 import { blockerText } from '../../api/blocker-text.ts';
 import { timestamp } from '../../api/timestamp.ts';
+import { awaitedEvidence } from '../comparison/harm.ts';
+import { withNews } from '../comparison/news.ts';
 import { isTargetReady } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
@@ -8,7 +10,7 @@ import { countedFailures } from '../failure-limits.ts';
 import { isUnmeasured, thresholdOf } from '../judge.ts';
 import { say } from '../reasons.ts';
 import { withRecent } from '../recent.ts';
-import { closedGate, judgement, refusal, refusalData } from './answer.ts';
+import { closedGate, comparedIn, judgement, refusal, refusalData } from './answer.ts';
 import { announce, because, now, release, who, without } from './change.ts';
 import { alerting } from './terminal.ts';
 
@@ -80,6 +82,11 @@ export const checks = {
     const wakeAtMs = untilMs > now(input) ? Math.min(next, untilMs) : next;
     return { release: { ...because(input.context.release, shortOfPods(facts)), awaitedSinceMs, wakeAtMs }, open: undefined };
   },
+  /** Said in the condition: an event each interval would be noise. */
+  noteEvidence: (input: Input) => ({
+    release: because(input.context.release, awaitedEvidence(input.context.release, input.event.facts.canary, now(input)) ?? ''),
+    open: undefined,
+  }),
   noteHoldUp: (input: Input) => {
     const { refused, unroutable, unconfirmed = unroutable } = input.event.facts;
     const { release: known } = input.context;
@@ -92,9 +99,11 @@ export const checks = {
     if (input.event.type !== 'ANSWER' || input.event.answer.kind !== 'measure') return {};
     const { verdicts } = input.event.answer;
     const isBlindNow = input.event.facts.canary.spec.analysis.unmeasured === 'hold' && isUnmeasured({ verdicts });
-    const { blindSinceMs = now(input), recent: before = {}, failures: counted = {}, ...known } = input.context.release;
+    const { release: compared, ...news } = withNews(input, comparedIn(input));
+    const { blindSinceMs = now(input), recent: before = {}, failures: counted = {}, ...known } = compared;
     const failures = countedFailures(counted, verdicts, input.event.facts.canary.spec.analysis);
     return {
+      ...news,
       release: {
         ...known,
         verdicts: [...verdicts],

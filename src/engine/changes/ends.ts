@@ -5,15 +5,16 @@ import { nextPromotionWeight } from '../next-weight.ts';
 import { holdingPrimary, holdingTarget, returningTraffic, targetNeed, withoutCapacity } from '../raise.ts';
 import { say } from '../reasons.ts';
 import { weightOf, withWeight } from '../strategy.ts';
-import { decisive, isHeld } from './answer.ts';
+import { decisive, isHeld, judgementOf } from './answer.ts';
 import { announce, because, release, who, without } from './change.ts';
 import { failure, terminal } from './terminal.ts';
 
 /** How a release ends: rolled back, promoted, or a promotion that failed. */
 export const ends = {
   rollBack: (input: Input) => {
-    const isAsked = input.event.type === 'REQUEST' || input.event.type === 'STOP';
-    const counted = input.event.type === 'ANSWER' && !isAsked && !isHeld(input);
+    const isAsked = input.event.type === 'REQUEST' || (input.event.type === 'STOP' && 'webhook' in input.event.by);
+    // A canary that is found worse than the primary has not failed a check.
+    const counted = input.event.type === 'ANSWER' && !isHeld(input) && judgementOf(input)?.outcome !== 'passed';
     const { failedChecks } = input.context.release;
     const bare = {
       ...without(input.context.release, 'heldRoutes', 'awaitedSinceMs', 'gate', 'blindSinceMs', 'paused'),

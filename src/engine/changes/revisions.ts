@@ -71,7 +71,7 @@ export const revisions = {
 
 const OF_ONE_RUN = [
   ...(['gate', 'reason', 'wakeAtMs', 'heldRoutes', 'heldPods', 'verdicts', 'preRolloutPassed', 'awaitedSinceMs', 'blindSinceMs'] as const),
-  ...(['recent', 'weights', 'failures', 'measuredFromMs', 'othersUntilMs', 'scaledDownUid', 'change'] as const),
+  ...(['recent', 'comparison', 'weights', 'failures', 'measuredFromMs', 'othersUntilMs', 'scaledDownUid', 'change'] as const),
 ];
 
 function fresh(input: Input, from: Release): Release {

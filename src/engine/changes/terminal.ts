@@ -3,6 +3,7 @@ import type { Canary, HookType } from '../../api/canary.ts';
 import type { Delivery, Release } from '../../api/canary-status.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import { alertDeliveries, type ReleaseAlert } from '../alerts.ts';
+import { harmOf } from '../comparison/harm.ts';
 import { type Input, withDeliveries } from '../context.ts';
 import { progressDeadlineMs, rolloutDeadlineMs } from '../deadlines.ts';
 import { overLimit } from '../failure-limits.ts';
@@ -52,8 +53,10 @@ function hooksNamed({ spec }: Canary, type: HookType): NonNullable<Delivery['hoo
 export function failure(input: Input): string {
   const { context, event } = input;
   const { target } = event.facts;
-  if (event.type === 'STOP') return `the rollback hook ${event.webhook} asked for it`;
+  if (event.type === 'STOP') return 'harm' in event.by ? event.by.harm : `the rollback hook ${event.by.webhook} asked for it`;
   if (event.type === 'REQUEST') return `${event.request.by} asked for it`;
+  const harm = event.type === 'ANSWER' ? harmOf(context.release, event.facts.canary) : undefined;
+  if (harm !== undefined) return harm;
   if (isHeld(input)) {
     const { blindSinceMs = event.facts.nowMs } = context.release;
     return `checks could not be measured for ${Math.round((event.facts.nowMs - blindSinceMs) / 1000)} s, since ${timestamp(blindSinceMs)}: ${judgement(input)}`;

@@ -1,4 +1,5 @@
-import { judgementOf } from '../changes/answer.ts';
+import { comparedIn, judgementOf } from '../changes/answer.ts';
+import { awaitedEvidence, harmOf } from '../comparison/harm.ts';
 import { isConverged, isHeldUp, isWritten } from '../conditions/hold-ups.ts';
 import { isGivenLess, isPrimaryReady, isShortOfItsOwn, isTargetDown, isTargetReady, mayAdvance } from '../conditions/sides.ts';
 import { hasDrained, isDueToAsk, isLate, isOver } from '../conditions/time.ts';
@@ -67,6 +68,7 @@ export const analysis = {
 } satisfies Record<string, Deciders>;
 
 function measured(input: Input): Decision | undefined {
+  if (input.event.type === 'ANSWER' && harmOf(comparedIn(input), input.event.facts.canary) !== undefined) return 'rollBack';
   switch (judgementOf(input)?.outcome) {
     case undefined:
       return undefined;
@@ -83,6 +85,7 @@ function passed(input: Input): Decision {
   if (!isPrimaryReady(input)) return 'awaitPrimary';
   if (!isTargetReady(input)) return 'awaitCanary';
   if (isHeldUp(input)) return 'holdUp';
+  if (awaitedEvidence(comparedIn(input), input.event.facts.canary, input.event.facts.nowMs) !== undefined) return 'awaitEvidence';
   // Also before the promotion, which ends the wait for more traffic; a release that waits for its promotion was let through (E81).
   if (isTrafficGated(input) && input.context.recorded?.phase === 'Progressing') return 'askTraffic';
   const move = moveAfter(input);

@@ -29,6 +29,30 @@ const Hooks = z.object({ kind: z.literal('runHooks'), type: HookType, calls });
 const Refused = z.object({ outcome: z.literal('refused'), reason: Text });
 const Done = z.object({ outcome: z.literal('written') });
 
+const Counts = { requests: Count, failures: Count };
+const SideCounts = z.object(Counts);
+const PodsCounts = z.array(z.object({ name: Name, ...Counts })).max(1_000);
+const Window = z.object({
+  fromMs: Count,
+  toMs: Count,
+  canary: SideCounts,
+  primary: SideCounts,
+  pods: z.object({ canary: PodsCounts, primary: PodsCounts }).exactOptional(),
+});
+/** The last bound is infinite, which JSON has not. */
+const Bound = Count.nullable().transform((bound) => bound ?? Number.POSITIVE_INFINITY);
+const Buckets = z.object({ boundsMs: z.array(Bound).max(200), cumulative: z.array(Count).max(200) });
+const CompareAnswers = z
+  .array(
+    z.union([
+      z.object({ metric: Name, kind: z.literal('window'), window: Window }),
+      z.object({ metric: Name, kind: z.literal('history'), primary: z.array(SideCounts).max(1_000) }),
+      z.object({ metric: Name, kind: z.literal('buckets'), primary: z.array(Buckets).max(1_000), toMs: Count }),
+      z.object({ metric: Name, kind: z.literal('unknown'), reason: Text }),
+    ]),
+  )
+  .max(200);
+
 /** An answer without the id of its question: an entry holds only one that was awaited. */
 export const JournalAnswer = z.union([
   Hooks.extend({ outcome: z.literal('passed'), webhooks: z.array(Name).max(200) }),
@@ -37,7 +61,9 @@ export const JournalAnswer = z.union([
     kind: z.literal('measure'),
     verdicts: z.array(Verdict).max(500),
     queries: z.array(Text).max(100).exactOptional(),
+    compared: CompareAnswers.exactOptional(),
   }),
+  z.object({ kind: z.literal('compare'), compared: CompareAnswers }),
   Refused.extend({ kind: z.literal('promote'), blocker: NewBlocker.exactOptional() }),
   z.object({ kind: z.literal('promote'), outcome: z.enum(['written', 'mismatch']) }),
   Refused.extend({ kind: z.literal('restorePrimary'), blocker: NewBlocker.exactOptional() }),
@@ -104,14 +130,15 @@ export const JournalFacts = z.object({
   cookieWord: Name,
 });
 
+const Poll = z.object({ run: Count, open: QuestionId.exactOptional(), answeredMs: Count.exactOptional(), dueMs: Count.exactOptional() });
+
 const JournalContext = z.object({
   release: Release,
   recorded: z.object({ phase: Phase, release: Release }).exactOptional(),
   attempt: Count,
   open: QuestionId.exactOptional(),
-  rollback: z
-    .object({ run: Count, open: QuestionId.exactOptional(), answeredMs: Count.exactOptional(), dueMs: Count.exactOptional() })
-    .exactOptional(),
+  rollback: Poll.exactOptional(),
+  comparing: Poll.exactOptional(),
   wakeAtMs: Count.exactOptional(),
   askedWakeMs: Count.exactOptional(),
   asks: z.array(z.never()),

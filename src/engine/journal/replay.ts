@@ -85,6 +85,7 @@ export function begun({ from }: JournalSegment): Snapshot | Unfit {
 
 /** Ids are not stored, and only an answer that was awaited is. */
 export function openFor(answer: JournalAnswer, { context }: Snapshot): string | undefined {
+  if (answer.kind === 'compare') return context.comparing?.open;
   return answer.kind === 'runHooks' && answer.type === 'rollback' ? context.rollback?.open : context.open;
 }
 

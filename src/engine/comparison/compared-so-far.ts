@@ -1,0 +1,112 @@
+import * as z from 'zod';
+import type { Canary } from '../../api/canary.ts';
+import type { Release } from '../../api/canary-status.ts';
+import { oncePerObject } from '../../api/once.ts';
+import type { Compared, ToCompare } from '../../judge/compared.ts';
+import { addWindow, Evidence, learnScatter, noEvidence } from '../../judge/evidence.ts';
+import { type Buckets, planLatency, slowCounts } from '../../judge/latency.ts';
+import { isServed } from '../../judge/window.ts';
+import { type ComparedMetric, comparedMetrics, isGate, POLL_MS } from './compared-metrics.ts';
+
+/** What a release remembers of the comparison by one metric: `status.release.comparison`. */
+export const ComparedSoFar = z.object({
+  /** The limits that the evidence was made for. */
+  limits: z.string().max(200),
+  evidence: Evidence,
+  /** The primary's history was read. */
+  learned: z.boolean(),
+  plan: z.object({ primaryMs: z.number(), canaryMs: z.number(), tolerated: z.number() }).exactOptional(),
+  /** Why nothing was read the last time. */
+  problem: z.string().max(500).exactOptional(),
+  /** Announced in this release. */
+  reported: z
+    .array(z.enum(['bad', 'primaryFailing']))
+    .max(2)
+    .exactOptional(),
+});
+export type ComparedSoFar = z.infer<typeof ComparedSoFar>;
+
+const parsed = oncePerObject((kept: object) => ComparedSoFar.safeParse(kept).data);
+
+/** What is remembered of a metric, or nothing yet: a record that does not fit is one of other limits or another writer (I16). */
+export function comparedSoFar({ comparison = {} }: Pick<Release, 'comparison'>, metric: ComparedMetric): ComparedSoFar {
+  const kept = Object.hasOwn(comparison, metric.name) ? comparison[metric.name] : undefined;
+  const known = kept && parsed(kept);
+  return known?.limits === metric.limits ? known : { limits: metric.limits, evidence: noEvidence(metric.comparison), learned: false };
+}
+
+/** What the next question reads (rule E121). A poll reads the errors alone, and nothing before their history is known. */
+export function toCompare(release: Release, canary: Canary, intervalMs: number, nowMs: number, isPoll = false): readonly ToCompare[] {
+  const { analysis } = canary.spec;
+  const windowMs = isGate(analysis) ? Math.min(POLL_MS, intervalMs) : intervalMs;
+  const begunMs = release.measuredFromMs ?? nowMs;
+  return comparedMetrics(analysis).flatMap((metric): ToCompare[] => {
+    if (isPoll && metric.name !== 'errors') return [];
+    const { evidence, learned, plan } = comparedSoFar(release, metric);
+    // Thresholds of durations come from before the first window that is compared by them.
+    const fromMs = metric.latency && !learned ? nowMs : Math.max(evidence.untilMs, begunMs);
+    return [{ metric: metric.name, fromMs, ...(learned ? {} : { learnMs: windowMs }), ...(plan ? { plan } : {}) }];
+  });
+}
+
+/** The release with what was read (rule E122). */
+export function withCompared(
+  release: Release,
+  compared: readonly Compared[],
+  { canary, readyAtMs, isPoll = false }: { canary: Canary; readyAtMs: number; isPoll?: boolean },
+): Release {
+  const comparison = { ...release.comparison };
+  for (const metric of comparedMetrics(canary.spec.analysis)) {
+    const read = compared.find((one) => one.metric === metric.name);
+    if (read === undefined || (isPoll && isHalfEmpty(read))) continue;
+    comparison[metric.name] = added(comparedSoFar(release, metric), read, metric, readyAtMs);
+  }
+  return compared.length === 0 ? release : { ...release, comparison };
+}
+
+/** Two sides are scraped at different moments: a poll in between leaves the window open. */
+const isHalfEmpty = (read: Compared): boolean => read.kind === 'window' && !(isServed(read.window.canary) && isServed(read.window.primary));
+
+function added({ problem: _, ...known }: ComparedSoFar, read: Compared, metric: ComparedMetric, firstReadyMs: number): ComparedSoFar {
+  const { evidence } = known;
+  switch (read.kind) {
+    case 'window':
+      return { ...known, evidence: addWindow(evidence, read.window, { comparison: metric.comparison, firstReadyMs }) };
+    case 'history':
+      return { ...known, evidence: learnScatter(evidence, read.primary), learned: true };
+    case 'buckets':
+      return planned(known, read, metric);
+    case 'unknown':
+      return { ...known, problem: read.reason.slice(0, 500) };
+  }
+}
+
+/** Thresholds from the primary's history alone: they must not depend on the windows that are compared by them. */
+function planned(
+  known: ComparedSoFar,
+  { primary: history, toMs }: Extract<Compared, { kind: 'buckets' }>,
+  { latency }: ComparedMetric,
+): ComparedSoFar {
+  if (latency === undefined) return known;
+  const plan = planLatency(sumOf(history), latency);
+  if (typeof plan === 'string') return { ...known, problem: PLAN_PROBLEMS[plan] };
+  const slow = history.map((buckets) => slowCounts(buckets, plan.primaryMs)).filter((counts) => counts !== undefined);
+  return { ...known, plan, evidence: { ...learnScatter(known.evidence, slow), untilMs: toMs }, learned: true };
+}
+
+const PLAN_PROBLEMS: Readonly<Record<Extract<ReturnType<typeof planLatency>, string>, string>> = {
+  noRequests: 'the primary had no requests in the hour before the release',
+  noSlowRequests: 'no request of the primary is above a bucket of the histogram',
+  noBucketAbove: 'the histogram has no bucket above the tolerated duration',
+  bucketsDiffer: 'the histograms of canary and primary have other buckets',
+};
+
+function sumOf(history: readonly Buckets[]): Buckets {
+  const [first] = history;
+  if (first === undefined) return { boundsMs: [], cumulative: [] };
+  const alike = history.filter(({ boundsMs }) => boundsMs.join() === first.boundsMs.join());
+  return {
+    boundsMs: first.boundsMs,
+    cumulative: first.boundsMs.map((_, at) => alike.reduce((sum, one) => sum + (one.cumulative[at] ?? 0), 0)),
+  };
+}

@@ -1,0 +1,37 @@
+import type { Canary } from '../../api/canary.ts';
+import type { Release } from '../../api/canary-status.ts';
+import { weigh } from '../../judge/judge.ts';
+import { type ComparedMetric, comparedMetrics, isGate, maxStepDurationMs } from './compared-metrics.ts';
+import { comparedSoFar } from './compared-so-far.ts';
+import { comparedState } from './compared-state.ts';
+import { harmText, waitText } from './words.ts';
+
+/** Why a gate rolls the release back; undefined while no metric is found bad (rule E123). */
+export function harmOf(release: Release, canary: Canary): string | undefined {
+  if (!isGate(canary.spec.analysis)) return undefined;
+  const bad = comparedMetrics(canary.spec.analysis).find((metric) => verdictOf(release, metric) === 'bad');
+  return bad && harmText(comparedState(release, bad));
+}
+
+/**
+ * What a step waits for with `pace: evidence`; undefined when every metric is fine, or the step has lasted `maxStepDuration` (rule E124).
+ * Fine at an earlier step is not enough: at least one window has to be of the traffic of this one.
+ */
+export function awaitedEvidence(release: Release, canary: Canary, nowMs: number): string | undefined {
+  const { analysis } = canary.spec;
+  if (!isGate(analysis) || analysis.comparison?.pace !== 'evidence') return undefined;
+  const sinceMs = stepSinceMs(release);
+  if (nowMs >= sinceMs + maxStepDurationMs(analysis)) return undefined;
+  const open = comparedMetrics(analysis).find((metric) => {
+    const { evidence } = comparedSoFar(release, metric);
+    return evidence.untilMs <= sinceMs || verdictOf(release, metric) !== 'fine';
+  });
+  return open && waitText(comparedState(release, open));
+}
+
+/** Since when the canary has the traffic of its step. */
+function stepSinceMs({ weights = [], measuredFromMs = 0, stepStartedMs }: Release): number {
+  return weights.at(-1)?.atMs ?? Math.max(measuredFromMs, stepStartedMs);
+}
+
+const verdictOf = (release: Release, metric: ComparedMetric) => weigh(comparedSoFar(release, metric).evidence, metric.comparison).verdict;

@@ -1,0 +1,67 @@
+import type { Interval } from '../../judge/judge.ts';
+import type { Counts } from '../../judge/window.ts';
+import type { ComparedState } from './compared-state.ts';
+
+/** A share as percent with three digits: `0.61 %`. */
+export function percent(share: number): string {
+  const value = share * 100;
+  if (value === 0) return '0 %';
+  return `${Number(value.toPrecision(value >= 99.5 ? 4 : 3))} %`;
+}
+
+/** A number of requests: `51,004`. */
+export const count = (requests: number): string => Math.round(requests).toLocaleString('en-US');
+
+/** Share with its counts: `0.61 % (312 of 51,004)`. */
+export function shareText({ estimate }: Interval, { requests, failures }: Counts): string {
+  return `${percent(estimate)} (${count(failures)} of ${count(requests)})`;
+}
+
+/** What is counted as bad: `errors`, or `slower than 250 ms`. */
+export function badOf({ metric, known: { plan } }: ComparedState, side: 'canary' | 'primary'): string {
+  if (metric.latency === undefined) return metric.name;
+  return plan ? `of requests slower than ${side === 'canary' ? plan.canaryMs : plan.primaryMs} ms` : 'slow requests';
+}
+
+/** `canary 0.612 % errors (312 of 51,004), primary 0.05 % (229 of 458,120): at least 4.1 times worse, certainty 99 %`. */
+export function harmText(state: ComparedState): string {
+  const { judgement, known } = state;
+  const { canary, primary } = known.evidence;
+  const counted = (side: Counts) => `(${count(side.failures)} of ${count(side.requests)})`;
+  const sides = `canary ${percent(judgement.canary.estimate)} ${badOf(state, 'canary')} ${counted(canary)}, primary ${percent(judgement.primary.estimate)}${state.metric.latency ? ` ${badOf(state, 'primary')}` : ''} ${counted(primary)}`;
+  const { low } = judgement.ratio;
+  const worse = low === undefined || low <= 1 ? 'worse than tolerated' : `at least ${Number(low.toPrecision(2))} times worse`;
+  const failing = judgement.isPrimaryFailing ? '; the primary fails too' : '';
+  return `${sides}: ${worse}, certainty ${percent(1 - state.metric.comparison.falseAlarm)}${failing}`;
+}
+
+/** `errors are compared: no decision yet, about 6 more minutes at this traffic`. */
+export function waitText(state: ComparedState): string {
+  const { known, judgement, metric } = state;
+  if (known.problem !== undefined) return `${metric.name} cannot be compared with the primary: ${known.problem}`;
+  if (known.evidence.windows === 0) return `${metric.name} are compared with the primary when both have had requests`;
+  return `${metric.name} are compared with the primary: ${outlook(judgement.toDecide)}`;
+}
+
+/** How long a decision still takes, and what would make it sooner. */
+export function outlook(toDecide: ComparedState['judgement']['toDecide']): string {
+  if (toDecide === undefined) return 'decided';
+  const { seconds, isInReach, helpfulWeight, helpfulSeconds } = toDecide;
+  const now = seconds === undefined ? 'cannot be decided at this traffic' : `about ${duration(seconds, 'more ')} at this traffic`;
+  if (isInReach || helpfulWeight === undefined || helpfulSeconds === undefined) return now;
+  return `${now}; at ${helpfulWeight} % of the traffic about ${duration(helpfulSeconds)}`;
+}
+
+/** A time as people say it: `40 seconds`, `6 minutes`, `4 hours`. */
+export function duration(seconds: number, more = ''): string {
+  const [value, unit] =
+    seconds < 90
+      ? [seconds, 'second']
+      : seconds < 5400
+        ? [seconds / 60, 'minute']
+        : seconds < 172_800
+          ? [seconds / 3600, 'hour']
+          : [seconds / 86_400, 'day'];
+  const whole = Math.max(1, Math.round(value));
+  return `${whole} ${more}${unit}${whole === 1 ? '' : 's'}`;
+}
