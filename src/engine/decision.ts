@@ -31,7 +31,7 @@ export const decisions = {
   holdUp: 'The checks passed, but the spec is refused or the routes are not in force',
   awaitPrimary: 'The checks passed, but the primary is not ready',
   awaitCanary: 'The checks passed, but the canary is below its ready threshold',
-  awaitEvidence: 'The checks passed, but it is not shown yet that the canary is no worse than the primary',
+  awaitEvidence: 'The checks passed, but it is not shown yet that the canary is as good as the primary',
   awaitPods: 'The pre-rollout hooks passed, but a side is not ready or nothing may advance',
 
   raise: 'A side needs more pods before it gets more traffic',

@@ -63,7 +63,7 @@ export function latencyWindow({ fromMs, toMs, canary, primary }: BucketWindow, p
   return { fromMs, toMs, canary: ofCanary, primary: ofPrimary };
 }
 
-/** Of one side: slow requests are the failures; undefined when there is no bucket of that bound. */
+/** Of one side: slow requests are the failures; undefined without a bucket of that bound. */
 export function slowCounts(buckets: Buckets, boundMs: number): Counts | undefined {
   const failures = slowerThan(buckets, boundMs);
   return failures === undefined ? undefined : { requests: buckets.cumulative.at(-1) ?? 0, failures };

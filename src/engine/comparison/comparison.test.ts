@@ -77,6 +77,20 @@ describe('analysis.comparison', () => {
     expect(comparedMetrics(aCanary().spec.analysis)).toEqual([]);
   });
 
+  it('E121: reads the history once, then one window from the end of the last one, and nothing else in shadow mode', () => {
+    const world = releasing({ latency: {} }, { canary: 0, primary: 0, perSecond: 100 });
+    for (let tick = 0; tick < 3; tick += 1) world.tick();
+    const asked = world.asked.flatMap((one) => (one.kind === 'measure' ? [one.compare ?? []] : []));
+    const [first, second, third] = asked.map((compare) => compare.find(({ metric }) => metric === 'errors'));
+    const from = world.release.measuredFromMs;
+    expect([first, second]).toEqual([
+      { metric: 'errors', fromMs: from, learnMs: 10_000 },
+      { metric: 'errors', fromMs: from },
+    ]);
+    expect(third?.fromMs).toBe((from ?? 0) + 20_000);
+    expect([asked.every(({ length }) => length === 2), polls(world)]).toEqual([true, 0]);
+  });
+
   it('E123: mode gate rolls back a version that is worse, with both sides in the reason, and no failed check', () => {
     const world = releasing({ mode: 'gate' }, { canary: 0.005, primary: 0.0005, perSecond: 1000 }, {}, 60_000);
     world.tickUntil(({ phase }) => phase === 'Failed');
