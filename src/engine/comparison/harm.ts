@@ -20,18 +20,13 @@ export function harmOf(release: Release, canary: Canary): string | undefined {
 export function awaitedEvidence(release: Release, canary: Canary, nowMs: number): string | undefined {
   const { analysis } = canary.spec;
   if (!isGate(analysis) || analysis.comparison?.pace !== 'evidence') return undefined;
-  const sinceMs = stepSinceMs(release);
+  const { stepStartedMs: sinceMs } = release;
   if (nowMs >= sinceMs + maxStepDurationMs(analysis)) return undefined;
   const open = comparedMetrics(analysis).find((metric) => {
     const { evidence } = comparedSoFar(release, metric);
     return evidence.untilMs <= sinceMs || verdictOf(release, metric) !== 'fine';
   });
   return open && waitText(comparedState(release, open));
-}
-
-/** Since when the canary has the traffic of its step. */
-function stepSinceMs({ weights = [], measuredFromMs = 0, stepStartedMs }: Release): number {
-  return weights.at(-1)?.atMs ?? Math.max(measuredFromMs, stepStartedMs);
 }
 
 const verdictOf = (release: Release, metric: ComparedMetric) => weigh(comparedSoFar(release, metric).evidence, metric.comparison).verdict;
