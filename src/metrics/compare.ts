@@ -84,7 +84,7 @@ async function history(
   const answer = await askSeries(serverOf(canary, deps), query, deps);
   if (answer.kind === 'error') return unknown(answer.reason);
   return isLatency
-    ? { kind: 'buckets', primary: latencyHistory(answer.series, bucketUnit) }
+    ? { kind: 'buckets', primary: latencyHistory(answer.series, bucketUnit), toMs: untilMs }
     : { kind: 'history', primary: errorsHistory(answer.series) };
 }
 

@@ -35,7 +35,6 @@ export function describeComparedDisturbances(environmentOf: () => Environment): 
         await given.aCanary({ ...ANALYSIS, webhooks: given.aClosedGate() });
         await when.imageChanges('2');
         await then.canaryReceives(50);
-        users.forget();
         /** Counts go on, and stay at most what users have sent to each version. */
         const goesOn = async (what: string): Promise<void> => {
           const { windows: before = 0 } = (await evidence()) ?? {};

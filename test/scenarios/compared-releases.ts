@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { raw } from '../fakes/raw.ts';
 import { aController } from './controller.ts';
 import type { Environment } from './environment.ts';
+import { canaryFor } from './providers/canary-for.ts';
 import type { ProviderFixture } from './providers/provider-fixture.ts';
-import { Scenario } from './scenario.ts';
+import { APP, Scenario } from './scenario.ts';
 import { sleep } from './world.ts';
 
 /** Share of requests that fail: of the version that serves and of a good one, and of a bad one. */
@@ -38,12 +40,18 @@ export function describeComparedReleases(
         `application %i, ${pairs} of each`,
         async (number) => {
           const name = `compared-${fixture.provider.replaceAll(':', '-')}-${number}`;
-          const scenario = await Scenario.begin(environmentOf(), controllerOf(), name, fixture);
+          const environment = environmentOf();
+          const scenario = await Scenario.begin(environment, controllerOf(), name);
           const { given, when, then } = scenario;
+          const app = { name: APP, namespace: name };
+          const asUsersDo = { 'x-serin-host': fixture.host(app), ...fixture.headers?.(app) };
           try {
             await given.aDeployment({ env: { ERROR_RATE: GOOD } });
-            given.users({}, CROWD);
-            await given.aCanary({ ...ANALYSIS, webhooks: given.aClosedGate() });
+            for (const object of fixture.objects?.(app) ?? []) await environment.cluster.apply(object, { fieldManager: 'user' });
+            const { analysis: _, ...spec } = raw(canaryFor(fixture, app, {})).spec;
+            await given.aCanary({ ...ANALYSIS, webhooks: given.aClosedGate() }, spec);
+            await then.everyoneGets('1', asUsersDo);
+            given.users(asUsersDo, CROWD);
             for (let pair = 0; pair < pairs; pair += 1) {
               given.aClosedGate();
               await when.imageChanges(`${2 * pair + 2}`, { ERROR_RATE: BAD });
