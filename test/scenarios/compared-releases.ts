@@ -25,6 +25,9 @@ interface Plan {
   pairs: number;
 }
 
+/** Twenty good versions and twenty bad ones for each provider. */
+export const TWENTY: Plan = { apps: 5, pairs: 4 };
+
 /** Versions ten times worse than the primary, and versions as good as it, judged by what the provider's own proxies count. */
 export function describeComparedReleases(
   environmentOf: () => Environment,
