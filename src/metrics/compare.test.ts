@@ -49,7 +49,7 @@ describe('counts of errors', () => {
     expect(windows[0]?.primary).toEqual({ requests: 70, failures: 0 });
   });
 
-  it('20.3: pods are told apart by their sidecars, and those without requests are left out', async () => {
+  it('20.3: each pod has counts by its sidecar, and those without requests are left out', async () => {
     const { pods, atMs, read } = await started();
     pods.answer('p2', '500', 2);
     pods.answer('p2', '200', 8);
@@ -115,6 +115,27 @@ describe('counts of errors', () => {
     for (const instance of ['p1', 'p2', 'p3']) pods.answer(instance, '200', 4);
     pods.scrape(atMs(15));
     expect((await sidesOf(10, 15)).primary).toEqual({ requests: 12, failures: 0 });
+  });
+
+  it.each<[string, number, (pods: ScrapedPods, atMs: (s: number) => number) => void]>([
+    ['ends', 0, (pods) => pods.forget('p1', '404')],
+    [
+      'was missing at its begin, and had come again',
+      5,
+      (pods, atMs) => {
+        pods.forget('p1', '404');
+        pods.scrape(atMs(5));
+        pods.answer('p1', '404', 1000);
+      },
+    ],
+  ])('20.3: an instance with series of more than a pod gives nothing to a window in which one of them %s', async (_, fromS, happens) => {
+    const { pods, atMs, sidesOf } = await started();
+    pods.answer('p1', '404', 1000);
+    pods.scrape(atMs(1));
+    happens(pods, atMs);
+    pods.answer('p1', '200', 3000);
+    pods.scrape(atMs(10));
+    expect((await sidesOf(fromS || 1, 10)).primary).toEqual(none);
   });
 
   it('20.3: a scrape that is lost within the window changes nothing', async () => {

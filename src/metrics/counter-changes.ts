@@ -50,8 +50,10 @@ export function counterChanges(
     if (!isSide(side) || !(end === 'from' || end === 'to')) return { reason: 'Prometheus gave series without the labels of the query' };
     // Scrapes of different pods could not be told apart.
     if (!labels.instance) return { reason: 'the counters have no label instance: keep it where metrics are relabelled or aggregated' };
+    const [point, ...others] = points;
+    if (!point || others.length > 0) return { reason: 'Prometheus gave series of more than one moment' };
     const readings = readingsOf(bySide[side], labels, podLabel);
-    const value = points[0]?.[1] ?? Number.NaN;
+    const [, value] = point;
     if (kind === 'resets') readings.resets[end] = value;
     else if (kind === 'changed') readings.isChanged = true;
     else add(readings[end], names.nameOf(kind, labels), value);
@@ -85,8 +87,12 @@ function changesOf(instances: ReadonlyMap<string, Readings>, names: CounterNames
 function changeOf({ pod, from, to, resets, isChanged }: Readings, { required, optional }: CounterNames): InstanceChange | undefined {
   if (isChanged || resets.to !== resets.from) return undefined;
   const gained = new Map<string, number>();
-  for (const name of required) gained.set(name, (to.get(name) ?? Number.NaN) - (from.get(name) ?? Number.NaN));
-  for (const name of optional) gained.set(name, (to.get(name) ?? 0) - (from.get(name) ?? 0));
-  // A negative change, and what is not a number.
-  return [...gained.values()].every((change) => change >= 0 && Number.isFinite(change)) ? { pod, gained } : undefined;
+  for (const name of required) gained.set(name, changeBetween(from.get(name), to.get(name)));
+  for (const name of optional) gained.set(name, changeBetween(from.get(name) ?? 0, to.get(name) ?? 0));
+  return [...gained.values()].some(Number.isNaN) ? undefined : { pod, gained };
+}
+
+/** NaN for what no counter does. */
+function changeBetween(from = Number.NaN, to = Number.NaN): number {
+  return from >= 0 && to >= from && Number.isFinite(to) ? to - from : Number.NaN;
 }

@@ -17,7 +17,7 @@ type Unread = { reason: string };
 
 /**
  * Requests and failures of both sides by `spec.counts` of a MetricTemplate. `{{ interval }}` is the window in whole seconds, rounded down, so that windows that follow each
- * other do not count a request twice. Backends have no common query for the past: there is no history.
+ * other do not count a request twice. Backends differ in how the past is asked for: the history is empty.
  */
 export async function templateCounts(
   canary: Canary,
@@ -51,7 +51,7 @@ async function readSides(canary: Canary, metric: Metric, deps: MeasureDependenci
   const [total, bad, primaryTotal, primaryBad] = read as Count[];
   if (total === undefined && primaryTotal === undefined)
     return { reason: `MetricTemplate ${namespace}/${name}: spec.counts.total gives no data for ${targets.join(', nor for ')}` };
-  // Without failures there is no series of them.
+  // A series of failures begins with the first one.
   return {
     canary: { requests: total ?? 0, failures: bad ?? 0 },
     primary: { requests: primaryTotal ?? 0, failures: primaryBad ?? 0 },
@@ -71,5 +71,5 @@ async function countOf(
   if (measured.kind === 'noData') return undefined;
   if (measured.kind === 'error') return { reason: measured.reason };
   const { value } = measured;
-  return Number.isFinite(value) && value >= 0 ? value : { reason: `${value} is not a count; asked: ${shortened(rendered.query)}` };
+  return Number.isFinite(value) && value >= 0 ? value : { reason: `${value} cannot be a count; asked: ${shortened(rendered.query)}` };
 }

@@ -33,6 +33,11 @@ export class ScrapedPods {
     counts?.set(code, (counts.get(code) ?? 0) + times);
   }
 
+  /** The process no longer exports this counter. */
+  forget(instance: string, code: string): void {
+    this.#exporters.get(instance)?.counts.delete(code);
+  }
+
   /** All at the same moment, but those whose scrape is lost. */
   scrape(tMs: number, lost: readonly string[] = []): void {
     const samples: IngestedSample[] = [];
