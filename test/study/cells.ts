@@ -40,6 +40,10 @@ export interface Cell {
   kind: Kind;
   strategy: Strategy;
   releases: number;
+  /** Length of the windows; a minute when it is not given. Shorter ones end when both sides have new requests. */
+  windowSeconds?: number;
+  /** Time between two scrapes of a side, a multiple of `windowSeconds`; each window when it is not given. */
+  scrapeSeconds?: number;
 }
 
 export const TRAFFIC = [0.05, 1, 10, 100, 1000, 10_000];
@@ -101,5 +105,9 @@ export function lateCells(releases: number): Cell[] {
   );
 }
 
-export const cellName = ({ rps, base, effect, kind, strategy }: Cell): string =>
-  `${kind}, ${rps} rps, ${base * 100} %, ×${effect}, ${strategy}`;
+export const cellName = ({ rps, base, effect, kind, strategy, windowSeconds, scrapeSeconds }: Cell): string =>
+  [
+    `${kind}, ${rps} rps, ${base * 100} %, ×${effect}, ${strategy}`,
+    ...(windowSeconds === undefined ? [] : [`windows of ${windowSeconds} s`]),
+    ...(scrapeSeconds === undefined ? [] : [`scrapes of ${scrapeSeconds} s`]),
+  ].join(', ');
