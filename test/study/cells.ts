@@ -10,6 +10,11 @@ export const KINDS = {
   scrapes: 'one window in ten is lost, and counts are extrapolated by up to a third',
 } as const;
 
+/** Failures that last for seconds, so that only short windows can tell them from a bad version. */
+export const SHORT_KINDS = {
+  clients: 'a client whose requests fail tries again each second for 20 s on average, all to one side',
+} as const;
+
 /** Failures that no statistics of counts can tell from a bad version. They are played to show what the judge does then. */
 export const BREAKING = {
   podsUnseen: 'pods differ as above, and the provider cannot tell them apart',
@@ -17,7 +22,7 @@ export const BREAKING = {
   lateUsers: 'users as above who begin to fail only after they came to the canary, so that its failures lag behind its traffic',
   loyalUser: 'one user whose requests always fail sends 5 a minute to the canary for the whole release',
 } as const;
-export type Kind = keyof typeof KINDS | keyof typeof BREAKING;
+export type Kind = keyof typeof KINDS | keyof typeof SHORT_KINDS | keyof typeof BREAKING;
 
 /** How traffic reaches the canary. */
 export const STRATEGIES = {

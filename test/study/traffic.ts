@@ -9,8 +9,8 @@ const SHORT_HISTORY = 60;
 
 const PODS = { canary: 2, primary: 10 };
 const CLUSTER = 3;
-const SESSION = { failuresPerMinute: 4, minutes: 5 };
-const PER_SESSION = SESSION.failuresPerMinute * SESSION.minutes;
+const USERS = { failuresPerMinute: 4, minutes: 5 };
+const CLIENTS = { failuresPerMinute: 60, minutes: 1 / 3 };
 /** Failures a minute of the user who never leaves. */
 const LOYAL = 5;
 
@@ -55,7 +55,8 @@ export function beginRelease(cell: Cell, draws: Draws): Release {
   const rates = { canary: podRates(PODS.canary), primary: podRates(PODS.primary) };
   const sessions = { canary: { active: 0, usual: 0 }, primary: { active: 0, usual: 0 } };
   const hasPods = kind === 'pods' || kind === 'podsUnseen';
-  const hasUsers = kind === 'users' || kind === 'usersUnlearned' || kind === 'lateUsers';
+  const hasUsers = kind === 'users' || kind === 'usersUnlearned' || kind === 'lateUsers' || kind === 'clients';
+  const session = kind === 'clients' ? CLIENTS : USERS;
   const bursts = { canary: noBurst, primary: noBurst };
   let now = 0;
 
@@ -74,7 +75,7 @@ export function beginRelease(cell: Cell, draws: Draws): Release {
   /** Users in the middle of a session who come with more traffic; late ones only begin theirs then. */
   const moved = (name: Side, meanPerMinute: number): number => {
     const before = sessions[name].usual;
-    const usual = meanPerMinute / SESSION.failuresPerMinute;
+    const usual = meanPerMinute / session.failuresPerMinute;
     sessions[name].usual = Math.max(before, usual);
     return kind === 'lateUsers' && name === 'canary' ? 0 : Math.max(0, usual - before);
   };
@@ -93,8 +94,9 @@ export function beginRelease(cell: Cell, draws: Draws): Release {
     if (kind === 'loyalUser' && name === 'canary') return draws.poisson(mean) + draws.poisson(LOYAL * minutes);
     if (!hasUsers) return draws.poisson(mean);
     sessions[name].active =
-      draws.staying(sessions[name].active, 1 - minutes / SESSION.minutes) + draws.poisson(mean / PER_SESSION + moved(name, mean / minutes));
-    return draws.poisson(sessions[name].active * SESSION.failuresPerMinute * minutes);
+      draws.staying(sessions[name].active, 1 - minutes / session.minutes) +
+      draws.poisson(mean / session.failuresPerMinute / session.minutes + moved(name, mean / minutes));
+    return draws.poisson(sessions[name].active * session.failuresPerMinute * minutes);
   };
 
   const byPod = (name: Side, perSecond: number, rate: number): PodCounts[] =>
