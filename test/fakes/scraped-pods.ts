@@ -38,12 +38,13 @@ export class ScrapedPods {
     this.#exporters.get(instance)?.counts.delete(code);
   }
 
-  /** All at the same moment, but those whose scrape is lost. */
+  /** All at the same moment, but the instances whose scrape is lost, and single series, as in `instance code`. */
   scrape(tMs: number, lost: readonly string[] = []): void {
     const samples: IngestedSample[] = [];
     for (const instance of new Set([...this.#exporters.keys(), ...this.#present.keys()])) {
       const exporter = lost.includes(instance) ? undefined : this.#exporters.get(instance);
-      const now = [...(exporter?.counts ?? [])].map(([code, value]) => ({
+      const counts = [...(exporter?.counts ?? [])].filter(([code]) => !lost.includes(`${instance} ${code}`));
+      const now = counts.map(([code, value]) => ({
         labels: { __name__: 'istio_requests_total', ...exporter?.labels, response_code: code },
         value,
       }));
