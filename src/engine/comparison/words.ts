@@ -52,6 +52,17 @@ export function outlook(toDecide: ComparedState['judgement']['toDecide']): strin
   return `${now}; at ${helpfulWeight} % of the traffic about ${duration(helpfulSeconds)}`;
 }
 
+/** What makes an undecided comparison faster. */
+export function helpText({ known, judgement, metric }: ComparedState): string {
+  if (known.problem !== undefined) return `restore the counts of ${metric.name}: ${known.problem}`;
+  const { helpfulWeight: weight, helpfulSeconds: seconds, isInReach = true } = judgement.toDecide ?? {};
+  if (weight === undefined || seconds === undefined)
+    return isInReach
+      ? 'nothing to do: it goes on by itself'
+      : 'send more requests: at this traffic no weight decides within maxStepDuration';
+  return `wait, or let the canary have ${weight} % of the traffic at this step: that takes about ${duration(seconds)}`;
+}
+
 /** A time as people say it: `40 seconds`, `6 minutes`, `4 hours`. */
 export function duration(seconds: number, more = ''): string {
   const [value, unit] =
