@@ -11,7 +11,9 @@ export interface Traffic {
 
 /** Counts without chance: fractions are what Prometheus gives, too. */
 export function counting(world: World, traffic: Traffic): void {
-  world.behaviour.compare = ({ fromMs, learnMs }, toMs) => {
+  world.behaviour.compare = ({ metric, fromMs, learnMs }, toMs) => {
+    if (learnMs !== undefined && metric === 'latency')
+      return { kind: 'buckets', primary: Array.from({ length: 60 }, () => buckets(0.9 * traffic.perSecond, traffic.primary)), toMs };
     if (learnMs !== undefined)
       return { kind: 'history', primary: Array.from({ length: 60 }, () => side(0.9 * traffic.perSecond, traffic.primary)) };
     const seconds = (toMs - fromMs) / 1000;
@@ -24,6 +26,12 @@ export function counting(world: World, traffic: Traffic): void {
     return { kind: 'window', window };
   };
 }
+
+/** The share is slower than 250 ms, and nothing slower than 500 ms. */
+const buckets = (requests: number, share: number) => ({
+  boundsMs: [100, 250, 500, Number.POSITIVE_INFINITY],
+  cumulative: [0.5, 1 - share, 1, 1].map((part) => part * requests),
+});
 
 const side = (requests: number, share: number) => ({ requests, failures: requests * share });
 

@@ -29,10 +29,34 @@ export function harmText(state: ComparedState): string {
   const { canary, primary } = known.evidence;
   const counted = (side: Counts) => `(${count(side.failures)} of ${count(side.requests)})`;
   const sides = `canary ${percent(judgement.canary.estimate)} ${badOf(state, 'canary')} ${counted(canary)}, primary ${percent(judgement.primary.estimate)}${state.metric.latency ? ` ${badOf(state, 'primary')}` : ''} ${counted(primary)}`;
-  const { low } = judgement.ratio;
-  const worse = low === undefined || low <= 1 ? 'worse than tolerated' : `at least ${Number(low.toPrecision(2))} times worse`;
   const failing = judgement.isPrimaryFailing ? '; the primary fails too' : '';
-  return `${sides}: ${worse}, certainty ${percent(1 - state.metric.comparison.falseAlarm)}${failing}`;
+  return `${sides}: ${worseText(state)}${failing}`;
+}
+
+/** `at least 4.1 times worse, certainty 99 %`. */
+function worseText({ judgement: { ratio }, metric: { comparison } }: ComparedState): string {
+  const worse =
+    ratio.low === undefined || ratio.low <= 1 ? 'worse than tolerated' : `at least ${Number(ratio.low.toPrecision(2))} times worse`;
+  return `${worse}, certainty ${percent(1 - comparison.falseAlarm)}`;
+}
+
+/** What is known of a metric, in short: what was found, or how long a decision takes. Of a release that has ended, that none was reached. */
+export function stateText(state: ComparedState, isRunning: boolean): string {
+  const { known, judgement, metric } = state;
+  const { comparison, latency } = metric;
+  if (known.evidence.windows === 0)
+    return known.problem === undefined ? 'not compared yet: both sides need requests' : `cannot be compared: ${known.problem}`;
+  switch (judgement.verdict) {
+    case 'bad':
+      return worseText(state);
+    case 'fine': {
+      const factor = Number((latency ? (known.plan?.tolerated ?? latency.tolerate) : comparison.tolerate).toPrecision(3));
+      const floor = comparison.atLeast === 0 ? '' : `, or not above ${percent(comparison.atLeast)}`;
+      return `at most ${factor} times the primary${floor}: certainty ${percent(1 - comparison.falseAlarm)}`;
+    }
+    case 'undecided':
+      return isRunning ? outlook(judgement.toDecide) : 'no decision was reached';
+  }
 }
 
 /** `errors are compared: no decision yet, about 6 more minutes at this traffic`. */
