@@ -8,6 +8,7 @@ const source = 'test/golden/views';
 const sizes = ['80x24', '140x40'] as const;
 const screens = [
   { file: 'progressing', says: 'A release in progress' },
+  { file: 'compared', says: 'The canary is compared with the primary, and its step waits for evidence' },
   { file: 'paused', says: 'Paused by a user: the blocker, and the command that removes it' },
   { file: 'waiting', says: 'A gate is closed' },
   { file: 'waitingpromotion', says: 'The analysis has passed, and the promotion waits for its gate' },

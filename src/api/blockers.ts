@@ -79,6 +79,9 @@ export const blockers = {
     look: 'kubectl rollout status KIND/OBJECT -n NAMESPACE',
   }),
   InsufficientCapacity: by('clusterAdmin', 'the side that gets more load does not have enough pods yet'),
+  InsufficientEvidence: by('byItself', 'the comparison with the primary has not shown yet that the canary is not worse than tolerated', {
+    look: 'serin status CANARY -n NAMESPACE -o wide',
+  }),
   PrimaryUnavailable: by('workloadOwner', 'the primary does not serve'),
   PrimaryRejected: by('clusterAdmin', 'the primary could not be written'),
   GateClosed: by('gateOwner', 'a confirmation hook holds the release', { look: status }),

@@ -203,6 +203,8 @@ export const Release = z.object({
   recent: z.record(z.string(), z.array(RecentMeasurement)).optional(),
   /** By metric, what is kept of the comparison with the primary; read by the engine's schema, and started anew where it does not fit. */
   comparison: z.record(z.string(), z.looseObject({})).optional().catch(undefined),
+  /** A passed check waits for the evidence of this metric (E124): its name. */
+  awaitedEvidence: z.string().optional().catch(undefined),
   /** Weights of this run, oldest first. */
   weights: z.array(RecentWeight).max(100).optional().catch(undefined),
   /** While `unmeasured: hold` holds: since when a check cannot be measured. */

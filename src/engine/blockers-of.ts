@@ -6,6 +6,7 @@ import { isKnative } from '../api/knative.ts';
 import { names } from '../api/names.ts';
 import type { Phase } from '../api/phase.ts';
 import { timestamp } from '../api/timestamp.ts';
+import { evidenceUntilMs } from './comparison/harm.ts';
 import { unmeasuredUntilMs } from './deadlines.ts';
 import { dueMs, isPrimaryAwaited } from './due.ts';
 import type { Facts, RefusedEdit, Side } from './facts.ts';
@@ -24,6 +25,7 @@ export function blockersOf(canary: Canary, phase: Phase, release: Release, facts
     ...(paused ? [{ code: 'Paused', detail: paused.by, sinceMs: paused.sinceMs } as const] : []),
     ...ofHooks(release),
     ...ofChecks(canary, release),
+    ...ofEvidence(canary, release),
     ...ofSides(canary, phase, release, facts),
   ];
 }
@@ -72,6 +74,13 @@ function ofChecks(canary: Canary, { step, verdicts = [], blindSinceMs }: Release
       defined({ code, metric: check, object, field, detail: reason, ...blind }),
     ),
   ];
+}
+
+/** The comparison with the primary that has not shown enough for the next step (E124). */
+function ofEvidence(canary: Canary, release: Release): FoundBlocker[] {
+  const { step, awaitedEvidence: metric, reason } = release;
+  if (step !== 'analysing' || metric === undefined) return [];
+  return [defined({ code: 'InsufficientEvidence', metric, untilMs: evidenceUntilMs(release, canary), detail: reason })];
 }
 
 /** Workloads that a step waits for. */

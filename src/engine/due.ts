@@ -39,10 +39,11 @@ function dueOfStep(canary: Canary, phase: Phase, release: Release, facts: Facts)
 }
 
 function dueOfCheck(canary: Canary, phase: Phase, release: Release, facts: Facts): number | undefined {
-  const { blindSinceMs, awaitedSinceMs, wakeAtMs } = release;
+  const { blindSinceMs, awaitedSinceMs, awaitedEvidence, wakeAtMs } = release;
   if (blindSinceMs !== undefined) return unmeasuredUntilMs(canary, blindSinceMs);
   if (awaitedSinceMs !== undefined) return awaitedSinceMs + progressDeadlineMs(canary);
-  return phase === 'WaitingPromotion' || isPrimaryAwaited(release, facts) ? undefined : wakeAtMs;
+  if (isPrimaryAwaited(release, facts)) return undefined;
+  return phase === 'WaitingPromotion' && awaitedEvidence === undefined ? undefined : wakeAtMs;
 }
 
 /** The primary alone holds the release up, without limit, since a fix of the primary must not fail by it (rule E80). */

@@ -3,6 +3,7 @@ import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import { timestamp } from '../api/timestamp.ts';
+import { evidenceUntilMs } from './comparison/harm.ts';
 import { longestRaiseMs, progressDeadlineMs, rolloutDeadlineMs, settlingMs, unmeasuredUntilMs } from './deadlines.ts';
 import { isPrimaryAwaited } from './due.ts';
 import type { Facts, Side } from './facts.ts';
@@ -130,12 +131,14 @@ function analysing(canary: Canary, phase: Phase, release: Release, facts: Facts,
     const wait = `The analysis passed. Waiting since ${timestamp(release.stepStartedMs)} for the confirm-promotion hooks`;
     if (blind) return `${wait}. ${blind}${next}${failed}${why}.`;
     if (release.awaitedSinceMs !== undefined) return `${wait}. ${unready(facts, release.awaitedSinceMs, release)}${next}${failed}.`;
+    if (release.awaitedEvidence !== undefined) return `${unproven(canary, release)}${next}${failed}${why}.`;
     return `${wait}, without limit. The owner of the gate can open it${failed}${why}.`;
   }
   if (blind) return `Stays at ${weightOf(release.routes)} %. ${blind}${next}${failed}${why}.`;
   if (release.awaitedSinceMs !== undefined) return `${unready(facts, release.awaitedSinceMs, release)}${next}${failed}.`;
   const awaited = primaryAwaited(release, facts);
   if (awaited) return awaited;
+  if (release.awaitedEvidence !== undefined) return `${unproven(canary, release)}${next}${failed}${why}.`;
   if (release.refusedBy?.type === 'confirm-traffic-increase') {
     return `Stays at ${weightOf(release.routes)} % since ${timestamp(release.stepStartedMs)}. Waiting for the confirm-traffic-increase hooks, without limit. The owner of the gate can open it${next}${failed}${why}.`;
   }
@@ -162,6 +165,12 @@ function unmeasured(canary: Canary, { blindSinceMs }: Release): string {
   if (blindSinceMs === undefined) return '';
   const untilMs = unmeasuredUntilMs(canary, blindSinceMs);
   return `A check is unmeasured since ${timestamp(blindSinceMs)}. The release is rolled back at ${timestamp(untilMs)} if that lasts; restore the metrics`;
+}
+
+/** Sentence for a release with `pace: evidence` whose comparison is undecided: until when, and what happens then (rule E124). */
+function unproven(canary: Canary, release: Release): string {
+  const untilMs = evidenceUntilMs(release, canary);
+  return `Stays at ${weightOf(release.routes)} % until the comparison with the primary shows that the canary is not worse than tolerated, and goes on without that at ${timestamp(untilMs)}`;
 }
 
 /** The pods that a canary below its threshold lacks. */

@@ -2,6 +2,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import { reportOf } from '../../src/cli/canaries/canary-report.ts';
 import type { CanarySnapshot } from '../../src/cli/canaries/snapshot.ts';
 import { type ReleaseView, releaseViewOf } from '../../src/cli/view/release-view.ts';
+import { releasing } from './compared-release.ts';
 import { pushed, snapshotIn, verdict, workload } from './stalled-release.ts';
 import { aCanary, initialized, World, withHooks } from './world.ts';
 
@@ -47,6 +48,17 @@ const WORLDS: Readonly<Record<string, () => World>> = {
     return pushed(world, inPhase('Waiting'));
   },
   Progressing: () => pushed(analysed(), ({ canary }) => canary.status?.canaryWeight === 40),
+  Compared: () => {
+    const world = releasing(
+      { mode: 'gate', pace: 'evidence', latency: {} },
+      { canary: 0.0021, primary: 0.0008, perSecond: 500 },
+      { metrics },
+    );
+    world.behaviour.verdicts = passed;
+    world.tickUntil(({ release }) => release.awaitedEvidence !== undefined);
+    for (let tick = 0; tick < 20; tick += 1) world.tick();
+    return world;
+  },
   Paused: () => {
     const world = pushed(analysed(), ({ canary }) => canary.status?.canaryWeight === 40);
     world.ask('pause', 'r-1');

@@ -4,4 +4,4 @@ import { anEnvironment, startVirtualEnvironment } from '../scenarios/environment
 import { comparedFixtures } from '../scenarios/providers/index.ts';
 
 describe('E123: releases compared with their primary, in virtual time', () =>
-  describeComparedReleases(anEnvironment(startVirtualEnvironment), comparedFixtures, { apps: 2, pairs: 1 }));
+  describeComparedReleases(anEnvironment(startVirtualEnvironment), comparedFixtures, TWENTY));

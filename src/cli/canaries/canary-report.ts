@@ -1,5 +1,5 @@
 import type { Canary, Metric, Webhook } from '../../api/canary.ts';
-import type { Release } from '../../api/canary-status.ts';
+import type { CanaryStatus, Release } from '../../api/canary-status.ts';
 import { defined } from '../../api/defined.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
@@ -9,6 +9,7 @@ import type { Workload } from '../../workloads/workload.ts';
 import type { CanaryReport, CheckReport, EventReport, GateReport, WorkloadReport } from '../output/documents.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { ofThisRelease, summaryOf, timeOf } from './canary-reading.ts';
+import { comparedReports } from './compared-reports.ts';
 import { type CanarySnapshot, timeOfEvent } from './snapshot.ts';
 
 /** Events on one screen; `-o json` has all that the cluster keeps. */
@@ -19,19 +20,24 @@ export function reportOf(snapshot: CanarySnapshot): CanaryReport {
   const { raw, canary, events } = snapshot;
   const status = parseStatus(raw.status);
   const release = status?.release;
+  const own = ofThisRelease(status)?.release;
+  const compared = canary && own ? comparedReports(canary, own, isAnalysed(status)) : [];
   return {
     apiVersion: outputVersion,
     kind: 'CanaryReport',
     ...summaryOf(raw),
     ...(release ? { step: release.step } : {}),
     workloads: workloadsOf(snapshot),
-    checks: canary ? checksOf(canary, ofThisRelease(status)?.release) : [],
-    gates: canary ? gatesOf(canary, ofThisRelease(status)?.release, release) : [],
+    checks: canary ? checksOf(canary, own) : [],
+    ...(compared.length > 0 ? { compared } : {}),
+    gates: canary ? gatesOf(canary, own, release) : [],
     ...(release?.blockers?.length ? { blockers: release.blockers } : {}),
     conditions: (status?.conditions ?? []).map(({ type, status: is, reason, message }) => defined({ type, status: is, reason, message })),
     events: events.map(eventOf),
   };
 }
+
+const isAnalysed = (status: CanaryStatus | undefined): boolean => status?.phase === 'Progressing' || status?.phase === 'WaitingPromotion';
 
 function workloadsOf({ raw, canary, workload, target, primary }: CanarySnapshot): CanaryReport['workloads'] {
   const { target: named, revision, promotedRevision } = summaryOf(raw);

@@ -4,6 +4,7 @@ import type { Terminal } from '../output/terminal.ts';
 import { indented } from '../output/text.ts';
 import { type Cell, textTable } from '../output/text-table.ts';
 import { EVENTS_SHOWN } from './canary-report.ts';
+import { comparedHeading, comparedRows } from './compared-rows.ts';
 import { controllerLines } from './in-charge.ts';
 import { phaseOf, trafficInWords } from './list-command.ts';
 
@@ -12,7 +13,7 @@ const INDENT = 2;
 
 /** One screen of one Canary. `wide`: each event and each sentence in full. */
 export function statusScreen(report: CanaryReport, terminal: Terminal, wide: boolean): string[] {
-  const { namespace, name, since, message, checks, gates, conditions, events, workloads } = report;
+  const { namespace, name, since, message, checks, compared = [], gates, conditions, events, workloads } = report;
   const title = `Canary ${namespace}/${name}: ${paint(phaseOf(report), meaningOf(report.phase), terminal)}${since ? ` since ${since}` : ''}`;
   const others = conditions.filter(({ type, message: said }) => type !== 'Promoted' && said !== undefined && said !== message);
   const shown = wide ? events : events.slice(-EVENTS_SHOWN);
@@ -25,6 +26,11 @@ export function statusScreen(report: CanaryReport, terminal: Terminal, wide: boo
     ...part('Workloads', [workloadRow('target', workloads.target), workloadRow('primary', workloads.primary)], false),
     ...part('Traffic', trafficRows(report, terminal), false),
     ...part('Checks', checks.map(checkRow)),
+    ...part(
+      comparedHeading(compared),
+      compared.flatMap((one) => comparedRows(one, wide)),
+      false,
+    ),
     ...part('Gates', gates.map(gateRow)),
     ...part(
       'Also',

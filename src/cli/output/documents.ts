@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Blocker } from '../../api/blocker.ts';
 import { ObjectName, RehearsalReport } from '../rehearse/rehearsal-report.ts';
+import { ComparedReport } from './compared-report.ts';
 import { Backtest, JournalDocument, JournalList, ReplayResult, Supposition } from './journal-documents.ts';
 import { documentOf, documentOn, Time, version } from './output-version.ts';
 
@@ -104,6 +105,10 @@ export const CanaryReport = CanarySummary.extend({
   step: z.string().optional().describe('Child state of the phase in the statechart (docs/statechart.md).'),
   workloads: z.object({ target: WorkloadReport, primary: WorkloadReport }),
   checks: z.array(CheckReport),
+  compared: z
+    .array(ComparedReport)
+    .optional()
+    .describe('By each metric of spec.analysis.comparison; absent: there is none, or nothing was compared yet.'),
   gates: z.array(GateReport),
   blockers: z
     .array(Blocker.extend({ code: z.string().describe('From a closed list (docs/reasons.md), which grows.') }))

@@ -1,8 +1,10 @@
 import { breach } from '../../metrics/limit.ts';
+import { COMPARED_MEANINGS, sideText } from '../canaries/compared-rows.ts';
 import { controllerText } from '../canaries/in-charge.ts';
 import { phaseOf, trafficInWords } from '../canaries/list-command.ts';
 import { shortRevision } from '../canaries/status-screen.ts';
 import { columnsOf, padded } from '../output/columns.ts';
+import type { ComparedReport } from '../output/compared-report.ts';
 import type { CheckReport, ControllerReport, EventReport, GateReport, WorkloadReport } from '../output/documents.ts';
 import { bar, type Meaning, meaningOf, paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
@@ -15,6 +17,7 @@ import { sparkline } from './sparkline.ts';
 const PODS_SHOWN = [8, 5, 3, 2, 1, 0] as const;
 const GROUPS_SHOWN = 3;
 const CHECKS_SHOWN = 6;
+const COMPARED_SHOWN = 3;
 const GATES_SHOWN = 3;
 const BAR = 20;
 const MESSAGE_LINES = 2;
@@ -35,9 +38,9 @@ interface Frame {
 /** The live screen of one Canary: at most `rows` lines, none wider than the terminal. `wide`: queries and sentences in full. Pure. */
 export function statusView(view: ReleaseView, terminal: Terminal, rows: number, nowMs: number, wide = false): string[] {
   const frame: Frame = { terminal, nowMs, wide, line: lineFor(terminal) };
-  const { workloads, checks, gates, events } = view.report;
+  const { workloads, checks, compared = [], gates, events } = view.report;
   const head = headLines(view, frame);
-  const judged = [...checkLines(view, checks, frame), ...gateLines(gates, frame)];
+  const judged = [...checkLines(view, checks, frame), ...comparedLines(compared, frame), ...gateLines(gates, frame)];
   const gap = rows < ROWS_WITH_GAPS ? [] : [''];
   const used = head.length + judged.length + ROWS_FOR_EVENTS + 3 * gap.length;
   const treeOf = (pods: number) => [
@@ -174,6 +177,20 @@ function checkLines({ ranges }: ReleaseView, checks: readonly CheckReport[], { t
     }),
     ...(checks.length > CHECKS_SHOWN ? [line(`… ${checks.length - CHECKS_SHOWN} more checks`)] : []),
   ];
+}
+
+/** Two lines for each metric; `wide`: with the intervals. */
+function comparedLines(compared: readonly ComparedReport[], { line, wide }: Frame): string[] {
+  return compared.slice(0, COMPARED_SHOWN).flatMap((report) => {
+    const { metric, verdict, decides, windows, sentence, canary, primary, against, inFavour } = report;
+    const isCounted = windows > 0;
+    const sides = isCounted ? [`canary ${sideText(canary, wide)}`, `primary ${sideText(primary, wide)}`] : [];
+    const shares = isCounted ? [`against ${against} %`, `in favour ${inFavour} %`] : [];
+    return [
+      line([verdict, metric, ...sides].join('  '), COMPARED_MEANINGS[verdict]),
+      line(`    ${[...shares, sentence, ...(decides ? [] : ['shadow: decides nothing'])].join('  ')}`),
+    ];
+  });
 }
 
 function gateLines(gates: readonly GateReport[], { line }: Frame): string[] {

@@ -47,4 +47,4 @@ export function causeOf(code: BlockerCode): Cause {
 }
 
 /** Causes that end by themselves, or that need no action. */
-export const harmless: ReadonlySet<Cause> = new Set(['Propagating', 'Running', 'Resting', 'PodsStarting']);
+export const harmless: ReadonlySet<Cause> = new Set(['Propagating', 'Running', 'Resting', 'PodsStarting', 'InsufficientEvidence']);

@@ -5,6 +5,7 @@ import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { type Cause, harmless } from './causes.ts';
 import { proofIn, type Trouble } from './finding.ts';
 import { fromHooks, fromVerdicts } from './from-checks.ts';
+import { fromEvidence } from './from-evidence.ts';
 import { fromSide } from './from-side.ts';
 import { unseenChange } from './unseen.ts';
 
@@ -43,6 +44,7 @@ const lateTarget: PossibleCause = (state) => (state.release.awaitedSinceMs === u
 const hooks: PossibleCause = ({ snapshot, canary, release }) => fromHooks(snapshot, canary, release);
 const calledHooks: PossibleCause = (state) => goesOn(state, 'Running', 'the hooks are being called');
 const verdicts: PossibleCause = ({ snapshot, release }) => fromVerdicts(snapshot, release);
+const evidence: PossibleCause = ({ snapshot, canary, release }) => fromEvidence(snapshot, canary, release);
 const nextCheck: PossibleCause = (state) => goesOn(state, 'Running', 'the next check is awaited');
 const changedTarget: PossibleCause = ({ snapshot }) => unseenChange(snapshot);
 
@@ -125,8 +127,8 @@ const POSSIBLE_CAUSES: Readonly<Record<string, readonly PossibleCause[]>> = {
   'Progressing.settling': [brokenPrimary],
   'Progressing.canaryRecovered': [brokenPrimary],
   'WaitingPromotion.canaryRecovered': [brokenPrimary],
-  'Progressing.analysing': [hooks, verdicts, brokenPrimary, lateTarget, nextCheck],
-  'WaitingPromotion.analysing': [hooks, verdicts, brokenPrimary, lateTarget, nextCheck],
+  'Progressing.analysing': [hooks, verdicts, brokenPrimary, lateTarget, evidence, nextCheck],
+  'WaitingPromotion.analysing': [hooks, verdicts, brokenPrimary, lateTarget, evidence, nextCheck],
   'Initialized.resting': [brokenPrimary, lostTarget, changedTarget, resting],
   'Succeeded.resting': [brokenPrimary, lostTarget, changedTarget, resting],
 };

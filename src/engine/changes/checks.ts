@@ -1,7 +1,9 @@
 import { blockerText } from '../../api/blocker-text.ts';
 import { timestamp } from '../../api/timestamp.ts';
+import { comparedState } from '../comparison/compared-state.ts';
 import { awaitedEvidence } from '../comparison/harm.ts';
 import { withNews } from '../comparison/news.ts';
+import { waitText } from '../comparison/words.ts';
 import { isTargetReady } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
@@ -83,10 +85,12 @@ export const checks = {
     return { release: { ...because(input.context.release, shortOfPods(facts)), awaitedSinceMs, wakeAtMs }, open: undefined };
   },
   /** Said in the condition: an event each interval would be noise. */
-  noteEvidence: (input: Input) => ({
-    release: because(input.context.release, awaitedEvidence(input.context.release, input.event.facts.canary, now(input)) ?? ''),
-    open: undefined,
-  }),
+  noteEvidence: (input: Input) => {
+    const { release: known } = input.context;
+    const metric = awaitedEvidence(known, input.event.facts.canary, now(input));
+    const waiting = metric && { ...because(known, waitText(comparedState(known, metric))), awaitedEvidence: metric.name };
+    return { release: waiting ?? known, open: undefined };
+  },
   noteHoldUp: (input: Input) => {
     const { refused, unroutable, unconfirmed = unroutable } = input.event.facts;
     const { release: known } = input.context;
@@ -100,7 +104,7 @@ export const checks = {
     const { verdicts } = input.event.answer;
     const isBlindNow = input.event.facts.canary.spec.analysis.unmeasured === 'hold' && isUnmeasured({ verdicts });
     const { release: compared, ...news } = withNews(input, comparedIn(input));
-    const { blindSinceMs = now(input), recent: before = {}, failures: counted = {}, ...known } = compared;
+    const { blindSinceMs = now(input), recent: before = {}, failures: counted = {}, awaitedEvidence: _, ...known } = compared;
     const failures = countedFailures(counted, verdicts, input.event.facts.canary.spec.analysis);
     return {
       ...news,

@@ -71,7 +71,17 @@ export const revisions = {
 
 const OF_ONE_RUN = [
   ...(['gate', 'reason', 'wakeAtMs', 'heldRoutes', 'heldPods', 'verdicts', 'preRolloutPassed', 'awaitedSinceMs', 'blindSinceMs'] as const),
-  ...(['recent', 'comparison', 'weights', 'failures', 'measuredFromMs', 'othersUntilMs', 'scaledDownUid', 'change'] as const),
+  ...([
+    'recent',
+    'comparison',
+    'awaitedEvidence',
+    'weights',
+    'failures',
+    'measuredFromMs',
+    'othersUntilMs',
+    'scaledDownUid',
+    'change',
+  ] as const),
 ];
 
 function fresh(input: Input, from: Release): Release {

@@ -1,53 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aCanary, initialized, type World } from '../../../test/fakes/world.ts';
-import type { Canary } from '../../api/canary.ts';
-import type { AnalysisComparison } from '../../api/comparison.ts';
+import { counting, releasing } from '../../../test/fakes/compared-release.ts';
+import { aCanary, type World } from '../../../test/fakes/world.ts';
 import { explain } from '../explain.ts';
 import { comparedMetrics } from './compared-metrics.ts';
 import { comparedStates } from './compared-state.ts';
 import { harmOf } from './harm.ts';
-
-/** Failures of each side, as a share of its requests, and requests of both in a second. */
-interface Traffic {
-  canary: number;
-  primary: number;
-  perSecond: number;
-}
-
-/** Counts without chance: fractions are what Prometheus gives, too. */
-function counting(world: World, traffic: Traffic): void {
-  world.behaviour.compare = ({ fromMs, learnMs }, toMs) => {
-    if (learnMs !== undefined)
-      return { kind: 'history', primary: Array.from({ length: 60 }, () => side(0.9 * traffic.perSecond, traffic.primary)) };
-    const seconds = (toMs - fromMs) / 1000;
-    const window = {
-      fromMs,
-      toMs,
-      canary: side(0.1 * traffic.perSecond * seconds, traffic.canary),
-      primary: side(0.9 * traffic.perSecond * seconds, traffic.primary),
-    };
-    return { kind: 'window', window };
-  };
-}
-
-const side = (requests: number, share: number) => ({ requests, failures: requests * share });
-
-/** Under way at its first step. */
-function releasing(
-  comparison: AnalysisComparison,
-  traffic: Traffic,
-  analysis: Partial<Canary['spec']['analysis']> = {},
-  intervalMs = 10_000,
-): World {
-  const world = initialized(aCanary({ stepWeight: 10, maxWeight: 50, comparison, ...analysis }));
-  counting(world, traffic);
-  const facts = world.facts.bind(world);
-  world.facts = () => ({ ...facts(), intervalMs });
-  world.push('s1:b');
-  world.tickUntil((one) => one.canary.status?.canaryWeight === 10);
-  return world;
-}
 
 const announced = (world: World, reason: string): string[] =>
   world.asked.flatMap((one) => (one.kind === 'announce' && one.announcement.reason === reason ? [one.announcement.message] : []));

@@ -4,7 +4,7 @@ import { weigh } from '../../judge/judge.ts';
 import { type ComparedMetric, comparedMetrics, isGate, maxStepDurationMs } from './compared-metrics.ts';
 import { comparedSoFar } from './compared-so-far.ts';
 import { comparedState } from './compared-state.ts';
-import { harmText, waitText } from './words.ts';
+import { harmText } from './words.ts';
 
 /** Why a gate rolls the release back; undefined while no metric is found bad (rule E123). */
 export function harmOf(release: Release, canary: Canary): string | undefined {
@@ -14,19 +14,20 @@ export function harmOf(release: Release, canary: Canary): string | undefined {
 }
 
 /**
- * What a step waits for with `pace: evidence`; undefined when every metric is fine, or the step has lasted `maxStepDuration` (rule E124).
+ * The metric whose evidence a step waits for with `pace: evidence`; undefined when every metric is fine, or the step has lasted `maxStepDuration` (rule E124).
  * Fine at an earlier step is not enough: at least one window has to be of the traffic of this one.
  */
-export function awaitedEvidence(release: Release, canary: Canary, nowMs: number): string | undefined {
+export function awaitedEvidence(release: Release, canary: Canary, nowMs: number): ComparedMetric | undefined {
   const { analysis } = canary.spec;
-  if (!isGate(analysis) || analysis.comparison?.pace !== 'evidence') return undefined;
+  if (!isGate(analysis) || analysis.comparison?.pace !== 'evidence' || nowMs >= evidenceUntilMs(release, canary)) return undefined;
   const { stepStartedMs: sinceMs } = release;
-  if (nowMs >= sinceMs + maxStepDurationMs(analysis)) return undefined;
-  const open = comparedMetrics(analysis).find((metric) => {
+  return comparedMetrics(analysis).find((metric) => {
     const { evidence } = comparedSoFar(release, metric);
     return evidence.untilMs <= sinceMs || verdictOf(release, metric) !== 'fine';
   });
-  return open && waitText(comparedState(release, open));
 }
+
+/** When the step is taken without evidence: epoch milliseconds. */
+export const evidenceUntilMs = (release: Release, { spec }: Canary): number => release.stepStartedMs + maxStepDurationMs(spec.analysis);
 
 const verdictOf = (release: Release, metric: ComparedMetric) => weigh(comparedSoFar(release, metric).evidence, metric.comparison).verdict;

@@ -29,10 +29,34 @@ export function harmText(state: ComparedState): string {
   const { canary, primary } = known.evidence;
   const counted = (side: Counts) => `(${count(side.failures)} of ${count(side.requests)})`;
   const sides = `canary ${percent(judgement.canary.estimate)} ${badOf(state, 'canary')} ${counted(canary)}, primary ${percent(judgement.primary.estimate)}${state.metric.latency ? ` ${badOf(state, 'primary')}` : ''} ${counted(primary)}`;
-  const { low } = judgement.ratio;
-  const worse = low === undefined || low <= 1 ? 'worse than tolerated' : `at least ${Number(low.toPrecision(2))} times worse`;
   const failing = judgement.isPrimaryFailing ? '; the primary fails too' : '';
-  return `${sides}: ${worse}, certainty ${percent(1 - state.metric.comparison.falseAlarm)}${failing}`;
+  return `${sides}: ${worseText(state)}${failing}`;
+}
+
+/** `at least 4.1 times worse, certainty 99 %`. */
+function worseText({ judgement: { ratio }, metric: { comparison } }: ComparedState): string {
+  const worse =
+    ratio.low === undefined || ratio.low <= 1 ? 'worse than tolerated' : `at least ${Number(ratio.low.toPrecision(2))} times worse`;
+  return `${worse}, certainty ${percent(1 - comparison.falseAlarm)}`;
+}
+
+/** What is known of a metric, in short: what was found, or how long a decision takes. Of a release that has ended, that none was reached. */
+export function stateText(state: ComparedState, isRunning: boolean): string {
+  const { known, judgement, metric } = state;
+  const { comparison, latency } = metric;
+  if (known.evidence.windows === 0)
+    return known.problem === undefined ? 'not compared yet: both sides need requests' : `cannot be compared: ${known.problem}`;
+  switch (judgement.verdict) {
+    case 'bad':
+      return worseText(state);
+    case 'fine': {
+      const factor = Number((latency ? (known.plan?.tolerated ?? latency.tolerate) : comparison.tolerate).toPrecision(3));
+      const floor = comparison.atLeast === 0 ? '' : `, or not above ${percent(comparison.atLeast)}`;
+      return `at most ${factor} times the primary${floor}: certainty ${percent(1 - comparison.falseAlarm)}`;
+    }
+    case 'undecided':
+      return isRunning ? outlook(judgement.toDecide) : 'no decision was reached';
+  }
 }
 
 /** `errors are compared: no decision yet, about 6 more minutes at this traffic`. */
@@ -50,6 +74,17 @@ export function outlook(toDecide: ComparedState['judgement']['toDecide']): strin
   const now = seconds === undefined ? 'cannot be decided at this traffic' : `about ${duration(seconds, 'more ')} at this traffic`;
   if (isInReach || helpfulWeight === undefined || helpfulSeconds === undefined) return now;
   return `${now}; at ${helpfulWeight} % of the traffic about ${duration(helpfulSeconds)}`;
+}
+
+/** What makes an undecided comparison faster. */
+export function helpText({ known, judgement, metric }: ComparedState): string {
+  if (known.problem !== undefined) return `restore the counts of ${metric.name}: ${known.problem}`;
+  const { helpfulWeight: weight, helpfulSeconds: seconds, isInReach = true } = judgement.toDecide ?? {};
+  if (weight === undefined || seconds === undefined)
+    return isInReach
+      ? 'nothing to do: it goes on by itself'
+      : 'send more requests: at this traffic no weight decides within maxStepDuration';
+  return `wait, or let the canary have ${weight} % of the traffic at this step: that takes about ${duration(seconds)}`;
 }
 
 /** A time as people say it: `40 seconds`, `6 minutes`, `4 hours`. */

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+
+const Count = z.number().min(0).max(Number.MAX_SAFE_INTEGER);
+const Share = z.number().min(0).max(1.1).describe('Of requests, 0–1; above 1 by what Prometheus extrapolates.');
+const Side = z.object({
+  requests: Count,
+  failures: Count.describe('Requests that count against it: errors, slow requests, or what the MetricTemplate calls bad.'),
+  rate: Share,
+  low: Share.describe('Lower end of the interval that holds the true rate, at every moment, with the certainty of the comparison.'),
+  high: Share,
+  slowerThanMs: z.number().optional().describe('Of durations: a request that takes longer counts as slow.'),
+});
+const Percent = z.number().min(0).max(100);
+
+/** One metric by which the canary is compared with the primary (spec.analysis.comparison). */
+export const ComparedReport = z.object({
+  metric: z.string().describe('errors, latency, or the name of an entry of spec.analysis.metrics.'),
+  decides: z.boolean().describe('False: comparison.mode is shadow, and nothing follows from it.'),
+  verdict: z.enum(['bad', 'fine', 'undecided']),
+  sentence: z.string().describe('What is known, or how long a decision takes.'),
+  canary: Side,
+  primary: Side,
+  ratio: z
+    .object({ estimate: z.number().optional(), low: z.number().optional(), high: z.number().optional() })
+    .describe("The canary's rate by the primary's. A bound is absent as long as nothing is excluded."),
+  against: Percent.describe('Evidence against the canary, in percent of what a rollback needs.'),
+  inFavour: Percent.describe('Evidence that it is not worse than tolerated, in percent of what a step with pace: evidence needs.'),
+  primaryFailing: z.boolean().optional().describe('True: the primary itself fails.'),
+  dispersion: z.number().describe('How much more failures scatter than those of independent requests, 1 or more.'),
+  windows: Count,
+  skipped: z.record(z.string(), z.number()).describe('Windows that were left out, by reason.'),
+  seconds: z.number().optional().describe('Until a decision at this traffic; absent: it is made, never comes, or the release has ended.'),
+  helpfulWeight: z.number().optional().describe('A weight in percent that decides within maxStepDuration, where this one does not.'),
+  helpfulSeconds: z.number().optional().describe('Until a decision at that weight.'),
+  problem: z.string().optional().describe('Why the counts could not be read the last time.'),
+});
+export type ComparedReport = z.infer<typeof ComparedReport>;

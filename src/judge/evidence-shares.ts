@@ -1,0 +1,13 @@
+import type { Weighed } from './judge.ts';
+
+/** How far evidence has come on the way to its boundary, 0–1: the logarithm of its e-value by that of the boundary, which adds up from window to window. */
+export function evidenceShares({
+  logHarm,
+  logHarmBoundary,
+  logFine,
+  logFineBoundary,
+}: Pick<Weighed, 'logHarm' | 'logHarmBoundary' | 'logFine' | 'logFineBoundary'>): { against: number; inFavour: number } {
+  return { against: shareOf(logHarm, logHarmBoundary), inFavour: shareOf(logFine, logFineBoundary) };
+}
+
+const shareOf = (log: number, boundary: number): number => Math.min(1, Math.max(0, log / boundary));
