@@ -16,6 +16,7 @@ export const references = perCanary(function* (item, manifests) {
 
 function* metricFindings(manifests: Manifests, item: CanaryItem, metric: Metric, path: string): Generator<Finding> {
   const { templateRef: ref } = metric;
+  yield* countsFindings(manifests, item, metric, path);
   if (!ref || builtIn.includes(metric.name) || metric.query) return;
   const template = findOurs(manifests, 'MetricTemplate', ref.name, ref.namespace ?? item.namespace);
   if (!template) yield* missing(manifests, item, { kind: 'MetricTemplate', ref, path: `${path}.templateRef`, find: error });
@@ -25,6 +26,18 @@ function* metricFindings(manifests: Manifests, item: CanaryItem, metric: Metric,
   const remedy = 'set it, or the check is never measured';
   if (wanted.length > 0)
     yield error(`${path}.templateVariables`, `lacks ${wanted.join(', ')}, which MetricTemplate ${ref.name} asks for: ${remedy}`);
+}
+
+/** A comparison by a template that does not count; if several have the name, one of them may. */
+function* countsFindings(manifests: Manifests, item: CanaryItem, { compare, templateRef: ref }: Metric, path: string): Generator<Finding> {
+  if (!compare || !ref) return;
+  const namespace = ref.namespace ?? item.namespace;
+  const versions = manifests.templates.filter((one) => one.name === ref.name && one.namespace === namespace);
+  if (versions.length > 0 && versions.every(({ spec }) => !spec.counts))
+    yield error(
+      `${path}.compare`,
+      `needs spec.counts, which MetricTemplate ${ref.name} does not have: add total and bad to it, or remove compare`,
+    );
 }
 
 /** Found by giving each, as it is missed, to the template. */
