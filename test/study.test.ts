@@ -103,7 +103,7 @@ describe('the rivals', () => {
     const decide = decider.begin([]);
     for (let minute = 0; minute < 120; minute += 1) {
       const at = { fromMs: minute * 60_000, toMs: (minute + 1) * 60_000 };
-      const decision = decide({ ...at, canary, primary }, minute);
+      const decision = decide({ ...at, canary, primary }, minute + 1);
       if (decision !== undefined) return `${decision} ${minute + 1}`;
     }
     return 'undecided';

@@ -110,7 +110,11 @@ function messaging(
   signal: AbortSignal,
 ): Pick<ControllerDeps, 'deliveries' | 'secret' | 'callsOf' | 'timeCall' | 'globalAlerts' | 'announce' | 'announceOn'> {
   const { eventWebhook } = config;
-  const recorder = loggedEvents(eventRecorder(cluster, { component: 'serin', instance: 'serin', clock, signal }), log);
+  // A release waits for no Event.
+  const recorder = loggedEvents(
+    eventRecorder(withPriority(cluster, 'upkeep'), { component: 'serin', instance: 'serin', clock, signal }),
+    log,
+  );
   const secret = secretReader(cluster, config, signal);
   const callsOf = calls.messagesOf;
   const timeCall = metrics.timeCall(clock);

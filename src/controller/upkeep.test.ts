@@ -6,7 +6,7 @@ import { labOf } from '../../test/fakes/model/life.ts';
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
 
-it('I15: set-up and giving back are upkeep, which waits for releases; no write of a release is', async () => {
+it('I15: set-up, giving back and Events wait for releases; no other write of a release does', async () => {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application();
   lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }));
@@ -36,6 +36,7 @@ it('I15: set-up and giving back are upkeep, which waits for releases; no write o
     new Set(['release']),
     new Set(['upkeep']),
   ]);
+  expect(priorities(lab.writes.filter(({ ref }) => ref.kind === 'Event'))).toEqual(new Set(['upkeep']));
   lab.close();
 });
 

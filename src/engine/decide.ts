@@ -26,9 +26,8 @@ export const deciders: Readonly<Record<string, Deciders>> = {
     creatingPrimary: bootstrap.creatingPrimary,
     settling: bootstrap.settling,
     takingTraffic: bootstrap.takingTraffic,
-    draining: bootstrap.draining,
   }),
-  ...within('Initialized', { resting: idle.resting, confirming: idle.confirming }),
+  ...within('Initialized', { draining: ending.drainingToIdle, resting: idle.resting, confirming: idle.confirming }),
   ...within('Waiting', { gate: idle.gate }),
   ...within('Progressing', {
     recycleRouting: starting.recycleRouting,
@@ -46,7 +45,7 @@ export const deciders: Readonly<Record<string, Deciders>> = {
   ...within('Finalising', { returningTraffic: ending.returningPromoted, draining: ending.drainingPromoted }),
   ...within('Succeeded', {
     returningTraffic: ending.returning,
-    draining: ending.drainingCancelled,
+    draining: ending.drainingToIdle,
     resting: idle.restingSucceeded,
     confirming: idle.confirming,
     undoing: idle.undoing,

@@ -22,22 +22,36 @@ describe('scatter', () => {
     // Blocks of two: 4, 4, 8, 0; blocks of four: 8, 8.
     expect(levels[1]).toMatchObject({ seen: 0 + 4 + 16, expected: (8 + 12 + 8) / 4 });
     expect(levels[2]).toMatchObject({ seen: 0, expected: 4 });
-    expect(scatterOf(Array.from({ length: 500 }, () => 1))).toHaveLength(LEVELS);
+    expect(scatterOf(Array.from({ length: 2000 }, () => 1))).toHaveLength(LEVELS);
   });
 });
 
 describe('the dispersion', () => {
-  it('is what is assumed before anything was seen, and its standard error', () =>
-    expect(dispersionOf(noScatter, noScatter)).toBeCloseTo(8 * (1 + Math.sqrt(2 / 10)), 10));
+  it('is what is assumed before anything was seen, raised for unequal clusters and by its standard error', () =>
+    expect(dispersionOf(noScatter, noScatter)).toBeCloseTo((1 + 1.5 * 7) * (1 + Math.sqrt(2 / 10)), 10));
 
-  it('is near the size of clusters that are all of one size', () => {
+  it('is near the size of clusters that are all of one size, with half of the excess on top', () => {
     // Every second window has a cluster of 20 more or less: pairs are (10 ± 10)², expected 20 / 4.
     const clusters = Array.from({ length: 400 }, (_, index) => (index % 2) * 20);
     const dispersion = dispersionOf(scatterOf(clusters), scatterOf(clusters));
-    expect(dispersion).toBeGreaterThan(19);
-    expect(dispersion).toBeLessThan(20 * (1 + Math.sqrt(2 / 399)) + 1);
+    expect(dispersion).toBeGreaterThan(1 + 1.5 * 18);
+    expect(dispersion).toBeLessThan((1 + 1.5 * 19) * (1 + Math.sqrt(2 / 399)) + 1);
     // A canary that was not seen yet may scatter more than its primary.
     expect(dispersionOf(noScatter, scatterOf(clusters))).toBeGreaterThan(dispersion);
+  });
+
+  it.each([2, 3, 5, 10, 20])('makes an e-value of the likelihood ratio for clusters of geometric size with a mean of %d', (mean) => {
+    // Of so many pairs that nothing is assumed any more. The variance of such clusters is 2 × mean − 1 for each failure.
+    const known: Scatter = [{ pairs: 1e12, seen: (2 * mean - 1) * 1e12, expected: 1e12 }];
+    const dispersion = dispersionOf(known, known);
+    const growthOf = (divisor: number, alternative: number) => {
+      // Poisson many clusters: each failure multiplies by e^s, and the time between them takes (alternative − 1) / divisor for each failure.
+      const s = Math.log(alternative) / divisor;
+      const cluster = Math.exp(s) / (mean - (mean - 1) * Math.exp(s));
+      return (cluster - 1) / mean - (alternative - 1) / divisor;
+    };
+    for (const alternative of [1.19, 2, 4]) expect(growthOf(dispersion, alternative)).toBeLessThanOrEqual(0);
+    expect(growthOf(2 * mean - 1, 4)).toBeGreaterThan(0);
   });
 
   it('is 1 for a canary that is evenly bad, however bad it is', () =>

@@ -11,21 +11,36 @@ describe('pods that differ', () => {
     expect(wideningOf(addPods(undefined, { canary: pods([1]), primary: pods([5]) }))).toBe(1);
   });
 
-  it('widen little when they are alike, and more when they scatter or the canary has fewer', () => {
-    const alike = wideningOf(addPods(undefined, { canary: pods([1, 1]), primary: pods(Array.from({ length: 10 }, () => 400)) }));
+  it('widen little when many are alike, and more when they scatter or the canary has fewer', () => {
+    const alike = wideningOf(
+      addPods(undefined, {
+        canary: pods([1, 1]),
+        primary: pods(
+          Array.from({ length: 20 }, () => 40_000),
+          1e6,
+        ),
+      }),
+    );
     const apart = [200, 300, 400, 500, 600, 200, 300, 400, 500, 600];
     const two = wideningOf(addPods(undefined, { canary: pods([1, 1]), primary: pods(apart) }));
     const one = wideningOf(addPods(undefined, { canary: pods([1]), primary: pods(apart) }));
-    expect(alike).toBe(1);
-    // By hand: variance 2 × (0.5² × 2 + 0.25² × 2) / 9, log1p of it, t quantile 3.125, 1/2 + 1/10.
-    expect(two).toBeCloseTo(Math.exp((2.576 + (2.576 ** 3 + 2.576) / 36) * Math.sqrt(Math.log1p(1.25 / 9)) * Math.sqrt(0.6)), 10);
+    expect(alike).toBeLessThan(1.3);
+    // By hand: 2 × (0.5² × 2 + 0.25² × 2) / 9 seen and 1/400 by chance; 9 pods less one weigh (0.04 / 0.0425)² each, beside 2 that are assumed to have 0.04.
+    const degrees = 9 * (0.04 / 0.0425) ** 2;
+    const variance = (0.08 + (1.25 / 9 - 1 / 400) * degrees) / (2 + degrees);
+    const quantile = 2.576 + (2.576 ** 3 + 2.576) / (4 * (2 + degrees));
+    expect(two).toBeCloseTo(Math.exp(quantile * Math.sqrt(Math.log1p(variance) * 0.6)), 10);
     expect(one).toBeGreaterThan(two);
   });
 
-  it('widen by what is assumed at most while the primary has no failures', () => {
-    const unknown = wideningOf(addPods(undefined, { canary: pods([9, 9]), primary: pods([0, 0, 0, 0]) }));
-    expect(unknown).toBe(wideningOf(addPods(undefined, { canary: pods([9, 9]), primary: pods([4000, 0, 0, 0], 10_000) })));
-    expect(Number.isFinite(unknown)).toBe(true);
+  it('widen by what is assumed while the primary has no failures, and by little more with few of them', () => {
+    const by = (failures: readonly number[], requests = 1000) =>
+      wideningOf(addPods(undefined, { canary: pods([9, 9]), primary: pods(failures, requests) }));
+    expect(by([0, 0])).toBeCloseTo(Math.exp((2.576 + (2.576 ** 3 + 2.576) / 8) * Math.sqrt(Math.log1p(0.04))), 10);
+    expect(by([1, 0])).toBeCloseTo(by([0, 0]), 0);
+    // Two pods on each side are what most applications have: ten times worse must stay within reach of a tolerance of 1.5 times.
+    expect(1.5 * by([20, 15])).toBeLessThan(5);
+    expect(by([4000, 0], 10_000)).toBeGreaterThan(5);
   });
 
   it('are summed by name, and only the first of many are kept', () => {

@@ -29,7 +29,10 @@ export function addPods(
 /** Normal quantile of the half of a chance of 1 % that is spent on the draw of the pods. */
 const QUANTILE = 2.576;
 
-/** The variance of relative rates that is assumed at most, and while the primary has no failures that could show one. */
+/** What is assumed of pods before their failures show it: rates with a standard deviation of 20 %, as if three pods had shown it. */
+const ASSUMED = { variance: 0.04, degrees: 2 };
+
+/** An estimate is taken for no more than this. */
 const MOST_VARIANCE = 0.5;
 
 /** A pod with less than this part of the mean requests has just come, and its rate says nothing. */
@@ -37,8 +40,8 @@ const FEWEST_REQUESTS = 0.1;
 
 /**
  * The factor by which the tolerated ratio is widened: a canary with few pods may have got the bad nodes, and that is not a fault of its version. Pods are taken as
- * drawn once for the release, with log-normal rates that scatter like those of the primary's pods. Chance is not subtracted from the scatter, so that
- * pods with few failures widen more. The quantile grows as that of Student's t does when few pods tell the scatter (Cornish–Fisher, first term).
+ * drawn once for the release, with log-normal rates that scatter like those of the primary's pods. The quantile grows as that of Student's t does when few pods
+ * tell the scatter (Cornish–Fisher, first term). With a single pod of the primary a bad node cannot be told from a bad version, and nothing is widened.
  */
 export function wideningOf(pods: Pods | undefined): number {
   if (pods === undefined) return 1;
@@ -46,16 +49,24 @@ export function wideningOf(pods: Pods | undefined): number {
   const mean = all.reduce((sum, { requests }) => sum + requests, 0) / all.length;
   const used = all.filter(({ requests }) => requests >= mean * FEWEST_REQUESTS);
   if (used.length < 2) return 1;
-  const quantile = QUANTILE + (QUANTILE ** 3 + QUANTILE) / (4 * (used.length - 1));
-  const deviation = Math.sqrt(Math.log1p(Math.min(MOST_VARIANCE, varianceOf(used))));
-  return Math.exp(quantile * deviation * Math.sqrt(1 / pods.canaryPods + 1 / used.length));
+  const { variance, degrees } = scatterOf(used);
+  const quantile = QUANTILE + (QUANTILE ** 3 + QUANTILE) / (4 * degrees);
+  return Math.exp(quantile * Math.sqrt(Math.log1p(variance) * (1 / pods.canaryPods + 1 / used.length)));
 }
 
-/** Variance of the rates, each by the rate of all. */
-function varianceOf(pods: readonly Counts[]): number {
+/**
+ * Variance of the rates, each by the rate of all, and its degrees of freedom: what is assumed and what is seen beyond chance, which has the less weight the more
+ * of it is chance. Pods with few failures say little.
+ */
+function scatterOf(pods: readonly Counts[]): { variance: number; degrees: number } {
   const requests = pods.reduce((sum, pod) => sum + pod.requests, 0);
   const failures = pods.reduce((sum, pod) => sum + pod.failures, 0);
-  if (failures === 0) return MOST_VARIANCE;
+  if (failures === 0) return ASSUMED;
   const rate = failures / requests;
-  return pods.reduce((sum, pod) => sum + (pod.failures / pod.requests / rate - 1) ** 2, 0) / (pods.length - 1);
+  const seen = pods.reduce((sum, pod) => sum + (pod.failures / pod.requests / rate - 1) ** 2, 0) / (pods.length - 1);
+  const chance = pods.reduce((sum, pod) => sum + 1 / (rate * pod.requests), 0) / pods.length;
+  const beyond = Math.min(MOST_VARIANCE, Math.max(0, seen - chance));
+  const degrees = (pods.length - 1) * (ASSUMED.variance / (ASSUMED.variance + chance)) ** 2;
+  const all = ASSUMED.degrees + degrees;
+  return { variance: (ASSUMED.variance * ASSUMED.degrees + beyond * degrees) / all, degrees: all };
 }

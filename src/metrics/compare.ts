@@ -1,8 +1,115 @@
 import type { Canary } from '../api/canary.ts';
+import type { Counters, SideCounters } from '../api/observer.ts';
 import type { Compared, ToCompare } from '../judge/compared.ts';
+import { askSeries } from './ask-series.ts';
+import type { Counted } from './counted.ts';
+import { type CounterNames, counterChanges } from './counter-changes.ts';
+import { boundOf, errorsHistory, errorsHistoryQuery, latencyHistory, latencyHistoryQuery } from './counter-history.ts';
+import { errorsQuery, inMs, latencyQuery, type RenderedCounters } from './counter-query.ts';
+import { nameRules, observerOf } from './measure.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
+import { serverOf } from './metrics-source.ts';
+import { type QueryVariables, renderQuery } from './query-template.ts';
+import { queryVariables } from './query-variables.ts';
+import { templateCounts } from './template-counts.ts';
+import { boundsOf, errorsWindow, slowWindow } from './window-counts.ts';
 
-/** Replaced by the branch that reads the counts. */
-export async function compare(_canary: Canary, asked: readonly ToCompare[], _deps: MeasureDependencies): Promise<Compared[]> {
-  return asked.map(({ metric }) => ({ metric, kind: 'unknown', reason: 'not read yet' }));
+const unknown = (reason: string): Counted => ({ kind: 'unknown', reason });
+
+/**
+ * Counts of both sides, one answer for each question, in their order. `errors` and `latency` take one query of the Canary's Prometheus each, a metric with a MetricTemplate
+ * four of its backend. Never throws: what cannot be read is `unknown` and never a count (I11).
+ *
+ * A window ends now. Where counters show a request so much later (`counterDelayMs`), it ends that much before now, and its counters are read that much after both of
+ * its ends: the next window, which begins where this one ends, begins with the numbers that this one ended with.
+ */
+export async function compare(canary: Canary, toCompare: readonly ToCompare[], deps: MeasureDependencies): Promise<Compared[]> {
+  return Promise.all(toCompare.map(async (one): Promise<Compared> => ({ metric: one.metric, ...(await counted(canary, one, deps)) })));
+}
+
+async function counted(canary: Canary, asked: ToCompare, deps: MeasureDependencies): Promise<Counted> {
+  try {
+    if (asked.metric === 'errors' || asked.metric === 'latency') return await byCounters(canary, asked, deps);
+    return await templateCounts(canary, asked, deps);
+  } catch {
+    return unknown('the counts could not be read');
+  }
+}
+
+async function byCounters(canary: Canary, asked: ToCompare, deps: MeasureDependencies): Promise<Counted> {
+  const observer = observerOf(canary, deps);
+  const { counters, counterDelayMs = 0 } = observer;
+  if ('unavailable' in counters) return unknown(counters.unavailable);
+  const variables = nameRules(observer, queryVariables(canary, {}));
+  const rendered = renderedCounters(counters, variables, deps);
+  if ('reason' in rendered) return unknown(rendered.reason);
+  const moments = { fromMs: asked.fromMs + counterDelayMs, toMs: deps.nowMs };
+  if (asked.learnMs !== undefined) return history(canary, rendered, { ...asked, learnMs: asked.learnMs, untilMs: moments.fromMs }, deps);
+  if (!(moments.fromMs < moments.toMs)) return unknown('the window has only begun');
+  const { plan } = asked;
+  if (asked.metric === 'latency' && !plan) return unknown('the thresholds of latency are not known yet');
+  const query = plan ? latencyQuery(rendered, moments, plan) : errorsQuery(rendered, moments);
+  const answer = await askSeries(serverOf(canary, deps), query, deps);
+  if (answer.kind === 'error') return unknown(answer.reason);
+  const names: CounterNames = plan
+    ? {
+        nameOf: (_, { le = '' }) => String(inMs(boundOf(le), rendered.bucketUnit)),
+        required: boundsOf(plan).map(String),
+        optional: [],
+      }
+    : { nameOf: (kind) => kind, required: ['all'], optional: ['succeeded'] };
+  const { podLabel } = rendered;
+  const changes = counterChanges(answer.series, podLabel, names);
+  if ('reason' in changes) return unknown(changes.reason);
+  const selectors = [rendered.canary, rendered.primary].map((side) => (plan ? side.buckets : side.requests));
+  if (!changes.canary.isSeen && !changes.primary.isSeen) return unknown(`no series of ${selectors.join(', nor of ')}`);
+  const bounds = { fromMs: asked.fromMs, toMs: deps.nowMs - counterDelayMs };
+  if (!plan) return { kind: 'window', window: errorsWindow(changes, bounds, podLabel !== undefined) };
+  const lacking = (['canary', 'primary'] as const).find((side) => changes[side].isSeen && !changes[side].isComplete);
+  if (lacking)
+    return unknown(`the histogram of the ${lacking} has other buckets than those that were chosen: ${boundsOf(plan).join(', ')} ms`);
+  const window = slowWindow(changes, bounds, plan, podLabel !== undefined);
+  return typeof window === 'string' ? unknown(`latency cannot be compared: ${window}`) : { kind: 'window', window };
+}
+
+/** The primary before the first window. */
+async function history(
+  canary: Canary,
+  { primary, bucketUnit }: RenderedCounters,
+  { metric, learnMs, untilMs }: { metric: string; learnMs: number; untilMs: number },
+  deps: MeasureDependencies,
+): Promise<Counted> {
+  const isLatency = metric === 'latency';
+  const query = isLatency ? latencyHistoryQuery(primary, untilMs, learnMs) : errorsHistoryQuery(primary, untilMs, learnMs);
+  const answer = await askSeries(serverOf(canary, deps), query, deps);
+  if (answer.kind === 'error') return unknown(answer.reason);
+  return isLatency
+    ? { kind: 'buckets', primary: latencyHistory(answer.series, bucketUnit), toMs: untilMs }
+    : { kind: 'history', primary: errorsHistory(answer.series) };
+}
+
+/** Both sides with their names; Knative's are Revisions, which its Service names. */
+function renderedCounters(
+  { canary, primary, ...rest }: Counters,
+  variables: QueryVariables,
+  { route, primaryRoute }: MeasureDependencies,
+): RenderedCounters | { reason: string } {
+  const own = renderedSide(canary, { ...variables, ...(route !== undefined && { route }) });
+  const other = renderedSide(primary, { ...variables, ...(primaryRoute !== undefined && { route: primaryRoute }) });
+  if ('reason' in own) return own;
+  if ('reason' in other) return other;
+  const isByRevision = canary.requests === primary.requests;
+  if (isByRevision && (primaryRoute === undefined || own.requests === other.requests))
+    return { reason: 'the Revision of the primary is not known, or is that of the canary' };
+  return { canary: own, primary: other, ...rest };
+}
+
+function renderedSide(side: SideCounters, variables: QueryVariables): SideCounters | { reason: string } {
+  const texts: Record<keyof SideCounters, string> = { ...side };
+  for (const name of ['requests', 'succeeded', 'buckets'] as const) {
+    const rendered = renderQuery(side[name], variables);
+    if ('error' in rendered) return { reason: rendered.error };
+    texts[name] = rendered.query;
+  }
+  return texts;
 }

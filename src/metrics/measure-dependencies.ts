@@ -31,6 +31,8 @@ export interface MeasureDependencies {
   askCluster?: AskCluster | undefined;
   /** The value of `{{ route }}`, where the target's own controller names what is measured: Knative's Revision. */
   route?: string | undefined;
+  /** The same for the primary. */
+  primaryRoute?: string | undefined;
   signal: AbortSignal;
   nowMs: number;
   /** Bounds each query; default: the machine's. */

@@ -16,6 +16,7 @@ import type { Measurement, MetricProvider } from './providers/metric-provider.ts
 import { type QueryVariables, renderQuery } from './query-template.ts';
 import { queryVariables } from './query-variables.ts';
 import { queuedBackend } from './queued-backend.ts';
+import { shortened } from './shortened-query.ts';
 import { metricTemplate, templateBackend } from './template-backend.ts';
 import { timedBackend } from './timed-backend.ts';
 
@@ -65,7 +66,7 @@ function templateChecks(canary: Canary, metric: Metric): MeasureCheck[] {
   return [async () => judgeMeasurement(metric, 'custom', { kind: 'error', reason })];
 }
 
-const observerOf = ({ spec }: Canary, deps: Pick<MeasureDependencies, 'observerFor' | 'meshProvider'>): Observer =>
+export const observerOf = ({ spec }: Canary, deps: Pick<MeasureDependencies, 'observerFor' | 'meshProvider'>): Observer =>
   deps.observerFor(observedProvider(spec.provider, deps.meshProvider), spec.targetRef.kind);
 
 async function builtinVerdict(canary: Canary, metric: Metric, kind: MetricKind, deps: MeasureDependencies): Promise<Verdict> {
@@ -181,14 +182,6 @@ function narrowWindow(query: string, interval: string): string {
   return `; a rate needs two samples within ${interval}, so targets have to be scraped every ${ms / 2000}s at least`;
 }
 
-/** Enough for the built-in queries; an event holds 1024 characters. */
-const LONGEST_QUERY = 400;
-
-function shortened(query: string): string {
-  const line = query.trim().replace(/\s+/g, ' ');
-  return line.length > LONGEST_QUERY ? `${line.slice(0, LONGEST_QUERY)}…` : line;
-}
-
 /** An empty result in a shortened window means only that it is too early; an unreachable server does not. */
 function unlessEarly({ isCut }: MeasuredWindow, seen: readonly (Measurement | undefined)[], verdict: Verdict): Verdict {
   const missing = seen.find((one) => one !== undefined && one.kind !== 'value');
@@ -206,7 +199,8 @@ async function askSuccessRate(observer: Observer, run: (query: string) => Promis
   return failures.kind === 'value' && failures.value > 0 ? { kind: 'value', value: 0 } : rate;
 }
 
-function nameRules(observer: Observer, variables: QueryVariables): QueryVariables {
+/** Names as the provider writes them in its labels. */
+export function nameRules(observer: Observer, variables: QueryVariables): QueryVariables {
   if (!observer.underscoreNames) return variables;
   const clean = (text: string) => text.replace(/[^0-9A-Za-z_]/g, '_');
   const named = ['name', 'namespace', 'target', 'service', 'ingress'] as const;

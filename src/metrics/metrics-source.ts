@@ -5,7 +5,7 @@ import { headerProblem } from '../api/request-header.ts';
 import { RefusedSecret, type SecretData } from '../api/secret-use.ts';
 import { type TlsFiles, tlsFiles } from './http/tls-files.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
-import { connecting, type MeasureProblem, type MetricProvider } from './providers/metric-provider.ts';
+import { connecting, type MeasureProblem, type SeriesProvider } from './providers/metric-provider.ts';
 import { type PrometheusOptions, prometheus } from './providers/prometheus.ts';
 
 export type ServerDependencies = Pick<
@@ -14,7 +14,7 @@ export type ServerDependencies = Pick<
 >;
 
 /** The server of a Canary's built-in and inline queries: its own with the Secret that it names, or the global one with that of the flag (05-B6, W17). */
-export function serverOf({ spec, metadata }: Canary, deps: ServerDependencies): MetricProvider {
+export function serverOf({ spec, metadata }: Canary, deps: ServerDependencies): SeriesProvider {
   const { metricsServer: address, metricsServerSecretRef: ref } = spec;
   if (!address) return globalServer(deps);
   const name = `Secret ${metadata.namespace}/${ref?.name}`;
@@ -27,7 +27,7 @@ export function serverOf({ spec, metadata }: Canary, deps: ServerDependencies): 
 }
 
 /** The one of the flags. */
-export function globalServer(deps: Omit<ServerDependencies, 'secret'>): MetricProvider {
+export function globalServer(deps: Omit<ServerDependencies, 'secret'>): SeriesProvider {
   const { metricsServer: address, metricsServerSecret: read, timeoutMs, clock, ownEgress } = deps;
   return withSecret('--metrics-server-secret', async () => read?.(), {}, { address, timeoutMs, clock, egress: ownEgress });
 }
@@ -38,20 +38,27 @@ function withSecret(
   read: () => Promise<SecretData | RefusedSecret | undefined>,
   about: Pick<MeasureProblem, 'object'>,
   options: { address: string; timeoutMs: number; clock: Clock | undefined; egress: EgressPolicy | undefined },
-): MetricProvider {
-  return connecting(async () => {
+): SeriesProvider {
+  const connect = async () => {
     try {
       const data = await read();
       if (data === undefined) return prometheus(options);
       if (data instanceof RefusedSecret)
-        return { reason: data.reason, code: data.isMissing ? 'SecretNotFound' : 'SecretRejected', ...about };
+        return { reason: data.reason, code: data.isMissing ? 'SecretNotFound' : 'SecretRejected', ...about } as const;
       const credentials = credentialsOf(data);
       return 'problem' in credentials ? { reason: `${name} ${credentials.problem}` } : prometheus({ ...options, ...credentials });
     } catch {
       // The error of a failed read may quote what was read.
       return { reason: `${name} could not be read` };
     }
-  });
+  };
+  return {
+    ...connecting(connect),
+    async readSeries(query, signal) {
+      const server = await connect();
+      return 'reason' in server ? { kind: 'error', ...server } : server.readSeries(query, signal);
+    },
+  };
 }
 
 type Credentials = Pick<PrometheusOptions, 'bearer' | 'basicAuth' | 'headers'> & { tls?: TlsFiles };

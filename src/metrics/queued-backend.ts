@@ -14,7 +14,8 @@ export function queuedBackend(backend: MetricProvider, { turns }: Pick<MeasureDe
   };
 }
 
-function reasonOf(error: unknown, signal: AbortSignal): string {
+/** Why a query had no turn; anything else is thrown on. */
+export function reasonOf(error: unknown, signal: AbortSignal): string {
   if (error instanceof NoTurnError) return `the query was not sent: ${error.message}`;
   if (signal.aborted) return 'the query was cancelled';
   throw error;

@@ -2,6 +2,7 @@ import type { ZodError } from 'zod';
 import type { BlockedObject } from '../api/blocker.ts';
 import { apiVersion, type Metric } from '../api/canary.ts';
 import { parseDuration } from '../api/duration.ts';
+import type { MetricTemplateSpec } from '../api/metric-template.ts';
 import { RefusedSecret } from '../api/secret-use.ts';
 import { tlsFiles } from './http/tls-files.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
@@ -14,6 +15,15 @@ import { defaultInterval } from './query-variables.ts';
 /** Why a template cannot be asked, and the code, object and field for the verdict. */
 type TemplateProblem = { problem: string } & MeasureProblem;
 
+interface FoundTemplate {
+  backend: MetricProvider;
+  type: string;
+  query: string;
+  /** Queries that count the requests of a side and those that failed. */
+  counts: MetricTemplateSpec['counts'];
+  template: { namespace: string; name: string };
+}
+
 /** Dependencies of the backend of a template. */
 export type TemplateDependencies = Pick<
   MeasureDependencies,
@@ -25,7 +35,7 @@ export async function templateBackend(
   metric: Metric,
   canaryNamespace: string,
   deps: TemplateDependencies,
-): Promise<{ backend: MetricProvider; type: string; query: string; template: { namespace: string; name: string } } | TemplateProblem> {
+): Promise<FoundTemplate | TemplateProblem> {
   const namespace = metric.templateRef?.namespace || canaryNamespace;
   const name = metric.templateRef?.name ?? '';
   const problem = (reason: string, why: MeasureProblem = {}): TemplateProblem => ({
@@ -45,10 +55,10 @@ export async function templateBackend(
     }
     const backend = await make(template.data, namespace, metric, deps);
     if ('problem' in backend) deps.templateAsked?.({ namespace, name }, backend.problem);
-    const { provider, query } = template.data.spec;
+    const { provider, query, counts } = template.data.spec;
     return 'problem' in backend
       ? problem(backend.problem, whyOf(backend, object))
-      : { backend, type: provider.type ?? 'prometheus', query, template: { namespace, name } };
+      : { backend, type: provider.type ?? 'prometheus', query, counts, template: { namespace, name } };
   } catch {
     // The error of a failed read may quote the request: it is not shown.
     return problem('it or its Secret could not be read');

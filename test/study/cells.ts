@@ -10,6 +10,11 @@ export const KINDS = {
   scrapes: 'one window in ten is lost, and counts are extrapolated by up to a third',
 } as const;
 
+/** Failures that last for seconds, so that only short windows can tell them from a bad version. */
+export const SHORT_KINDS = {
+  clients: 'a client whose requests fail tries again each second for 20 s on average, all to one side',
+} as const;
+
 /** Failures that no statistics of counts can tell from a bad version. They are played to show what the judge does then. */
 export const BREAKING = {
   podsUnseen: 'pods differ as above, and the provider cannot tell them apart',
@@ -17,7 +22,7 @@ export const BREAKING = {
   lateUsers: 'users as above who begin to fail only after they came to the canary, so that its failures lag behind its traffic',
   loyalUser: 'one user whose requests always fail sends 5 a minute to the canary for the whole release',
 } as const;
-export type Kind = keyof typeof KINDS | keyof typeof BREAKING;
+export type Kind = keyof typeof KINDS | keyof typeof SHORT_KINDS | keyof typeof BREAKING;
 
 /** How traffic reaches the canary. */
 export const STRATEGIES = {
@@ -40,6 +45,10 @@ export interface Cell {
   kind: Kind;
   strategy: Strategy;
   releases: number;
+  /** Length of the windows; a minute when it is not given. Shorter ones end when both sides have new requests. */
+  windowSeconds?: number;
+  /** Time between two scrapes of a side, a multiple of `windowSeconds`; each window when it is not given. */
+  scrapeSeconds?: number;
 }
 
 export const TRAFFIC = [0.05, 1, 10, 100, 1000, 10_000];
@@ -101,5 +110,9 @@ export function lateCells(releases: number): Cell[] {
   );
 }
 
-export const cellName = ({ rps, base, effect, kind, strategy }: Cell): string =>
-  `${kind}, ${rps} rps, ${base * 100} %, ×${effect}, ${strategy}`;
+export const cellName = ({ rps, base, effect, kind, strategy, windowSeconds, scrapeSeconds }: Cell): string =>
+  [
+    `${kind}, ${rps} rps, ${base * 100} %, ×${effect}, ${strategy}`,
+    ...(windowSeconds === undefined ? [] : [`windows of ${windowSeconds} s`]),
+    ...(scrapeSeconds === undefined ? [] : [`scrapes of ${scrapeSeconds} s`]),
+  ].join(', ');

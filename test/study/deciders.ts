@@ -6,9 +6,9 @@ import { mannWhitneyInterval } from './mann-whitney.ts';
 
 export type Decision = 'rolledBack' | 'promoted';
 
-/** Judges a release minute by minute; a window is undefined when its scrape was lost. */
+/** Judges a release window by window, told the minutes since its start; a window is undefined when its scrape was lost. The rivals take windows of a minute. */
 export interface Decider {
-  begin(history: readonly Counts[]): (window: Window | undefined, minute: number) => Decision | undefined;
+  begin(history: readonly Counts[]): (window: Window | undefined, minutes: number) => Decision | undefined;
 }
 
 /** Minutes until a release can be promoted, in all strategies. */
@@ -26,12 +26,12 @@ export const serinOfLatency = (options: { goesOn?: boolean } = {}): Decider => j
 const judgeBy = (comparison: Comparison, { goesOn = false }: { goesOn?: boolean }): Decider => ({
   begin(history) {
     let evidence: Evidence = learnScatter(noEvidence(comparison), history);
-    return (window, minute) => {
+    return (window, minutes) => {
       if (window === undefined) return undefined;
       evidence = addWindow(evidence, window, { comparison, firstReadyMs: 0 });
       const { verdict } = weigh(evidence, comparison);
       if (verdict === 'bad') return 'rolledBack';
-      return verdict === 'fine' && minute + 1 >= PLAN && !goesOn ? 'promoted' : undefined;
+      return verdict === 'fine' && minutes >= PLAN && !goesOn ? 'promoted' : undefined;
     };
   },
 });
@@ -54,9 +54,9 @@ export const argo: Decider = {
   begin() {
     let [failed, empty] = [0, 0];
     let counted: Counts = { requests: 0, failures: 0 };
-    return (window, minute) => {
+    return (window, minutes) => {
       if (window !== undefined) counted = sum(counted, window.canary);
-      if ((minute + 1) % 5 !== 0) return undefined;
+      if (minutes % 5 !== 0) return undefined;
       if (counted.requests === 0) empty += 1;
       else {
         empty = 0;
@@ -64,7 +64,7 @@ export const argo: Decider = {
       }
       counted = { requests: 0, failures: 0 };
       if (failed > 3 || empty >= 5) return 'rolledBack';
-      return minute + 1 >= 50 ? 'promoted' : undefined;
+      return minutes >= 50 ? 'promoted' : undefined;
     };
   },
 };
@@ -74,12 +74,12 @@ export const kayenta: Decider = {
   begin() {
     const canary: number[] = [];
     const primary: number[] = [];
-    return (window, minute) => {
+    return (window, minutes) => {
       if (window !== undefined && window.canary.requests > 0 && window.primary.requests > 0) {
         canary.push(1 - successOf(window.canary));
         primary.push(1 - successOf(window.primary));
       }
-      if (minute + 1 < 60) return undefined;
+      if (minutes < 60) return undefined;
       if (canary.length === 0) return 'rolledBack';
       const { low, estimate } = mannWhitneyInterval(canary, primary, 0.98);
       return low > 0.25 * Math.abs(estimate) ? 'rolledBack' : 'promoted';
@@ -88,21 +88,20 @@ export const kayenta: Decider = {
 };
 
 /** A test of two proportions at 1 %, one-sided, asked once after 30 minutes. */
-export const fixedHorizon: Decider = proportions((minute) => minute === 30);
+export const fixedHorizon: Decider = proportions((minutes) => minutes === 30);
 
 /** The same test asked every minute for 30 minutes, as dashboards tempt to. */
 export const peeking: Decider = proportions(() => true);
 
-function proportions(isAsked: (minute: number) => boolean): Decider {
+function proportions(isAsked: (minutes: number) => boolean): Decider {
   return {
     begin() {
       let canary: Counts = { requests: 0, failures: 0 };
       let primary: Counts = canary;
-      return (window, before) => {
-        const minute = before + 1;
+      return (window, minutes) => {
         if (window !== undefined) [canary, primary] = [sum(canary, window.canary), sum(primary, window.primary)];
-        if (isAsked(minute) && zOf(canary, primary) > 2.326) return 'rolledBack';
-        return minute >= 30 ? 'promoted' : undefined;
+        if (isAsked(minutes) && zOf(canary, primary) > 2.326) return 'rolledBack';
+        return minutes >= 30 ? 'promoted' : undefined;
       };
     },
   };

@@ -1,5 +1,6 @@
 import { seededRandom } from '../../src/embedded/mesh/random.ts';
 import { type Cell, cellName } from './cells.ts';
+import { readCounters } from './counters.ts';
 import { type Decider, type DeciderName, deciders, serin, serinOfLatency } from './deciders.ts';
 import { Draws } from './draws.ts';
 import { beginLatencyRelease, type LatencyCell, latencyName } from './latency-traffic.ts';
@@ -26,13 +27,27 @@ export function playCell(cell: Cell, { goesOn, seed }: { goesOn: boolean; seed: 
   return playAll(cell.releases, (index) => beginRelease(cell, drawsOf(cellName(cell), seed, index)), all);
 }
 
+/** The same in windows shorter than a minute, which only the judge of Serin takes. */
+export function playShort(cell: Cell & { windowSeconds: number }, { goesOn, seed }: { goesOn: boolean; seed: number }): Outcomes {
+  const begin = (index: number) => {
+    const draws = drawsOf(cellName(cell), seed, index);
+    return readCounters(beginRelease(cell, draws), cell, draws);
+  };
+  return playAll(cell.releases, begin, { serin: serin({ goesOn }) }, cell.windowSeconds);
+}
+
 /** The same for latencies, which the judge of Serin alone compares here. */
 export function playLatency(cell: LatencyCell, { goesOn, seed }: { goesOn: boolean; seed: number }): Outcomes {
   const all = { serin: serinOfLatency({ goesOn }) };
   return playAll(cell.releases, (index) => beginLatencyRelease(cell, drawsOf(latencyName(cell), seed, index)), all);
 }
 
-function playAll(releases: number, begin: (index: number) => Release, all: Partial<Record<DeciderName, Decider>>): Outcomes {
+function playAll(
+  releases: number,
+  begin: (index: number) => Release,
+  all: Partial<Record<DeciderName, Decider>>,
+  windowSeconds = 60,
+): Outcomes {
   const tallies = Object.entries(all).map(([name, decider]) => ({
     name,
     decider,
@@ -41,11 +56,12 @@ function playAll(releases: number, begin: (index: number) => Release, all: Parti
   for (let index = 0; index < releases; index += 1) {
     const release = begin(index);
     let open = tallies.map((tally) => ({ ...tally, decide: tally.decider.begin(release.history) }));
-    for (let minute = 0; minute < HORIZON && open.length > 0; minute += 1) {
+    for (let windows = 1; windows * windowSeconds <= HORIZON * 60 && open.length > 0; windows += 1) {
       const window = release.next();
+      const elapsed = (windows * windowSeconds) / 60;
       open = open.filter(({ decide, minutes }) => {
-        const decision = decide(window, minute);
-        if (decision !== undefined) minutes[decision].push(minute + 1);
+        const decision = decide(window, elapsed);
+        if (decision !== undefined) minutes[decision].push(elapsed);
         return decision === undefined;
       });
     }

@@ -195,12 +195,14 @@ export class CanaryProcess {
     }
     const recorded = await this.#record(canary, facts, questions);
     if (recorded === undefined) return;
+    const isWritten = recorded.metadata.resourceVersion !== canary.metadata.resourceVersion;
     // What was not written is as it was compared with what was remembered.
-    if (recorded.metadata.resourceVersion !== canary.metadata.resourceVersion) this.#remembered = plain(memoryOf(recorded));
+    if (isWritten) this.#remembered = plain(memoryOf(recorded));
     if (pending.some((one) => one.type === 'ANSWER' && one.answer.kind === 'measure')) this.#questions.endTick(recorded);
     this.#questions.ask(this.#convergence.trafficFields.withoutRefused(recorded), questions);
     this.#offline.check(recorded, this.#questions.signal);
-    if (!this.#isHeldInPlace(recorded)) await this.#reconcile(recorded, provider, router);
+    const factsNow = isWritten ? this.#facts(recorded, provider, router) : { ...facts, canary: recorded };
+    if (!this.#isHeldInPlace(recorded)) await this.#reconcile(factsNow, router);
     this.#deps.deliveries.deliver(recorded);
   }
 
@@ -271,9 +273,8 @@ export class CanaryProcess {
     return undefined;
   }
 
-  async #reconcile(canary: Canary, provider: Provider, router: Router): Promise<void> {
-    const facts = this.#facts(canary, provider, router);
-    const { again, retryInMs } = await this.#convergence.reach(canary, router, facts, {
+  async #reconcile(facts: Facts, router: Router): Promise<void> {
+    const { again, retryInMs } = await this.#convergence.reach(facts.canary, router, facts, {
       pauseMs: this.#pauseMs,
       signal: this.#questions.signal,
     });

@@ -60,6 +60,14 @@ describe('PromQL', () => {
     // An offset belongs to the selector before it, not to the whole expression.
     ['req{code="200"} - req{code="200"} offset 30s', ['18']],
     ['-req{code="200"} offset 15s', ['-27']],
+    // A moment belongs to the selector before it, in whatever subquery that is.
+    ['req{code="200"} - req{code="200"} @ 999970', ['18']],
+    ['req{code="200"} offset 15s @ 999970', ['9']],
+    ['sum_over_time((req{code="200"} @ 999970)[30s:15s])', ['36']],
+    // At 999,970, 999,980, 999,990 and 1,000,000 s: multiples of the step, without the start.
+    ['(req{code="200"})[40s:10s]', ['18', '18', '27', '36']],
+    ['max_over_time(req{code="500"}[30s:15s] @ 999970)', ['1']],
+    ['resets(restarted[1m] @ 999970)', ['1']],
     // Without a right side nothing is compared, duplicates on the left or not.
     ['nothing / on() req', []],
     ['clamp_max(vector(NaN), -Inf)', ['-Inf']],
@@ -71,14 +79,16 @@ describe('PromQL', () => {
   it.each([
     ['req / ', /1:\d+: parse error: unexpected end of input/],
     ['nofunction(req)', /unknown function with name "nofunction"/],
-    ['max_over_time(req[5m:1m])', /1:15: parse error: subquery is not supported by the embedded Prometheus: req\[5m:1m\]/],
-    ['req @ 5', /@ modifier is not supported/],
+    ['req @ end()', /1:7: parse error: @ end is not supported by the embedded Prometheus/],
+    ['(req) @ 5', /@ modifier must be preceded by/],
+    ['1[5m:1m]', /subquery is only allowed on instant vector, got scalar/],
     ['deriv(req[5m])', /function deriv\(\) is not supported/],
     ['count_values("code", req)', /aggregation count_values\(\) is not supported/],
     ['req atan2 req', /1:5: parse error: operator atan2 is not supported/],
     ['rate(req[5m] smoothed)', /SmoothedExpr is not supported/],
     ['req[5m] offset 1m offset 1m', /offset modifier must be preceded by an instant or range vector selector/],
     ['(req) offset 1m', /offset modifier must be preceded by/],
+    ['req @ 5 @ 6', /@ modifier must be preceded by/],
     ['(req)[5m]', /ranges only allowed for vector selectors/],
     ['rate(req)', /expected type range vector in call to function "rate", got instant vector/],
     ['1 > 2', /comparisons between scalars must use BOOL/],

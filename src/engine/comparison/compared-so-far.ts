@@ -39,7 +39,7 @@ export function comparedSoFar({ comparison = {} }: Pick<Release, 'comparison'>, 
 export function toCompare(release: Release, canary: Canary, intervalMs: number, nowMs: number, isPoll = false): readonly ToCompare[] {
   const { analysis } = canary.spec;
   const windowMs = isGate(analysis) ? Math.min(POLL_MS, intervalMs) : intervalMs;
-  const begunMs = release.measuredFromMs ?? nowMs;
+  const begunMs = release.measuredFromMs ?? release.startedMs;
   return comparedMetrics(analysis).flatMap((metric): ToCompare[] => {
     if (isPoll && metric.name !== 'errors') return [];
     const { evidence, learned, plan } = comparedSoFar(release, metric);

@@ -20,7 +20,7 @@ export function harmOf(release: Release, canary: Canary): string | undefined {
 export function awaitedEvidence(release: Release, canary: Canary, nowMs: number): ComparedMetric | undefined {
   const { analysis } = canary.spec;
   if (!isGate(analysis) || analysis.comparison?.pace !== 'evidence' || nowMs >= evidenceUntilMs(release, canary)) return undefined;
-  const sinceMs = stepSinceMs(release);
+  const { stepStartedMs: sinceMs } = release;
   return comparedMetrics(analysis).find((metric) => {
     const { evidence } = comparedSoFar(release, metric);
     return evidence.untilMs <= sinceMs || verdictOf(release, metric) !== 'fine';
@@ -28,11 +28,6 @@ export function awaitedEvidence(release: Release, canary: Canary, nowMs: number)
 }
 
 /** When the step is taken without evidence: epoch milliseconds. */
-export const evidenceUntilMs = (release: Release, { spec }: Canary): number => stepSinceMs(release) + maxStepDurationMs(spec.analysis);
-
-/** Since when the canary has the traffic of its step. */
-function stepSinceMs({ weights = [], measuredFromMs = 0, stepStartedMs }: Release): number {
-  return weights.at(-1)?.atMs ?? Math.max(measuredFromMs, stepStartedMs);
-}
+export const evidenceUntilMs = (release: Release, { spec }: Canary): number => release.stepStartedMs + maxStepDurationMs(spec.analysis);
 
 const verdictOf = (release: Release, metric: ComparedMetric) => weigh(comparedSoFar(release, metric).evidence, metric.comparison).verdict;

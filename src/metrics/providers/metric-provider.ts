@@ -18,6 +18,21 @@ export interface MetricProvider {
   isOnline(signal: AbortSignal): Promise<string | undefined>;
 }
 
+/** One series of an answer. `points`: seconds since 1970 and value, in order of time; a value may be NaN or infinite. */
+export interface LabelledSeries {
+  labels: Readonly<Record<string, string>>;
+  points: readonly (readonly [atSeconds: number, value: number])[];
+}
+
+/** All series that one query gave; there may be none. */
+export type SeriesAnswer = { kind: 'series'; series: readonly LabelledSeries[] } | ({ kind: 'error'; reason: string } & MeasureProblem);
+
+/** A backend that gives series with their labels, too. */
+export interface SeriesProvider extends MetricProvider {
+  /** Series of an instant query that gives a vector or a matrix. Does not throw. */
+  readSeries(query: string, signal: AbortSignal): Promise<SeriesAnswer>;
+}
+
 /** A backend that is connected to for each query, so that a new credential counts at once; or why it cannot be. */
 export function connecting(
   connect: (signal: AbortSignal) => Promise<MetricProvider | ({ reason: string } & MeasureProblem)>,

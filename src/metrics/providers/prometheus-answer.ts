@@ -81,7 +81,7 @@ const vectorOf = (result: { metric: object; value: [number, string] }[]): Omit<R
 });
 
 /** A float as Go writes it, in a form that `parseFloat` reads to the same number; undefined: not a text, so without a value. */
-function asNumber(text: unknown): string | undefined | { reason: string } {
+export function asNumber(text: unknown): string | undefined | { reason: string } {
   if (typeof text !== 'string') return undefined;
   if (text === '+Inf' || text === 'Inf') return 'Infinity';
   if (text === '-Inf') return '-Infinity';

@@ -6,8 +6,9 @@ import { ask } from '../http/ask.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { pickSample, type SampleChoice, type SampleRule } from '../samples.ts';
 import { type BackendTransport, type MakeBackend, transportOf, wrongField } from './backend.ts';
-import type { Measurement, MeasureProblem, MetricProvider } from './metric-provider.ts';
+import type { Measurement, MeasureProblem, SeriesProvider } from './metric-provider.ts';
 import { checkedAnswer, type Readable, samplesOf } from './prometheus-answer.ts';
+import { seriesOf } from './prometheus-series.ts';
 
 /** The last of several series with a value decides, unless the template chooses (05-P5, W20). */
 const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 'noData', nan: 'noData' };
@@ -26,10 +27,16 @@ export interface PrometheusOptions extends BackendTransport {
  * Prometheus' instant query API by the driver of prometheus-query, whose requests go out by `ask`: limits, TLS, proxies, the egress policy
  * and what may be shown are Serin's. No credential passes through the driver, which keeps whole requests in its errors.
  */
-export function prometheus(options: PrometheusOptions): MetricProvider {
+export function prometheus(options: PrometheusOptions): SeriesProvider {
   const runQuery = (query: string, signal: AbortSignal): Promise<Measurement> => instantQuery(query.replace(/\s+/g, ' '), options, signal);
   return {
     runQuery,
+    async readSeries(query, signal) {
+      const answer = await fetchBody(query, options, signal, { mayPost: true });
+      if ('reason' in answer) return { ...answer, kind: 'error' };
+      const series = seriesOf(answer.body);
+      return 'reason' in series ? { kind: 'error', reason: hideSecrets(series.reason, secretsOf(options)) } : { kind: 'series', series };
+    },
     async isOnline(signal) {
       const answer = await runQuery('vector(1)', signal);
       if (answer.kind !== 'value') return answer.reason;
@@ -69,19 +76,39 @@ async function instantQuery(query: string, options: PrometheusOptions, signal: A
 }
 
 async function fetchAnswer(query: string, options: PrometheusOptions, signal: AbortSignal): Promise<Readable | QueryProblem> {
+  const answer = await fetchBody(query, options, signal);
+  if ('reason' in answer) return answer;
+  const checked = checkedAnswer(answer.body);
+  return 'reason' in checked ? { reason: hideSecrets(checked.reason, secretsOf(options)) } : checked;
+}
+
+/** Proxies before Prometheus read request lines of some 8 KiB; a longer query goes as a form, which its API takes for that reason. Characters. */
+const LONGEST_LINE = 4_096;
+
+async function fetchBody(
+  query: string,
+  options: PrometheusOptions,
+  signal: AbortSignal,
+  { mayPost = false } = {},
+): Promise<{ body: string } | QueryProblem> {
+  const form = new URLSearchParams({ query }).toString();
+  const isPosted = mayPost && form.length > LONGEST_LINE;
   // Without the driver's time: the clock of Prometheus decides what is now.
-  const url = baseUrl(options.address, '/api/v1/query', { query });
+  const url = baseUrl(options.address, '/api/v1/query', isPosted ? {} : { query });
   if (!url) return { reason: 'the address of Prometheus must be an http or https URL' };
   const secrets = secretsOf(options);
-  const answer = await ask({ url, headers: headersOf(options) }, { ...options, who: 'Prometheus', secrets, signal });
+  const headers = headersOf(options);
+  const request = isPosted
+    ? { url, headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' }, body: form }
+    : { url, headers };
+  const answer = await ask(request, { ...options, who: 'Prometheus', secrets, signal });
   if ('kind' in answer) return answer;
   if (answer.status >= 300) {
     const reason = `Prometheus answered ${answer.status}${detailOf(answer.body, secrets)}`;
     // 400 is Prometheus' answer to a query that it cannot read.
     return answer.status === 400 ? { reason, code: 'QueryInvalid' } : { reason };
   }
-  const checked = checkedAnswer(answer.body);
-  return 'reason' in checked ? { reason: hideSecrets(checked.reason, secrets) } : checked;
+  return answer;
 }
 
 function secretsOf({ address, headers = {}, bearer, basicAuth }: PrometheusOptions): (string | undefined)[] {

@@ -12,5 +12,6 @@ export const apisixObservers: Observers = {
     ...percentiles('apisix_http_latency_bucket', `type=~"request",${route}`),
     durationUnit: 'ms',
     selectsWorkload: false,
+    counters: { unavailable: 'APISIX counts both sides as one route' },
   },
 };

@@ -1,6 +1,6 @@
 import type { Observers } from '../provider.ts';
 import { envoy } from '../queries/envoy.ts';
 
-export const contourObservers: Observers = {
-  Deployment: envoy('contour', 'envoy_cluster_name=~"{{ namespace }}_{{ service }}-canary_[0-9a-zA-Z-]+"'),
-};
+const service = (side: string) => `envoy_cluster_name=~"{{ namespace }}_{{ service }}-${side}_[0-9a-zA-Z-]+"`;
+
+export const contourObservers: Observers = { Deployment: envoy('contour', { canary: service('canary'), primary: service('primary') }) };

@@ -1,7 +1,8 @@
 import type { Observers } from '../provider.ts';
-import { means, successRate } from '../queries/shapes.ts';
+import { bothSides, means, successRate } from '../queries/shapes.ts';
 
-const selector = 'namespace="{{ namespace }}",ingress="{{ ingress }}",canary!=""';
+const ingress = 'namespace="{{ namespace }}",ingress="{{ ingress }}"';
+const selector = `${ingress},canary!=""`;
 
 /** Source: 05-B21. */
 export const nginxObservers: Observers = {
@@ -11,6 +12,17 @@ export const nginxObservers: Observers = {
     ...means('nginx_ingress_controller_response_duration_seconds', selector),
     durationUnit: 'ms',
     selectsWorkload: false,
+    // Of a request to the canary, too, the other labels are those of the user's Ingress: its monitor.lua puts the alternative backend into `canary`.
+    counters: bothSides(
+      {
+        requests: 'nginx_ingress_controller_requests',
+        buckets: 'nginx_ingress_controller_response_duration_seconds_bucket',
+        succeeded: 'status!~"5.*"',
+        bucketUnit: 's',
+      },
+      selector,
+      `${ingress},service="{{ service }}",canary=""`,
+    ),
     // The Lua in nginx hands its counts to the controller once a second (FLUSH_INTERVAL of monitor.lua).
     counterDelayMs: 1_000,
   },

@@ -208,4 +208,9 @@ describe('04-R-L6: nothing crashes', () => {
     expect(() => router.render(begun, anApex, share(10), [])).toThrow('Ingress web is not there');
     expect(() => router.render(aCanary(ref), anApex, allToPrimary, [])).toThrow('Ingress web is not there');
   });
+  it('E96, 04-R-S4: a copy gets no more traffic once no path of the Ingress leads to the apex, and is set back to 0', () => {
+    const current = [anIngress('web', 'elsewhere'), anIngress('web-canary', 'shop-canary')];
+    expect(() => router.render(aCanary(ref), anApex, share(50), current)).toThrow('no path of Ingress web leads to Service');
+    expect(router.render(aCanary(ref), anApex, allToPrimary, current).write).toHaveLength(1);
+  });
 });

@@ -3,7 +3,7 @@ import type { Finding } from '../../api/finding.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
-import type { Routes } from '../../api/routes.ts';
+import { type Routes, reachesCanary } from '../../api/routes.ts';
 import { copyVerbs, foundOf, nothingRendered } from '../copied-object.ts';
 import { copiedMetadata } from '../ingress/copied-metadata.ts';
 import { copyRefs, copySpec, missingSource, nothingToCopy, refusesName } from '../ingress/copy.ts';
@@ -26,8 +26,8 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
     const { source, copy } = foundOf(copyRefs(canary), current);
     const { apexService, canaryService } = names(canary);
     const derived = source ? rulesFor(source, apexService, (path) => [leadingTo(path, canaryService)]) : [];
-    // A copy can be set back to 0 whatever became of the user's Ingress (04-R-S4).
-    const base = source && derived.length > 0 ? source : copy;
+    // A copy can be set back to 0 whatever became of the user's Ingress (04-R-S4), and no further: it has lost its requests (E96).
+    const base = source && derived.length > 0 ? source : reachesCanary(routes) ? undefined : copy;
     if (!base || !copyRef) return nothingRendered(canary, routes, nothingToCopy(canary, source));
     const { labels, annotations } = copiedMetadata(base, isCanaryKey);
     const { apiVersion, kind, name } = copyRef;

@@ -1,17 +1,23 @@
 import type { Observer } from '../../api/observer.ts';
 import type { Observers } from '../provider.ts';
-import { daemonPodSelector, podSelector } from './pods.ts';
-import { percentiles, successRate } from './shapes.ts';
+import { podLabel, podsOfDaemonSet, podsOfDeployment } from './pods.ts';
+import { bothSides, percentiles, successRate } from './shapes.ts';
+
+const requests = 'http_request_duration_seconds_count';
+const buckets = 'http_request_duration_seconds_bucket';
+const succeeded = 'status!~"5.*"';
 
 /** The application's own histogram, in seconds; for providers without metrics of their own. Source: 05-B17. */
-function appHistogram(selector: string): Observer {
+function appHistogram(podsOf: (workload: string) => string): Observer {
+  const canary = podsOf('{{ target }}');
   return {
     name: 'http',
-    ...successRate('http_request_duration_seconds_count', selector, 'status!~"5.*"'),
-    ...percentiles('http_request_duration_seconds_bucket', selector),
+    ...successRate(requests, canary, succeeded),
+    ...percentiles(buckets, canary),
     durationUnit: 's',
     selectsWorkload: true,
+    counters: bothSides({ requests, buckets, succeeded, bucketUnit: 's', podLabel }, canary, podsOf('{{ target }}-primary')),
   };
 }
 
-export const application: Observers = { Deployment: appHistogram(podSelector), DaemonSet: appHistogram(daemonPodSelector) };
+export const application: Observers = { Deployment: appHistogram(podsOfDeployment), DaemonSet: appHistogram(podsOfDaemonSet) };

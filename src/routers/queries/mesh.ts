@@ -1,13 +1,31 @@
 import type { Observer } from '../../api/observer.ts';
-import { percentiles, successRate } from './shapes.ts';
+import { bothSides, percentiles, successRate } from './shapes.ts';
+
+interface MeshMetrics {
+  name: string;
+  requests: string;
+  buckets: string;
+  /** Matchers of a side, by the name of its workload or Service. */
+  side: (name: string) => string;
+  succeeded: string;
+  /** Counted by the sidecar of each pod: the label that tells them apart. */
+  podLabel?: string;
+}
 
 /** Metrics of sidecars, which count the requests of each workload. */
-export function mesh(name: string, metric: string, buckets: string, selector: string, succeeded: string, selectsWorkload = true): Observer {
+export const meshOfWorkload = (mesh: MeshMetrics): Observer => observer(mesh, '{{ target }}', '{{ target }}-primary', true);
+
+/** The same as clients count them, by the Service that they send to. */
+export const meshOfService = (mesh: MeshMetrics): Observer => observer(mesh, '{{ service }}-canary', '{{ service }}-primary', false);
+
+function observer({ name, side, ...metrics }: MeshMetrics, canary: string, primary: string, selectsWorkload: boolean): Observer {
+  const { requests, buckets, succeeded } = metrics;
   return {
     name,
-    ...successRate(metric, selector, succeeded),
-    ...percentiles(buckets, selector),
+    ...successRate(requests, side(canary), succeeded),
+    ...percentiles(buckets, side(canary)),
     durationUnit: 'ms',
     selectsWorkload,
+    counters: bothSides({ ...metrics, bucketUnit: 'ms' }, side(canary), side(primary)),
   };
 }

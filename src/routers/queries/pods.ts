@@ -1,4 +1,9 @@
-/** Pods of a Deployment: target, template hash, suffix. A Deployment's pattern misses the primary, a DaemonSet's would not (05-B28). */
-export const podSelector = 'kubernetes_namespace="{{ namespace }}",kubernetes_pod_name=~"{{ target }}-[0-9a-zA-Z]+(-[0-9a-zA-Z]+)"';
-/** Pods of a DaemonSet: target and suffix. */
-export const daemonPodSelector = 'kubernetes_namespace="{{ namespace }}",kubernetes_pod_name=~"{{ target }}-[0-9a-zA-Z]+"';
+const podsOf = (suffix: string) => (workload: string) =>
+  `kubernetes_namespace="{{ namespace }}",kubernetes_pod_name=~"${workload}-${suffix}"`;
+
+/** Pods of a Deployment: its name, template hash, suffix. A Deployment's pattern misses the primary, a DaemonSet's would not (05-B28). */
+export const podsOfDeployment = podsOf('[0-9a-zA-Z]+(-[0-9a-zA-Z]+)');
+/** Pods of a DaemonSet: its name and suffix. */
+export const podsOfDaemonSet = podsOf('[0-9a-zA-Z]+');
+/** The label in which these matchers find a pod. */
+export const podLabel = 'kubernetes_pod_name';

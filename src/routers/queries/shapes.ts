@@ -1,4 +1,4 @@
-import type { Observer } from '../../api/observer.ts';
+import type { Counters, Observer } from '../../api/observer.ts';
 
 /** `sum(rate(M{S,OK})) / sum(rate(M{S})) * 100`: percent of requests that succeeded (05-2.2 RATE), and what to ask when that finds none. */
 export function successRate(
@@ -14,6 +14,27 @@ export function successRate(
     onlyFailures: `${rate(selector)} unless sum(${metric}{${selector},${succeeded}})`,
   };
 }
+
+interface CounterNames extends Pick<Counters, 'bucketUnit' | 'podLabel'> {
+  /** Metric and matchers that both sides share, as in `name{le="+Inf"}`. */
+  requests: string;
+  buckets: string;
+  /** The matcher of requests that did not fail. */
+  succeeded: string;
+}
+
+/** The raw counters of two sides, which the matchers select. */
+export function bothSides({ requests, buckets, succeeded, ...rest }: CounterNames, canary: string, primary: string): Counters {
+  const side = (matchers: string) => ({
+    requests: selector(requests, matchers),
+    succeeded: selector(requests, `${matchers},${succeeded}`),
+    buckets: selector(buckets, matchers),
+  });
+  return { canary: side(canary), primary: side(primary), ...rest };
+}
+
+const selector = (metric: string, matchers: string): string =>
+  metric.endsWith('}') ? `${metric.slice(0, -1)},${matchers}}` : `${metric}{${matchers}}`;
 
 type Durations = Pick<Observer, 'requestDuration' | 'requestDurationAt' | 'durationStatistic'>;
 

@@ -1,7 +1,8 @@
 import type { Observers } from '../provider.ts';
-import { means, successRate } from '../queries/shapes.ts';
+import { bothSides, means, successRate } from '../queries/shapes.ts';
 
-const route = 'route=~"kube(ew)?_{{ namespace }}__{{ ingress }}_canary__.*__{{ service }}_canary(_[0-9]+)?"';
+const routeTo = (ends: string) => `route=~"kube(ew)?_{{ namespace }}__{{ ingress }}${ends}(_[0-9]+)?"`;
+const route = routeTo('_canary__.*__{{ service }}_canary');
 
 /** Source: 05-B22. */
 export const skipperObservers: Observers = {
@@ -11,6 +12,17 @@ export const skipperObservers: Observers = {
     ...means('skipper_serve_route_duration_seconds', route),
     durationUnit: 'ms',
     selectsWorkload: false,
+    counters: bothSides(
+      {
+        requests: 'skipper_response_duration_seconds_bucket{le="+Inf"}',
+        buckets: 'skipper_serve_route_duration_seconds_bucket',
+        succeeded: 'code!~"5.."',
+        bucketUnit: 's',
+      },
+      route,
+      // Requests that our Ingress does not take go by the user's, which leads to the primary.
+      routeTo('(_canary__.*__{{ service }}_primary|__.*__{{ service }})'),
+    ),
     underscoreNames: true,
   },
 };

@@ -1,14 +1,19 @@
 import type { Observers } from '../provider.ts';
-import { mesh } from '../queries/mesh.ts';
+import { meshOfService, meshOfWorkload } from '../queries/mesh.ts';
+
+const linkerd = {
+  name: 'linkerd',
+  requests: 'response_total',
+  buckets: 'response_latency_ms_bucket',
+  succeeded: 'classification!="failure"',
+};
 
 const linkerdBy = (label: string) =>
-  mesh(
-    'linkerd',
-    'response_total',
-    'response_latency_ms_bucket',
-    `namespace="{{ namespace }}",${label}=~"{{ target }}",direction="inbound"`,
-    'classification!="failure"',
-  );
+  meshOfWorkload({
+    ...linkerd,
+    side: (workload) => `namespace="{{ namespace }}",${label}=~"${workload}",direction="inbound"`,
+    podLabel: 'pod',
+  });
 
 export const linkerdObservers: Observers = {
   /** Source: 05-B11. */
@@ -16,24 +21,20 @@ export const linkerdObservers: Observers = {
   /** Linkerd labels the pods of a DaemonSet by another label (05-W34). */
   DaemonSet: linkerdBy('daemonset'),
   /** As its clients count them, like Istio's. */
-  Service: mesh(
-    'linkerd',
-    'response_total',
-    'response_latency_ms_bucket',
-    'dst_namespace="{{ namespace }}",dst_service="{{ service }}-canary",direction="outbound"',
-    'classification!="failure"',
-    false,
-  ),
+  Service: meshOfService({
+    ...linkerd,
+    side: (service) => `dst_namespace="{{ namespace }}",dst_service="${service}",direction="outbound"`,
+  }),
 };
 
 const osmBy = (kind: string) =>
-  mesh(
-    'osm',
-    'osm_request_total',
-    'osm_request_duration_ms_bucket',
-    `destination_namespace="{{ namespace }}",destination_kind="${kind}",destination_name="{{ target }}"`,
-    'response_code!~"5.*"',
-  );
+  meshOfWorkload({
+    name: 'osm',
+    requests: 'osm_request_total',
+    buckets: 'osm_request_duration_ms_bucket',
+    succeeded: 'response_code!~"5.*"',
+    side: (workload) => `destination_namespace="{{ namespace }}",destination_kind="${kind}",destination_name="${workload}"`,
+  });
 
 /** Source: 05-B18. */
 export const osmObservers: Observers = { Deployment: osmBy('Deployment'), DaemonSet: osmBy('DaemonSet') };

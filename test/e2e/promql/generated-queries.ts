@@ -19,7 +19,21 @@ const WORDS = {
     absent_total: ['', '{job="api", code="500"}', '{job="api", job=~"a.*", code!="1"}'],
   },
   ranges: ['30s', '1m', '90s', '2m', '5m', '10m', '1m30s'],
-  offsets: ['', '', '', ' offset 1m', ' offset 7m', ' offset -2m'],
+  /** None is within the second in which scrapes are: no sample is at the very end of a range. */
+  offsets: [
+    '',
+    '',
+    '',
+    ' offset 1m',
+    ' offset 7m',
+    ' offset -2m',
+    ' @ 1700001234.375',
+    ' @ 1700002001.5 offset 7m',
+    ' offset 1m @ 1700001807.25',
+  ],
+  /** No range begins at a multiple of a step: there versions 2 and 3 differ. */
+  subqueries: ['[7m3s:1m]', '[91s:20s]', '[10m1s:]', '[5m1s:45s]'],
+  moments: [' @ 1700001234.375', ' @ 1700002001.5 offset 3m', ' @ 1700000400.5'],
   labels: ['job', 'instance', 'code', 'version', 'le', 'nothing'],
 } as const;
 type Metric = keyof typeof WORDS.matchers;
@@ -79,7 +93,14 @@ class QueryWriter {
       () => `increase(${this.#range(counters ?? 'requests_total')})`,
       () => `irate(${this.#range(counters ?? 'requests_total')})`,
       () => `delta(${this.#range(this.#pick(['temperature', 'odd', 'limit']))})`,
+      () => `resets(${this.#range(this.#pick(['requests_total', 'temperature']))})`,
     ]);
+  }
+
+  #subquery(depth: number): string {
+    const inner = this.#one([() => this.#instant(), () => `(${this.#vector(depth - 1)})`]);
+    const name = this.#pick(['max_over_time', 'sum_over_time', 'count_over_time', 'last_over_time', 'resets', 'increase']);
+    return `${name}(${inner}${this.#pick(WORDS.subqueries)}${this.#pick(WORDS.moments)})`;
   }
 
   #grouping(): string {
@@ -147,6 +168,8 @@ class QueryWriter {
       () => this.#instant(),
       () => this.#aggregate(depth),
       () => this.#aggregate(depth),
+      () => this.#subquery(depth),
+      () => `label_replace(${this.#vector(depth - 1)}, "side", "$1-x", "instance", "(a|b)")`,
       () => this.#quantile(),
       () => this.#binary(depth),
       () => this.#binary(depth),
@@ -181,6 +204,9 @@ class QueryWriter {
       () => `${this.#instant()} + bool ${this.#instant()}`,
       () => `${this.#instant('requests_total')} / on(job) ${this.#instant('temperature')}`,
       () => `sum by (job (${this.#change()})`,
+      () => `max_over_time(${this.#scalar(0)}[5m:1m])`,
+      () => `(${this.#instant('requests_total')}) @ 1700001234`,
+      () => `requests_total @ 1700001234 @ 1700001235`,
       () => `scalar(${this.#scalar(1)})`,
       () => `histogram_quantile(${this.#instant()}, latency_bucket)`,
       () => `rate(requests_total[${this.#pick(['0s', '5', 'm', '1m1h'])}x])`,

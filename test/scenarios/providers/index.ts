@@ -24,3 +24,6 @@ export const providerFixtures: readonly ProviderFixture[] = [
   ...smiFixtures,
   traefik,
 ];
+
+/** A mesh, a gateway and an ingress, whose comparisons are tried at length. */
+export const comparedFixtures: readonly ProviderFixture[] = [istio, gatewayApi, nginx];

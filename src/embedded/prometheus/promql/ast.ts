@@ -12,11 +12,18 @@ export interface Matching {
   group?: { side: 'left' | 'right'; include: readonly string[] };
 }
 
+/** The moment of a selection, where it is not that of the query: so much earlier, or than a moment of its own. */
+export interface EvaluatedAt {
+  offsetMs: number;
+  atMs?: number;
+}
+
 export type Expr =
   | { kind: 'number'; value: number }
   | { kind: 'string'; value: string }
-  | { kind: 'selector'; matchers: readonly SeriesMatcher[]; offsetMs: number }
+  | ({ kind: 'selector'; matchers: readonly SeriesMatcher[] } & EvaluatedAt)
   | { kind: 'range'; selector: Extract<Expr, { kind: 'selector' }>; rangeMs: number }
+  | ({ kind: 'subquery'; operand: Expr; rangeMs: number; stepMs: number } & EvaluatedAt)
   | { kind: 'negate'; operand: Expr }
   | { kind: 'call'; name: string; args: readonly Expr[] }
   | { kind: 'aggregate'; op: string; without: boolean; grouping: readonly string[]; param?: Expr; operand: Expr }

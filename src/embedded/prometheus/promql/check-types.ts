@@ -16,6 +16,8 @@ export function checkTypes(expr: Expr): ValueType {
       return 'vector';
     case 'range':
       return 'matrix';
+    case 'subquery':
+      return checkSubquery(expr);
     case 'negate':
       return oneOf(checkTypes(expr.operand), 'unary expression');
     case 'call':
@@ -38,6 +40,12 @@ function expectType(expected: ValueType, expr: Expr, where: string): void {
   const got = checkTypes(expr);
   const text = { vector: 'instant vector', matrix: 'range vector', scalar: 'scalar', string: 'string' };
   if (got !== expected) throw badData(`parse error: expected type ${text[expected]} in ${where}, got ${text[got]}`);
+}
+
+function checkSubquery({ operand }: Extract<Expr, { kind: 'subquery' }>): ValueType {
+  const got = checkTypes(operand);
+  if (got !== 'vector') throw badData(`parse error: subquery is only allowed on instant vector, got ${got} instead`);
+  return 'matrix';
 }
 
 function checkCall({ name, args }: Extract<Expr, { kind: 'call' }>): ValueType {

@@ -1,12 +1,13 @@
+import { keptIn } from '../../../api/once.ts';
 import { failedExecution } from '../query-error.ts';
 import { floatsIn, newestUpTo } from '../runs.ts';
-import { labelKey } from '../series.ts';
+import { type LabelSet, labelKey } from '../series.ts';
 import type { Store } from '../store.ts';
 import { aggregate } from './aggregate.ts';
-import { type ArithmeticOp, type ComparisonOp, type Expr, type SetOp, setOps } from './ast.ts';
+import { type ArithmeticOp, type ComparisonOp, type EvaluatedAt, type Expr, type SetOp, setOps } from './ast.ts';
 import { scalarBinary, setBinary, vectorBinary, vectorScalarBinary } from './binary.ts';
 import { functions } from './functions.ts';
-import { type RangeSeries, type Value, type VectorSample, withoutName } from './value.ts';
+import { type FloatPoint, type RangeSeries, type Value, type VectorSample, withoutName } from './value.ts';
 
 /** How long a series is seen after its last sample (Prometheus' default `--query.lookback-delta`). */
 const lookbackMs = 5 * 60_000;
@@ -23,6 +24,8 @@ export function evaluate(expr: Expr, store: Store, atMs: number): Value {
       return { kind: 'vector', samples: [...selectInstant(expr, store, atMs)] };
     case 'range':
       return selectRange(expr, store, atMs);
+    case 'subquery':
+      return evaluateSubquery(expr, store, atMs);
     case 'negate':
       return negate(inner(expr.operand));
     case 'call':
@@ -46,7 +49,7 @@ const samplesOf = (value: Value): readonly VectorSample[] => (value.kind === 've
 
 /** The newest sample of each series in (atMs − lookback, atMs], unless a stale marker came after it. */
 function* selectInstant(expr: Extract<Expr, { kind: 'selector' }>, store: Store, atMs: number): Generator<VectorSample> {
-  const endMs = atMs - expr.offsetMs;
+  const endMs = endOf(expr, atMs);
   for (const { labels, runs } of store.select(expr.matchers)) {
     const newest = newestUpTo(runs, endMs);
     if (newest?.value !== undefined && newest.tMs > endMs - lookbackMs) yield { labels, value: newest.value };
@@ -54,7 +57,7 @@ function* selectInstant(expr: Extract<Expr, { kind: 'selector' }>, store: Store,
 }
 
 function selectRange({ selector, rangeMs }: Extract<Expr, { kind: 'range' }>, store: Store, atMs: number): Value {
-  const endMs = atMs - selector.offsetMs;
+  const endMs = endOf(selector, atMs);
   const startMs = endMs - rangeMs;
   const series: RangeSeries[] = [];
   for (const { labels, runs } of store.select(selector.matchers)) {
@@ -62,6 +65,22 @@ function selectRange({ selector, rangeMs }: Extract<Expr, { kind: 'range' }>, st
     if (points.length > 0) series.push({ labels, points });
   }
   return { kind: 'matrix', series, startMs, endMs };
+}
+
+const endOf = (at: EvaluatedAt, queryMs: number): number => (at.atMs ?? queryMs) - at.offsetMs;
+
+/** At the whole multiples of the step in the range, so that two queries see the same moments. Source: Prometheus promql/engine.go. */
+function evaluateSubquery(expr: Extract<Expr, { kind: 'subquery' }>, store: Store, atMs: number): Value {
+  const { operand, rangeMs, stepMs } = expr;
+  const endMs = endOf(expr, atMs);
+  const startMs = endMs - rangeMs;
+  const found = new Map<string, { labels: LabelSet; points: FloatPoint[] }>();
+  for (let tMs = (Math.floor(startMs / stepMs) + 1) * stepMs; tMs <= endMs; tMs += stepMs) {
+    for (const { labels, value } of samplesOf(evaluate(operand, store, tMs))) {
+      keptIn(found, labelKey(labels), () => ({ labels, points: [] })).points.push({ tMs, value });
+    }
+  }
+  return { kind: 'matrix', series: [...found.values()], startMs, endMs };
 }
 
 function negate(value: Value): Value {

@@ -1,7 +1,16 @@
 import type { SyntaxNode } from '@lezer/common';
 import { badData, type QueryError } from '../query-error.ts';
 import type { MatchOp, SeriesMatcher } from '../series.ts';
-import { type ArithmeticOp, type ComparisonOp, comparisons, type Expr, type Matching, type SetOp, setOps } from './ast.ts';
+import {
+  type ArithmeticOp,
+  type ComparisonOp,
+  comparisons,
+  type EvaluatedAt,
+  type Expr,
+  type Matching,
+  type SetOp,
+  setOps,
+} from './ast.ts';
 import { checkTypes } from './check-types.ts';
 import { promDuration } from './duration.ts';
 import { matcher } from './matcher.ts';
@@ -33,10 +42,12 @@ export function parsePromqlOnce(text: string): Expr {
   return expr;
 }
 
+const keyOf = ({ name, from, to }: SyntaxNode): string => `${name} ${from} ${to}`;
+
 class Reader {
   readonly #text: string;
-  /** Milliseconds, by where the selector begins. */
-  readonly #offsets = new Map<number, number>();
+  /** By selector or subquery. */
+  readonly #modifiers = new Map<string, Partial<EvaluatedAt>>();
 
   constructor(text: string) {
     this.#text = text;
@@ -71,9 +82,9 @@ class Reader {
       case 'FunctionCall':
         return this.#call(node);
       case 'SubqueryExpr':
-        throw this.#unsupported(node, 'subquery');
+        return this.#subquery(node);
       case 'StepInvariantExpr':
-        throw this.#unsupported(node, '@ modifier');
+        return this.#at(node);
       default:
         throw this.#unsupported(node, node.name);
     }
@@ -140,7 +151,7 @@ class Reader {
     if (!matchers.some((one) => !one.matches(''))) {
       throw this.#errorAt(node.from, 'vector selector must contain at least one non-empty matcher');
     }
-    return { kind: 'selector', matchers, offsetMs: this.#offsets.get(node.from) ?? 0 };
+    return { kind: 'selector', matchers, ...this.#evaluatedAt(node) };
   }
 
   #matcher(node: SyntaxNode): SeriesMatcher {
@@ -160,18 +171,47 @@ class Reader {
     return { kind: 'range', selector: this.#selector(inner), rangeMs };
   }
 
-  /** The grammar gives `a / b offset 1m` as the offset of the quotient; in Prometheus it is that of the last selector, `b`. */
+  /** Without a step it is the interval of rules, of which the default is a minute. */
+  #subquery(node: SyntaxNode): Expr {
+    const [inner, range, step] = this.children(node);
+    if (!inner || !range) throw this.#errorAt(node.from, 'incomplete subquery');
+    const [rangeMs, stepMs] = [this.#durationMs(range), step ? this.#durationMs(step) : 60_000];
+    if (rangeMs <= 0 || stepMs <= 0) throw this.#errorAt(range.from, 'duration must be greater than 0');
+    return { kind: 'subquery', operand: this.expr(inner), rangeMs, stepMs, ...this.#evaluatedAt(node) };
+  }
+
   #offset(node: SyntaxNode): Expr {
     const [inner, , amount] = this.children(node);
     if (!inner || !amount) throw this.#errorAt(node.from, 'incomplete offset');
+    return this.#modified(inner, 'offset', { offsetMs: this.#durationMs(amount) });
+  }
+
+  #at(node: SyntaxNode): Expr {
+    const [inner, , moment] = this.children(node);
+    if (!inner || !moment) throw this.#errorAt(node.from, 'incomplete @ modifier');
+    if (moment.name !== 'NumberDurationLiteral') throw this.#unsupported(moment, `@ ${this.#slice(moment)}`);
+    return this.#modified(inner, '@', { atMs: Math.round(this.#number(moment) * 1000) });
+  }
+
+  /** The grammar gives `a / b offset 1m` as the offset of the quotient; in Prometheus it is that of the last selector, `b`. */
+  #modified(inner: SyntaxNode, modifier: string, given: Partial<EvaluatedAt>): Expr {
     let selected: SyntaxNode | undefined = inner;
-    while (selected?.name === 'BinaryExpr' || selected?.name === 'UnaryExpr') selected = this.children(selected).at(-1);
-    const selector = selected?.name === 'MatrixSelector' ? this.children(selected)[0] : selected;
-    if (selector?.name !== 'VectorSelector' || this.#offsets.has(selector.from)) {
-      throw this.#errorAt(node.from, 'offset modifier must be preceded by an instant or range vector selector');
+    while (selected && ['BinaryExpr', 'UnaryExpr', 'OffsetExpr', 'StepInvariantExpr'].includes(selected.name)) {
+      const children: SyntaxNode[] = this.children(selected);
+      selected = selected.name.endsWith('aryExpr') ? children.at(-1) : children[0];
     }
-    this.#offsets.set(selector.from, this.#durationMs(amount));
+    if (selected?.name === 'MatrixSelector') selected = this.children(selected)[0];
+    const isSelection = selected?.name === 'VectorSelector' || selected?.name === 'SubqueryExpr';
+    const known = selected && this.#modifiers.get(keyOf(selected));
+    if (!selected || !isSelection || Object.keys(given).some((name) => known && name in known)) {
+      throw this.#errorAt(inner.from, `${modifier} modifier must be preceded by an instant or range vector selector or a subquery`);
+    }
+    this.#modifiers.set(keyOf(selected), { ...known, ...given });
     return this.expr(inner);
+  }
+
+  #evaluatedAt(node: SyntaxNode): EvaluatedAt {
+    return { offsetMs: 0, ...this.#modifiers.get(keyOf(node)) };
   }
 
   #unary(node: SyntaxNode): Expr {

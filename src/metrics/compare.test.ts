@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { canary, dependencies, emptyServer, endMs } from '../../test/fakes/measuring.ts';
+import { ScrapedPods } from '../../test/fakes/scraped-pods.ts';
+import type { Compared, ToCompare } from '../judge/compared.ts';
+import { compare } from './compare.ts';
+
+/** A pod of the canary and two of the primary, which are scraped every five seconds; `atS` is seconds from the first scrape. */
+async function started() {
+  const prometheus = await emptyServer();
+  const pods = new ScrapedPods(prometheus);
+  pods.start('c1', 'podinfo');
+  pods.start('p1', 'podinfo-primary');
+  pods.start('p2', 'podinfo-primary');
+  for (const instance of ['c1', 'p1', 'p2']) pods.answer(instance, '200', 1000);
+  const atMs = (seconds: number) => endMs - 60_000 + seconds * 1000;
+  pods.scrape(atMs(0));
+  const read = async (fromS: number, toS: number, more: Partial<ToCompare> = {}): Promise<Compared | undefined> => {
+    const asked = { metric: 'errors', fromMs: atMs(fromS), ...more };
+    const [answer] = await compare(canary([]), [asked], { ...dependencies(), nowMs: atMs(toS) });
+    return answer;
+  };
+  const sidesOf = async (fromS: number, toS: number) => {
+    const answer = await read(fromS, toS);
+    if (answer?.kind !== 'window') throw new Error(JSON.stringify(answer));
+    return { canary: answer.window.canary, primary: answer.window.primary };
+  };
+  return { pods, atMs, read, sidesOf };
+}
+
+const none = { requests: 0, failures: 0 };
+
+describe('counts of errors', () => {
+  it('20.3: windows that follow each other count each request once, whenever they begin', async () => {
+    const { pods, atMs, sidesOf } = await started();
+    for (const second of [5, 10, 15]) {
+      pods.answer('c1', '200', 30);
+      pods.answer('c1', '503', 3);
+      pods.answer('p1', '200', 40);
+      pods.answer('p2', '404', 30);
+      pods.scrape(atMs(second));
+    }
+    const windows = await Promise.all([sidesOf(0, 7.123), sidesOf(7.123, 9), sidesOf(9, 12), sidesOf(12, 16)]);
+    expect(windows.map(({ canary }) => canary)).toEqual([
+      { requests: 33, failures: 3 },
+      none,
+      { requests: 33, failures: 3 },
+      { requests: 33, failures: 3 },
+    ]);
+    expect(windows[0]?.primary).toEqual({ requests: 70, failures: 0 });
+  });
+
+  it('20.3: each pod has counts by its sidecar, and those without requests are left out', async () => {
+    const { pods, atMs, read } = await started();
+    pods.answer('p2', '500', 2);
+    pods.answer('p2', '200', 8);
+    pods.scrape(atMs(5));
+    expect(await read(0, 5)).toEqual({
+      metric: 'errors',
+      kind: 'window',
+      window: {
+        ...{ fromMs: atMs(0), toMs: atMs(5), canary: none, primary: { requests: 10, failures: 2 } },
+        pods: { canary: [], primary: [{ name: 'p2', requests: 10, failures: 2 }] },
+      },
+    });
+  });
+
+  it.each<[string, (pods: ScrapedPods, atMs: (s: number) => number) => void]>([
+    [
+      'whose last scrape was lost',
+      (pods, atMs) => {
+        pods.answer('p1', '200', 50);
+        pods.scrape(atMs(5), ['p1']);
+      },
+    ],
+    [
+      'that is gone',
+      (pods, atMs) => {
+        pods.remove('p1');
+        pods.scrape(atMs(5));
+      },
+    ],
+    [
+      'that has restarted, also where it has more requests than before',
+      (pods, atMs) => {
+        pods.start('p1', 'podinfo-primary');
+        pods.answer('p1', '200', 10);
+        pods.scrape(atMs(3));
+        pods.answer('p1', '200', 2000);
+        pods.scrape(atMs(5));
+      },
+    ],
+    [
+      'of which an answer is not counted any more',
+      (pods, atMs) => {
+        pods.start('p1', 'podinfo-primary');
+        pods.answer('p1', '404', 10);
+        pods.scrape(atMs(5));
+      },
+    ],
+  ])('20.3: a pod %s gives nothing to the window', async (_, happens) => {
+    const { pods, atMs, sidesOf } = await started();
+    pods.answer('p2', '200', 7);
+    happens(pods, atMs);
+    expect((await sidesOf(0, 5)).primary).toEqual({ requests: 7, failures: 0 });
+  });
+
+  it('20.3: a pod that is new, or comes again after a lost scrape, is counted from the next window on', async () => {
+    const { pods, atMs, sidesOf } = await started();
+    pods.start('p3', 'podinfo-primary');
+    pods.answer('p3', '200', 500);
+    pods.scrape(atMs(5), ['p1']);
+    pods.scrape(atMs(10));
+    expect((await sidesOf(0, 5)).primary).toEqual(none);
+    expect((await sidesOf(5, 10)).primary).toEqual(none);
+    for (const instance of ['p1', 'p2', 'p3']) pods.answer(instance, '200', 4);
+    pods.scrape(atMs(15));
+    expect((await sidesOf(10, 15)).primary).toEqual({ requests: 12, failures: 0 });
+  });
+
+  it.each<[string, number, (pods: ScrapedPods, atMs: (s: number) => number) => void]>([
+    ['ends', 0, (pods) => pods.forget('p1', '404')],
+    [
+      'was missing at its begin, and had come again',
+      5,
+      (pods, atMs) => {
+        pods.forget('p1', '404');
+        pods.scrape(atMs(5));
+        pods.answer('p1', '404', 1000);
+      },
+    ],
+  ])('20.3: an instance with series of more than a pod gives nothing to a window in which one of them %s', async (_, fromS, happens) => {
+    const { pods, atMs, sidesOf } = await started();
+    pods.answer('p1', '404', 1000);
+    pods.scrape(atMs(1));
+    happens(pods, atMs);
+    pods.answer('p1', '200', 3000);
+    pods.scrape(atMs(10));
+    expect((await sidesOf(fromS || 1, 10)).primary).toEqual(none);
+  });
+
+  it('20.3: a scrape that is lost within the window changes nothing', async () => {
+    const { pods, atMs, sidesOf } = await started();
+    pods.answer('p1', '500', 4);
+    pods.scrape(atMs(5), ['p1']);
+    pods.answer('p1', '200', 6);
+    pods.scrape(atMs(10));
+    expect((await sidesOf(0, 10)).primary).toEqual({ requests: 10, failures: 4 });
+  });
+
+  it('20.3: a pod without a success has failed every request', async () => {
+    const { pods, atMs, sidesOf } = await started();
+    pods.start('c2', 'podinfo');
+    pods.answer('c2', '500', 1);
+    pods.scrape(atMs(5));
+    pods.answer('c2', '500', 9);
+    pods.scrape(atMs(10));
+    expect((await sidesOf(5, 10)).canary).toEqual({ requests: 9, failures: 9 });
+  });
+
+  it('20.3: where neither side has a series, the answer says of what', async () => {
+    await emptyServer();
+    const [answer] = await compare(canary([]), [{ metric: 'errors', fromMs: endMs - 10_000 }], dependencies());
+    expect(answer).toEqual({
+      metric: 'errors',
+      kind: 'unknown',
+      reason: expect.stringMatching(
+        /^no series of istio_requests_total\{.+"podinfo"\}, nor of istio_requests_total\{.+"podinfo-primary"\}$/,
+      ),
+    });
+  });
+});

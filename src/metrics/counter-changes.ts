@@ -1,0 +1,98 @@
+import { PART, type Side, sides } from './counter-query.ts';
+import type { LabelledSeries } from './providers/metric-provider.ts';
+
+/** What the counters of one instance gained between two moments, by counter. */
+export interface InstanceChange {
+  /** The pod that it stands for, where the counters tell pods apart. */
+  pod: string | undefined;
+  /** `all` and `succeeded`, or the `le` of each bucket. */
+  gained: ReadonlyMap<string, number>;
+}
+
+export interface SideChanges {
+  instances: readonly InstanceChange[];
+  /** Whether a series was found at the end of the window, and all counters that are needed of one instance. */
+  isSeen: boolean;
+  isComplete: boolean;
+}
+
+/** The counters to read from the parts of an answer. */
+export interface CounterNames {
+  nameOf(kind: string, labels: LabelledSeries['labels']): string;
+  /** An instance without one of these, at either moment, gives nothing. */
+  required: readonly string[];
+  /** One of these that is not there yet has counted nothing. */
+  optional: readonly string[];
+}
+
+interface Readings {
+  pod: string | undefined;
+  from: Map<string, number>;
+  to: Map<string, number>;
+  resets: { from: number; to: number };
+  isChanged: boolean;
+}
+
+export type Changes = Readonly<Record<Side, SideChanges>>;
+
+/**
+ * The instances of each side that were there at both moments and without interruption between them: the lifetime count of any other would count requests a second
+ * time.
+ */
+export function counterChanges(
+  series: readonly LabelledSeries[],
+  podLabel: string | undefined,
+  names: CounterNames,
+): Changes | { reason: string } {
+  const bySide: Record<Side, Map<string, Readings>> = { canary: new Map(), primary: new Map() };
+  for (const { labels, points } of series) {
+    const [side, kind = '', end] = (labels[PART] ?? '').split(' ');
+    if (!isSide(side) || !(end === 'from' || end === 'to')) return { reason: 'Prometheus gave series without the labels of the query' };
+    // Scrapes of different pods could not be told apart.
+    if (!labels.instance) return { reason: 'the counters have no label instance: keep it where metrics are relabelled or aggregated' };
+    const [point, ...others] = points;
+    if (!point || others.length > 0) return { reason: 'Prometheus gave series of more than one moment' };
+    const readings = readingsOf(bySide[side], labels, podLabel);
+    const [, value] = point;
+    if (kind === 'resets') readings.resets[end] = value;
+    else if (kind === 'changed') readings.isChanged = true;
+    else add(readings[end], names.nameOf(kind, labels), value);
+  }
+  return { canary: changesOf(bySide.canary, names), primary: changesOf(bySide.primary, names) };
+}
+
+/** One bucket may have two texts: `1` and `1.0`. */
+const add = (readings: Map<string, number>, name: string, value: number): void =>
+  void readings.set(name, (readings.get(name) ?? 0) + value);
+
+const isSide = (text: string | undefined): text is Side => sides.some((side) => side === text);
+
+function readingsOf(known: Map<string, Readings>, labels: LabelledSeries['labels'], podLabel: string | undefined): Readings {
+  const pod = podLabel && labels[podLabel];
+  const key = JSON.stringify([labels.instance, pod]);
+  const found = known.get(key) ?? { pod, from: new Map(), to: new Map(), resets: { from: 0, to: 0 }, isChanged: false };
+  known.set(key, found);
+  return found;
+}
+
+function changesOf(instances: ReadonlyMap<string, Readings>, names: CounterNames): SideChanges {
+  const all = [...instances.values()];
+  return {
+    instances: all.flatMap((readings) => changeOf(readings, names) ?? []),
+    isSeen: all.some(({ to }) => to.size > 0),
+    isComplete: all.some(({ to }) => names.required.every((name) => to.has(name))),
+  };
+}
+
+function changeOf({ pod, from, to, resets, isChanged }: Readings, { required, optional }: CounterNames): InstanceChange | undefined {
+  if (isChanged || resets.to !== resets.from) return undefined;
+  const gained = new Map<string, number>();
+  for (const name of required) gained.set(name, changeBetween(from.get(name), to.get(name)));
+  for (const name of optional) gained.set(name, changeBetween(from.get(name) ?? 0, to.get(name) ?? 0));
+  return [...gained.values()].some(Number.isNaN) ? undefined : { pod, gained };
+}
+
+/** NaN for what no counter does. */
+function changeBetween(from = Number.NaN, to = Number.NaN): number {
+  return from >= 0 && to >= from && Number.isFinite(to) ? to - from : Number.NaN;
+}

@@ -1,0 +1,76 @@
+import type { SideCounters } from '../api/observer.ts';
+import type { Buckets } from '../judge/latency.ts';
+import type { Counts } from '../judge/window.ts';
+import { allOf, inMs, PART, part, type RenderedCounters, seconds } from './counter-query.ts';
+import type { LabelledSeries } from './providers/metric-provider.ts';
+
+/** How far back the primary's history is read, and in how many windows at most. */
+const HISTORY_MS = 3_600_000;
+const MOST_WINDOWS = 720;
+
+/** All requests and those that succeeded, at each step of the history before `untilMs`. */
+export function errorsHistoryQuery({ requests, succeeded }: SideCounters, untilMs: number, learnMs: number): string {
+  const parts = [
+    part('all', `sum(${requests})`),
+    part('succeeded', `sum(${succeeded})`),
+    part('instances', `count(count by (instance) (${requests}))`),
+  ];
+  return overHistory(parts, untilMs, learnMs);
+}
+
+/** The same by bucket. */
+export function latencyHistoryQuery({ buckets }: SideCounters, untilMs: number, learnMs: number): string {
+  const parts = [part('all', `sum by (le) (${buckets})`), part('instances', `count(count by (instance) (${allOf(buckets)}))`)];
+  return overHistory(parts, untilMs, learnMs);
+}
+
+function overHistory(parts: readonly string[], untilMs: number, learnMs: number): string {
+  const stepMs = Math.ceil(Math.max(learnMs, HISTORY_MS / MOST_WINDOWS));
+  return `(${parts.join(' or ')})[${HISTORY_MS}ms:${stepMs}ms] @ ${seconds(untilMs)}`;
+}
+
+/** Counts of windows with requests, oldest first. */
+export function errorsHistory(series: readonly LabelledSeries[]): Counts[] {
+  return steps(series, ({ [PART]: kind = '' }) => kind).flatMap((gained) => {
+    const requests = gained.get('all') ?? 0;
+    const failures = requests - (gained.get('succeeded') ?? 0);
+    return requests > 0 && failures >= 0 ? [{ requests, failures }] : [];
+  });
+}
+
+/** The same by bucket. */
+export function latencyHistory(series: readonly LabelledSeries[], unit: RenderedCounters['bucketUnit']): Buckets[] {
+  const found = steps(series, ({ [PART]: kind, le = '' }) => (kind === 'all' ? String(inMs(boundOf(le), unit)) : 'instances'));
+  return found.flatMap((gained) => {
+    const bounds = [...gained.keys()].flatMap((name) => (name === 'instances' ? [] : Number(name)));
+    const boundsMs = bounds.toSorted((a, b) => a - b);
+    const cumulative = boundsMs.map((boundMs) => gained.get(String(boundMs)) ?? 0);
+    return boundsMs.at(-1) === Number.POSITIVE_INFINITY && (cumulative.at(-1) ?? 0) > 0 ? [{ boundsMs, cumulative }] : [];
+  });
+}
+
+/** The upper bound in a label `le`; NaN where it is not a number. */
+export const boundOf = (le: string): number => (le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le === '' ? Number.NaN : le));
+
+/**
+ * What each counter gained from one moment to the next. A step is left out where a counter went down, and where the number of instances differs: a pod that comes again
+ * brings its lifetime count.
+ */
+function steps(series: readonly LabelledSeries[], nameOf: (labels: LabelledSeries['labels']) => string): Map<string, number>[] {
+  const moments = new Map<number, Map<string, number>>();
+  for (const { labels, points } of series) {
+    const name = nameOf(labels);
+    for (const [atSeconds, value] of points) {
+      const readings = moments.get(atSeconds) ?? new Map<string, number>();
+      readings.set(name, (readings.get(name) ?? 0) + value);
+      moments.set(atSeconds, readings);
+    }
+  }
+  const ordered = [...moments].toSorted(([a], [b]) => a - b).map(([, readings]) => readings);
+  return ordered.slice(1).flatMap((to, index) => {
+    const from = ordered[index] ?? new Map<string, number>();
+    if (from.get('instances') !== to.get('instances')) return [];
+    const gained = new Map([...to].map(([name, value]) => [name, value - (from.get(name) ?? 0)] as const));
+    return [...gained.values()].every((change) => change >= 0 && Number.isFinite(change)) ? [gained] : [];
+  });
+}

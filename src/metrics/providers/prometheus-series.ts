@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { parseJson } from '../../api/json.ts';
+import type { LabelledSeries } from './metric-provider.ts';
+import { asNumber } from './prometheus-answer.ts';
+
+const Sample = z.tuple([z.number(), z.string()]);
+const Labels = z.record(z.string(), z.string());
+const Answer = z.object({
+  status: z.literal('success'),
+  data: z.discriminatedUnion('resultType', [
+    z.object({ resultType: z.literal('vector'), result: z.array(z.object({ metric: Labels, value: Sample })) }),
+    z.object({ resultType: z.literal('matrix'), result: z.array(z.object({ metric: Labels, values: z.array(Sample) })) }),
+  ]),
+});
+
+/** The series in a body of `/api/v1/query`, every one of them or none: part of them would be wrong counts. */
+export function seriesOf(body: string): readonly LabelledSeries[] | { reason: string } {
+  const parsed = Answer.safeParse(parseJson(body));
+  if (!parsed.success) return { reason: 'Prometheus gave an unexpected response (no series of numbers)' };
+  const found: LabelledSeries[] = [];
+  for (const series of parsed.data.data.result) {
+    const points: [number, number][] = [];
+    for (const [atSeconds, text] of 'values' in series ? series.values : [series.value]) {
+      const value = asNumber(text);
+      if (typeof value === 'object') return value;
+      points.push([atSeconds, Number(value)]);
+    }
+    found.push({ labels: series.metric, points });
+  }
+  return found;
+}
