@@ -91,6 +91,7 @@ describe('an answer of Prometheus', () => {
     ['a series without our label', answered('vector', [{ metric: { instance: 'a' }, value: [1, '1'] }]), /without the labels of the query/],
     ['a part of no side', but(['apex all to', '1']), /without the labels of the query/],
     ['a series without instance', but(['canary all to', '30', { instance: '' }]), /no label instance/],
+    ['a pod whose name is too long', but(['canary all to', '30', { instance: 'x'.repeat(254) }]), /name that no pod can have/],
     ['labels that are numbers', but(['canary all to', '30', { instance: 7 }]), unexpected],
     ['numbers that are numbers', answered('vector', [{ metric: {}, value: [1, 1] }]), unexpected],
     ['texts that are not numbers', but(['canary all to', '30x']), /"30x" is not a number/],

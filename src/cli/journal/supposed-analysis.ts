@@ -87,7 +87,8 @@ function uncountedBy(before: Analysis, after: Analysis): string | undefined {
     // They decide which buckets are read.
     if (latency && was.limits !== limits) return `metric ${name} has other limits, and was not counted by them`;
     const templateOf = ({ metrics = [] }: Analysis) => metrics.find((one) => one.compare && one.name === name)?.templateRef;
-    if (!isDeepStrictEqual(templateOf(before), templateOf(after))) return `metric ${name} has another templateRef, and was not counted by that`;
+    if (!isDeepStrictEqual(templateOf(before), templateOf(after)))
+      return `metric ${name} has another templateRef, and was not counted by that`;
   }
   return undefined;
 }
