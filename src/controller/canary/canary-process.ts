@@ -28,7 +28,7 @@ import { Mailbox } from './mailbox.ts';
 import { OfflineBackends } from './offline-backends.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { Reported } from './reported.ts';
-import { RESTING, storedPriority } from './stored-priority.ts';
+import { isIdleAsStored, RESTING, storedPriority } from './stored-priority.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
@@ -179,6 +179,8 @@ export class CanaryProcess {
       this.#dropSnapshot();
       this.#convergence.unsettle();
     }
+    // Otherwise each idle Canary would be reconciled twice after a start.
+    if (this.#seenGeneration === undefined && isIdleAsStored(canary)) this.#convergence.assumeSettled();
     this.#seenGeneration = generation;
     this.#forgetOvertaken(canary);
     this.#announceStored(canary);
@@ -207,12 +209,14 @@ export class CanaryProcess {
     }
     const recorded = await this.#record(canary, facts, questions);
     if (recorded === undefined) return;
+    const isAsBefore = recorded.metadata.resourceVersion === canary.metadata.resourceVersion;
     // What was not written is as it was compared with what was remembered.
-    if (recorded.metadata.resourceVersion !== canary.metadata.resourceVersion) this.#remembered = plain(memoryOf(recorded));
+    if (!isAsBefore) this.#remembered = plain(memoryOf(recorded));
     if (pending.some((one) => one.type === 'ANSWER' && one.answer.kind === 'measure')) this.#questions.endTick(recorded);
     this.#questions.ask(this.#convergence.trafficFields.withoutRefused(recorded), questions);
     this.#offline.check(recorded, this.#questions.signal);
-    if (!this.#isHeldInPlace(recorded)) await this.#reconcile(recorded, provider, router);
+    const factsNow = isAsBefore ? facts : this.#facts(recorded, provider, router);
+    if (!this.#isHeldInPlace(recorded)) await this.#reconcile(recorded, router, factsNow);
     this.#deps.deliveries.deliver(recorded);
   }
 
@@ -283,8 +287,7 @@ export class CanaryProcess {
     return undefined;
   }
 
-  async #reconcile(canary: Canary, provider: Provider, router: Router): Promise<void> {
-    const facts = this.#facts(canary, provider, router);
+  async #reconcile(canary: Canary, router: Router, facts: Facts): Promise<void> {
     const { again, retryInMs } = await this.#convergence.reach(canary, router, facts, {
       pauseMs: this.#pauseMs,
       signal: this.#questions.signal,

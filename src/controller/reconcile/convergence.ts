@@ -70,6 +70,11 @@ export class Convergence {
     return this.#brake;
   }
 
+  /** As the last process left it, by the Canary's status: `reach` finds out. */
+  assumeSettled(): void {
+    this.#state = { ...this.#state, converged: true };
+  }
+
   /** It is unknown whether the cluster holds the desired state. */
   unsettle(): void {
     this.#state = { ...this.#state, converged: false, unconfirmed: undefined };

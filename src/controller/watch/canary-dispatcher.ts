@@ -118,8 +118,9 @@ export class CanaryDispatcher {
     }
   }
 
-  /** Wakes a Canary when its namespace has its turn. */
+  /** Wakes a Canary when its namespace has its turn. One that has had no reconcile yet sees the change in its first. */
   wake(key: string): void {
+    if (!this.#processes.has(key)) return;
     this.#turns.add(key.slice(0, key.indexOf('/')), key, () => this.#awake(key)?.wake());
   }
 
