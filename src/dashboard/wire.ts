@@ -96,6 +96,20 @@ export interface PointView {
   value: number;
 }
 
+/** One metric by which the canary is compared with the primary; its numbers are texts, empty before both sides had requests. */
+export interface ComparedView {
+  metric: string;
+  verdict: string;
+  sentence: string;
+  /** False: shadow. */
+  decides: boolean;
+  canary: string;
+  primary: string;
+  /** Evidence, in percent of what a decision needs. */
+  against: string;
+  inFavour: string;
+}
+
 /** One Canary with its release in progress or the last one. */
 export interface ReleaseView extends CanaryRow {
   /** The number of the release; 0: there was none. */
@@ -119,6 +133,7 @@ export interface ReleaseView extends CanaryRow {
     reason?: string | undefined;
     recent?: readonly { at: string; value?: number | undefined }[] | undefined;
   }[];
+  compared: readonly ComparedView[];
   gates: readonly { name: string; type: string; state: string; reason?: string | undefined }[];
   events: readonly { at?: string | undefined; type: string; reason: string; message: string; count: number }[];
   pods: readonly PodView[];

@@ -163,9 +163,9 @@ describe('the history of the primary', () => {
   });
 
   it.each([
-    [1_000, '[3600000ms:5000ms]'],
-    [15_000, '[3600000ms:15000ms]'],
-  ])('20.3: is asked for in steps of %d ms, or of which an hour has 720', async (learnMs, range) => {
+    [1_000, '[10800000ms:5000ms]'],
+    [15_000, '[10800000ms:15000ms]'],
+  ])('20.3: is asked for in steps of %d ms, or of which three hours have 2,160', async (learnMs, range) => {
     const { requests } = await answerTo({ ...errors, learnMs }, answered('matrix', []));
     expect(requests[0]?.query).toContain(`${range} @ ${((endMs - 10_000) / 1000).toFixed(3)}`);
   });

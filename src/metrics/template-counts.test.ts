@@ -104,7 +104,7 @@ it.each<[string, (string | undefined)[], object, RegExp]>([
   expect(answer).toEqual({ metric: 'orders', kind: 'unknown', reason: expect.stringMatching(reason) });
 });
 
-it('20.3: no history is read, and nothing is asked for it', async () => {
+it('20.3: the history is empty, and nothing is asked for it', async () => {
   const { answer, queries } = await answerTo([], { question: { ...asked, learnMs: 5_000 } });
   expect([answer, queries]).toEqual([{ metric: 'orders', kind: 'history', primary: [] }, []]);
 });

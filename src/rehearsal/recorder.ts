@@ -1,4 +1,4 @@
-import type { CanaryStatus, Verdict } from '../api/canary-status.ts';
+import type { CanaryStatus, Release, Verdict } from '../api/canary-status.ts';
 import { asEvent } from '../api/kinds/event.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { refKey, refOf } from '../api/kube-object.ts';
@@ -12,6 +12,8 @@ export type Moment = { atMs: number } & (
   | { kind: 'phase'; phase: string }
   | { kind: 'weight'; weightPercent: number; routes: Routes['kind'] }
   | { kind: 'checks'; verdicts: readonly Verdict[] }
+  /** What is remembered of the comparison with the primary, by metric. */
+  | { kind: 'comparison'; comparison: NonNullable<Release['comparison']> }
   | { kind: 'event'; type: string; reason: string; message: string }
   | { kind: 'call'; received: Received }
   | { kind: 'write'; ref: ObjectRef; before?: KubeObject; after: KubeObject }
@@ -80,6 +82,9 @@ export class Recorder {
     this.#status = next;
     const { verdicts } = next.release ?? {};
     if (verdicts && measuredMs(next) > measuredMs(last)) this.moments.push({ atMs, kind: 'checks', verdicts });
+    const { comparison } = next.release ?? {};
+    if (comparison && JSON.stringify(comparison) !== JSON.stringify(last?.release?.comparison))
+      this.moments.push({ atMs, kind: 'comparison', comparison });
     if (next.phase !== last?.phase) this.moments.push({ atMs, kind: 'phase', phase: next.phase });
     const [now, before] = [next, last].map((status) => ({
       weightPercent: status?.canaryWeight ?? 0,

@@ -13,7 +13,7 @@ import { ComparedReport } from '../output/compared-report.ts';
  * The comparison with the primary by each metric, in the order of the spec. Metrics without a record are shown only while `isRunning`, and a record
  * with impossible numbers, which another writer stored, is not shown (I16).
  */
-export function comparedReports(canary: Canary, release: Release, isRunning: boolean): ComparedReport[] {
+export function comparedReports(canary: Canary, release: Pick<Release, 'comparison'>, isRunning: boolean): ComparedReport[] {
   const decides = isGate(canary.spec.analysis);
   return comparedStates(release, canary)
     .filter(({ known: { evidence } }) => (isRunning || evidence.windows > 0) && isCounted(evidence.canary) && isCounted(evidence.primary))

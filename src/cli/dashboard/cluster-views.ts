@@ -20,6 +20,7 @@ import { CommandError } from '../output/exit-codes.ts';
 import { podOf } from '../view/release-view.ts';
 import { whyOf } from '../why/diagnose.ts';
 import { boundsOf } from './check-bounds.ts';
+import { comparedViews } from './compared-views.ts';
 import { journalView } from './journal-view.ts';
 import { type RoutesRead, readRoutes } from './routes-view.ts';
 
@@ -109,6 +110,7 @@ function releaseView({ snapshot, routes: { routes, note } }: Seen): ReleaseView 
   return {
     ...report,
     checks: report.checks.map((one) => ({ ...one, ...boundsOf(one.check, snapshot.canary?.spec.analysis.metrics) })),
+    compared: comparedViews(report.compared ?? []),
     events: report.events.slice(-MOST_EVENTS),
     release: release?.run ?? 0,
     weights: (release?.weights ?? []).map(({ atMs: at, weight }) => ({ atMs: at, value: weight })),

@@ -3,11 +3,13 @@ import type { JournalAnswer, JournalEntry } from '../../engine/journal/journal-p
 import { entriesOf } from '../../engine/journal/replay.ts';
 import { getCanary } from '../canaries/canary-reading.ts';
 import { shortRevision } from '../canaries/status-screen.ts';
+import { evidenceLines } from '../output/evidence-lines.ts';
 import { type ExitName, usageError } from '../output/exit-codes.ts';
 import type { JournalDocument, JournalList } from '../output/journal-documents.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
 import { textTable } from '../output/text-table.ts';
+import { evidencePoints } from './evidence-points.ts';
 import { identityOf, type Journal, type JournalSession, readJournals, readOneJournal } from './read-journals.ts';
 
 /** `serin history NAME --journal[=RELEASE]`: the journals that are kept, or all of one. */
@@ -85,7 +87,10 @@ function journalAnswer(journal: Journal): CommandAnswer<JournalDocument> {
         const at = preciseTimestamp(facts.nowMs).slice(0, 23);
         return [at, `${weight}%`, String(failedChecks), state, entryWords(entry)];
       });
-      return textTable(['AT', 'CANARY', 'FAILED', 'STATE', 'SEEN AND DONE'], rows, terminal, { sentence: true });
+      return [
+        ...textTable(['AT', 'CANARY', 'FAILED', 'STATE', 'SEEN AND DONE'], rows, terminal, { sentence: true }),
+        ...evidenceLines(evidencePoints(journal.parts), terminal),
+      ];
     },
   };
 }

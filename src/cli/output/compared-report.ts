@@ -35,3 +35,9 @@ export const ComparedReport = z.object({
   problem: z.string().optional().describe('Why the counts could not be read the last time.'),
 });
 export type ComparedReport = z.infer<typeof ComparedReport>;
+
+/** The evidence of one metric at one moment of a release. */
+export const EvidencePoint = ComparedReport.pick({ metric: true, verdict: true, against: true, inFavour: true }).extend({
+  seconds: z.number().describe('From the push of the new version; of a journal, from the first counts.'),
+});
+export type EvidencePoint = z.infer<typeof EvidencePoint>;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Verdict } from '../../api/canary-status.ts';
+import { EvidencePoint } from '../output/compared-report.ts';
 import { documentOf } from '../output/output-version.ts';
 
 const Seconds = z.number().describe('From the push of the new version; negative: before it.');
@@ -92,6 +93,10 @@ export const RehearsalResult = z.object({
     )
     .describe('The metrics of the analysis with their limits, and how each is measured.'),
   timeline: z.array(TimelineEntry),
+  evidence: z
+    .array(EvidencePoint)
+    .optional()
+    .describe('How the evidence of the comparison with the primary grew; absent: nothing was compared.'),
   samples: z.array(z.object({ seconds: Seconds, requests: RequestsBy, pods: z.object({ old: z.number(), new: z.number() }) })),
   notApplied: z.array(ObjectName.extend({ why: z.string() })),
   assumptions: z.array(z.string()),

@@ -40,6 +40,7 @@ const result: RehearsalResult = {
       changes: [{ field: HOSTILE, before: HOSTILE, after: '1' }],
     },
   ],
+  evidence: [20, 40].map((seconds) => ({ seconds, metric: HOSTILE, verdict: 'undecided', against: seconds, inFavour: 0 })),
   samples: [0, 10, 20].map((seconds) => ({
     seconds,
     requests: { old: requests(9, 0), new: requests(1, 1), none: requests(0, 0) },
@@ -108,9 +109,9 @@ describe('the HTML report', () => {
     expect(bare.match(/ on\w+="/g)).toBeNull();
     expect(html).toContain(`content="default-src 'none'; style-src 'unsafe-inline'; img-src data:"`);
   });
-  it('has a plot of weights, requests, errors, pods and each check, and names what it shows', () => {
-    expect(bare.match(/<svg /g)).toHaveLength(10);
-    expect(bare.match(/<svg [^>]*role="img" aria-label="[^"]+"/g)).toHaveLength(10);
+  it('has a plot of weights, requests, errors, pods, evidence and each check, and names what it shows', () => {
+    expect(bare.match(/<svg /g)).toHaveLength(12);
+    expect(bare.match(/<svg [^>]*role="img" aria-label="[^"]+"/g)).toHaveLength(12);
     expect(bare).not.toContain('NaN');
   });
   it('leads to each scenario', () => {

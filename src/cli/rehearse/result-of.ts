@@ -6,6 +6,7 @@ import { limitOf, type MetricKind } from '../../metrics/limit.ts';
 import type { Moment } from '../../rehearsal/recorder.ts';
 import type { Rehearsal } from '../../rehearsal/rehearsal.ts';
 import { blamedChecks, timesOf, verdictOf } from '../../rehearsal/verdict.ts';
+import { comparedReports } from '../canaries/compared-reports.ts';
 import { fieldDifferences } from '../canaries/field-differences.ts';
 import { HIDDEN, redactText } from '../report/redact-text.ts';
 import type { RehearsalResult, TimelineEntry } from './rehearsal-report.ts';
@@ -42,10 +43,23 @@ export function resultOf(rehearsal: Rehearsal, object: KubeObject): RehearsalRes
         : { ...common, state: 'notModelled', why: note.why };
     }),
     timeline: moments.flatMap(entryOf),
+    ...evidenceOf(moments, object),
     samples: samples.map(({ atMs, ...sample }) => ({ seconds: seconds(atMs), ...sample })),
     notApplied: notApplied.map(({ kind, name, why }) => ({ kind, name, why })),
     assumptions: [...assumptions],
   };
+}
+
+/** Absent where nothing is compared. */
+function evidenceOf(moments: readonly Moment[], object: KubeObject): Pick<RehearsalResult, 'evidence'> {
+  const parsed = parseCanary(object);
+  if ('problems' in parsed) return {};
+  const evidence = moments.flatMap((moment) => {
+    if (moment.kind !== 'comparison') return [];
+    const counted = comparedReports(parsed.canary, moment, true).filter(({ windows }) => windows > 0);
+    return counted.map(({ metric, verdict, against, inFavour }) => ({ seconds: seconds(moment.atMs), metric, verdict, against, inFavour }));
+  });
+  return evidence.length === 0 ? {} : { evidence };
 }
 
 function metricsIn(object: KubeObject): readonly Metric[] {
@@ -77,6 +91,8 @@ function entryOf(moment: Moment): TimelineEntry[] {
           checks: moment.verdicts.map(({ check, verdict, value, limit, reason }) => defined({ check, verdict, value, limit, reason })),
         },
       ];
+    case 'comparison':
+      return [];
     case 'event':
       return [{ kind: 'event', ...at, type: moment.type, reason: moment.reason, message: moment.message }];
     case 'call':

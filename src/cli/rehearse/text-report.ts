@@ -1,5 +1,6 @@
 import { keptIn } from '../../api/once.ts';
 import { changeLines } from '../output/change-lines.ts';
+import { evidenceLines } from '../output/evidence-lines.ts';
 import { paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { cleaned, indented } from '../output/text.ts';
@@ -55,6 +56,7 @@ function detailLines(result: RehearsalResult, terminal: Terminal, wide: boolean)
       ...(requests.none.sent > 0 ? [['a proxy', String(requests.none.sent), String(requests.none.failed)]] : []),
     ]),
     ...part('Timeline', timeline.flatMap(timelineRow)),
+    ...evidenceLines(result.evidence ?? [], terminal),
     ...part('Objects that Serin writes', writtenRows(timeline)),
     ...(wide ? writeLines(timeline, terminal) : []),
     ...part('Webhooks and alerts receive', callRows(timeline, wide)),

@@ -7,9 +7,11 @@ import { canaryLabelValue } from '../../workloads/anchor.ts';
 import { reportOf } from '../canaries/canary-report.ts';
 import { historyOf, recordsInCluster } from '../canaries/history-command.ts';
 import { type CanarySnapshot, readSnapshot, timeOfEvent } from '../canaries/snapshot.ts';
+import { evidencePoints } from '../journal/evidence-points.ts';
 import { documentOf } from '../journal/journal-command.ts';
 import { whyOf } from '../why/diagnose.ts';
 import { endpointsSummary } from './endpoints-summary.ts';
+import { evidencePage } from './evidence-page.ts';
 import { podSummary, replicaSetSummary } from './pod-summary.ts';
 import type { ReportReader } from './report-reader.ts';
 
@@ -44,6 +46,13 @@ export async function canaryFiles(
     file('status.json', 'as serin status says', reportOf(snapshot)),
     file('history.json', 'promoted revisions, as serin history shows them', historyOf(raw, await recordsInCluster(reader, raw))),
     ...journals.map((one) => file(`journal-${one.run}.json`, `the journal of release ${one.run}, for serin replay -f`, documentOf(one))),
+    ...journals.flatMap(({ run, parts }) => {
+      const points = evidencePoints(parts);
+      const says = `how the evidence of release ${run} grew, as a picture`;
+      return points.length === 0
+        ? []
+        : [file(`evidence-${run}.html`, says, evidencePage(`Release ${run} of ${namespace}/${name}`, points))];
+    }),
     file('workloads.yaml', 'the target and the primary', workloads),
     file('pods.json', 'their ReplicaSets and pods, in short', { replicaSets: sets.map(replicaSetSummary), pods: pods.map(podSummary) }),
     file('services.yaml', 'the Services', ofCanary.services),

@@ -9,6 +9,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   Succeeded: 'good',
   Initialized: 'good',
   passed: 'good',
+  fine: 'good',
+  bad: 'bad',
   Failed: 'bad',
   failed: 'bad',
   Waiting: 'wait',

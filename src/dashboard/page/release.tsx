@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { CanaryName, PointView, ReleaseView, VerbAnswer, WorkloadView } from '../wire.ts';
 import { LiveCheckCharts } from './check-history.tsx';
+import { ComparedCard } from './compared.tsx';
 import { Bar, Card, lasts, Phase, pathOf, Spark, short, shortRevision, Table, timeText, WeightChart } from './parts.tsx';
 import { RoutesCard } from './routes.tsx';
 import { useSession } from './session.tsx';
@@ -26,7 +27,7 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
     problem: ({ message }: { message: string }) => setProblem(message),
   });
   if (release === undefined) return <p role="status">{problem ?? (isLost ? words.lost : words.loading)}</p>;
-  const { traffic, workloads, causes, checks, gates, pods, events, weights } = release;
+  const { traffic, workloads, causes, checks, compared, gates, pods, events, weights } = release;
   const isRecorded = weights.length > 0;
   const since = isRecorded ? words.sinceBegin : words.sinceOpened;
   // A release that has ended stays as long as it was.
@@ -97,6 +98,7 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
           </Card>
         )}
         {checks.length > 0 && <LiveCheckCharts key={release.release} canary={canary} release={release} />}
+        {compared.length > 0 && <ComparedCard compared={compared} />}
         {gates.length > 0 && (
           <Card title={words.gates} isWide>
             <Table

@@ -44,13 +44,19 @@ export function toCompare(
   { isPoll = false } = {},
 ): readonly ToCompare[] {
   const { analysis } = canary.spec;
-  const windowMs = isGate(analysis) ? Math.min(POLL_MS, intervalMs) : intervalMs;
   const begunMs = release.measuredFromMs ?? release.startedMs;
   return comparedMetrics(analysis).flatMap((metric): ToCompare[] => {
     if (isPoll && metric.name !== 'errors') return [];
     const { evidence, learned, plan } = comparedSoFar(release, metric);
     // Thresholds of durations come from before the first window that is compared by them.
-    if (!learned) return [{ metric: metric.name, fromMs: metric.latency ? nowMs : Math.max(evidence.untilMs, begunMs), learnMs: windowMs }];
+    if (!learned)
+      return [
+        {
+          metric: metric.name,
+          fromMs: metric.latency ? nowMs : Math.max(evidence.untilMs, begunMs),
+          learnMs: metric.name === 'errors' && isGate(analysis) ? Math.min(POLL_MS, intervalMs) : intervalMs,
+        },
+      ];
     const fromMs = Math.max(evidence.untilMs, begunMs, readyAtMs(release, scaleDownDelayMs) + metric.comparison.warmUpMs);
     return fromMs < nowMs ? [{ metric: metric.name, fromMs, ...(plan ? { plan } : {}) }] : [];
   });
@@ -125,7 +131,7 @@ function planned(
 }
 
 const PLAN_PROBLEMS: Readonly<Record<Extract<ReturnType<typeof planLatency>, string>, string>> = {
-  noRequests: 'the primary had no requests in the hour before the release',
+  noRequests: 'the primary had no requests in the three hours before',
   noSlowRequests: 'no request of the primary is above a bucket of the histogram',
   noBucketAbove: 'the histogram has no bucket above the tolerated duration',
   bucketsDiffer: 'the histograms of canary and primary have other buckets',

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
+import type { Release } from '../../api/canary-status.ts';
 import { mergeJson } from '../../api/json-merge.ts';
 import type { Facts } from '../facts.ts';
-import { restored, type Snapshot, step } from '../machine.ts';
+import { releaseOf, restored, type Snapshot, step } from '../machine.ts';
 import type { Answer, EngineEvent, Question } from '../questions.ts';
 import { type JournalAnswer, type JournalEntry, JournalFacts, type JournalPart, type JournalSegment } from './journal-part.ts';
 import { type StepSummary, summaryOf } from './step-summary.ts';
@@ -25,6 +26,8 @@ export interface Unfit {
 export interface Replayed extends Noted {
   recorded: StepSummary;
   decided: StepSummary;
+  /** As it is remembered after the step. */
+  release: Release;
 }
 
 /** The entries in their order; ends with the first one that cannot be read. */
@@ -71,7 +74,7 @@ export function* replay(parts: readonly JournalPart[]): Generator<Replayed | Unf
     const done = 'unfit' in event ? event : tried(before, event);
     if ('unfit' in done) return yield done;
     now = done.next;
-    yield { ...noted, recorded: entry.decided, decided: summaryOf(done.next, done.questions, facts.nowMs) };
+    yield { ...noted, recorded: entry.decided, decided: summaryOf(done.next, done.questions, facts.nowMs), release: releaseOf(now) };
   }
 }
 

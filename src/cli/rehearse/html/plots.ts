@@ -1,4 +1,5 @@
 import { keptIn } from '../../../api/once.ts';
+import { evidencePlots } from '../../output/evidence-plots.ts';
 import type { RehearsalResult, TimelineEntry } from '../rehearsal-report.ts';
 import { type Plot, type PlotLine, plotSvg } from './plot.ts';
 
@@ -49,6 +50,7 @@ export function plotsOf(result: RehearsalResult): string {
       unit: 'running',
       lines: [sampled('old version', 's1', ({ pods }) => pods.old), sampled('new version', 's2', ({ pods }) => pods.new)],
     },
+    ...evidencePlots(result.evidence ?? []).map((plot) => ({ ...frame, ...plot })),
     ...checkPlots(result).map((plot) => ({ ...frame, ...plot })),
   ];
   return plots.map(plotSvg).join('\n');
