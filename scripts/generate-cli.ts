@@ -115,7 +115,7 @@ ${installHelp.trim()}
 
 \`serin report\` writes one \`.tar.gz\` with a folder \`serin-report\`, readable by you alone: \`README.txt\` and \`contents.json\` list its files, and
 what could not be read and why; without a right it leaves out that part and continues. For each Canary: its spec and status, what \`serin why\`, \`status\` and
-\`history\` say, the [journals](journal.md) of its last three releases, both workloads, Services, routes, scalers, MetricTemplates and AlertProviders, its ReplicaSets and pods in short, Events. Besides: versions, the
+\`history\` say, the [journals](journal.md) of its last three releases with the evidence of their [comparison](comparison.md) as pictures, both workloads, Services, routes, scalers, MetricTemplates and AlertProviders, its ReplicaSets and pods in short, Events. Besides: versions, the
 resource definitions beside those of this version, the Deployments of the controller, and with \`--controller-logs\` the last lines of their logs. It is at most
 ${LARGEST_ARCHIVE / 1e6} MB before it is packed.
 

@@ -37,6 +37,7 @@ describe('examples', () => {
       'ab-testing.yaml',
       'autoscaled.yaml',
       'blue-green.yaml',
+      'comparison.yaml',
       'config-tracking.yaml',
       'daemon-set.yaml',
       'gateway-api.yaml',

@@ -92,11 +92,17 @@ async function push(cluster: KubeCluster, canary: Canary): Promise<void> {
   await cluster.patch(targetOf(canary), { spec: { template: { metadata: { annotations } } } });
 }
 
-/** Twice what the analysis takes at the least, and the deadline. */
+/** Twice what the analysis takes at the least, the deadline, and what its steps may wait for evidence. */
 function endedWithinMs({ spec: { analysis, progressDeadlineSeconds = 600 } }: Canary): number {
   const intervalMs = parseDuration(analysis.interval) ?? MINUTE_MS;
   const steps = analysis.stepWeights?.length ?? Math.ceil((analysis.maxWeight ?? 100) / (analysis.stepWeight || 100));
   const back = analysis.stepWeightPromotion ? Math.ceil(100 / analysis.stepWeightPromotion) : 0;
   const ticks = steps + back + (analysis.iterations ?? 0) + analysis.threshold + 3;
-  return 2 * ticks * intervalMs + progressDeadlineSeconds * 1000 + 5 * MINUTE_MS;
+  return 2 * ticks * intervalMs + (steps + 1) * longestWaitMs(analysis) + progressDeadlineSeconds * 1000 + 5 * MINUTE_MS;
+}
+
+/** How long a step waits for evidence at most. */
+function longestWaitMs({ comparison }: Canary['spec']['analysis']): number {
+  if (comparison?.mode !== 'gate' || comparison.pace !== 'evidence') return 0;
+  return parseDuration(comparison.maxStepDuration ?? '') ?? 60 * MINUTE_MS;
 }

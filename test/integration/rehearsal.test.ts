@@ -6,6 +6,18 @@ import { type Raw, raw } from '../fakes/raw.ts';
 import { callsOf, canaryIn, example, phasesOf, rehearsed, requestsIn, weightsOf } from '../scenarios/rehearsals.ts';
 
 describe('a rehearsal', () => {
+  it('a release that waits for evidence is rehearsed to its end, with the counts of both sides', async () => {
+    const canary = example('comparison.yaml', ({ spec }: Raw) => {
+      spec.analysis.comparison.maxStepDuration = '10m';
+    });
+    const { outcome, moments } = await rehearsed(canary, 'good');
+    expect(outcome).toBe('promoted');
+    const compared = moments.findLast((moment) => moment.kind === 'comparison')?.comparison;
+    expect(Object.keys(compared ?? {})).toEqual(['errors', 'latency']);
+    expect(compared?.errors).toMatchObject({ learned: true, evidence: { canary: { failures: 0 } } });
+    expect(compared?.errors).not.toHaveProperty('problem');
+  });
+
   it('runs the production controller through a healthy release', async () => {
     const rehearsal = await rehearsed(example('istio-canary.yaml'), 'good');
     expect(rehearsal.outcome).toBe('promoted');

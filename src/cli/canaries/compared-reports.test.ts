@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { counting, releasing, type Traffic } from '../../../test/fakes/compared-release.ts';
@@ -27,6 +29,7 @@ const partOf = (world: World, wide = false): string => {
 
 const shown = {
   undecided: () => after(24, { mode: 'gate', pace: 'evidence', latency: {} }, { canary: 0.002, primary: 0.001, perSecond: 1000 }),
+  waiting: () => after(60, { mode: 'gate', pace: 'evidence' }, { canary: 0.0021, primary: 0.0005, perSecond: 200 }),
   'bad-in-shadow': () => after(10, { warmUp: '0s' }, { canary: 0.0061, primary: 0.0005, perSecond: 5000 }),
   'rolled-back': () => {
     const world = releasing({ mode: 'gate' }, { canary: 0.05, primary: 0.0005, perSecond: 1000 });
@@ -52,6 +55,12 @@ describe('serin status of a release that is compared', () => {
     const world = make();
     await expect(`${partOf(world)}\n\n${partOf(world, true)}\n`).toMatchFileSnapshot(`../../../test/golden/views/compared/${name}.txt`);
     expect(CanaryReport.safeParse(reportOf(snapshotIn({ world }))).error).toBeUndefined();
+  });
+
+  it('docs/comparison.md shows a screen as it is', () => {
+    expect(readFileSync(join(import.meta.dirname, '../../../docs/comparison.md'), 'utf8')).toContain(
+      `\n${partOf(shown.waiting(), true)}\n`,
+    );
   });
 
   it('shows nothing without analysis.comparison', () => {
