@@ -57,9 +57,17 @@ describe('the dispersion', () => {
   it('is 1 for a canary that is evenly bad, however bad it is', () =>
     expect(dispersionOf(scatterOf(Array.from({ length: 64 }, () => 500)), scatterOf(Array.from({ length: 64 }, () => 20)))).toBe(1));
 
-  it('grows with a burst of the canary by the size of the burst, even beside a large and calm primary', () => {
+  it('grows with a burst of the canary by the size of the burst, up to five times what the primary shows', () => {
+    const burst = scatterOf([0, 60, 0, 0]);
+    expect(dispersionOf(burst, noScatter)).toBeGreaterThan(30);
     const calm = scatterOf(Array.from({ length: 64 }, (_, index) => 400 + (index % 2)));
-    expect(dispersionOf(scatterOf([0, 60, 0, 0]), calm)).toBeGreaterThan(30);
+    expect(dispersionOf(burst, calm)).toBe(5);
+  });
+
+  it('does not grow with a canary that breaks and stays broken', () => {
+    const calm = scatterOf(Array.from({ length: 720 }, (_, index) => 40 + (index % 12)));
+    const broken = (windows: number) => scatterOf(Array.from({ length: 120 + windows }, (_, index) => (index < 120 ? 5 : 900)));
+    expect(dispersionOf(broken(100), calm)).toBeLessThanOrEqual(dispersionOf(broken(4), calm));
   });
 
   it('sees bursts that last longer than a window', () => {

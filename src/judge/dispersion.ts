@@ -56,15 +56,28 @@ const sum = (one: Counts, other: Counts): Counts => ({
 /** What is assumed before anything was seen, with the weight of about 40 failures: one user who tries again and again must not decide. */
 const ASSUMED = { dispersion: 8, weight: 10 };
 
+/** Traffic of both sides is alike: the canary's own scatter counts for no more than this many times what the primary's shows. */
+const MOST_OF_PRIMARY = 5;
+
 /**
  * The factor by which log-likelihoods are divided, 1 or more: the largest over lengths of blocks, of both sides together and of the canary alone, so that a burst
- * that only the canary had widens the test by its own size. A longer block, of which there are fewer, leans on the shorter one, and each estimate is raised for
- * clusters of unequal size and by its standard error. Source of the factor: quasi-likelihood
+ * that only the canary had widens the test by its own size. A canary that breaks after it was good looks like a burst that does not end: what the primary shows
+ * of bursts bounds how far it widens. Source of the factor: quasi-likelihood
  * (Wedderburn 1974; McCullagh and Nelder, "Generalized Linear Models", chapter 9). It is an estimate: clustered failures get
  * a test that is not exact, and the study shows how far off it is.
  */
 export function dispersionOf(canary: Scatter, primary: Scatter): number {
-  let largest = 1;
+  const most = MOST_OF_PRIMARY * largestOf(noScatter, primary).both;
+  const { both, alone } = largestOf(canary, primary);
+  return Math.max(1, Math.min(most, Math.max(both, alone)));
+}
+
+/**
+ * The largest over lengths of blocks. A longer block, of which there are fewer, leans on the shorter one, and each estimate is raised for
+ * clusters of unequal size and by its standard error.
+ */
+function largestOf(canary: Scatter, primary: Scatter): { both: number; alone: number } {
+  const largest = { both: 1, alone: 1 };
   let [both, alone] = [ASSUMED.dispersion, 1];
   for (let index = 0; index < LEVELS; index += 1) {
     const one = canary[index];
@@ -73,7 +86,8 @@ export function dispersionOf(canary: Scatter, primary: Scatter): number {
     both = leaning(both, (one?.seen ?? 0) + (other?.seen ?? 0), (one?.expected ?? 0) + (other?.expected ?? 0));
     alone = leaning(Math.max(alone, both), one?.seen ?? 0, one?.expected ?? 0);
     const [ofOne, ofOther] = [one?.pairs ?? 0, other?.pairs ?? 0];
-    largest = Math.max(largest, raised(both) * margin(ofOne + ofOther), raised(alone) * margin(ofOne));
+    largest.both = Math.max(largest.both, raised(both) * margin(ofOne + ofOther));
+    largest.alone = Math.max(largest.alone, raised(alone) * margin(ofOne));
   }
   return largest;
 }
