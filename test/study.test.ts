@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../src/embedded/mesh/random.ts';
 import { binomialBounds } from './fakes/binomial.ts';
-import { type Cell, nullCells, powerCells } from './study/cells.ts';
+import { type Cell, nullCells, paceOf, powerCells, shortBadCells, shortNullCells } from './study/cells.ts';
 import { argo, type Decider, fixedHorizon, flagger, kayenta, peeking } from './study/deciders.ts';
 import { Draws } from './study/draws.ts';
 import { latencyCells, TOLERATED_SLOWNESS } from './study/latency-traffic.ts';
 import { mannWhitneyInterval } from './study/mann-whitney.ts';
-import { type Outcomes, playCell, playLatency } from './study/play.ts';
+import { type Outcomes, playCell, playLatency, playShort } from './study/play.ts';
 import { readResults, writeResults } from './study/results.ts';
 
 /** A chance that no seed of this test meets by itself. */
@@ -28,6 +28,27 @@ describe('a sample of the study', () => {
     expect(cells.filter((_, index) => (played[index]?.serin?.rolledBack ?? 0) > most)).toEqual([]);
     expect(new Set(cells.map(({ kind }) => kind)).size).toBe(8);
   });
+
+  it('has them in windows of 5 s and 15 s, too, and where the sides are scraped at other moments', () => {
+    const all = shortNullCells(10);
+    const hardest = all.filter((cell) => cell.kind === 'users' && paceOf(cell) === '5 s');
+    const cells = [...everyNth(all, 20), ...everyNth(hardest, 2)];
+    const played = cells.map((cell) => playShort(cell, { goesOn: true, seed: SEED }));
+    const releases = cells.reduce((sum, cell) => sum + cell.releases, 0);
+    expect(totalOf(played, 'serin', 'rolledBack')).toBeLessThanOrEqual(binomialBounds(releases, FALSE_ALARM, NEVER).most);
+    expect(new Set(cells.map(paceOf)).size).toBe(3);
+  });
+
+  const allFail = shortBadCells(5).filter(
+    ({ effect, base, rps, kind }) => effect * base === 1 && base === 0.0005 && rps === 100 && kind === 'independent',
+  );
+  it.each(allFail.map((cell) => ({ pace: paceOf(cell), cell })))(
+    'rolls back after three windows of $pace when all requests fail',
+    ({ cell }) => {
+      const { serin } = playShort(cell, { goesOn: false, seed: SEED });
+      expect(serin).toMatchObject({ rolledBack: 5, minutesToRollback: (3 * (cell.scrapeSeconds ?? cell.windowSeconds)) / 60 });
+    },
+  );
 
   it('finds versions that are ten times worse, which fixed thresholds promote', () => {
     const cells = powerCells(10).filter(
@@ -65,7 +86,21 @@ it('results are read as they were written', () => {
   const latency = latencyCells(2)
     .slice(0, 2)
     .map((cell) => ({ ...cell, outcomes: playLatency(cell, { goesOn: false, seed: SEED }) }));
-  const results = { seed: 1, minutes: 2, null: [], again: [], breaking: [], good: [], bad, late: [], latency, latencyNull: [] };
+  const results = {
+    seed: 1,
+    minutes: 2,
+    null: [],
+    again: [],
+    breaking: [],
+    good: [],
+    bad,
+    late: [],
+    latency,
+    latencyNull: [],
+    shortNull: [],
+    shortAgain: [],
+    shortBad: [],
+  };
   expect(readResults(writeResults(results))).toEqual(results);
 });
 

@@ -1,4 +1,4 @@
-import { BREAKING, type Cell, KINDS, STRATEGIES, strategies, TOLERATED, TRAFFIC } from '../../test/study/cells.ts';
+import { BREAKING, type Cell, KINDS, paceOf, STRATEGIES, strategies, TOLERATED, TRAFFIC } from '../../test/study/cells.ts';
 import type { DeciderName } from '../../test/study/deciders.ts';
 import { LATENCY_KINDS } from '../../test/study/latency-traffic.ts';
 import type { Outcome } from '../../test/study/play.ts';
@@ -32,8 +32,11 @@ const shareOf = (rows: readonly Row[], name: DeciderName, count: 'rolledBack' | 
 /** Two digits that count; a share of none is written as 0. */
 const percent = (share: number): string => (share === 0 ? '0 %' : `${Number((share * 100).toPrecision(2))} %`);
 const rps = (traffic: number): string => traffic.toLocaleString('en');
-const nameOf = ({ kind, rps: traffic, base, effect, strategy }: Cell): string =>
-  `${kind}, ${rps(traffic)} requests/s, ${Number((base * 100).toPrecision(3))} %, ×${effect}, ${strategy}`;
+const nameOf = (cell: Cell): string => {
+  const { kind, rps: traffic, base, effect, strategy, windowSeconds } = cell;
+  const name = `${kind}, ${rps(traffic)} requests/s, ${Number((base * 100).toPrecision(3))} %, ×${effect}, ${strategy}`;
+  return windowSeconds === undefined ? name : `${name}, ${paceOf(cell)}`;
+};
 
 /** The worst of some cells. */
 export function worstOf(rows: readonly Row[]): { name: string; share: number; of: number } {
@@ -44,7 +47,9 @@ export function worstOf(rows: readonly Row[]): { name: string; share: number; of
 }
 
 /** Cells of the null with their larger second run in place of the first, where there was one. */
-export function nullRows({ null: rows, again }: Results): Row[] {
+export const nullRows = ({ null: rows, again }: Results): Row[] => withSecondRun(rows, again);
+
+export function withSecondRun<R extends Row>(rows: readonly R[], again: readonly R[]): R[] {
   const larger = new Map(again.map((row) => [nameOf(row), row]));
   return rows.map((row) => larger.get(nameOf(row)) ?? row);
 }
@@ -69,7 +74,9 @@ export function falseAlarmTable(results: Results): string {
   );
 }
 
-export function againTable({ again, null: first }: Results): string {
+export const againTable = ({ again, null: first }: Results): string => secondRunTable(first, again);
+
+export function secondRunTable(first: readonly Row[], again: readonly Row[]): string {
   if (again.length === 0) return 'No cell had more in its first run.';
   return tableOf(
     ['cell', 'first run', 'second run'],
@@ -117,7 +124,8 @@ export function missedShare({ bad }: Results): { share: number; of: number; wors
   const rows = bad.filter(({ effect, base }) => effect >= TOLERATED && base * effect > AT_LEAST * 1.0001);
   const [worst] = rows.toSorted((a, b) => shareOf([b], 'serin', 'promoted') - shareOf([a], 'serin', 'promoted'));
   const text = worst === undefined ? '' : `${percent(shareOf([worst], 'serin', 'promoted'))} of ${worst.releases}: ${nameOf(worst)}`;
-  return { share: shareOf(rows, 'serin', 'promoted'), of: releasesOf(rows), worst: text };
+  const share = shareOf(rows, 'serin', 'promoted');
+  return { share, of: releasesOf(rows), worst: share === 0 ? 'none' : text };
 }
 
 /** Versions whose failures lag behind their traffic. */
@@ -232,7 +240,7 @@ export function breakingTable({ breaking }: Results): string {
           ),
         );
       const { name, share } = worstOf(rows);
-      return [BREAKING[kind], at(1), at(TOLERATED), `${percent(share)}: ${name}`];
+      return [BREAKING[kind], at(1), at(TOLERATED), share === 0 ? 'none' : `${percent(share)}: ${name}`];
     }),
   );
 }
@@ -291,6 +299,6 @@ export const falseSeries = ({ null: rows }: Results): Series[] =>
     ),
   }));
 
-export { percent, releasesOf, rps, TRAFFIC };
+export { percent, releasesOf, rps, TRAFFIC, tableOf };
 export const serinShare = (rows: readonly Row[]): number => shareOf(rows, 'serin', 'rolledBack');
 export const promotedShare = (rows: readonly Row[], name: DeciderName): number => shareOf(rows, name, 'promoted');

@@ -1,4 +1,5 @@
 import type { Analysis } from './canary.ts';
+import { comparisonFindings } from './comparison-findings.ts';
 import { parseDuration } from './duration.ts';
 import { shorten } from './field-path.ts';
 import { badDuration, error, type Finding, ignored, type Scope, warning } from './finding.ts';
@@ -18,6 +19,7 @@ export function* analysisFindings(scope: Scope): Generator<Finding> {
   yield* limitFindings(scope);
   yield* capabilityFindings(scope);
   yield* bothSidesFindings(scope);
+  yield* comparisonFindings(scope);
   yield* intervalFindings(analysis);
   for (const [index, metric] of (analysis.metrics ?? []).entries()) yield* metricFindings(metric, at(`metrics[${index}]`), scope);
   yield* webhookFindings(analysis);
@@ -68,8 +70,8 @@ function stepWeightsFindings(weights: readonly number[]): Finding[] {
   return found.slice(0, 20);
 }
 
-function* nothingJudges({ metrics, webhooks }: Analysis): Generator<Finding> {
-  if (metrics?.some(({ mode }) => mode !== 'observe') || webhooks?.length) return;
+function* nothingJudges({ metrics, webhooks, comparison }: Analysis): Generator<Finding> {
+  if (metrics?.some(({ mode }) => mode !== 'observe') || webhooks?.length || comparison?.mode === 'gate') return;
   if (metrics?.length) yield warning('spec.analysis', 'only observes its metrics, so every new version passes: let one of them decide');
   else yield warning('spec.analysis', 'has neither metrics nor webhooks, so every new version passes: add a metric');
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Duration, ShortText } from './limits.ts';
+import { ShortText, Window } from './limits.ts';
 
 const Times = ShortText.regex(/^([1-9]\d?(\.\d{1,4})?|100)x$/, 'must be a factor from 1x to 100x, such as 1.5x');
 const Percent = ShortText.regex(/^(\d{1,2}(\.\d{1,6})?|100)%$/, 'must be a percentage, such as 0.1%');
@@ -33,7 +33,7 @@ export const AnalysisComparison = z.object({
     })
     .optional()
     .describe('Compares durations too, by the buckets of the histogram.'),
-  warmUp: Duration.optional().describe(
+  warmUp: Window.optional().describe(
     'Time from the first ready pod of the canary until requests count, as duration text; 30s when absent.',
   ),
   pace: z
@@ -42,7 +42,7 @@ export const AnalysisComparison = z.object({
     .describe(
       'With mode gate. `evidence`: a passed check takes its step only when the canary is shown to be no worse than tolerated. `interval` when absent.',
     ),
-  maxStepDuration: Duration.optional().describe(
+  maxStepDuration: Window.optional().describe(
     'With pace evidence: after this time a step is taken without evidence, as duration text; 1h when absent.',
   ),
 });

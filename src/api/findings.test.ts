@@ -12,6 +12,9 @@ const webhook = (fields: Fields) => ({ analysis: { webhooks: [{ name: 'load', ur
 const metric = (fields: Fields) => ({
   analysis: { metrics: [{ name: 'errors', templateRef: { name: 'errors' }, thresholdRange: { max: 1 }, ...fields }] },
 });
+const compared = (...names: string[]): Change => ({
+  analysis: { comparison: {}, metrics: names.map((name) => ({ name, templateRef: { name }, thresholdRange: { max: 1 }, compare: {} })) },
+});
 const match = [{ headers: { 'x-user': { exact: 'me' } } }];
 const gateway = { provider: 'gatewayapi:v1' };
 const gatewayRefs = [{ name: 'gateway' }];
@@ -131,6 +134,8 @@ describe('errors', () => {
       },
       analysisOf('.metrics[0].baseline'),
     ],
+    ['compare of two metrics of one name', compared('orders', 'orders'), analysisOf('.metrics[1].compare')],
+    ['compare of nine metrics', compared(...'abcdefghi'), analysisOf('.metrics[8].compare')],
     ['05-R37: min above max', metric({ thresholdRange: { min: 2, max: 1 } }), analysisOf('.metrics[0].thresholdRange')],
     ['a timeout that is none', { service: { timeout: 'soon' } }, 'spec.service.timeout'],
     ['targetPort 70000', { service: { targetPort: 70000 } }, 'spec.service.targetPort'],

@@ -1,4 +1,5 @@
 import type { Analysis, Metric } from './canary.ts';
+import { comparedEntries, MOST_COMPARED } from './compared-entries.ts';
 import { parseDuration } from './duration.ts';
 import { shorten } from './field-path.ts';
 import { badDuration, error, type Finding, type Scope, warning } from './finding.ts';
@@ -41,6 +42,7 @@ export function* metricFindings(metric: Metric, path: string, scope: Scope): Gen
   yield* durationFindings(metric, path);
   yield* trafficFindings(metric, path, analysis);
   yield* baselineFindings(metric, `${path}.baseline`, scope);
+  yield* compareFindings(metric, `${path}.compare`, analysis);
   if (metric.interval === undefined) return;
   const at = `${path}.interval`;
   const ms = parseDuration(metric.interval);
@@ -81,6 +83,13 @@ function* trafficFindings({ name, minimumRequests, trafficQuery }: Metric, path:
     yield error(at, 'has nothing that counts the requests: set trafficQuery, as in sum(increase(requests[1m]))');
   else if (analysis.unmeasured !== 'hold')
     yield warning(at, 'makes a canary with little traffic fail its checks: set analysis.unmeasured to hold, so that it waits');
+}
+
+/** Entries whose counts would have no place of their own. */
+function* compareFindings(metric: Metric, path: string, { metrics = [] }: Analysis): Generator<Finding> {
+  const not = comparedEntries(metrics).find((one) => one.metric === metric)?.not;
+  if (not === 'sameName') yield error(path, 'needs a name that no other compared metric has: rename the metric, or remove compare');
+  if (not === 'tooMany') yield error(path, `is one more than the ${MOST_COMPARED} that are compared: remove compare here or elsewhere`);
 }
 
 function* baselineFindings({ name, baseline, query }: Metric, path: string, { canary, observed }: Scope): Generator<Finding> {

@@ -91,12 +91,10 @@ function resting(phase: string, asked: Moves = {}) {
   };
 }
 
-/** The pods that lost their traffic stay while proxies learn of the routes. `after` is taken when they may go, `followed` does not wait for that. */
-function draining(after: ChartTransition, followed: Moves) {
-  return leaf('draining', ['wakeAfterDrain'], { ...followed, advance: after });
-}
-
-/** Traffic to the primary, then the pods that lost it. */
+/**
+ * Traffic to the primary, then the pods that lost it: proxies learn of routes late. `after` is taken when they may go, `followed` does not
+ * wait for that.
+ */
 function returning(after: ChartTransition, { waits = {}, followed = {} }: { waits?: Moves; followed?: Moves }) {
   return {
     returningTraffic: leaf('returningTraffic', ['wakeAfterRaise'], {
@@ -105,7 +103,7 @@ function returning(after: ChartTransition, { waits = {}, followed = {} }: { wait
       routeSome: stay('routeSome'),
       advance: go('draining'),
     }),
-    draining: draining(after, { ...waits, ...followed }),
+    draining: leaf('draining', ['wakeAfterDrain'], { ...waits, ...followed, advance: after }),
   };
 }
 
@@ -283,17 +281,11 @@ export const chart = machineSetup.createMachine({
           fallBack: go('creatingPrimary'),
           advance: go('takingTraffic', 'bindTarget'),
         }),
-        takingTraffic: leaf('takingTraffic', [], {
-          fallBack: go('creatingPrimary'),
-          advance: go('#Initialized.draining', 'initialize'),
-        }),
+        takingTraffic: leaf('takingTraffic', [], { fallBack: go('creatingPrimary'), advance: go('draining') }),
+        draining: leaf('draining', ['wakeAfterDrain'], { advance: go('#Initialized.resting', 'initialize') }),
       },
     },
-    Initialized: {
-      id: 'Initialized',
-      initial: 'resting',
-      states: { draining: draining(go('#Initialized.resting', 'forgetCapacity'), next), ...resting('Initialized') },
-    },
+    Initialized: { id: 'Initialized', initial: 'resting', states: resting('Initialized') },
     Waiting: {
       id: 'Waiting',
       initial: 'gate',

@@ -26,8 +26,9 @@ export const deciders: Readonly<Record<string, Deciders>> = {
     creatingPrimary: bootstrap.creatingPrimary,
     settling: bootstrap.settling,
     takingTraffic: bootstrap.takingTraffic,
+    draining: bootstrap.draining,
   }),
-  ...within('Initialized', { draining: ending.drainingToIdle, resting: idle.resting, confirming: idle.confirming }),
+  ...within('Initialized', { resting: idle.resting, confirming: idle.confirming }),
   ...within('Waiting', { gate: idle.gate }),
   ...within('Progressing', {
     recycleRouting: starting.recycleRouting,
@@ -45,7 +46,7 @@ export const deciders: Readonly<Record<string, Deciders>> = {
   ...within('Finalising', { returningTraffic: ending.returningPromoted, draining: ending.drainingPromoted }),
   ...within('Succeeded', {
     returningTraffic: ending.returning,
-    draining: ending.drainingToIdle,
+    draining: ending.drainingCancelled,
     resting: idle.restingSucceeded,
     confirming: idle.confirming,
     undoing: idle.undoing,

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { at } from '../../test/fakes/releasing.ts';
 import { aCanary, initialized, World, withHooks } from '../../test/fakes/world.ts';
 import type { Phase } from '../api/phase.ts';
 import { allToPrimary, type Routes, weight } from '../api/routes.ts';
@@ -27,7 +26,7 @@ it('D2: before it takes traffic a bootstrap leaves apex, routes and target as th
     expect(desired).toEqual({ frozen: false, prepared: true, apexOnPrimary: false, target: 'untouched', primary: 'up', ...scalers });
   };
   world.begin();
-  world.tickUntil(at('Initialized', 'resting'));
+  world.tickUntil((one) => one.phase === 'Initialized');
   expect([...new Set(seen)]).toEqual(['creatingPrimary', 'settling']);
 });
 
@@ -39,7 +38,7 @@ it.each([
   { phase: 'Failed', step: 'servingFromCanary', routes: half, target: 'up' },
   { phase: 'Failed', step: 'returningTraffic', routes: matched, target: 'up' },
   { phase: 'Initializing', step: 'takingTraffic', routes: allToPrimary, target: 'untouched' },
-  { phase: 'Initialized', step: 'draining', routes: allToPrimary, target: 'untouched' },
+  { phase: 'Initializing', step: 'draining', routes: allToPrimary, target: 'untouched' },
   { phase: 'Progressing', step: 'canaryUnavailable', routes: allToPrimary, target: 'up' },
   { phase: 'Promoting', step: 'awaitingPrimary', routes: allToPrimary, target: 'untouched' },
   { phase: 'Finalising', step: 'draining', routes: allToPrimary, target: 'untouched' },

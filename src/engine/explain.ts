@@ -106,7 +106,7 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
       return `Waiting ${since} for the routes to send all traffic to the primary.`;
     case 'Failed.returningTraffic':
       return `Failed${why}. Traffic returns to the primary as its pods become ready${raised(facts.primary, release, facts)}, and all of it at ${timestamp(release.stepStartedMs + longestRaiseMs(facts.intervalMs))} if the primary serves.`;
-    case 'Initialized.draining':
+    case 'Initializing.draining':
     case 'Finalising.draining':
     case 'Succeeded.draining':
     case 'Failed.draining':

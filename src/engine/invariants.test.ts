@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it as test } from 'vitest';
 import { propertyRuns, propertyTimeoutMs } from '../../test/fakes/property-runs.ts';
-import { at } from '../../test/fakes/releasing.ts';
 import { aCanary, World, withHooks } from '../../test/fakes/world.ts';
 import type { HookType } from '../api/canary.ts';
 import type { Delivery, Release } from '../api/canary-status.ts';
@@ -331,7 +330,7 @@ describe('in any order of events, crashes and suspends', () => {
           // For as long as a hold may last (E22a).
           const world = new World(aCanary({ stepWeight: 40, unmeasured: 'hold' }, { progressDeadlineSeconds: 3_600 }));
           world.begin();
-          world.tickUntil(at('Initialized', 'resting'));
+          world.tickUntil((one) => one.phase === 'Initialized');
           world.behaviour.verdicts = [{ check: 'errors', verdict: 'unmeasured' }];
           world.targetRevision = 's1:b';
           for (const one of acts) {

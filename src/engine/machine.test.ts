@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { at, header, kubernetes, releasing, steps } from '../../test/fakes/releasing.ts';
-import { aCanary, initialized, World, withHooks } from '../../test/fakes/world.ts';
+import { aCanary, initialized, type World, withHooks } from '../../test/fakes/world.ts';
 import { weight } from '../api/routes.ts';
 import { isAtRest, openQuestionsOf, start, step } from './machine.ts';
 import { projectStatus } from './project-status.ts';
@@ -293,16 +293,4 @@ it.each([
   if (status?.release === undefined) throw new Error('there is a release');
   const canary = { ...world.canary, status: { ...status, release: { ...status.release, step: former } } };
   expect(start(canary, { ...world.facts(), canary }).value).toEqual({ Progressing: now });
-});
-
-it('a status of an earlier version that drains before it is initialized goes on to Initialized, and the routes stay', () => {
-  const world = new World().begin();
-  world.tick(5_000);
-  const { status } = world.canary;
-  if (status?.release === undefined) throw new Error('there is a release');
-  world.canary = { ...world.canary, status: { ...status, phase: 'Initializing', release: { ...status.release, step: 'draining' } } };
-  world.watch = (desired) => expect(desired.apexOnPrimary).toBe(true);
-  world.crash();
-  world.settle();
-  expect([world.phase, world.step]).toEqual(['Initialized', 'draining']);
 });

@@ -365,23 +365,20 @@ function pathOf(value: StateValue): string[] {
   return typeof rest === 'string' ? [...path, rest] : path;
 }
 
-/** By names that a status or journal of an earlier version has: the steps that go on from there. */
+/** Names that steps had in a status or journal of Serin 0.1.0 before the steps were renamed. */
 const FORMER_STEPS: Readonly<Record<string, string>> = {
   withdrawing: 'recycleRouting',
   clearing: 'recycleDraining',
   emptying: 'recycleStopping',
   heldBack: 'canaryUnavailable',
   comingBack: 'canaryRecovered',
-  // In Initializing.
-  draining: 'takingTraffic',
 };
 
 /** A recorded step that the chart does not know resumes at the beginning of its phase. */
 function stateOf(phase: Phase, recorded: string): StateValue {
   if (phase === '') return 'New';
-  const steps = chart.states[phase]?.states ?? {};
-  const name = recorded in steps ? recorded : FORMER_STEPS[recorded];
-  return name !== undefined && name in steps ? { [phase]: name } : phase;
+  const name = FORMER_STEPS[recorded] ?? recorded;
+  return chart.states[phase]?.states[name] ? { [phase]: name } : phase;
 }
 
 function blank(facts: Facts): Release {

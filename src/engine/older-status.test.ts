@@ -72,7 +72,6 @@ function lived({ canary, act }: Life, stored: (canary: Canary) => Canary) {
     world.crash();
     world.settle();
   };
-  restart();
   for (let ticks = 0; ticks < 5; ticks += 1) {
     world.tick();
     restart();

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { at } from '../../test/fakes/releasing.ts';
 import { aCanary, initialized, World, withHooks } from '../../test/fakes/world.ts';
 import type { Canary } from '../api/canary.ts';
 import type { Release, Verdict } from '../api/canary-status.ts';
@@ -449,7 +448,7 @@ describe('bootstrap', () => {
     world.look();
     world.settle();
     world.room.primary = 9;
-    world.tickUntil(at('Initialized', 'resting'));
+    world.tickUntil((one) => one.phase === 'Initialized');
     expect([world.primaryReplicas, world.apexOnPrimary, world.desired.atLeast]).toEqual([9, true, {}]);
   });
 });

@@ -7,7 +7,7 @@ export interface ToCompare {
   metric: string;
   /** The window begins here and ends when it is read; the history ends here. Epoch milliseconds. */
   fromMs: number;
-  /** Read the primary's history of the hour before `fromMs` instead, in windows of this length. Milliseconds. */
+  /** Read the primary's history of three hours before `fromMs` instead, in windows of this length. Milliseconds. */
   learnMs?: number;
   /** Thresholds of `latency`, once they are known. */
   plan?: LatencyPlan;

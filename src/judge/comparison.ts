@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * How a canary is compared with the primary by one metric. A canary is bad when its rate is above `tolerate` times the primary's and above `atLeast`.

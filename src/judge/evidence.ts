@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Comparison } from './comparison.ts';
 import { addScatter, LEVELS, noScatter } from './dispersion.ts';
 import { addPods, MOST_PODS } from './pod-spread.ts';

@@ -91,6 +91,7 @@ describe('an answer of Prometheus', () => {
     ['a series without our label', answered('vector', [{ metric: { instance: 'a' }, value: [1, '1'] }]), /without the labels of the query/],
     ['a part of no side', but(['apex all to', '1']), /without the labels of the query/],
     ['a series without instance', but(['canary all to', '30', { instance: '' }]), /no label instance/],
+    ['a pod whose name is too long', but(['canary all to', '30', { instance: 'x'.repeat(254) }]), /name that no pod can have/],
     ['labels that are numbers', but(['canary all to', '30', { instance: 7 }]), unexpected],
     ['numbers that are numbers', answered('vector', [{ metric: {}, value: [1, 1] }]), unexpected],
     ['texts that are not numbers', but(['canary all to', '30x']), /"30x" is not a number/],
@@ -162,9 +163,9 @@ describe('the history of the primary', () => {
   });
 
   it.each([
-    [1_000, '[3600000ms:5000ms]'],
-    [15_000, '[3600000ms:15000ms]'],
-  ])('20.3: is asked for in steps of %d ms, or of which an hour has 720', async (learnMs, range) => {
+    [1_000, '[10800000ms:5000ms]'],
+    [15_000, '[10800000ms:15000ms]'],
+  ])('20.3: is asked for in steps of %d ms, or of which three hours have 2,160', async (learnMs, range) => {
     const { requests } = await answerTo({ ...errors, learnMs }, answered('matrix', []));
     expect(requests[0]?.query).toContain(`${range} @ ${((endMs - 10_000) / 1000).toFixed(3)}`);
   });

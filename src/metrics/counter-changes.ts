@@ -33,6 +33,9 @@ interface Readings {
   isChanged: boolean;
 }
 
+/** Characters of a name in Kubernetes; the status keeps names of pods. */
+const LONGEST_NAME = 253;
+
 export type Changes = Readonly<Record<Side, SideChanges>>;
 
 /**
@@ -50,6 +53,8 @@ export function counterChanges(
     if (!isSide(side) || !(end === 'from' || end === 'to')) return { reason: 'Prometheus gave series without the labels of the query' };
     // Scrapes of different pods could not be told apart.
     if (!labels.instance) return { reason: 'the counters have no label instance: keep it where metrics are relabelled or aggregated' };
+    if (podLabel && (labels[podLabel] ?? '').length > LONGEST_NAME)
+      return { reason: `the label ${podLabel} of the counters has a name that no pod can have` };
     const [point, ...others] = points;
     if (!point || others.length > 0) return { reason: 'Prometheus gave series of more than one moment' };
     const readings = readingsOf(bySide[side], labels, podLabel);

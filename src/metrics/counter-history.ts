@@ -4,9 +4,10 @@ import type { Counts } from '../judge/window.ts';
 import { allOf, inMs, PART, part, type RenderedCounters, seconds } from './counter-query.ts';
 import type { LabelledSeries } from './providers/metric-provider.ts';
 
-/** How far back the primary's history is read, and in how many windows at most. */
-const HISTORY_MS = 3_600_000;
-const MOST_WINDOWS = 720;
+/** How far back the primary's history is read: with an hour of few failures the worst cell of the study has no margin. */
+const HISTORY_MS = 3 * 3_600_000;
+/** In how many windows at most: those of 5 s. Of buckets fewer, since each window has twenty of them. */
+const MOST_WINDOWS = { errors: 2160, latency: 720 };
 
 /** All requests and those that succeeded, at each step of the history before `untilMs`. */
 export function errorsHistoryQuery({ requests, succeeded }: SideCounters, untilMs: number, learnMs: number): string {
@@ -15,18 +16,17 @@ export function errorsHistoryQuery({ requests, succeeded }: SideCounters, untilM
     part('succeeded', `sum(${succeeded})`),
     part('instances', `count(count by (instance) (${requests}))`),
   ];
-  return overHistory(parts, untilMs, learnMs);
+  return overHistory(parts, untilMs, Math.max(learnMs, HISTORY_MS / MOST_WINDOWS.errors));
 }
 
 /** The same by bucket. */
 export function latencyHistoryQuery({ buckets }: SideCounters, untilMs: number, learnMs: number): string {
   const parts = [part('all', `sum by (le) (${buckets})`), part('instances', `count(count by (instance) (${allOf(buckets)}))`)];
-  return overHistory(parts, untilMs, learnMs);
+  return overHistory(parts, untilMs, Math.max(learnMs, HISTORY_MS / MOST_WINDOWS.latency));
 }
 
-function overHistory(parts: readonly string[], untilMs: number, learnMs: number): string {
-  const stepMs = Math.ceil(Math.max(learnMs, HISTORY_MS / MOST_WINDOWS));
-  return `(${parts.join(' or ')})[${HISTORY_MS}ms:${stepMs}ms] @ ${seconds(untilMs)}`;
+function overHistory(parts: readonly string[], untilMs: number, stepMs: number): string {
+  return `(${parts.join(' or ')})[${HISTORY_MS}ms:${Math.ceil(stepMs)}ms] @ ${seconds(untilMs)}`;
 }
 
 /** Counts of windows with requests, oldest first. */

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
+import { type HandClock, handClock } from '../../test/fakes/clock.ts';
 import { canary, dependencies, endMs } from '../../test/fakes/measuring.ts';
 import type { Metric } from '../api/canary.ts';
 import type { ToCompare } from '../judge/compared.ts';
@@ -20,12 +21,17 @@ const counts = {
 const asked: ToCompare = { metric: 'orders', fromMs: endMs - 12_999 };
 
 /** The answer where the backend says this to the total and the bad of the canary, and then of the primary; and what it was asked. */
-async function answerTo(values: readonly (string | undefined)[], { metric = orders, spec = { counts } as object, question = asked } = {}) {
+async function answerTo(
+  values: readonly (string | undefined)[],
+  { metric = orders, spec = { counts } as object, question = asked, answering = (_: HandClock) => {} } = {},
+) {
+  const clock = handClock();
   const queries: string[] = [];
   const reported: (string | undefined)[] = [];
   server = createServer(({ url = '' }, response) => {
     const query = new URL(url, 'http://localhost').searchParams.get('query') ?? '';
     queries.push(query);
+    answering(clock);
     const value = values[(query.includes('-primary') ? 2 : 0) + (query.includes('ok=') ? 1 : 0)];
     if (value === 'refused') response.writeHead(503).end();
     else
@@ -42,6 +48,7 @@ async function answerTo(values: readonly (string | undefined)[], { metric = orde
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const [answer] = await compare(canary([metric]), [question], {
     ...dependencies(),
+    clock,
     template: async () => ({ spec: { provider: { type: 'prometheus', address }, query: 'q', ...spec } }),
     templateAsked: (_, problem) => reported.push(problem),
   });
@@ -62,6 +69,11 @@ it('20.3: the counts of a MetricTemplate are asked for both sides, in a window o
     'orders{app="podinfo-primary"}[12s]',
   ]);
   expect(reported).toEqual([undefined]);
+});
+
+it('20.3: a window ends when all is answered: queries that wait reach that much further', async () => {
+  const { answer } = await answerTo(['20', '3', '500', '4.5'], { answering: (clock) => clock.advance(2_000) });
+  expect(answer).toMatchObject({ kind: 'window', window: { fromMs: asked.fromMs, toMs: endMs + 8_000 } });
 });
 
 it('20.3: without a series of failures there are none, and without one of requests the side had none', async () => {
@@ -92,7 +104,7 @@ it.each<[string, (string | undefined)[], object, RegExp]>([
   expect(answer).toEqual({ metric: 'orders', kind: 'unknown', reason: expect.stringMatching(reason) });
 });
 
-it('20.3: there is no history, and nothing is asked for it', async () => {
+it('20.3: the history is empty, and nothing is asked for it', async () => {
   const { answer, queries } = await answerTo([], { question: { ...asked, learnMs: 5_000 } });
   expect([answer, queries]).toEqual([{ metric: 'orders', kind: 'history', primary: [] }, []]);
 });

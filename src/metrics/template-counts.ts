@@ -1,4 +1,5 @@
 import type { Canary, Metric } from '../api/canary.ts';
+import { systemClock } from '../api/clock.ts';
 import type { ToCompare } from '../judge/compared.ts';
 import type { Counts } from '../judge/window.ts';
 import type { Counted } from './counted.ts';
@@ -16,8 +17,8 @@ type Count = number | undefined;
 type Unread = { reason: string };
 
 /**
- * Requests and failures of both sides by `spec.counts` of a MetricTemplate. `{{ interval }}` is the window in whole seconds, rounded down, so that windows that follow each
- * other do not count a request twice. Backends differ in how the past is asked for: the history is empty.
+ * Requests and failures of both sides by `spec.counts` of a MetricTemplate. `{{ interval }}` is the window in whole seconds, rounded down, and a window ends when its last
+ * query is answered: one that has waited for its turn counts what came meanwhile, and the next window must not count that twice. Backends differ in how the past is asked for: the history is empty.
  */
 export async function templateCounts(
   canary: Canary,
@@ -25,12 +26,14 @@ export async function templateCounts(
   deps: MeasureDependencies,
 ): Promise<Counted> {
   if (learnMs !== undefined) return { kind: 'history', primary: [] };
-  const toMs = deps.nowMs;
+  const { nowMs, clock = systemClock } = deps;
   const metric = canary.spec.analysis.metrics?.find((one) => one.name === name && one.compare);
   if (!metric?.templateRef) return { kind: 'unknown', reason: `no metric ${name} has compare and templateRef` };
-  const windowS = Math.floor((toMs - fromMs) / 1000);
+  const windowS = Math.floor((nowMs - fromMs) / 1000);
   if (windowS < 1) return { kind: 'unknown', reason: 'the window has only begun' };
+  const beganMs = clock.monotonicMs();
   const read = await readSides(canary, { ...metric, interval: `${windowS}s` }, deps);
+  const toMs = nowMs + Math.ceil(clock.monotonicMs() - beganMs);
   return 'reason' in read ? { kind: 'unknown', reason: read.reason } : { kind: 'window', window: { fromMs, toMs, ...read } };
 }
 

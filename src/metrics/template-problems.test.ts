@@ -43,6 +43,13 @@ it.each<[string, MetricTemplateSpec, string, RegExp]>([
   ],
   ['a window that is none', spec('datadog', {}, { window: '5min' }), 'spec.window', /not a time above 0/],
   ['an empty query', spec('prometheus', {}, { query: ' \n' }), 'spec.query', /is empty/],
+  ['counts without a query', spec('prometheus', {}, { counts: { total: 'q', bad: ' ' } }), 'spec.counts.bad', /is empty/],
+  [
+    'a mistake in the count of all',
+    spec('prometheus', {}, { counts: { total: '{{ tarrget }}', bad: 'q' } }),
+    'spec.counts.total',
+    /tarrget/,
+  ],
   ['a query that is not JSON', spec('cloudwatch', {}, { query: 'SELECT' }), 'spec.query', /is not JSON/],
   ['a query of another kind', spec('keptn', {}, { query: 'slo/shop/x' }), 'spec.query', /is not keptnmetric/],
   ['a metric that is none', spec('externalmetrics', {}, { query: 'a/b/c' }), 'spec.query', /is not \[namespace/],

@@ -13,7 +13,7 @@ import { checkTemplate } from './query-template.ts';
 import { timeoutOf } from './template-backend.ts';
 
 /** Errors of a MetricTemplate that no Secret can repair: the field, and its defect (05-W15). `namespace`: its own, where it is known. */
-export function templateProblems({ provider, query, window }: MetricTemplateSpec, namespace?: string): Problem[] {
+export function templateProblems({ provider, query, counts, window }: MetricTemplateSpec, namespace?: string): Problem[] {
   const problems: Problem[] = [];
   const add = (path: string, message: string) => problems.push({ path, message });
   const windowMs = window === undefined ? undefined : parseDuration(window);
@@ -27,9 +27,12 @@ export function templateProblems({ provider, query, window }: MetricTemplateSpec
   if ('problem' in backend) problems.push(placed(backend));
   else if (addressProblem(provider))
     add('spec.provider.address', 'is not an address that can be queried: write it as in http://name.namespace:9090');
-  const wrong =
-    query.trim() === '' ? 'is empty: write what is to be asked' : (checkTemplate(query) ?? queryProblem(provider, query, namespace));
-  if (wrong) add('spec.query', wrong);
+  for (const [path, text] of Object.entries({ 'spec.query': query, 'spec.counts.total': counts?.total, 'spec.counts.bad': counts?.bad })) {
+    if (text === undefined) continue;
+    const wrong =
+      text.trim() === '' ? 'is empty: write what is to be asked' : (checkTemplate(text) ?? queryProblem(provider, text, namespace));
+    if (wrong) add(path, wrong);
+  }
   return problems;
 }
 

@@ -106,6 +106,8 @@ export interface WorkloadIdentity {
   refuses?(target: Slim): FieldProblem | undefined;
   /** What metrics go by, where it is not the target's name (`{{ route }}`, 01-6). */
   measuredAs?(target: Slim): string | undefined;
+  /** The same for the primary. */
+  primaryMeasuredAs?(primary: Slim): string | undefined;
   /** The revision of the pods: `s1:` and SHA-256 of the canonical JSON of the served part (03-H1, ARCHITECTURE.md, Revisions). */
   revision(target: KubeObject): string;
   /**

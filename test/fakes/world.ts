@@ -414,7 +414,7 @@ export function initialized(canary: Canary = aCanary(), prepare: (world: World) 
   const world = new World(canary);
   prepare(world);
   world.begin();
-  world.tickUntil(({ phase, step }) => phase === 'Initialized' && step === 'resting');
+  world.tickUntil((one) => one.phase === 'Initialized');
   world.settle();
   world.trace.length = 0;
   return world;

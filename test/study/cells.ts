@@ -45,7 +45,7 @@ export interface Cell {
   kind: Kind;
   strategy: Strategy;
   releases: number;
-  /** Length of the windows; a minute when it is not given. Shorter ones end when both sides have new requests. */
+  /** Length of the windows; a minute when it is not given. Shorter ones go on until both sides have new requests. */
   windowSeconds?: number;
   /** Time between two scrapes of a side, a multiple of `windowSeconds`; each window when it is not given. */
   scrapeSeconds?: number;
@@ -108,6 +108,47 @@ export function lateCells(releases: number): Cell[] {
       (['linear', 'ab'] as const).map((strategy): Cell => ({ rps, base: 0.005, effect, kind: 'lateUsers', strategy, releases })),
     ),
   );
+}
+
+/** How short windows are read: each is as long as the pause between two readings, or as that between two scrapes where these are rarer. */
+export const PACES = {
+  '5 s': { windowSeconds: 5 },
+  '15 s': { windowSeconds: 15 },
+  '5 s, scraped each 15 s': { windowSeconds: 5, scrapeSeconds: 15 },
+} as const;
+export const paceOf = ({ windowSeconds, scrapeSeconds }: Cell): string =>
+  scrapeSeconds === undefined ? `${windowSeconds} s` : `${windowSeconds} s, scraped each ${scrapeSeconds} s`;
+
+/** A cell whose windows are shorter than a minute. */
+export type ShortCell = Cell & { windowSeconds: number };
+
+/** Canaries at the very bound in short windows: the hardest cells, and more of the hardest kind. */
+export function shortNullCells(releases: number): ShortCell[] {
+  const cells: ShortCell[] = [];
+  const traffic = [10, 100, 1000];
+  for (const pace of Object.values(PACES))
+    for (const kind of [...kinds, 'clients'] as const)
+      for (const base of [0.0005, 0.005])
+        for (const rps of traffic) {
+          const all = kind === 'users' && pace === PACES['5 s'];
+          for (const strategy of all ? strategies : [strategies[cells.length % strategies.length] ?? 'linear'])
+            cells.push({ rps, base, effect: TOLERATED, kind, strategy, releases, ...pace });
+        }
+  return cells;
+}
+
+/** Rate at which every request fails. */
+const ALL_FAIL = 1;
+
+/** Disasters in short windows, the last of which fails all requests. */
+export function shortBadCells(releases: number): ShortCell[] {
+  const cells: ShortCell[] = [];
+  for (const pace of Object.values(PACES))
+    for (const kind of ['independent', 'users'] as const)
+      for (const base of [0.0005, 0.005])
+        for (const effect of [10, 100, ALL_FAIL / base])
+          for (const rps of [1, 10, 100, 1000, 10_000]) cells.push({ rps, base, effect, kind, strategy: 'linear', releases, ...pace });
+  return cells;
 }
 
 export const cellName = ({ rps, base, effect, kind, strategy, windowSeconds, scrapeSeconds }: Cell): string =>

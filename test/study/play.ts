@@ -1,5 +1,5 @@
 import { seededRandom } from '../../src/embedded/mesh/random.ts';
-import { type Cell, cellName } from './cells.ts';
+import { type Cell, cellName, type ShortCell } from './cells.ts';
 import { readCounters } from './counters.ts';
 import { type Decider, type DeciderName, deciders, serin, serinOfLatency } from './deciders.ts';
 import { Draws } from './draws.ts';
@@ -28,7 +28,7 @@ export function playCell(cell: Cell, { goesOn, seed }: { goesOn: boolean; seed: 
 }
 
 /** The same in windows shorter than a minute, which only the judge of Serin takes. */
-export function playShort(cell: Cell & { windowSeconds: number }, { goesOn, seed }: { goesOn: boolean; seed: number }): Outcomes {
+export function playShort(cell: ShortCell, { goesOn, seed }: { goesOn: boolean; seed: number }): Outcomes {
   const begin = (index: number) => {
     const draws = drawsOf(cellName(cell), seed, index);
     return readCounters(beginRelease(cell, draws), cell, draws);

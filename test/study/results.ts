@@ -1,4 +1,4 @@
-import type { Cell } from './cells.ts';
+import type { Cell, ShortCell } from './cells.ts';
 import type { LatencyCell } from './latency-traffic.ts';
 import type { Outcome, Outcomes } from './play.ts';
 
@@ -19,6 +19,10 @@ export interface Results {
   late: Played<Cell>[];
   latency: Played<LatencyCell>[];
   latencyNull: Played<LatencyCell>[];
+  /** Windows shorter than a minute: as in `null`, `again` and `bad`. */
+  shortNull: Played<ShortCell>[];
+  shortAgain: Played<ShortCell>[];
+  shortBad: Played<ShortCell>[];
 }
 
 /** Rolled back, promoted, and the minutes to both, 0 where there are none. */

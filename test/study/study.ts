@@ -5,15 +5,36 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { breakingCells, type Cell, goodCells, lateCells, nullCells, powerCells } from './cells.ts';
+import {
+  breakingCells,
+  type Cell,
+  goodCells,
+  lateCells,
+  nullCells,
+  powerCells,
+  type ShortCell,
+  shortBadCells,
+  shortNullCells,
+} from './cells.ts';
 import { type LatencyCell, latencyCells, TOLERATED_SLOWNESS } from './latency-traffic.ts';
-import { type Outcomes, playCell, playLatency } from './play.ts';
+import { type Outcomes, playCell, playLatency, playShort } from './play.ts';
 import { type Played, type Results, readResults, writeResults } from './results.ts';
 
 const file = join(import.meta.dirname, 'results.json');
 const SEED = 20;
 const CORES = 2;
-const RELEASES = { null: 300, again: 4000, breaking: 200, good: 60, bad: 60, late: 200, latency: 100 };
+const RELEASES = {
+  null: 300,
+  again: 4000,
+  breaking: 200,
+  good: 60,
+  bad: 60,
+  late: 200,
+  latency: 100,
+  shortNull: 200,
+  shortAgain: 2000,
+  shortBad: 60,
+};
 /** Half of what is promised: cells above it are played again, since few releases say little. */
 const SUSPECT = 0.005;
 /** Cells that a worker plays before it asks for more. */
@@ -21,16 +42,26 @@ const BATCH = 8;
 
 type Task =
   | { part: 'errors'; cell: Cell; goesOn: boolean; seed: number }
-  | { part: 'latency'; cell: LatencyCell; goesOn: boolean; seed: number };
+  | { part: 'latency'; cell: LatencyCell; goesOn: boolean; seed: number }
+  | { part: 'short'; cell: ShortCell; goesOn: boolean; seed: number };
 
 /** Parts that can be played by themselves. */
-type Parts = Record<'null' | 'breaking' | 'good' | 'bad' | 'late' | 'latency', () => Promise<Partial<Results>>>;
+type Parts = Record<'null' | 'breaking' | 'good' | 'bad' | 'late' | 'latency' | 'short', () => Promise<Partial<Results>>>;
 
 if (isMainThread) await main();
 else parentPort?.on('message', (tasks: Task[]) => parentPort?.postMessage(tasks.map(play)));
 
 function play(task: Task): Outcomes {
-  return task.part === 'errors' ? playCell(task.cell, task) : playLatency(task.cell, task);
+  switch (task.part) {
+    case 'errors':
+      return playCell(task.cell, task);
+    case 'latency':
+      return playLatency(task.cell, task);
+    case 'short':
+      return playShort(task.cell, task);
+    default:
+      return task satisfies never;
+  }
 }
 
 async function main(): Promise<void> {
@@ -40,13 +71,13 @@ async function main(): Promise<void> {
     run(workers, title, cells, (cell) => ({ part: 'errors', cell, goesOn, seed }));
   const latencies = (title: string, cells: readonly LatencyCell[], goesOn: boolean) =>
     run(workers, title, cells, (cell) => ({ part: 'latency', cell, goesOn, seed: SEED }));
+  const shorts = (title: string, cells: readonly ShortCell[], goesOn: boolean, seed = SEED) =>
+    run(workers, title, cells, (cell) => ({ part: 'short', cell, goesOn, seed }));
   const slow = latencyCells(RELEASES.latency);
   const parts: Parts = {
     null: async () => {
       const all = await errors('no worse than tolerated', nullCells(RELEASES.null), true);
-      const suspects = all.filter(({ outcomes, releases }) => (outcomes.serin?.rolledBack ?? 0) > releases * SUSPECT);
-      const more = suspects.map(({ outcomes: _, ...cell }) => ({ ...cell, releases: RELEASES.again }));
-      return { null: all, again: await errors('once more', more, true, SEED + 1) };
+      return { null: all, again: await errors('once more', suspectsOf(all, RELEASES.again), true, SEED + 1) };
     },
     breaking: async () => ({ breaking: await errors('what breaks it', breakingCells(RELEASES.breaking), true) }),
     good: async () => ({ good: await errors('as good as the primary', goodCells(RELEASES.good), false) }),
@@ -55,6 +86,11 @@ async function main(): Promise<void> {
     latency: async () => {
       const within = slow.filter(({ slower }) => slower <= TOLERATED_SLOWNESS);
       return { latency: await latencies('latency', slow, false), latencyNull: await latencies('latency, tolerated', within, true) };
+    },
+    short: async () => {
+      const all = await shorts('short windows', shortNullCells(RELEASES.shortNull), true);
+      const again = await shorts('short windows, once more', suspectsOf(all, RELEASES.shortAgain), true, SEED + 1);
+      return { shortNull: all, shortAgain: again, shortBad: await shorts('disasters', shortBadCells(RELEASES.shortBad), false) };
     },
   };
   const asked = process.argv.slice(2);
@@ -68,6 +104,12 @@ async function main(): Promise<void> {
   const minutes = asked.length === 0 ? Math.ceil((Date.now() - began) / 60_000) : (results.minutes ?? 0);
   writeFileSync(file, writeResults({ ...results, seed: SEED, minutes }));
   console.log(`\nWrote test/study/results.json after ${minutes} min: npm run generate writes docs/study.md.`);
+}
+
+/** Cells with too many false alarms, to be played again. */
+function suspectsOf<C extends { releases: number }>(played: readonly Played<C>[], releases: number): C[] {
+  const suspects = played.filter((cell) => (cell.outcomes.serin?.rolledBack ?? 0) > cell.releases * SUSPECT);
+  return suspects.map((cell) => ({ ...cell, releases }));
 }
 
 /** Gives the cells to the workers in turn, and says how far it is. */

@@ -5,7 +5,7 @@ import type { Draws } from './draws.ts';
 export const WINDOW_MS = 60_000;
 /** Minutes of the primary before the release; those with short windows know the last hour alone. */
 export const HISTORY = 180;
-const SHORT_HISTORY = 60;
+const SHORT_HISTORY = 180;
 
 const PODS = { canary: 2, primary: 10 };
 const CLUSTER = 3;

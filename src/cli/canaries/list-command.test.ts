@@ -29,7 +29,7 @@ describe('serin list', () => {
     expect(lines).toEqual([
       'NAMESPACE  NAME     PHASE        CANARY TRAFFIC     FAILED  SINCE',
       'test       podinfo  Progressing  [##--------] 20 %  0 of 3  1970-01-01T00:16:50Z',
-      'test       podinfo  Initialized  [----------] 0 %   0 of 3  1970-01-01T00:16:45Z',
+      'test       podinfo  Initialized  [----------] 0 %   0 of 3  1970-01-01T00:16:50Z',
       'test       podinfo  unseen       [----------] 0 %   0 of 3  -',
       'test       broken   unseen       [----------] 0 %   0       -',
     ]);

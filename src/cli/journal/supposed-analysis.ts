@@ -7,6 +7,7 @@ import { findings } from '../../api/findings.ts';
 import { isRecord } from '../../api/json.ts';
 import { mergeJson } from '../../api/json-merge.ts';
 import { keptIn } from '../../api/once.ts';
+import { comparedMetrics, isGate } from '../../engine/comparison/compared-metrics.ts';
 import type { JournalAnswer } from '../../engine/journal/journal-part.ts';
 import type { Unfit } from '../../engine/journal/replay.ts';
 import type { SupposedAnalysis } from '../../engine/journal/suppose.ts';
@@ -44,6 +45,8 @@ export function supposedAnalysis(change: AnalysisChange): SupposedAnalysis {
       // The interval decides when anything is asked.
       if (before.interval !== after.interval)
         return { unfit: `analysis.interval is ${after.interval}, and was ${before.interval}: nothing was asked at those times` };
+      const uncounted = isGate(after) ? uncountedBy(before, after) : undefined;
+      if (uncounted !== undefined) return { unfit: uncounted };
       if (answer.kind === 'measure') return remeasured(answer, before.metrics ?? [], after.metrics ?? []);
       return answer.kind === 'runHooks' ? recalled(answer, before.webhooks ?? [], after.webhooks ?? []) : answer;
     },
@@ -73,6 +76,21 @@ function changedAnalysis(canary: Canary, change: AnalysisChange): Analysis {
   const fault = faults(parsed.data).find(({ message }) => !had.includes(message));
   if (fault) throw usageError(`${fault.path} ${fault.message}`);
   return parsed.data;
+}
+
+/** What a gate compares and nothing in the journal counts. */
+function uncountedBy(before: Analysis, after: Analysis): string | undefined {
+  const had = comparedMetrics(before);
+  for (const { name, latency, limits } of comparedMetrics(after)) {
+    const was = had.find((one) => one.name === name);
+    if (was === undefined) return `metric ${name} was not counted: the release had no comparison by it`;
+    // They decide which buckets are read.
+    if (latency && was.limits !== limits) return `metric ${name} has other limits, and was not counted by them`;
+    const templateOf = ({ metrics = [] }: Analysis) => metrics.find((one) => one.compare && one.name === name)?.templateRef;
+    if (!isDeepStrictEqual(templateOf(before), templateOf(after)))
+      return `metric ${name} has another templateRef, and was not counted by that`;
+  }
+  return undefined;
 }
 
 type Measured = Extract<JournalAnswer, { kind: 'measure' }>;

@@ -53,7 +53,8 @@ export function measuring(deps: MeasuringDeps): Pick<ControllerDeps, 'measure' |
     const workload = workloadFor(canary.spec.targetRef);
     const target = 'unsupported' in workload ? undefined : view.find(workload.targetRef(canary));
     const route = target && !('unsupported' in workload) ? workload.measuredAs?.(target.object) : undefined;
-    return { ...dependencies(canary, signal), route, timeQuery };
+    const primaryRoute = target && !('unsupported' in workload) ? workload.primaryMeasuredAs?.(target.object) : undefined;
+    return { ...dependencies(canary, signal), route, primaryRoute, timeQuery };
   };
   return {
     async measure(canary, signal, queryAsked) {

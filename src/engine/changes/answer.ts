@@ -22,10 +22,7 @@ export function refusalData({ event }: Input): Pick<Release, 'refusedBy' | 'refu
 export function comparedIn({ context, event }: Input): Release {
   if (event.type !== 'ANSWER' || !('compared' in event.answer)) return context.release;
   const { kind, compared = [] } = event.answer;
-  const { canary, scaleDownDelayMs } = event.facts;
-  // Pods get traffic when they have been ready for the scale-down delay (E6a).
-  const readyAtMs = (context.release.measuredFromMs ?? context.release.startedMs) - scaleDownDelayMs;
-  return withCompared(context.release, compared, { canary, readyAtMs, isPoll: kind === 'compare' });
+  return withCompared(context.release, compared, { ...event.facts, isPoll: kind === 'compare' });
 }
 
 export function judgementOf({ event }: Input) {

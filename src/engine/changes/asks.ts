@@ -15,8 +15,7 @@ export const asks = {
   askConfirmPromotion: hookAsk('confirm-promotion'),
   askRollout: hookAsk('rollout'),
   askMeasure: (input: Input) => {
-    const { canary, intervalMs } = input.event.facts;
-    const compare = toCompare(input.context.release, canary, intervalMs, now(input));
+    const compare = toCompare(input.context.release, input.event.facts);
     return ask(input, { kind: 'measure', ...(compare.length > 0 && { compare }) });
   },
   /** Not while the canary is below its threshold, unless the primary holds the revision already (E80). */

@@ -32,7 +32,7 @@ export const revisions = {
     // The primary serves what another controller left in it: a target that is something else by now is released (E3).
     const revision = known.promotedRevision ?? primary?.carries ?? target?.revision ?? known.revision;
     const message = `${who(input)} is initialized: its primary serves`;
-    const initialized = { ...withRevision(known, revision), promotedRevision: revision };
+    const initialized = { ...withRevision(withoutCapacity(known), revision), promotedRevision: revision };
     return {
       ...announce(input, say('Initialized', message)),
       release: alerting(input, initialized, { reason: 'Initialized', severity: 'info', message, isDetailed: true }),

@@ -1,4 +1,5 @@
 import type { Analysis } from '../../api/canary.ts';
+import { comparedEntries } from '../../api/compared-entries.ts';
 import { factorOf, shareOf, type ToleratedErrors } from '../../api/comparison.ts';
 import { parseDuration } from '../../api/duration.ts';
 import { oncePerObject } from '../../api/once.ts';
@@ -20,16 +21,13 @@ export interface ComparedMetric {
   limits: string;
 }
 
-/** Entries of `analysis.metrics` with `compare` that count: each keeps up to 8 kB in the status. */
-export const MOST_COMPARED = 8;
-
 const DEFAULT_LATENCY: ComparedQuantile = { quantile: 0.99, tolerate: 1.2 };
 
 /** Metrics that `analysis.comparison` compares, in the order in which they are shown (rule E120); all share its `falseAlarm`. */
 export const comparedMetrics: (analysis: Analysis) => readonly ComparedMetric[] = oncePerObject((analysis) => {
   const { comparison, metrics = [] } = analysis;
   if (comparison === undefined) return [];
-  const named = metrics.flatMap(({ name, compare }) => (compare === undefined ? [] : [{ name, compare }])).slice(0, MOST_COMPARED);
+  const named = comparedEntries(metrics).flatMap(({ metric, not }) => (not === undefined ? metric : []));
   const shared = {
     ...defaultComparison,
     falseAlarm: comparison.falseAlarm ?? defaultComparison.falseAlarm,

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
 import { oncePerObject } from '../../api/once.ts';
 import type { Compared, ToCompare } from '../../judge/compared.ts';
 import { addWindow, Evidence, learnScatter, noEvidence } from '../../judge/evidence.ts';
 import { type Buckets, planLatency, slowCounts } from '../../judge/latency.ts';
-import { isServed } from '../../judge/window.ts';
+import { isServed, type Window } from '../../judge/window.ts';
+import type { Facts } from '../facts.ts';
 import { type ComparedMetric, comparedMetrics, isGate, POLL_MS } from './compared-metrics.ts';
 
 /** What a release remembers of the comparison by one metric: `status.release.comparison`. */
@@ -13,6 +13,8 @@ export const ComparedSoFar = z.object({
   /** The limits that the evidence was made for. */
   limits: z.string().max(200),
   evidence: Evidence,
+  /** End of the last window in which the canary had requests. */
+  servedMs: z.number().exactOptional(),
   /** The primary's history was read. */
   learned: z.boolean(),
   plan: z.object({ primaryMs: z.number(), canaryMs: z.number(), tolerated: z.number() }).exactOptional(),
@@ -35,33 +37,43 @@ export function comparedSoFar({ comparison = {} }: Pick<Release, 'comparison'>, 
   return known?.limits === metric.limits ? known : { limits: metric.limits, evidence: noEvidence(metric.comparison), learned: false };
 }
 
-/** What the next question reads (rule E121). A poll reads the errors alone, and nothing before their history is known. */
-export function toCompare(release: Release, canary: Canary, intervalMs: number, nowMs: number, isPoll = false): readonly ToCompare[] {
+/** What the next question reads (rule E121): a history, or a window of what followed the warm-up. A poll reads the errors alone. */
+export function toCompare(
+  release: Release,
+  { canary, intervalMs, nowMs, scaleDownDelayMs }: Facts,
+  { isPoll = false } = {},
+): readonly ToCompare[] {
   const { analysis } = canary.spec;
-  const windowMs = isGate(analysis) ? Math.min(POLL_MS, intervalMs) : intervalMs;
   const begunMs = release.measuredFromMs ?? release.startedMs;
   return comparedMetrics(analysis).flatMap((metric): ToCompare[] => {
     if (isPoll && metric.name !== 'errors') return [];
     const { evidence, learned, plan } = comparedSoFar(release, metric);
     // Thresholds of durations come from before the first window that is compared by them.
-    const fromMs = metric.latency && !learned ? nowMs : Math.max(evidence.untilMs, begunMs);
-    return [{ metric: metric.name, fromMs, ...(learned ? {} : { learnMs: windowMs }), ...(plan ? { plan } : {}) }];
+    if (!learned) return [{ metric: metric.name, fromMs: metric.latency ? nowMs : Math.max(evidence.untilMs, begunMs), learnMs: metric.name === 'errors' && isGate(analysis) ? Math.min(POLL_MS, intervalMs) : intervalMs }];
+    const fromMs = Math.max(evidence.untilMs, begunMs, readyAtMs(release, scaleDownDelayMs) + metric.comparison.warmUpMs);
+    return fromMs < nowMs ? [{ metric: metric.name, fromMs, ...(plan ? { plan } : {}) }] : [];
   });
 }
 
-/** The release with what was read (rule E122). */
+/** When the first pod of the canary was ready: pods get traffic when they have been ready for the scale-down delay (E6a). */
+const readyAtMs = ({ measuredFromMs, startedMs }: Release, scaleDownDelayMs: number): number =>
+  (measuredFromMs ?? startedMs) - scaleDownDelayMs;
+
+/** The release with what was read (rule E122), and without what is kept of metrics that are not compared any more. */
 export function withCompared(
   release: Release,
   compared: readonly Compared[],
-  { canary, readyAtMs, isPoll = false }: { canary: Canary; readyAtMs: number; isPoll?: boolean },
+  { canary, scaleDownDelayMs, isPoll = false }: Pick<Facts, 'canary' | 'scaleDownDelayMs'> & { isPoll?: boolean },
 ): Release {
-  const comparison = { ...release.comparison };
-  for (const metric of comparedMetrics(canary.spec.analysis)) {
+  if (compared.length === 0) return release;
+  const entries = comparedMetrics(canary.spec.analysis).flatMap((metric) => {
     const read = compared.find((one) => one.metric === metric.name);
-    if (read === undefined || (isPoll && isHalfEmpty(read))) continue;
-    comparison[metric.name] = added(comparedSoFar(release, metric), read, metric, readyAtMs);
-  }
-  return compared.length === 0 ? release : { ...release, comparison };
+    if (read !== undefined && !(isPoll && isHalfEmpty(read)))
+      return [[metric.name, added(comparedSoFar(release, metric), read, metric, readyAtMs(release, scaleDownDelayMs))] as const];
+    const kept = release.comparison?.[metric.name];
+    return kept === undefined ? [] : [[metric.name, kept] as const];
+  });
+  return { ...release, comparison: Object.fromEntries(entries) };
 }
 
 /** Two sides are scraped at different moments: a poll in between leaves the window open. */
@@ -71,7 +83,7 @@ function added({ problem: _, ...known }: ComparedSoFar, read: Compared, metric: 
   const { evidence } = known;
   switch (read.kind) {
     case 'window':
-      return { ...known, evidence: addWindow(evidence, read.window, { comparison: metric.comparison, firstReadyMs }) };
+      return withWindow(known, read.window, { comparison: metric.comparison, firstReadyMs });
     case 'history':
       return { ...known, evidence: learnScatter(evidence, read.primary), learned: true };
     case 'buckets':
@@ -79,6 +91,12 @@ function added({ problem: _, ...known }: ComparedSoFar, read: Compared, metric: 
     case 'unknown':
       return { ...known, problem: read.reason.slice(0, 500) };
   }
+}
+
+function withWindow(known: ComparedSoFar, window: Window, how: Parameters<typeof addWindow>[2]): ComparedSoFar {
+  const evidence = addWindow(known.evidence, window, how);
+  const isNoted = evidence.untilMs > known.evidence.untilMs && isServed(window.canary);
+  return { ...known, evidence, ...(isNoted && { servedMs: window.toMs }) };
 }
 
 /** Thresholds from the primary's history alone: they must not depend on the windows that are compared by them. */
@@ -95,7 +113,7 @@ function planned(
 }
 
 const PLAN_PROBLEMS: Readonly<Record<Extract<ReturnType<typeof planLatency>, string>, string>> = {
-  noRequests: 'the primary had no requests in the hour before the release',
+  noRequests: 'the primary had no requests in the three hours before',
   noSlowRequests: 'no request of the primary is above a bucket of the histogram',
   noBucketAbove: 'the histogram has no bucket above the tolerated duration',
   bucketsDiffer: 'the histograms of canary and primary have other buckets',

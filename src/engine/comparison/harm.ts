@@ -15,15 +15,15 @@ export function harmOf(release: Release, canary: Canary): string | undefined {
 
 /**
  * The metric whose evidence a step waits for with `pace: evidence`; undefined when every metric is fine, or the step has lasted `maxStepDuration` (rule E124).
- * Fine at an earlier step is not enough: at least one window has to be of the traffic of this one.
+ * Fine at an earlier step is not enough: the canary must have had requests at this one. A primary without any, as at 100 %, is not waited for.
  */
 export function awaitedEvidence(release: Release, canary: Canary, nowMs: number): ComparedMetric | undefined {
   const { analysis } = canary.spec;
   if (!isGate(analysis) || analysis.comparison?.pace !== 'evidence' || nowMs >= evidenceUntilMs(release, canary)) return undefined;
   const { stepStartedMs: sinceMs } = release;
   return comparedMetrics(analysis).find((metric) => {
-    const { evidence } = comparedSoFar(release, metric);
-    return evidence.untilMs <= sinceMs || verdictOf(release, metric) !== 'fine';
+    const { servedMs = 0 } = comparedSoFar(release, metric);
+    return servedMs <= sinceMs || verdictOf(release, metric) !== 'fine';
   });
 }
 

@@ -10,20 +10,21 @@ import { toCompare } from './compared-so-far.ts';
 export function withComparisonPoll(context: Context, path: readonly string[], event: Input['event']): Context {
   const { comparing, ...rest } = context;
   if (!hasPoll(rest, path, event)) return rest;
-  const { nowMs, canary, intervalMs } = event.facts;
+  const { nowMs } = event.facts;
   const known: Poll = comparing?.run === context.release.run ? comparing : { run: context.release.run };
   if (known.open !== undefined) return { ...rest, comparing: known };
   const dueMs = known.dueMs ?? (known.answeredMs ?? nowMs) + POLL_MS;
   // The check reads them, too.
   if (dueMs >= (rest.wakeAtMs ?? 0)) return rest;
   if (nowMs < dueMs) return { ...rest, comparing: { ...known, dueMs } };
-  const compare = toCompare(context.release, canary, intervalMs, nowMs, true);
+  const compare = toCompare(context.release, event.facts, { isPoll: true });
+  if (compare.length === 0) return { ...rest, comparing: { ...known, dueMs: nowMs + POLL_MS } };
   const { attempt = rest.attempt, asks = [], open } = ask({ context: rest, event }, { kind: 'compare', compare });
   return { ...rest, attempt, asks, comparing: { run: known.run, ...(open === undefined ? {} : { open }) } };
 }
 
 function hasPoll({ release, frozen }: Context, [phase, step, part]: readonly string[], { facts }: Input['event']): boolean {
-  if (frozen || release.paused !== undefined || facts.refused?.uncheckedUntilMs !== undefined || !isGate(facts.canary.spec.analysis))
-    return false;
+  const mayAsk = !frozen && facts.blocker === undefined && release.paused === undefined && facts.refused?.uncheckedUntilMs === undefined;
+  if (!mayAsk || !isGate(facts.canary.spec.analysis)) return false;
   return (phase === 'Progressing' || phase === 'WaitingPromotion') && step === 'analysing' && part === 'soaking';
 }

@@ -4,7 +4,7 @@ import type { Input } from '../context.ts';
 import { scalerPatienceMs, settlingMs } from '../deadlines.ts';
 import { backNeed, isRaised, primaryNeed, stepNeed } from '../raise.ts';
 import { isConverged, isHalted, isHeldUp } from './hold-ups.ts';
-import { hasDrained, isDue } from './time.ts';
+import { isDue } from './time.ts';
 
 const target = ({ event }: Input) => event.facts.target;
 const primary = ({ event }: Input) => event.facts.primary;
@@ -28,11 +28,6 @@ export function isPrimaryReady(input: Input): boolean {
 /** Traffic may go to the primary: it serves, or the canary does not either (I5). */
 export function canPrimaryTakeAll(input: Input): boolean {
   return primary(input)?.serving === true || isTargetDown(input);
-}
-
-/** The pods that have lost their traffic may go: proxies know, and the primary serves (E5). */
-export function isDrained(input: Input): boolean {
-  return hasDrained(input) && isConverged(input) && canPrimaryTakeAll(input);
 }
 
 /** The first primary is complete, and can bear what the target bears (E4, E60). */

@@ -1,10 +1,12 @@
 import { describe } from 'vitest';
-import { down, itDecides, late, scaler, short } from '../../../test/fakes/deciding.ts';
+import { deadlineMs, down, drainMs, itDecides, late, nowMs, scaler, short } from '../../../test/fakes/deciding.ts';
 
 const creatingPrimary = 'Initializing.creatingPrimary';
 const settling = 'Initializing.settling';
 const takingTraffic = 'Initializing.takingTraffic';
+const draining = 'Initializing.draining';
 const pending = { facts: { converged: false } };
+const drained = { stepStartedMs: nowMs - drainMs };
 
 describe('E4: decisions of the bootstrap', () => {
   itDecides([
@@ -45,5 +47,17 @@ describe('E4: decisions of the bootstrap', () => {
     { state: takingTraffic, when: 'the routes point at the primary', decision: 'advance' },
     { state: takingTraffic, when: 'they do not yet', ...pending, decision: 'wait' },
     { state: takingTraffic, when: 'the primary is lost', primary: null, decision: 'fallBack' },
+
+    { state: draining, when: 'proxies had their time', release: drained, decision: 'advance' },
+    { state: draining, when: 'they had not', decision: 'wait' },
+    { state: draining, when: 'the primary does not serve', release: drained, primary: down, decision: 'wait' },
+    { state: draining, when: 'something is not written', release: drained, ...pending, decision: 'wait' },
+    {
+      state: draining,
+      when: 'the progress deadline passed without it',
+      release: { stepStartedMs: nowMs - deadlineMs },
+      primary: down,
+      decision: 'wait',
+    },
   ]);
 });

@@ -1,6 +1,6 @@
 import { isConverged } from '../conditions/hold-ups.ts';
 import { canPrimaryTakeAll, canPrimaryTakeOver } from '../conditions/sides.ts';
-import { isDue, isLate } from '../conditions/time.ts';
+import { hasDrained, isDue, isLate } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
 import { primaryNeed } from '../raise.ts';
 import type { Decider, Deciders } from './decider.ts';
@@ -34,4 +34,10 @@ export const bootstrap = {
       return isConverged(input) ? 'advance' : undefined;
     },
   },
+  draining: { look: (input) => (isDrained(input) ? 'advance' : undefined) },
 } satisfies Record<string, Deciders>;
+
+/** The pods that have lost their traffic may go: proxies know, and the primary serves (E5). */
+export function isDrained(input: Input): boolean {
+  return hasDrained(input) && isConverged(input) && canPrimaryTakeAll(input);
+}

@@ -41,21 +41,14 @@ const returning = ['Finalising', 'Succeeded', 'Failed'].flatMap((phase): Decisio
     },
     { state, when: 'all traffic is on it', release: noTraffic, decision: 'advance' },
     { state, when: 'all traffic is on it, and that is not written', release: noTraffic, ...pending, decision: 'wait' },
+    { state: `${phase}.draining`, when: 'proxies had their time', release: drained, decision: 'advance' },
+    { state: `${phase}.draining`, when: 'they had not', release: noTraffic, decision: 'wait' },
+    { state: `${phase}.draining`, when: 'the primary does not serve', release: drained, primary: down, decision: 'wait' },
   ];
 });
 
-const draining = ['Initialized', 'Finalising', 'Succeeded', 'Failed'].flatMap((phase): DecisionCase[] => {
-  const state = `${phase}.draining`;
-  return [
-    { state, when: 'proxies had their time', release: drained, decision: 'advance' },
-    { state, when: 'they had not', release: noTraffic, decision: 'wait' },
-    { state, when: 'the primary does not serve', release: drained, primary: down, decision: 'wait' },
-    { state, when: 'something is not written', release: drained, ...pending, decision: 'wait' },
-  ];
-});
-
-/** A newer revision while the pods that lost their traffic drain (E50a). */
-const overtaken = ['Initialized.draining', 'Succeeded.draining', 'Failed.draining'].flatMap((state): DecisionCase[] => [
+/** A newer revision while the pods of an ended release drain (E50a). */
+const overtaken = ['Succeeded.draining', 'Failed.draining'].flatMap((state): DecisionCase[] => [
   { state, when: 'a new revision needs the pods', ...isNew, release: noTraffic, decision: 'start' },
   { state, when: 'a new revision, also when they may go', ...isNew, release: drained, decision: 'start' },
   { state, when: 'a new revision with a gate waits', ...isNew, release: noTraffic, hooks: ['confirm-rollout'], decision: 'wait' },
@@ -67,17 +60,14 @@ describe('E5, E31, E50a: decisions at the end of a release', () => {
   const withPods = { target: { revision: 's1:c', pods: 2, configs } };
   itDecides([
     ...returning,
-    ...draining,
     ...overtaken,
-    ...['Initialized.draining', 'Succeeded.draining'].map(
-      (state): DecisionCase => ({
-        state,
-        when: 'a new revision, and pods have read configs',
-        ...withPods,
-        release: { ...noTraffic, configs },
-        decision: 'startAfterRecycling',
-      }),
-    ),
+    {
+      state: 'Succeeded.draining',
+      when: 'a new revision, and pods have read configs',
+      ...withPods,
+      release: { ...noTraffic, configs },
+      decision: 'startAfterRecycling',
+    },
     {
       state: 'Failed.draining',
       when: 'a new revision, and pods have read the same configs',

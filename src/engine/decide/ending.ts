@@ -1,9 +1,10 @@
 import { isConverged } from '../conditions/hold-ups.ts';
 import { hasReadConfigs, hasStalePods, isNewAndFree } from '../conditions/revision.ts';
-import { canPrimaryTakeAll, isAllToPrimary, isAllToPrimaryNow, isDrained, isPrimaryReady, isTargetDown } from '../conditions/sides.ts';
+import { canPrimaryTakeAll, isAllToPrimary, isAllToPrimaryNow, isPrimaryReady, isTargetDown } from '../conditions/sides.ts';
 import { hasRaisedLongEnough, isDue } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
 import { bearableWeight, isRaised } from '../raise.ts';
+import { isDrained } from './bootstrap.ts';
 import { type Decider, type Deciders, hasOutcome } from './decider.ts';
 import { awaitedPrimary, failedPromotion, lostCanary } from './promotion.ts';
 
@@ -28,8 +29,8 @@ export const ending = {
   returning: { look: returned },
   returningPromoted: { first: failedPromotion, look: (input) => returned(input) ?? awaitedPrimary(input) },
   drainingPromoted: { first: failedPromotion, look: (input) => drained(input) ?? awaitedPrimary(input) },
-  // Cancelled or initialized, so what is recorded is the promoted revision, and not what the pods may have read.
-  drainingToIdle: { look: overtaken(hasReadConfigs) },
+  // Cancelled, so what is recorded is the promoted revision, and not what the pods may have read.
+  drainingCancelled: { look: overtaken(hasReadConfigs) },
   drainingFailed: { look: overtaken(hasStalePods) },
   servingFromCanary: {
     first: lostCanary,

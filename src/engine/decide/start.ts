@@ -6,7 +6,6 @@ import {
   hasSettled,
   isAllToPrimary,
   isAllToPrimaryNow,
-  isDrained,
   isGivenLess,
   isShortOfStep,
   isTargetDown,
@@ -17,6 +16,7 @@ import { isDue, isDueToAsk, isLate, isRolloutLate, rollsOn } from '../conditions
 import type { Input } from '../context.ts';
 import { isRaised } from '../raise.ts';
 import { hasHooks, strategyOf } from '../strategy.ts';
+import { isDrained } from './bootstrap.ts';
 import { type Decider, type Deciders, hasOutcome } from './decider.ts';
 import { isLastFailure } from './failed-checks.ts';
 import { interruption, recycling, requested } from './interruptions.ts';

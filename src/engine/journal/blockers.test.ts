@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { at } from '../../../test/fakes/releasing.ts';
 import { aCanary, World } from '../../../test/fakes/world.ts';
 import type { NewBlocker } from '../../api/blocker.ts';
 import { JournalMemory } from './journal-memory.ts';
@@ -13,7 +12,7 @@ const SECRET = 'hunter2-do-not-show-9f8e7d6c5b4a';
 function recorded(blocker: NewBlocker): JournalPart[] {
   const parts: JournalPart[] = [];
   const world = new World(aCanary({ stepWeight: 50 })).begin();
-  world.tickUntil(at('Initialized', 'resting'));
+  world.tickUntil(({ phase }) => phase === 'Initialized');
   const recorder = new Recorder({
     ...{ namespace: 'test', engine: '1.2.3', writer: 'w1', memory: new JournalMemory() },
     hide: () => (text) => `#${text.length}`,

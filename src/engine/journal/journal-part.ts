@@ -46,7 +46,7 @@ const CompareAnswers = z
   .array(
     z.union([
       z.object({ metric: Name, kind: z.literal('window'), window: Window }),
-      z.object({ metric: Name, kind: z.literal('history'), primary: z.array(SideCounts).max(1_000) }),
+      z.object({ metric: Name, kind: z.literal('history'), primary: z.array(SideCounts).max(2_200) }),
       z.object({ metric: Name, kind: z.literal('buckets'), primary: z.array(Buckets).max(1_000), toMs: Count }),
       z.object({ metric: Name, kind: z.literal('unknown'), reason: Text }),
     ]),

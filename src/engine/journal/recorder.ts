@@ -89,10 +89,9 @@ export class Recorder implements Holder {
 
 /** A release is being started, analysed, promoted or rolled back. Initialization is none. */
 export function isUnderWay(snapshot: Snapshot): boolean {
-  const path = pathOf(snapshot.value);
-  const [phase = ''] = path.split('.');
-  if (['New', 'Initializing', 'Terminating', 'Terminated'].includes(phase) || path === 'Initialized.draining') return false;
-  return !snapshot.context.frozen && !path.endsWith('.resting');
+  const [phase = ''] = pathOf(snapshot.value).split('.');
+  if (['New', 'Initializing', 'Terminating', 'Terminated'].includes(phase)) return false;
+  return !snapshot.context.frozen && !pathOf(snapshot.value).endsWith('.resting');
 }
 
 function hasNoEffect({ before, next, questions }: RecordedStep): boolean {

@@ -62,3 +62,8 @@ it('05-E10: the revision that was created last is measured, ready or not', () =>
   expect(knative.measuredAs?.(service('podinfo-00003', { ready: 'podinfo-00002' }))).toBe('podinfo-00003');
   expect(knative.measuredAs?.(service(''))).toBeUndefined();
 });
+
+it('20.3: the counts of the primary are those of the promoted revision', () => {
+  expect(knative.primaryMeasuredAs?.(service('podinfo-00003'))).toBeUndefined();
+  expect(knative.primaryMeasuredAs?.(service('podinfo-00003', { primary: 'podinfo-00001' }))).toBe('podinfo-00001');
+});

@@ -33,6 +33,7 @@ export const knative: Workload = {
   // Knative labels and selects its pods by itself.
   selector: (target, selectorLabels) => ({ key: selectorLabels[0] ?? 'app', value: target.metadata.name }),
   measuredAs: latestCreated,
+  primaryMeasuredAs: primaryRevision,
   revision: (target) => knativeRevisionId(latestCreated(target) ?? ''),
   readiness: (service) => ({ state: latestServing(service) === undefined ? 'waiting' : 'ready', ready: 1, wanted: 1 }),
   isServing: (service) => latestServing(service) !== undefined,

@@ -13,7 +13,10 @@ export const promql: ManifestCheck = function* ({ templates, canaries }) {
   for (const item of templates) {
     const { type, queryLanguage } = item.spec.provider;
     const isPromql = type === 'prometheus' || (type === 'stackdriver' && queryLanguage === 'promql');
-    if (isPromql) yield* on(item, queryFindings(item.spec.query, 'spec.query'));
+    const { query, counts } = item.spec;
+    if (!isPromql) continue;
+    yield* on(item, queryFindings(query, 'spec.query'));
+    for (const field of ['total', 'bad'] as const) if (counts) yield* on(item, queryFindings(counts[field], `spec.counts.${field}`));
   }
   for (const item of canaries)
     for (const [index, { query }] of (item.canary.spec.analysis.metrics ?? []).entries())

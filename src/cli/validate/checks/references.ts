@@ -1,6 +1,7 @@
 import type { Metric } from '../../../api/canary.ts';
 import { error, type Finding, warning } from '../../../api/finding.ts';
 import { builtIn } from '../../../api/metric-findings.ts';
+import type { MetricTemplateSpec } from '../../../api/metric-template.ts';
 import { renderQuery } from '../../../metrics/query-template.ts';
 import { queryVariables } from '../../../metrics/query-variables.ts';
 import { type CanaryItem, findOurs, isAbsent, type Manifests, type ourKinds, perCanary } from '../manifests.ts';
@@ -16,15 +17,33 @@ export const references = perCanary(function* (item, manifests) {
 
 function* metricFindings(manifests: Manifests, item: CanaryItem, metric: Metric, path: string): Generator<Finding> {
   const { templateRef: ref } = metric;
+  yield* countsFindings(manifests, item, metric, path);
   if (!ref || builtIn.includes(metric.name) || metric.query) return;
   const template = findOurs(manifests, 'MetricTemplate', ref.name, ref.namespace ?? item.namespace);
   if (!template) yield* missing(manifests, item, { kind: 'MetricTemplate', ref, path: `${path}.templateRef`, find: error });
   // If several have the name, as in overlays, any may be the one that is applied.
   const versions = manifests.templates.filter(({ name, namespace }) => name === template?.name && namespace === template.namespace);
-  const wanted = versions.map(({ spec }) => unsetVariables(spec.query, item, metric)).toSorted((a, b) => a.length - b.length)[0] ?? [];
+  const wanted = versions.map(({ spec }) => unsetVariables(queriesOf(spec, metric), item, metric)).toSorted(byLength)[0] ?? [];
   const remedy = 'set it, or the check is never measured';
   if (wanted.length > 0)
     yield error(`${path}.templateVariables`, `lacks ${wanted.join(', ')}, which MetricTemplate ${ref.name} asks for: ${remedy}`);
+}
+
+const byLength = (a: readonly string[], b: readonly string[]): number => a.length - b.length;
+
+const queriesOf = ({ query, counts }: MetricTemplateSpec, { compare }: Metric): string =>
+  compare && counts ? [query, counts.total, counts.bad].join('\n') : query;
+
+/** A comparison by a template that does not count; if several have the name, one of them may. */
+function* countsFindings(manifests: Manifests, item: CanaryItem, { compare, templateRef: ref }: Metric, path: string): Generator<Finding> {
+  if (!compare || !ref) return;
+  const namespace = ref.namespace ?? item.namespace;
+  const versions = manifests.templates.filter((one) => one.name === ref.name && one.namespace === namespace);
+  if (versions.length > 0 && versions.every(({ spec }) => !spec.counts))
+    yield error(
+      `${path}.compare`,
+      `needs spec.counts, which MetricTemplate ${ref.name} does not have: add total and bad to it, or remove compare`,
+    );
 }
 
 /** Found by giving each, as it is missed, to the template. */

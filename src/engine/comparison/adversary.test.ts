@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { counting, releasing, type Traffic } from '../../../test/fakes/compared-release.ts';
+import { type World, withHooks } from '../../../test/fakes/world.ts';
+import type { AnalysisComparison } from '../../api/comparison.ts';
+import { comparedMetrics } from './compared-metrics.ts';
+import { comparedStates } from './compared-state.ts';
+
+const bad: Traffic = { canary: 0.3, primary: 0.0005, perSecond: 100 };
+const good: Traffic = { canary: 0.0005, primary: 0.0005, perSecond: 100 };
+const MINUTE_MS = 60_000;
+
+const polls = (world: World) => world.asked.filter(({ kind }) => kind === 'compare').length;
+const evidence = (world: World) => comparedStates(world.release, world.canary)[0]?.known.evidence;
+const compared = (name: string) => ({ name, templateRef: { name }, compare: { atLeast: '5%' } });
+
+/** A controller that starts anew finds this in the status or spec. */
+function edited(world: World, change: (canary: World['canary']) => World['canary']): void {
+  world.canary = change(world.canary);
+  world.crash();
+  world.settle();
+}
+
+function withComparison(world: World, comparison: AnalysisComparison): void {
+  edited(world, ({ spec, ...canary }) => ({ ...canary, spec: { ...spec, analysis: { ...spec.analysis, comparison } } }));
+}
+
+describe('analysis.comparison under attack', () => {
+  it.each(['errors', 'latency', '__proto__'])('E120: a metric called %s hides nothing that is compared anyway', (name) => {
+    const world = releasing({ mode: 'gate', warmUp: '0s', latency: {} }, good, { metrics: [compared(name)] });
+    expect(comparedMetrics(world.canary.spec.analysis).map((one) => one.name)).toEqual(['errors', 'latency']);
+    counting(world, bad);
+    world.tickUntil(({ phase }) => phase === 'Failed', 10);
+  });
+
+  it('E120: of a hundred metrics with compare eight are compared, each name once', () => {
+    const names = Array.from({ length: 50 }, (_, index) => `m${index}`);
+    const { analysis } = releasing({}, good, { metrics: [...names, ...names].map(compared) }).canary.spec;
+    expect(comparedMetrics(analysis).map((one) => one.name)).toEqual(['errors', ...names.slice(0, 8)]);
+  });
+
+  it('E122: a check every ten minutes counts what followed the warm-up, and not only what followed its first two intervals', () => {
+    const world = releasing({}, good, {}, 10 * MINUTE_MS);
+    world.tick();
+    world.tick();
+    expect(evidence(world)).toMatchObject({ windows: 1, skipped: { warmUp: 0 } });
+    expect(evidence(world)?.canary.requests).toBeCloseTo(10 * (1200 - 25));
+  });
+
+  it('E124: a window without requests of the canary is none of this step', () => {
+    const world = releasing({ mode: 'gate', pace: 'evidence' }, { ...good, perSecond: 10_000 });
+    world.tickUntil((one) => one.canary.status?.canaryWeight === 20, 200);
+    const counted = world.behaviour.compare;
+    world.behaviour.compare = (asked, nowMs) => {
+      const one = counted(asked, nowMs);
+      return one.kind === 'window' ? { ...one, window: { ...one.window, canary: { requests: 0, failures: 0 } } } : one;
+    };
+    for (let tick = 0; tick < 10; tick += 1) world.tick(10_000);
+    expect(comparedStates(world.release, world.canary)[0]?.judgement.verdict).toBe('fine');
+    expect(world.canary.status?.canaryWeight).toBe(20);
+  });
+
+  it('E125: polls nothing while the Canary is blocked', () => {
+    const world = releasing({ mode: 'gate', warmUp: '0s' }, good, {}, MINUTE_MS);
+    world.tick(5_000);
+    world.behaviour.blocker = 'no';
+    world.tick(5_000);
+    const seen = polls(world);
+    expect(seen).toBeGreaterThan(0);
+    for (let tick = 0; tick < 8; tick += 1) world.tick(5_000);
+    expect(polls(world)).toBe(seen);
+  });
+
+  it('E125: a poll that is not answered is the only one', () => {
+    const world = releasing({ mode: 'gate', warmUp: '0s' }, good, {}, MINUTE_MS);
+    const seen = polls(world);
+    for (let second = 0; second < 50; second += 1) {
+      world.nowMs += 1000;
+      world.send({ type: 'WAKE', facts: world.facts() });
+      world.look();
+    }
+    expect(polls(world)).toBe(seen + 1);
+  });
+
+  it('E125: a canary that gets worse behind a closed gate is rolled back', () => {
+    const world = releasing({ mode: 'gate', warmUp: '0s' }, good, { maxWeight: 10, ...withHooks('confirm-promotion') }, MINUTE_MS);
+    world.behaviour.hooks = { 'confirm-promotion': 'refused' };
+    world.tickUntil(({ phase }) => phase === 'WaitingPromotion');
+    counting(world, bad);
+    world.tickUntil(({ phase }) => phase === 'Failed', 1_000);
+  });
+
+  it('E123: evidence of shadow mode counts as soon as the mode is gate', () => {
+    const world = releasing({ warmUp: '0s' }, bad, withHooks('confirm-promotion'), MINUTE_MS);
+    world.behaviour.hooks = { 'confirm-promotion': 'refused' };
+    world.tickUntil(({ phase }) => phase === 'WaitingPromotion');
+    const before = evidence(world);
+    world.behaviour.hooks = {};
+    world.behaviour.compare = () => ({ kind: 'unknown', reason: 'no answer' });
+    withComparison(world, { warmUp: '0s', mode: 'gate' });
+    world.tick(5_000);
+    expect([world.phase, evidence(world)]).toEqual(['Failed', before]);
+  });
+
+  it('I16: records of metrics that are not compared are not kept', () => {
+    const world = releasing({ mode: 'gate', warmUp: '0s' }, good);
+    const comparison = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`m${index}`, { made: 'x'.repeat(1_000) }]));
+    edited(world, ({ status, ...canary }) => ({
+      ...canary,
+      ...(status?.release && { status: { ...status, release: { ...status.release, comparison } } }),
+    }));
+    world.tick();
+    world.tick();
+    expect(Object.keys(world.release.comparison ?? {})).toEqual(['errors']);
+  });
+});
