@@ -57,7 +57,7 @@ export const slimRef = (ref: ObjectRef): SlimRef => ref as SlimRef;
 
 /** One key for maps: `apps/v1/Deployment/test/podinfo`. */
 export function refKey(ref: ObjectRef): string {
-  return `${ref.apiVersion}/${ref.kind}/${ref.namespace ?? ''}/${ref.name}`;
+  return [ref.apiVersion, ref.kind, ref.namespace, ref.name].join('/');
 }
 
 /** The reference of an object: kind, name and namespace. */

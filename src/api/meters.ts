@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
+import { Counter, Gauge, Histogram, type LabelValues, type Registry } from '@prometheus-io/client';
 
 /** Makes the metrics of one registry. */
 export function metersIn(registry: Registry) {
@@ -11,6 +11,18 @@ export function metersIn(registry: Registry) {
     /** Without `buckets` those of the client. */
     histogram: <Label extends string>(name: string, help: string, labelNames: readonly Label[] = [], buckets?: number[]) =>
       new Histogram({ name, help, labelNames, registers, ...(buckets && { buckets }) }),
+    /** `read` gives all series at each scrape, each once; none is kept until the next one. */
+    gaugeRead: <Label extends string>(
+      name: string,
+      help: string,
+      labelNames: readonly Label[],
+      read: () => Iterable<readonly [LabelValues<Label>, number]>,
+    ): void => {
+      const gauge = new Gauge({ name, help, labelNames, registers });
+      const describe = gauge.get.bind(gauge);
+      const values = () => Array.from(read(), ([labels, value]) => ({ labels, value }));
+      gauge.get = async () => ({ ...(await describe()), values: values() });
+    },
     /** `read` gives all values at each scrape; those of the same labels are added up. */
     gaugeOf: (name: string, help: string, read: () => Iterable<readonly [Record<string, string>, number]>, ...labelNames: string[]) =>
       new Gauge({

@@ -4,6 +4,7 @@ import { APP, aDeployment, aModelCanary, canaryRef, type ModelLab, NAMESPACE, pr
 import { labOf } from '../../test/fakes/model/life.ts';
 import { raw } from '../../test/fakes/raw.ts';
 import { RequestTimeoutError } from '../kube/errors.ts';
+import { Convergence } from './reconcile/convergence.ts';
 import { MOST_AT_ONCE } from './watch/first-reconciles.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
@@ -62,6 +63,25 @@ it.each(['while Serin is down', 'while it runs'])(
     lab.close();
   },
 );
+
+it('I8: after a start the reconcile of an idle Canary writes nothing, and asks for no other one', async () => {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  lab.server.create(aModelCanary(plan));
+  lab.start();
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  await lab.pass(60_000);
+  lab.kill();
+  const reach = vi.spyOn(Convergence.prototype, 'reach');
+  lab.start();
+  await lab.pass(60_000);
+  const reached = await Promise.all(reach.mock.results.map(({ value }) => value));
+  expect(reached).not.toEqual([]);
+  expect(reached.filter(({ again }) => again)).toEqual([]);
+  expect(lab.writes).toEqual([]);
+  reach.mockRestore();
+  lab.close();
+});
 
 it('03-H16: the first that is written of a Canary is its phase Initializing, with the condition, and before anything is made for it', async () => {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });

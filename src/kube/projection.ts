@@ -155,7 +155,7 @@ class WatchedProjection<T> implements Projection<T> {
   }
 }
 
-const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
+const keyOf = (namespace: string | undefined, name: string): string => [namespace, name].join('/');
 
 /** Versions are integers that rise over all objects of a kind; anything else cannot be compared. */
 const versionOf = (text: string | undefined): bigint | undefined => (text !== undefined && /^\d+$/.test(text) ? BigInt(text) : undefined);

@@ -74,6 +74,10 @@ export class RefusedTrafficFields {
     return { ...canary, spec: { ...canary.spec, service } };
   }
 
+  get areAccepted(): boolean {
+    return this.#refusals.size === 0 && this.#ofCopies.messages.size === 0;
+  }
+
   /** For the condition; undefined when all is as it was asked for. */
   messageFor(canary: Canary): string | undefined {
     if (this.withoutRefused(canary) !== canary) return [...this.#ofCopies.messages.values()].join('; ');

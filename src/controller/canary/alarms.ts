@@ -12,12 +12,20 @@ export class Alarms<Name extends string> {
   /** Calls `ring` once after so many milliseconds. */
   set(name: Name, ms: number, ring: () => void): void {
     this.clear(name);
-    this.#cancel.set(name, this.#clock.setTimer(Math.max(0, ms), ring));
+    const due = () => {
+      this.#cancel.delete(name);
+      ring();
+    };
+    this.#cancel.set(name, this.#clock.setTimer(Math.max(0, ms), due));
   }
 
   clear(name: Name): void {
     this.#cancel.get(name)?.();
     this.#cancel.delete(name);
+  }
+
+  get isAnySet(): boolean {
+    return this.#cancel.size > 0;
   }
 
   stop(): void {

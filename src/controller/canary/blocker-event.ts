@@ -24,6 +24,10 @@ export class BlockerEvent {
     this.#reason = reason;
   }
 
+  get isClear(): boolean {
+    return this.#seen === undefined;
+  }
+
   /** Takes what blocks the Canary now. Returns the milliseconds until its event, where that is still to come. */
   see(canary: Canary, blocker: NewBlocker | undefined): number | undefined {
     const nowMs = this.#deps.clock.monotonicMs();

@@ -1,7 +1,7 @@
 import type { Canary, Provider } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Adoption, Facts } from '../../engine/facts.ts';
-import { type Snapshot, start, step } from '../../engine/machine.ts';
+import { isAtRest, releaseOf, type Snapshot, start, step } from '../../engine/machine.ts';
 import type { EngineEvent, Question } from '../../engine/questions.ts';
 import { ApiError } from '../../kube/errors.ts';
 import type { Priority } from '../../kube/priority.ts';
@@ -21,13 +21,14 @@ import { RIVAL_SILENCE_MS, type Rival, rivalMessage } from '../status/ownership.
 import { isSameStored, memoryOf, plain } from '../status/patch.ts';
 import { StatusWriter } from '../status/writer.ts';
 import { Alarms } from './alarms.ts';
+import type { CanaryMemory } from './canary-memory.ts';
 import { ConfigTracker } from './config-tracker.ts';
 import { type CanaryMessage, engineEvents } from './engine-events.ts';
 import { Mailbox } from './mailbox.ts';
 import { OfflineBackends } from './offline-backends.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { Reported } from './reported.ts';
-import { RESTING, storedPriority } from './stored-priority.ts';
+import { isIdleAsStored, RESTING, storedPriority } from './stored-priority.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
@@ -60,16 +61,23 @@ export class CanaryProcess {
   /** Of the spec that the open questions were asked under. */
   #seenGeneration: number | undefined;
 
-  constructor(shared: ControllerDeps, key: { namespace: string; name: string }) {
-    this.#journal = shared.config.journalLimit > 0 ? new JournalKeeper(shared, key.namespace) : undefined;
+  /** `memory`: of the same Canary when it was idle before. `onIdle`: from here on the process is not needed until the Canary is woken. */
+  constructor(
+    shared: ControllerDeps,
+    key: { namespace: string; name: string },
+    memory: CanaryMemory | undefined,
+    onIdle: (memory: CanaryMemory) => void,
+  ) {
+    this.#journal = shared.config.journalLimit > 0 ? new JournalKeeper(shared, key.namespace, memory?.journals) : undefined;
     const cluster = withPriority(shared.cluster, () => this.#priority);
     const deps = { ...shared, cluster: this.#journal ? notedWrites(cluster, (write) => this.#journal?.wrote(write)) : cluster };
     this.#deps = deps;
     this.#key = key;
     this.#alarms = new Alarms(deps.clock);
     this.#reported = new Reported(deps);
-    this.#convergence = new Convergence(deps, this.#reported);
-    this.#status = new StatusWriter(deps);
+    this.#convergence = new Convergence(deps, this.#reported, memory?.reconciled);
+    this.#status = new StatusWriter(deps, memory?.ownership);
+    this.#seenGeneration = memory?.generation;
     this.#configs = new ConfigTracker(deps, this.#label);
     this.#mail = new Mailbox({
       pass: async () => {
@@ -78,6 +86,10 @@ export class CanaryProcess {
       },
       mayRun: () => deps.mayWrite(),
       failed: (error) => this.#recover(error),
+      ended: () => {
+        const left = this.#memory();
+        if (left !== undefined) onIdle(left);
+      },
     });
     this.#questions = new OpenQuestions(deps, this.#configs, {
       answered: (answer) => this.wake({ type: 'ANSWER', answer }),
@@ -167,6 +179,8 @@ export class CanaryProcess {
       this.#dropSnapshot();
       this.#convergence.unsettle();
     }
+    // Otherwise each idle Canary would be reconciled twice after a start.
+    if (this.#seenGeneration === undefined && isIdleAsStored(canary)) this.#convergence.assumeSettled();
     this.#seenGeneration = generation;
     this.#forgetOvertaken(canary);
     this.#announceStored(canary);
@@ -280,6 +294,20 @@ export class CanaryProcess {
     });
     if (again) this.#mail.again();
     if (retryInMs !== undefined) this.#retryIn(retryInMs);
+  }
+
+  /** Undefined while more than that is needed to go on. */
+  #memory(): CanaryMemory | undefined {
+    const snapshot = this.#snapshot;
+    const generation = this.#seenGeneration;
+    if (snapshot === undefined || generation === undefined || !isAtRest(snapshot)) return undefined;
+    const { value, context } = snapshot;
+    const isResting = typeof value === 'object' && Object.values(value)[0] === RESTING;
+    const isUnderWay = this.#alarms.isAnySet || !this.#questions.areAnswered || this.#offline.isAsking || this.#journal?.isStoring;
+    const isClear = this.#reported.isClear && this.#convergence.isSettled && this.#spec.fallback === undefined;
+    const isStored = this.#status.isAnswered && this.#configs.isRemembered(releaseOf(snapshot).configs ?? {});
+    if (!isResting || context.frozen || isUnderWay || !isClear || !isStored) return undefined;
+    return { ownership: this.#status.ownership, reconciled: this.#convergence.memory, journals: this.#journal?.stored, generation };
   }
 
   #recover(error: unknown): void {

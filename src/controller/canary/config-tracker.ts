@@ -50,6 +50,11 @@ export class ConfigTracker {
     return this.#latest !== undefined && 'configs' in this.#latest ? (this.#latest.unwatched ?? []) : [];
   }
 
+  /** Whether nothing is known that a status with these configs does not say. */
+  isRemembered(recorded: SeenConfigs): boolean {
+    return this.#unavailable.isClear && this.#tracked.isRemembered(recorded);
+  }
+
   /** A promotion records here the configs that it has read. */
   get learner(): Pick<TrackedConfigs, 'learn'> {
     return this.#tracked;

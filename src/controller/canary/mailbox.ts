@@ -6,6 +6,8 @@ export interface MailboxWork {
   pass(): Promise<void>;
   mayRun(): boolean;
   failed(error: unknown): void;
+  /** There is nothing to do until the next wake. */
+  ended(): void;
 }
 
 /** Passes one after the other, never two at once: a wake during a pass causes another one. */
@@ -28,6 +30,7 @@ export class Mailbox<Message> {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
       if (this.#again) this.wake();
+      else if (!this.#stopped && this.#messages.length === 0) this.#work.ended();
     });
   }
 

@@ -12,9 +12,14 @@ type OfflineBackendsDeps = Pick<ControllerDeps, 'clock' | 'findOffline' | 'annou
 export class OfflineBackends {
   readonly #deps: OfflineBackendsDeps;
   #askedFor: number | undefined;
+  #isAsking = false;
 
   constructor(deps: OfflineBackendsDeps) {
     this.#deps = deps;
+  }
+
+  get isAsking(): boolean {
+    return this.#isAsking;
   }
 
   check(canary: Canary, signal: AbortSignal): void {
@@ -22,10 +27,15 @@ export class OfflineBackends {
     const phase = canary.status?.phase ?? '';
     if (canary.spec.skipAnalysis || (phase !== '' && phase !== 'Initializing') || this.#askedFor === generation) return;
     this.#askedFor = generation;
-    this.#report(canary, signal).catch(() => {
-      // Cancelled with the pass that asked: the next one asks again.
-      if (this.#askedFor === generation) this.#askedFor = undefined;
-    });
+    this.#isAsking = true;
+    this.#report(canary, signal)
+      .catch(() => {
+        // Cancelled with the pass that asked: the next one asks again.
+        if (this.#askedFor === generation) this.#askedFor = undefined;
+      })
+      .finally(() => {
+        this.#isAsking = false;
+      });
   }
 
   async #report(canary: Canary, signal: AbortSignal): Promise<void> {

@@ -22,6 +22,7 @@ export class OpenQuestions {
   readonly #configs: ConfigTracker;
   readonly #results: QuestionResults;
   #under = new AbortController();
+  #unanswered = 0;
   /** Of the tick under way, by the monotonic clock. */
   #tickBeganMs: number | undefined;
 
@@ -33,6 +34,10 @@ export class OpenQuestions {
 
   get signal(): AbortSignal {
     return this.#under.signal;
+  }
+
+  get areAnswered(): boolean {
+    return this.#unanswered === 0;
   }
 
   ask(canary: Canary, questions: readonly Question[]): void {
@@ -89,16 +94,21 @@ export class OpenQuestions {
     const { signal } = this;
     const learn = (object: KubeObject) => view.learn(object);
     const configs = this.#configs.learner;
+    this.#unanswered += 1;
     answerQuestion(question, {
       ...{ canary, clock, cluster, anchors, config, configs, learn },
       ...{ measure, compare, secret, callsOf, gatesOf, timeCall, signal },
-    }).then(
-      (answer) => {
-        if (!signal.aborted) this.#results.answered(answer);
-      },
-      (error: unknown) => {
-        if (!signal.aborted) this.#results.failed(error);
-      },
-    );
+    })
+      .finally(() => {
+        this.#unanswered -= 1;
+      })
+      .then(
+        (answer) => {
+          if (!signal.aborted) this.#results.answered(answer);
+        },
+        (error: unknown) => {
+          if (!signal.aborted) this.#results.failed(error);
+        },
+      );
   }
 }

@@ -28,6 +28,11 @@ export class Reported {
     this.#targetMissing = new BlockerEvent(deps, 'TargetNotFound');
   }
 
+  /** Nothing is reported but warnings, which the status says, too. */
+  get isClear(): boolean {
+    return this.#blocked.isClear && this.#targetMissing.isClear && this.#refused === undefined && this.#routeWarnings.size === 0;
+  }
+
   /** An edit that cannot be routed is reported like a blocker, though the release goes on without it. */
   refusal(canary: Canary, refused: NewBlocker | undefined): void {
     if (refused !== undefined && !isDeepStrictEqual(refused, this.#refused))

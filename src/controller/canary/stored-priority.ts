@@ -1,3 +1,4 @@
+import type { Canary } from '../../api/canary.ts';
 import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Phase } from '../../api/phase.ts';
@@ -17,6 +18,15 @@ export function storedPriority(canary: KubeObject): Priority {
   const { phase, release } = statusOf<StoredState>(canary);
   if (INITIALIZING.has(phase)) return 'initialization';
   return phase === 'Failed' && release?.step !== undefined && release.step !== RESTING ? 'rollback' : 'release';
+}
+
+/** By a status of this very spec, and with no routes elsewhere that may hold a share. */
+export function isIdleAsStored({ metadata, status }: Canary): boolean {
+  const { step, routedFor, leftRoutes } = status?.release ?? {};
+  const isOfSpec = status?.conditions?.some(
+    ({ type, observedGeneration }) => type === 'Promoted' && observedGeneration === metadata.generation,
+  );
+  return step === RESTING && routedFor === undefined && leftRoutes === undefined && isOfSpec === true;
 }
 
 /** Smaller is reconciled sooner after a start: rollbacks, releases under way, those that are not initialized, the rest. */

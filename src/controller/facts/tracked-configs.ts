@@ -86,6 +86,11 @@ export class TrackedConfigs {
     return { configs: { ...constant, ...seen.configs, ...others.configs }, ...(unwatched.length > 0 && { unwatched }) };
   }
 
+  /** Whether all that was read is remembered in the status. */
+  isRemembered(remembered: SeenConfigs): boolean {
+    return this.#unwatched === undefined && [...this.#read].every(([key, read]) => isDeepStrictEqual(read, remembered[key]));
+  }
+
   /** Records the configs that a promotion has read, so that a mismatch is not found again and again. */
   learn(found: FoundConfigs): void {
     const configs = Object.fromEntries([...found].map(([key, object]) => [key, seenConfig(object)]));

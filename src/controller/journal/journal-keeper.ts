@@ -41,6 +41,12 @@ interface WaitingPart {
   text: string | undefined;
 }
 
+/** Journals in the cluster, where they were listed; `unlisted`: parts that were stored before that. */
+export interface StoredJournals {
+  listed: { uid: string; parts: StoredPart[] } | undefined;
+  unlisted: number;
+}
+
 /**
  * Stores the journals of one Canary's releases, each part as a ControllerRevision of its own: nothing is read to go on after a restart. No
  * release waits for it, and a failure costs only the part.
@@ -53,13 +59,12 @@ export class JournalKeeper {
   #storing: Promise<void> = Promise.resolve();
   #waiting = 0;
   /** Listed once, and kept up since: no one else writes journals of this Canary. */
-  #stored: { uid: string; parts: StoredPart[] } | undefined;
-  /** Parts that were stored before they were listed. */
-  #unlisted = 0;
+  readonly stored: StoredJournals;
   #isBroken = false;
 
-  constructor(deps: JournalKeeperDeps, namespace: string) {
+  constructor(deps: JournalKeeperDeps, namespace: string, stored: StoredJournals = { listed: undefined, unlisted: 0 }) {
     this.#deps = deps;
+    this.stored = stored;
     this.#recorder = new Recorder({
       namespace,
       memory: deps.journalMemory,
@@ -72,6 +77,10 @@ export class JournalKeeper {
       },
       keep: (part) => this.#keep(part),
     });
+  }
+
+  get isStoring(): boolean {
+    return this.#waiting > 0;
   }
 
   stepped(step: RecordedStep): void {
@@ -158,15 +167,15 @@ export class JournalKeeper {
     if (!anchor || waiting.text === undefined || !isLeading()) return;
     const record = renderJournal(waiting.head, waiting.text, anchor);
     await this.#create(record, cluster);
-    if (this.#stored?.uid === canary.uid) this.#stored.parts.push(...storedParts([record], canary));
-    else this.#unlisted += 1;
+    if (this.stored.listed?.uid === canary.uid) this.stored.listed.parts.push(...storedParts([record], canary));
+    else this.stored.unlisted += 1;
     if (!mayPrune || !isLeading() || this.#areFew(waiting.head)) return;
     const kind = { ...recordKind, namespace: canary.namespace };
-    if (this.#stored?.uid !== canary.uid) {
+    if (this.stored.listed?.uid !== canary.uid) {
       const { items } = await cluster.list(kind, { labelSelector: journalsOf(canary), metadataOnly: true, signal });
-      this.#stored = { uid: canary.uid, parts: storedParts(items, canary) };
+      this.stored.listed = { uid: canary.uid, parts: storedParts(items, canary) };
     }
-    const { parts } = this.#stored;
+    const { parts } = this.stored.listed;
     for (const part of partsToPrune(parts, config.journalLimit).slice(0, MOST_DELETED)) {
       if (!isLeading()) return;
       await cluster.delete({ ...kind, name: part.name }, { signal });
@@ -177,6 +186,6 @@ export class JournalKeeper {
   /** The Canary has not had as many releases as are kept: nothing can be pruned, and nothing is listed. What its status says is believed so often only. */
   #areFew({ canary, run }: JournalHead): boolean {
     const { journalLimit } = this.#deps.config;
-    return this.#stored?.uid !== canary.uid && run <= journalLimit && this.#unlisted <= Math.min(journalLimit, MOST_PARTS);
+    return this.stored.listed?.uid !== canary.uid && run <= journalLimit && this.stored.unlisted <= Math.min(journalLimit, MOST_PARTS);
   }
 }

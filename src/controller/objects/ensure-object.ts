@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
@@ -27,19 +28,19 @@ export async function ensure(
   const key = refKey(ref);
   const live = view.find(ref);
   const known = live && annotations.restored(live.object);
-  const text = JSON.stringify(object);
+  const digest = hash('sha256', JSON.stringify(object), 'binary');
   const before = wanted.get(key);
   if (known && !takenOver && !isOurs(canary, known)) throw new NameTakenError(ref);
   const answer = answers.get(key);
   const missing = live
-    ? (missingField(object, live.object, '', answer?.text === text ? answer : undefined) ??
+    ? (missingField(object, live.object, '', answer?.digest === digest ? answer : undefined) ??
       (known === live.object ? undefined : 'metadata.annotations'))
     : 'metadata';
-  if (missing === undefined && (before === text || (before === undefined && !isWhole))) {
-    wanted.set(key, text);
+  if (missing === undefined && (before === digest || (before === undefined && !isWhole))) {
+    wanted.set(key, digest);
     return HELD;
   }
-  const isDrift = before === text && live !== undefined;
+  const isDrift = before === digest && live !== undefined;
   const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
   if (waitMs > 0) return retryIn(waitMs);
   const owner = await anchors.reference(canary, signal);
@@ -53,16 +54,16 @@ export async function ensure(
   const replaced = replacing && (await cluster.patch(ref, replacing, { signal }));
   if (replaced) view.learn(replaced);
   // A patch leaves the fields that we said before and say no more; the apply removes them, and no traffic moves by it.
-  const hasChanged = before !== undefined && before !== text;
+  const hasChanged = before !== undefined && before !== digest;
   const answered = replaced && !hasChanged ? replaced : await cluster.apply(at(toWrite, replaced ?? live?.object), { signal });
   view.learn(answered);
   annotations.restored(answered);
-  const isMore = missingField(object, answered) !== undefined;
-  answers.set(key, { text, ...(isMore && { spec: answered.spec }) });
+  if (missingField(object, answered) === undefined) answers.delete(key);
+  else answers.set(key, { digest, spec: answered.spec });
   return written();
 
   function written(): Outcome {
-    wanted.set(key, text);
+    wanted.set(key, digest);
     if (isDrift) brake.corrected(key, nowMs, missing ?? 'metadata', live?.manager);
     else if (before !== undefined) brake.forget(key);
     return WRITTEN;

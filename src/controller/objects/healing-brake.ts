@@ -34,6 +34,11 @@ export class HealingBrake {
     this.#contests.set(key, { corrections, pausedUntilMs, field, ...(manager === undefined ? {} : { manager }) });
   }
 
+  /** No correction has been made that may not hold. */
+  get isReleased(): boolean {
+    return this.#contests.size === 0;
+  }
+
   /** Corrections that did not hold: the second one on. */
   contested(): { key: string; field: string; manager?: string }[] {
     return [...this.#contests].filter(([, contest]) => contest.corrections > 1).map(([key, contest]) => ({ key, ...contest }));

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 import { originalConfig } from '../../routers/index.ts';
@@ -23,8 +24,14 @@ export class KnownAnnotations {
       const value = annotations[mark];
       if (value !== undefined) marks[mark] = value;
     }
-    if (Object.keys(marks).length > 0) this.#known.set(key, { uid, annotations: marks });
+    const isNews = known?.uid !== uid || !isDeepStrictEqual(before, marks);
+    if (isNews && Object.keys(marks).length > 0) this.#known.set(key, { uid, annotations: this.#shared(marks) });
     const isWhole = Object.keys(marks).every((mark) => annotations[mark] !== undefined);
     return isWhole ? object : { ...object, metadata: { ...object.metadata, annotations: { ...annotations, ...marks } } };
+  }
+
+  /** Most objects of a Canary have the same ones. */
+  #shared(marks: Record<string, string>): Record<string, string> {
+    return [...this.#known.values()].find(({ annotations }) => isDeepStrictEqual(annotations, marks))?.annotations ?? marks;
   }
 }

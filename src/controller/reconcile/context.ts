@@ -10,19 +10,23 @@ import type { HealingBrake } from '../objects/healing-brake.ts';
 import type { KnownAnnotations } from '../objects/known-annotations.ts';
 import type { ApexGuard } from './apex-guard.ts';
 
-export interface ReconcileContext extends DepsOf<'cluster' | 'view' | 'anchors' | 'config' | 'clock'> {
+export interface ReconcileContext extends DepsOf<'cluster' | 'view' | 'anchors' | 'config' | 'clock'>, ReconcileMemory {
   canary: Canary;
   router: Router;
   brake: HealingBrake;
+  trafficFields: RefusedTrafficFields;
+  nowMs: number;
+}
+
+/** What was written and seen before, which the cluster does not show. A Canary keeps it while it is idle. */
+export interface ReconcileMemory {
   accepted: AcceptedSpec;
   annotations: KnownAnnotations;
-  trafficFields: RefusedTrafficFields;
   apexGuard: ApexGuard;
-  nowMs: number;
-  /** The last request for each object, which tells a step of ours from drift. */
+  /** Digest of the last request for each object, which tells a step of ours from drift. */
   wanted: Map<string, string>;
-  /** Where the server added to what was last written of an object: the text that was written, and what it made of it. */
-  answers: Map<string, { text: string; spec?: unknown }>;
+  /** Where the server added to what was last written of an object: digest of the request, and what the server made of it. */
+  answers: Map<string, { digest: string; spec: unknown }>;
   /** Steps towards routes whose Services proxies have to learn of first, and the time of the next one, by the object. */
   introduced: Map<string, { steps: number; nextMs: number }>;
   /** Pods that a side was last seen to ask for, above zero: a primary that was deleted by hand comes back with as many. */

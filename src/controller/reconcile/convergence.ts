@@ -13,7 +13,7 @@ import { HealingBrake } from '../objects/healing-brake.ts';
 import { KnownAnnotations } from '../objects/known-annotations.ts';
 import { blockerOf } from '../status/blocker-of.ts';
 import { ApexGuard } from './apex-guard.ts';
-import { type ReconcileContext, workloadOf } from './context.ts';
+import { type ReconcileContext, type ReconcileMemory, workloadOf } from './context.ts';
 import { reconcile } from './reconcile.ts';
 
 const FIRST_BLOCKED_MS = 500;
@@ -32,22 +32,34 @@ export class Convergence {
   readonly #deps: ControllerDeps;
   readonly #reported: Reported;
   #brake = new HealingBrake();
-  readonly #accepted = new AcceptedSpec();
-  readonly #annotations = new KnownAnnotations();
   /** Traffic fields of the Services that the cluster has refused. */
   readonly trafficFields = new RefusedTrafficFields();
-  readonly #apexGuard = new ApexGuard();
-  readonly #requested = new Map<string, string>();
-  readonly #answers: ReconcileContext['answers'] = new Map();
-  readonly #introduced: ReconcileContext['introduced'] = new Map();
-  readonly #lastReplicas = new Map<string, number>();
-  #state: ConvergenceState = { converged: false, unconfirmed: undefined, blocker: undefined, unroutable: undefined };
+  readonly memory: ReconcileMemory;
+  #state: ConvergenceState;
   /** A pass that ends at a blocker has not failed: its pauses grow on their own, until the blocker is gone. */
   #blockedPauseMs = FIRST_BLOCKED_MS;
 
-  constructor(deps: ControllerDeps, reported: Reported) {
+  /** `memory`: of a Canary that was idle, and converged. */
+  constructor(deps: ControllerDeps, reported: Reported, memory: ReconcileMemory | undefined) {
     this.#deps = deps;
     this.#reported = reported;
+    this.#state = { converged: memory !== undefined, unconfirmed: undefined, blocker: undefined, unroutable: undefined };
+    this.memory = memory ?? {
+      accepted: new AcceptedSpec(),
+      annotations: new KnownAnnotations(),
+      apexGuard: new ApexGuard(),
+      wanted: new Map(),
+      answers: new Map(),
+      introduced: new Map(),
+      lastReplicas: new Map(),
+    };
+  }
+
+  /** Nothing but its memory is needed to go on from here. */
+  get isSettled(): boolean {
+    const { converged, unconfirmed, blocker, unroutable } = this.#state;
+    const isHindered = unconfirmed !== undefined || blocker !== undefined || unroutable !== undefined;
+    return converged && !isHindered && this.#brake.isReleased && this.trafficFields.areAccepted;
   }
 
   get state(): ConvergenceState {
@@ -58,6 +70,11 @@ export class Convergence {
     return this.#brake;
   }
 
+  /** As the last process left it, by the Canary's status: `reach` finds out. */
+  assumeSettled(): void {
+    this.#state = { ...this.#state, converged: true };
+  }
+
   /** It is unknown whether the cluster holds the desired state. */
   unsettle(): void {
     this.#state = { ...this.#state, converged: false, unconfirmed: undefined };
@@ -66,8 +83,8 @@ export class Convergence {
   /** Another controller writes the objects from here on: what was known of them no longer counts. */
   forget(): void {
     this.#brake = new HealingBrake();
-    this.#requested.clear();
-    this.#answers.clear();
+    this.memory.wanted.clear();
+    this.memory.answers.clear();
     this.unsettle();
   }
 
@@ -130,15 +147,9 @@ export class Convergence {
     const { cluster, view, anchors, config, clock } = this.#deps;
     return {
       ...{ canary, router, cluster, view, anchors, config, clock, signal },
+      ...this.memory,
       brake: this.#brake,
-      accepted: this.#accepted,
-      annotations: this.#annotations,
       trafficFields: this.trafficFields,
-      apexGuard: this.#apexGuard,
-      wanted: this.#requested,
-      answers: this.#answers,
-      introduced: this.#introduced,
-      lastReplicas: this.#lastReplicas,
       nowMs: clock.nowMs(),
     };
   }

@@ -25,6 +25,10 @@ const MOST_REMEMBERED = 5;
 export class UnansweredWrites {
   #writes: SentStatus[] = [];
 
+  get areNone(): boolean {
+    return this.#writes.length === 0;
+  }
+
   sent(write: SentStatus): void {
     this.#writes = [...this.#writes, write].slice(-MOST_REMEMBERED);
   }

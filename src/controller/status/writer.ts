@@ -33,14 +33,19 @@ export type StatusWriteOutcome =
 export class StatusWriter {
   readonly #deps: ControllerDeps;
   readonly #sentence = new SentencePause();
-  readonly #ownership: StatusOwnership;
+  readonly ownership: StatusOwnership;
   readonly #unanswered = new UnansweredWrites();
   #outdatedUntilMs = 0;
   #outdatedPauseMs = 0;
 
-  constructor(deps: ControllerDeps) {
+  constructor(deps: ControllerDeps, ownership = new StatusOwnership(deps.writer)) {
     this.#deps = deps;
-    this.#ownership = new StatusOwnership(deps.writer);
+    this.ownership = ownership;
+  }
+
+  /** No answer to a write is awaited. */
+  get isAnswered(): boolean {
+    return this.#unanswered.areNone;
   }
 
   /** No release is safe without a memory; looking again is all that is left. */
@@ -50,7 +55,7 @@ export class StatusWriter {
 
   /** The other controller that writes this status. */
   rivalOf(raw: KubeObject): Rival | undefined {
-    return this.#ownership.rivalOf(raw, this.#deps.clock.monotonicMs());
+    return this.ownership.rivalOf(raw, this.#deps.clock.monotonicMs());
   }
 
   /** A write whose answer was lost, when this Canary holds it. Each is returned once. */
@@ -98,7 +103,7 @@ export class StatusWriter {
       if (status?.release === undefined)
         return await this.#waitForCrd({ ...answer, status: { ...statusOf(answer), ...stored, release: undefined } }, signal);
       this.#deps.view.learn(answer);
-      this.#ownership.learn(answer);
+      this.ownership.learn(answer);
       this.#unanswered.answered();
       this.#outdatedPauseMs = 0;
       if (canary.status?.phase !== draft.phase) this.#deps.metrics.phaseChanged(canary, draft.phase);

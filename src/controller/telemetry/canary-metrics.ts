@@ -1,4 +1,4 @@
-import type { Gauge, Registry } from '@prometheus-io/client';
+import type { Registry } from '@prometheus-io/client';
 import type { NamedProvider } from '../../api/canary.ts';
 import type { CanaryStatus } from '../../api/canary-status.ts';
 import { parseDuration } from '../../api/duration.ts';
@@ -7,7 +7,6 @@ import { type MeshProvider, observedProvider } from '../../api/mesh-provider.ts'
 import { metersIn } from '../../api/meters.ts';
 import type { Phase } from '../../api/phase.ts';
 import { measuredNames } from '../../metrics/query-variables.ts';
-import type { OwnedSeries } from './owned-series.ts';
 
 const STATUS: Partial<Record<Phase, number>> = { Progressing: 0, Failed: 2 };
 
@@ -27,26 +26,66 @@ export interface ShownCanary {
   status?: CanaryStatus | undefined;
 }
 
-/** Gauges of each Canary's status, set when it changes and at the start. */
-export function canaryMetrics(registry: Registry, series: OwnedSeries, meshProvider: () => MeshProvider | undefined) {
-  const { gauge } = metersIn(registry);
+type StoredCanary = ShownCanary & { status: CanaryStatus };
+
+/** Gauges of each Canary's status, read at each scrape: ten thousand Canaries have a hundred thousand series. */
+export function canaryMetrics(registry: Registry, meshProvider: () => MeshProvider | undefined) {
+  const { gauge, gaugeRead } = metersIn(registry);
+  const shown = new Map<string, { canary: StoredCanary; advancedMs: number }>();
+  /** Of two Canaries with the same target, one of which is refused, the one that changed last. */
+  const byTarget = () =>
+    new Map(Array.from(shown.values(), (one) => [`${one.canary.metadata.namespace}/${one.canary.spec.targetRef.name}`, one])).values();
+  const ofEach = <Label extends string = never>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read: (canary: StoredCanary, advancedMs: number) => readonly (readonly [Record<Label, string>, number])[],
+  ) =>
+    gaugeRead(name, help, ['name', 'namespace', ...labelNames], () =>
+      byTarget().flatMap(({ canary, advancedMs }) => {
+        const target = { name: canary.spec.targetRef.name, namespace: canary.metadata.namespace };
+        return read(canary, advancedMs).map(([labels, value]) => [{ ...target, ...labels }, value] as const);
+      }),
+    );
+
   const total = gauge('flagger_canary_total', 'Canaries by namespace', ['namespace']);
-  const status = gauge('flagger_canary_status', '0 Progressing, 2 Failed, 1 any other phase but Initializing', ['name', 'namespace']);
-  const weights = gauge('flagger_canary_weight', 'Percent of traffic', ['workload', 'namespace']);
-  const phases = gauge('flagger_canary_phase', '1 for the phase that the Canary is in', ['name', 'namespace', 'phase']);
+  ofEach('flagger_canary_status', '0 Progressing, 2 Failed, 1 any other phase but Initializing', [], ({ status: { phase } }) =>
+    phase === '' || phase === 'Initializing' ? [] : [[{}, STATUS[phase] ?? 1]],
+  );
+  gaugeRead('flagger_canary_weight', 'Percent of traffic', ['workload', 'namespace'], () =>
+    byTarget().flatMap(({ canary: { metadata, spec, status } }) => {
+      const { namespace } = metadata;
+      const { name } = spec.targetRef;
+      return [
+        [{ workload: `${name}-primary`, namespace }, 100 - status.canaryWeight] as const,
+        [{ workload: name, namespace }, status.canaryWeight] as const,
+      ];
+    }),
+  );
+  ofEach('flagger_canary_phase', '1 for the phase that the Canary is in', ['phase'], ({ status: { phase } }) =>
+    phase === '' ? [] : [[{ phase }, 1]],
+  );
   const ofConditions = '1 for each condition of the Canary, as it stands';
-  const conditions = gauge('flagger_canary_condition', ofConditions, ['name', 'namespace', 'type', 'status', 'reason']);
-  const unmeasured = gauge('flagger_canary_unmeasured_checks', 'Checks of the last tick that could not be measured', ['name', 'namespace']);
+  ofEach('flagger_canary_condition', ofConditions, ['type', 'status', 'reason'], ({ status: { conditions = [] } }) =>
+    conditions.map(({ type, status, reason }) => [{ type, status, reason }, 1]),
+  );
+  ofEach('flagger_canary_unmeasured_checks', 'Checks of the last tick that could not be measured', [], ({ status }) => {
+    const verdicts = status.release?.verdicts ?? [];
+    return [[{}, verdicts.filter(({ verdict, early, observed }) => verdict === 'unmeasured' && !early && !observed).length]];
+  });
   const ofAdvances = 'When phase, step, weight or iterations were last seen to change; at first the start of the controller';
-  const advanced = gauge('flagger_canary_last_advance_timestamp_seconds', ofAdvances, ['name', 'namespace']);
-  const interval = gauge('flagger_canary_interval_seconds', 'analysis.interval', ['name', 'namespace']);
+  ofEach('flagger_canary_last_advance_timestamp_seconds', ofAdvances, [], (_, advancedMs) => [[{}, advancedMs / 1000]]);
+  ofEach('flagger_canary_interval_seconds', 'analysis.interval', [], ({ spec }) => [
+    [{}, (parseDuration(spec.analysis?.interval ?? '') ?? 0) / 1000],
+  ]);
   const ofInfo = '1, with the Canary of a target, whose built-in queries judge it, and the names that they go by';
-  const named = ['name', 'namespace', 'canary', 'kind', 'provider', 'service', 'ingress', 'route'] as const;
-  const info = gauge('flagger_canary_info', ofInfo, named);
+  ofEach('flagger_canary_info', ofInfo, ['canary', 'kind', 'provider', 'service', 'ingress', 'route'], (canary) => {
+    const names = infoOf(canary, meshProvider());
+    return canary.status.phase === '' || names === undefined ? [] : [[names, 1]];
+  });
   const counts = new Map<string, number>();
-  const stands = new Map<string, string>();
   const forget = ({ namespace, name }: { namespace: string; name: string }): void => {
-    stands.delete(`${namespace}/${name}`);
+    shown.delete(`${namespace}/${name}`);
   };
   return {
     /** One Canary more or less. A namespace without any has no series. */
@@ -62,39 +101,33 @@ export function canaryMetrics(registry: Registry, series: OwnedSeries, meshProvi
     },
     /** The Canary as it is stored now. */
     seen(canary: ShownCanary, nowMs: number): void {
-      const { namespace, name } = canary.metadata;
-      const labels = { name: canary.spec.targetRef.name, namespace };
-      const now = canary.status;
-      if (now === undefined) return;
-      const set = (metric: Gauge<'name' | 'namespace'>, value: number): void => series.set(canary, metric, [{ labels, value }]);
-      if (now.phase !== '' && now.phase !== 'Initializing') set(status, STATUS[now.phase] ?? 1);
-      series.set(canary, phases, now.phase === '' ? [] : [{ labels: { ...labels, phase: now.phase }, value: 1 }]);
-      series.set(canary, weights, [
-        { labels: { workload: `${labels.name}-primary`, namespace }, value: 100 - now.canaryWeight },
-        { labels: { workload: labels.name, namespace }, value: now.canaryWeight },
-      ]);
-      series.set(
-        canary,
-        conditions,
-        (now.conditions ?? []).map(({ type, status, reason }) => ({ labels: { ...labels, type, status, reason }, value: 1 })),
-      );
-      const names = infoOf(canary, meshProvider());
-      series.set(canary, info, now.phase === '' || names === undefined ? [] : [{ labels: { ...labels, ...names }, value: 1 }]);
-      const verdicts = now.release?.verdicts ?? [];
-      set(unmeasured, verdicts.filter(({ verdict, early, observed }) => verdict === 'unmeasured' && !early && !observed).length);
-      set(interval, (parseDuration(canary.spec.analysis?.interval ?? '') ?? 0) / 1000);
-      const stand = [canary.metadata.uid, labels.name, now.phase, now.release?.step, now.canaryWeight, now.iterations].join(' ');
-      if (stands.get(`${namespace}/${name}`) !== stand) set(advanced, nowMs / 1000);
-      stands.set(`${namespace}/${name}`, stand);
+      const key = `${canary.metadata.namespace}/${canary.metadata.name}`;
+      const before = shown.get(key);
+      const isSame = before !== undefined && isSameTarget(before.canary, canary);
+      if (!isSame || isStored(canary)) shown.delete(key);
+      if (!isStored(canary)) return;
+      const hasStayed = isSame && isSameStep(before.canary.status, canary.status);
+      shown.set(key, { canary, advancedMs: hasStayed ? before.advancedMs : nowMs });
     },
     forget,
     forgetAll(): void {
       counts.clear();
-      stands.clear();
+      shown.clear();
       total.reset();
     },
   };
 }
+
+const isStored = (canary: ShownCanary): canary is StoredCanary => canary.status !== undefined;
+
+const isSameTarget = (one: ShownCanary, other: ShownCanary): boolean =>
+  one.metadata.uid === other.metadata.uid && one.spec.targetRef.name === other.spec.targetRef.name;
+
+const isSameStep = (one: CanaryStatus, other: CanaryStatus): boolean =>
+  one.phase === other.phase &&
+  one.release?.step === other.release?.step &&
+  one.canaryWeight === other.canaryWeight &&
+  one.iterations === other.iterations;
 
 function infoOf({ metadata, spec }: ShownCanary, meshProvider: MeshProvider | undefined) {
   const { targetRef, service } = spec;

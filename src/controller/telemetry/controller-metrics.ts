@@ -16,7 +16,7 @@ export function createControllerMetrics(version: string) {
   const series = new OwnedSeries();
   const { standsBy, started, ...process } = processMetrics(registry, version);
   let mesh: MeshProvider | undefined;
-  const { seen, forget, forgetAll, counted } = canaryMetrics(registry, series, () => mesh);
+  const { seen, forget, forgetAll, counted } = canaryMetrics(registry, () => mesh);
   return {
     registry,
     ...process,

@@ -17,7 +17,7 @@ interface SeriesOwner {
   uid: string;
   target: string;
   /** Of each metric, by their labels as text. */
-  series: Map<Removable, Map<string, LabelValues>>;
+  series?: Map<Removable, Map<string, LabelValues>>;
 }
 
 /**
@@ -40,7 +40,7 @@ export class OwnedSeries {
     const known = this.#owners.get(keyOf({ namespace, name }));
     if (known?.uid === uid && known.target === spec.targetRef.name) return;
     this.end({ namespace, name });
-    this.#owners.set(keyOf({ namespace, name }), { uid, target: spec.targetRef.name, series: new Map() });
+    this.#owners.set(keyOf({ namespace, name }), { uid, target: spec.targetRef.name });
   }
 
   end(key: Key): void {
@@ -51,7 +51,7 @@ export class OwnedSeries {
 
   endAll(): void {
     for (const owner of this.#owners.values())
-      for (const [metric, series] of owner.series) for (const id of series.keys()) this.#drop(owner, metric, id);
+      for (const [metric, series] of owner.series ?? []) for (const id of series.keys()) this.#drop(owner, metric, id);
     this.#owners.clear();
   }
 
@@ -64,6 +64,7 @@ export class OwnedSeries {
   own<Labels extends LabelValues>(canary: Owned, metric: Removable, labels: Labels): Labels | undefined {
     const owner = this.#ownerOf(canary);
     if (owner === undefined) return undefined;
+    owner.series ??= new Map();
     const series = owner.series.get(metric) ?? new Map<string, LabelValues>();
     owner.series.set(metric, series);
     const id = idOf(labels);
@@ -79,7 +80,7 @@ export class OwnedSeries {
     const owner = this.#ownerOf(canary);
     if (owner === undefined) return;
     const wanted = new Set(values.map(({ labels }) => idOf(labels)));
-    for (const id of owner.series.get(gauge)?.keys() ?? []) if (!wanted.has(id)) this.#drop(owner, gauge, id);
+    for (const id of owner.series?.get(gauge)?.keys() ?? []) if (!wanted.has(id)) this.#drop(owner, gauge, id);
     for (const { labels, value } of values) if (this.own(canary, gauge, labels)) gauge.set(labels, value);
   }
 
@@ -89,9 +90,9 @@ export class OwnedSeries {
   }
 
   #drop(owner: SeriesOwner | undefined, metric: Removable, id: string): void {
-    const labels = owner?.series.get(metric)?.get(id);
+    const labels = owner?.series?.get(metric)?.get(id);
     if (labels === undefined) return;
-    owner?.series.get(metric)?.delete(id);
+    owner?.series?.get(metric)?.delete(id);
     const shares = this.#shares.get(metric);
     const left = (shares?.get(id) ?? 1) - 1;
     if (left > 0) shares?.set(id, left);

@@ -3,6 +3,7 @@ import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { finalizer } from '../../api/names.ts';
 import { refuse } from '../admission/admission.ts';
 import { isRefusedEdit } from '../admission/is-refused-edit.ts';
+import type { CanaryMemory } from '../canary/canary-memory.ts';
 import { CanaryProcess } from '../canary/canary-process.ts';
 import { followAll } from '../canary/config-tracker.ts';
 import { labelOf, metricsView, readCanary } from '../canary/read-canary.ts';
@@ -42,7 +43,8 @@ export class CanaryDispatcher {
   readonly #turns: Turns;
   readonly #firstReconciles: FirstReconciles;
   readonly #deletions: Deletions;
-  readonly #processes = new Map<string, CanaryProcess>();
+  /** An idle Canary has no process: it is made again when the Canary is woken. */
+  readonly #processes = new Map<string, CanaryProcess | CanaryMemory>();
   /** Canaries that could not be read since they were first seen, by `namespace/name`. */
   readonly #unreadable = new Map<string, KubeObject>();
   #isStarted = false;
@@ -58,7 +60,7 @@ export class CanaryDispatcher {
     this.#firstReconciles = new FirstReconciles(deps.clock, (key) => this.#firstReconcile(key));
     this.#deletions = new Deletions(deps, signal, {
       stopCanary: async (key) => {
-        const process = this.#processes.get(key);
+        const process = this.#awake(key);
         register.remove(key);
         this.#forget(key);
         await process?.stop();
@@ -93,7 +95,7 @@ export class CanaryDispatcher {
   async stop(): Promise<void> {
     this.#firstReconciles.stop();
     this.#turns.stop();
-    await Promise.all([...this.#processes.values()].map((process) => process.stop()));
+    await Promise.all([...this.#processes.values()].map((process) => process instanceof CanaryProcess && process.stop()));
   }
 
   /** An object has changed, or the objects of a kind can be had now (a ref without name). */
@@ -116,14 +118,15 @@ export class CanaryDispatcher {
     }
   }
 
-  /** Wakes a Canary when its namespace has its turn. */
+  /** Wakes a Canary when its namespace has its turn. One that has had no reconcile yet sees the change in its first. */
   wake(key: string): void {
-    this.#turns.add(key.slice(0, key.indexOf('/')), key, () => this.#processes.get(key)?.wake());
+    if (!this.#processes.has(key)) return;
+    this.#turns.add(key.slice(0, key.indexOf('/')), key, () => this.#awake(key)?.wake());
   }
 
   /** A message of this Canary was delivered. */
   delivered(uid: string, key: string): void {
-    this.#processes.get(this.#register.keyOf(uid) ?? '')?.wake({ type: 'DELIVERED', key });
+    this.#awake(this.#register.keyOf(uid) ?? '')?.wake({ type: 'DELIVERED', key });
   }
 
   /** The Canary is woken by changes of the objects of this spec. */
@@ -136,7 +139,8 @@ export class CanaryDispatcher {
     const ended = Promise.withResolvers<void>();
     this.#turns.add(ref.namespace, `Canary ${key}`, () => {
       this.#canaryChanged(ref);
-      ended.resolve(this.#processes.get(key)?.idle());
+      const process = this.#processes.get(key);
+      ended.resolve(process instanceof CanaryProcess ? process.idle() : undefined);
     });
     return ended.promise;
   }
@@ -188,7 +192,7 @@ export class CanaryDispatcher {
     // One that cannot be read is known as it was before, as in its own shard.
     else if (!raw || raw.metadata.deletionTimestamp !== undefined || !this.#slice.isSelected(raw.metadata)) {
       this.#register.remove(key);
-      for (const rival of rivals) this.#processes.get(rival)?.wake();
+      for (const rival of rivals) this.#awake(rival)?.wake();
     }
   }
 
@@ -201,7 +205,7 @@ export class CanaryDispatcher {
     else if (!this.#deletions.isInherited(canary)) void this.#deletions.restore(key, canary);
     this.#forget(key);
     // Canaries that waited for its target go on.
-    for (const rival of rivals) this.#processes.get(rival)?.wake();
+    for (const rival of rivals) this.#awake(rival)?.wake();
   }
 
   /** Registers what the Canary looks at now. A refused edit changes nothing of that: the release goes on by the spec before it (E65). */
@@ -228,11 +232,18 @@ export class CanaryDispatcher {
 
   #processOf(key: string, { namespace = '', name }: ObjectRef): CanaryProcess {
     const known = this.#processes.get(key);
-    if (known) return known;
-    const process = new CanaryProcess(this.#deps, { namespace, name });
+    if (known instanceof CanaryProcess) return known;
+    const process = new CanaryProcess(this.#deps, { namespace, name }, known, (memory) => {
+      if (this.#processes.get(key) === process) this.#processes.set(key, memory);
+    });
     this.#processes.set(key, process);
-    this.#metrics.counted(namespace, 1);
+    if (known === undefined) this.#metrics.counted(namespace, 1);
     return process;
+  }
+
+  /** The process of a Canary that has been looked at before. */
+  #awake(key: string): CanaryProcess | undefined {
+    return this.#processes.has(key) ? this.#processOf(key, canaryRef(key)) : undefined;
   }
 
   /** Leaves the Canary and its objects to another Serin. */
@@ -247,7 +258,7 @@ export class CanaryDispatcher {
   #forget(key: string): void {
     const [namespace = '', name = ''] = key.split('/');
     this.#metrics.gone({ namespace, name });
-    const process = this.#processes.get(key);
+    const process = this.#awake(key);
     if (process === undefined) return;
     void process.stop();
     this.#processes.delete(key);

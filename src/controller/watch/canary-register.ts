@@ -79,12 +79,12 @@ export class CanaryRegister {
   }
 }
 
-const interestKey = (ref: ObjectRef): string => `${ref.kind}/${ref.namespace ?? ''}/${ref.name}`;
+const interestKey = (ref: ObjectRef): string => [ref.kind, ref.namespace, ref.name].join('/');
 
 function claimsOf(canary: Canary): string[] {
   const { namespace } = canary.metadata;
   const { kind, name } = canary.spec.targetRef;
-  return [`target/${namespace}/${kind}/${name}`, `apex/${namespace}/${names(canary).apexService}`];
+  return [['target', namespace, kind, name].join('/'), ['apex', namespace, names(canary).apexService].join('/')];
 }
 
 function keysOf(index: Index, name: string): string[] {

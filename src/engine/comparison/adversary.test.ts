@@ -46,6 +46,29 @@ describe('analysis.comparison under attack', () => {
     expect(evidence(world)?.canary.requests).toBeCloseTo(10 * (1200 - 25));
   });
 
+  it('E122: a backend that shows samples 30 s late gives counts, though every check sees nothing new', () => {
+    const world = releasing({ warmUp: '0s' }, good);
+    const counted = world.behaviour.compare;
+    world.behaviour.compare = (asked, nowMs) => {
+      const shown = (ms: number) => Math.min(ms, nowMs - 30_000);
+      const one = counted({ ...asked, fromMs: shown(asked.fromMs) }, shown(nowMs));
+      return one.kind === 'window' ? { ...one, window: { ...one.window, fromMs: asked.fromMs, toMs: nowMs } } : one;
+    };
+    for (let tick = 0; tick < 4; tick += 1) world.tick();
+    expect(world.step).toBe('analysing');
+    world.tick();
+    expect(evidence(world)?.windows).toBe(1);
+  });
+
+  it('E122: a window without any request is closed after five minutes, so that no query becomes longer and longer', () => {
+    const world = releasing({ warmUp: '0s' }, { ...good, perSecond: 0 }, { ...withHooks('confirm-promotion') }, MINUTE_MS);
+    world.behaviour.hooks = { 'confirm-promotion': 'refused' };
+    for (let tick = 0; tick < 60; tick += 1) world.tick();
+    const asked = world.asked.flatMap((one) => (one.kind === 'measure' ? (one.compare ?? []) : []));
+    expect(world.nowMs - (asked.at(-1)?.fromMs ?? 0)).toBeLessThanOrEqual(5 * MINUTE_MS);
+    expect(evidence(world)?.skipped.noCanary).toBeGreaterThan(10);
+  });
+
   it('E124: a window without requests of the canary is none of this step', () => {
     const world = releasing({ mode: 'gate', pace: 'evidence' }, { ...good, perSecond: 10_000 });
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20, 200);
@@ -87,6 +110,15 @@ describe('analysis.comparison under attack', () => {
     world.tickUntil(({ phase }) => phase === 'WaitingPromotion');
     counting(world, bad);
     world.tickUntil(({ phase }) => phase === 'Failed', 1_000);
+  });
+
+  // The break itself counts as dispersion, which grows with it.
+  it.fails.each([0.3, 1])('E123: a canary that is good for two minutes and then fails %d of its requests is not promoted', (share) => {
+    const world = releasing({ mode: 'gate', warmUp: '0s' }, good, {}, MINUTE_MS);
+    for (let tick = 0; tick < 24; tick += 1) world.tick(5_000);
+    counting(world, { ...good, canary: share });
+    for (let tick = 0; tick < 100 && world.phase === 'Progressing'; tick += 1) world.tick(5_000);
+    expect(world.phase).toBe('Failed');
   });
 
   it('E123: evidence of shadow mode counts as soon as the mode is gate', () => {

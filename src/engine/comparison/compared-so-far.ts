@@ -49,7 +49,14 @@ export function toCompare(
     if (isPoll && metric.name !== 'errors') return [];
     const { evidence, learned, plan } = comparedSoFar(release, metric);
     // Thresholds of durations come from before the first window that is compared by them.
-    if (!learned) return [{ metric: metric.name, fromMs: metric.latency ? nowMs : Math.max(evidence.untilMs, begunMs), learnMs: metric.name === 'errors' && isGate(analysis) ? Math.min(POLL_MS, intervalMs) : intervalMs }];
+    if (!learned)
+      return [
+        {
+          metric: metric.name,
+          fromMs: metric.latency ? nowMs : Math.max(evidence.untilMs, begunMs),
+          learnMs: metric.name === 'errors' && isGate(analysis) ? Math.min(POLL_MS, intervalMs) : intervalMs,
+        },
+      ];
     const fromMs = Math.max(evidence.untilMs, begunMs, readyAtMs(release, scaleDownDelayMs) + metric.comparison.warmUpMs);
     return fromMs < nowMs ? [{ metric: metric.name, fromMs, ...(plan ? { plan } : {}) }] : [];
   });
@@ -68,7 +75,7 @@ export function withCompared(
   if (compared.length === 0) return release;
   const entries = comparedMetrics(canary.spec.analysis).flatMap((metric) => {
     const read = compared.find((one) => one.metric === metric.name);
-    if (read !== undefined && !(isPoll && isHalfEmpty(read)))
+    if (read !== undefined && !staysOpen(read, isPoll))
       return [[metric.name, added(comparedSoFar(release, metric), read, metric, readyAtMs(release, scaleDownDelayMs))] as const];
     const kept = release.comparison?.[metric.name];
     return kept === undefined ? [] : [[metric.name, kept] as const];
@@ -76,8 +83,19 @@ export function withCompared(
   return { ...release, comparison: Object.fromEntries(entries) };
 }
 
-/** Two sides are scraped at different moments: a poll in between leaves the window open. */
-const isHalfEmpty = (read: Compared): boolean => read.kind === 'window' && !(isServed(read.window.canary) && isServed(read.window.primary));
+/** No backend shows samples later than this; a query over a longer window would cost more and more. Milliseconds. */
+const LONGEST_EMPTY_MS = 300_000;
+
+/**
+ * A window without any request stays open: a backend that shows samples late would never fill one that is shorter than its delay. Two sides are scraped at
+ * different moments, so that a poll leaves one open in which one side had none.
+ */
+function staysOpen(read: Compared, isPoll: boolean): boolean {
+  if (read.kind !== 'window') return false;
+  const { fromMs, toMs, canary, primary } = read.window;
+  const served = [canary, primary].filter(isServed).length;
+  return served < 2 && (isPoll || (served === 0 && toMs - fromMs < LONGEST_EMPTY_MS));
+}
 
 function added({ problem: _, ...known }: ComparedSoFar, read: Compared, metric: ComparedMetric, firstReadyMs: number): ComparedSoFar {
   const { evidence } = known;

@@ -1,0 +1,44 @@
+import { expect, it, vi } from 'vitest';
+import { APP, aModelCanary, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
+import { labOf } from '../../../test/fakes/model/life.ts';
+import { raw } from '../../../test/fakes/raw.ts';
+import { ownerAnnotation } from '../../api/names.ts';
+
+const routeRef = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name: APP, namespace: NAMESPACE };
+const theirs = { http: [{ route: [{ destination: { host: 'elsewhere' } }] }] };
+
+// A bound against a life that never ends; minutes of virtual time take a second.
+vi.setConfig({ testTimeout: 60_000 });
+
+async function idle(): Promise<ModelLab> {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }));
+  lab.start();
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  await lab.pass(60_000);
+  return lab;
+}
+
+it('heals routes of an idle Canary under the brake, also when the first change comes long after its last reconcile', async () => {
+  const lab = await idle();
+  const before = lab.writes.length;
+  for (let second = 0; second < 120; second += 1) {
+    lab.server.patch(routeRef, { spec: theirs });
+    await lab.pass(1_000);
+  }
+  const corrections = lab.writes.slice(before).filter(({ ref }) => ref.kind === 'VirtualService').length;
+  // At once, then after 1, 2, 4 … s.
+  expect(corrections).toBeGreaterThan(3);
+  expect(corrections).toBeLessThanOrEqual(8);
+  expect(raw(lab.canary())?.status.conditions).toMatchObject([{ type: 'Promoted' }, { type: 'Contested', status: 'True' }]);
+  lab.close();
+});
+
+it('gives a route its marks back that is replaced without them while the Canary is idle', async () => {
+  const lab = await idle();
+  lab.server.patch(routeRef, { metadata: { annotations: { [ownerAnnotation]: null } } });
+  await lab.pass(5_000);
+  expect(lab.server.find(routeRef)?.metadata.annotations?.[ownerAnnotation]).toBe(lab.canary()?.metadata.uid);
+  lab.close();
+});
