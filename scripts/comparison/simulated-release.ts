@@ -24,7 +24,8 @@ export interface Moment {
 }
 
 const WINDOW_SECONDS = 15;
-const HISTORY_SECONDS = 3600;
+/** As much of the primary's past as the controller reads. */
+const HISTORY_SECONDS = 3 * 3600;
 const COMPARISON: Comparison = { ...defaultComparison, warmUpMs: 0 };
 
 /** Plays windows through the judge of the controller for so many seconds, whatever it finds, as in shadow mode. */

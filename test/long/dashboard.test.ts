@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DashboardFixture, startDashboardFixture } from '../scenarios/dashboard-fixture.ts';
-import { askByKeyboard, describeViews } from '../scenarios/dashboard-views.ts';
+import { releasing } from '../fakes/compared-release.ts';
+import { type DashboardFixture, seriousFindings, startDashboardFixture } from '../scenarios/dashboard-fixture.ts';
+import { askByKeyboard, describeViews, keepScreenshot } from '../scenarios/dashboard-views.ts';
 
 const RELEASE = '/canaries/test/podinfo';
 const ref = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', namespace: 'test', name: 'podinfo' };
@@ -51,6 +52,20 @@ describe('the dashboard in Chromium', () => {
     await page.getByText(answer).first().waitFor();
     expect(await page.locator('#answer').count()).toBe(0);
     await askByKeyboard(fixture, { page, label, verb, canary: ref });
+    await page.context().close();
+  });
+
+  it.each([390, 1280])('%i px wide, a release shows how it was compared with the primary', async (width) => {
+    const world = releasing({ warmUp: '0s' }, { canary: 0.0061, primary: 0.0005, perSecond: 5000 });
+    for (let tick = 0; tick < 10; tick += 1) world.tick();
+    await fixture.cluster.patch(ref, { spec: { analysis: { comparison: { warmUp: '0s' } } } });
+    await fixture.cluster.patch(ref, { status: { release: { comparison: world.release.comparison } } }, { subresource: 'status' });
+    const page = await fixture.open(RELEASE, { width, bypassCSP: true });
+    await page.getByRole('heading', { name: 'Compared with the primary (shadow: decides nothing)' }).waitFor();
+    await page.getByText('times worse, certainty 99 %').first().waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await seriousFindings(page)).toEqual([]);
+    await keepScreenshot(page, `compared-${width}`);
     await page.context().close();
   });
 

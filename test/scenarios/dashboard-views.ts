@@ -44,7 +44,7 @@ export function describeViews(fixtureOf: () => DashboardFixture, views: readonly
 }
 
 /** In the folder SCREENSHOTS, where it is set: to look at, and for docs. */
-async function keepScreenshot(page: Page, name: string): Promise<void> {
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (folder !== undefined) await page.screenshot({ path: join(folder, `${name.replaceAll(' ', '-')}.png`), fullPage: true });
 }
