@@ -104,6 +104,15 @@ describe('analysis.comparison under attack', () => {
     expect(polls(world)).toBe(seen + 1);
   });
 
+  it('E125: a history that could not be read is asked for by the checks, and not by each poll', () => {
+    const world = releasing({ mode: 'gate', warmUp: '0s' }, good, {}, MINUTE_MS);
+    world.behaviour.compare = () => ({ kind: 'unknown', reason: 'Prometheus answered 503' });
+    for (let tick = 0; tick < 48; tick += 1) world.tick(5_000);
+    const asked = world.asked.filter((one) => (one.kind === 'compare' || one.kind === 'measure') && one.compare?.length);
+    expect(polls(world)).toBe(1);
+    expect(asked.length).toBeGreaterThan(3);
+  });
+
   it('E125: a canary that gets worse behind a closed gate is rolled back', () => {
     const world = releasing({ mode: 'gate', warmUp: '0s' }, good, { maxWeight: 10, ...withHooks('confirm-promotion') }, MINUTE_MS);
     world.behaviour.hooks = { 'confirm-promotion': 'refused' };

@@ -47,7 +47,9 @@ export function toCompare(
   const begunMs = release.measuredFromMs ?? release.startedMs;
   return comparedMetrics(analysis).flatMap((metric): ToCompare[] => {
     if (isPoll && metric.name !== 'errors') return [];
-    const { evidence, learned, plan } = comparedSoFar(release, metric);
+    const { evidence, learned, plan, problem } = comparedSoFar(release, metric);
+    // Hours of samples are much for a backend in trouble: the checks ask for them again.
+    if (isPoll && !learned && problem !== undefined) return [];
     // Thresholds of durations come from before the first window that is compared by them.
     if (!learned)
       return [
