@@ -121,6 +121,7 @@ class SupposedRun {
     const is = this.#supposed.facts(facts);
     const woken = this.first && this.#wakeUntil(is);
     if (woken) return woken;
+    if (entry.answer?.kind === 'compare') this.#now = awaitingCounts(this.#now);
     const event = this.#eventOf(entry, { was: facts, is }, this.#now);
     if ('unfit' in event) return event;
     const done = this.#take(event, this.#now);
@@ -171,6 +172,13 @@ class SupposedRun {
     const given = this.#supposed.answer(answer, facts);
     return 'unfit' in given ? given : { type: 'ANSWER', facts: is, answer: { ...given, id } as Answer };
   }
+}
+
+/** A shadow reads counts at other times than a gate, which takes them all the same. */
+function awaitingCounts(now: Snapshot): Snapshot {
+  const { comparing, release } = now.context;
+  if (comparing?.open !== undefined || !isUnderAnalysis(pathOf(now.value))) return now;
+  return { ...now, context: { ...now.context, comparing: { run: release.run, open: `${release.run}/${release.revision}/supposed` } } };
 }
 
 /** The questions and wakes follow from these. */
