@@ -1,4 +1,7 @@
+import type { Release } from '../api/canary-status.ts';
 import { comparedIn } from './changes/answer.ts';
+import { isGate } from './comparison/compared-metrics.ts';
+import { awaitedEvidence } from './comparison/harm.ts';
 import type { Context, Input } from './context.ts';
 import type { QuestionId } from './questions.ts';
 
@@ -16,5 +19,15 @@ export function answeredPoll(name: PollName, input: Input): Context {
   const { context } = input;
   const poll = context[name];
   if (poll === undefined) return context;
-  return { ...context, release: comparedIn(input), [name]: { run: poll.run, answeredMs: input.event.facts.nowMs } };
+  const { nowMs } = input.event.facts;
+  const release = comparedIn(input);
+  const answered = { ...context, release, [name]: { run: poll.run, answeredMs: nowMs } };
+  return name === 'comparing' && isEvidenceShown(release, input) ? { ...answered, wakeAtMs: nowMs } : answered;
+}
+
+/** The last check found nothing else to wait for: the next one, which asks everything again, is due now (rule E124). */
+function isEvidenceShown(release: Release, { event }: Input): boolean {
+  const { canary, nowMs } = event.facts;
+  const isAwaited = isGate(canary.spec.analysis) && release.awaitedEvidence !== undefined;
+  return isAwaited && awaitedEvidence(release, canary, nowMs) === undefined;
 }
