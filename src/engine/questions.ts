@@ -44,7 +44,7 @@ export type Answer =
   | { kind: 'runHooks'; id: QuestionId; type: HookType; outcome: 'refused'; webhook: string; reason: string; calls?: readonly HookCall[] }
   /** `queries`: as they were rendered, for the journal. */
   | { kind: 'measure'; id: QuestionId; verdicts: readonly Verdict[]; queries?: readonly string[]; compared?: readonly Compared[] }
-  | { kind: 'compare'; id: QuestionId; compared: readonly Compared[] }
+  | { kind: 'compare'; id: QuestionId; compared: readonly Compared[]; queries?: readonly string[] }
   | { kind: 'promote'; id: QuestionId; outcome: 'written' | 'mismatch' }
   /** `blocker`: the reason as data, where it is more than words. */
   | { kind: 'promote'; id: QuestionId; outcome: 'refused'; reason: string; blocker?: NewBlocker }

@@ -55,8 +55,11 @@ export async function answerQuestion(question: AnswerableQuestion, context: Answ
       ]);
       return { kind: 'measure', id, verdicts, ...(compared && { compared }), ...(queries.length > 0 && { queries }) };
     }
-    case 'compare':
-      return { kind: 'compare', id, compared: await context.compare(context.canary, question.compare, context.signal) };
+    case 'compare': {
+      const queries: string[] = [];
+      const compared = await context.compare(context.canary, question.compare, context.signal, (query) => void queries.push(query));
+      return { kind: 'compare', id, compared, ...(queries.length > 0 && { queries }) };
+    }
     case 'promote':
       return { kind: 'promote', id, ...(await unlessRaced(() => promote(question.revision, context), context)) };
     case 'restorePrimary':

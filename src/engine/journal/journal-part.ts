@@ -46,7 +46,7 @@ const NotedAnswer = z.union([
     queries: z.array(Text).max(100).exactOptional(),
     compared: CompareAnswers.exactOptional(),
   }),
-  z.object({ kind: z.literal('compare'), compared: CompareAnswers }),
+  z.object({ kind: z.literal('compare'), compared: CompareAnswers, queries: z.array(Text).max(100).exactOptional() }),
   Refused.extend({ kind: z.literal('promote'), blocker: NewBlocker.exactOptional() }),
   z.object({ kind: z.literal('promote'), outcome: z.enum(['written', 'mismatch']) }),
   Refused.extend({ kind: z.literal('restorePrimary'), blocker: NewBlocker.exactOptional() }),
@@ -59,7 +59,7 @@ export type NotedAnswer = z.infer<typeof NotedAnswer>;
 export type JournalAnswer =
   | Exclude<NotedAnswer, { kind: 'measure' | 'compare' }>
   | (Omit<Extract<NotedAnswer, { kind: 'measure' }>, 'compared'> & { compared?: readonly Compared[] })
-  | { kind: 'compare'; compared: readonly Compared[] };
+  | (Omit<Extract<NotedAnswer, { kind: 'compare' }>, 'compared'> & { compared: readonly Compared[] });
 
 /** A blocker as data; journals of before hold its sentence alone. */
 const NotedBlocker = z.union([NewBlocker, Text.transform((detail): NewBlocker => ({ code: 'Other', detail }))]);

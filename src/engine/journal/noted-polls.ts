@@ -8,7 +8,8 @@ const Ms = z.number();
 
 const Times = z.tuple([Ms, Ms, Ms.nullable(), Ms.nullable()]);
 /**
- * A poll that changed nothing but the counts: its question and its answer, as one short record of the step before it. `times`: milliseconds from the step before to
+ * A poll that changed nothing but the counts: its question and its answer, as one short record of the step before it, without its
+ * query, which a check asks, too. `times`: milliseconds from the step before to
  * the question, from there to the answer, and from each of the two to the wake that it asked for.
  */
 export const NotedPoll = z.union([

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import type { AnswerContext } from './answer-context.ts';
+import { answerQuestion } from './answer-questions.ts';
+
+it('counts of both sides come with the queries that were asked, for the journal', async () => {
+  const compare: AnswerContext['compare'] = async (_canary, _asked, _signal, queryAsked) => {
+    queryAsked?.('sum(requests_total)');
+    return [{ metric: 'errors', kind: 'unknown', reason: 'no answer' }];
+  };
+  const answer = await answerQuestion({ kind: 'compare', id: '1', compare: [] }, { compare } as AnswerContext);
+  expect(answer).toEqual({
+    kind: 'compare',
+    id: '1',
+    compared: [{ metric: 'errors', kind: 'unknown', reason: 'no answer' }],
+    queries: ['sum(requests_total)'],
+  });
+});
