@@ -9,7 +9,7 @@ import { adopt } from './adopt.ts';
 import { announcementOf } from './changes/verbs.ts';
 import { chart } from './chart.ts';
 import { harmOf } from './comparison/harm.ts';
-import { withComparisonPoll } from './comparison/poll.ts';
+import { withReadings } from './comparison/poll.ts';
 import type { Context } from './context.ts';
 import { deliveryLifetimeMs } from './deadlines.ts';
 import { decide } from './decide.ts';
@@ -97,7 +97,7 @@ export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; quest
   const announced = hasStayed || resumes ? moved : resolve(moved.value, announcePassed(moved.context, event));
   const { value, context: left } = request(announced, facts);
   const polled = withRollbackPoll(giveUpDeliveries(left, facts), pathOf(value), event);
-  return settle(now, value, withComparisonPoll(polled, pathOf(value), event), event);
+  return settle(now, value, withReadings(polled, pathOf(value), event), event);
 }
 
 /** Decides once what the event means, then takes the move that the chart has for it in this state. */

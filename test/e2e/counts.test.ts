@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { seededRandom } from '../../src/embedded/mesh/random.ts';
-import { type EmbeddedPrometheus, startPrometheus } from '../../src/embedded/prometheus/index.ts';
 import type { IngestedSample } from '../../src/embedded/prometheus/series.ts';
 import type { Compared, ToCompare } from '../../src/judge/compared.ts';
 import { compare } from '../../src/metrics/compare.ts';
 import { canary, dependencies } from '../fakes/measuring.ts';
-import { openMetrics } from './promql/generated-data.ts';
-import { type RealPrometheus, startRealPrometheus } from './real-prometheus.ts';
+import { bothPrometheuses } from './promql/both-prometheuses.ts';
 
 const startMs = 1_700_000_000_000;
 const MINUTES = 80;
@@ -46,18 +44,7 @@ function counters(): IngestedSample[] {
   return samples;
 }
 
-let real: RealPrometheus;
-let embedded: EmbeddedPrometheus;
-beforeAll(async () => {
-  const samples = counters();
-  real = await startRealPrometheus({ targets: [], scrapeIntervalMs: 15_000, openMetrics: openMetrics(samples) });
-  embedded = await startPrometheus({ targets: [], retentionMs: Number.POSITIVE_INFINITY });
-  embedded.ingest(samples);
-});
-afterAll(async () => {
-  await real?.stop();
-  await embedded?.stop();
-});
+const prometheus = bothPrometheuses(counters);
 
 const read = async (metricsServer: string, asked: readonly ToCompare[], nowMs: number): Promise<Compared[]> =>
   compare(canary([]), asked, { ...dependencies(), metricsServer, nowMs });
@@ -74,7 +61,7 @@ it('20.3: a real Prometheus gives the counts and histories that the embedded one
       { metric, fromMs: fromMs - (fromMs % 60_000) + 1_000, learnMs: window % 2 === 0 ? 15_000 : 60_000 },
     ]);
     const nowMs = fromMs + 1000 * (1 + Math.floor(random() * 600));
-    const [theirs, ours] = [await read(real.url, asked, nowMs), await read(embedded.url, asked, nowMs)];
+    const [theirs, ours] = [await read(prometheus.real.url, asked, nowMs), await read(prometheus.embedded.url, asked, nowMs)];
     expect(theirs).toEqual(ours);
     for (const answer of theirs) {
       expect(answer).not.toMatchObject({ kind: 'unknown' });

@@ -1,28 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { type EmbeddedPrometheus, startPrometheus } from '../../src/embedded/prometheus/index.ts';
 import { labelKey } from '../../src/embedded/prometheus/series.ts';
-import { generatedData, openMetrics, queryTimesMs } from './promql/generated-data.ts';
+import { bothPrometheuses } from './promql/both-prometheuses.ts';
+import { generatedData, queryTimesMs } from './promql/generated-data.ts';
 import { generatedQueries } from './promql/generated-queries.ts';
-import { type RealPrometheus, startRealPrometheus } from './real-prometheus.ts';
 
 const DATA_SEED = 20_261_121;
 const QUERY_SEED = Number(process.env.PROMQL_SEED ?? 5);
 const QUERIES = 400;
 const RELATIVE = 1e-9;
 
-let real: RealPrometheus;
-let embedded: EmbeddedPrometheus;
-beforeAll(async () => {
-  const samples = generatedData(DATA_SEED);
-  real = await startRealPrometheus({ targets: [], scrapeIntervalMs: 15_000, openMetrics: openMetrics(samples) });
-  embedded = await startPrometheus({ targets: [], retentionMs: Number.POSITIVE_INFINITY });
-  embedded.ingest(samples);
-});
-afterAll(async () => {
-  await real?.stop();
-  await embedded?.stop();
-});
+const prometheus = bothPrometheuses(() => generatedData(DATA_SEED));
 
 const Sample = z.tuple([z.number(), z.string()]);
 const Body = z.object({
@@ -66,7 +54,7 @@ it(`generated PromQL gives value, labels and error as a real Prometheus does, to
   const seen = { value: 0, empty: 0, error: 0 };
   for (const [index, query] of generatedQueries(QUERY_SEED, QUERIES).entries()) {
     const atMs = queryTimesMs[index % queryTimesMs.length] as number;
-    const [theirs, ours] = await Promise.all([answerOf(real.url, query, atMs), answerOf(embedded.url, query, atMs)]);
+    const [theirs, ours] = await Promise.all([answerOf(prometheus.real.url, query, atMs), answerOf(prometheus.embedded.url, query, atMs)]);
     seen['error' in theirs ? 'error' : theirs.values.size > 0 ? 'value' : 'empty'] += 1;
     const found = difference(theirs, ours);
     if (found !== undefined) differences.push(`${query}  at ${atMs}: Prometheus and embedded: ${found}`);

@@ -66,6 +66,16 @@ describe('I16: a record that cannot be used is named, with the reason and a reme
       () => packed({ ...part, segments: [{ ...part.segments[0], entries: Array(10_000).fill({}) }] }),
       'segments[0].entries',
     ],
+    [
+      'with polls without end',
+      () => {
+        const [segment] = part.segments;
+        const [entry] = segment?.entries ?? [];
+        const poll = { times: [0, 0, null, null], unknown: '' };
+        return packed({ ...part, segments: [{ ...segment, entries: Array(2).fill({ ...entry, polls: Array(3_000).fill(poll) }) }] });
+      },
+      'segments',
+    ],
     ['of another Canary', () => packed({ ...part, canary: { ...part.canary, name: 'other' } }), 'another Canary, test/other'],
     ['of another release than it is marked with', () => packed({ ...part, run: 9 }), 'holds release 9'],
   ])('%s', async (_, data, word) => {

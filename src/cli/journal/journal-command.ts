@@ -1,6 +1,6 @@
 import { preciseTimestamp } from '../../api/timestamp.ts';
-import type { JournalAnswer, JournalEntry } from '../../engine/journal/journal-part.ts';
-import { entriesOf } from '../../engine/journal/replay.ts';
+import type { JournalAnswer, JournalPart } from '../../engine/journal/journal-part.ts';
+import { entriesOf, type NotedEntry } from '../../engine/journal/replay.ts';
 import { getCanary } from '../canaries/canary-reading.ts';
 import { shortRevision } from '../canaries/status-screen.ts';
 import { evidenceLines } from '../output/evidence-lines.ts';
@@ -41,7 +41,7 @@ export function listOf({ namespace, name }: { namespace: string; name: string },
       ...(first && { began: preciseTimestamp(first.beganMs) }),
       ...(last?.ended && { outcome: last.ended }),
       engines: [...new Set(parts.map(({ engine }) => engine))],
-      steps: parts.reduce((sum, { segments }) => sum + segments.reduce((all, { entries }) => all + entries.length, 0), 0),
+      steps: parts.reduce((sum, part) => sum + stepsIn(part), 0),
       records: parts.length + problems.length,
       bytes,
       problems: [...problems],
@@ -49,6 +49,10 @@ export function listOf({ namespace, name }: { namespace: string; name: string },
   });
   return { apiVersion: outputVersion, kind: 'JournalList', namespace, name, items };
 }
+
+/** As they are shown: a poll is two. */
+const stepsIn = ({ segments }: JournalPart): number =>
+  segments.flatMap(({ entries }) => entries).reduce((sum, { polls = [] }) => sum + 1 + 2 * polls.length, 0);
 
 /** The document of `serin history --journal=RELEASE`. */
 export function documentOf({ namespace, name, run, parts }: Journal): JournalDocument {
@@ -96,7 +100,7 @@ function journalAnswer(journal: Journal): CommandAnswer<JournalDocument> {
 }
 
 /** What one step saw and did. */
-export function entryWords({ event, answer, key, decided, writes = [] }: JournalEntry): string {
+export function entryWords({ event, answer, key, decided, writes = [] }: NotedEntry): string {
   const seen = answer ? answerWords(answer) : key === undefined ? event.toLowerCase() : `delivered ${key}`;
   const asks = decided.asks.filter((ask) => ask !== 'record' && !ask.startsWith('wakeAt'));
   return [seen, ...asks.map((ask) => `-> ${ask}`), ...writes.map((write) => `wrote: ${write}`)].join('; ');

@@ -1,5 +1,6 @@
 import { bounded } from '../../api/blocker.ts';
 import type { Release, Verdict } from '../../api/canary-status.ts';
+import { isGate } from '../comparison/compared-metrics.ts';
 import { withCompared } from '../comparison/compared-so-far.ts';
 import type { Input } from '../context.ts';
 import { judge } from '../judge.ts';
@@ -22,7 +23,8 @@ export function refusalData({ event }: Input): Pick<Release, 'refusedBy' | 'refu
 export function comparedIn({ context, event }: Input): Release {
   if (event.type !== 'ANSWER' || !('compared' in event.answer)) return context.release;
   const { kind, compared = [] } = event.answer;
-  return withCompared(context.release, compared, { ...event.facts, isPoll: kind === 'compare' });
+  const isPoll = kind === 'compare' && isGate(event.facts.canary.spec.analysis);
+  return withCompared(context.release, compared, { ...event.facts, isPoll });
 }
 
 export function judgementOf({ event }: Input) {

@@ -1,4 +1,5 @@
 import type { HookType } from '../../api/canary.ts';
+import { isGate } from '../comparison/compared-metrics.ts';
 import { toCompare } from '../comparison/compared-so-far.ts';
 import { isPaused } from '../conditions/hold-ups.ts';
 import { isUnproved } from '../conditions/sides.ts';
@@ -14,8 +15,10 @@ export const asks = {
   askConfirmTraffic: hookAsk('confirm-traffic-increase'),
   askConfirmPromotion: hookAsk('confirm-promotion'),
   askRollout: hookAsk('rollout'),
+  /** A gate waits for the counts; a shadow reads them beside its checks (E121). */
   askMeasure: (input: Input) => {
-    const compare = toCompare(input.context.release, input.event.facts);
+    const { facts } = input.event;
+    const compare = isGate(facts.canary.spec.analysis) ? toCompare(input.context.release, facts) : [];
     return ask(input, { kind: 'measure', ...(compare.length > 0 && { compare }) });
   },
   /** Not while the canary is below its threshold, unless the primary holds the revision already (E80). */

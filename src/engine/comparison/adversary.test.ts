@@ -64,7 +64,7 @@ describe('analysis.comparison under attack', () => {
     const world = releasing({ warmUp: '0s' }, { ...good, perSecond: 0 }, { ...withHooks('confirm-promotion') }, MINUTE_MS);
     world.behaviour.hooks = { 'confirm-promotion': 'refused' };
     for (let tick = 0; tick < 60; tick += 1) world.tick();
-    const asked = world.asked.flatMap((one) => (one.kind === 'measure' ? (one.compare ?? []) : []));
+    const asked = world.asked.flatMap((one) => (one.kind === 'compare' ? one.compare : []));
     expect(world.nowMs - (asked.at(-1)?.fromMs ?? 0)).toBeLessThanOrEqual(5 * MINUTE_MS);
     expect(evidence(world)?.skipped.noCanary).toBeGreaterThan(10);
   });

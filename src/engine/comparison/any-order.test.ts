@@ -11,6 +11,7 @@ const plans = [
   aCanary({ stepWeights: [10, 60], mirror: true, unmeasured: 'hold', comparison }),
   aCanary({ iterations: 5, match: [{ headers: { user: { exact: 'a' } } }], comparison }),
   aCanary({ iterations: 5, comparison }),
+  aCanary({ stepWeight: 40, comparison: { ...comparison, mode: 'shadow' }, ...withHooks('confirm-promotion', 'rollback') }),
 ];
 const CANARY_PER_SECOND = 10;
 
@@ -38,6 +39,9 @@ const acts: Readonly<Record<string, (world: World, nth: number) => void>> = {
   canaryDown(world) {
     world.targetDown = !world.targetDown;
     world.look();
+  },
+  countLate(world) {
+    world.countsAreLate = !world.countsAreLate;
   },
   closeGate(world) {
     world.behaviour.hooks = { 'confirm-promotion': 'refused' };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { counting, releasing } from '../../../test/fakes/compared-release.ts';
-import { aCanary, type World } from '../../../test/fakes/world.ts';
+import { aCanary, type World, withHooks } from '../../../test/fakes/world.ts';
 import { explain } from '../explain.ts';
 import { comparedMetrics } from './compared-metrics.ts';
 import { comparedStates } from './compared-state.ts';
@@ -10,6 +10,9 @@ import { harmOf } from './harm.ts';
 const announced = (world: World, reason: string): string[] =>
   world.asked.flatMap((one) => (one.kind === 'announce' && one.announcement.reason === reason ? [one.announcement.message] : []));
 const polls = (world: World) => world.asked.filter(({ kind }) => kind === 'compare').length;
+const evidence = (world: World) => comparedStates(world.release, world.canary)[0]?.known.evidence;
+/** Readings of counts of any kind. */
+const readings = (world: World) => world.asked.filter((one) => 'compare' in one && one.compare !== undefined).length;
 const records = (world: World) => world.asked.filter(({ kind }) => kind === 'record').length;
 
 describe('analysis.comparison', () => {
@@ -35,10 +38,10 @@ describe('analysis.comparison', () => {
     expect(comparedMetrics(aCanary().spec.analysis)).toEqual([]);
   });
 
-  it('E121: reads the history once, then one window from the end of the last one, and nothing else in shadow mode', () => {
+  it('E121: reads the history once, then one window from the end of the last one, once for each check in shadow mode', () => {
     const world = releasing({ latency: {}, warmUp: '0s' }, { canary: 0, primary: 0, perSecond: 100 });
     for (let tick = 0; tick < 3; tick += 1) world.tick();
-    const asked = world.asked.flatMap((one) => (one.kind === 'measure' ? [one.compare ?? []] : []));
+    const asked = world.asked.flatMap((one) => (one.kind === 'compare' ? [one.compare] : []));
     const [first, second, third] = asked.map((compare) => compare.find(({ metric }) => metric === 'errors'));
     const from = world.release.measuredFromMs;
     expect([first, second]).toEqual([
@@ -46,7 +49,9 @@ describe('analysis.comparison', () => {
       { metric: 'errors', fromMs: from },
     ]);
     expect(third?.fromMs).toBe((from ?? 0) + 20_000);
-    expect([asked.every(({ length }) => length === 2), polls(world)]).toEqual([true, 0]);
+    const checks = world.asked.filter(({ kind }) => kind === 'measure');
+    expect([asked.every(({ length }) => length === 2), asked.length]).toEqual([true, checks.length]);
+    expect(checks.every((one) => !('compare' in one))).toBe(true);
   });
 
   it('E123: mode gate rolls back a version that is worse, with both sides in the reason, and no failed check', () => {
@@ -65,7 +70,6 @@ describe('analysis.comparison', () => {
     expect(announced(world, 'ComparedWorse')).toEqual([
       expect.stringMatching(/with comparison\.mode gate it would be rolled back: canary 5 % errors/),
     ]);
-    expect(polls(world)).toBe(0);
   });
 
   it('E123: a version as bad as its primary is promoted, and a primary that fails is reported', () => {
@@ -87,10 +91,11 @@ describe('analysis.comparison', () => {
     expect(world.nowMs - since).toBeLessThanOrEqual(30_000);
   });
 
-  it('E125: polls nothing in shadow mode, while paused, or after the analysis', () => {
+  it('E125: polls nothing between checks in shadow mode, while paused, or after the analysis', () => {
     const shadow = releasing({}, { canary: 0, primary: 0, perSecond: 100 }, {}, 60_000);
+    const atStart = polls(shadow);
     for (let tick = 0; tick < 11; tick += 1) shadow.tick(5_000);
-    expect(polls(shadow)).toBe(0);
+    expect(polls(shadow)).toBe(atStart);
     const gate = releasing({ mode: 'gate' }, { canary: 0, primary: 0, perSecond: 100 }, {}, 60_000);
     gate.tick(5_000);
     gate.tick(5_000);
@@ -160,31 +165,93 @@ describe('analysis.comparison', () => {
       expect(harmOf({ ...world.release, comparison: { errors: made } }, world.canary)).toBeUndefined();
   });
 
-  it('decides nothing in shadow mode: whatever is counted, the release goes as without a comparison', () => {
+  it('decides nothing in shadow mode: whatever is counted, and however late, the release goes as without a comparison', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     const plain = releasing({}, { canary: 0, primary: 0, perSecond: 0 });
     plain.tickUntil(({ phase }) => phase === 'Succeeded');
+    const aMinute = fc.record({
+      canary: share,
+      primary: share,
+      perSecond: fc.nat(10_000),
+      answers: fc.constantFrom('at once', 'late', 'unknown'),
+      /** Milliseconds until an answer that has been late comes between two checks. */
+      comesAfterMs: fc.option(fc.integer({ min: 1, max: 9_000 })),
+    });
     fc.assert(
-      fc.property(
-        fc.array(fc.record({ canary: share, primary: share, perSecond: fc.nat(10_000), answers: fc.boolean() }), {
-          minLength: 1,
-          maxLength: 8,
-        }),
-        (minutes) => {
-          const world = releasing({ pace: 'evidence', latency: {} }, { canary: 0, primary: 0, perSecond: 0 });
-          for (const traffic of minutes) {
-            counting(world, traffic);
-            if (!traffic.answers) world.behaviour.compare = () => ({ kind: 'unknown', reason: 'no answer' });
-            if (world.phase === 'Progressing') world.tick();
-          }
-          world.tickUntil(({ phase }) => phase === 'Succeeded');
-          expect(world.trace).toEqual(plain.trace);
-          expect(world.nowMs).toBe(plain.nowMs);
-          expect(polls(world)).toBe(0);
-          for (const one of world.asked) if (one.kind === 'measure') expect(one.compare?.length ?? 0).toBeLessThanOrEqual(2);
-        },
-      ),
+      fc.property(fc.array(aMinute, { minLength: 1, maxLength: 8 }), (minutes) => {
+        const world = releasing({ pace: 'evidence', latency: {} }, { canary: 0, primary: 0, perSecond: 0 });
+        for (const { answers, comesAfterMs, ...traffic } of minutes) {
+          counting(world, traffic);
+          world.countsAreLate = answers === 'late';
+          if (answers === 'unknown') world.behaviour.compare = () => ({ kind: 'unknown', reason: 'no answer' });
+          if (world.phase !== 'Progressing') continue;
+          world.tick();
+          if (comesAfterMs === null || world.wakeAtMs === undefined || world.phase !== 'Progressing') continue;
+          const dueMs = world.wakeAtMs;
+          world.countsAreLate = false;
+          world.nowMs += comesAfterMs;
+          world.settle();
+          world.tick(dueMs - world.nowMs);
+        }
+        world.tickUntil(({ phase }) => phase === 'Succeeded');
+        expect(world.trace).toEqual(plain.trace);
+        expect(world.nowMs).toBe(plain.nowMs);
+        expect(readings(world)).toBeLessThanOrEqual(world.asked.filter(({ kind }) => kind === 'measure').length);
+        for (const one of world.asked) if ('compare' in one) expect(one.compare?.length ?? 0).toBeLessThanOrEqual(2);
+      }),
       { numRuns: 60 },
     );
   });
+
+  it('E121: in shadow mode an answer that comes late counts when it comes, and no request is counted twice or lost', () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { minLength: 2, maxLength: 12 }), (late) => {
+        const world = releasing({ warmUp: '0s' }, { canary: 0.01, primary: 0.01, perSecond: 100 }, withHooks('confirm-promotion'));
+        world.behaviour.hooks = { 'confirm-promotion': 'refused' };
+        for (const isLate of late) {
+          world.countsAreLate = isLate;
+          world.tick();
+        }
+        world.countsAreLate = false;
+        world.settle();
+        world.tick();
+        const { untilMs = 0, canary } = comparedStates(world.release, world.canary)[0]?.known.evidence ?? {};
+        expect(untilMs).toBe(world.nowMs);
+        expect(canary?.requests).toBeCloseTo((10 * (untilMs - (world.release.measuredFromMs ?? 0))) / 1000);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('E121: counts that come after a newer revision was pushed are not its own', () => {
+    const world = releasing({ warmUp: '0s' }, { canary: 0.3, primary: 0.001, perSecond: 1000 });
+    world.tick();
+    world.countsAreLate = true;
+    world.tick();
+    world.push('s1:c');
+    world.countsAreLate = false;
+    world.settle();
+    expect([world.release.revision, world.release.comparison]).toEqual(['s1:c', undefined]);
+  });
+
+  it.each(['promoted', 'rolledBack'])(
+    'E121, E126: counts of the last check that come when the release is being %s are recorded and announced once',
+    (how) => {
+      const world = releasing({ warmUp: '0s' }, { canary: 0.3, primary: 0.001, perSecond: 1000 }, { threshold: 1, maxWeight: 40 }, 60_000);
+      const isOver = () => world.phase !== 'Progressing';
+      // A history, then two of the three windows that a decision takes.
+      for (let tick = 0; tick < 3; tick += 1) world.tick();
+      world.behaviour.verdicts = how === 'promoted' ? [] : [{ check: 'rate', verdict: 'failed', reason: 'why' }];
+      world.countsAreLate = true;
+      for (let tick = 0; tick < 5 && !isOver(); tick += 1) world.tick();
+      expect([evidence(world)?.windows, isOver(), announced(world, 'ComparedWorse')]).toEqual([2, true, []]);
+      world.countsAreLate = false;
+      world.settle();
+      world.tickUntil(({ step }) => step === 'resting');
+      world.settle();
+      expect(announced(world, 'ComparedWorse')).toHaveLength(1);
+      const { release } = world.canary.status ?? {};
+      expect(release && comparedStates(release, world.canary)[0]?.judgement.verdict).toBe('bad');
+    },
+  );
 });

@@ -2,12 +2,38 @@ import { ask } from '../changes/change.ts';
 import type { Context, Input, Poll } from '../context.ts';
 import { isGate, POLL_MS } from './compared-metrics.ts';
 import { toCompare } from './compared-so-far.ts';
+import { withNews } from './news.ts';
+
+/** Readings of counts beside the question of a step. */
+export function withReadings(context: Context, path: readonly string[], event: Input['event']): Context {
+  return isGate(event.facts.canary.spec.analysis) ? withComparisonPoll(context, path, event) : withShadowReading(context, path, event);
+}
+
+/**
+ * In shadow mode counts are read along with each check, which does not wait for them: they count when they come, until the release has ended. One reading at a time,
+ * and the next one begins where it ended.
+ */
+function withShadowReading({ comparing, ...rest }: Context, [phase = '', step]: readonly string[], event: Input['event']): Context {
+  const { run, revision } = rest.release;
+  if (comparing?.open?.startsWith(`${run}/${revision}/`) && step !== 'resting') return { ...rest, comparing };
+  const isRead = event.type === 'ANSWER' && event.answer.kind === 'compare';
+  // Otherwise the next check says what is new.
+  if (isRead && ENDING.has(phase)) return { ...rest, ...withNews({ context: rest, event }, rest.release) };
+  if (!rest.asks.some(({ kind }) => kind === 'measure')) return rest;
+  const compare = toCompare(rest.release, event.facts);
+  if (compare.length === 0) return rest;
+  const { attempt = rest.attempt, asks = [], open } = ask({ context: rest, event }, { kind: 'compare', compare });
+  return { ...rest, attempt, asks, comparing: { run, ...(open === undefined ? {} : { open }) } };
+}
+
+/** After the last check. */
+const ENDING: ReadonlySet<string> = new Set(['Promoting', 'Finalising', 'Failed', 'Succeeded']);
 
 /**
  * While a canary soaks under a gate, the errors of both sides are read every few seconds beside the checks, so that a disaster does not wait
  * for the next one (rule E125). One query each; nothing is recorded before a check or the end.
  */
-export function withComparisonPoll(context: Context, path: readonly string[], event: Input['event']): Context {
+function withComparisonPoll(context: Context, path: readonly string[], event: Input['event']): Context {
   const { comparing, ...rest } = context;
   if (!hasPoll(rest, path, event)) return rest;
   const { nowMs } = event.facts;

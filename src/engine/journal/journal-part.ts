@@ -5,12 +5,17 @@ import { Release, SeenConfig, Verdict } from '../../api/canary-status.ts';
 import { Phase } from '../../api/phase.ts';
 import { Routes } from '../../api/routes.ts';
 import { VerbRequest } from '../../api/verb-request.ts';
+import type { Compared } from '../../judge/compared.ts';
+import { NotedCompared } from './noted-counts.ts';
+import { NotedPoll } from './noted-polls.ts';
 
 /** Of the format. A reader refuses another one. */
 export const journalVersion = 1;
 
-/** Entries of one part; a recorder that has so many ends the part, which is stored. A kill loses no more than these. */
+/** Entries of one part; a recorder that has so many ends the part, which is stored. A kill loses no more than these, and the polls between them. */
 export const MOST_ENTRIES = 200;
+/** Polls of one part that a reader takes: more than fit into the characters that a recorder leaves it. */
+const MOST_POLLS = 5_000;
 /** Characters of one part before it is compressed. */
 export const LARGEST_PART = 96 * 1024;
 /** Time of the first part; each further one may last twice as long as the one before. */
@@ -29,32 +34,10 @@ const Hooks = z.object({ kind: z.literal('runHooks'), type: HookType, calls });
 const Refused = z.object({ outcome: z.literal('refused'), reason: Text });
 const Done = z.object({ outcome: z.literal('written') });
 
-const Counts = { requests: Count, failures: Count };
-const SideCounts = z.object(Counts);
-const PodsCounts = z.array(z.object({ name: Name, ...Counts })).max(1_000);
-const Window = z.object({
-  fromMs: Count,
-  toMs: Count,
-  canary: SideCounts,
-  primary: SideCounts,
-  pods: z.object({ canary: PodsCounts, primary: PodsCounts }).exactOptional(),
-});
-/** The last bound is infinite, which JSON has not. */
-const Bound = Count.nullable().transform((bound) => bound ?? Number.POSITIVE_INFINITY);
-const Buckets = z.object({ boundsMs: z.array(Bound).max(200), cumulative: z.array(Count).max(200) });
-const CompareAnswers = z
-  .array(
-    z.union([
-      z.object({ metric: Name, kind: z.literal('window'), window: Window }),
-      z.object({ metric: Name, kind: z.literal('history'), primary: z.array(SideCounts).max(2_200) }),
-      z.object({ metric: Name, kind: z.literal('buckets'), primary: z.array(Buckets).max(1_000), toMs: Count }),
-      z.object({ metric: Name, kind: z.literal('unknown'), reason: Text }),
-    ]),
-  )
-  .max(200);
+const CompareAnswers = z.array(NotedCompared).max(200);
 
-/** An answer without the id of its question: an entry holds only one that was awaited. */
-export const JournalAnswer = z.union([
+/** An answer without the id of its question: an entry holds only one that was awaited. Counts are written short. */
+const NotedAnswer = z.union([
   Hooks.extend({ outcome: z.literal('passed'), webhooks: z.array(Name).max(200) }),
   Hooks.extend({ outcome: z.literal('refused'), webhook: Name, reason: Text }),
   z.object({
@@ -71,7 +54,12 @@ export const JournalAnswer = z.union([
   Refused.extend({ kind: z.literal('undo') }),
   Done.extend({ kind: z.literal('undo') }),
 ]);
-export type JournalAnswer = z.infer<typeof JournalAnswer>;
+export type NotedAnswer = z.infer<typeof NotedAnswer>;
+/** The same with its counts as the engine has them. */
+export type JournalAnswer =
+  | Exclude<NotedAnswer, { kind: 'measure' | 'compare' }>
+  | (Omit<Extract<NotedAnswer, { kind: 'measure' }>, 'compared'> & { compared?: readonly Compared[] })
+  | { kind: 'compare'; compared: readonly Compared[] };
 
 /** A blocker as data; journals of before hold its sentence alone. */
 const NotedBlocker = z.union([NewBlocker, Text.transform((detail): NewBlocker => ({ code: 'Other', detail }))]);
@@ -159,12 +147,14 @@ export const JournalEntry = z.object({
   event: z.enum(['RESUME', 'FACTS', 'WAKE', 'ANSWER', 'DELIVERED']),
   /** JSON merge patch from the facts of the entry before; of the first entry of a part, from none. */
   facts: z.record(z.string(), z.unknown()).exactOptional(),
-  answer: JournalAnswer.exactOptional(),
+  answer: NotedAnswer.exactOptional(),
   /** Of a delivery. */
   key: z.string().max(1_000).exactOptional(),
   decided: Decision,
   /** Writes to the cluster until the next entry, in words. */
   writes: z.array(Name).max(50).exactOptional(),
+  /** Polls that followed it, each of which decided what this entry did. */
+  polls: z.array(NotedPoll).max(MOST_POLLS).exactOptional(),
 });
 export type JournalEntry = z.infer<typeof JournalEntry>;
 
@@ -193,6 +183,12 @@ export const JournalPart = z.object({
   ended: z.enum(['Initialized', 'Succeeded', 'Failed']).exactOptional(),
   /** The process stopped, and has stored all that it had noted. */
   stopped: z.literal(true).exactOptional(),
-  segments: z.array(JournalSegment).max(MOST_ENTRIES),
+  segments: z
+    .array(JournalSegment)
+    .max(MOST_ENTRIES)
+    .refine((segments) => pollsIn(segments) <= MOST_POLLS, 'too many polls'),
 });
 export type JournalPart = z.infer<typeof JournalPart>;
+
+const pollsIn = (segments: readonly JournalSegment[]): number =>
+  segments.reduce((sum, { entries }) => entries.reduce((all, { polls = [] }) => all + polls.length, sum), 0);

@@ -1,11 +1,16 @@
 import type { JsonRecord } from '../../api/json.ts';
 import { mergePatchOf } from '../../api/json-merge.ts';
+import type { Pods } from '../../judge/pod-spread.ts';
+import { comparedMetrics } from '../comparison/compared-metrics.ts';
+import { comparedSoFar } from '../comparison/compared-so-far.ts';
 import type { Facts } from '../facts.ts';
 import { releaseOf, type Snapshot } from '../machine.ts';
 import type { EngineEvent, Question } from '../questions.ts';
 import { Concealment, type Hide } from './concealment.ts';
 import { type JournalPart, journalVersion, LARGEST_PART, MOST_ENTRIES } from './journal-part.ts';
-import { summaryOf } from './step-summary.ts';
+import { CountsNotes } from './noted-counts.ts';
+import { type NotedPoll, notedPoll, wakeOf } from './noted-polls.ts';
+import { type StepSummary, summaryOf } from './step-summary.ts';
 
 const MOST_WRITES = 20;
 const LONGEST_WRITE = 300;
@@ -19,14 +24,27 @@ export interface RecordedStep {
   questions: readonly Question[];
 }
 
+interface OpenEntry {
+  text: string;
+  writes?: string[];
+  polls?: string[];
+  /** What was decided, but for the questions. */
+  course: string;
+  /** The question of a poll and no other news: its answer may make one short record of both. */
+  asked?: { nowMs: number; afterMs: number; wakeMs: number | null };
+}
+
 /** A part to which entries are added. They are kept as text: as objects they would take several times the memory. */
 export class OpenPart {
   readonly #head: Omit<JournalPart, 'segments'>;
   readonly #conceal: Concealment;
-  readonly #segments: { from: string; entries: { text: string; writes?: string[] }[] }[] = [];
+  readonly #notes = new CountsNotes();
+  readonly #segments: { from: string; entries: OpenEntry[] }[] = [];
   /** As the last entry had them, by field; those of the Canary by `canary.` and their name. */
   #facts = new Map<string, string>();
   #factsLength = 0;
+  /** Of the last step that was noted. */
+  #lastMs = 0;
   #entries = 0;
   #characters = 0;
 
@@ -60,10 +78,10 @@ export class OpenPart {
       this.#segments.push({ from, entries: [] });
       this.#characters += from.length;
     }
-    const text = this.#entryOf(step, facts);
-    this.#segments.at(-1)?.entries.push({ text });
-    this.#characters += text.length;
-    this.#entries += 1;
+    const patch = this.#changesTo(facts);
+    const isOnlyLater = Object.keys(patch ?? {}).every((name) => name === 'nowMs');
+    const decided = summaryOf(next, step.questions, facts.nowMs);
+    if (!(isOnlyLater && this.#addPoll(step, decided))) this.#addEntry(step, decided, { patch, isOnlyLater });
     const { run, revision } = releaseOf(next);
     Object.assign(this.#head, { run, revision, endedMs: facts.nowMs });
   }
@@ -79,20 +97,66 @@ export class OpenPart {
   ended(how: Pick<JournalPart, 'ended' | 'stopped'>): JournalPart {
     const segments = this.#segments.map(({ from, entries }) => ({
       from: JSON.parse(from),
-      entries: entries.map(({ text, ...written }) => ({ ...JSON.parse(text), ...written })),
+      entries: entries.map(({ text, writes, polls }) => ({
+        ...JSON.parse(text),
+        ...(writes && { writes }),
+        ...(polls && { polls: polls.map((poll) => JSON.parse(poll)) }),
+      })),
     }));
     return { ...this.#head, ...how, segments };
   }
 
-  #entryOf({ event, next, questions }: RecordedStep, facts: Facts): string {
-    const patch = this.#changesTo(facts);
-    return JSON.stringify({
+  #addEntry(
+    { before, event }: RecordedStep,
+    decided: StepSummary,
+    { patch, isOnlyLater }: { patch: JsonRecord | undefined; isOnlyLater: boolean },
+  ): void {
+    const entries = this.#segments.at(-1)?.entries;
+    const last = entries?.at(-1);
+    const { nowMs } = event.facts;
+    const course = courseOf(decided);
+    const wake = event.type === 'WAKE' && isOnlyLater && last?.course === course ? wakeOf(decided.asks, true) : undefined;
+    const text = JSON.stringify({
       event: event.type,
       ...(patch === undefined ? {} : { facts: patch }),
-      ...(event.type === 'ANSWER' ? { answer: this.#conceal.answer(event.answer) } : {}),
+      ...(event.type === 'ANSWER' ? { answer: this.#answerOf(event, before) } : {}),
       ...(event.type === 'DELIVERED' ? { key: event.key } : {}),
-      decided: summaryOf(next, questions, facts.nowMs),
+      decided,
     });
+    entries?.push({ text, course, ...(wake && { asked: { nowMs, afterMs: nowMs - this.#lastMs, wakeMs: wake.ms } }) });
+    this.#lastMs = nowMs;
+    this.#characters += text.length;
+    this.#entries += 1;
+  }
+
+  /** Whether the step was the answer of a poll that changed nothing else, and is noted with its question. */
+  #addPoll({ before, event }: RecordedStep, decided: StepSummary): boolean {
+    const entries = this.#segments.at(-1)?.entries ?? [];
+    const [last, question] = entries.slice(-2);
+    if (event.type !== 'ANSWER' || event.answer.kind !== 'compare' || !last || !question?.asked || question.writes) return false;
+    const wake = courseOf(decided) === last.course ? wakeOf(decided.asks, false) : undefined;
+    if (!wake) return false;
+    const answer = this.#conceal.answer(event.answer);
+    if (answer.kind !== 'compare') return false;
+    const { nowMs } = event.facts;
+    const { asked } = question;
+    const times: NotedPoll['times'] = [asked.afterMs, nowMs - asked.nowMs, asked.wakeMs, wake.ms];
+    const poll = notedPoll(answer.compared, { times, nowMs, before: podsKnown(event, before, 'errors') }, this.#notes);
+    if (!poll) return false;
+    const text = JSON.stringify(poll);
+    last.polls ??= [];
+    last.polls.push(text);
+    entries.pop();
+    this.#lastMs = nowMs;
+    this.#characters += text.length - question.text.length;
+    this.#entries -= 1;
+    return true;
+  }
+
+  #answerOf(event: Extract<EngineEvent, { type: 'ANSWER' }>, before: Snapshot) {
+    const answer = this.#conceal.answer(event.answer);
+    if (!('compared' in answer) || answer.compared === undefined) return answer;
+    return { ...answer, compared: answer.compared.map((one) => this.#notes.noted(one, podsKnown(event, before, one.metric))) };
   }
 
   /** The patch from the facts of the last entry. Most fields are as they were: their text shows it, and they are not parsed. */
@@ -125,4 +189,12 @@ function textsOf(fields: readonly [string, unknown][]): Map<string, string> {
     if (text !== undefined) texts.set(name, text);
   }
   return texts;
+}
+
+const courseOf = ({ asks: _, ...course }: StepSummary): string => JSON.stringify(course);
+
+/** Pods that the judge knew before the answer. */
+function podsKnown({ facts }: EngineEvent, { context }: Snapshot, name: string): Pods | undefined {
+  const metric = comparedMetrics(facts.canary.spec.analysis).find((one) => one.name === name);
+  return metric && comparedSoFar(context.release, metric).evidence.pods;
 }

@@ -6,13 +6,18 @@ import type { Facts } from '../facts.ts';
 import { releaseOf, restored, type Snapshot, step } from '../machine.ts';
 import type { Answer, EngineEvent, Question } from '../questions.ts';
 import { type JournalAnswer, type JournalEntry, JournalFacts, type JournalPart, type JournalSegment } from './journal-part.ts';
+import { CountsNotes } from './noted-counts.ts';
+import { stepsOf } from './noted-polls.ts';
 import { type StepSummary, summaryOf } from './step-summary.ts';
+
+/** An entry with its counts read; each poll is two of them. */
+export type NotedEntry = Omit<JournalEntry, 'answer' | 'polls'> & { answer?: JournalAnswer };
 
 /** One entry of a journal with its facts made whole; `begins` where it is the first one after the release was read from its status. */
 export interface Noted {
   part: JournalPart;
   segment: JournalSegment;
-  entry: JournalEntry;
+  entry: NotedEntry;
   facts: Facts;
   begins: boolean;
 }
@@ -33,18 +38,37 @@ export interface Replayed extends Noted {
 /** The entries in their order; ends with the first one that cannot be read. */
 export function* entriesOf(parts: readonly JournalPart[]): Generator<Noted | Unfit, void> {
   for (const part of parts) {
+    const notes = new CountsNotes();
     let known: unknown = {};
     let canary: ParsedFacts['canary'] | undefined;
     for (const segment of part.segments) {
-      for (const [index, entry] of segment.entries.entries()) {
-        known = mergeJson(known, entry.facts ?? {});
-        const parsed = parsedFacts(known, entry.facts !== undefined && 'canary' in entry.facts ? undefined : canary);
+      for (const [index, { polls = [], ...stored }] of segment.entries.entries()) {
+        known = mergeJson(known, stored.facts ?? {});
+        const parsed = parsedFacts(known, stored.facts !== undefined && 'canary' in stored.facts ? undefined : canary);
         canary = parsed.data?.canary;
         if (!parsed.success) return yield { unfit: `the facts of a step cannot be read at ${parsed.error.issues[0]?.path.join('.')}` };
-        yield { part, segment, entry, facts: factsOf(parsed.data), begins: index === 0 };
+        let facts = factsOf(parsed.data);
+        yield { part, segment, entry: entryOf(stored, notes), facts, begins: index === 0 };
+        for (const poll of polls) {
+          const { question, answer } = stepsOf(poll, facts.nowMs, stored.decided, notes);
+          const { compared } = answer;
+          facts = { ...facts, nowMs: question.nowMs };
+          yield { part, segment, entry: { event: 'WAKE', decided: question.decided }, facts, begins: false };
+          facts = { ...facts, nowMs: answer.nowMs };
+          const entry = { event: 'ANSWER', answer: { kind: 'compare', compared }, decided: answer.decided } as const;
+          yield { part, segment, entry, facts, begins: false };
+        }
+        known = mergeJson(known, { nowMs: facts.nowMs });
       }
     }
   }
+}
+
+function entryOf({ answer, ...entry }: Omit<JournalEntry, 'polls'>, notes: CountsNotes): NotedEntry {
+  if (answer === undefined) return entry;
+  if (answer.kind !== 'measure' && answer.kind !== 'compare') return { ...entry, answer };
+  const { compared, ...rest } = answer;
+  return { ...entry, answer: { ...rest, ...(compared && { compared: compared.map((one) => notes.read(one)) }) } as JournalAnswer };
 }
 
 /** Under the name that the blocker has now. */
@@ -92,7 +116,7 @@ export function openFor(answer: JournalAnswer, { context }: Snapshot): string | 
   return answer.kind === 'runHooks' && answer.type === 'rollback' ? context.rollback?.open : context.open;
 }
 
-function eventOf({ event, answer, key }: JournalEntry, facts: Facts, now: Snapshot): EngineEvent | Unfit {
+function eventOf({ event, answer, key }: NotedEntry, facts: Facts, now: Snapshot): EngineEvent | Unfit {
   if (event === 'DELIVERED') return { type: event, facts, key: key ?? '' };
   if (event !== 'ANSWER') return { type: event, facts };
   if (answer === undefined) return { unfit: 'an answer is missing' };

@@ -2,8 +2,8 @@ import type { Facts } from '../facts.ts';
 import { openQuestionsOf, releaseOf, type Snapshot } from '../machine.ts';
 import type { Answer, EngineEvent, Question } from '../questions.ts';
 import { weightOf } from '../strategy.ts';
-import type { JournalAnswer, JournalEntry, JournalPart } from './journal-part.ts';
-import { begun, entriesOf, type Noted, openFor, tried, type Unfit } from './replay.ts';
+import type { JournalAnswer, JournalPart } from './journal-part.ts';
+import { begun, entriesOf, type Noted, type NotedEntry, openFor, tried, type Unfit } from './replay.ts';
 import { pathOf, type StepSummary, summaryOf } from './step-summary.ts';
 
 /** Analysis that is supposed instead of the recorded one. */
@@ -74,7 +74,7 @@ function isAfterGap(last: JournalPart | undefined, part: JournalPart): boolean {
   return part.number !== 1 || isUnderAnalysis(pathOf(part.segments[0]?.from.value)) || isDecided(pathOf(part.segments[0]?.from.value));
 }
 
-function recordedVerdict(parts: readonly JournalPart[]): { verdict: ReleaseVerdict; atMs: number; entry: JournalEntry } | undefined {
+function recordedVerdict(parts: readonly JournalPart[]): { verdict: ReleaseVerdict; atMs: number; entry: NotedEntry } | undefined {
   let wasAnalysed = false;
   for (const noted of entriesOf(parts)) {
     if ('unfit' in noted) return undefined;
@@ -121,6 +121,7 @@ class SupposedRun {
     const is = this.#supposed.facts(facts);
     const woken = this.first && this.#wakeUntil(is);
     if (woken) return woken;
+    if (entry.answer?.kind === 'compare') this.#now = awaitingCounts(this.#now);
     const event = this.#eventOf(entry, { was: facts, is }, this.#now);
     if ('unfit' in event) return event;
     const done = this.#take(event, this.#now);
@@ -159,7 +160,7 @@ class SupposedRun {
     return { decided, end: { verdict, atMs: nowMs, weight, failedChecks, ...why } };
   }
 
-  #eventOf({ event, answer, key }: JournalEntry, facts: { was: Facts; is: Facts }, now: Snapshot): EngineEvent | Unfit {
+  #eventOf({ event, answer, key }: NotedEntry, facts: { was: Facts; is: Facts }, now: Snapshot): EngineEvent | Unfit {
     const { is } = facts;
     if (event === 'DELIVERED') return { type: event, facts: is, key: key ?? '' };
     if (event !== 'ANSWER') return { type: event, facts: is };
@@ -171,6 +172,13 @@ class SupposedRun {
     const given = this.#supposed.answer(answer, facts);
     return 'unfit' in given ? given : { type: 'ANSWER', facts: is, answer: { ...given, id } as Answer };
   }
+}
+
+/** A shadow reads counts at other times than a gate, which takes them all the same. */
+function awaitingCounts(now: Snapshot): Snapshot {
+  const { comparing, release } = now.context;
+  if (comparing?.open !== undefined || !isUnderAnalysis(pathOf(now.value))) return now;
+  return { ...now, context: { ...now.context, comparing: { run: release.run, open: `${release.run}/${release.revision}/supposed` } } };
 }
 
 /** The questions and wakes follow from these. */
