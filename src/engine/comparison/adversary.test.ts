@@ -60,6 +60,29 @@ describe('analysis.comparison under attack', () => {
     expect(evidence(world)?.windows).toBe(1);
   });
 
+  it.each<AnalysisComparison>([{ warmUp: '0s' }, { mode: 'gate', warmUp: '0s' }])(
+    'E122: two sides that are scraped once a minute, half a minute apart, are compared by checks every ten seconds: %o',
+    (comparison) => {
+      const world = releasing(comparison, good, withHooks('confirm-promotion'));
+      world.behaviour.hooks = { 'confirm-promotion': 'refused' };
+      const counted = world.behaviour.compare;
+      world.behaviour.compare = (asked, nowMs) => {
+        const one = counted(asked, nowMs);
+        if (one.kind !== 'window') return one;
+        const since = (afterMs: number) => {
+          const lastScrape = (ms: number) => Math.floor((ms - afterMs) / MINUTE_MS) * MINUTE_MS + afterMs;
+          return counted({ ...asked, fromMs: lastScrape(asked.fromMs) }, lastScrape(nowMs));
+        };
+        const [canary, primary] = [since(5_000), since(35_000)];
+        if (canary.kind !== 'window' || primary.kind !== 'window') return one;
+        return { ...one, window: { ...one.window, canary: canary.window.canary, primary: primary.window.primary } };
+      };
+      for (let tick = 0; tick < 120; tick += 1) world.tick(5_000);
+      expect(evidence(world)?.windows).toBeGreaterThanOrEqual(8);
+      expect(evidence(world)?.skipped).toMatchObject({ noCanary: 0, noPrimary: 0 });
+    },
+  );
+
   it('E122: a window without any request is closed after five minutes, so that no query becomes longer and longer', () => {
     const world = releasing({ warmUp: '0s' }, { ...good, perSecond: 0 }, { ...withHooks('confirm-promotion') }, MINUTE_MS);
     world.behaviour.hooks = { 'confirm-promotion': 'refused' };

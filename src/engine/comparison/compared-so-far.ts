@@ -87,16 +87,19 @@ export function withCompared(
 
 /** No backend shows samples later than this; a query over a longer window would cost more and more. Milliseconds. */
 const LONGEST_EMPTY_MS = 300_000;
+/** Twice the longest usual time between two scrapes: within it both sides have shown what they count. Milliseconds. */
+const LONGEST_ONE_SIDED_MS = 120_000;
 
 /**
- * A window without any request stays open: a backend that shows samples late would never fill one that is shorter than its delay. Two sides are scraped at
- * different moments, so that a poll leaves one open in which one side had none.
+ * A window without any request stays open: a backend that shows samples late would never fill one that is shorter than its delay. So does one in which one side has
+ * none: two sides are scraped at different moments, and where checks are more frequent than scrapes, no window would ever have both.
  */
 function staysOpen(read: Compared, isPoll: boolean): boolean {
   if (read.kind !== 'window') return false;
   const { fromMs, toMs, canary, primary } = read.window;
   const served = [canary, primary].filter(isServed).length;
-  return served < 2 && (isPoll || (served === 0 && toMs - fromMs < LONGEST_EMPTY_MS));
+  if (served === 2) return false;
+  return isPoll || toMs - fromMs < (served === 0 ? LONGEST_EMPTY_MS : LONGEST_ONE_SIDED_MS);
 }
 
 function added({ problem: _, ...known }: ComparedSoFar, read: Compared, metric: ComparedMetric, firstReadyMs: number): ComparedSoFar {
