@@ -15,7 +15,8 @@ export interface ToCompare {
 
 /** Counts as they were read: a window of both sides, the primary's history, or why neither could be read. */
 export type Compared = { metric: string } & (
-  | { kind: 'window'; window: Window }
+  /** `isFinal`: all counters of a side began or were reset within the window, so that a longer one would not count that side either. */
+  | { kind: 'window'; window: Window; isFinal?: true }
   /** Of `errors` and of MetricTemplates: windows that follow each other. Empty where the backend has no history. */
   | { kind: 'history'; primary: readonly Counts[] }
   /** Of `latency`: the same by buckets, and where the last one ends. */

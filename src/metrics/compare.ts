@@ -3,7 +3,7 @@ import type { Counters, SideCounters } from '../api/observer.ts';
 import type { Compared, ToCompare } from '../judge/compared.ts';
 import { askSeries } from './ask-series.ts';
 import type { Counted } from './counted.ts';
-import { type CounterNames, counterChanges } from './counter-changes.ts';
+import { type CounterNames, counterChanges, type SideChanges } from './counter-changes.ts';
 import { boundOf, errorsHistory, errorsHistoryQuery, latencyHistory, latencyHistoryQuery } from './counter-history.ts';
 import { errorsQuery, inMs, latencyQuery, type RenderedCounters } from './counter-query.ts';
 import { nameRules, observerOf } from './measure.ts';
@@ -64,13 +64,17 @@ async function byCounters(canary: Canary, asked: ToCompare, deps: MeasureDepende
   const selectors = [rendered.canary, rendered.primary].map((side) => (plan ? side.buckets : side.requests));
   if (!changes.canary.isSeen && !changes.primary.isSeen) return unknown(`no series of ${selectors.join(', nor of ')}`);
   const bounds = { fromMs: asked.fromMs, toMs: deps.nowMs - counterDelayMs };
-  if (!plan) return { kind: 'window', window: errorsWindow(changes, bounds, podLabel !== undefined) };
+  const final = (['canary', 'primary'] as const).some((side) => hasBegunAnew(changes[side])) ? { isFinal: true as const } : {};
+  if (!plan) return { kind: 'window', window: errorsWindow(changes, bounds, podLabel !== undefined), ...final };
   const lacking = (['canary', 'primary'] as const).find((side) => changes[side].isSeen && !changes[side].isComplete);
   if (lacking)
     return unknown(`the histogram of the ${lacking} has other buckets than those that were chosen: ${boundsOf(plan).join(', ')} ms`);
   const window = slowWindow(changes, bounds, plan, podLabel !== undefined);
-  return typeof window === 'string' ? unknown(`latency cannot be compared: ${window}`) : { kind: 'window', window };
+  return typeof window === 'string' ? unknown(`latency cannot be compared: ${window}`) : { kind: 'window', window, ...final };
 }
+
+/** Each counter that is there now was not there at the begin of the window, or was reset since. */
+const hasBegunAnew = ({ isSeen, instances }: SideChanges): boolean => isSeen && instances.length === 0;
 
 /** The primary before the first window. */
 async function history(

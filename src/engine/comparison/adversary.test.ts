@@ -83,6 +83,21 @@ describe('analysis.comparison under attack', () => {
     },
   );
 
+  it('E122: a window that can never count the canary is closed by the next poll, so that the following one counts it', () => {
+    const world = releasing({ mode: 'gate', warmUp: '0s' }, good, {}, MINUTE_MS);
+    const counted = world.behaviour.compare;
+    // The canary's counters are first scraped 20 s after the begin.
+    const scrapedMs = world.nowMs + 20_000;
+    world.behaviour.compare = (asked, nowMs) => {
+      const one = counted(asked, nowMs);
+      if (one.kind !== 'window' || asked.fromMs >= scrapedMs) return one;
+      return { ...one, window: { ...one.window, canary: { requests: 0, failures: 0 } }, ...(nowMs >= scrapedMs && { isFinal: true }) };
+    };
+    for (let tick = 0; tick < 12; tick += 1) world.tick(5_000);
+    expect(evidence(world)?.skipped.noCanary).toBe(1);
+    expect(evidence(world)?.canary.requests).toBeGreaterThan(10 * 25);
+  });
+
   it('E122: a window without any request is closed after five minutes, so that no query becomes longer and longer', () => {
     const world = releasing({ warmUp: '0s' }, { ...good, perSecond: 0 }, { ...withHooks('confirm-promotion') }, MINUTE_MS);
     world.behaviour.hooks = { 'confirm-promotion': 'refused' };

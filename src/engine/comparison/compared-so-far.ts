@@ -93,9 +93,10 @@ const LONGEST_ONE_SIDED_MS = 120_000;
 /**
  * A window without any request stays open: a backend that shows samples late would never fill one that is shorter than its delay. So does one in which one side has
  * none: two sides are scraped at different moments, and where checks are more frequent than scrapes, no window would ever have both.
+ * One whose counters are younger than it does not: the next one can count them.
  */
 function staysOpen(read: Compared, isPoll: boolean): boolean {
-  if (read.kind !== 'window') return false;
+  if (read.kind !== 'window' || read.isFinal) return false;
   const { fromMs, toMs, canary, primary } = read.window;
   const served = [canary, primary].filter(isServed).length;
   if (served === 2) return false;
