@@ -138,6 +138,24 @@ describe('counts of errors', () => {
     expect((await sidesOf(fromS || 1, 10)).primary).toEqual(none);
   });
 
+  it('20.3: a Prometheus whose clock is half a minute behind loses no request: a window ends with its newest sample', async () => {
+    const { pods, atMs, read } = await started();
+    let fromS = 0;
+    const counted: number[] = [];
+    for (let second = 5; second <= 60; second += 5) {
+      for (const instance of ['c1', 'p1']) pods.answer(instance, '200', 10);
+      pods.scrape(atMs(second));
+      const answer = await read(fromS, second + 32);
+      if (answer?.kind !== 'window') throw new Error(JSON.stringify(answer));
+      counted.push(answer.window.canary.requests);
+      fromS = (answer.window.toMs - atMs(0)) / 1000;
+      expect(fromS).toBe(second);
+    }
+    expect(counted).toEqual(counted.map(() => 10));
+    expect((await read(60, 100))?.kind, 'nothing new: the window ends now').toBe('window');
+    expect(await read(60, 100)).toMatchObject({ window: { canary: none, toMs: atMs(100) } });
+  });
+
   it('20.3: a window in which all counters of a side began or were reset is final, since a longer one would count that side no better', async () => {
     const { pods, atMs, read } = await started();
     pods.remove('c1');
