@@ -167,6 +167,38 @@ describe('analysis.comparison under attack', () => {
     expect(world.phase).toBe('Failed');
   });
 
+  it('E122: after an edit of the limits counts begin with the edit, and a canary that breaks then is found', () => {
+    const world = releasing({ mode: 'gate', warmUp: '0s' }, good, withHooks('confirm-promotion'), MINUTE_MS);
+    world.behaviour.hooks = { 'confirm-promotion': 'refused' };
+    const counted = world.behaviour.compare;
+    let isBroken = false;
+    const changesMs = world.nowMs + 20 * MINUTE_MS;
+    // From then on the canary has half of the traffic, and a service behind both fails one request in ten.
+    world.behaviour.compare = (asked, nowMs) => {
+      const one = counted(asked, nowMs);
+      if (one.kind !== 'window') return one;
+      const [early, late] = [
+        Math.max(0, Math.min(nowMs, changesMs) - asked.fromMs),
+        Math.max(0, nowMs - Math.max(asked.fromMs, changesMs)),
+      ];
+      const side = (before: number, after: number, share: number) => ({
+        requests: (before * early + after * late) / 1000,
+        failures: (before * early * 0.0005 + after * late * share) / 1000,
+      });
+      return { ...one, window: { ...one.window, canary: side(10, 50, isBroken ? 0.5 : 0.1), primary: side(90, 50, 0.1) } };
+    };
+    for (let tick = 0; tick < 12 * 40; tick += 1) world.tick(5_000);
+    expect(world.phase).toBe('WaitingPromotion');
+    withComparison(world, { mode: 'gate', warmUp: '0s', errors: { tolerate: '2x' } });
+    world.tick(5_000);
+    world.tick(5_000);
+    expect(world.phase).toBe('WaitingPromotion');
+    isBroken = true;
+    for (let tick = 0; tick < 12 * 10 && world.phase === 'WaitingPromotion'; tick += 1) world.tick(5_000);
+    expect(world.phase).toBe('Failed');
+    expect(evidence(world)?.canary.requests).toBeLessThan(50 * 700);
+  });
+
   it('E123: evidence of shadow mode counts as soon as the mode is gate', () => {
     const world = releasing({ warmUp: '0s' }, bad, withHooks('confirm-promotion'), MINUTE_MS);
     world.behaviour.hooks = { 'confirm-promotion': 'refused' };

@@ -30,11 +30,16 @@ export type ComparedSoFar = z.infer<typeof ComparedSoFar>;
 
 const parsed = oncePerObject((kept: object) => ComparedSoFar.safeParse(kept).data);
 
-/** What is remembered of a metric, or nothing yet: a record that does not fit is one of other limits or another writer (I16). */
+/**
+ * What is remembered of a metric, or nothing yet: a record that does not fit is one of another writer (I16). Under other limits counts begin where those under the
+ * former ones ended: the whole release as one window would mix times in which the canary had other shares of the traffic.
+ */
 export function comparedSoFar({ comparison = {} }: Pick<Release, 'comparison'>, metric: ComparedMetric): ComparedSoFar {
   const kept = Object.hasOwn(comparison, metric.name) ? comparison[metric.name] : undefined;
   const known = kept && parsed(kept);
-  return known?.limits === metric.limits ? known : { limits: metric.limits, evidence: noEvidence(metric.comparison), learned: false };
+  if (known?.limits === metric.limits) return known;
+  const evidence = { ...noEvidence(metric.comparison), untilMs: known?.evidence.untilMs ?? 0 };
+  return { limits: metric.limits, evidence, learned: false };
 }
 
 /** What the next question reads (rule E121): a history, or a window of what followed the warm-up. A poll reads the errors alone. */
