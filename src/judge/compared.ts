@@ -5,7 +5,7 @@ import type { Counts, Window } from './window.ts';
 export interface ToCompare {
   /** `errors`, `latency`, or the name of an entry of `analysis.metrics`. */
   metric: string;
-  /** The window begins here and ends when it is read; the history ends here. Epoch milliseconds. */
+  /** The window begins here and ends with the newest sample; the history ends here. Epoch milliseconds. */
   fromMs: number;
   /** Read the primary's history of three hours before `fromMs` instead, in windows of this length. Milliseconds. */
   learnMs?: number;
@@ -13,9 +13,12 @@ export interface ToCompare {
   plan?: LatencyPlan;
 }
 
-/** Counts as they were read: a window of both sides, the primary's history, or why neither could be read. */
+/**
+ * Counts as they were read: a window of both sides, the primary's history, or why neither could be read. `isFinal`: all counters of a side began or were reset within
+ * the window, so that a longer one would not count that side either.
+ */
 export type Compared = { metric: string } & (
-  | { kind: 'window'; window: Window }
+  | { kind: 'window'; window: Window; isFinal?: true }
   /** Of `errors` and of MetricTemplates: windows that follow each other. Empty where the backend has no history. */
   | { kind: 'history'; primary: readonly Counts[] }
   /** Of `latency`: the same by buckets, and where the last one ends. */

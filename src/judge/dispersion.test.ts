@@ -60,7 +60,7 @@ describe('the dispersion', () => {
   it('grows with a burst of the canary by the size of the burst, up to five times what the primary shows', () => {
     const burst = scatterOf([0, 60, 0, 0]);
     expect(dispersionOf(burst, noScatter)).toBeGreaterThan(30);
-    const calm = scatterOf(Array.from({ length: 64 }, (_, index) => 400 + (index % 2)));
+    const calm = scatterOf(Array.from({ length: 720 }, (_, index) => 400 + (index % 2)));
     expect(dispersionOf(burst, calm)).toBe(5);
   });
 

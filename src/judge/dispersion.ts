@@ -83,11 +83,11 @@ function largestOf(canary: Scatter, primary: Scatter): { both: number; alone: nu
     const one = canary[index];
     const other = primary[index];
     if (index > 0 && one === undefined && other === undefined) break;
-    both = leaning(both, (one?.seen ?? 0) + (other?.seen ?? 0), (one?.expected ?? 0) + (other?.expected ?? 0));
-    alone = leaning(Math.max(alone, both), one?.seen ?? 0, one?.expected ?? 0);
-    const [ofOne, ofOther] = [one?.pairs ?? 0, other?.pairs ?? 0];
-    largest.both = Math.max(largest.both, raised(both) * margin(ofOne + ofOther));
-    largest.alone = Math.max(largest.alone, raised(alone) * margin(ofOne));
+    const together = joined(one ?? noLevel, other ?? noLevel);
+    both = leaning(both, together);
+    alone = leaning(Math.max(alone, both), one ?? noLevel);
+    largest.both = Math.max(largest.both, raised(both) * margin(together.pairs));
+    largest.alone = Math.max(largest.alone, raised(alone) * margin(one?.pairs ?? 0));
   }
   return largest;
 }
@@ -95,7 +95,19 @@ function largestOf(canary: Scatter, primary: Scatter): { both: number; alone: nu
 /** One standard error of a variance: an estimate from few pairs is too low as often as too high. What is assumed counts as 10 pairs. */
 const margin = (pairs: number): number => 1 + Math.sqrt(2 / (pairs + ASSUMED.weight));
 
-const leaning = (on: number, seen: number, expected: number): number => (seen + ASSUMED.weight * on) / (expected + ASSUMED.weight);
+/** What is assumed weighs as much as 10 expected failures and as 10 pairs: a single pair, of however many failures, is one draw of a chi-squared variable. */
+function leaning(on: number, { pairs, seen, expected }: Sums): number {
+  const weight = ASSUMED.weight * Math.max(1, expected / Math.max(1, pairs));
+  return (seen + weight * on) / (expected + weight);
+}
+
+type Sums = Pick<Level, 'pairs' | 'seen' | 'expected'>;
+const noLevel: Sums = { pairs: 0, seen: 0, expected: 0 };
+const joined = (one: Sums, other: Sums): Sums => ({
+  pairs: one.pairs + other.pairs,
+  seen: one.seen + other.seen,
+  expected: one.expected + other.expected,
+});
 
 /**
  * What a dispersion above 1 has above it counts this many times. Divided by the dispersion alone, a likelihood ratio is an e-value for clusters of one

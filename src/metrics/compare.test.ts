@@ -138,6 +138,41 @@ describe('counts of errors', () => {
     expect((await sidesOf(fromS || 1, 10)).primary).toEqual(none);
   });
 
+  it('20.3: a Prometheus whose clock is half a minute behind loses no request: a window ends with its newest sample', async () => {
+    const { pods, atMs, read } = await started();
+    let fromS = 0;
+    const counted: number[] = [];
+    for (let second = 5; second <= 60; second += 5) {
+      for (const instance of ['c1', 'p1']) pods.answer(instance, '200', 10);
+      pods.scrape(atMs(second));
+      const answer = await read(fromS, second + 32);
+      if (answer?.kind !== 'window') throw new Error(JSON.stringify(answer));
+      counted.push(answer.window.canary.requests);
+      fromS = (answer.window.toMs - atMs(0)) / 1000;
+      expect(fromS).toBe(second);
+    }
+    expect(counted).toEqual(counted.map(() => 10));
+    expect((await read(60, 100))?.kind, 'nothing new: the window ends now').toBe('window');
+    expect(await read(60, 100)).toMatchObject({ window: { canary: none, toMs: atMs(100) } });
+  });
+
+  it('20.3: a window in which all counters of a side began or were reset is final, since a longer one would count that side no better', async () => {
+    const { pods, atMs, read } = await started();
+    pods.remove('c1');
+    pods.start('c2', 'podinfo');
+    expect(await read(0, 3), 'nothing has happened yet').not.toHaveProperty('isFinal');
+    pods.scrape(atMs(4));
+    expect(await read(0, 5), 'nothing of the canary is there: it may come').not.toHaveProperty('isFinal');
+    pods.answer('c2', '200', 5);
+    pods.scrape(atMs(6));
+    expect(await read(0, 10)).toMatchObject({ isFinal: true, window: { canary: none } });
+    expect(await read(6, 10)).not.toHaveProperty('isFinal');
+    pods.start('c2', 'podinfo');
+    pods.answer('c2', '200', 1);
+    pods.scrape(atMs(12));
+    expect(await read(6, 13)).toMatchObject({ isFinal: true });
+  });
+
   it('20.3: a scrape that is lost within the window changes nothing', async () => {
     const { pods, atMs, sidesOf } = await started();
     pods.answer('p1', '500', 4);

@@ -3,9 +3,9 @@ import type { Counters, SideCounters } from '../api/observer.ts';
 import type { Compared, ToCompare } from '../judge/compared.ts';
 import { askSeries } from './ask-series.ts';
 import type { Counted } from './counted.ts';
-import { type CounterNames, counterChanges } from './counter-changes.ts';
+import { type CounterNames, counterChanges, latest, type SideChanges } from './counter-changes.ts';
 import { boundOf, errorsHistory, errorsHistoryQuery, latencyHistory, latencyHistoryQuery } from './counter-history.ts';
-import { errorsQuery, inMs, latencyQuery, type RenderedCounters } from './counter-query.ts';
+import { errorsQuery, inMs, latencyQuery, type RenderedCounters, sides } from './counter-query.ts';
 import { nameRules, observerOf } from './measure.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import { serverOf } from './metrics-source.ts';
@@ -20,8 +20,9 @@ const unknown = (reason: string): Counted => ({ kind: 'unknown', reason });
  * Counts of both sides, one answer for each question, in their order. `errors` and `latency` take one query of the Canary's Prometheus each, a metric with a MetricTemplate
  * four of its backend. Never throws: what cannot be read is `unknown` and never a count (I11).
  *
- * A window ends now. Where counters show a request so much later (`counterDelayMs`), it ends that much before now, and its counters are read that much after both of
- * its ends: the next window, which begins where this one ends, begins with the numbers that this one ended with.
+ * A window ends with the newest sample that is shown: a backend whose clock is behind, or that shows samples late, gives other numbers for the moments after it later.
+ * Where counters show a request so much later (`counterDelayMs`), it ends that much before, and its counters are read that much after both of its ends: the next
+ * window, which begins where this one ends, begins with the numbers that this one ended with.
  */
 export async function compare(canary: Canary, toCompare: readonly ToCompare[], deps: MeasureDependencies): Promise<Compared[]> {
   return Promise.all(toCompare.map(async (one): Promise<Compared> => ({ metric: one.metric, ...(await counted(canary, one, deps)) })));
@@ -63,14 +64,20 @@ async function byCounters(canary: Canary, asked: ToCompare, deps: MeasureDepende
   if ('reason' in changes) return unknown(changes.reason);
   const selectors = [rendered.canary, rendered.primary].map((side) => (plan ? side.buckets : side.requests));
   if (!changes.canary.isSeen && !changes.primary.isSeen) return unknown(`no series of ${selectors.join(', nor of ')}`);
-  const bounds = { fromMs: asked.fromMs, toMs: deps.nowMs - counterDelayMs };
-  if (!plan) return { kind: 'window', window: errorsWindow(changes, bounds, podLabel !== undefined) };
-  const lacking = (['canary', 'primary'] as const).find((side) => changes[side].isSeen && !changes[side].isComplete);
+  const newestMs = latest(sides.flatMap((side) => changes[side].newestMs ?? [])) ?? moments.toMs;
+  const hasNew = newestMs > moments.fromMs && newestMs < moments.toMs;
+  const bounds = { fromMs: asked.fromMs, toMs: (hasNew ? newestMs : moments.toMs) - counterDelayMs };
+  const final = sides.some((side) => hasBegunAnew(changes[side])) ? { isFinal: true as const } : {};
+  if (!plan) return { kind: 'window', window: errorsWindow(changes, bounds, podLabel !== undefined), ...final };
+  const lacking = sides.find((side) => changes[side].isSeen && !changes[side].isComplete);
   if (lacking)
     return unknown(`the histogram of the ${lacking} has other buckets than those that were chosen: ${boundsOf(plan).join(', ')} ms`);
   const window = slowWindow(changes, bounds, plan, podLabel !== undefined);
-  return typeof window === 'string' ? unknown(`latency cannot be compared: ${window}`) : { kind: 'window', window };
+  return typeof window === 'string' ? unknown(`latency cannot be compared: ${window}`) : { kind: 'window', window, ...final };
 }
+
+/** Each counter that is there now was not there at the begin of the window, or was reset since. */
+const hasBegunAnew = ({ isSeen, instances }: SideChanges): boolean => isSeen && instances.length === 0;
 
 /** The primary before the first window. */
 async function history(

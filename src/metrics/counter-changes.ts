@@ -14,6 +14,8 @@ export interface SideChanges {
   /** Whether a series was found at the end of the window, and all counters that are needed of one instance. */
   isSeen: boolean;
   isComplete: boolean;
+  /** When the newest sample of the end was scraped; undefined where there is none. Epoch milliseconds. */
+  newestMs: number | undefined;
 }
 
 /** The counters to read from the parts of an answer. */
@@ -31,6 +33,7 @@ interface Readings {
   to: Map<string, number>;
   resets: { from: number; to: number };
   isChanged: boolean;
+  newestMs?: number;
 }
 
 /** Characters of a name in Kubernetes; the status keeps names of pods. */
@@ -61,6 +64,7 @@ export function counterChanges(
     const [, value] = point;
     if (kind === 'resets') readings.resets[end] = value;
     else if (kind === 'changed') readings.isChanged = true;
+    else if (kind === 'newest') readings.newestMs = Math.round(value * 1000);
     else add(readings[end], names.nameOf(kind, labels), value);
   }
   return { canary: changesOf(bySide.canary, names), primary: changesOf(bySide.primary, names) };
@@ -86,6 +90,7 @@ function changesOf(instances: ReadonlyMap<string, Readings>, names: CounterNames
     instances: all.flatMap((readings) => changeOf(readings, names) ?? []),
     isSeen: all.some(({ to }) => to.size > 0),
     isComplete: all.some(({ to }) => names.required.every((name) => to.has(name))),
+    newestMs: latest(all.flatMap(({ newestMs }) => newestMs ?? [])),
   };
 }
 
@@ -96,6 +101,10 @@ function changeOf({ pod, from, to, resets, isChanged }: Readings, { required, op
   for (const name of optional) gained.set(name, changeBetween(from.get(name) ?? 0, to.get(name) ?? 0));
   return [...gained.values()].some(Number.isNaN) ? undefined : { pod, gained };
 }
+
+/** Undefined for none. */
+export const latest = (moments: readonly number[]): number | undefined =>
+  moments.length === 0 ? undefined : moments.reduce((a, b) => Math.max(a, b));
 
 /** NaN for what no counter does. */
 function changeBetween(from = Number.NaN, to = Number.NaN): number {

@@ -17,11 +17,11 @@ export async function demoCommand(options: DemoOptions): Promise<number> {
   const startedMs = Date.now();
   const out = options.json ? process.stderr : process.stdout;
   const screen = createScreen(out, terminalOf({ env: process.env, out, color: true, plain: false }));
-  for (const line of INTRODUCTION) screen.say(line);
   const folder = temporaryFolder(screen);
   if (folder === undefined) return 1;
   const leftovers: Leftovers = { folder, isKept: false, child: undefined };
   cleanUpAtExit(leftovers, screen);
+  for (const line of INTRODUCTION) screen.say(line);
   try {
     // The cluster is loaded after the first lines, so that the screen is never empty.
     const { runDemo } = await import('./demo-run.ts');

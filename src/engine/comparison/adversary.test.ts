@@ -60,6 +60,44 @@ describe('analysis.comparison under attack', () => {
     expect(evidence(world)?.windows).toBe(1);
   });
 
+  it.each<AnalysisComparison>([{ warmUp: '0s' }, { mode: 'gate', warmUp: '0s' }])(
+    'E122: two sides that are scraped once a minute, half a minute apart, are compared by checks every ten seconds: %o',
+    (comparison) => {
+      const world = releasing(comparison, good, withHooks('confirm-promotion'));
+      world.behaviour.hooks = { 'confirm-promotion': 'refused' };
+      const counted = world.behaviour.compare;
+      world.behaviour.compare = (asked, nowMs) => {
+        const one = counted(asked, nowMs);
+        if (one.kind !== 'window') return one;
+        const since = (afterMs: number) => {
+          const lastScrape = (ms: number) => Math.floor((ms - afterMs) / MINUTE_MS) * MINUTE_MS + afterMs;
+          return counted({ ...asked, fromMs: lastScrape(asked.fromMs) }, lastScrape(nowMs));
+        };
+        const [canary, primary] = [since(5_000), since(35_000)];
+        if (canary.kind !== 'window' || primary.kind !== 'window') return one;
+        return { ...one, window: { ...one.window, canary: canary.window.canary, primary: primary.window.primary } };
+      };
+      for (let tick = 0; tick < 120; tick += 1) world.tick(5_000);
+      expect(evidence(world)?.windows).toBeGreaterThanOrEqual(8);
+      expect(evidence(world)?.skipped).toMatchObject({ noCanary: 0, noPrimary: 0 });
+    },
+  );
+
+  it('E122: a window that can never count the canary is closed by the next poll, so that the following one counts it', () => {
+    const world = releasing({ mode: 'gate', warmUp: '0s' }, good, {}, MINUTE_MS);
+    const counted = world.behaviour.compare;
+    // The canary's counters are first scraped 20 s after the begin.
+    const scrapedMs = world.nowMs + 20_000;
+    world.behaviour.compare = (asked, nowMs) => {
+      const one = counted(asked, nowMs);
+      if (one.kind !== 'window' || asked.fromMs >= scrapedMs) return one;
+      return { ...one, window: { ...one.window, canary: { requests: 0, failures: 0 } }, ...(nowMs >= scrapedMs && { isFinal: true }) };
+    };
+    for (let tick = 0; tick < 12; tick += 1) world.tick(5_000);
+    expect(evidence(world)?.skipped.noCanary).toBe(1);
+    expect(evidence(world)?.canary.requests).toBeGreaterThan(10 * 25);
+  });
+
   it('E122: a window without any request is closed after five minutes, so that no query becomes longer and longer', () => {
     const world = releasing({ warmUp: '0s' }, { ...good, perSecond: 0 }, { ...withHooks('confirm-promotion') }, MINUTE_MS);
     world.behaviour.hooks = { 'confirm-promotion': 'refused' };
@@ -127,6 +165,38 @@ describe('analysis.comparison under attack', () => {
     counting(world, { ...good, canary: share });
     for (let tick = 0; tick < 100 && world.phase === 'Progressing'; tick += 1) world.tick(5_000);
     expect(world.phase).toBe('Failed');
+  });
+
+  it('E122: after an edit of the limits counts begin with the edit, and a canary that breaks then is found', () => {
+    const world = releasing({ mode: 'gate', warmUp: '0s' }, good, withHooks('confirm-promotion'), MINUTE_MS);
+    world.behaviour.hooks = { 'confirm-promotion': 'refused' };
+    const counted = world.behaviour.compare;
+    let isBroken = false;
+    const changesMs = world.nowMs + 20 * MINUTE_MS;
+    // From then on the canary has half of the traffic, and a service behind both fails one request in ten.
+    world.behaviour.compare = (asked, nowMs) => {
+      const one = counted(asked, nowMs);
+      if (one.kind !== 'window') return one;
+      const [early, late] = [
+        Math.max(0, Math.min(nowMs, changesMs) - asked.fromMs),
+        Math.max(0, nowMs - Math.max(asked.fromMs, changesMs)),
+      ];
+      const side = (before: number, after: number, share: number) => ({
+        requests: (before * early + after * late) / 1000,
+        failures: (before * early * 0.0005 + after * late * share) / 1000,
+      });
+      return { ...one, window: { ...one.window, canary: side(10, 50, isBroken ? 0.5 : 0.1), primary: side(90, 50, 0.1) } };
+    };
+    for (let tick = 0; tick < 12 * 40; tick += 1) world.tick(5_000);
+    expect(world.phase).toBe('WaitingPromotion');
+    withComparison(world, { mode: 'gate', warmUp: '0s', errors: { tolerate: '2x' } });
+    world.tick(5_000);
+    world.tick(5_000);
+    expect(world.phase).toBe('WaitingPromotion');
+    isBroken = true;
+    for (let tick = 0; tick < 12 * 10 && world.phase === 'WaitingPromotion'; tick += 1) world.tick(5_000);
+    expect(world.phase).toBe('Failed');
+    expect(evidence(world)?.canary.requests).toBeLessThan(50 * 700);
   });
 
   it('E123: evidence of shadow mode counts as soon as the mode is gate', () => {

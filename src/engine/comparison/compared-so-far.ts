@@ -30,11 +30,16 @@ export type ComparedSoFar = z.infer<typeof ComparedSoFar>;
 
 const parsed = oncePerObject((kept: object) => ComparedSoFar.safeParse(kept).data);
 
-/** What is remembered of a metric, or nothing yet: a record that does not fit is one of other limits or another writer (I16). */
+/**
+ * What is remembered of a metric, or nothing yet: a record that does not fit is one of another writer (I16). Under other limits counts begin where those under the
+ * former ones ended: the whole release as one window would mix times in which the canary had other shares of the traffic.
+ */
 export function comparedSoFar({ comparison = {} }: Pick<Release, 'comparison'>, metric: ComparedMetric): ComparedSoFar {
   const kept = Object.hasOwn(comparison, metric.name) ? comparison[metric.name] : undefined;
   const known = kept && parsed(kept);
-  return known?.limits === metric.limits ? known : { limits: metric.limits, evidence: noEvidence(metric.comparison), learned: false };
+  if (known?.limits === metric.limits) return known;
+  const evidence = { ...noEvidence(metric.comparison), untilMs: known?.evidence.untilMs ?? 0 };
+  return { limits: metric.limits, evidence, learned: false };
 }
 
 /** What the next question reads (rule E121): a history, or a window of what followed the warm-up. A poll reads the errors alone. */
@@ -87,16 +92,20 @@ export function withCompared(
 
 /** No backend shows samples later than this; a query over a longer window would cost more and more. Milliseconds. */
 const LONGEST_EMPTY_MS = 300_000;
+/** Twice the longest usual time between two scrapes: within it both sides have shown what they count. Milliseconds. */
+const LONGEST_ONE_SIDED_MS = 120_000;
 
 /**
- * A window without any request stays open: a backend that shows samples late would never fill one that is shorter than its delay. Two sides are scraped at
- * different moments, so that a poll leaves one open in which one side had none.
+ * A window without any request stays open: a backend that shows samples late would never fill one that is shorter than its delay. So does one in which one side has
+ * none: two sides are scraped at different moments, and where checks are more frequent than scrapes, no window would ever have both.
+ * One whose counters are younger than it does not: the next one can count them.
  */
 function staysOpen(read: Compared, isPoll: boolean): boolean {
-  if (read.kind !== 'window') return false;
+  if (read.kind !== 'window' || read.isFinal) return false;
   const { fromMs, toMs, canary, primary } = read.window;
   const served = [canary, primary].filter(isServed).length;
-  return served < 2 && (isPoll || (served === 0 && toMs - fromMs < LONGEST_EMPTY_MS));
+  if (served === 2) return false;
+  return isPoll || toMs - fromMs < (served === 0 ? LONGEST_EMPTY_MS : LONGEST_ONE_SIDED_MS);
 }
 
 function added({ problem: _, ...known }: ComparedSoFar, read: Compared, metric: ComparedMetric, firstReadyMs: number): ComparedSoFar {

@@ -178,6 +178,7 @@ class QueryWriter {
       () => `absent(${this.#one([() => this.#instant('absent_total'), () => this.#instant(), () => this.#vector(depth - 1)])})`,
       () => `vector(${this.#scalar(depth - 1)})`,
       () => `-(${this.#vector(depth - 1)})`,
+      () => `timestamp(${this.#one([() => this.#instant(), () => this.#vector(depth - 1)])})`,
     ]);
   }
 

@@ -52,7 +52,7 @@ function* selectInstant(expr: Extract<Expr, { kind: 'selector' }>, store: Store,
   const endMs = endOf(expr, atMs);
   for (const { labels, runs } of store.select(expr.matchers)) {
     const newest = newestUpTo(runs, endMs);
-    if (newest?.value !== undefined && newest.tMs > endMs - lookbackMs) yield { labels, value: newest.value };
+    if (newest?.value !== undefined && newest.tMs > endMs - lookbackMs) yield { labels, value: newest.value, tMs: newest.tMs };
   }
 }
 

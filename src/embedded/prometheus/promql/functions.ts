@@ -117,6 +117,16 @@ export const functions: Readonly<Record<string, PromFunction>> = {
   stddev_over_time: overRange((points) => Math.sqrt(variance(values(points)))),
   last_over_time: overRange((points) => points.at(-1)?.value, { keepName: true }),
   quantile_over_time: overRange((points, _, call) => quantileOf(scalarOf(call, 0), values(points)), { before: ['scalar'] }),
+  timestamp: {
+    params: ['vector'],
+    returns: 'vector',
+    // Samples of any other expression are of the time of the evaluation.
+    evaluate(call) {
+      const isSelector = call.exprs[0]?.kind === 'selector';
+      const timeOf = ({ tMs = call.atMs }: VectorSample) => (isSelector ? tMs : call.atMs) / 1000;
+      return vector(samplesOf(call, 0).map((sample) => ({ labels: withoutName(sample.labels), value: timeOf(sample) })));
+    },
+  },
   abs: perSample(Math.abs),
   ceil: perSample(Math.ceil),
   floor: perSample(Math.floor),

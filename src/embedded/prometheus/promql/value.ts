@@ -4,6 +4,8 @@ import type { LabelSet } from '../series.ts';
 export interface VectorSample {
   labels: LabelSet;
   value: number;
+  /** When it was scraped; only a selector's own samples have it. */
+  tMs?: number;
 }
 
 /** A point of a range selection; stale markers are gone. */
