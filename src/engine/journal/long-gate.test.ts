@@ -4,10 +4,12 @@ import { counting, releasing } from '../../../test/fakes/compared-release.ts';
 import { propertyRuns, propertyTimeoutMs } from '../../../test/fakes/property-runs.ts';
 import { aCanary, World, withHooks } from '../../../test/fakes/world.ts';
 import { seededRandom } from '../../embedded/mesh/random.ts';
+import type { Compared } from '../../judge/compared.ts';
 import type { Pods } from '../../judge/pod-spread.ts';
 import { JournalMemory } from './journal-memory.ts';
 import { FIRST_PART_MS, JournalPart } from './journal-part.ts';
 import { CountsNotes, NotedCompared } from './noted-counts.ts';
+import { type NotedPoll, notedPoll } from './noted-polls.ts';
 import { Recorder } from './recorder.ts';
 import { isSame, replay } from './replay.ts';
 
@@ -109,6 +111,13 @@ describe('the journal of a long gate', () => {
     unread(world) {
       world.behaviour.compare = () => ({ kind: 'unknown', reason: 'Prometheus answered 503' });
     },
+    begun(world) {
+      const counted = world.behaviour.compare;
+      world.behaviour.compare = (asked, nowMs) => {
+        const one = counted(asked, nowMs);
+        return one.kind === 'window' ? { ...one, window: { ...one.window, canary: { requests: 0, failures: 0 } }, isFinal: true } : one;
+      };
+    },
     few: (world) => countingPods(world, 3),
     many: (world) => countingPods(world, 30),
     plain: (world) => counting(world, { canary: 0.001, primary: 0.001, perSecond: 1_000 / 7 }),
@@ -137,6 +146,27 @@ describe('the journal of a long gate', () => {
     );
     expect(polls).toBeGreaterThan(20);
   });
+});
+
+it('the journal of a gate holds a window that is final, and replays to the same evidence', () => {
+  const world = releasing({ ...slowGate, warmUp: '0s' }, { canary: 0, primary: 0, perSecond: 0 }, {}, 60_000);
+  const counted = world.behaviour.compare;
+  const { parts, evidence, stop } = recorded(world);
+  world.push('s1:c');
+  world.tickUntil(({ canary }) => canary.status?.canaryWeight === 10);
+  for (let tick = 0; tick < 20; tick += 1) {
+    const isFinal = tick % 3 === 0;
+    world.behaviour.compare = (asked, nowMs) => {
+      const one = counted(asked, nowMs);
+      if (one.kind !== 'window') return one;
+      const sides = { canary: { requests: isFinal ? 0 : 50, failures: 0 }, primary: { requests: 450, failures: 1 } };
+      return { ...one, window: { ...one.window, ...sides }, ...(isFinal && { isFinal }) };
+    };
+    world.tick(5_000);
+  }
+  stop();
+  expect(replayed(parts)).toEqual({ differences: [], evidence });
+  expect(evidence.at(-1)).not.toContain('"noCanary":0');
 });
 
 describe('counts in a journal', () => {
@@ -182,5 +212,14 @@ describe('counts in a journal', () => {
     const text = JSON.stringify(notes.noted(buckets, undefined));
     expect(text.match(/boundsMs/g)).toHaveLength(2);
     expect(notes.read(NotedCompared.parse(JSON.parse(text)))).toEqual(buckets);
+  });
+
+  it('with a field that a short record does not have are not written as one', () => {
+    const { pods: _, ...plain } = window([], []).window;
+    const times: NotedPoll['times'] = [5_000, 0, null, null];
+    const noted = (one: object) => notedPoll([one as Compared], { times, nowMs: 2, before: undefined }, new CountsNotes());
+    const one = { metric: 'errors', kind: 'window', window: plain };
+    expect(noted(one)).toEqual({ times, span: [1, 0], canary: 1, primary: 1 });
+    expect([noted({ ...one, more: 1 }), noted({ ...one, window: { ...plain, more: 1 } })]).toEqual([undefined, undefined]);
   });
 });

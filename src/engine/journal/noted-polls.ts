@@ -8,13 +8,19 @@ const Ms = z.number();
 
 const Times = z.tuple([Ms, Ms, Ms.nullable(), Ms.nullable()]);
 /**
- * A poll that changed nothing but the counts: its question and its answer, as one short record of the step before it, without its
- * query, which a check asks, too. `times`: milliseconds from the step before to
- * the question, from there to the answer, and from each of the two to the wake that it asked for.
+ * A poll that changed nothing but the counts: its question and its answer, as one short record of the step before it, without its query, which a check asks, too.
+ * `times`: milliseconds from the step before to the question, from there to the answer, and from each of the two to the wake that it asked for.
  */
 export const NotedPoll = z.union([
   /** `span`: milliseconds from the begin and end of the window to the answer. */
-  z.object({ times: Times, span: z.tuple([Ms, Ms]), canary: NotedCounts, primary: NotedCounts, pods: NotedPods.exactOptional() }),
+  z.object({
+    times: Times,
+    span: z.tuple([Ms, Ms]),
+    canary: NotedCounts,
+    primary: NotedCounts,
+    pods: NotedPods.exactOptional(),
+    isFinal: z.literal(true).exactOptional(),
+  }),
   z.object({ times: Times, unknown: z.string().max(2_000) }),
 ]);
 export type NotedPoll = z.infer<typeof NotedPoll>;
@@ -43,11 +49,15 @@ export function notedPoll(
   if (one?.metric !== POLLED || others.length > 0) return undefined;
   if (one.kind === 'unknown') return { times, unknown: one.reason };
   if (one.kind !== 'window') return undefined;
-  const { fromMs, toMs, canary, primary, pods } = one.window;
+  const { metric: _, kind: _kind, window, isFinal, ...more } = one;
+  const { fromMs, toMs, canary, primary, pods, ...moreOfWindow } = window;
+  // A short record has no other fields.
+  if (Object.keys({ ...more, ...moreOfWindow }).length > 0) return undefined;
   if (![...times, nowMs, fromMs, toMs].every((ms) => ms === null || Number.isSafeInteger(ms))) return undefined;
   const noted = pods && notes.notedPods(pods, before);
   const span: [number, number] = [nowMs - fromMs, nowMs - toMs];
-  return { times, span, canary: notedCounts(canary), primary: notedCounts(primary), ...(noted && { pods: noted }) };
+  const counts = { canary: notedCounts(canary), primary: notedCounts(primary), ...(noted && { pods: noted }) };
+  return { times, span, ...counts, ...(isFinal && { isFinal }) };
 }
 
 /** Both steps of a poll, as the recorder saw them. */
@@ -62,8 +72,8 @@ export function stepsOf(poll: NotedPoll, lastMs: number, decided: StepSummary, n
 
 function comparedIn(read: NotedPoll, nowMs: number, notes: CountsNotes): Compared {
   if ('unknown' in read) return { metric: POLLED, kind: 'unknown', reason: read.unknown };
-  const { span, canary, primary, pods } = read;
+  const { span, canary, primary, pods, isFinal } = read;
   const [fromMs, toMs] = [nowMs - span[0], nowMs - span[1]];
   const window = { fromMs, toMs, canary: countsIn(canary), primary: countsIn(primary), ...(pods && { pods: notes.pods(pods) }) };
-  return { metric: POLLED, kind: 'window', window };
+  return { metric: POLLED, kind: 'window', window, ...(isFinal && { isFinal }) };
 }
