@@ -14,8 +14,8 @@ export interface ToCompare {
 }
 
 /**
- * Counts as they were read: a window of both sides, the primary's history, or why neither could be read. `isFinal`: all counters of a side began or were reset within
- * the window, so that a longer one would not count that side either.
+ * Counts as they were read: a window of both sides, the primary's history, or why neither could be read. `isFinal`: a side has no requests, and
+ * a counter of it began or was reset within the window, so that a longer one would never count what that counter shows.
  */
 export type Compared = { metric: string } & (
   | { kind: 'window'; window: Window; isFinal?: true }

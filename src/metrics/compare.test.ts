@@ -173,6 +173,29 @@ describe('counts of errors', () => {
     expect(await read(6, 13)).toMatchObject({ isFinal: true });
   });
 
+  it('20.3: so is one in which a counter of a side began beside another that had no requests: a pod of the revision before, which is still shown', async () => {
+    const { pods, atMs, read } = await started();
+    pods.start('c2', 'podinfo');
+    pods.answer('c2', '200', 5);
+    pods.answer('p1', '200', 5);
+    pods.scrape(atMs(6));
+    expect(await read(0, 10)).toMatchObject({ isFinal: true, window: { canary: none } });
+    pods.answer('c2', '200', 5);
+    pods.scrape(atMs(12));
+    pods.start('p2', 'podinfo-primary');
+    pods.answer('p2', '200', 1);
+    pods.scrape(atMs(14));
+    expect(await read(10, 15), 'the primary had requests of its other pod before').toMatchObject({
+      isFinal: true,
+      window: { primary: none },
+    });
+    pods.answer('p1', '200', 5);
+    pods.start('p2', 'podinfo-primary');
+    pods.answer('p2', '200', 1);
+    pods.scrape(atMs(18));
+    expect(await read(15, 20), 'the canary may have requests yet, whatever began at the primary').not.toHaveProperty('isFinal');
+  });
+
   it('20.3: a scrape that is lost within the window changes nothing', async () => {
     const { pods, atMs, sidesOf } = await started();
     pods.answer('p1', '500', 4);

@@ -1,9 +1,10 @@
 import type { Canary } from '../api/canary.ts';
 import type { Counters, SideCounters } from '../api/observer.ts';
 import type { Compared, ToCompare } from '../judge/compared.ts';
+import type { Window } from '../judge/window.ts';
 import { askSeries } from './ask-series.ts';
 import type { Counted } from './counted.ts';
-import { type CounterNames, counterChanges, latest, type SideChanges } from './counter-changes.ts';
+import { type Changes, type CounterNames, counterChanges, latest } from './counter-changes.ts';
 import { boundOf, errorsHistory, errorsHistoryQuery, latencyHistory, latencyHistoryQuery } from './counter-history.ts';
 import { errorsQuery, inMs, latencyQuery, type RenderedCounters, sides } from './counter-query.ts';
 import { nameRules, observerOf } from './measure.ts';
@@ -67,17 +68,18 @@ async function byCounters(canary: Canary, asked: ToCompare, deps: MeasureDepende
   const newestMs = latest(sides.flatMap((side) => changes[side].newestMs ?? [])) ?? moments.toMs;
   const hasNew = newestMs > moments.fromMs && newestMs < moments.toMs;
   const bounds = { fromMs: asked.fromMs, toMs: (hasNew ? newestMs : moments.toMs) - counterDelayMs };
-  const final = sides.some((side) => hasBegunAnew(changes[side])) ? { isFinal: true as const } : {};
-  if (!plan) return { kind: 'window', window: errorsWindow(changes, bounds, podLabel !== undefined), ...final };
+  if (!plan) return read(errorsWindow(changes, bounds, podLabel !== undefined), changes);
   const lacking = sides.find((side) => changes[side].isSeen && !changes[side].isComplete);
   if (lacking)
     return unknown(`the histogram of the ${lacking} has other buckets than those that were chosen: ${boundsOf(plan).join(', ')} ms`);
   const window = slowWindow(changes, bounds, plan, podLabel !== undefined);
-  return typeof window === 'string' ? unknown(`latency cannot be compared: ${window}`) : { kind: 'window', window, ...final };
+  return typeof window === 'string' ? unknown(`latency cannot be compared: ${window}`) : read(window, changes);
 }
 
-/** Each counter that is there now was not there at the begin of the window, or was reset since. */
-const hasBegunAnew = ({ isSeen, instances }: SideChanges): boolean => isSeen && instances.length === 0;
+function read(window: Window, changes: Changes): Counted {
+  const isFinal = sides.some((side) => window[side].requests === 0 && changes[side].hasBegunAnew);
+  return { kind: 'window', window, ...(isFinal && { isFinal }) };
+}
 
 /** The primary before the first window. */
 async function history(

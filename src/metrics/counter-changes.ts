@@ -14,6 +14,8 @@ export interface SideChanges {
   /** Whether a series was found at the end of the window, and all counters that are needed of one instance. */
   isSeen: boolean;
   isComplete: boolean;
+  /** Whether an instance that is there now was not there at the begin of the window, or was reset since. */
+  hasBegunAnew: boolean;
   /** When the newest sample of the end was scraped; undefined where there is none. Epoch milliseconds. */
   newestMs: number | undefined;
 }
@@ -90,6 +92,7 @@ function changesOf(instances: ReadonlyMap<string, Readings>, names: CounterNames
     instances: all.flatMap((readings) => changeOf(readings, names) ?? []),
     isSeen: all.some(({ to }) => to.size > 0),
     isComplete: all.some(({ to }) => names.required.every((name) => to.has(name))),
+    hasBegunAnew: all.some((readings) => readings.to.size > 0 && changeOf(readings, names) === undefined),
     newestMs: latest(all.flatMap(({ newestMs }) => newestMs ?? [])),
   };
 }

@@ -63,6 +63,8 @@ export interface RealEnvironmentOptions
   extends EnvironmentOptions,
     Pick<RealClusterOptions, 'serverFlags' | 'moreControllers'>,
     Pick<NodeOptions, 'runApp'> {
+  /** How often Prometheus scrapes, which is also how long it waits for an answer; default 250 ms. */
+  scrapeIntervalMs?: number;
   /** Whether what is embedded writes the status of HTTPRoutes; default true. */
   judgesHttpRoutes?: boolean;
   /** Whether what is embedded stands for the controllers of Knative; default true. */
@@ -158,6 +160,7 @@ export async function startRealEnvironment(options: RealEnvironmentOptions = {})
     import('../e2e/audit-log.ts'),
   ]);
   const { serverFlags = [], moreControllers = [], runApp, judgesHttpRoutes = true, standsForKnative = true } = options;
+  const { scrapeIntervalMs = SCRAPE_EVERY_MS.real } = options;
   const real = await startRealCluster({ serverFlags, moreControllers });
   const { cluster } = real;
   try {
@@ -174,7 +177,7 @@ export async function startRealEnvironment(options: RealEnvironmentOptions = {})
     const gateways = judgesHttpRoutes ? startGatewayApi(cluster) : undefined;
     const knative = standsForKnative ? startKnative(cluster) : undefined;
     const mesh = await (options.startMesh?.(real) ?? startMesh(cluster, meshOptions(options)));
-    const prometheus = await startRealPrometheus({ targets: [mesh.metricsUrl], scrapeIntervalMs: SCRAPE_EVERY_MS.real });
+    const prometheus = await startRealPrometheus({ targets: [mesh.metricsUrl], scrapeIntervalMs });
     const audit = readAuditLog(real.auditLog);
     const run = promisify(execFile);
     return {
