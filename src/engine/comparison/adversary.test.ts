@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { counting, releasing, type Traffic } from '../../../test/fakes/compared-release.ts';
 import { type World, withHooks } from '../../../test/fakes/world.ts';
 import type { AnalysisComparison } from '../../api/comparison.ts';
+import type { ToCompare } from '../../judge/compared.ts';
 import { comparedMetrics } from './compared-metrics.ts';
 import { comparedStates } from './compared-state.ts';
 
@@ -96,6 +97,29 @@ describe('analysis.comparison under attack', () => {
     for (let tick = 0; tick < 12; tick += 1) world.tick(5_000);
     expect(evidence(world)?.skipped.noCanary).toBe(1);
     expect(evidence(world)?.canary.requests).toBeGreaterThan(10 * 25);
+  });
+
+  it('E122: a window begins with the sample that the last one ended with, also after a restart of the controller', () => {
+    const world = releasing({ warmUp: '0s' }, good);
+    const counted = world.behaviour.compare;
+    const asked: ToCompare[] = [];
+    let endsAtSample = true;
+    world.behaviour.compare = (one, nowMs) => {
+      asked.push(one);
+      const read = counted(one, nowMs);
+      return read.kind === 'window' && endsAtSample ? { ...read, endsAtSample } : read;
+    };
+    world.tick();
+    world.tick();
+    world.crash();
+    world.settle();
+    world.tick();
+    endsAtSample = false;
+    world.tick();
+    world.tick();
+    const windows = asked.filter(({ learnMs }) => learnMs === undefined);
+    expect(windows.map(({ fromSample }) => fromSample)).toEqual([undefined, ...windows.slice(1, -1).map(() => true), undefined]);
+    expect(windows.length).toBeGreaterThanOrEqual(4);
   });
 
   it('E122: a window without any request is closed after five minutes, so that no query becomes longer and longer', () => {

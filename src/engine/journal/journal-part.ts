@@ -45,7 +45,13 @@ const Buckets = z.object({ boundsMs: z.array(Bound).max(200), cumulative: z.arra
 const CompareAnswers = z
   .array(
     z.union([
-      z.object({ metric: Name, kind: z.literal('window'), window: Window, isFinal: z.literal(true).exactOptional() }),
+      z.object({
+        metric: Name,
+        kind: z.literal('window'),
+        window: Window,
+        isFinal: z.literal(true).exactOptional(),
+        endsAtSample: z.literal(true).exactOptional(),
+      }),
       z.object({ metric: Name, kind: z.literal('history'), primary: z.array(SideCounts).max(2_200) }),
       z.object({ metric: Name, kind: z.literal('buckets'), primary: z.array(Buckets).max(1_000), toMs: Count }),
       z.object({ metric: Name, kind: z.literal('unknown'), reason: Text }),
