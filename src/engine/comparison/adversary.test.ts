@@ -144,6 +144,24 @@ describe('analysis.comparison under attack', () => {
     expect(world.canary.status?.canaryWeight).toBe(20);
   });
 
+  it('E124: at 100 % a step waits for requests of the canary, and not until the window without the primary is closed', () => {
+    const world = releasing(
+      { mode: 'gate', pace: 'evidence', warmUp: '0s' },
+      { ...good, perSecond: 10_000 },
+      { stepWeight: 10, maxWeight: 100, ...withHooks('confirm-promotion') },
+    );
+    world.behaviour.hooks = { 'confirm-promotion': 'refused' };
+    world.tickUntil((one) => one.canary.status?.canaryWeight === 100, 200);
+    const sinceMs = world.nowMs;
+    const counted = world.behaviour.compare;
+    world.behaviour.compare = (asked, nowMs) => {
+      const one = counted(asked, nowMs);
+      return one.kind === 'window' ? { ...one, window: { ...one.window, primary: { requests: 0, failures: 0 } } } : one;
+    };
+    world.tickUntil(({ phase }) => phase === 'WaitingPromotion', 100);
+    expect(world.nowMs - sinceMs).toBeLessThanOrEqual(30_000);
+  });
+
   it('E125: polls nothing while the Canary is blocked', () => {
     const world = releasing({ mode: 'gate', warmUp: '0s' }, good, {}, MINUTE_MS);
     world.tick(5_000);

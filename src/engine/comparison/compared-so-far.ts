@@ -87,6 +87,9 @@ export function withCompared(
     const read = compared.find((one) => one.metric === metric.name);
     if (read !== undefined && !staysOpen(read, isPoll))
       return [[metric.name, added(comparedSoFar(release, metric), read, metric, readyAtMs(release, scaleDownDelayMs))] as const];
+    // A window that stays open says already whether the canary was served: a step does not wait for the primary's requests.
+    if (read?.kind === 'window' && isServed(read.window.canary))
+      return [[metric.name, { ...comparedSoFar(release, metric), servedMs: read.window.toMs }] as const];
     const kept = release.comparison?.[metric.name];
     return kept === undefined ? [] : [[metric.name, kept] as const];
   });
