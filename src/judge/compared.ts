@@ -9,16 +9,19 @@ export interface ToCompare {
   fromMs: number;
   /** Read the primary's history of three hours before `fromMs` instead, in windows of this length. Milliseconds. */
   learnMs?: number;
+  /** A sample was scraped at `fromMs`, with which the window before ended. */
+  fromSample?: true;
   /** Thresholds of `latency`, once they are known. */
   plan?: LatencyPlan;
 }
 
 /**
  * Counts as they were read: a window of both sides, the primary's history, or why neither could be read. `isFinal`: a side has no requests, and
- * a counter of it began or was reset within the window, so that a longer one would never count what that counter shows.
+ * a counter of it began or was reset within the window, so that a longer one would never count what that counter shows. `endsAtSample`:
+ * the window ends when its newest sample was scraped.
  */
 export type Compared = { metric: string } & (
-  | { kind: 'window'; window: Window; isFinal?: true }
+  | { kind: 'window'; window: Window; isFinal?: true; endsAtSample?: true }
   /** Of `errors` and of MetricTemplates: windows that follow each other. Empty where the backend has no history. */
   | { kind: 'history'; primary: readonly Counts[] }
   /** Of `latency`: the same by buckets, and where the last one ends. */

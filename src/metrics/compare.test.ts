@@ -57,6 +57,7 @@ describe('counts of errors', () => {
     expect(await read(0, 5)).toEqual({
       metric: 'errors',
       kind: 'window',
+      endsAtSample: true,
       window: {
         ...{ fromMs: atMs(0), toMs: atMs(5), canary: none, primary: { requests: 10, failures: 2 } },
         pods: { canary: [], primary: [{ name: 'p2', requests: 10, failures: 2 }] },
@@ -154,6 +155,25 @@ describe('counts of errors', () => {
     expect(counted).toEqual(counted.map(() => 10));
     expect((await read(60, 100))?.kind, 'nothing new: the window ends now').toBe('window');
     expect(await read(60, 100)).toMatchObject({ window: { canary: none, toMs: atMs(100) } });
+  });
+
+  it('20.3: a replica of Prometheus that has scraped at other moments counts nothing twice, and after two minutes the next window begins with it', async () => {
+    const { pods, atMs, read } = await started();
+    pods.answer('c1', '200', 10);
+    pods.scrape(atMs(5));
+    expect(await read(0, 8)).toMatchObject({ endsAtSample: true, window: { toMs: atMs(5) } });
+    // Another one scraped two seconds later.
+    expect(await read(7, 12, { fromSample: true })).toEqual({
+      ...{ metric: 'errors', kind: 'unknown' },
+      reason: expect.stringMatching(/^Prometheus does not show the sample .*: ask always the same one, or one that removes duplicates$/),
+    });
+    expect(await read(5, 12, { fromSample: true }), 'the same one').toMatchObject({ kind: 'window' });
+    pods.answer('c1', '200', 10);
+    pods.scrape(atMs(130));
+    const late = { ...{ fromMs: atMs(7), toMs: atMs(130), canary: none, primary: none } };
+    expect(await read(7, 131, { fromSample: true })).toEqual({
+      ...{ metric: 'errors', kind: 'window', window: late, isFinal: true, endsAtSample: true },
+    });
   });
 
   it('20.3: a window in which all counters of a side began or were reset is final, since a longer one would count that side no better', async () => {

@@ -4,7 +4,7 @@ import type { Compared, ToCompare } from '../judge/compared.ts';
 import type { Window } from '../judge/window.ts';
 import { askSeries } from './ask-series.ts';
 import type { Counted } from './counted.ts';
-import { type Changes, type CounterNames, counterChanges, latest } from './counter-changes.ts';
+import { type Changes, type CounterNames, counterChanges, newestOf } from './counter-changes.ts';
 import { boundOf, errorsHistory, errorsHistoryQuery, latencyHistory, latencyHistoryQuery } from './counter-history.ts';
 import { errorsQuery, inMs, latencyQuery, type RenderedCounters, sides } from './counter-query.ts';
 import { nameRules, observerOf } from './measure.ts';
@@ -14,6 +14,15 @@ import { type QueryVariables, renderQuery } from './query-template.ts';
 import { queryVariables } from './query-variables.ts';
 import { templateCounts } from './template-counts.ts';
 import { boundsOf, errorsWindow, slowWindow } from './window-counts.ts';
+
+/**
+ * The last window ended with a sample that is not shown any more: another replica of Prometheus answers, which has scraped at other moments, so that the
+ * difference to its counters would count requests twice. A sample that stays away is lost, and the next window begins without it.
+ */
+const LOST_SAMPLE =
+  'Prometheus does not show the sample that the last window ended with, as where two replicas answer in turn: ask always the same one, or one that removes duplicates';
+const LOST_AFTER_MS = 120_000;
+const NOTHING = { requests: 0, failures: 0 };
 
 const unknown = (reason: string): Counted => ({ kind: 'unknown', reason });
 
@@ -65,20 +74,26 @@ async function byCounters(canary: Canary, asked: ToCompare, deps: MeasureDepende
   if ('reason' in changes) return unknown(changes.reason);
   const selectors = [rendered.canary, rendered.primary].map((side) => (plan ? side.buckets : side.requests));
   if (!changes.canary.isSeen && !changes.primary.isSeen) return unknown(`no series of ${selectors.join(', nor of ')}`);
-  const newestMs = latest(sides.flatMap((side) => changes[side].newestMs ?? [])) ?? moments.toMs;
-  const hasNew = newestMs > moments.fromMs && newestMs < moments.toMs;
-  const bounds = { fromMs: asked.fromMs, toMs: (hasNew ? newestMs : moments.toMs) - counterDelayMs };
-  if (!plan) return read(errorsWindow(changes, bounds, podLabel !== undefined), changes);
+  const newest = newestOf([changes.canary, changes.primary]);
+  const { to: lastMs = moments.fromMs } = newest;
+  const endsAtSample = lastMs > moments.fromMs;
+  const bounds = { fromMs: asked.fromMs, toMs: (endsAtSample ? lastMs : moments.toMs) - counterDelayMs };
+  const end = endsAtSample ? { endsAtSample: true as const } : {};
+  if (asked.fromSample && newest.from !== moments.fromMs) {
+    if (moments.toMs - moments.fromMs < LOST_AFTER_MS) return unknown(LOST_SAMPLE);
+    return { kind: 'window', window: { ...bounds, canary: NOTHING, primary: NOTHING }, isFinal: true, ...end };
+  }
+  if (!plan) return read(errorsWindow(changes, bounds, podLabel !== undefined), changes, end);
   const lacking = sides.find((side) => changes[side].isSeen && !changes[side].isComplete);
   if (lacking)
     return unknown(`the histogram of the ${lacking} has other buckets than those that were chosen: ${boundsOf(plan).join(', ')} ms`);
   const window = slowWindow(changes, bounds, plan, podLabel !== undefined);
-  return typeof window === 'string' ? unknown(`latency cannot be compared: ${window}`) : read(window, changes);
+  return typeof window === 'string' ? unknown(`latency cannot be compared: ${window}`) : read(window, changes, end);
 }
 
-function read(window: Window, changes: Changes): Counted {
+function read(window: Window, changes: Changes, end: { endsAtSample?: true }): Counted {
   const isFinal = sides.some((side) => window[side].requests === 0 && changes[side].hasBegunAnew);
-  return { kind: 'window', window, ...(isFinal && { isFinal }) };
+  return { kind: 'window', window, ...(isFinal && { isFinal }), ...end };
 }
 
 /** The primary before the first window. */

@@ -16,8 +16,8 @@ export interface SideChanges {
   isComplete: boolean;
   /** Whether an instance that is there now was not there at the begin of the window, or was reset since. */
   hasBegunAnew: boolean;
-  /** When the newest sample of the end was scraped; undefined where there is none. Epoch milliseconds. */
-  newestMs: number | undefined;
+  /** When the newest samples of both moments were scraped; absent where there are none. Epoch milliseconds. */
+  newestMs: { from?: number; to?: number };
 }
 
 /** The counters to read from the parts of an answer. */
@@ -35,7 +35,7 @@ interface Readings {
   to: Map<string, number>;
   resets: { from: number; to: number };
   isChanged: boolean;
-  newestMs?: number;
+  newestMs: { from?: number; to?: number };
 }
 
 /** Characters of a name in Kubernetes; the status keeps names of pods. */
@@ -66,7 +66,7 @@ export function counterChanges(
     const [, value] = point;
     if (kind === 'resets') readings.resets[end] = value;
     else if (kind === 'changed') readings.isChanged = true;
-    else if (kind === 'newest') readings.newestMs = Math.round(value * 1000);
+    else if (kind === 'newest') readings.newestMs[end] = Math.round(value * 1000);
     else add(readings[end], names.nameOf(kind, labels), value);
   }
   return { canary: changesOf(bySide.canary, names), primary: changesOf(bySide.primary, names) };
@@ -81,7 +81,7 @@ const isSide = (text: string | undefined): text is Side => sides.some((side) => 
 function readingsOf(known: Map<string, Readings>, labels: LabelledSeries['labels'], podLabel: string | undefined): Readings {
   const pod = podLabel && labels[podLabel];
   const key = JSON.stringify([labels.instance, pod]);
-  const found = known.get(key) ?? { pod, from: new Map(), to: new Map(), resets: { from: 0, to: 0 }, isChanged: false };
+  const found = known.get(key) ?? { pod, from: new Map(), to: new Map(), resets: { from: 0, to: 0 }, isChanged: false, newestMs: {} };
   known.set(key, found);
   return found;
 }
@@ -93,7 +93,7 @@ function changesOf(instances: ReadonlyMap<string, Readings>, names: CounterNames
     isSeen: all.some(({ to }) => to.size > 0),
     isComplete: all.some(({ to }) => names.required.every((name) => to.has(name))),
     hasBegunAnew: all.some((readings) => readings.to.size > 0 && changeOf(readings, names) === undefined),
-    newestMs: latest(all.flatMap(({ newestMs }) => newestMs ?? [])),
+    newestMs: newestOf(all),
   };
 }
 
@@ -105,9 +105,16 @@ function changeOf({ pod, from, to, resets, isChanged }: Readings, { required, op
   return [...gained.values()].some(Number.isNaN) ? undefined : { pod, gained };
 }
 
-/** Undefined for none. */
-export const latest = (moments: readonly number[]): number | undefined =>
-  moments.length === 0 ? undefined : moments.reduce((a, b) => Math.max(a, b));
+/** Of all of them, at each of both moments. */
+export function newestOf(all: readonly Pick<Readings, 'newestMs'>[]): SideChanges['newestMs'] {
+  const newest: SideChanges['newestMs'] = {};
+  for (const { newestMs } of all)
+    for (const end of ['from', 'to'] as const) {
+      const ms = newestMs[end];
+      if (ms !== undefined) newest[end] = Math.max(newest[end] ?? ms, ms);
+    }
+  return newest;
+}
 
 /** NaN for what no counter does. */
 function changeBetween(from = Number.NaN, to = Number.NaN): number {

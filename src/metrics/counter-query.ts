@@ -37,7 +37,7 @@ export function errorsQuery(counters: RenderedCounters, moments: ReadingMoments)
         ...atBothEnds(side, 'all', moments, (at) => `sum by (${by}) (${requests}${at})`),
         ...atBothEnds(side, 'succeeded', moments, (at) => `sum by (${by}) (${succeeded}${at})`),
         ...interruptions(side, requests, by, moments),
-        newest(side, requests, by, moments),
+        ...newest(side, requests, by, moments),
       ];
     })
     .join(' or ');
@@ -54,7 +54,7 @@ export function latencyQuery(counters: RenderedCounters, moments: ReadingMoments
       return [
         ...atBothEnds(side, 'all', moments, (at) => `sum by (${by},le) (${wanted}${at})`),
         ...interruptions(side, allOf(buckets), by, moments),
-        newest(side, allOf(buckets), by, moments),
+        ...newest(side, allOf(buckets), by, moments),
       ];
     })
     .join(' or ');
@@ -78,8 +78,8 @@ function atBothEnds(side: Side, kind: string, { fromMs, toMs }: ReadingMoments, 
 }
 
 /** When the newest sample that is shown was scraped: seconds. */
-const newest = (side: Side, selector: string, by: string, { toMs }: ReadingMoments): string =>
-  part(ofPart(side, 'newest', 'to'), `max by (${by}) (timestamp(${selector} @ ${seconds(toMs)}))`);
+const newest = (side: Side, selector: string, by: string, moments: ReadingMoments): string[] =>
+  atBothEnds(side, 'newest', moments, (at) => `max by (${by}) (timestamp(${selector}${at}))`);
 
 /**
  * Why a difference of two sums may be wrong: a counter that was reset since the sample before the window, a series that ended, or one that was missing for a

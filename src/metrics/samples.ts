@@ -27,7 +27,7 @@ export function pickSample(samples: Samples, backend: SampleRule, choice: Sample
   const picked = reduceSeries(bySeries, choice.reduce === undefined || choice.reduce === 'error' ? rule.series : choice.reduce, rule);
   if (picked === undefined) return rule.empty === 'zero' && hasNoPoint(samples) ? { kind: 'value', value: 0 } : noValue(samples);
   if (Number.isNaN(picked) && rule.nan === 'noData')
-    return { kind: 'noData', reason: 'the query gives NaN, as it does when there was no traffic' };
+    return { kind: 'noData', reason: 'the query gives NaN, as it does when there was no traffic', isNaN: true };
   return { kind: 'value', value: picked };
 }
 

@@ -93,6 +93,8 @@ it.each<[string, (string | undefined)[], object, RegExp]>([
   ],
   ['a backend that fails', ['1', '1', 'refused', '1'], {}, /^MetricTemplate test\/orders: Prometheus answered 503$/],
   ['a negative count', ['1', '-1', '1', '1'], {}, /-1 cannot be a count; asked: orders/],
+  ['failures that are not a number', ['20', 'NaN', '500', '4'], {}, /^MetricTemplate test\/orders: NaN cannot be a count; asked: orders/],
+  ['requests that are not a number', ['NaN', '1', '500', '4'], {}, /NaN cannot be a count/],
   ['an infinite count', ['+Inf', '1', '1', '1'], {}, /Infinity cannot be a count/],
   ['a template without counts', [], { spec: {} }, /^MetricTemplate test\/orders has no spec\.counts/],
   ['a query that cannot be rendered', [], { spec: { counts: { ...counts, bad: '{{ nothing }}' } } }, /query template/],

@@ -71,8 +71,9 @@ async function countOf(
   if ('error' in rendered) return { reason: rendered.error };
   queryAsked?.(shortened(rendered.query));
   const measured = await backend.runQuery(rendered.query, signal);
-  if (measured.kind === 'noData') return undefined;
   if (measured.kind === 'error') return { reason: measured.reason };
-  const { value } = measured;
+  // A sum over one counter that is NaN is NaN: failures that cannot be read are not none.
+  if (measured.kind === 'noData' && !measured.isNaN) return undefined;
+  const value = measured.kind === 'noData' ? Number.NaN : measured.value;
   return Number.isFinite(value) && value >= 0 ? value : { reason: `${value} cannot be a count; asked: ${shortened(rendered.query)}` };
 }

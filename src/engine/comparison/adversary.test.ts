@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { counting, releasing, type Traffic } from '../../../test/fakes/compared-release.ts';
 import { type World, withHooks } from '../../../test/fakes/world.ts';
 import type { AnalysisComparison } from '../../api/comparison.ts';
+import type { ToCompare } from '../../judge/compared.ts';
 import { comparedMetrics } from './compared-metrics.ts';
 import { comparedStates } from './compared-state.ts';
 
@@ -98,6 +99,29 @@ describe('analysis.comparison under attack', () => {
     expect(evidence(world)?.canary.requests).toBeGreaterThan(10 * 25);
   });
 
+  it('E122: a window begins with the sample that the last one ended with, also after a restart of the controller', () => {
+    const world = releasing({ mode: 'gate', warmUp: '0s' }, good);
+    const counted = world.behaviour.compare;
+    const asked: ToCompare[] = [];
+    let endsAtSample = true;
+    world.behaviour.compare = (one, nowMs) => {
+      asked.push(one);
+      const read = counted(one, nowMs);
+      return read.kind === 'window' && endsAtSample ? { ...read, endsAtSample } : read;
+    };
+    world.tick();
+    world.tick();
+    world.crash();
+    world.settle();
+    world.tick();
+    endsAtSample = false;
+    world.tick();
+    world.tick();
+    const windows = asked.filter(({ learnMs }) => learnMs === undefined);
+    expect(windows.map(({ fromSample }) => fromSample)).toEqual([undefined, ...windows.slice(1, -1).map(() => true), undefined]);
+    expect(windows.length).toBeGreaterThanOrEqual(4);
+  });
+
   it('E122: a window without any request is closed after five minutes, so that no query becomes longer and longer', () => {
     const world = releasing({ warmUp: '0s' }, { ...good, perSecond: 0 }, { ...withHooks('confirm-promotion') }, MINUTE_MS);
     world.behaviour.hooks = { 'confirm-promotion': 'refused' };
@@ -118,6 +142,24 @@ describe('analysis.comparison under attack', () => {
     for (let tick = 0; tick < 10; tick += 1) world.tick(10_000);
     expect(comparedStates(world.release, world.canary)[0]?.judgement.verdict).toBe('fine');
     expect(world.canary.status?.canaryWeight).toBe(20);
+  });
+
+  it('E124: at 100 % a step waits for requests of the canary, and not until the window without the primary is closed', () => {
+    const world = releasing(
+      { mode: 'gate', pace: 'evidence', warmUp: '0s' },
+      { ...good, perSecond: 10_000 },
+      { stepWeight: 10, maxWeight: 100, ...withHooks('confirm-promotion') },
+    );
+    world.behaviour.hooks = { 'confirm-promotion': 'refused' };
+    world.tickUntil((one) => one.canary.status?.canaryWeight === 100, 200);
+    const sinceMs = world.nowMs;
+    const counted = world.behaviour.compare;
+    world.behaviour.compare = (asked, nowMs) => {
+      const one = counted(asked, nowMs);
+      return one.kind === 'window' ? { ...one, window: { ...one.window, primary: { requests: 0, failures: 0 } } } : one;
+    };
+    world.tickUntil(({ phase }) => phase === 'WaitingPromotion', 100);
+    expect(world.nowMs - sinceMs).toBeLessThanOrEqual(30_000);
   });
 
   it('E125: polls nothing while the Canary is blocked', () => {

@@ -4,7 +4,7 @@ import { oncePerObject } from '../../api/once.ts';
 import type { Compared, ToCompare } from '../../judge/compared.ts';
 import { addWindow, Evidence, learnScatter, noEvidence } from '../../judge/evidence.ts';
 import { type Buckets, planLatency, slowCounts } from '../../judge/latency.ts';
-import { isServed, type Window } from '../../judge/window.ts';
+import { isServed } from '../../judge/window.ts';
 import type { Facts } from '../facts.ts';
 import { type ComparedMetric, comparedMetrics, isGate, POLL_MS } from './compared-metrics.ts';
 
@@ -15,6 +15,8 @@ export const ComparedSoFar = z.object({
   evidence: Evidence,
   /** End of the last window in which the canary had requests. */
   servedMs: z.number().exactOptional(),
+  /** The last window ended when a sample was scraped. */
+  atSample: z.literal(true).exactOptional(),
   /** The primary's history was read. */
   learned: z.boolean(),
   plan: z.object({ primaryMs: z.number(), canaryMs: z.number(), tolerated: z.number() }).exactOptional(),
@@ -52,7 +54,7 @@ export function toCompare(
   const begunMs = release.measuredFromMs ?? release.startedMs;
   return comparedMetrics(analysis).flatMap((metric): ToCompare[] => {
     if (isPoll && metric.name !== 'errors') return [];
-    const { evidence, learned, plan, problem } = comparedSoFar(release, metric);
+    const { evidence, learned, plan, problem, atSample } = comparedSoFar(release, metric);
     // Hours of samples are much for a backend in trouble: the checks ask for them again.
     if (isPoll && !learned && problem !== undefined) return [];
     // Thresholds of durations come from before the first window that is compared by them.
@@ -65,7 +67,8 @@ export function toCompare(
         },
       ];
     const fromMs = Math.max(evidence.untilMs, begunMs, readyAtMs(release, scaleDownDelayMs) + metric.comparison.warmUpMs);
-    return fromMs < nowMs ? [{ metric: metric.name, fromMs, ...(plan ? { plan } : {}) }] : [];
+    const begin = { fromMs, ...(atSample && fromMs === evidence.untilMs ? { fromSample: atSample } : {}) };
+    return fromMs < nowMs ? [{ metric: metric.name, ...begin, ...(plan ? { plan } : {}) }] : [];
   });
 }
 
@@ -84,6 +87,9 @@ export function withCompared(
     const read = compared.find((one) => one.metric === metric.name);
     if (read !== undefined && !staysOpen(read, isPoll))
       return [[metric.name, added(comparedSoFar(release, metric), read, metric, readyAtMs(release, scaleDownDelayMs))] as const];
+    // A window that stays open says already whether the canary was served: a step does not wait for the primary's requests.
+    if (read?.kind === 'window' && isServed(read.window.canary))
+      return [[metric.name, { ...comparedSoFar(release, metric), servedMs: read.window.toMs }] as const];
     const kept = release.comparison?.[metric.name];
     return kept === undefined ? [] : [[metric.name, kept] as const];
   });
@@ -112,7 +118,7 @@ function added({ problem: _, ...known }: ComparedSoFar, read: Compared, metric: 
   const { evidence } = known;
   switch (read.kind) {
     case 'window':
-      return withWindow(known, read.window, { comparison: metric.comparison, firstReadyMs });
+      return withWindow(known, read, { comparison: metric.comparison, firstReadyMs });
     case 'history':
       return { ...known, evidence: learnScatter(evidence, read.primary), learned: true };
     case 'buckets':
@@ -122,10 +128,15 @@ function added({ problem: _, ...known }: ComparedSoFar, read: Compared, metric: 
   }
 }
 
-function withWindow(known: ComparedSoFar, window: Window, how: Parameters<typeof addWindow>[2]): ComparedSoFar {
+function withWindow(
+  known: ComparedSoFar,
+  { window, endsAtSample }: Extract<Compared, { kind: 'window' }>,
+  how: Parameters<typeof addWindow>[2],
+): ComparedSoFar {
   const evidence = addWindow(known.evidence, window, how);
-  const isNoted = evidence.untilMs > known.evidence.untilMs && isServed(window.canary);
-  return { ...known, evidence, ...(isNoted && { servedMs: window.toMs }) };
+  if (evidence.untilMs <= known.evidence.untilMs) return { ...known, evidence };
+  const { atSample: _, ...rest } = known;
+  return { ...rest, evidence, ...(endsAtSample && { atSample: endsAtSample }), ...(isServed(window.canary) && { servedMs: window.toMs }) };
 }
 
 /** Thresholds from the primary's history alone: they must not depend on the windows that are compared by them. */

@@ -59,7 +59,7 @@ function countingPods(world: World, pods: number): void {
     if (learnMs !== undefined) return { kind: 'history', primary: Array.from({ length: 2160 }, () => side('').sums) };
     const [canary, primary] = [side(''), side('primary-')];
     const window = { fromMs, toMs, canary: canary.sums, primary: primary.sums, pods: { canary: canary.all, primary: primary.all } };
-    return { kind: 'window', window };
+    return { kind: 'window', window, endsAtSample: true };
   };
 }
 
@@ -148,7 +148,7 @@ describe('the journal of a long gate', () => {
   });
 });
 
-it('the journal of a gate holds a window that is final, and replays to the same evidence', () => {
+it('the journal of a gate holds which window is final and which ends at a sample, and replays to the same evidence and questions', () => {
   const world = releasing({ ...slowGate, warmUp: '0s' }, { canary: 0, primary: 0, perSecond: 0 }, {}, 60_000);
   const counted = world.behaviour.compare;
   const { parts, evidence, stop } = recorded(world);
@@ -160,7 +160,7 @@ it('the journal of a gate holds a window that is final, and replays to the same 
       const one = counted(asked, nowMs);
       if (one.kind !== 'window') return one;
       const sides = { canary: { requests: isFinal ? 0 : 50, failures: 0 }, primary: { requests: 450, failures: 1 } };
-      return { ...one, window: { ...one.window, ...sides }, ...(isFinal && { isFinal }) };
+      return { ...one, window: { ...one.window, ...sides }, ...(isFinal && { isFinal }), ...(tick % 2 === 0 && { endsAtSample: true }) };
     };
     world.tick(5_000);
   }
@@ -218,7 +218,7 @@ describe('counts in a journal', () => {
     const { pods: _, ...plain } = window([], []).window;
     const times: NotedPoll['times'] = [5_000, 0, null, null];
     const noted = (one: object) => notedPoll([one as Compared], { times, nowMs: 2, before: undefined }, new CountsNotes());
-    const one = { metric: 'errors', kind: 'window', window: plain };
+    const one = { metric: 'errors', kind: 'window', window: plain, endsAtSample: true };
     expect(noted(one)).toEqual({ times, span: [1, 0], canary: 1, primary: 1 });
     expect([noted({ ...one, more: 1 }), noted({ ...one, window: { ...plain, more: 1 } })]).toEqual([undefined, undefined]);
   });

@@ -41,7 +41,13 @@ const NotedBuckets = z.object({ boundsMs: z.array(Bound).max(200).exactOptional(
 
 /** Counts as a part holds them. */
 export const NotedCompared = z.union([
-  z.object({ metric: Name, kind: z.literal('window'), window: NotedWindow, isFinal: z.literal(true).exactOptional() }),
+  z.object({
+    metric: Name,
+    kind: z.literal('window'),
+    window: NotedWindow,
+    isFinal: z.literal(true).exactOptional(),
+    endsAtSample: z.literal(true).exactOptional(),
+  }),
   z.object({ metric: Name, kind: z.literal('history'), primary: z.array(z.union([Full, NotedCounts])).max(2_200) }),
   z.object({ metric: Name, kind: z.literal('buckets'), primary: z.array(NotedBuckets).max(1_000), toMs: Count }),
   z.object({ metric: Name, kind: z.literal('unknown'), reason: z.string().max(2_000) }),

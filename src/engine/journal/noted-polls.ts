@@ -12,7 +12,7 @@ const Times = z.tuple([Ms, Ms, Ms.nullable(), Ms.nullable()]);
  * `times`: milliseconds from the step before to the question, from there to the answer, and from each of the two to the wake that it asked for.
  */
 export const NotedPoll = z.union([
-  /** `span`: milliseconds from the begin and end of the window to the answer. */
+  /** `span`: milliseconds from the begin and end of the window to the answer. `endsBetween`: it does not end at a sample, as nearly all do. */
   z.object({
     times: Times,
     span: z.tuple([Ms, Ms]),
@@ -20,6 +20,7 @@ export const NotedPoll = z.union([
     primary: NotedCounts,
     pods: NotedPods.exactOptional(),
     isFinal: z.literal(true).exactOptional(),
+    endsBetween: z.literal(true).exactOptional(),
   }),
   z.object({ times: Times, unknown: z.string().max(2_000) }),
 ]);
@@ -49,7 +50,7 @@ export function notedPoll(
   if (one?.metric !== POLLED || others.length > 0) return undefined;
   if (one.kind === 'unknown') return { times, unknown: one.reason };
   if (one.kind !== 'window') return undefined;
-  const { metric: _, kind: _kind, window, isFinal, ...more } = one;
+  const { metric: _, kind: _kind, window, isFinal, endsAtSample, ...more } = one;
   const { fromMs, toMs, canary, primary, pods, ...moreOfWindow } = window;
   // A short record has no other fields.
   if (Object.keys({ ...more, ...moreOfWindow }).length > 0) return undefined;
@@ -57,7 +58,7 @@ export function notedPoll(
   const noted = pods && notes.notedPods(pods, before);
   const span: [number, number] = [nowMs - fromMs, nowMs - toMs];
   const counts = { canary: notedCounts(canary), primary: notedCounts(primary), ...(noted && { pods: noted }) };
-  return { times, span, ...counts, ...(isFinal && { isFinal }) };
+  return { times, span, ...counts, ...(isFinal && { isFinal }), ...(!endsAtSample && { endsBetween: true }) };
 }
 
 /** Both steps of a poll, as the recorder saw them. */
@@ -72,8 +73,8 @@ export function stepsOf(poll: NotedPoll, lastMs: number, decided: StepSummary, n
 
 function comparedIn(read: NotedPoll, nowMs: number, notes: CountsNotes): Compared {
   if ('unknown' in read) return { metric: POLLED, kind: 'unknown', reason: read.unknown };
-  const { span, canary, primary, pods, isFinal } = read;
+  const { span, canary, primary, pods, isFinal, endsBetween } = read;
   const [fromMs, toMs] = [nowMs - span[0], nowMs - span[1]];
   const window = { fromMs, toMs, canary: countsIn(canary), primary: countsIn(primary), ...(pods && { pods: notes.pods(pods) }) };
-  return { metric: POLLED, kind: 'window', window, ...(isFinal && { isFinal }) };
+  return { metric: POLLED, kind: 'window', window, ...(isFinal && { isFinal }), ...(!endsBetween && { endsAtSample: true }) };
 }

@@ -6,8 +6,8 @@ export type MeasureProblem = Pick<Verdict, 'code' | 'object' | 'field'>;
 /** What one query gave. A failure to measure is never a value (I11). */
 export type Measurement =
   | { kind: 'value'; value: number }
-  /** The backend answered without a value: no series, or NaN. */
-  | { kind: 'noData'; reason: string }
+  /** The backend answered without a value: no series, or NaN, which says that it did count something. */
+  | { kind: 'noData'; reason: string; isNaN?: true }
   /** No answer that can be used. `reason` holds no credentials. */
   | ({ kind: 'error'; reason: string } & MeasureProblem);
 

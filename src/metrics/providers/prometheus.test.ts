@@ -47,7 +47,8 @@ describe('an answer of Prometheus (05-P3–P6, Q4)', () => {
     ['null', 'error', undefined],
   ])('%s is %s', async (body, kind, value) => {
     const address = await serve((_, response) => response.end(body));
-    expect(await ask(address)).toEqual(value === undefined ? { kind, reason: expect.any(String) } : { kind, value });
+    const missing = { kind, reason: expect.any(String), ...(body === vector('NaN') && { isNaN: true }) };
+    expect(await ask(address)).toEqual(value === undefined ? missing : { kind, value });
   });
 
   it.each<[string, RequestListener, RegExp, 'QueryInvalid'?]>([

@@ -178,8 +178,14 @@ class QueryWriter {
       () => `absent(${this.#one([() => this.#instant('absent_total'), () => this.#instant(), () => this.#vector(depth - 1)])})`,
       () => `vector(${this.#scalar(depth - 1)})`,
       () => `-(${this.#vector(depth - 1)})`,
-      () => `timestamp(${this.#one([() => this.#instant(), () => this.#vector(depth - 1)])})`,
+      () => this.#timestamp(depth),
     ]);
+  }
+
+  /** Never of a selector with both `@` and `offset`: version 2.42 forgets the offset there. */
+  #timestamp(depth: number): string {
+    const moment = this.#pick(['', ' offset 1m', ' offset 7m', ' @ 1700001234.375', ' @ 1700000400.5']);
+    return this.#one([() => `timestamp(${this.#selector(this.#metric())}${moment})`, () => `timestamp(${this.#aggregate(depth)})`]);
   }
 
   #scalar(depth: number): string {
