@@ -16,7 +16,7 @@ export interface ToCompare {
 }
 
 /**
- * Counts as they were read: a window of both sides, the primary's history, or why neither could be read. `isFinal`: all counters of a side began or were reset within
+ * Counts as they were read: a window of both sides, the primary's history, or why neither could be read. `isFinal`: the counters of a side began or were reset within
  * the window, so that a longer one would not count that side either. `endsAtSample`: the window ends when its newest sample was scraped.
  */
 export type Compared = { metric: string } & (

@@ -91,8 +91,9 @@ async function byCounters(canary: Canary, asked: ToCompare, deps: MeasureDepende
   return typeof window === 'string' ? unknown(`latency cannot be compared: ${window}`) : { kind: 'window', window, ...how };
 }
 
-/** Each counter that is there now was not there at the begin of the window, or was reset since. */
-const hasBegunAnew = ({ isSeen, instances }: SideChanges): boolean => isSeen && instances.length === 0;
+/** What counts now was not there at the begin of the window, or was reset since; what was there, as a pod that is gone and still shown by a proxy, counts no more. */
+const hasBegunAnew = ({ hasUncounted, instances }: SideChanges): boolean =>
+  hasUncounted && instances.every(({ gained }) => [...gained.values()].every((more) => more === 0));
 
 /** The primary before the first window. */
 async function history(

@@ -14,6 +14,8 @@ export interface SideChanges {
   /** Whether a series was found at the end of the window, and all counters that are needed of one instance. */
   isSeen: boolean;
   isComplete: boolean;
+  /** An instance is shown at the end that the window cannot count, since its counters began or were reset within it. */
+  hasUncounted: boolean;
   /** When the newest samples of both moments were scraped; absent where there are none. Epoch milliseconds. */
   newestMs: { from?: number; to?: number };
 }
@@ -86,8 +88,10 @@ function readingsOf(known: Map<string, Readings>, labels: LabelledSeries['labels
 
 function changesOf(instances: ReadonlyMap<string, Readings>, names: CounterNames): SideChanges {
   const all = [...instances.values()];
+  const changes = all.map((readings) => changeOf(readings, names));
   return {
-    instances: all.flatMap((readings) => changeOf(readings, names) ?? []),
+    instances: changes.flatMap((change) => change ?? []),
+    hasUncounted: all.some(({ to }, index) => to.size > 0 && changes[index] === undefined),
     isSeen: all.some(({ to }) => to.size > 0),
     isComplete: all.some(({ to }) => names.required.every((name) => to.has(name))),
     newestMs: newestOf(all),
