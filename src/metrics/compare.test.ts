@@ -187,6 +187,11 @@ describe('counts of errors', () => {
     pods.scrape(atMs(6));
     expect(await read(0, 10)).toMatchObject({ isFinal: true, window: { canary: none } });
     expect(await read(6, 10)).not.toHaveProperty('isFinal');
+    pods.start('c3', 'podinfo');
+    pods.answer('c3', '200', 1);
+    pods.scrape(atMs(11));
+    expect(await read(6, 11), 'the old one is still shown, as by a proxy, and has no requests').toMatchObject({ isFinal: true });
+    pods.remove('c3');
     pods.start('c2', 'podinfo');
     pods.answer('c2', '200', 1);
     pods.scrape(atMs(12));

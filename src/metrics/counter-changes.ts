@@ -88,11 +88,12 @@ function readingsOf(known: Map<string, Readings>, labels: LabelledSeries['labels
 
 function changesOf(instances: ReadonlyMap<string, Readings>, names: CounterNames): SideChanges {
   const all = [...instances.values()];
+  const changes = all.map((readings) => changeOf(readings, names));
   return {
-    instances: all.flatMap((readings) => changeOf(readings, names) ?? []),
+    instances: changes.flatMap((change) => change ?? []),
     isSeen: all.some(({ to }) => to.size > 0),
     isComplete: all.some(({ to }) => names.required.every((name) => to.has(name))),
-    hasBegunAnew: all.some((readings) => readings.to.size > 0 && changeOf(readings, names) === undefined),
+    hasBegunAnew: all.some(({ to }, index) => to.size > 0 && changes[index] === undefined),
     newestMs: newestOf(all),
   };
 }

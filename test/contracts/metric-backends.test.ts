@@ -65,9 +65,10 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
       continue;
     }
     it(`takes ${scenario} for ${result} by default, and for no data where the template wants that`, async () => {
-      const expected = result === 'noData' ? noData : { kind: 'value', value: result === 'kept' ? Number.NaN : result };
+      const none = scenario === 'NaN' ? { ...noData, isNaN: true } : noData;
+      const expected = result === 'noData' ? none : { kind: 'value', value: result === 'kept' ? Number.NaN : result };
       expect(await asked(scenario)).toEqual(expected);
-      expect(await asked(scenario, { strictNoData: true })).toEqual(noData);
+      expect(await asked(scenario, { strictNoData: true })).toEqual(none);
     });
   }
 
