@@ -191,8 +191,8 @@ export class Scenario {
   readonly then = {
     canaryIs: (phase: Phase): Promise<void> => this.#seen(`is ${phase}`, (status) => status.phase === phase),
     /** It has its verdict, and everything is put away. */
-    releaseEnds: (phase: 'Succeeded' | 'Failed'): Promise<void> =>
-      this.#seen(`ends ${phase}`, (status) => status.phase === phase && (status.step ?? 'resting') === 'resting'),
+    releaseEnds: (phase: 'Succeeded' | 'Failed', boundMs = BOUND_MS): Promise<void> =>
+      this.#seen(`ends ${phase}`, (status) => status.phase === phase && (status.step ?? 'resting') === 'resting', boundMs),
     canaryReceives: (weight: number): Promise<void> => this.#seen(`receives ${weight} %`, (status) => status.canaryWeight === weight),
     /** A condition of this type says so. */
     itIsReported: async (type: string, what: RegExp): Promise<void> => {
@@ -304,13 +304,13 @@ export class Scenario {
     );
   }
 
-  async #seen(what: string, isSo: (status: SeenStatus) => boolean): Promise<void> {
+  async #seen(what: string, isSo: (status: SeenStatus) => boolean, boundMs = BOUND_MS): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const cancel = world().clock.setTimer(BOUND_MS, () => {
+    const cancel = world().clock.setTimer(boundMs, () => {
       const seen = this.#statuses.map((s) => `${s.phase} ${s.canaryWeight}% iteration ${s.iterations} failed ${s.failedChecks} ${s.step}`);
       reject(
         new Error(
-          `the canary ${what}: not within ${BOUND_MS / 1000} s. Seen:\n${seen.join('\n')}\n${describeObject(this.#canary)}${this.#hint()}`,
+          `the canary ${what}: not within ${boundMs / 1000} s. Seen:\n${seen.join('\n')}\n${describeObject(this.#canary)}${this.#hint()}`,
         ),
       );
     });
