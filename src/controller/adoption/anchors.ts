@@ -8,6 +8,7 @@ import { isAlreadyExists, isForbidden } from '../../kube/errors.ts';
 import {
   historyToPrune,
   isAnchor,
+  newestFirst,
   readAnchor,
   readTemplateRevision,
   recordLabel,
@@ -67,7 +68,7 @@ interface LastRecord {
 
 /** The promoted templates among the records of a Canary, newest first. */
 export function promotionsIn(records: readonly KubeObject[]): TemplateRevisionData[] {
-  return records.toSorted((a, b) => Number(b.revision) - Number(a.revision)).flatMap((object) => readTemplateRevision(object) ?? []);
+  return records.toSorted(newestFirst).flatMap((object) => readTemplateRevision(object) ?? []);
 }
 
 /**
@@ -80,6 +81,8 @@ export class Anchors {
   readonly #known = new Map<string, KubeObject>();
   /** Of promoted templates, by Canary: who leads is the only one that makes records. Forgotten where another Serin is seen. */
   readonly #last = new Map<string, LastRecord>();
+  /** Canaries whose anchor this process has made, and which have no record yet. */
+  readonly #blank = new Set<string>();
   /** Canaries whose anchor has a copied mark. */
   readonly #kept = new Set<string>();
   /** By anchor, the version that was reported as unreadable. */
@@ -93,9 +96,8 @@ export class Anchors {
   }
 
   /** The anchor, made with the target's values of this moment when there is none yet: before anything of the target is changed. */
-  async ensure(canary: Canary, target: KubeObject, signal: AbortSignal): Promise<{ name: string; uid: string }> {
-    const known = await this.#find(canary, signal);
-    return identity(known ?? (await this.#make(canary, target, signal)));
+  ensure(canary: Canary, target: KubeObject, signal: AbortSignal): Promise<{ name: string; uid: string }> {
+    return this.reference(canary, signal, async () => target);
   }
 
   async #make(canary: Canary, target: KubeObject, signal: AbortSignal): Promise<KubeObject> {
@@ -120,11 +122,17 @@ export class Anchors {
       target: 'unsupported' in workload ? { replicas: 1 } : workload.originals(target),
       ...(apex && { apexService: apexOriginal(apex) }),
     });
-    const created = await this.#cluster.create(anchor, { signal }).catch((error: unknown) => {
-      throw isAlreadyExists(error) ? new NameTakenError(refOf(anchor), { canBeAdopted: false }) : error;
-    });
-    this.#known.set(keyOf(canary), created);
-    return created;
+    try {
+      const created = await this.#cluster.create(anchor, { signal });
+      this.#known.set(keyOf(canary), created);
+      this.#blank.add(keyOf(canary));
+      return created;
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      const found = await this.#find(canary, signal);
+      if (!found) throw new NameTakenError(refOf(anchor), { canBeAdopted: false });
+      return found;
+    }
   }
 
   /** The anchor's identity, where there is an anchor. */
@@ -136,13 +144,20 @@ export class Anchors {
     return known && identity(known);
   }
 
-  /** The anchor's identity for owner references; made on the spot for objects that come before the primary. */
-  async reference(canary: Canary, signal: AbortSignal): Promise<{ name: string; uid: string }> {
-    const known = await this.#find(canary, signal);
+  /**
+   * The anchor's identity for owner references; made on the spot for objects that come before the primary. That of a new Canary is not looked for:
+   * the server refuses a second one. `readTarget`: the target as the server holds it.
+   */
+  async reference(
+    canary: Canary,
+    signal: AbortSignal,
+    readTarget?: () => Promise<KubeObject | undefined>,
+  ): Promise<{ name: string; uid: string }> {
+    const known = isFirst(canary) ? this.#known.get(keyOf(canary)) : await this.#find(canary, signal);
     if (known) return identity(known);
     const { namespace } = canary.metadata;
     const { targetRef } = canary.spec;
-    const target = await this.#cluster.get({ ...targetRef, namespace }, { signal });
+    const target = await (readTarget ? readTarget() : this.#cluster.get({ ...targetRef, namespace }, { signal }));
     const substitute = { ...targetRef, metadata: { name: targetRef.name }, spec: { replicas: 1 } };
     return identity(await this.#make(canary, target ?? substitute, signal));
   }
@@ -189,6 +204,7 @@ export class Anchors {
     const last = this.#last.get(key);
     // Until it is answered, what is stored is unknown.
     this.#last.delete(key);
+    this.#blank.delete(key);
     const isUnneeded = read.records === 'unneeded' && last !== undefined;
     const records = isUnneeded ? [] : read.records === 'unneeded' || !read.records ? await this.records(canary, signal) : read.records;
     const number = Math.max(isUnneeded ? last.number : 0, ...records.map((object) => Number(object.revision))) + 1;
@@ -269,6 +285,7 @@ export class Anchors {
   forget(canary: AnchorOwner): void {
     this.#known.delete(keyOf(canary));
     this.#last.delete(keyOf(canary));
+    this.#blank.delete(keyOf(canary));
     this.#kept.delete(keyOf(canary));
   }
 
@@ -308,8 +325,9 @@ export class Anchors {
     return items;
   }
 
-  /** Of one Canary: its anchor, and the templates that were promoted. */
+  /** Of one Canary: its anchor, and the templates that were promoted. A new one whose anchor was just made has none. */
   async records(canary: Canary, signal: AbortSignal): Promise<KubeObject[]> {
+    if (isFirst(canary) && this.#blank.has(keyOf(canary))) return [];
     const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
     const { items } = await this.#cluster.list(kind, { labelSelector: recordsOf(canary), signal });
     const anchor = await this.#find(canary, signal);
@@ -331,4 +349,9 @@ export class Anchors {
     this.#known.set(keyOf(canary), found);
     return found;
   }
+}
+
+/** Nothing of this Canary was promoted yet, as far as its status says. */
+function isFirst({ status }: Canary): boolean {
+  return (status?.phase || 'Initializing') === 'Initializing' && status?.release?.promotedRevision === undefined;
 }
