@@ -198,4 +198,24 @@ describe('the anchor of a new Canary', () => {
     await anchors.reference({ ...canary, status: status as unknown as NonNullable<Canary['status']> }, signal);
     expect(requests).toEqual(['get ControllerRevision app-serin-anchor']);
   });
+
+  it.each([
+    { phase: 'Initializing', step: 'creatingPrimary', priority: 'initialization' },
+    { phase: 'Progressing', step: 'analysing', priority: 'release' },
+    { phase: 'Failed', step: 'restoringPrimary', priority: 'rollback' },
+  ])('is asked for with the urgency of its Canary: $phase is $priority', async ({ phase, step, priority }) => {
+    const used: string[] = [];
+    const answering = { get: async () => anAnchor('test', 'app'), list: async () => ({ items: [] }) };
+    const cluster = {
+      ...answering,
+      at(asked: string) {
+        used.push(asked);
+        return answering;
+      },
+    } as unknown as Cluster;
+    const status = { phase, failedChecks: 0, canaryWeight: 0, iterations: 0, release: { step, promotedRevision: 'one' } };
+    const anchors = new Anchors(cluster, 3, { warn: () => undefined });
+    await anchors.promotions({ ...canary, status: status as unknown as NonNullable<Canary['status']> }, signal);
+    expect(used).toEqual([priority, priority]);
+  });
 });

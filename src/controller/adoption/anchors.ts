@@ -5,6 +5,7 @@ import { refOf } from '../../api/kube-object.ts';
 import { anchorName, keepAnnotation, names } from '../../api/names.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isAlreadyExists, isForbidden } from '../../kube/errors.ts';
+import { withPriority } from '../../kube/with-priority.ts';
 import {
   historyToPrune,
   isAnchor,
@@ -20,6 +21,7 @@ import {
 import type { AnchorData } from '../../workloads/anchor-data.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { PrimarySpec } from '../../workloads/workload.ts';
+import { priorityOf } from '../canary/stored-priority.ts';
 import { apexOriginal } from '../deletion/restore-apex.ts';
 import { NameTakenError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -102,7 +104,8 @@ export class Anchors {
 
   async #make(canary: Canary, target: KubeObject, signal: AbortSignal): Promise<KubeObject> {
     const workload = workloadFor(canary.spec.targetRef);
-    const apex = await this.#cluster.get(
+    const cluster = this.#at(canary);
+    const apex = await cluster.get(
       { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace },
       { signal },
     );
@@ -123,7 +126,7 @@ export class Anchors {
       ...(apex && { apexService: apexOriginal(apex) }),
     });
     try {
-      const created = await this.#cluster.create(anchor, { signal });
+      const created = await cluster.create(anchor, { signal });
       this.#known.set(keyOf(canary), created);
       this.#blank.add(keyOf(canary));
       return created;
@@ -137,7 +140,7 @@ export class Anchors {
 
   /** The anchor's identity, where there is an anchor. */
   async existing(
-    canary: AnchorOwner & { metadata: { name: string } },
+    canary: AnchorOwner & { metadata: { name: string }; status?: Canary['status'] },
     signal: AbortSignal,
   ): Promise<{ name: string; uid: string } | undefined> {
     const known = await this.#find(canary, signal);
@@ -157,7 +160,7 @@ export class Anchors {
     if (known) return identity(known);
     const { namespace } = canary.metadata;
     const { targetRef } = canary.spec;
-    const target = await (readTarget ? readTarget() : this.#cluster.get({ ...targetRef, namespace }, { signal }));
+    const target = await (readTarget ? readTarget() : this.#at(canary).get({ ...targetRef, namespace }, { signal }));
     const substitute = { ...targetRef, metadata: { name: targetRef.name }, spec: { replicas: 1 } };
     return identity(await this.#make(canary, target ?? substitute, signal));
   }
@@ -168,12 +171,13 @@ export class Anchors {
     const key = keyOf(canary);
     if (isWanted === this.#kept.has(key)) return;
     const name = anchorName(canary);
-    const anchor = await this.#cluster.get({ apiVersion: 'apps/v1', kind: 'ControllerRevision', name, namespace }, { signal });
+    const cluster = this.#at(canary);
+    const anchor = await cluster.get({ apiVersion: 'apps/v1', kind: 'ControllerRevision', name, namespace }, { signal });
     if (!anchor) return;
     // The user's own mark stays.
     if (anchor.metadata.annotations?.[keepAnnotation] !== 'true') {
       const annotations = { [keepAnnotation]: isWanted ? COPIED : null };
-      await this.#cluster.patch(refOf(anchor), { metadata: { annotations } }, { signal });
+      await cluster.patch(refOf(anchor), { metadata: { annotations } }, { signal });
     }
     if (isWanted) this.#kept.add(key);
     else this.#kept.delete(key);
@@ -208,9 +212,10 @@ export class Anchors {
     const isUnneeded = read.records === 'unneeded' && last !== undefined;
     const records = isUnneeded ? [] : read.records === 'unneeded' || !read.records ? await this.records(canary, signal) : read.records;
     const number = Math.max(isUnneeded ? last.number : 0, ...records.map((object) => Number(object.revision))) + 1;
-    await this.#cluster.apply(renderTemplateRevision(canary, spec, revision, number, anchor, target), { signal });
+    const cluster = this.#at(canary);
+    await cluster.apply(renderTemplateRevision(canary, spec, revision, number, anchor, target), { signal });
     const pruned = historyToPrune(records, this.#historyLimit - 1);
-    for (const old of pruned) await this.#cluster.delete(refOf(old), { signal });
+    for (const old of pruned) await cluster.delete(refOf(old), { signal });
     const left = records.filter((record) => !pruned.includes(record));
     this.#last.set(key, { revision, number, count: (isUnneeded ? last.count : left.length) + 1 });
     const specsOf = (objects: readonly KubeObject[]): PrimarySpec[] =>
@@ -238,7 +243,7 @@ export class Anchors {
     const { signal } = options;
     await this.keepTemplate(canary, spec, revision, options);
     for (const record of await this.records(canary, signal))
-      if (readTemplateRevision(record)?.revision === unserved) await this.#cluster.delete(refOf(record), { signal });
+      if (readTemplateRevision(record)?.revision === unserved) await this.#at(canary).delete(refOf(record), { signal });
   }
 
   /**
@@ -289,6 +294,11 @@ export class Anchors {
     this.#kept.delete(keyOf(canary));
   }
 
+  /** With the urgency of this Canary's other requests, as far as its status is known. */
+  #at(canary: { status?: Canary['status'] }): Cluster {
+    return canary.status === undefined ? this.#cluster : withPriority(this.#cluster, priorityOf(canary.status));
+  }
+
   /** Data of the anchor; undefined where it cannot be trusted, which is reported once. */
   read(anchor: KubeObject): AnchorData | undefined {
     const read = readAnchor(anchor);
@@ -329,7 +339,7 @@ export class Anchors {
   async records(canary: Canary, signal: AbortSignal): Promise<KubeObject[]> {
     if (isFirst(canary) && this.#blank.has(keyOf(canary))) return [];
     const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
-    const { items } = await this.#cluster.list(kind, { labelSelector: recordsOf(canary), signal });
+    const { items } = await this.#at(canary).list(kind, { labelSelector: recordsOf(canary), signal });
     const anchor = await this.#find(canary, signal);
     // Those of an earlier anchor are about to be collected, and belong to an application that was uninstalled.
     const isOurs = ({ metadata: { ownerReferences = [] } }: KubeObject) =>
@@ -337,11 +347,14 @@ export class Anchors {
     return items.filter(isOurs);
   }
 
-  async #find(canary: AnchorOwner & { metadata: { name: string } }, signal: AbortSignal): Promise<KubeObject | undefined> {
+  async #find(
+    canary: AnchorOwner & { metadata: { name: string }; status?: Canary['status'] },
+    signal: AbortSignal,
+  ): Promise<KubeObject | undefined> {
     const known = this.#known.get(keyOf(canary));
     if (known) return known;
     const { namespace } = canary.metadata;
-    const found = await this.#cluster.get(
+    const found = await this.#at(canary).get(
       { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: anchorName(canary), namespace },
       { signal },
     );
