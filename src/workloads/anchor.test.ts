@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { recordedIdle } from '../../test/fakes/recorded-idle.ts';
 import { Canary } from '../api/canary.ts';
 import { asControllerRevision } from '../api/kinds/controller-revision.ts';
-import { historyToPrune, readAnchor, readTemplateRevision, recordsOf, renderAnchor, renderTemplateRevision } from './anchor.ts';
+import {
+  historyToPrune,
+  newestFirst,
+  readAnchor,
+  readTemplateRevision,
+  recordsOf,
+  renderAnchor,
+  renderTemplateRevision,
+} from './anchor.ts';
 
 const canary = Canary.parse({
   apiVersion: 'flagger.app/v1beta1',
@@ -43,6 +51,19 @@ describe('anchor', () => {
 });
 
 describe('template revisions', () => {
+  it('without an owner are left of an earlier anchor, and older than every other one', () => {
+    const anchor = renderAnchor(canary, { target: { replicas: 1 } });
+    const stored = { ...anchor, metadata: { ...anchor.metadata, uid: 'a-2' } };
+    const [left, first, second] = [
+      renderTemplateRevision(canary, spec, 's1:left', 9),
+      renderTemplateRevision(canary, spec, 's1:aa', 1, stored),
+      renderTemplateRevision(canary, spec, 's1:bb', 2, stored),
+    ];
+    const records = [first, left, second];
+    expect(records.toSorted(newestFirst)).toEqual([second, first, left]);
+    expect(historyToPrune(records, 2)).toEqual([left]);
+  });
+
   it('are named by content, owned by the anchor, and read back', () => {
     const anchor = renderAnchor(canary, { target: { replicas: 1 } });
     const stored = { ...anchor, metadata: { ...anchor.metadata, uid: 'a-1' } };

@@ -1,6 +1,5 @@
 import type { Canary } from '../api/canary.ts';
 import { fieldPath } from '../api/field-path.ts';
-import { asControllerRevision } from '../api/kinds/controller-revision.ts';
 import type { PodTemplate } from '../api/kinds/pod-template.ts';
 import type { KubeObject, ObjectRef, OwnerReference } from '../api/kube-object.ts';
 import { anchorName, names, ownerAnnotation } from '../api/names.ts';
@@ -82,12 +81,17 @@ export function readTemplateRevision(object: KubeObject): TemplateRevisionData |
   return TemplateRevisionData.safeParse(object.data).data;
 }
 
+/** Order of records. Those without an owner are left of an anchor that was deleted without them, and older than all that were made since. */
+export function newestFirst(a: KubeObject, b: KubeObject): number {
+  const isOwned = ({ metadata: { ownerReferences = [] } }: KubeObject): number => Number(ownerReferences.length > 0);
+  return isOwned(b) - isOwned(a) || Number(b.revision) - Number(a.revision);
+}
+
 /** The oldest template records beyond the newest `limit`; never the newest one, and never the anchor. */
 export function historyToPrune(revisions: readonly KubeObject[], limit: number): KubeObject[] {
   return revisions
-    .map(asControllerRevision)
     .filter((object) => readTemplateRevision(object) !== undefined)
-    .toSorted((a, b) => b.revision - a.revision)
+    .toSorted(newestFirst)
     .slice(Math.max(1, limit));
 }
 

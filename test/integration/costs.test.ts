@@ -89,18 +89,17 @@ it.each(['istio', 'smi:v1alpha2'] as const)(
   },
 );
 
-it('an initialization asks once for the anchor and once for the promoted templates', async () => {
+it('an initialization reads its target and the apex Service once, and neither anchor nor records, of which there are none', async () => {
   await createApplications(bare.cluster, 1, 'istio');
   startController('controller');
   await initialized();
   const asked = await settledCounts();
-  // The target is read for the anchor and for the primary. Anchors of all Canaries are listed once at the start.
+  // Watches list each kind once, and anchors of all Canaries are listed at the start.
   expect(
     Object.fromEntries(Object.entries(asked).filter(([what]) => /^(get|list) (controllerrevisions|deployments|services)/.test(what))),
   ).toEqual({
-    'get controllerrevisions': 1,
-    'list controllerrevisions': 2,
-    'get deployments': 2,
+    'list controllerrevisions': 1,
+    'get deployments': 1,
     'list deployments': 1,
     'get services': 1,
     'list services': 1,

@@ -21,7 +21,7 @@ import type { ClusterView } from '../watch/cluster-view.ts';
 type AdoptionDeps = DepsOf<'cluster' | 'view' | 'anchors' | 'config' | 'log'>;
 
 /** Another controller has run this Canary: there is a phase, or a primary of its own, but nothing that we would remember by. */
-export function isForeign(canary: Canary, view: ClusterView): boolean {
+export function isForeign(canary: Canary, view: Pick<ClusterView, 'find'>): boolean {
   const { phase = '', release } = canary.status ?? {};
   if (release !== undefined) return false;
   return (phase !== '' && phase !== 'Initializing') || view.find(primaryRefOf(canary))?.isEstablished === true;

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
+import { ApiError } from '../../kube/errors.ts';
 import { readTemplateRevision, renderAnchor } from '../../workloads/anchor.ts';
+import { NameTakenError } from '../errors.ts';
 import { Anchors, MOST_ORPHANS } from './anchors.ts';
 
 const signal = new AbortController().signal;
@@ -127,5 +129,93 @@ describe('records of promoted templates', () => {
     expect(anchors.hasRoomAfter(canary, 'two')).toBe(true);
     anchors.forget(canary);
     expect(anchors.hasRoomAfter(canary, 'two')).toBe(false);
+  });
+});
+
+describe('the anchor of a new Canary', () => {
+  const canary = canaryOf('test', 'app');
+  const target = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'app', namespace: 'test' }, spec: { replicas: 3 } };
+
+  /** A cluster with these objects, and what it was asked. */
+  function asked(objects: readonly KubeObject[]) {
+    const stored = new Map(objects.map((object) => [refKey(refOf(object)), object]));
+    const requests: string[] = [];
+    const note = (verb: string, { kind, name }: Pick<ObjectRef, 'kind' | 'name'>) => void requests.push(`${verb} ${kind} ${name}`);
+    const keep = (object: KubeObject): KubeObject => {
+      const kept = { ...object, metadata: { ...object.metadata, uid: `of ${object.metadata.name}` } };
+      stored.set(refKey(refOf(object)), kept);
+      return kept;
+    };
+    const cluster = {
+      async get(ref: ObjectRef) {
+        note('get', ref);
+        return stored.get(refKey(ref));
+      },
+      async list({ kind }: ObjectRef) {
+        note('list', { kind, name: '' });
+        return { items: [...stored.values()].filter((object) => object.kind === kind) };
+      },
+      async create(object: KubeObject) {
+        note('create', refOf(object));
+        if (stored.has(refKey(refOf(object)))) throw new ApiError('it exists', { status: 409, reason: 'AlreadyExists' });
+        return keep(object);
+      },
+      async apply(object: KubeObject) {
+        note('apply', { kind: object.kind, name: 'a record' });
+        return keep(object);
+      },
+    } as unknown as Cluster;
+    return { anchors: new Anchors(cluster, 3, { warn: () => undefined }), requests };
+  }
+
+  it('is made without a look for it, and has no records until one is kept', async () => {
+    const { anchors, requests } = asked([target]);
+    const made = await anchors.reference(canary, signal, async () => target);
+    expect(made).toEqual({ name: 'app-serin-anchor', uid: 'of app-serin-anchor' });
+    expect([await anchors.reference(canary, signal), await anchors.records(canary, signal)]).toEqual([made, []]);
+    expect(requests).toEqual(['get Service app', 'create ControllerRevision app-serin-anchor']);
+    await anchors.keepTemplate(canary, { template: { spec: { containers: [] } } }, 'one', { records: [], signal });
+    expect((await anchors.promotions(canary, signal)).map(({ revision }) => revision)).toEqual(['one']);
+    expect(requests.slice(2)).toEqual(['apply ControllerRevision a record', 'list ControllerRevision ']);
+  });
+
+  it('is the one that was made before a crash, and its records are listed', async () => {
+    const before = { ...anAnchor('test', 'app'), metadata: { ...anAnchor('test', 'app').metadata, uid: 'before' } };
+    const { anchors, requests } = asked([target, before]);
+    expect(await anchors.reference(canary, signal)).toEqual({ name: 'app-serin-anchor', uid: 'before' });
+    expect(await anchors.records(canary, signal)).toHaveLength(1);
+    expect(requests.at(-1)).toBe('list ControllerRevision ');
+  });
+
+  it('is not another owner’s object of that name', async () => {
+    const other = { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name: 'app-serin-anchor', namespace: 'test' } };
+    await expect(asked([target, other]).anchors.reference(canary, signal)).rejects.toThrow(NameTakenError);
+  });
+
+  it('is looked for, and not made anew, where something was promoted', async () => {
+    const status = { phase: 'Succeeded', failedChecks: 0, canaryWeight: 0, iterations: 0, release: { promotedRevision: 'one' } };
+    const { anchors, requests } = asked([target, anAnchor('test', 'app')]);
+    await anchors.reference({ ...canary, status: status as unknown as NonNullable<Canary['status']> }, signal);
+    expect(requests).toEqual(['get ControllerRevision app-serin-anchor']);
+  });
+
+  it.each([
+    { phase: 'Initializing', step: 'creatingPrimary', priority: 'initialization' },
+    { phase: 'Progressing', step: 'analysing', priority: 'release' },
+    { phase: 'Failed', step: 'restoringPrimary', priority: 'rollback' },
+  ])('is asked for with the urgency of its Canary: $phase is $priority', async ({ phase, step, priority }) => {
+    const used: string[] = [];
+    const answering = { get: async () => anAnchor('test', 'app'), list: async () => ({ items: [] }) };
+    const cluster = {
+      ...answering,
+      at(asked: string) {
+        used.push(asked);
+        return answering;
+      },
+    } as unknown as Cluster;
+    const status = { phase, failedChecks: 0, canaryWeight: 0, iterations: 0, release: { step, promotedRevision: 'one' } };
+    const anchors = new Anchors(cluster, 3, { warn: () => undefined });
+    await anchors.promotions({ ...canary, status: status as unknown as NonNullable<Canary['status']> }, signal);
+    expect(used).toEqual([priority, priority]);
   });
 });

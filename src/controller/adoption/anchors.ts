@@ -5,9 +5,11 @@ import { refOf } from '../../api/kube-object.ts';
 import { anchorName, keepAnnotation, names } from '../../api/names.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isAlreadyExists, isForbidden } from '../../kube/errors.ts';
+import { withPriority } from '../../kube/with-priority.ts';
 import {
   historyToPrune,
   isAnchor,
+  newestFirst,
   readAnchor,
   readTemplateRevision,
   recordLabel,
@@ -19,6 +21,7 @@ import {
 import type { AnchorData } from '../../workloads/anchor-data.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { PrimarySpec } from '../../workloads/workload.ts';
+import { priorityOf } from '../canary/stored-priority.ts';
 import { apexOriginal } from '../deletion/restore-apex.ts';
 import { NameTakenError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -67,7 +70,7 @@ interface LastRecord {
 
 /** The promoted templates among the records of a Canary, newest first. */
 export function promotionsIn(records: readonly KubeObject[]): TemplateRevisionData[] {
-  return records.toSorted((a, b) => Number(b.revision) - Number(a.revision)).flatMap((object) => readTemplateRevision(object) ?? []);
+  return records.toSorted(newestFirst).flatMap((object) => readTemplateRevision(object) ?? []);
 }
 
 /**
@@ -80,6 +83,8 @@ export class Anchors {
   readonly #known = new Map<string, KubeObject>();
   /** Of promoted templates, by Canary: who leads is the only one that makes records. Forgotten where another Serin is seen. */
   readonly #last = new Map<string, LastRecord>();
+  /** Canaries whose anchor this process has made, and which have no record yet. */
+  readonly #blank = new Set<string>();
   /** Canaries whose anchor has a copied mark. */
   readonly #kept = new Set<string>();
   /** By anchor, the version that was reported as unreadable. */
@@ -93,14 +98,14 @@ export class Anchors {
   }
 
   /** The anchor, made with the target's values of this moment when there is none yet: before anything of the target is changed. */
-  async ensure(canary: Canary, target: KubeObject, signal: AbortSignal): Promise<{ name: string; uid: string }> {
-    const known = await this.#find(canary, signal);
-    return identity(known ?? (await this.#make(canary, target, signal)));
+  ensure(canary: Canary, target: KubeObject, signal: AbortSignal): Promise<{ name: string; uid: string }> {
+    return this.reference(canary, signal, async () => target);
   }
 
   async #make(canary: Canary, target: KubeObject, signal: AbortSignal): Promise<KubeObject> {
     const workload = workloadFor(canary.spec.targetRef);
-    const apex = await this.#cluster.get(
+    const cluster = this.#at(canary);
+    const apex = await cluster.get(
       { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace },
       { signal },
     );
@@ -120,29 +125,42 @@ export class Anchors {
       target: 'unsupported' in workload ? { replicas: 1 } : workload.originals(target),
       ...(apex && { apexService: apexOriginal(apex) }),
     });
-    const created = await this.#cluster.create(anchor, { signal }).catch((error: unknown) => {
-      throw isAlreadyExists(error) ? new NameTakenError(refOf(anchor), { canBeAdopted: false }) : error;
-    });
-    this.#known.set(keyOf(canary), created);
-    return created;
+    try {
+      const created = await cluster.create(anchor, { signal });
+      this.#known.set(keyOf(canary), created);
+      this.#blank.add(keyOf(canary));
+      return created;
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      const found = await this.#find(canary, signal);
+      if (!found) throw new NameTakenError(refOf(anchor), { canBeAdopted: false });
+      return found;
+    }
   }
 
   /** The anchor's identity, where there is an anchor. */
   async existing(
-    canary: AnchorOwner & { metadata: { name: string } },
+    canary: AnchorOwner & { metadata: { name: string }; status?: Canary['status'] },
     signal: AbortSignal,
   ): Promise<{ name: string; uid: string } | undefined> {
     const known = await this.#find(canary, signal);
     return known && identity(known);
   }
 
-  /** The anchor's identity for owner references; made on the spot for objects that come before the primary. */
-  async reference(canary: Canary, signal: AbortSignal): Promise<{ name: string; uid: string }> {
-    const known = await this.#find(canary, signal);
+  /**
+   * The anchor's identity for owner references; made on the spot for objects that come before the primary. That of a new Canary is not looked for:
+   * the server refuses a second one. `readTarget`: the target as the server holds it.
+   */
+  async reference(
+    canary: Canary,
+    signal: AbortSignal,
+    readTarget?: () => Promise<KubeObject | undefined>,
+  ): Promise<{ name: string; uid: string }> {
+    const known = isFirst(canary) ? this.#known.get(keyOf(canary)) : await this.#find(canary, signal);
     if (known) return identity(known);
     const { namespace } = canary.metadata;
     const { targetRef } = canary.spec;
-    const target = await this.#cluster.get({ ...targetRef, namespace }, { signal });
+    const target = await (readTarget ? readTarget() : this.#at(canary).get({ ...targetRef, namespace }, { signal }));
     const substitute = { ...targetRef, metadata: { name: targetRef.name }, spec: { replicas: 1 } };
     return identity(await this.#make(canary, target ?? substitute, signal));
   }
@@ -153,12 +171,13 @@ export class Anchors {
     const key = keyOf(canary);
     if (isWanted === this.#kept.has(key)) return;
     const name = anchorName(canary);
-    const anchor = await this.#cluster.get({ apiVersion: 'apps/v1', kind: 'ControllerRevision', name, namespace }, { signal });
+    const cluster = this.#at(canary);
+    const anchor = await cluster.get({ apiVersion: 'apps/v1', kind: 'ControllerRevision', name, namespace }, { signal });
     if (!anchor) return;
     // The user's own mark stays.
     if (anchor.metadata.annotations?.[keepAnnotation] !== 'true') {
       const annotations = { [keepAnnotation]: isWanted ? COPIED : null };
-      await this.#cluster.patch(refOf(anchor), { metadata: { annotations } }, { signal });
+      await cluster.patch(refOf(anchor), { metadata: { annotations } }, { signal });
     }
     if (isWanted) this.#kept.add(key);
     else this.#kept.delete(key);
@@ -189,12 +208,14 @@ export class Anchors {
     const last = this.#last.get(key);
     // Until it is answered, what is stored is unknown.
     this.#last.delete(key);
+    this.#blank.delete(key);
     const isUnneeded = read.records === 'unneeded' && last !== undefined;
     const records = isUnneeded ? [] : read.records === 'unneeded' || !read.records ? await this.records(canary, signal) : read.records;
     const number = Math.max(isUnneeded ? last.number : 0, ...records.map((object) => Number(object.revision))) + 1;
-    await this.#cluster.apply(renderTemplateRevision(canary, spec, revision, number, anchor, target), { signal });
+    const cluster = this.#at(canary);
+    await cluster.apply(renderTemplateRevision(canary, spec, revision, number, anchor, target), { signal });
     const pruned = historyToPrune(records, this.#historyLimit - 1);
-    for (const old of pruned) await this.#cluster.delete(refOf(old), { signal });
+    for (const old of pruned) await cluster.delete(refOf(old), { signal });
     const left = records.filter((record) => !pruned.includes(record));
     this.#last.set(key, { revision, number, count: (isUnneeded ? last.count : left.length) + 1 });
     const specsOf = (objects: readonly KubeObject[]): PrimarySpec[] =>
@@ -222,7 +243,7 @@ export class Anchors {
     const { signal } = options;
     await this.keepTemplate(canary, spec, revision, options);
     for (const record of await this.records(canary, signal))
-      if (readTemplateRevision(record)?.revision === unserved) await this.#cluster.delete(refOf(record), { signal });
+      if (readTemplateRevision(record)?.revision === unserved) await this.#at(canary).delete(refOf(record), { signal });
   }
 
   /**
@@ -269,7 +290,13 @@ export class Anchors {
   forget(canary: AnchorOwner): void {
     this.#known.delete(keyOf(canary));
     this.#last.delete(keyOf(canary));
+    this.#blank.delete(keyOf(canary));
     this.#kept.delete(keyOf(canary));
+  }
+
+  /** With the urgency of this Canary's other requests, as far as its status is known. */
+  #at(canary: { status?: Canary['status'] }): Cluster {
+    return canary.status === undefined ? this.#cluster : withPriority(this.#cluster, priorityOf(canary.status));
   }
 
   /** Data of the anchor; undefined where it cannot be trusted, which is reported once. */
@@ -308,10 +335,11 @@ export class Anchors {
     return items;
   }
 
-  /** Of one Canary: its anchor, and the templates that were promoted. */
+  /** Of one Canary: its anchor, and the templates that were promoted. A new one whose anchor was just made has none. */
   async records(canary: Canary, signal: AbortSignal): Promise<KubeObject[]> {
+    if (isFirst(canary) && this.#blank.has(keyOf(canary))) return [];
     const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
-    const { items } = await this.#cluster.list(kind, { labelSelector: recordsOf(canary), signal });
+    const { items } = await this.#at(canary).list(kind, { labelSelector: recordsOf(canary), signal });
     const anchor = await this.#find(canary, signal);
     // Those of an earlier anchor are about to be collected, and belong to an application that was uninstalled.
     const isOurs = ({ metadata: { ownerReferences = [] } }: KubeObject) =>
@@ -319,11 +347,14 @@ export class Anchors {
     return items.filter(isOurs);
   }
 
-  async #find(canary: AnchorOwner & { metadata: { name: string } }, signal: AbortSignal): Promise<KubeObject | undefined> {
+  async #find(
+    canary: AnchorOwner & { metadata: { name: string }; status?: Canary['status'] },
+    signal: AbortSignal,
+  ): Promise<KubeObject | undefined> {
     const known = this.#known.get(keyOf(canary));
     if (known) return known;
     const { namespace } = canary.metadata;
-    const found = await this.#cluster.get(
+    const found = await this.#at(canary).get(
       { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: anchorName(canary), namespace },
       { signal },
     );
@@ -331,4 +362,9 @@ export class Anchors {
     this.#known.set(keyOf(canary), found);
     return found;
   }
+}
+
+/** Nothing of this Canary was promoted yet, as far as its status says. */
+function isFirst({ status }: Canary): boolean {
+  return (status?.phase || 'Initializing') === 'Initializing' && status?.release?.promotedRevision === undefined;
 }

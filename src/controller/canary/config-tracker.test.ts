@@ -118,11 +118,24 @@ it('E56: in a release, one that is missing and was not watched all the time is n
   expect(reads).toEqual(['Deployment']);
 });
 
+it.each([
+  { what: 'a new Canary', status: undefined, read: ['ConfigMap'] },
+  {
+    what: 'a Canary that Flagger has run',
+    status: { phase: 'Succeeded', failedChecks: 0, canaryWeight: 0, iterations: 0 } as const,
+    read: ['ConfigMap', 'Deployment'],
+  },
+])('E56: whether pods are left that read other configs is asked of $what where they may be analysed', async ({ status, read }) => {
+  const { status: _, ...fresh } = canary;
+  await look.read({ ...fresh, ...(status && { status }) }, deployment, signal);
+  expect(reads).toEqual(read);
+});
+
 it('a config that is read instead of watched is named by a condition of the Canary, which goes on', async () => {
   tooMany = true;
   const { status: _, ...fresh } = canary;
   expect(await look.read(fresh, deployment, signal)).toBeUndefined();
-  expect([reads, look.unwatched.map(({ name }) => name)]).toEqual([['ConfigMap', 'Deployment'], ['settings']]);
+  expect([reads, look.unwatched.map(({ name }) => name)]).toEqual([['ConfigMap'], ['settings']]);
   const [warning, ...others] = warningsOf(
     canary,
     'kubernetes',

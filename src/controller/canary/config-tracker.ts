@@ -6,6 +6,7 @@ import { secretsPolicy } from '../../workloads/configs/read-configs.ts';
 import type { SeenConfigs } from '../../workloads/configs/revision.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { Workload } from '../../workloads/workload.ts';
+import { isForeign } from '../adoption/adoption.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { recordedFor, type TargetConfigs, templateOfTarget } from '../facts/target-facts.ts';
 import { followConfigs, type RememberedConfigs, TrackedConfigs, type TrackedTarget } from '../facts/tracked-configs.ts';
@@ -73,7 +74,9 @@ export class ConfigTracker {
     const { uid, template } = target;
     const look = await this.#tracked.read(target, remembered, signal);
     // Pods that were requested meanwhile have read what was there before, and the watch of their workload may be late (E56).
-    if ('configs' in look && this.#isNews(look.configs, remembered, canary.status?.release?.step === 'resting')) {
+    // A new Canary has no pods to analyse: its primary is made from what is read then.
+    const isNew = (canary.status?.phase ?? '') === '' && !isForeign(canary, view);
+    if (!isNew && 'configs' in look && this.#isNews(look.configs, remembered, canary.status?.release?.step === 'resting')) {
       const now = await cluster.get(workload.targetRef(canary), { signal });
       if (now) view.learn(now);
       this.#lookedAfter = look.configs;

@@ -15,7 +15,11 @@ interface StoredState {
 
 /** By the status alone, before the release is read. */
 export function storedPriority(canary: KubeObject): Priority {
-  const { phase, release } = statusOf<StoredState>(canary);
+  return priorityOf(statusOf<StoredState>(canary));
+}
+
+/** Urgency of what is sent for a Canary with this status. */
+export function priorityOf({ phase, release }: Partial<StoredState>): Priority {
   if (INITIALIZING.has(phase)) return 'initialization';
   return phase === 'Failed' && release?.step !== undefined && release.step !== RESTING ? 'rollback' : 'release';
 }

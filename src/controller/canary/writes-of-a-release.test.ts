@@ -12,6 +12,8 @@ it('E55, E58: a release of two steps writes its status eleven times: once in the
   const lab = await initialized();
   await lab.pass(60_000);
   const before = lab.writes.length;
+  // An answer comes sooner than that, so that it is what counts.
+  lab.watchLagMs = (kind) => (kind === 'Canary' ? 1_000 : 0);
   const parsed = vi.spyOn(Release, 'safeParse');
   lab.push('2');
   await ended(lab);
@@ -20,8 +22,8 @@ it('E55, E58: a release of two steps writes its status eleven times: once in the
   const ofStatus = writes.filter(({ subresource }) => subresource === 'status');
   const scaledDown = writes.findLastIndex(({ subresource }) => subresource === 'scale');
   expect([lab.phase(), replicas(lab), ofStatus.length]).toEqual(['Succeeded', 0, 11]);
-  // Where the watch was faster than the answer; what is answered as it was sent is not parsed.
-  expect(parsed.mock.calls.length).toBeLessThanOrEqual(4);
+  // What is answered as it was sent is not parsed, and the watch brings the same.
+  expect(parsed).not.toHaveBeenCalled();
   expect(writes.slice(scaledDown).filter(({ subresource }) => subresource === 'status')).toHaveLength(1);
   expect(raw(lab.canary())?.status.release).toMatchObject({ deliveries: [], scaledDownUid: expect.any(String) });
   lab.close();

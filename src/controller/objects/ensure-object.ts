@@ -43,7 +43,7 @@ export async function ensure(
   const isDrift = before === digest && live !== undefined;
   const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
   if (waitMs > 0) return retryIn(waitMs);
-  const owner = await anchors.reference(canary, signal);
+  const owner = await anchors.reference(canary, signal, context.readTarget);
   if (live && isTarget(canary, ref)) {
     view.learn(await mergeIntoTarget(context, object, live.object));
     return written();

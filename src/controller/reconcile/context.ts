@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
 import type { Router } from '../../routers/router.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { Workload } from '../../workloads/workload.ts';
@@ -16,6 +17,8 @@ export interface ReconcileContext extends DepsOf<'cluster' | 'view' | 'anchors' 
   brake: HealingBrake;
   trafficFields: RefusedTrafficFields;
   nowMs: number;
+  /** The target as the server holds it, read once in a pass: the projection keeps no templates. */
+  readTarget(): Promise<KubeObject | undefined>;
 }
 
 /** What was written and seen before, which the cluster does not show. A Canary keeps it while it is idle. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { NewBlocker } from '../../api/blocker.ts';
 import type { Canary } from '../../api/canary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
 import { desiredStateOf } from '../../engine/desired-state-of.ts';
 import type { Facts } from '../../engine/facts.ts';
 import { isConflict } from '../../kube/errors.ts';
@@ -9,6 +10,7 @@ import { AcceptedSpec } from '../admission/accepted-spec.ts';
 import { RefusedTrafficFields } from '../admission/refused-traffic-fields.ts';
 import type { Reported } from '../canary/reported.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
+import { targetRefOf } from '../facts/gather-facts.ts';
 import { HealingBrake } from '../objects/healing-brake.ts';
 import { KnownAnnotations } from '../objects/known-annotations.ts';
 import { blockerOf } from '../status/blocker-of.ts';
@@ -145,12 +147,18 @@ export class Convergence {
 
   #context(canary: Canary, router: Router, signal: AbortSignal): ReconcileContext {
     const { cluster, view, anchors, config, clock } = this.#deps;
+    let target: Promise<KubeObject | undefined> | undefined;
+    const readTarget = () => {
+      target ??= cluster.get(targetRefOf(canary), { signal });
+      return target;
+    };
     return {
       ...{ canary, router, cluster, view, anchors, config, clock, signal },
       ...this.memory,
       brake: this.#brake,
       trafficFields: this.trafficFields,
       nowMs: clock.nowMs(),
+      readTarget,
     };
   }
 }

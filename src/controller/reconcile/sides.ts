@@ -4,7 +4,7 @@ import type { Facts } from '../../engine/facts.ts';
 import type { Apex } from '../../routers/router.ts';
 import { promotionsIn } from '../adoption/anchors.ts';
 import { ConfigUnavailableError, NameTakenError, TargetUnusableError } from '../errors.ts';
-import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
+import { primaryRefOf } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
 import { missingField } from '../objects/drift.ts';
 import { ensure, isTarget, marked, mergeIntoTarget } from '../objects/ensure-object.ts';
@@ -43,10 +43,9 @@ export async function ensurePrimary(
     return PENDING;
   }
   const workload = workloadOf(canary);
-  // The one read of a bootstrap: the projection keeps no templates.
-  const whole = await cluster.get(targetRefOf(canary), { signal });
+  const whole = await context.readTarget();
   if (!whole) return HELD;
-  const owner = await anchors.ensure(canary, target.object, signal);
+  const owner = await anchors.ensure(canary, whole, signal);
   const records = await anchors.records(canary, signal);
   const [promoted] = promotionsIn(records);
   const known = context.lastReplicas.get(refKey(ref));

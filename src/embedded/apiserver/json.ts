@@ -26,9 +26,18 @@ export function clone<T>(value: T): T {
   if (Array.isArray(value)) return value.map(clone) as T;
   if (!isRecord(value)) return value;
   const copy: JsonObject = {};
-  for (const key in value) copy[key] = clone(value[key]);
+  for (const key of Object.keys(value)) put(copy, key, clone(value[key]));
   return copy as T;
 }
+
+/** Sets a key; one that names the prototype becomes a key like any other. */
+export function put(record: JsonObject, key: string, value: Json): void {
+  if (key === '__proto__') Object.defineProperty(record, key, { value, configurable: true, enumerable: true, writable: true });
+  else record[key] = value;
+}
+
+/** The value of a key that is the object's own. */
+export const ownValue = (record: JsonObject, key: string): Json => (Object.hasOwn(record, key) ? record[key] : undefined);
 
 /** The value at a dotted path (`.spec.replicas`). */
 export function valueAt(value: unknown, path: string): Json {

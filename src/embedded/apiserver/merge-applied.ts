@@ -1,12 +1,13 @@
 import { elementsOf, type FieldSet, keyElement, parentOf, withPrefixes } from './field-set.ts';
-import { clone, isRecord, type Json, type JsonObject } from './json.ts';
+import { clone, isRecord, type Json, type JsonObject, ownValue, put } from './json.ts';
 import { anything, deref, fieldSchema, isAtomic, type Schema } from './schema.ts';
 
 /** Lays an applied configuration over the live object. Nothing is removed by it. */
 export function mergeApplied(live: Json, applied: Json, schema: Schema): Json {
   if (isRecord(live) && isRecord(applied) && !isAtomic(schema, applied)) {
     const merged: JsonObject = { ...live };
-    for (const [key, value] of Object.entries(applied)) merged[key] = mergeApplied(live[key], value, fieldSchema(schema, key) ?? anything);
+    for (const [key, value] of Object.entries(applied))
+      put(merged, key, mergeApplied(ownValue(live, key), value, fieldSchema(schema, key) ?? anything));
     return merged;
   }
   if (Array.isArray(live) && Array.isArray(applied) && !isAtomic(schema, applied)) return mergeLists(live, applied, schema);

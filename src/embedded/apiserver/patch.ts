@@ -1,4 +1,4 @@
-import { clone, isEqual, isRecord, type Json, type JsonObject } from './json.ts';
+import { clone, isEqual, isRecord, type Json, type JsonObject, ownValue, put } from './json.ts';
 import { deref, fieldSchema, type Schema } from './schema.ts';
 import { badRequest, StatusError } from './status.ts';
 
@@ -8,7 +8,7 @@ export function mergePatch(target: Json, patch: Json): Json {
   const result: JsonObject = isRecord(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete result[key];
-    else result[key] = mergePatch(result[key], value);
+    else put(result, key, mergePatch(ownValue(result, key), value));
   }
   return result;
 }
@@ -114,8 +114,8 @@ export function strategicMerge(target: Json, patch: Json, schema: Schema): Json 
     if (key.startsWith('$')) continue;
     const field = fieldSchema(schema, key) ?? {};
     if (value === null) delete result[key];
-    else if (Array.isArray(value)) result[key] = patchList(result[key], value, field);
-    else result[key] = strategicMerge(result[key], value, field);
+    else if (Array.isArray(value)) put(result, key, patchList(ownValue(result, key), value, field));
+    else put(result, key, strategicMerge(ownValue(result, key), value, field));
   }
   for (const [key, order] of Object.entries(patch)) {
     const field = key.slice(key.indexOf('/') + 1);

@@ -13,17 +13,21 @@ export interface FakePrometheus {
   stop(): Promise<void>;
 }
 
+/** Asked to find out whether it is a Prometheus: another answer would cost each Canary a warning. */
+const ONLINE = 'vector(1)';
 /** As `nameOf` gives them. */
 const APPLICATION = /app-\d+/;
 
-/** Answers each query with one number. */
+/** Answers each query of metrics with one number. */
 export async function startFakePrometheus(): Promise<FakePrometheus> {
   let value = GOOD;
   const own = new Map<string, string>();
   const server = createServer((request, response) => {
     request.resume();
-    const [application = ''] = APPLICATION.exec(decodeURIComponent(request.url ?? '')) ?? [];
-    const result = [{ metric: {}, value: [Math.floor(Date.now() / 1000), own.get(application) ?? value] }];
+    const asked = decodeURIComponent(request.url ?? '');
+    const [application = ''] = APPLICATION.exec(asked) ?? [];
+    const answer = asked.includes(ONLINE) ? '1' : (own.get(application) ?? value);
+    const result = [{ metric: {}, value: [Math.floor(Date.now() / 1000), answer] }];
     response.writeHead(200, { 'Content-Type': 'application/json' });
     response.end(JSON.stringify({ status: 'success', data: { resultType: 'vector', result } }));
   });
