@@ -17,7 +17,7 @@ export interface ReconcileContext extends DepsOf<'cluster' | 'view' | 'anchors' 
   brake: HealingBrake;
   trafficFields: RefusedTrafficFields;
   nowMs: number;
-  /** The target as the server holds it, read once in a pass: the projection keeps no templates. */
+  /** The target as the server holds it, read once in a reconcile: the projection keeps no templates. */
   readTarget(): Promise<KubeObject | undefined>;
 }
 
