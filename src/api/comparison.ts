@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { ShortText, Window } from './limits.ts';
+import { shortTextOf, Window } from './limits.ts';
 
-const Times = ShortText.regex(/^([1-9]\d?(\.\d{1,4})?|100)x$/, 'must be a factor from 1x to 100x, such as 1.5x');
-const Percent = ShortText.regex(/^(\d{1,2}(\.\d{1,6})?|100)%$/, 'must be a percentage, such as 0.1%');
+/** A bare number is answered by the form that it must have, too. */
+const Times = shortTextOf(/^([1-9]\d?(\.\d{1,4})?|100)x$/, 'must be a factor from 1x to 100x, such as 1.5x');
+const Percent = shortTextOf(/^(\d{1,2}(\.\d{1,6})?|100)%$/, 'must be a percentage, such as 0.1%');
 
 /** Limits of the failures of one metric; the texts are read by `factorOf` and `shareOf`. */
 export const ToleratedErrors = z.object({

@@ -9,6 +9,9 @@ export const MOST_ENTRIES = 1000;
 
 /** Names, durations and the like. Far more than any of them has; without a limit one field could hold a megabyte. */
 export const ShortText = z.string().max(1024);
+
+/** A text of a form of its own; `problem` answers what is no text as well. */
+export const shortTextOf = (form: RegExp, problem: string) => z.string(problem).max(1024).regex(form, problem);
 /** Addresses, some of which carry tokens. */
 export const Address = z.string().max(8192);
 /** Queries, patterns, values of headers and annotations. */

@@ -56,6 +56,12 @@ describe('parseCanary', () => {
   it.each<[string, Fields, string, RegExp]>([
     ['a missing spec', {}, 'spec', /missing/],
     ['a missing target', { spec: spec({ targetRef: undefined }) }, 'spec.targetRef', /missing.*object/],
+    [
+      'a factor without its x',
+      { spec: spec({}, { comparison: { errors: { tolerate: 1.5 } } }) },
+      'spec.analysis.comparison.errors.tolerate',
+      /^is the number 1.5: must be a factor from 1x to 100x, such as 1.5x$/,
+    ],
     ['a port in quotes', { spec: spec({ service: { port: '80' } }) }, 'spec.service.port', /"80": it must be a number/],
     ['a fraction', { spec: spec({}, { stepWeight: 1.5 }) }, 'spec.analysis.stepWeight', /1\.5.*whole number/],
     ['hours', { spec: spec({}, { interval: '1h' }) }, 'spec.analysis.interval', /"1h".*30s/],

@@ -13,6 +13,9 @@ export interface Problem {
 /** A hostile object may be wrong in a million places: report no more than these. */
 const mostProblems = 50;
 
+/** So begins what zod says of a type where the schema says nothing. */
+const ZODS_OWN = 'Invalid input';
+
 /** zod's issues in our words. Values are looked up in `input`, and shown only in part. */
 export function problemsOf(error: z.ZodError, input: unknown): Problem[] {
   return error.issues.slice(0, mostProblems).map((issue) => ({
@@ -25,6 +28,7 @@ function explain(issue: z.core.$ZodIssue, value: unknown): string {
   const found = value === undefined ? 'is missing' : `is ${typed(value)}`;
   switch (issue.code) {
     case 'invalid_type':
+      if (value !== undefined && !issue.message.startsWith(ZODS_OWN)) return `${found}: ${issue.message}`;
       if (value === undefined && issue.path.at(-1) === 'url') return `${found}: write the http or https address that gets the call`;
       return value === undefined ? `is missing: set it to ${wanted(issue.expected)}` : `${found}: it must be ${wanted(issue.expected)}`;
     case 'invalid_value':

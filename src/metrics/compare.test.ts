@@ -221,6 +221,17 @@ describe('counts of errors', () => {
     expect(await read(15, 20), 'the canary may have requests yet, whatever began at the primary').not.toHaveProperty('isFinal');
   });
 
+  it('20.3: a counter that leaps further than any process counts is not believed, and counted again from there', async () => {
+    const { pods, atMs, read, sidesOf } = await started();
+    pods.answer('p1', '200', 5);
+    pods.answer('p2', '200', 1e15);
+    pods.scrape(atMs(5));
+    expect((await sidesOf(0, 5)).primary).toEqual({ requests: 5, failures: 0 });
+    pods.answer('p2', '500', 3);
+    pods.scrape(atMs(10));
+    expect(await read(5, 10)).toMatchObject({ window: { primary: { requests: 3, failures: 3 } } });
+  });
+
   it('20.3: a scrape that is lost within the window changes nothing', async () => {
     const { pods, atMs, sidesOf } = await started();
     pods.answer('p1', '500', 4);

@@ -70,7 +70,7 @@ async function byCounters(canary: Canary, asked: ToCompare, deps: MeasureDepende
       }
     : { nameOf: (kind) => kind, required: ['all'], optional: ['succeeded'] };
   const { podLabel } = rendered;
-  const changes = counterChanges(answer.series, podLabel, names);
+  const changes = counterChanges(answer.series, { podLabel, names, windowMs: moments.toMs - moments.fromMs });
   if ('reason' in changes) return unknown(changes.reason);
   const selectors = [rendered.canary, rendered.primary].map((side) => (plan ? side.buckets : side.requests));
   if (!changes.canary.isSeen && !changes.primary.isSeen) return unknown(`no series of ${selectors.join(', nor of ')}`);

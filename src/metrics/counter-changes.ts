@@ -38,6 +38,11 @@ interface Readings {
   newestMs: { from?: number; to?: number };
 }
 
+/** No process answers so many requests: a counter that leaps further was written by a mistake, and one such window would outweigh all others. */
+const MOST_A_SECOND = 1e7;
+/** The sample at the begin of a window is at most this old. */
+const LOOKBACK_SECONDS = 300;
+
 /** Characters of a name in Kubernetes; the status keeps names of pods. */
 const LONGEST_NAME = 253;
 
@@ -49,8 +54,7 @@ export type Changes = Readonly<Record<Side, SideChanges>>;
  */
 export function counterChanges(
   series: readonly LabelledSeries[],
-  podLabel: string | undefined,
-  names: CounterNames,
+  { podLabel, names, windowMs }: { podLabel: string | undefined; names: CounterNames; windowMs: number },
 ): Changes | { reason: string } {
   const bySide: Record<Side, Map<string, Readings>> = { canary: new Map(), primary: new Map() };
   for (const { labels, points } of series) {
@@ -69,7 +73,8 @@ export function counterChanges(
     else if (kind === 'newest') readings.newestMs[end] = Math.round(value * 1000);
     else add(readings[end], names.nameOf(kind, labels), value);
   }
-  return { canary: changesOf(bySide.canary, names), primary: changesOf(bySide.primary, names) };
+  const most = MOST_A_SECOND * (windowMs / 1000 + LOOKBACK_SECONDS);
+  return { canary: changesOf(bySide.canary, names, most), primary: changesOf(bySide.primary, names, most) };
 }
 
 /** One bucket may have two texts: `1` and `1.0`. */
@@ -86,9 +91,9 @@ function readingsOf(known: Map<string, Readings>, labels: LabelledSeries['labels
   return found;
 }
 
-function changesOf(instances: ReadonlyMap<string, Readings>, names: CounterNames): SideChanges {
+function changesOf(instances: ReadonlyMap<string, Readings>, names: CounterNames, most: number): SideChanges {
   const all = [...instances.values()];
-  const changes = all.map((readings) => changeOf(readings, names));
+  const changes = all.map((readings) => changeOf(readings, names, most));
   return {
     instances: changes.flatMap((change) => change ?? []),
     isSeen: all.some(({ to }) => to.size > 0),
@@ -98,12 +103,16 @@ function changesOf(instances: ReadonlyMap<string, Readings>, names: CounterNames
   };
 }
 
-function changeOf({ pod, from, to, resets, isChanged }: Readings, { required, optional }: CounterNames): InstanceChange | undefined {
+function changeOf(
+  { pod, from, to, resets, isChanged }: Readings,
+  { required, optional }: CounterNames,
+  most: number,
+): InstanceChange | undefined {
   if (isChanged || resets.to !== resets.from) return undefined;
   const gained = new Map<string, number>();
   for (const name of required) gained.set(name, changeBetween(from.get(name), to.get(name)));
   for (const name of optional) gained.set(name, changeBetween(from.get(name) ?? 0, to.get(name) ?? 0));
-  return [...gained.values()].some(Number.isNaN) ? undefined : { pod, gained };
+  return [...gained.values()].every((count) => count <= most) ? { pod, gained } : undefined;
 }
 
 /** Of all of them, at each of both moments. */
