@@ -69,7 +69,7 @@ const disturbances: Record<string, Disturb> = {
   },
   /** Each for two scrapes at least; what no counter can show counts as nothing, and the next window is read from what it shows. */
   async 'odd-counters'(all) {
-    for (const odd of ['NaN', '-3', '+Inf', '1e400']) {
+    for (const odd of ['NaN', '-3', '+Inf', '1e400', '1000000000000000']) {
       all.sidecars.alter((text) => text.replace(/ \d+$/gm, ` ${odd}`));
       await sleep(4_000);
       all.sidecars.alter();
