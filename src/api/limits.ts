@@ -10,7 +10,7 @@ export const MOST_ENTRIES = 1000;
 /** Names, durations and the like. Far more than any of them has; without a limit one field could hold a megabyte. */
 export const ShortText = z.string().max(1024);
 
-/** A text of a form of its own; `problem` answers what is no text as well. */
+/** A text of a form of its own; `problem` answers values that are not texts, too. */
 export const shortTextOf = (form: RegExp, problem: string) => z.string(problem).max(1024).regex(form, problem);
 /** Addresses, some of which carry tokens. */
 export const Address = z.string().max(8192);
