@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shortTextOf, Window } from './limits.ts';
+import { shortTextOf, strictMark, Window } from './limits.ts';
 
 /** A bare number is answered by the form that it must have, too. */
 const Times = shortTextOf(/^([1-9]\d?(\.\d{1,4})?|100)x$/, 'must be a factor from 1x to 100x, such as 1.5x');
@@ -24,12 +24,19 @@ export const AnalysisComparison = z.object({
     .number()
     .min(1e-6)
     .max(0.2)
+    .meta({ [strictMark]: true })
     .optional()
     .describe('Chance that a version no worse than tolerated is ever rolled back by this, over the whole release; 0.01 when absent.'),
   errors: ToleratedErrors.optional().describe('Limits of failed requests, which are compared in any case.'),
   latency: z
     .object({
-      quantile: z.number().min(0.5).max(0.9999).optional().describe('Which quantile of durations is compared; 0.99 when absent.'),
+      quantile: z
+        .number()
+        .min(0.5)
+        .max(0.9999)
+        .meta({ [strictMark]: true })
+        .optional()
+        .describe('Which quantile of durations is compared; 0.99 when absent.'),
       tolerate: Times.optional().describe("How many times the primary's quantile is tolerated, as in 1.2x; 1.2x when absent."),
     })
     .optional()

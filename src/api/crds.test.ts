@@ -116,6 +116,11 @@ describe('the CRDs', () => {
     expect(at(canary, 'spec.autoscalerRef.primaryScalerReplicas.maxReplicas')).not.toHaveProperty('maximum');
   });
 
+  it('refuses chances and quantiles that are none', () => {
+    expect(at(canary, 'spec.analysis.comparison.falseAlarm')).toMatchObject({ type: 'number', minimum: 1e-6, maximum: 0.2 });
+    expect(at(canary, 'spec.analysis.comparison.latency.quantile')).toMatchObject({ minimum: 0.5, maximum: 0.9999 });
+  });
+
   it("has no defaults but Flagger's", () => {
     const defaults = crds().flatMap((crd) => [...nodes(schemaOf(crd))].filter(([, node]) => 'default' in node).map(([path]) => path));
     expect(defaults).toEqual([

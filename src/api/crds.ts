@@ -243,7 +243,7 @@ function stringMatchNode(path: string): StructuralSchema {
 }
 
 /** A limit of zod's `int`, and not of the field. */
-const isOfEveryInteger = (value: unknown): boolean => typeof value === 'number' && !Number.isSafeInteger(Math.abs(value) + 1);
+const isOfEveryInteger = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) >= Number.MAX_SAFE_INTEGER;
 
 const isNode = (value: unknown): value is z.core.JSONSchema.BaseSchema => isRecord(value);
 
