@@ -153,6 +153,15 @@ describe('the history of the primary', () => {
     expect(requests).toHaveLength(1);
   });
 
+  it('20.3: leaves a leap out that no process counts', async () => {
+    const { answer } = await learnt(
+      series('all', '10', '30', '4000000000000030', '4000000000000050'),
+      series('succeeded', '10', '30', '30', '50'),
+      series('instances', '1', '1', '1', '1'),
+    );
+    expect(answer).toMatchObject({ primary: [counts(20, 0), counts(20, 0)] });
+  });
+
   it('20.3: without a success has failures alone', async () => {
     const { answer } = await learnt(series('all', '10', '30'), series('instances', '1', '1'));
     expect(answer).toMatchObject({ primary: [counts(20, 20)] });

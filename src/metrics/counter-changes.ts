@@ -38,10 +38,13 @@ interface Readings {
   newestMs: { from?: number; to?: number };
 }
 
-/** No process answers so many requests: a counter that leaps further was written by a mistake, and one such window would outweigh all others. */
+/** No process answers so many requests in a second: a counter that leaps further was written by a mistake, and one such window would outweigh all others. */
 const MOST_A_SECOND = 1e7;
 /** The sample at the begin of a window is at most this old. */
 const LOOKBACK_SECONDS = 300;
+
+/** What one instance can have counted in a window of this length. */
+export const mostGained = (windowMs: number): number => MOST_A_SECOND * (windowMs / 1000 + LOOKBACK_SECONDS);
 
 /** Characters of a name in Kubernetes; the status keeps names of pods. */
 const LONGEST_NAME = 253;
@@ -73,7 +76,7 @@ export function counterChanges(
     else if (kind === 'newest') readings.newestMs[end] = Math.round(value * 1000);
     else add(readings[end], names.nameOf(kind, labels), value);
   }
-  const most = MOST_A_SECOND * (windowMs / 1000 + LOOKBACK_SECONDS);
+  const most = mostGained(windowMs);
   return { canary: changesOf(bySide.canary, names, most), primary: changesOf(bySide.primary, names, most) };
 }
 

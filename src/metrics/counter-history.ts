@@ -1,6 +1,7 @@
 import type { SideCounters } from '../api/observer.ts';
 import type { Buckets } from '../judge/latency.ts';
 import type { Counts } from '../judge/window.ts';
+import { mostGained } from './counter-changes.ts';
 import { allOf, inMs, PART, part, type RenderedCounters, seconds } from './counter-query.ts';
 import type { LabelledSeries } from './providers/metric-provider.ts';
 
@@ -53,7 +54,7 @@ export function latencyHistory(series: readonly LabelledSeries[], unit: Rendered
 export const boundOf = (le: string): number => (le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le === '' ? Number.NaN : le));
 
 /**
- * What each counter gained from one moment to the next. A step is left out where a counter went down, and where the number of instances differs: a pod that comes again
+ * What each counter gained from one moment to the next. A step is left out where a counter went down or leapt, and where the number of instances differs: a pod that comes again
  * brings its lifetime count.
  */
 function steps(series: readonly LabelledSeries[], nameOf: (labels: LabelledSeries['labels']) => string): Map<string, number>[] {
@@ -66,11 +67,13 @@ function steps(series: readonly LabelledSeries[], nameOf: (labels: LabelledSerie
       moments.set(atSeconds, readings);
     }
   }
-  const ordered = [...moments].toSorted(([a], [b]) => a - b).map(([, readings]) => readings);
-  return ordered.slice(1).flatMap((to, index) => {
-    const from = ordered[index] ?? new Map<string, number>();
-    if (from.get('instances') !== to.get('instances')) return [];
+  const ordered = [...moments].toSorted(([a], [b]) => a - b);
+  return ordered.slice(1).flatMap(([toSeconds, to], index) => {
+    const [fromSeconds, from] = ordered[index] ?? [toSeconds, new Map<string, number>()];
+    const instances = to.get('instances') ?? 0;
+    if (from.get('instances') !== instances) return [];
+    const most = mostGained((toSeconds - fromSeconds) * 1000) * instances;
     const gained = new Map([...to].map(([name, value]) => [name, value - (from.get(name) ?? 0)] as const));
-    return [...gained.values()].every((change) => change >= 0 && Number.isFinite(change)) ? [gained] : [];
+    return [...gained.values()].every((change) => change >= 0 && change <= most) ? [gained] : [];
   });
 }
