@@ -25,9 +25,7 @@ import { withRecentWeight } from './recent.ts';
 import { withRollbackPoll } from './rollback-poll.ts';
 import { weightOf, withWeight } from './strategy.ts';
 import { acknowledged as answered, pendingRequest, refusalOf } from './verbs.ts';
-
-/** Receivers of most messages answer sooner. */
-const ANSWERED_WITHIN_MS = 5_000;
+import { answersAwaitedUntilMs, earliest, nextWakeOf, wakeOf } from './wakes.ts';
 
 export type Snapshot = ReturnType<typeof chart.resolveState>;
 
@@ -218,7 +216,7 @@ function settle(
   let { attempt } = context;
   const record: Question[] = isNews ? [{ kind: 'record', id: `${id}${++attempt}`, phase, release }] : [];
   const isElsewhere = JSON.stringify(value) !== JSON.stringify(now.value);
-  const next = earliest([nextWakeOf(context, now, event, isElsewhere), heldUntilMs]);
+  const next = earliest([nextWakeOf(context, now.context, event, isElsewhere), heldUntilMs]);
   const isWakeDue = next !== undefined && (next !== context.askedWakeMs || event.type === 'RESUME' || event.type === 'WAKE');
   const wakes: Question[] = isWakeDue ? [{ kind: 'wakeAt', id: `${id}${++attempt}`, atMs: next }] : [];
   const asks = context.asks.map((one) => (one.kind === 'runHooks' ? { ...one, ...payloadOf(one.type, phase, release) } : one));
@@ -231,17 +229,6 @@ function settle(
     ...(isNews ? { recorded: { phase, release } } : {}),
   });
   return { next: settled, questions: [...record, ...asks, ...wakes] };
-}
-
-/** Undefined: no message waits, or one for longer than most receivers take. */
-function answersAwaitedUntilMs({ deliveries = [] }: Release, nowMs: number): number | undefined {
-  const untilMs = Math.min(...deliveries.map(({ sinceMs }) => sinceMs + ANSWERED_WITHIN_MS));
-  return deliveries.length > 0 && nowMs < untilMs ? untilMs : undefined;
-}
-
-function earliest(moments: readonly (number | undefined)[]): number | undefined {
-  const known = moments.filter((moment) => moment !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 /** Once the primary's scaler stands and the one before is gone, it is the one to be replaced next (03-B14). */
@@ -262,26 +249,6 @@ function memory({ comparison: _, ...release }: Release): string {
 
 /** Of a release that was recorded, which is never changed. */
 const memoryOnce = oncePerObject(memory);
-
-function wakeOf({ wakeAtMs, release }: Context): number | undefined {
-  const lapses = (release.deliveries ?? []).map((one) => one.sinceMs + deliveryLifetimeMs(one));
-  return earliest([wakeAtMs, ...lapses]);
-}
-
-/** Also for polls, which are not recorded. */
-function momentsOf(context: Context): number[] {
-  return [wakeOf(context), context.rollback?.dueMs, context.comparing?.dueMs].filter((one) => one !== undefined);
-}
-
-/**
- * A moment that has passed is asked for while it is news: it comes at once, and would come again and again. What it has found to wait for
- * something else must not hide the ones that are still to come.
- */
-function nextWakeOf(context: Context, now: Snapshot, { type, facts }: EngineEvent, isElsewhere: boolean): number | undefined {
-  const known = momentsOf(now.context);
-  const isNewOf = (ms: number) => type === 'RESUME' || (type === 'WAKE' && isElsewhere) || !known.includes(ms);
-  return earliest(momentsOf(context).filter((ms) => ms > facts.nowMs || isNewOf(ms)));
-}
 
 /** A release that ends lists one for each webhook and alert, 300 at the most; receivers that never answer must not make the status grow. */
 const MOST_DELIVERIES = 500;

@@ -1,0 +1,38 @@
+import type { Release } from '../api/canary-status.ts';
+import type { Context } from './context.ts';
+import { deliveryLifetimeMs } from './deadlines.ts';
+import type { EngineEvent } from './questions.ts';
+
+/** Receivers of most messages answer sooner. */
+const ANSWERED_WITHIN_MS = 5_000;
+
+/** When the release goes on by itself, or gives a message up; epoch milliseconds. */
+export function wakeOf({ wakeAtMs, release }: Context): number | undefined {
+  const lapses = (release.deliveries ?? []).map((one) => one.sinceMs + deliveryLifetimeMs(one));
+  return earliest([wakeAtMs, ...lapses]);
+}
+
+/** Until when the messages of an end are awaited. Undefined: none waits, or one for longer than most receivers take. */
+export function answersAwaitedUntilMs({ deliveries = [] }: Release, nowMs: number): number | undefined {
+  const untilMs = Math.min(...deliveries.map(({ sinceMs }) => sinceMs + ANSWERED_WITHIN_MS));
+  return deliveries.length > 0 && nowMs < untilMs ? untilMs : undefined;
+}
+
+/**
+ * The next moment to wake at, for polls as well, which are not recorded. A moment that has passed is asked for while it is news: it comes at once, and would come again
+ * and again. What it has found to wait for something else must not hide the ones that are still to come.
+ */
+export function nextWakeOf(context: Context, before: Context, { type, facts }: EngineEvent, isElsewhere: boolean): number | undefined {
+  const known = momentsOf(before);
+  const isNewOf = (ms: number) => type === 'RESUME' || (type === 'WAKE' && isElsewhere) || !known.includes(ms);
+  return earliest(momentsOf(context).filter((ms) => ms > facts.nowMs || isNewOf(ms)));
+}
+
+function momentsOf(context: Context): number[] {
+  return [wakeOf(context), context.rollback?.dueMs, context.comparing?.dueMs].filter((one) => one !== undefined);
+}
+
+export function earliest(moments: readonly (number | undefined)[]): number | undefined {
+  const known = moments.filter((moment) => moment !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
