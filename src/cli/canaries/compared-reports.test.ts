@@ -80,6 +80,17 @@ describe('serin status of a release that is compared', () => {
     expect(reportOf(snapshotIn({ world })).compared?.[0]).not.toHaveProperty('seconds');
   });
 
+  it('says after the end, too, why nothing could be compared', () => {
+    const world = shown.unreadable();
+    world.tickUntil(({ phase }) => phase === 'Succeeded');
+    expect(partOf(world)).toBe(
+      'Compared with the primary (shadow: decides nothing)\n  undecided  errors    cannot be compared: Prometheus answered 503',
+    );
+    const withoutRequests = releasing({}, { canary: 0, primary: 0, perSecond: 0 });
+    withoutRequests.tickUntil(({ phase }) => phase === 'Succeeded');
+    expect(reportOf(snapshotIn({ world: withoutRequests }))).not.toHaveProperty('compared');
+  });
+
   it('I16: of a record that was made up shows nothing impossible, and draws every screen', () => {
     const world = after(10, { latency: {} }, { canary: 0.01, primary: 0.01, perSecond: 100 }, { stepWeight: 1 });
     const [metric] = comparedMetrics(world.canary.spec.analysis);

@@ -10,13 +10,14 @@ import { type Counts, isCounted } from '../../judge/window.ts';
 import { ComparedReport } from '../output/compared-report.ts';
 
 /**
- * The comparison with the primary by each metric, in the order of the spec. Metrics without a record are shown only while `isRunning`, and a record
- * with impossible numbers, which another writer stored, is not shown (I16).
+ * The comparison with the primary by each metric, in the order of the spec. Metrics of which nothing was read and nothing is known to be wrong are shown only while
+ * `isRunning`, and a record with impossible numbers, which another writer stored, is not shown (I16).
  */
 export function comparedReports(canary: Canary, release: Pick<Release, 'comparison'>, isRunning: boolean): ComparedReport[] {
   const decides = isGate(canary.spec.analysis);
   return comparedStates(release, canary)
-    .filter(({ known: { evidence } }) => (isRunning || evidence.windows > 0) && isCounted(evidence.canary) && isCounted(evidence.primary))
+    .filter(({ known: { evidence, problem } }) => isRunning || evidence.windows > 0 || problem !== undefined)
+    .filter(({ known: { evidence } }) => isCounted(evidence.canary) && isCounted(evidence.primary))
     .flatMap((state) => ComparedReport.safeParse(reportOfState(state, decides, isRunning)).data ?? []);
 }
 
