@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ensureFlagger } from '../../scripts/e2e-flagger.ts';
 import { startFlagger } from '../differential/cluster/both-controllers.ts';
 import { freePort } from '../e2e/free-port.ts';
-import { ANALYSIS, BAD, ComparedForReal, GOOD } from '../scenarios/compared-for-real.ts';
+import { ANALYSIS, BAD, ComparedForReal, FOUND_WITHIN_MS, GOOD } from '../scenarios/compared-for-real.ts';
 import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import type { GuardedProcess } from '../scenarios/guarded-process.ts';
@@ -71,7 +71,11 @@ const disturbances: Record<string, Disturb> = {
   async 'odd-counters'(all) {
     for (const odd of ['NaN', '-3', '+Inf', '1e400', '1000000000000000']) {
       all.sidecars.alter((text) => text.replace(/ \d+$/gm, ` ${odd}`));
-      await sleep(4_000);
+      await eventually(
+        `each pod was scraped twice with ${odd}`,
+        () => all.sidecars.fewestScrapes(),
+        (now) => now >= 2,
+      );
       all.sidecars.alter();
       await all.goesOn(`after counters that were ${odd}`);
     }
@@ -119,8 +123,7 @@ describe('E122: a comparison is disturbed on a real control plane with a real Pr
           await all.release('3', BAD);
           await then.canaryReceives(50);
           await disturb(all, SHORT_MS);
-          await all.isFoundBad();
-          await then.releaseEnds('Failed');
+          await then.releaseEnds('Failed', FOUND_WITHIN_MS);
           expect(all.scenario.condition().message).toMatch(/canary .* errors .*primary .*worse/);
           all.nothingWasCountedTwice();
           process.stdout.write(`${name}: ${JSON.stringify(shown)}\n`);
@@ -165,8 +168,7 @@ describe('E122: a comparison is disturbed on a real control plane with a real Pr
         await then.everyoneGets('2');
         given.aClosedGate();
         await all.release('3', BAD);
-        await all.isFoundBad();
-        await then.releaseEnds('Failed');
+        await then.releaseEnds('Failed', FOUND_WITHIN_MS);
 
         await all.release('4', GOOD);
         await then.canaryReceives(50);
@@ -197,8 +199,7 @@ describe('E122: a comparison is disturbed on a real control plane with a real Pr
         given.aClosedGate();
         await all.startController();
         await all.release('5', BAD);
-        await all.isFoundBad();
-        await then.releaseEnds('Failed');
+        await then.releaseEnds('Failed', FOUND_WITHIN_MS);
         await then.everyoneGets('4');
         all.nothingWasCountedTwice();
       } finally {

@@ -23,6 +23,8 @@ export interface Sidecars {
   reset(workload: string): Promise<void>;
   /** Each exposition is this from now on; absent: as it is. */
   alter(change?: (text: string) => string): void;
+  /** Scrapes since the last change, of the pod that had fewest. */
+  fewestScrapes(): Promise<number>;
   /** What all pods of a workload have answered since the mesh began. */
   sent(workload: string): Sent;
   stop(): Promise<void>;
@@ -33,6 +35,7 @@ const isFailure = (status: string): boolean => Number(status) >= 500;
 export async function startSidecars({ cluster, mesh }: Pick<Environment, 'cluster' | 'mesh'>, namespace: string): Promise<Sidecars> {
   let change = (text: string): string => text;
   const refusals = new Map<string, number>();
+  const scrapes = new Map<string, number>();
   /** Counts at the last reset, by pod and status. */
   const before = new Map<string, Map<string, number>>();
 
@@ -76,6 +79,7 @@ export async function startSidecars({ cluster, mesh }: Pick<Environment, 'cluste
         response.writeHead(503).end();
         return;
       }
+      scrapes.set(pod, (scrapes.get(pod) ?? 0) + 1);
       response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(exposition(workload, pod));
     } catch (error) {
       response.writeHead(500).end(String(error));
@@ -99,6 +103,10 @@ export async function startSidecars({ cluster, mesh }: Pick<Environment, 'cluste
     },
     alter(next = (text) => text) {
       change = next;
+      scrapes.clear();
+    },
+    async fewestScrapes() {
+      return Math.min(...(await pods()).map(({ metadata }) => scrapes.get(metadata.name) ?? 0));
     },
     sent(workload) {
       const byStatus = Object.entries(mesh.counts().byWorkload[`${namespace}/${workload}`] ?? {});

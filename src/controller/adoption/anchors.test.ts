@@ -168,7 +168,7 @@ describe('the anchor of a new Canary', () => {
     return { anchors: new Anchors(cluster, 3, { warn: () => undefined }), requests };
   }
 
-  it('is made without a look for it, and has no records until one is kept', async () => {
+  it('is made without being read first, and has no records until one is kept', async () => {
     const { anchors, requests } = asked([target]);
     const made = await anchors.reference(canary, signal, async () => target);
     expect(made).toEqual({ name: 'app-serin-anchor', uid: 'of app-serin-anchor' });
