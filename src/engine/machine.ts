@@ -11,8 +11,8 @@ import { chart } from './chart.ts';
 import { harmOf } from './comparison/harm.ts';
 import { withReadings } from './comparison/poll.ts';
 import type { Context } from './context.ts';
-import { deliveryLifetimeMs } from './deadlines.ts';
 import { decide } from './decide.ts';
+import { acknowledged, giveUpDeliveries } from './deliveries.ts';
 import type { Facts } from './facts.ts';
 import { withLeftRoutes } from './left-routes.ts';
 import { announcePassed } from './passed-hooks.ts';
@@ -20,7 +20,6 @@ import { payloadOf } from './payload.ts';
 import { hasMoved, pinOf, seenAgain, seenAtZero } from './pin.ts';
 import { answeredPoll, pollOf } from './polls.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
-import { say } from './reasons.ts';
 import { withRecentWeight } from './recent.ts';
 import { withRollbackPoll } from './rollback-poll.ts';
 import { weightOf, withWeight } from './strategy.ts';
@@ -249,41 +248,6 @@ function memory({ comparison: _, ...release }: Release): string {
 
 /** Of a release that was recorded, which is never changed. */
 const memoryOnce = oncePerObject(memory);
-
-/** A release that ends lists one for each webhook and alert, 300 at the most; receivers that never answer must not make the status grow. */
-const MOST_DELIVERIES = 500;
-const MOST_NAMED = 10;
-
-function giveUpDeliveries(context: Context, facts: Facts): Context {
-  const { deliveries = [] } = context.release;
-  const alive = deliveries.filter((one) => facts.nowMs < one.sinceMs + deliveryLifetimeMs(one));
-  const left = alive.slice(-MOST_DELIVERIES);
-  if (left.length === deliveries.length) return context;
-  const lapsed = deliveries.filter((one) => !left.includes(one));
-  const isTooMany = left.length < alive.length;
-  const isNews = lapsed.every(({ outcome }) => outcome === undefined);
-  const names = lapsed.slice(0, MOST_NAMED).map(({ kind, alert, hook }) => {
-    if (hook) return `${kind} ${hook.name}`;
-    return alert?.to ? `${kind} to ${alert.to.namespace}/${alert.to.name}` : kind;
-  });
-  const attempt = context.attempt + 1;
-  const id = `${context.release.run}/${context.release.revision}/${attempt}`;
-  const more = lapsed.length > names.length ? `, and ${lapsed.length - names.length} more` : '';
-  const why = isTooMany ? `since ${MOST_DELIVERIES} newer ones wait` : `after ${isNews ? '15 min' : '24 h'}`;
-  const announcement = say('DeliveryExpired', `Given up ${why}: ${names.join(', ')}${more}`, { warning: true });
-  return {
-    ...context,
-    attempt,
-    release: { ...context.release, deliveries: left },
-    asks: [...context.asks, { kind: 'announce', id, announcement }],
-  };
-}
-
-/** A delivery that was under way when everything froze is not sent again afterwards. */
-function acknowledged(context: Context, key: string): Context {
-  const deliveries = (context.release.deliveries ?? []).filter((one) => one.key !== key);
-  return { ...context, release: { ...context.release, deliveries } };
-}
 
 /** After a suspend a canary weight that someone lowered by hand is the recorded one (E52). */
 function thaw(context: Context, facts: Facts): Context {
