@@ -24,7 +24,8 @@ export function answersAwaitedUntilMs({ deliveries = [] }: Release, nowMs: numbe
  */
 export function nextWakeOf(context: Context, before: Context, { type, facts }: EngineEvent, isElsewhere: boolean): number | undefined {
   const known = momentsOf(before);
-  const isNewOf = (ms: number) => type === 'RESUME' || (type === 'WAKE' && isElsewhere) || !known.includes(ms);
+  const goesOn = type === 'WAKE' && isElsewhere && context.open === undefined;
+  const isNewOf = (ms: number) => type === 'RESUME' || goesOn || !known.includes(ms);
   return earliest(momentsOf(context).filter((ms) => ms > facts.nowMs || isNewOf(ms)));
 }
 
