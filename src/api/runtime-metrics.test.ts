@@ -21,10 +21,11 @@ it('measures the lag of the event loop without the time between two measurements
     Number(new RegExp(`^nodejs_eventloop_lag${name}_seconds (.+)$`, 'm').exec(await registry.metrics())?.[1]);
   // A scrape forgets the last measurement, which the next one counts from.
   const afterABlock = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 250));
-    const endMs = performance.now() + 300;
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    // Longer than the time between two measurements, so that one falls into it.
+    const endMs = performance.now() + 1_300;
     while (performance.now() < endMs);
-    await new Promise((resolve) => setTimeout(resolve, 120));
+    await new Promise((resolve) => setTimeout(resolve, 50));
     return lagOf('_max');
   };
   await expect.poll(afterABlock).toBeGreaterThan(0.15);

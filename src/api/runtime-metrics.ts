@@ -7,8 +7,8 @@ const LAG = ['', '_min', '_max', '_mean', '_stddev', '_p50', '_p90', '_p99'].map
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Metrics of the process and of Node. Those of event loop utilization are left out, and those of its lag are measured more rarely: their timers
- * would wake an idle process ten and a hundred times a second.
+ * Metrics of the process and of Node. Those of event loop utilization are left out, and those of its lag are measured once a second: their
+ * timers would wake an idle process ten and a hundred times a second.
  */
 export function runtimeMetrics(registry: Registry): void {
   const rarely = { eventLoopUtilizationTimeout: LONGEST_TIMER_MS, eventLoopMonitoringPrecision: LONGEST_TIMER_MS };
