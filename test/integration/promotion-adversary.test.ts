@@ -182,10 +182,10 @@ it('I4: what the primary carries is kept before it is replaced, also when the co
   await asPinned();
   expect(await promote(cluster)).toMatchObject({ outcome: 'written' });
   const kept = new Anchors(cluster, config.historyLimit, { warn: () => undefined });
-  expect((await kept.promotedTemplate(canary, signal, 's1:old'))?.spec.template).toMatchObject({
+  expect((await kept.templates.promoted(canary, signal, 's1:old'))?.spec.template).toMatchObject({
     spec: { containers: [{ image: 'podinfo:1' }] },
   });
-  expect((await kept.promotedTemplate(canary, signal))?.revision).toBe(pinned);
+  expect((await kept.templates.promoted(canary, signal))?.revision).toBe(pinned);
 });
 
 /** As it was when the analysis began; the copies of earlier rounds are left in place. */

@@ -52,8 +52,8 @@ export async function inspectAdoption(canary: Canary, deps: AdoptionDeps): Promi
   const primaryRevision = carried ?? workload.revision(primary);
   await anchors.ensure(canary, target, signal);
   const promoted = equals ? revision : primaryRevision;
-  if (!(await anchors.promotedTemplate(canary, signal, promoted)))
-    await anchors.keepTemplate(canary, workload.held(primary, promoted), promoted, { signal });
+  if (!(await anchors.templates.promoted(canary, signal, promoted)))
+    await anchors.templates.keep(canary, workload.held(primary, promoted), promoted, { signal });
   await keepCopies(canary, workload.configs?.(primary) ?? [], deps);
   return { target: revision, equals, primaryRevision, pushed: wasPushedSince(target, canary.status?.lastTransitionTime) };
 }

@@ -1,6 +1,9 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { canaryNameOf, ownerAnnotation } from '../../api/names.ts';
+import type { Cluster } from '../../kube/cluster.ts';
+import { withPriority } from '../../kube/with-priority.ts';
+import { priorityOf } from '../canary/stored-priority.ts';
 
 /** The part of a Canary by which its anchor is found. */
 export interface AnchorOwner {
@@ -17,4 +20,14 @@ export const keyOf = ({ metadata: { namespace, uid } }: AnchorOwner): string => 
 
 export function identity(anchor: KubeObject): { name: string; uid: string } {
   return { name: anchor.metadata.name, uid: anchor.metadata.uid ?? '' };
+}
+
+/** With the urgency of this Canary's other requests, as far as its status is known. */
+export function atUrgencyOf({ status }: { status?: Canary['status'] }, cluster: Cluster): Cluster {
+  return status === undefined ? cluster : withPriority(cluster, priorityOf(status));
+}
+
+/** Nothing of this Canary was promoted yet, as far as its status says. */
+export function isFirst({ status }: Canary): boolean {
+  return (status?.phase || 'Initializing') === 'Initializing' && status?.release?.promotedRevision === undefined;
 }

@@ -93,10 +93,14 @@ describe('records of promoted templates', () => {
 
   it('are read once by a process, as long as none has to go', async () => {
     const { anchors, revisions, lists } = keeping();
-    await anchors.keepTemplate(canary, templateOf('1'), 'one', { signal });
-    expect([lists(), anchors.hasRoomAfter(canary, 'one'), anchors.hasRoomAfter(canary, 'other')]).toEqual([1, true, false]);
-    await anchors.keepTemplate(canary, templateOf('2'), 'two', { records: 'unneeded', signal });
-    await anchors.keepTemplate(canary, templateOf('3'), 'three', { records: 'unneeded', signal });
+    await anchors.templates.keep(canary, templateOf('1'), 'one', { signal });
+    expect([lists(), anchors.templates.hasRoomAfter(canary, 'one'), anchors.templates.hasRoomAfter(canary, 'other')]).toEqual([
+      1,
+      true,
+      false,
+    ]);
+    await anchors.templates.keep(canary, templateOf('2'), 'two', { records: 'unneeded', signal });
+    await anchors.templates.keep(canary, templateOf('3'), 'three', { records: 'unneeded', signal });
     expect([lists(), revisions()]).toEqual([
       1,
       [
@@ -105,8 +109,8 @@ describe('records of promoted templates', () => {
         [3, 'three'],
       ],
     ]);
-    expect(anchors.hasRoomAfter(canary, 'three')).toBe(false);
-    await anchors.keepTemplate(canary, templateOf('4'), 'four', { signal });
+    expect(anchors.templates.hasRoomAfter(canary, 'three')).toBe(false);
+    await anchors.templates.keep(canary, templateOf('4'), 'four', { signal });
     expect([lists(), revisions()]).toEqual([
       2,
       [
@@ -119,16 +123,16 @@ describe('records of promoted templates', () => {
 
   it('are read where this process has made none, or knows not what became of its last one', async () => {
     const { anchors, lists, failWith } = keeping();
-    await anchors.keepTemplate(canary, templateOf('1'), 'one', { records: 'unneeded', signal });
+    await anchors.templates.keep(canary, templateOf('1'), 'one', { records: 'unneeded', signal });
     expect(lists()).toBe(1);
     failWith(new Error('no answer'));
-    await expect(anchors.keepTemplate(canary, templateOf('2'), 'two', { records: 'unneeded', signal })).rejects.toThrow('no answer');
-    expect(anchors.hasRoomAfter(canary, 'one')).toBe(false);
+    await expect(anchors.templates.keep(canary, templateOf('2'), 'two', { records: 'unneeded', signal })).rejects.toThrow('no answer');
+    expect(anchors.templates.hasRoomAfter(canary, 'one')).toBe(false);
     failWith(undefined);
-    await anchors.keepTemplate(canary, templateOf('2'), 'two', { signal });
-    expect(anchors.hasRoomAfter(canary, 'two')).toBe(true);
+    await anchors.templates.keep(canary, templateOf('2'), 'two', { signal });
+    expect(anchors.templates.hasRoomAfter(canary, 'two')).toBe(true);
     anchors.forget(canary);
-    expect(anchors.hasRoomAfter(canary, 'two')).toBe(false);
+    expect(anchors.templates.hasRoomAfter(canary, 'two')).toBe(false);
   });
 });
 
@@ -172,10 +176,10 @@ describe('the anchor of a new Canary', () => {
     const { anchors, requests } = asked([target]);
     const made = await anchors.reference(canary, signal, async () => target);
     expect(made).toEqual({ name: 'app-serin-anchor', uid: 'of app-serin-anchor' });
-    expect([await anchors.reference(canary, signal), await anchors.records(canary, signal)]).toEqual([made, []]);
+    expect([await anchors.reference(canary, signal), await anchors.templates.records(canary, signal)]).toEqual([made, []]);
     expect(requests).toEqual(['get Service app', 'create ControllerRevision app-serin-anchor']);
-    await anchors.keepTemplate(canary, { template: { spec: { containers: [] } } }, 'one', { records: [], signal });
-    expect((await anchors.promotions(canary, signal)).map(({ revision }) => revision)).toEqual(['one']);
+    await anchors.templates.keep(canary, { template: { spec: { containers: [] } } }, 'one', { records: [], signal });
+    expect((await anchors.templates.promotions(canary, signal)).map(({ revision }) => revision)).toEqual(['one']);
     expect(requests.slice(2)).toEqual(['apply ControllerRevision a record', 'list ControllerRevision ']);
   });
 
@@ -183,7 +187,7 @@ describe('the anchor of a new Canary', () => {
     const before = { ...anAnchor('test', 'app'), metadata: { ...anAnchor('test', 'app').metadata, uid: 'before' } };
     const { anchors, requests } = asked([target, before]);
     expect(await anchors.reference(canary, signal)).toEqual({ name: 'app-serin-anchor', uid: 'before' });
-    expect(await anchors.records(canary, signal)).toHaveLength(1);
+    expect(await anchors.templates.records(canary, signal)).toHaveLength(1);
     expect(requests.at(-1)).toBe('list ControllerRevision ');
   });
 
@@ -215,7 +219,7 @@ describe('the anchor of a new Canary', () => {
     } as unknown as Cluster;
     const status = { phase, failedChecks: 0, canaryWeight: 0, iterations: 0, release: { step, promotedRevision: 'one' } };
     const anchors = new Anchors(cluster, 3, { warn: () => undefined });
-    await anchors.promotions({ ...canary, status: status as unknown as NonNullable<Canary['status']> }, signal);
+    await anchors.templates.promotions({ ...canary, status: status as unknown as NonNullable<Canary['status']> }, signal);
     expect(used).toEqual([priority, priority]);
   });
 });

@@ -1,31 +1,17 @@
 import { apiVersion, type Canary } from '../../api/canary.ts';
-import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { refOf } from '../../api/kube-object.ts';
 import { anchorName, keepAnnotation, names } from '../../api/names.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isAlreadyExists, isForbidden } from '../../kube/errors.ts';
-import { withPriority } from '../../kube/with-priority.ts';
-import {
-  historyToPrune,
-  isAnchor,
-  newestFirst,
-  readAnchor,
-  readTemplateRevision,
-  recordLabel,
-  recordsOf,
-  renderAnchor,
-  renderTemplateRevision,
-  type TemplateRevisionData,
-} from '../../workloads/anchor.ts';
+import { isAnchor, readAnchor, recordLabel, renderAnchor } from '../../workloads/anchor.ts';
 import type { AnchorData } from '../../workloads/anchor-data.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import type { PrimarySpec } from '../../workloads/workload.ts';
-import { priorityOf } from '../canary/stored-priority.ts';
 import { apexOriginal } from '../deletion/restore-apex.ts';
 import { NameTakenError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { type AnchorOwner, identity, keyOf, ownerOf } from './anchor-owner.ts';
+import { type AnchorOwner, atUrgencyOf, identity, isFirst, keyOf, ownerOf } from './anchor-owner.ts';
+import { TemplateRecords } from './template-records.ts';
 
 /** Value of the mark on an anchor that was copied from the Canary or the target, and goes with theirs; any other value is the user's. */
 const COPIED = 'copied';
@@ -47,44 +33,11 @@ export function isKept(anchor: KubeObject): boolean {
   return mark === 'true' || mark === COPIED;
 }
 
-/** Templates that may be put back, and those that no longer can. */
-export interface KeptTemplates {
-  kept: readonly PrimarySpec[];
-  pruned: readonly PrimarySpec[];
-}
-
-export interface KeepTemplateOptions {
-  /** The target's own template. */
-  target?: PodTemplate | undefined;
-  /** As they were just read; `unneeded`: where `hasRoomAfter` says so; absent: they are read. */
-  records?: readonly KubeObject[] | 'unneeded' | undefined;
-  signal: AbortSignal;
-}
-
-/** The record that was made last, and how many there are at the most. */
-interface LastRecord {
-  revision: string;
-  number: number;
-  count: number;
-}
-
-/** The promoted templates among the records of a Canary, newest first. */
-export function promotionsIn(records: readonly KubeObject[]): TemplateRevisionData[] {
-  return records.toSorted(newestFirst).flatMap((object) => readTemplateRevision(object) ?? []);
-}
-
-/**
- * The anchor of each Canary and the templates that were promoted. They are read when a release needs them, and not watched: an idle
- * Canary reads none.
- */
+/** The anchor of each Canary, which is read when a release needs it, and not watched: an idle Canary reads none. */
 export class Anchors {
+  readonly templates: TemplateRecords;
   readonly #cluster: Cluster;
-  readonly #historyLimit: number;
   readonly #known = new Map<string, KubeObject>();
-  /** Of promoted templates, by Canary: who leads is the only one that makes records. Forgotten where another Serin is seen. */
-  readonly #last = new Map<string, LastRecord>();
-  /** Canaries whose anchor this process has made, and which have no record yet. */
-  readonly #blank = new Set<string>();
   /** Canaries whose anchor has a copied mark. */
   readonly #kept = new Set<string>();
   /** By anchor, the version that was reported as unreadable. */
@@ -93,8 +46,8 @@ export class Anchors {
 
   constructor(cluster: Cluster, historyLimit: number, log: Pick<Log, 'warn'>) {
     this.#cluster = cluster;
-    this.#historyLimit = historyLimit;
     this.#log = log;
+    this.templates = new TemplateRecords(cluster, historyLimit, (canary, signal) => this.#find(canary, signal));
   }
 
   /** The anchor, made with the target's values of this moment when there is none yet: before anything of the target is changed. */
@@ -104,7 +57,7 @@ export class Anchors {
 
   async #make(canary: Canary, target: KubeObject, signal: AbortSignal): Promise<KubeObject> {
     const workload = workloadFor(canary.spec.targetRef);
-    const cluster = this.#at(canary);
+    const cluster = atUrgencyOf(canary, this.#cluster);
     const apex = await cluster.get(
       { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace },
       { signal },
@@ -128,7 +81,7 @@ export class Anchors {
     try {
       const created = await cluster.create(anchor, { signal });
       this.#known.set(keyOf(canary), created);
-      this.#blank.add(keyOf(canary));
+      this.templates.begin(canary);
       return created;
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
@@ -160,7 +113,7 @@ export class Anchors {
     if (known) return identity(known);
     const { namespace } = canary.metadata;
     const { targetRef } = canary.spec;
-    const target = await (readTarget ? readTarget() : this.#at(canary).get({ ...targetRef, namespace }, { signal }));
+    const target = await (readTarget ? readTarget() : atUrgencyOf(canary, this.#cluster).get({ ...targetRef, namespace }, { signal }));
     const substitute = { ...targetRef, metadata: { name: targetRef.name }, spec: { replicas: 1 } };
     return identity(await this.#make(canary, target ?? substitute, signal));
   }
@@ -171,7 +124,7 @@ export class Anchors {
     const key = keyOf(canary);
     if (isWanted === this.#kept.has(key)) return;
     const name = anchorName(canary);
-    const cluster = this.#at(canary);
+    const cluster = atUrgencyOf(canary, this.#cluster);
     const anchor = await cluster.get({ apiVersion: 'apps/v1', kind: 'ControllerRevision', name, namespace }, { signal });
     if (!anchor) return;
     // The user's own mark stays.
@@ -194,56 +147,6 @@ export class Anchors {
   async originalReplicas(canary: Canary, signal: AbortSignal): Promise<number | undefined> {
     const anchor = await this.#find(canary, signal);
     return (anchor && this.read(anchor)?.target.replicas) || undefined;
-  }
-
-  /** Records a promoted template and prunes the history; returns what is left of it. */
-  async keepTemplate(
-    canary: Canary,
-    spec: PrimarySpec,
-    revision: string,
-    { target, signal, ...read }: KeepTemplateOptions,
-  ): Promise<KeptTemplates> {
-    const anchor = await this.#find(canary, signal);
-    const key = keyOf(canary);
-    const last = this.#last.get(key);
-    // Until it is answered, what is stored is unknown.
-    this.#last.delete(key);
-    this.#blank.delete(key);
-    const isUnneeded = read.records === 'unneeded' && last !== undefined;
-    const records = isUnneeded ? [] : read.records === 'unneeded' || !read.records ? await this.records(canary, signal) : read.records;
-    const number = Math.max(isUnneeded ? last.number : 0, ...records.map((object) => Number(object.revision))) + 1;
-    const cluster = this.#at(canary);
-    await cluster.apply(renderTemplateRevision(canary, spec, revision, number, anchor, target), { signal });
-    const pruned = historyToPrune(records, this.#historyLimit - 1);
-    for (const old of pruned) await cluster.delete(refOf(old), { signal });
-    const left = records.filter((record) => !pruned.includes(record));
-    this.#last.set(key, { revision, number, count: (isUnneeded ? last.count : left.length) + 1 });
-    const specsOf = (objects: readonly KubeObject[]): PrimarySpec[] =>
-      objects.flatMap((object) => {
-        const template = readTemplateRevision(object);
-        return template ? [template.spec] : [];
-      });
-    return { kept: [spec, ...specsOf(left)], pruned: specsOf(pruned) };
-  }
-
-  /** This process has recorded that revision last, and one more makes none superfluous: the records need not be read for it. */
-  hasRoomAfter(canary: AnchorOwner, revision: string | undefined): boolean {
-    const last = this.#last.get(keyOf(canary));
-    return last !== undefined && last.revision === revision && last.count < this.#historyLimit;
-  }
-
-  /** The same in place of one that never served, which is nothing to go back to. */
-  async replaceTemplate(
-    canary: Canary,
-    unserved: string,
-    spec: PrimarySpec,
-    revision: string,
-    options: Omit<KeepTemplateOptions, 'records'>,
-  ): Promise<void> {
-    const { signal } = options;
-    await this.keepTemplate(canary, spec, revision, options);
-    for (const record of await this.records(canary, signal))
-      if (readTemplateRevision(record)?.revision === unserved) await this.#at(canary).delete(refOf(record), { signal });
   }
 
   /**
@@ -277,26 +180,10 @@ export class Anchors {
     return orphans;
   }
 
-  /** The newest promoted template, or that of one revision. */
-  async promotedTemplate(canary: Canary, signal: AbortSignal, revision?: string): Promise<TemplateRevisionData | undefined> {
-    return (await this.promotions(canary, signal)).find((data) => revision === undefined || data.revision === revision);
-  }
-
-  /** Promoted templates, newest first, as far as they are kept. */
-  async promotions(canary: Canary, signal: AbortSignal): Promise<TemplateRevisionData[]> {
-    return promotionsIn(await this.records(canary, signal));
-  }
-
   forget(canary: AnchorOwner): void {
+    this.templates.forget(canary);
     this.#known.delete(keyOf(canary));
-    this.#last.delete(keyOf(canary));
-    this.#blank.delete(keyOf(canary));
     this.#kept.delete(keyOf(canary));
-  }
-
-  /** With the urgency of this Canary's other requests, as far as its status is known. */
-  #at(canary: { status?: Canary['status'] }): Cluster {
-    return canary.status === undefined ? this.#cluster : withPriority(this.#cluster, priorityOf(canary.status));
   }
 
   /** Data of the anchor; undefined where it cannot be trusted, which is reported once. */
@@ -335,18 +222,6 @@ export class Anchors {
     return items;
   }
 
-  /** Of one Canary: its anchor, and the templates that were promoted. A new one whose anchor was just made has none. */
-  async records(canary: Canary, signal: AbortSignal): Promise<KubeObject[]> {
-    if (isFirst(canary) && this.#blank.has(keyOf(canary))) return [];
-    const kind = { apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace: canary.metadata.namespace };
-    const { items } = await this.#at(canary).list(kind, { labelSelector: recordsOf(canary), signal });
-    const anchor = await this.#find(canary, signal);
-    // Those of an earlier anchor are about to be collected, and belong to an application that was uninstalled.
-    const isOurs = ({ metadata: { ownerReferences = [] } }: KubeObject) =>
-      ownerReferences.length === 0 || ownerReferences.some(({ uid }) => uid === anchor?.metadata.uid);
-    return items.filter(isOurs);
-  }
-
   async #find(
     canary: AnchorOwner & { metadata: { name: string }; status?: Canary['status'] },
     signal: AbortSignal,
@@ -354,7 +229,7 @@ export class Anchors {
     const known = this.#known.get(keyOf(canary));
     if (known) return known;
     const { namespace } = canary.metadata;
-    const found = await this.#at(canary).get(
+    const found = await atUrgencyOf(canary, this.#cluster).get(
       { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: anchorName(canary), namespace },
       { signal },
     );
@@ -362,9 +237,4 @@ export class Anchors {
     this.#known.set(keyOf(canary), found);
     return found;
   }
-}
-
-/** Nothing of this Canary was promoted yet, as far as its status says. */
-function isFirst({ status }: Canary): boolean {
-  return (status?.phase || 'Initializing') === 'Initializing' && status?.release?.promotedRevision === undefined;
 }

@@ -9,7 +9,7 @@ import { runHooks } from '../../webhooks/run-hooks.ts';
 import { configsOf } from '../../workloads/configs/copies.ts';
 import { seenConfigs } from '../../workloads/configs/read-configs.ts';
 import type { PrimarySpec, Workload } from '../../workloads/workload.ts';
-import { type KeepTemplateOptions, promotionsIn } from '../adoption/anchors.ts';
+import { type KeepTemplateOptions, promotionsIn } from '../adoption/template-records.ts';
 import { NoPromotedTemplateError, TemplateLeftoverError } from '../errors.ts';
 import { primaryRefOf, readSides } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
@@ -98,7 +98,8 @@ async function promote(revision: string, context: AnswerContext): Promise<Primar
   if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
   const carried = workload.carries(primary);
   const isCarried = carried === revision;
-  const records = !isCarried && anchors.hasRoomAfter(canary, carried) ? 'unneeded' : await anchors.records(canary, signal);
+  const records =
+    !isCarried && anchors.templates.hasRoomAfter(canary, carried) ? 'unneeded' : await anchors.templates.records(canary, signal);
   if (isCarried && records !== 'unneeded' && promotionsIn(records)[0]?.revision === revision) {
     // A target that has moved on has the replicas of another revision.
     const { release } = canary.status ?? {};
@@ -148,8 +149,8 @@ async function keepCarried(
 ): Promise<readonly KubeObject[]> {
   const carried = workload.carries(primary);
   if (carried === undefined || promotionsIn(records).some((promoted) => promoted.revision === carried)) return records;
-  await anchors.keepTemplate(canary, workload.promotedPart(primary), carried, { records, signal });
-  return anchors.records(canary, signal);
+  await anchors.templates.keep(canary, workload.promotedPart(primary), carried, { records, signal });
+  return anchors.templates.records(canary, signal);
 }
 
 /**
@@ -174,7 +175,7 @@ async function followReplicas(
 async function restorePrimary(revision: string, context: AnswerContext): Promise<PrimaryWriteOutcome> {
   const { canary, cluster, anchors, signal } = context;
   const workload = workloadOf(canary);
-  const promoted = await anchors.promotedTemplate(canary, signal, revision);
+  const promoted = await anchors.templates.promoted(canary, signal, revision);
   const primary = await cluster.get(primaryRefOf(canary), { signal });
   if (!promoted) throw new NoPromotedTemplateError(primaryRefOf(canary));
   if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
@@ -205,7 +206,7 @@ async function keep(
   { madeCopies = true, ...history }: Pick<KeepTemplateOptions, 'target' | 'records'> & { madeCopies?: boolean },
 ): Promise<void> {
   const { canary, anchors, signal } = context;
-  const { kept, pruned } = await anchors.keepTemplate(canary, template, revision, { ...history, signal });
+  const { kept, pruned } = await anchors.templates.keep(canary, template, revision, { ...history, signal });
   // The primary's old pods may read the old copies until they are gone, whatever the history says.
   const inUse = [...kept, workload.promotedPart(primary)];
   if (context.config.enableConfigTracking) await pruneCopies(context, { kept: inUse, pruned }, madeCopies);

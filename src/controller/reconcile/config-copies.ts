@@ -7,7 +7,7 @@ import { type ConfigKey, type ConfigRef, configKey, configObjectRef } from '../.
 import { type ConfigCopies, configsOf, copiesToPrune, isSameCopy } from '../../workloads/configs/copies.ts';
 import { type SecretsSettings, secretsPolicy } from '../../workloads/configs/read-configs.ts';
 import { configReferences } from '../../workloads/configs/references.ts';
-import type { KeptTemplates } from '../adoption/anchors.ts';
+import type { KeptTemplates } from '../adoption/template-records.ts';
 import { ConfigCopyError, NameTakenError } from '../errors.ts';
 
 interface CopyContext {

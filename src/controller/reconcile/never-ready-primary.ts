@@ -37,7 +37,7 @@ export async function renewPrimary(context: ReconcileContext, apex: Apex): Promi
   const rendered = { revision, replicas: workload.replicas(primary), configs: copies.names };
   const template = workload.primaryTemplate(canary, target, { ...context.config, selector: apex.selector, ...rendered });
   await makeCopies(context, copies, await anchors.reference(canary, signal));
-  await anchors.replaceTemplate(canary, carried, template, revision, { target: undoableTemplate(canary, target), signal });
+  await anchors.templates.replace(canary, carried, template, revision, { target: undoableTemplate(canary, target), signal });
   view.learn(await patchPrimary(cluster, primary, (now) => workload.promotionPatch(now, template), signal));
   return CHANGED;
 }

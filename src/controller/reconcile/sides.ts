@@ -2,7 +2,7 @@ import { refKey, refOf } from '../../api/kube-object.ts';
 import type { DesiredState } from '../../engine/desired-state.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { Apex } from '../../routers/router.ts';
-import { promotionsIn } from '../adoption/anchors.ts';
+import { promotionsIn } from '../adoption/template-records.ts';
 import { ConfigUnavailableError, NameTakenError, TargetUnusableError } from '../errors.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
@@ -46,7 +46,7 @@ export async function ensurePrimary(
   const whole = await context.readTarget();
   if (!whole) return HELD;
   const owner = await anchors.ensure(canary, whole, signal);
-  const records = await anchors.records(canary, signal);
+  const records = await anchors.templates.records(canary, signal);
   const [promoted] = promotionsIn(records);
   const known = context.lastReplicas.get(refKey(ref));
   const replicas = known ?? (workload.replicas(whole) || ((await anchors.originalReplicas(canary, signal)) ?? 1));
@@ -60,7 +60,7 @@ export async function ensurePrimary(
   const primary = workload.renderPrimary(canary, whole, options, promoted?.spec);
   const carried = workload.carries(primary) ?? revision;
   if (!promoted)
-    await anchors.keepTemplate(canary, workload.promotedPart(primary), carried, {
+    await anchors.templates.keep(canary, workload.promotedPart(primary), carried, {
       target: undoableTemplate(canary, whole),
       records,
       signal,
@@ -74,7 +74,7 @@ export async function ensurePrimary(
 /** A user who names another revision has changed the primary. A name of a missing revision is a slip, which would block every release. */
 async function renamePrimary(context: ReconcileContext, existing: ViewedObject, apex: Apex): Promise<Outcome> {
   const { canary, view, anchors, brake, config, nowMs, signal } = context;
-  const promoted = await anchors.promotedTemplate(canary, signal);
+  const promoted = await anchors.templates.promoted(canary, signal);
   if (!promoted) return HELD;
   const { object } = existing;
   const options = { ...config, selector: apex.selector, revision: promoted.revision, replicas: 1 };

@@ -50,7 +50,7 @@ async function attempt(
   if (!target) return refused('the target does not exist');
   const owner = gitOpsOwner(target);
   if (owner) return refused(`${owner} keeps ${ref.kind} ${ref.name} and would put it back: revert the change where ${owner} reads it`);
-  const before = (await anchors.promotions(canary, signal)).find((one) => one.revision !== revision);
+  const before = (await anchors.templates.promotions(canary, signal)).find((one) => one.revision !== revision);
   if (!before) return refused('no earlier promotion is recorded');
   if (!before.target)
     return refused('the template of the earlier promotion is not known as the target had it: it was promoted before Serin kept it');
