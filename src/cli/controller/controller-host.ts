@@ -1,8 +1,9 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
 import pino from 'pino';
 import type { OutgoingConnection } from '../../api/outgoing.ts';
+import { randomWords } from '../../controller/random-words.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import { type Connection, loadConnection } from '../../kube/connect.ts';
 import type { IdleMemoryOptions } from './idle-memory.ts';
@@ -46,7 +47,7 @@ export const processHost = (): ControllerHost => ({
   identity: `${hostname()}_${randomUUID()}`,
   clock: systemClock,
   random: Math.random,
-  word: () => randomBytes(8).toString('hex'),
+  word: randomWords(),
   log: pino.destination({ fd: 2, sync: true }),
   complain: (text) => void process.stderr.write(text),
   connect: (kubeconfig, master, env) =>
