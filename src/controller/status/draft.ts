@@ -56,7 +56,7 @@ export function draftStatus(
   const wanted = projectStatus(canary, phase, release, facts);
   // A refusal ends with its cause, and a contest is said anew as long as it lasts.
   const kept = (wanted.conditions ?? []).filter(({ type }) => !SAID_ANEW.has(type));
-  const { status: fit, left } = fitStatus({
+  const whole = {
     ...wanted,
     conditions: keepTimes(
       canary,
@@ -68,13 +68,18 @@ export function draftStatus(
       ],
       facts.nowMs,
     ),
-  });
+  };
+  const patchTo = (next: CanaryStatus) => statusPatch(stored, next, canary.metadata.resourceVersion, facts.nowMs);
+  const patchToWhole = patchTo(whole);
+  // What is stored was small enough, and need not be measured again.
+  if (patchToWhole === undefined) return { phase, status: whole };
+  const { status: fit, left } = fitStatus(whole);
   const truncated = left.length === 0 ? undefined : truncatedMessage(left);
   const status =
     truncated === undefined
       ? fit
       : { ...fit, conditions: [...(fit.conditions ?? []), ...keepTimes(canary, [truncatedCondition(truncated)], facts.nowMs)] };
-  const patch = statusPatch(stored, status, canary.metadata.resourceVersion, facts.nowMs);
+  const patch = truncated === undefined ? patchToWhole : patchTo(status);
   if (patch === undefined) return { phase, status };
   const sentenceDueInMs = record === undefined && saysOnlyAnew(stored, status) ? pauseOf(canary, facts, status, sentence) : 0;
   if (sentenceDueInMs > 0) return { phase, status, sentenceDueInMs };
@@ -84,7 +89,7 @@ export function draftStatus(
     phase,
     status,
     signed,
-    patch: statusPatch(stored, signed, canary.metadata.resourceVersion, facts.nowMs) ?? patch,
+    patch: patchTo(signed) ?? patch,
     ...(truncated !== undefined && { truncated }),
   };
 }
