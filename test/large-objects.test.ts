@@ -7,7 +7,7 @@ import { parseCanary } from '../src/api/parse-canary.ts';
 import { routers } from '../src/routers/index.ts';
 import { discoverPorts } from '../src/routers/ports.ts';
 import { RoutingError } from '../src/routers/routing-error.ts';
-import { digest } from '../src/workloads/canonical-json.ts';
+import { digest } from '../src/workloads/digest.ts';
 import { deployment } from '../src/workloads/deployment/deployment.ts';
 import { primaryTriggers } from '../src/workloads/scalers/primary-queries.ts';
 import { aCanary, anApex } from './contracts/routers-cases.ts';

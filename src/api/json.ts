@@ -23,3 +23,21 @@ export function valueAt(object: unknown, path: readonly PropertyKey[]): unknown 
   }
   return value;
 }
+
+/** JSON text that does not depend on key order; `undefined` members are left out, as on the wire. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(withSortedKeys(value)) ?? 'null';
+}
+
+function withSortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedKeys);
+  if (!isRecord(value)) return value;
+  const copy: JsonRecord = {};
+  for (const key of Object.keys(value).sort()) {
+    const inner = withSortedKeys(value[key]);
+    // An assignment would set the prototype.
+    if (key === '__proto__') Object.defineProperty(copy, key, { value: inner, enumerable: true });
+    else copy[key] = inner;
+  }
+  return copy;
+}

@@ -4,7 +4,7 @@ import type { PodTemplate } from '../api/kinds/pod-template.ts';
 import type { KubeObject, ObjectRef, OwnerReference } from '../api/kube-object.ts';
 import { anchorName, names, ownerAnnotation } from '../api/names.ts';
 import { AnchorData, type Originals, TemplateRevisionData } from './anchor-data.ts';
-import { digest } from './canonical-json.ts';
+import { digest } from './digest.ts';
 import type { PrimarySpec } from './workload.ts';
 
 export type { ApexOriginal, Originals, TemplateRevisionData } from './anchor-data.ts';

@@ -2,7 +2,7 @@ import { crds } from '../../api/crds.ts';
 import { asCustomResourceDefinition } from '../../api/kinds/custom-resource-definition.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { digest } from '../../workloads/canonical-json.ts';
+import { digest } from '../../workloads/digest.ts';
 import { compareDefinitions } from '../crds/compare-definitions.ts';
 import type { ReportReader } from './report-reader.ts';
 

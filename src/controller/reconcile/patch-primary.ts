@@ -1,7 +1,7 @@
+import { canonicalJson } from '../../api/json.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isInvalid } from '../../kube/errors.ts';
-import { canonicalJson } from '../../workloads/canonical-json.ts';
 import type { JsonPatchOperation } from '../../workloads/workload.ts';
 
 /** Writers of annotations and of status may come in between so often. */

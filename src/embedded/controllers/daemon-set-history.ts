@@ -1,10 +1,11 @@
+import { canonicalJson } from '../../api/json.ts';
 import type { ControllerRevision } from '../../api/kinds/controller-revision.ts';
 import type { DaemonSet } from '../../api/kinds/daemon-set.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { REVISION_HASH, TEMPLATE_GENERATION } from './daemon-set-pods.ts';
 import type { ObjectStore } from './object-store.ts';
-import { canonicalJson, controllerOf, controllerReference, shortHash } from './selectors.ts';
+import { controllerOf, controllerReference, shortHash } from './selectors.ts';
 
 /** The hash of the set's template now; its ControllerRevision is made, or moved to the front when the template is an old one. */
 export async function currentRevision(cluster: Cluster, revisions: ObjectStore<ControllerRevision>, set: DaemonSet): Promise<string> {

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../api/json.ts';
 import type { Deployment } from '../../api/kinds/deployment.ts';
 import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import { asReplicaSet, type ReplicaSet } from '../../api/kinds/replica-set.ts';
@@ -7,7 +8,7 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { deploymentStatus } from './deployment-status.ts';
 import { keyOf, writeStatus } from './object-store.ts';
 import { bounds, nextSizes, proportionalSizes, type Sized } from './rolling-update.ts';
-import { canonicalJson, controllerOf, controllerReference, shortHash } from './selectors.ts';
+import { controllerOf, controllerReference, shortHash } from './selectors.ts';
 import type { Stores } from './stores.ts';
 
 const REVISION = 'deployment.kubernetes.io/revision';

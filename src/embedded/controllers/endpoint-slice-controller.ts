@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../api/json.ts';
 import type { DiscoveryEndpoint, EndpointSlice } from '../../api/kinds/endpoint-slice.ts';
 import type { Node } from '../../api/kinds/node.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
@@ -6,7 +7,7 @@ import { refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, type ObjectStore } from './object-store.ts';
 import { isPodFinished, isPodReady } from './pods.ts';
-import { canonicalJson, controllerReference, matchesSelector } from './selectors.ts';
+import { controllerReference, matchesSelector } from './selectors.ts';
 import type { Stores } from './stores.ts';
 import { type HintedEndpoint, hintByCpu, hintNear, isAutomatic } from './topology-hints.ts';
 

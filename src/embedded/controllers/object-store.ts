@@ -1,6 +1,6 @@
+import { canonicalJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster, KindRef } from '../../kube/cluster.ts';
-import { canonicalJson } from './selectors.ts';
 
 /** One change seen by a store; `next` is absent when the object is gone. */
 export type ObjectChange<T extends KubeObject = KubeObject> = { previous?: T; next?: T };

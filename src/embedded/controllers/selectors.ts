@@ -12,16 +12,6 @@ export function matchesSelector(selector: LabelSelector | undefined, labels: Lab
   );
 }
 
-/** JSON with sorted keys: equal objects give equal text. */
-export const canonicalJson = (value: unknown): string => JSON.stringify(withSortedKeys(value));
-
-function withSortedKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withSortedKeys);
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = new Map<string, unknown>(Object.entries(value));
-  return Object.fromEntries([...fields.keys()].sort().map((key) => [key, withSortedKeys(fields.get(key))]));
-}
-
 /** Ten characters without vowels, so that no name spells a word; as the real controllers' hashes look. */
 export function shortHash(text: string): string {
   const alphabet = 'bcdfghjklmnpqrstvwxz2456789';

@@ -1,9 +1,9 @@
 import { systemClock } from '../../api/clock.ts';
+import { canonicalJson } from '../../api/json.ts';
 import { statusOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { keyOf, type ObjectChange, watchObjects } from '../controllers/object-store.ts';
-import { canonicalJson } from '../controllers/selectors.ts';
 import { standInOf } from '../controllers/stand-in.ts';
 import { workQueue } from '../controllers/work-queue.ts';
 import { type StandIn, type StandInOptions, secondsText } from '../world.ts';

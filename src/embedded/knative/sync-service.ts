@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../api/json.ts';
 import type { Condition } from '../../api/kinds/condition.ts';
 import type { Deployment } from '../../api/kinds/deployment.ts';
 import type { KnativeService } from '../../api/kinds/knative-service.ts';
@@ -5,7 +6,7 @@ import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import { keyOf, type ObjectStore } from '../controllers/object-store.ts';
-import { canonicalJson, controllerOf, shortHash } from '../controllers/selectors.ts';
+import { controllerOf, shortHash } from '../controllers/selectors.ts';
 import { objectsOf, revisionFor, TEMPLATE_HASH } from './revision-objects.ts';
 import { isReady, readyOf, resolveTraffic, revisionConditions, urlOf } from './status.ts';
 

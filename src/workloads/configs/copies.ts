@@ -6,7 +6,7 @@ import { names, ownerAnnotation } from '../../api/names.ts';
 import { withoutTracking, withPrefix } from '../../api/tracking-metadata.ts';
 import { withoutTrailing } from '../../api/trailing.ts';
 import { canaryLabel, canaryLabelValue } from '../anchor.ts';
-import { digest } from '../canonical-json.ts';
+import { digest } from '../digest.ts';
 import type { PrimarySpec } from '../workload.ts';
 import { type ConfigKey, configKey } from './config-ref.ts';
 import type { FoundConfigs } from './read-configs.ts';

@@ -1,5 +1,5 @@
 import type { SeenConfig } from '../../api/canary-status.ts';
-import { digest } from '../canonical-json.ts';
+import { digest } from '../digest.ts';
 
 /** Every config that the target's pods read, by ref key. */
 export type SeenConfigs = Readonly<Record<string, SeenConfig>>;

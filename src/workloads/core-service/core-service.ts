@@ -2,7 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type Slim, type SlimRef, slimRef } from '../../api/kube-object.ts';
 import { names, revisionAnnotation } from '../../api/names.ts';
 import type { Readiness } from '../../api/readiness.ts';
-import { digest } from '../canonical-json.ts';
+import { digest } from '../digest.ts';
 import { firstDifference } from '../first-difference.ts';
 import { ownRevision, REVISION_FORMAT } from '../revision-format.ts';
 import type { PrimarySpec, SideState, Sides, WatchedObjects, Workload } from '../workload.ts';

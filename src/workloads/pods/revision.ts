@@ -2,7 +2,7 @@ import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import { asPodWorkload } from '../../api/kinds/pod-workload.ts';
 import type { Slim } from '../../api/kube-object.ts';
 import { revisionAnnotation } from '../../api/names.ts';
-import { digest } from '../canonical-json.ts';
+import { digest } from '../digest.ts';
 import { ownRevision, REVISION_FORMAT } from '../revision-format.ts';
 
 /** The revision of a pod template (03-H1). */

@@ -1,0 +1,7 @@
+import { hash } from 'node:crypto';
+import { canonicalJson } from '../api/json.ts';
+
+/** Hexadecimal SHA-256 of the canonical JSON. */
+export function digest(value: unknown): string {
+  return hash('sha256', canonicalJson(value));
+}
