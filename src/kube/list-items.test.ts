@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createListItems } from './list-items.ts';
 
@@ -24,6 +25,18 @@ describe('the items of a list', () => {
       expect(answer.items).toEqual(items);
       expect(JSON.parse(answer.rest)).toEqual({ ...list, items: [0, 0, 0] });
     }
+  });
+
+  it('are those of JSON.parse, wherever chunks end in texts that hold quotes, backslashes and brackets', () => {
+    const text = fc.array(fc.constantFrom('"', '\\', '{', '}', '[', ']', 'é', 'a', '\n')).map((characters) => characters.join(''));
+    fc.assert(
+      fc.property(fc.array(fc.dictionary(text, text, { maxKeys: 4 })), fc.integer({ min: 1, max: 40 }), (objects, size) => {
+        const answer = read(JSON.stringify({ kind: 'List', items: objects }), size);
+        expect(answer.items).toEqual(objects);
+        expect(JSON.parse(answer.rest)).toEqual({ kind: 'List', items: objects.map(() => 0) });
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it.each([

@@ -13,11 +13,10 @@ export function createListItems(onItem: (item: unknown) => void): {
   rest(): string;
 } {
   const decoder = new StringDecoder('utf8');
+  const open: OpenText = { skips: undefined };
   let rest = '';
   let parts: Buffer[] = []; // of the item not ended yet
   let depth = 0;
-  let isText = false;
-  let isEscaped = false;
   let isInItems = false;
   return {
     push(chunk) {
@@ -26,20 +25,15 @@ export function createListItems(onItem: (item: unknown) => void): {
         rest += decoder.write(chunk.subarray(from, to));
         from = to;
       };
-      for (let at = 0; at < chunk.length; at += 1) {
+      for (let at = nextBracket(chunk, 0, open); at < chunk.length; at = nextBracket(chunk, at + 1, open)) {
         const byte = chunk[at];
-        if (isText) {
-          if (isEscaped) isEscaped = false;
-          else if (byte === BACKSLASH) isEscaped = true;
-          else if (byte === QUOTE) isText = false;
-        } else if (byte === QUOTE) isText = true;
-        else if (byte === OBJECT || byte === ARRAY) {
+        if (byte === OBJECT || byte === ARRAY) {
           if (depth === 1 && byte === ARRAY) {
             passOver(at);
             isInItems = BEFORE_ITEMS.test(rest);
           } else if (depth === 2 && isInItems) passOver(at);
           depth += 1;
-        } else if (byte === OBJECT_END || byte === ARRAY_END) {
+        } else {
           depth -= 1;
           if (depth === 1) isInItems = false;
           else if (depth === 2 && isInItems) {
@@ -57,4 +51,34 @@ export function createListItems(onItem: (item: unknown) => void): {
     },
     rest: () => rest + decoder.end(),
   };
+}
+
+/** A text that goes on in the next chunk: so many bytes of that are escaped. Undefined: none does. */
+interface OpenText {
+  skips: number | undefined;
+}
+
+/** Index of the next bracket outside of texts; the chunk's length where there is none. Every byte passes here: no state but locals. */
+function nextBracket(chunk: Buffer, from: number, open: OpenText): number {
+  let at = open.skips === undefined ? from : afterText(chunk, from + open.skips);
+  open.skips = undefined;
+  while (at < chunk.length) {
+    const byte = chunk[at];
+    if (byte === QUOTE) at = afterText(chunk, at + 1);
+    else if (byte === OBJECT || byte === OBJECT_END || byte === ARRAY || byte === ARRAY_END) return at;
+    else at += 1;
+  }
+  if (at > chunk.length) open.skips = at - chunk.length - 1;
+  return chunk.length;
+}
+
+/** Index after the quote that ends the text; beyond the chunk's length by one, and by each byte that is escaped, where it goes on. */
+function afterText(chunk: Buffer, from: number): number {
+  let at = from;
+  while (at < chunk.length) {
+    const byte = chunk[at];
+    if (byte === QUOTE) return at + 1;
+    at += byte === BACKSLASH ? 2 : 1;
+  }
+  return at + 1;
 }
