@@ -20,7 +20,8 @@ export function answersAwaitedUntilMs({ deliveries = [] }: Release, nowMs: numbe
 
 /**
  * The next moment to wake at, for polls as well, which are not recorded. A moment that has passed is asked for while it is news: it comes at once, and would come again
- * and again. What it has found to wait for something else must not hide the ones that are still to come.
+ * and again. What it has found to wait for something else must not hide the ones that are still to come. A step that
+ * has asked a question goes on with the answer, and not at a moment that has passed.
  */
 export function nextWakeOf(context: Context, before: Context, { type, facts }: EngineEvent, isElsewhere: boolean): number | undefined {
   const known = momentsOf(before);

@@ -58,7 +58,7 @@ interface OpenText {
   skips: number | undefined;
 }
 
-/** Index of the next bracket outside of texts; the chunk's length where there is none. Every byte passes here: no state but locals. */
+/** Index of the next bracket outside of texts; the chunk's length where none follows. Every byte passes here: no state but locals. */
 function nextBracket(chunk: Buffer, from: number, open: OpenText): number {
   let at = open.skips === undefined ? from : afterText(chunk, from + open.skips);
   open.skips = undefined;

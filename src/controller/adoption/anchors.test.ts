@@ -3,7 +3,7 @@ import { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
-import { readTemplateRevision, renderAnchor } from '../../workloads/anchor.ts';
+import { renderAnchor } from '../../workloads/anchor.ts';
 import { NameTakenError } from '../errors.ts';
 import { Anchors, MOST_ORPHANS } from './anchors.ts';
 
@@ -56,84 +56,6 @@ it('a tenant with any number of anchors delays no start, and keeps no other appl
   const { read, orphans, logged } = await started([...flood, anAnchor('test', 'gone')], () => false);
   expect([read.length, orphans.length, orphans.at(-1)]).toEqual([MOST_ORPHANS + 1, MOST_ORPHANS + 1, 'test/gone']);
   expect(logged).toEqual([{ namespace: 'hostile', anchors: 10 * MOST_ORPHANS }]);
-});
-
-describe('records of promoted templates', () => {
-  const canary = canaryOf('test', 'app');
-  const templateOf = (image: string) => ({ template: { spec: { containers: [{ name: 'app', image }] } } });
-
-  /** A cluster that keeps what is applied, and counts how often it is listed. */
-  function keeping() {
-    const stored = new Map<string, KubeObject>();
-    let lists = 0;
-    let failure: Error | undefined;
-    const cluster = {
-      get: async () => anAnchor('test', 'app'),
-      list: async () => {
-        lists += 1;
-        return { items: [...stored.values()] };
-      },
-      apply: async (object: KubeObject) => {
-        if (failure) throw failure;
-        stored.set(object.metadata.name, object);
-        return object;
-      },
-      delete: async ({ name }: ObjectRef) => void stored.delete(name),
-    } as unknown as Cluster;
-    const revisions = () => [...stored.values()].map((record) => [record.revision, readTemplateRevision(record)?.revision]);
-    return {
-      anchors: new Anchors(cluster, 3, { warn: () => undefined }),
-      revisions,
-      lists: () => lists,
-      failWith(error: Error | undefined) {
-        failure = error;
-      },
-    };
-  }
-
-  it('are read once by a process, as long as none has to go', async () => {
-    const { anchors, revisions, lists } = keeping();
-    await anchors.templates.keep(canary, templateOf('1'), 'one', { signal });
-    expect([lists(), anchors.templates.hasRoomAfter(canary, 'one'), anchors.templates.hasRoomAfter(canary, 'other')]).toEqual([
-      1,
-      true,
-      false,
-    ]);
-    await anchors.templates.keep(canary, templateOf('2'), 'two', { records: 'unneeded', signal });
-    await anchors.templates.keep(canary, templateOf('3'), 'three', { records: 'unneeded', signal });
-    expect([lists(), revisions()]).toEqual([
-      1,
-      [
-        [1, 'one'],
-        [2, 'two'],
-        [3, 'three'],
-      ],
-    ]);
-    expect(anchors.templates.hasRoomAfter(canary, 'three')).toBe(false);
-    await anchors.templates.keep(canary, templateOf('4'), 'four', { signal });
-    expect([lists(), revisions()]).toEqual([
-      2,
-      [
-        [2, 'two'],
-        [3, 'three'],
-        [4, 'four'],
-      ],
-    ]);
-  });
-
-  it('are read where this process has made none, or knows not what became of its last one', async () => {
-    const { anchors, lists, failWith } = keeping();
-    await anchors.templates.keep(canary, templateOf('1'), 'one', { records: 'unneeded', signal });
-    expect(lists()).toBe(1);
-    failWith(new Error('no answer'));
-    await expect(anchors.templates.keep(canary, templateOf('2'), 'two', { records: 'unneeded', signal })).rejects.toThrow('no answer');
-    expect(anchors.templates.hasRoomAfter(canary, 'one')).toBe(false);
-    failWith(undefined);
-    await anchors.templates.keep(canary, templateOf('2'), 'two', { signal });
-    expect(anchors.templates.hasRoomAfter(canary, 'two')).toBe(true);
-    anchors.forget(canary);
-    expect(anchors.templates.hasRoomAfter(canary, 'two')).toBe(false);
-  });
 });
 
 describe('the anchor of a new Canary', () => {
@@ -222,4 +144,14 @@ describe('the anchor of a new Canary', () => {
     await anchors.templates.promotions({ ...canary, status: status as unknown as NonNullable<Canary['status']> }, signal);
     expect(used).toEqual([priority, priority]);
   });
+});
+
+it('with an anchor the records of its Canary are forgotten, since another Serin may make some', async () => {
+  const cluster = { get: async () => anAnchor('test', 'app'), list: async () => ({ items: [] }), apply: async () => undefined };
+  const anchors = new Anchors(cluster as unknown as Cluster, 3, { warn: () => undefined });
+  const canary = canaryOf('test', 'app');
+  await anchors.templates.keep(canary, { template: { spec: { containers: [] } } }, 'one', { signal });
+  expect(anchors.templates.hasRoomAfter(canary, 'one')).toBe(true);
+  anchors.forget(canary);
+  expect(anchors.templates.hasRoomAfter(canary, 'one')).toBe(false);
 });
