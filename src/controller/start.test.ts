@@ -5,6 +5,7 @@ import { labOf } from '../../test/fakes/model/life.ts';
 import { raw } from '../../test/fakes/raw.ts';
 import { RequestTimeoutError } from '../kube/errors.ts';
 import { Convergence } from './reconcile/convergence.ts';
+import { StatusWriter } from './status/writer.ts';
 import { MOST_AT_ONCE } from './watch/first-reconciles.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
@@ -43,6 +44,22 @@ it('I7, I12: a first look that gets no answer is made again: releases go on, and
   expect(await lab.passUntil(() => lab.phase('other') === 'Succeeded', 300_000)).toBe(true);
   expect(await lab.passUntil(() => lab.server.find(primaryRef) === undefined, 60_000)).toBe(true);
   expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
+  lab.close();
+});
+
+it('after a start, a Canary whose target was pushed meanwhile is reconciled before those that nothing has happened to', async () => {
+  const lab = await killedOver([APP, 'other']);
+  lab.start();
+  expect(await lab.passUntil(() => lab.phase('other') === 'Succeeded', 300_000)).toBe(true);
+  await lab.pass(60_000);
+  lab.kill();
+  lab.push('3');
+  const written = vi.spyOn(StatusWriter.prototype, 'write');
+  lab.start();
+  expect(await lab.passUntil(() => lab.phase() === 'Progressing', 10_000)).toBe(true);
+  // Those of one urgency come in the order of their names.
+  expect(written.mock.calls.map(([{ metadata }]) => metadata.name).slice(0, 2)).toEqual([APP, 'other']);
+  written.mockRestore();
   lab.close();
 });
 

@@ -28,7 +28,7 @@ import { Mailbox } from './mailbox.ts';
 import { OfflineBackends } from './offline-backends.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { Reported } from './reported.ts';
-import { isIdleAsStored, RESTING, storedPriority } from './stored-priority.ts';
+import { isIdleAsStored, priorityOf, RESTING, storedPriority } from './stored-priority.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
@@ -341,11 +341,9 @@ export class CanaryProcess {
   get #priority(): Priority {
     const state = this.#snapshot?.value;
     if (typeof state !== 'object') return this.#storedPriority;
-    return 'Failed' in state && state.Failed !== RESTING
-      ? 'rollback'
-      : this.#storedPriority === 'initialization'
-        ? 'initialization'
-        : 'release';
+    const [[phase, step] = []] = Object.entries(state);
+    const now = priorityOf({ phase, release: { step } });
+    return now === 'release' && this.#storedPriority === 'initialization' ? 'initialization' : now;
   }
 
   get #label(): string {

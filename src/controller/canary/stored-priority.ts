@@ -1,16 +1,17 @@
 import type { Canary } from '../../api/canary.ts';
 import { statusOf } from '../../api/kinds/spec-of.ts';
-import type { KubeObject } from '../../api/kube-object.ts';
+import type { KubeObject, Slim } from '../../api/kube-object.ts';
 import type { Phase } from '../../api/phase.ts';
 import type { Priority } from '../../kube/priority.ts';
 
+const PROMOTING = new Set<unknown>(['Promoting', 'Finalising'] satisfies Phase[]);
 const INITIALIZING = new Set<unknown>([undefined, '', 'Initializing'] satisfies (Phase | '' | undefined)[]);
 /** The step of a release that is over. */
 export const RESTING = 'resting';
 
 interface StoredState {
   phase: unknown;
-  release: { step?: unknown } | undefined;
+  release: { step?: unknown; observedGeneration?: unknown } | undefined;
 }
 
 /** By the status alone, before the release is read. */
@@ -21,7 +22,8 @@ export function storedPriority(canary: KubeObject): Priority {
 /** Urgency of what is sent for a Canary with this status. */
 export function priorityOf({ phase, release }: Partial<StoredState>): Priority {
   if (INITIALIZING.has(phase)) return 'initialization';
-  return phase === 'Failed' && release?.step !== undefined && release.step !== RESTING ? 'rollback' : 'release';
+  if (release?.step === undefined || release.step === RESTING) return 'release';
+  return phase === 'Failed' ? 'rollback' : PROMOTING.has(phase) ? 'promotion' : 'release';
 }
 
 /** By a status of this very spec, and with no routes elsewhere that may hold a share. */
@@ -33,9 +35,12 @@ export function isIdleAsStored({ metadata, status }: Canary): boolean {
   return step === RESTING && routedFor === undefined && leftRoutes === undefined && isOfSpec === true;
 }
 
-/** Smaller is reconciled sooner after a start: rollbacks, releases under way, those that are not initialized, the rest. */
-export function storedUrgency(canary: KubeObject): number {
+/** Smaller is reconciled sooner after a start: rollbacks, releases under way, targets that have changed since, those that are not initialized, the rest. */
+export function storedUrgency(canary: KubeObject, target: Slim | undefined): number {
   const priority = storedPriority(canary);
-  const isResting = statusOf<StoredState>(canary).release?.step === RESTING;
-  return priority === 'rollback' ? 0 : priority === 'initialization' ? 2 : isResting ? 3 : 1;
+  const { release } = statusOf<StoredState>(canary);
+  if (priority === 'rollback') return 0;
+  if (priority === 'initialization') return 3;
+  if (release?.step !== RESTING) return 1;
+  return target === undefined || target.metadata.generation === release.observedGeneration ? 4 : 2;
 }

@@ -1,5 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
-import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
+import type { KubeObject, ObjectRef, Slim } from '../../api/kube-object.ts';
 import { finalizer } from '../../api/names.ts';
 import { refuse } from '../admission/admission.ts';
 import { isRefusedEdit } from '../admission/is-refused-edit.ts';
@@ -86,9 +87,9 @@ export class CanaryDispatcher {
     this.#isStarted = true;
     followAll(begun, this.#deps);
     for (const { object } of view.all(TEMPLATE)) this.#checkTemplate(object);
-    const canaries = view.all(CANARY).map(({ object }) => object);
-    const urgent = canaries.toSorted((a, b) => storedUrgency(a) - storedUrgency(b));
-    this.#firstReconciles.begin(urgent.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
+    const canaries = view.all(CANARY).map(({ object }) => ({ object, urgency: storedUrgency(object, this.#listedTarget(object)) }));
+    const urgent = canaries.toSorted((a, b) => a.urgency - b.urgency);
+    this.#firstReconciles.begin(urgent.map(({ object: { metadata } }) => `${metadata.namespace}/${metadata.name}`));
   }
 
   /** Cancels every process; resolves when none can write any more. */
@@ -132,6 +133,13 @@ export class CanaryDispatcher {
   /** The Canary is woken by changes of the objects of this spec. */
   track(canary: Canary, raw: KubeObject): void {
     this.#register.put(labelOf(canary), canary, raw, watchedBy(canary, this.#deps.config));
+  }
+
+  /** The target of a Canary, where its kind is listed by now. */
+  #listedTarget(canary: KubeObject): Slim | undefined {
+    const { namespace = '' } = canary.metadata;
+    const { apiVersion = '', kind = '', name = '' } = specOf<{ targetRef: Partial<ObjectRef> }>(canary).targetRef ?? {};
+    return isListedAtStart({ apiVersion, kind }) ? this.#deps.view.find({ apiVersion, kind, namespace, name })?.object : undefined;
   }
 
   #firstReconcile(key: string): Promise<void> {
