@@ -37,6 +37,11 @@ export interface ControllerHost {
 /** As when memory is short: a usual collection keeps the pages that it empties. */
 const collectAll = (): void => void globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 
+const emptyBytes = (): number => {
+  const { heapTotal, heapUsed } = process.memoryUsage();
+  return heapTotal - heapUsed;
+};
+
 const workedMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -52,7 +57,7 @@ export const processHost = (): ControllerHost => ({
   complain: (text) => void process.stderr.write(text),
   connect: (kubeconfig, master, env) =>
     loadConnection({ userAgent: 'serin-controller', env, ...(kubeconfig && { kubeconfig }), ...(master && { master }) }),
-  memory: globalThis.gc && { usedBytes: () => process.memoryUsage.rss(), workedMs, collect: collectAll },
+  memory: globalThis.gc && { usedBytes: () => process.memoryUsage.rss(), emptyBytes, workedMs, collect: collectAll },
   ended: (endWithStdin) =>
     new Promise((resolve) => {
       for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));

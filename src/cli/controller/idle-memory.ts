@@ -6,11 +6,18 @@ const QUIET_MS = 10_000;
 const MOST_WORK_MS = 500;
 /** A collection is worth its pause from this growth on. */
 const GROWTH = { factor: 1.1, bytes: 8_000_000 };
+/**
+ * Another one follows while as much of the memory is empty parts of the heap's pages, and the last one has returned some: V8 moves 12 MB of objects at a
+ * time. Source: `ComputeEvacuationHeuristics` in V8's mark-compact.cc.
+ */
+const AGAIN = { emptyShare: 0.2, returnedShare: 0.02 };
 
 export interface IdleMemoryOptions {
   clock: Clock;
   /** Resident memory of the process, in bytes. */
   usedBytes(): number;
+  /** Of the pages that the heap has, so many bytes hold no object. */
+  emptyBytes(): number;
   /** CPU time of the process so far. */
   workedMs(): number;
   /** Collects all garbage and returns what is free to the system. */
@@ -25,7 +32,8 @@ export class IdleMemory {
   readonly #options: IdleMemoryOptions;
   #busyAtMs = 0;
   #workedMs = 0;
-  #usedBytes = 0;
+  /** By the last collection; 0: any growth is worth one. */
+  #leftBytes = 0;
   #cancel: (() => void) | undefined;
 
   constructor(options: IdleMemoryOptions) {
@@ -50,7 +58,7 @@ export class IdleMemory {
   }
 
   #look(): void {
-    const { clock, workedMs, usedBytes, collect } = this.#options;
+    const { clock, workedMs, usedBytes, emptyBytes, collect } = this.#options;
     const leftMs = this.#busyAtMs + QUIET_MS - clock.monotonicMs();
     const isWorking = workedMs() - this.#workedMs > MOST_WORK_MS;
     if (leftMs > 0 || isWorking) {
@@ -58,8 +66,12 @@ export class IdleMemory {
       return;
     }
     this.#cancel = undefined;
-    if (usedBytes() < this.#usedBytes * GROWTH.factor + GROWTH.bytes) return;
+    const before = usedBytes();
+    if (before < this.#leftBytes * GROWTH.factor + GROWTH.bytes) return;
     collect();
-    this.#usedBytes = usedBytes();
+    const left = usedBytes();
+    const isWorthAnother = emptyBytes() > left * AGAIN.emptyShare && before - left > before * AGAIN.returnedShare;
+    this.#leftBytes = isWorthAnother ? 0 : left;
+    if (isWorthAnother) this.#wait(QUIET_MS);
   }
 }
