@@ -42,17 +42,6 @@ describe('FairQueue', () => {
     expect(begun).toEqual(['a', 'a', 'b', 'c', 'a', 'b']);
   });
 
-  it('steps go before promotions, promotions before other work, and what is less urgent takes turns for one of four', async () => {
-    const { clock, begun, enter } = given();
-    for (const priority of ['upkeep', 'promotion', 'release'] as const)
-      for (let count = 0; count < 9; count += 1) void enter(priority, undefined, priority);
-    for (let count = 0; count < 20; count += 1) {
-      clock.advance(100);
-      await settled();
-    }
-    expect(begun.map((priority) => priority[0]).join('')).toBe('urrprrrurrrprppupppup');
-  });
-
   it('I15: upkeep of hundreds of namespaces goes after other work, and gets one turn of four while there is any', async () => {
     const { clock, begun, enter } = given();
     for (let count = 0; count < 200; count += 1) void enter(`upkeep/${count}`, undefined, 'upkeep');

@@ -1,6 +1,6 @@
 import { NoTurnError } from '../api/outgoing.ts';
 import type { Clock } from './clock.ts';
-import { DEFAULT_PRIORITY, eachPriority, PRIORITIES, type Priority } from './priority.ts';
+import { DEFAULT_PRIORITY, PRIORITIES, type Priority } from './priority.ts';
 
 /** Decides how much may begin; the queue decides who is next. */
 export interface Admission {
@@ -69,7 +69,12 @@ class Shares {
 /** Work that waits, by priority and line; the line whose turn is next comes first. */
 class QueuePool {
   readonly name: string;
-  readonly lines = eachPriority(() => new Map<QueueLine, Set<() => void>>());
+  readonly lines: Record<Priority, Map<QueueLine, Set<() => void>>> = {
+    rollback: new Map(),
+    release: new Map(),
+    initialization: new Map(),
+    upkeep: new Map(),
+  };
   running = 0;
   waiting = 0;
   readonly #shares = new Shares();
@@ -107,7 +112,7 @@ export class FairQueue {
   readonly #lines = new Map<string, QueueLine>();
   /** The pool whose last turn is the longest ago comes first. */
   readonly #pools = new Map<string, QueuePool>();
-  readonly #underWayOf = eachPriority(() => 0);
+  readonly #underWayOf: Record<Priority, number> = { rollback: 0, release: 0, initialization: 0, upkeep: 0 };
   readonly #shares = new Shares();
   #cancelTimer: (() => void) | undefined;
   #running = 0;

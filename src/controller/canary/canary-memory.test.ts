@@ -42,3 +42,15 @@ it('gives a route its marks back that is replaced without them while the Canary 
   expect(lab.server.find(routeRef)?.metadata.annotations?.[ownerAnnotation]).toBe(lab.canary()?.metadata.uid);
   lab.close();
 });
+
+it('I8: has no timer left when its messages are delivered, also when the target is seen at zero after that', async () => {
+  const lab = await idle();
+  lab.push('2');
+  expect(await lab.passUntil(() => lab.phase() === 'Finalising', 300_000)).toBe(true);
+  lab.watchLagMs = (kind) => (kind === 'Deployment' ? 3_000 : 0);
+  expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+  await lab.pass(60_000);
+  expect(raw(lab.canary())?.status.release).toMatchObject({ step: 'resting', deliveries: [], scaledDownUid: expect.any(String) });
+  expect(lab.clock.pending).toBe(0);
+  lab.close();
+});

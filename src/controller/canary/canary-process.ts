@@ -28,7 +28,7 @@ import { Mailbox } from './mailbox.ts';
 import { OfflineBackends } from './offline-backends.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { Reported } from './reported.ts';
-import { isIdleAsStored, priorityOf, RESTING, storedPriority } from './stored-priority.ts';
+import { isIdleAsStored, RESTING, storedPriority } from './stored-priority.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
@@ -214,6 +214,8 @@ export class CanaryProcess {
     if (isWritten) this.#remembered = plain(memoryOf(recorded));
     if (pending.some((one) => one.type === 'ANSWER' && one.answer.kind === 'measure')) this.#questions.endTick(recorded);
     this.#questions.ask(this.#convergence.trafficFields.withoutRefused(recorded), questions);
+    // What it was set for does not come any more, as the end of a message that was delivered.
+    if (this.#snapshot !== undefined && isAtRest(this.#snapshot)) this.#alarms.clear('wake');
     this.#offline.check(recorded, this.#questions.signal);
     const factsNow = isWritten ? this.#facts(recorded, provider, router) : { ...facts, canary: recorded };
     if (!this.#isHeldInPlace(recorded)) await this.#reconcile(factsNow, router);
@@ -341,9 +343,11 @@ export class CanaryProcess {
   get #priority(): Priority {
     const state = this.#snapshot?.value;
     if (typeof state !== 'object') return this.#storedPriority;
-    const [[phase, step] = []] = Object.entries(state);
-    const now = priorityOf({ phase, release: { step } });
-    return now === 'release' && this.#storedPriority === 'initialization' ? 'initialization' : now;
+    return 'Failed' in state && state.Failed !== RESTING
+      ? 'rollback'
+      : this.#storedPriority === 'initialization'
+        ? 'initialization'
+        : 'release';
   }
 
   get #label(): string {

@@ -4,7 +4,6 @@ import type { KubeObject, Slim } from '../../api/kube-object.ts';
 import type { Phase } from '../../api/phase.ts';
 import type { Priority } from '../../kube/priority.ts';
 
-const PROMOTING = new Set<unknown>(['Promoting', 'Finalising'] satisfies Phase[]);
 const INITIALIZING = new Set<unknown>([undefined, '', 'Initializing'] satisfies (Phase | '' | undefined)[]);
 /** The step of a release that is over. */
 export const RESTING = 'resting';
@@ -22,8 +21,7 @@ export function storedPriority(canary: KubeObject): Priority {
 /** Urgency of what is sent for a Canary with this status. */
 export function priorityOf({ phase, release }: Partial<StoredState>): Priority {
   if (INITIALIZING.has(phase)) return 'initialization';
-  if (release?.step === undefined || release.step === RESTING) return 'release';
-  return phase === 'Failed' ? 'rollback' : PROMOTING.has(phase) ? 'promotion' : 'release';
+  return phase === 'Failed' && release?.step !== undefined && release.step !== RESTING ? 'rollback' : 'release';
 }
 
 /** By a status of this very spec, and with no routes elsewhere that may hold a share. */
