@@ -42,6 +42,8 @@ export interface Watched {
   reportedMs?: number;
   /** The same, where it has a pod template: the images of its containers. */
   images?: readonly ContainerImage[];
+  /** The generation that the watch brought with other images than it had shown before: certainly another template. */
+  imagesChangedIn?: number;
 }
 
 /** The controller's picture of the cluster, for reading. */
@@ -72,6 +74,8 @@ export interface Sides {
     rollout?: string;
     /** Its controller has yet to say whether the template is another one. */
     uncounted?: true;
+    /** See `Watched`: newer than a recorded generation, it says that without the controller. */
+    imagesChangedIn?: number;
     revision: string;
     configs?: readonly ConfigRef[];
     pods?: number;

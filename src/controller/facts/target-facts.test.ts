@@ -61,6 +61,16 @@ describe('recordedFor', () => {
       is: true,
     },
     {
+      what: 'another generation and hash that was not counted yet, with images from before',
+      target: { ...live('s1:new', 9), rollout: '3', uncounted: true as const, imagesChangedIn: 5 },
+      is: true,
+    },
+    {
+      what: 'another generation and hash that was not counted yet, with images of since then',
+      target: { ...live('s1:new', 9), rollout: '3', uncounted: true as const, imagesChangedIn: 8 },
+      is: false,
+    },
+    {
       what: 'another object that was not counted yet',
       target: { ...live('s1:new'), uid: 'other', uncounted: true as const },
       is: false,

@@ -10,7 +10,7 @@ import type { ConfigsResult, TrackedTarget } from './tracked-configs.ts';
 
 /** The fields of a target that identify its template: `revision` is the hash of that alone. */
 type SeenTarget = NonNullable<Sides['target']>;
-type Template = Pick<SeenTarget, 'uid' | 'generation' | 'rollout' | 'uncounted' | 'revision'>;
+type Template = Pick<SeenTarget, 'uid' | 'generation' | 'rollout' | 'uncounted' | 'imagesChangedIn' | 'revision'>;
 type TargetFacts = NonNullable<Facts['target']>;
 
 /** A look at the configs that a template reads. Absent: none is tracked. */
@@ -37,19 +37,23 @@ export function recordedFor(canary: Canary, target: Template): Release | undefin
   const { release } = canary.status ?? {};
   if (release === undefined || release.targetUid !== target.uid || release.observedGeneration === 0) return undefined;
   if (templateOf(release) === target.revision || isUncounted(canary, target)) return release;
-  const { rollout } = target;
-  const isCounted = rollout !== undefined && rollout === release.observedRollout;
+  const { rollout, uncounted } = target;
+  const isCounted = uncounted !== true && rollout !== undefined && rollout === release.observedRollout;
   // The same generation can be counted after it was recorded.
   const isSame = release.observedGeneration === target.generation ? !isCountedAnew(release, target) : isCounted;
   return isSame ? release : undefined;
 }
 
-/** Its hash is another one, and its controller has yet to say whether that is another template, or only how a newer server shows it. */
+/**
+ * Its hash is another one, and its controller has yet to say whether that is another template, or only how a newer server shows it. No server changes
+ * images: where the watch has brought others since, it is another template.
+ */
 export function isUncounted(canary: Canary, target: Template): boolean {
   const { release } = canary.status ?? {};
-  const { uid, generation, uncounted, revision } = target;
+  const { uid, generation, uncounted, imagesChangedIn = 0, revision } = target;
   if (uncounted !== true || release?.targetUid !== uid || release.observedRollout === undefined) return false;
   if (release.observedGeneration === 0 || release.observedGeneration === generation) return false;
+  if (imagesChangedIn > release.observedGeneration) return false;
   return templateOf(release) !== revision && !isCountedAnew(release, target);
 }
 
@@ -66,7 +70,7 @@ export function templateOfTarget(canary: Canary, target: Template): string {
 
 /** The parts that decide the target's pods (ARCHITECTURE.md, Revisions): its template, and the configs that they read. */
 export function targetFacts(canary: Canary, target: SeenTarget, look: TargetConfigs | undefined, primaryServes: boolean): TargetFacts {
-  const { configs: _refs, uncounted = false, generation = 0, rollout, ...side } = target;
+  const { configs: _refs, uncounted = false, imagesChangedIn: _changed, generation = 0, rollout, ...side } = target;
   const recorded = recordedFor(canary, target);
   const template = recorded ? templateOf(recorded) : target.revision;
   // A count that is not of this template must not be recorded with it.

@@ -99,3 +99,36 @@ it('a view that fails to handle a change keeps it from no other one', async () =
   failing.stop();
   other.stop();
 });
+
+it('knows the generation in which the images of a pod template have changed', async () => {
+  const { kinds, watches } = given();
+  const view = new ClusterView(kinds, () => undefined);
+  void view.start();
+  let version = 0;
+  const deployment = (
+    generation: number,
+    image: string,
+    { uid = 'one', ...spec }: { uid?: string; replicas?: number } = {},
+  ): KubeObject => {
+    version += 1;
+    return {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'podinfo', namespace: 'test', uid, generation, resourceVersion: String(version) },
+      spec: { ...spec, template: { spec: { containers: [{ name: 'web', image }] } } },
+    };
+  };
+  const handler = watches.find(({ kind }) => kind === 'Deployment')?.handler;
+  const changedIn = (object: KubeObject) => {
+    handler?.onEvent({ type: 'MODIFIED', object });
+    return view.find({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'test', name: 'podinfo' })?.imagesChangedIn;
+  };
+  handler?.onList([deployment(7, 'web:1')]);
+  expect(changedIn(deployment(8, 'web:1', { replicas: 3 }))).toBeUndefined();
+  expect(changedIn(deployment(9, 'web:2'))).toBe(9);
+  expect(changedIn(deployment(9, 'web:2'))).toBe(9);
+  expect(changedIn(deployment(10, 'web:2', { replicas: 0 }))).toBe(9);
+  handler?.onList([deployment(11, 'web:1')]);
+  expect(changedIn(deployment(11, 'web:1'))).toBe(11);
+  expect(changedIn(deployment(1, 'web:3', { uid: 'two' }))).toBeUndefined();
+});

@@ -173,12 +173,20 @@ function see(whole: KubeObject, before: ViewedObject | undefined): ViewedObject 
   const manager = lastForeignManager(object, fieldManager);
   const isOwned = (object.metadata.ownerReferences ?? []).some((owner) => owner.kind === 'Canary' && owner.apiVersion === apiVersion);
   const known = remembered(object);
+  const imagesChangedIn = imagesChangedInOf(known, before);
   return {
     ...known,
+    ...(imagesChangedIn === undefined ? {} : { imagesChangedIn }),
     object: keptOf(known.object, before?.object),
     ...(manager === undefined ? {} : { manager }),
     ...(isOwned || isUpdatedBy(object, flaggerManager) ? { isEstablished: true } : {}),
   };
+}
+
+/** Of one that was seen before, or made anew by the same name, so that its generations begin again. */
+function imagesChangedInOf({ object, images }: Watched, before: ViewedObject | undefined): number | undefined {
+  if (before === undefined || before.object.metadata.uid !== object.metadata.uid) return undefined;
+  return isDeepStrictEqual(images, before.images) ? before.imagesChangedIn : object.metadata.generation;
 }
 
 /** Typed as whole: readers get a slim object by its SlimRef only. */

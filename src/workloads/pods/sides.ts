@@ -41,9 +41,9 @@ function stateOf(workload: Verbs, { object, reportedMs, images }: Watched, thres
 
 type TargetIdentity = Omit<NonNullable<Sides['target']>, keyof SideState>;
 
-function identityOf(workload: Verbs, { object, revision = '', configs }: Watched): TargetIdentity {
+function identityOf(workload: Verbs, { object, revision = '', configs, imagesChangedIn }: Watched): TargetIdentity {
   const { uid = '', generation = 0 } = object.metadata;
-  return defined({ uid, generation, revision, ...countOf(workload, object), configs, pods: workload.pods?.(object) });
+  return defined({ uid, generation, revision, ...countOf(workload, object), imagesChangedIn, configs, pods: workload.pods?.(object) });
 }
 
 /** A count that has not moved says nothing of a template that is newer than it. */

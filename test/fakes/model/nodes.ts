@@ -20,6 +20,8 @@ export class ModelNodes {
   readonly #startUpMs: () => number;
   /** Around the moment in which pods read their configs. */
   aroundRead: (read: () => void) => void = (read) => read();
+  /** How long the controller of Deployments takes to observe a change; 0: before anyone hears of it. Milliseconds. */
+  observesAfterMs = 0;
   readonly #rolled = new Map<string, string>();
   /** The templates that each has had, as its controller counts them. */
   readonly #counted = new Map<string, { template: string; number: number }>();
@@ -35,7 +37,7 @@ export class ModelNodes {
     server.api.store.subscribe(({ storeKey, type, object, before }) => {
       if (storeKey !== 'apps/deployments') return;
       if (type === 'DELETED') this.#forget(object.metadata.uid ?? '');
-      else if (object.metadata.generation !== before?.metadata.generation) queueMicrotask(() => this.#observe(object));
+      else if (object.metadata.generation !== before?.metadata.generation) this.#observeSoon(object);
     });
   }
 
@@ -49,6 +51,11 @@ export class ModelNodes {
   runs(name: string, namespace: string): ReadonlySet<string> {
     const found = this.#server.find({ apiVersion: 'apps/v1', kind: 'Deployment', name, namespace });
     return this.#runs.get(found?.metadata.uid ?? '')?.bytes ?? new Set();
+  }
+
+  #observeSoon(object: KubeObject): void {
+    if (this.observesAfterMs > 0) this.#clock.setTimer(this.observesAfterMs, () => this.#observe(object));
+    else queueMicrotask(() => this.#observe(object));
   }
 
   #forget(uid: string): void {
