@@ -167,6 +167,18 @@ describe('a Canary that is parsed once', () => {
     expect(parseCanaryOnce(raw)).toEqual(parseCanary(raw));
   });
 
+  it('is the raw spec and status themselves where parsing changes nothing, and a copy where it does', () => {
+    const status = { phase: 'Failed', failedChecks: 0, canaryWeight: 0, iterations: 1 };
+    const same = { spec: spec(), status };
+    const parsed = parseCanaryOnce(canary(same));
+    expect('canary' in parsed && [parsed.canary.spec === same.spec, parsed.canary.status === status]).toEqual([true, true]);
+    const withNulls = () => canary({ spec: spec({ suspend: null }), status: { ...status, iterations: null } });
+    const changed = withNulls();
+    expect(parseCanaryOnce(changed)).toEqual(parseCanary(withNulls()));
+    expect(parseCanaryOnce(changed)).toMatchObject({ canary: { status: { iterations: 0 } } });
+    expect(changed).toEqual(withNulls());
+  });
+
   it('is read anew as the next version of the object', () => {
     parseCanaryOnce(canary({ spec: spec() }));
     expect(parseCanaryOnce(canary({ spec: spec({ suspend: true }) }))).toMatchObject({ canary: { spec: { suspend: true } } });

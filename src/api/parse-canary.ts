@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { AlertProvider } from './alert-provider.ts';
 import { Canary } from './canary.ts';
@@ -30,12 +31,12 @@ const parsedStatuses = new WeakMap<object, { status: CanaryStatus | undefined }>
 
 /** As `parseStatus`, once for an object that is never changed in place. */
 export function parseStatusOnce(raw: object): CanaryStatus | undefined {
-  return keptIn(parsedStatuses, raw, () => ({ status: parseStatus(withoutNulls(raw, 1)) })).status;
+  return keptIn(parsedStatuses, raw, () => ({ status: itselfOr(parseStatus(withoutNulls(raw, 1)), raw) })).status;
 }
 
-/** The object is what became of this status as JSON, without a difference: it is not parsed. */
-export function isParsedAs(raw: object, status: CanaryStatus): void {
-  parsedStatuses.set(raw, { status });
+/** This status is one of ours as it was sent, and is not parsed. */
+export function isParsed(raw: object): void {
+  parsedStatuses.set(raw, { status: raw as CanaryStatus });
 }
 
 const parsedSpecs = new WeakMap<object, Canary['spec']>();
@@ -45,19 +46,25 @@ const Unspecified = Canary.omit({ spec: true });
  * As `parseCanary`, once for an object that is never changed in place, as watches and answers of the API server bring them; once too for each of its
  * spec and status, which several objects may share.
  */
-export const parseCanaryOnce = oncePerObject((raw: KubeObject): ReturnType<typeof parseCanary> => {
-  const { spec, status, ...rest } = raw;
-  const knownSpec = isRecord(spec) ? parsedSpecs.get(spec) : undefined;
-  if (knownSpec !== undefined) {
-    const input = prepared(rest);
-    const { data } = Unspecified.safeParse({ ...input, metadata: serverMetadata(input.metadata) });
-    if (data !== undefined)
-      return { canary: withStatus({ ...data, spec: knownSpec }, isRecord(status) ? parseStatusOnce(status) : undefined) };
-  }
-  const parsed = parseCanary(raw);
-  if ('canary' in parsed && isRecord(spec)) parsedSpecs.set(spec, parsed.canary.spec);
-  return parsed;
+export const parseCanaryOnce = oncePerObject(({ status, ...raw }: KubeObject): ReturnType<typeof parseCanary> => {
+  const parsed = withKnownSpec(raw) ?? parseCanary(raw);
+  if ('problems' in parsed) return parsed;
+  const { canary } = parsed;
+  if (!isRecord(raw.spec)) return parsed;
+  const spec = keptIn(parsedSpecs, raw.spec, () => itselfOr(canary.spec, raw.spec));
+  return { canary: withStatus({ ...canary, spec }, isRecord(status) ? parseStatusOnce(status) : undefined) };
 });
+
+function withKnownSpec({ spec, ...rest }: KubeObject): { canary: Canary } | undefined {
+  const known = isRecord(spec) ? parsedSpecs.get(spec) : undefined;
+  if (known === undefined) return undefined;
+  const input = prepared(rest);
+  const { data } = Unspecified.safeParse({ ...input, metadata: serverMetadata(input.metadata) });
+  return data && { canary: { ...data, spec: known } };
+}
+
+/** The raw value itself where parsing has changed nothing: as long as it is kept, there is no second copy. */
+const itselfOr = <T>(parsed: T, raw: unknown): T => (isDeepStrictEqual(parsed, raw) ? (raw as T) : parsed);
 
 const withStatus = (canary: Canary, status: Canary['status']): Canary => (status === undefined ? canary : { ...canary, status });
 

@@ -4,7 +4,7 @@ import type { CanaryStatus } from '../../api/canary-status.ts';
 import { isRecord } from '../../api/json.ts';
 import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { isParsedAs, parseStatusOnce } from '../../api/parse-canary.ts';
+import { isParsed, parseStatusOnce } from '../../api/parse-canary.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { Question } from '../../engine/questions.ts';
 import { isConflict } from '../../kube/errors.ts';
@@ -132,6 +132,6 @@ export class StatusWriter {
 function readAnswer(answered: object, sent: CanaryStatus | undefined): CanaryStatus | undefined {
   const text = JSON.stringify(sent) ?? 'null';
   const plain: CanaryStatus = text.includes('null') ? undefined : JSON.parse(text);
-  if (plain !== undefined && isDeepStrictEqual(plain, answered)) isParsedAs(answered, plain);
+  if (plain !== undefined && isDeepStrictEqual(plain, answered)) isParsed(answered);
   return parseStatusOnce(answered);
 }
