@@ -183,7 +183,7 @@ function see(whole: KubeObject, before: ViewedObject | undefined): ViewedObject 
   };
 }
 
-/** Of one that was seen before, or made anew by the same name, so that its generations begin again. */
+/** Undefined of one that was not seen before, or was made anew by the same name: its generations begin again. */
 function imagesChangedInOf({ object, images }: Watched, before: ViewedObject | undefined): number | undefined {
   if (before === undefined || before.object.metadata.uid !== object.metadata.uid) return undefined;
   return isDeepStrictEqual(images, before.images) ? before.imagesChangedIn : object.metadata.generation;
