@@ -63,7 +63,7 @@ function withKnownSpec({ spec, ...rest }: KubeObject): { canary: Canary } | unde
   return data && { canary: { ...data, spec: known } };
 }
 
-/** The raw value itself where parsing has changed nothing: as long as it is kept, there is no second copy. */
+/** The raw value itself where parsing has changed nothing: it is kept anyway, and a copy would be kept beside it. */
 const itselfOr = <T>(parsed: T, raw: unknown): T => (isDeepStrictEqual(parsed, raw) ? (raw as T) : parsed);
 
 const withStatus = (canary: Canary, status: Canary['status']): Canary => (status === undefined ? canary : { ...canary, status });
