@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { handClock } from '../../../test/fakes/clock.ts';
 import { IdleMemory } from './idle-memory.ts';
 
-it('collects again, each time after ten quiet seconds, while much of the heap is empty and a collection returns some', () => {
+it('collects again, each time after ten seconds without a request, while much of the heap is empty and a collection returns some', () => {
   const clock = handClock();
   let usedBytes = 1_200e6;
   let returned = 0.75;

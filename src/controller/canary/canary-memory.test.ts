@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { APP, aModelCanary, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { initialized } from '../../../test/fakes/model/damage.ts';
+import { APP, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 
@@ -11,11 +11,7 @@ const theirs = { http: [{ route: [{ destination: { host: 'elsewhere' } }] }] };
 vi.setConfig({ testTimeout: 60_000 });
 
 async function idle(): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
-  lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }));
-  lab.start();
-  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  const lab = await initialized();
   await lab.pass(60_000);
   return lab;
 }

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { aModelCanary, type ModelLab, targetRef } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { initialized } from '../../../test/fakes/model/damage.ts';
+import { type ModelLab, targetRef } from '../../../test/fakes/model/lab.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
@@ -8,11 +8,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 /** Idle; from now on the controller of Deployments is slow. */
 async function slowlyObserved(): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
-  lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }));
-  lab.start();
-  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  const lab = await initialized();
   await lab.pass(60_000);
   lab.nodes.observesAfterMs = 20_000;
   return lab;
