@@ -44,6 +44,8 @@ export interface Watched {
   images?: readonly ContainerImage[];
   /** The generation that the watch brought with other images than it had shown before: certainly another template. */
   imagesChangedIn?: number;
+  /** The first of the generations that ask for no pods, up to this one, each of which the watch has shown. */
+  zeroSince?: number;
 }
 
 /** The controller's picture of the cluster, for reading. */
@@ -133,7 +135,7 @@ export interface WorkloadReadiness {
   /** Both sides of the release. */
   sides(canary: Canary, watched: WatchedObjects): Sides;
   /** Pods that exist or may be coming, ready or not: 0 only when none of the old ones is left. Every kind with `configs` has it. */
-  pods?(object: Slim): number;
+  pods?(watched: Pick<Watched, 'object' | 'zeroSince'>): number;
   /** Whether the pods can take the load; `thresholdPercent` of them must be available (03-W39–W47). */
   readiness(object: Slim, thresholdPercent: number): Readiness;
   /**

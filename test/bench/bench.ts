@@ -5,7 +5,7 @@ import type { StartResult } from './measure-start.ts';
 
 const USAGE = `npm run bench -- [--sizes 10,200,1000] [--seconds 30] [--json]
 npm run bench -- --start [--sizes 200,1000] [--deployments 5000] [--secrets 20000] [--changes 50] [--suspended] [--json]
-npm run bench -- --real --at-once [--sizes 300,1000] [--releases 100] [--steps 5] [--flagger] [--fault slow|throttled|down|lagging] [--json]
+npm run bench -- --real --at-once [--sizes 300,1000] [--releases 100] [--steps 5] [--over 60] [--flagger] [--fault slow|throttled|down|lagging] [--json]
 npm run bench -- --real --steady [--canaries 1000] [--minutes 120] [--every 4] [--json]
 npm run bench -- --embedded [--sizes 10000] [--releases 100] [--fault …] [--json]
 npm run bench -- --real [--kinds deployments|mixed] [--canaries 200] [--minutes 15] [--json]
@@ -29,6 +29,7 @@ async function bench(): Promise<void> {
       'at-once': { type: 'boolean', default: false },
       releases: { type: 'string', default: '100' },
       steps: { type: 'string' },
+      over: { type: 'string' },
       steady: { type: 'boolean', default: false },
       every: { type: 'string' },
       flagger: { type: 'boolean', default: false },
@@ -116,6 +117,7 @@ async function bench(): Promise<void> {
       steps,
       flagger: values.flagger,
       ...(fault === undefined ? {} : { fault }),
+      ...(values.over === undefined ? {} : { overMs: positive(values.over) * 1_000 }),
       say,
     });
     if (values.json) return void process.stdout.write(`${JSON.stringify(results, undefined, 2)}\n`);

@@ -100,7 +100,8 @@ it('a view that fails to handle a change keeps it from no other one', async () =
   other.stop();
 });
 
-it('knows the generation in which the images of a pod template have changed', async () => {
+/** What the watch has brought of one Deployment, version after version. */
+function deploymentsSeen() {
   const { kinds, watches } = given();
   const view = new ClusterView(kinds, () => undefined);
   void view.start();
@@ -119,10 +120,16 @@ it('knows the generation in which the images of a pod template have changed', as
     };
   };
   const handler = watches.find(({ kind }) => kind === 'Deployment')?.handler;
-  const changedIn = (object: KubeObject) => {
+  const seen = (object: KubeObject) => {
     handler?.onEvent({ type: 'MODIFIED', object });
-    return view.find({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'test', name: 'podinfo' })?.imagesChangedIn;
+    return view.find({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'test', name: 'podinfo' });
   };
+  return { handler, deployment, seen };
+}
+
+it('knows the generation in which the images of a pod template have changed', () => {
+  const { handler, deployment, seen } = deploymentsSeen();
+  const changedIn = (object: KubeObject) => seen(object)?.imagesChangedIn;
   handler?.onList([deployment(7, 'web:1')]);
   expect(changedIn(deployment(8, 'web:1', { replicas: 3 }))).toBeUndefined();
   expect(changedIn(deployment(9, 'web:2'))).toBe(9);
@@ -131,4 +138,19 @@ it('knows the generation in which the images of a pod template have changed', as
   handler?.onList([deployment(11, 'web:1')]);
   expect(changedIn(deployment(11, 'web:1'))).toBe(11);
   expect(changedIn(deployment(1, 'web:3', { uid: 'two' }))).toBeUndefined();
+});
+
+it('knows since which generation no pods are asked for, as long as it has seen each one', () => {
+  const { handler, deployment, seen } = deploymentsSeen();
+  const zeroSince = (generation: number, replicas: number, uid = 'one') =>
+    seen(deployment(generation, `web:${generation}`, { replicas, uid }))?.zeroSince;
+  handler?.onList([deployment(7, 'web:7', { replicas: 0 })]);
+  expect(zeroSince(8, 0)).toBe(7);
+  expect(zeroSince(8, 0)).toBe(7);
+  expect(zeroSince(9, 2)).toBeUndefined();
+  expect(zeroSince(10, 0)).toBe(10);
+  expect(zeroSince(11, 0)).toBe(10);
+  // Generation 12 was not shown: it may have asked for some.
+  expect(zeroSince(13, 0)).toBe(13);
+  expect(zeroSince(14, 0, 'two')).toBe(14);
 });

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { NewBlocker } from '../../api/blocker.ts';
 import { apiVersion } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef, Slim } from '../../api/kube-object.ts';
 import { fieldManager, flaggerManager } from '../../api/names.ts';
 import { withoutLastApplied } from '../../api/tracking-metadata.ts';
@@ -174,9 +175,11 @@ function see(whole: KubeObject, before: ViewedObject | undefined): ViewedObject 
   const isOwned = (object.metadata.ownerReferences ?? []).some((owner) => owner.kind === 'Canary' && owner.apiVersion === apiVersion);
   const known = remembered(object);
   const imagesChangedIn = imagesChangedInOf(known, before);
+  const zeroSince = zeroSinceOf(whole, before);
   return {
     ...known,
     ...(imagesChangedIn === undefined ? {} : { imagesChangedIn }),
+    ...(zeroSince === undefined ? {} : { zeroSince }),
     object: keptOf(known.object, before?.object),
     ...(manager === undefined ? {} : { manager }),
     ...(isOwned || isUpdatedBy(object, flaggerManager) ? { isEstablished: true } : {}),
@@ -187,6 +190,15 @@ function see(whole: KubeObject, before: ViewedObject | undefined): ViewedObject 
 function imagesChangedInOf({ object, images }: Watched, before: ViewedObject | undefined): number | undefined {
   if (before === undefined || before.object.metadata.uid !== object.metadata.uid) return undefined;
   return isDeepStrictEqual(images, before.images) ? before.imagesChangedIn : object.metadata.generation;
+}
+
+/** A generation between the last one that was seen and this one may have asked for pods. */
+function zeroSinceOf(object: KubeObject, before: ViewedObject | undefined): number | undefined {
+  const { uid, generation = 0 } = object.metadata;
+  if (specOf<{ replicas: number }>(object).replicas !== 0) return undefined;
+  const { metadata: last } = before?.object ?? {};
+  const isNext = last?.uid === uid && generation <= (last?.generation ?? 0) + 1;
+  return (isNext ? before?.zeroSince : undefined) ?? generation;
 }
 
 /** Typed as whole: readers get a slim object by its SlimRef only. */

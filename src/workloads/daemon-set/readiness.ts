@@ -1,6 +1,7 @@
 import { asDaemonSet } from '../../api/kinds/daemon-set.ts';
 import type { Slim } from '../../api/kube-object.ts';
 import type { Readiness } from '../../api/readiness.ts';
+import type { Watched } from '../workload.ts';
 import { isScaledToZero } from './scale-to-zero.ts';
 
 /** Nodes that should run a pod; 0 when we have sent all pods away, otherwise at least 1, since replicas say zero or not. */
@@ -9,7 +10,7 @@ export function podsAskedFor(daemonSet: Slim): number {
 }
 
 /** Pods that exist or may be coming; those that we have sent away are counted as misscheduled until they are gone. */
-export function podsLeft(object: Slim): number {
+export function podsLeft({ object }: Pick<Watched, 'object'>): number {
   const daemonSet = asDaemonSet(object);
   const { observedGeneration = 0, currentNumberScheduled = 0, numberMisscheduled = 0 } = daemonSet.status ?? {};
   const isBehind = (daemonSet.metadata.generation ?? 0) > observedGeneration;

@@ -1,16 +1,20 @@
 import { asDeployment, type Deployment } from '../../api/kinds/deployment.ts';
 import type { Slim } from '../../api/kube-object.ts';
 import type { Readiness } from '../../api/readiness.ts';
+import type { Watched } from '../workload.ts';
 
 /** Pods asked for; the API server's default is 1. */
 export function replicasOf(deployment: Slim): number {
   return asDeployment(deployment).spec?.replicas ?? 1;
 }
 
-/** Pods that exist or may be coming; a status that is older than the spec says nothing of the ones that are being made. */
-export function podsLeft(deployment: Slim): number {
+/**
+ * Pods that exist or may be coming. A status that is older than the spec says nothing of the ones that are being made, unless no pods have been
+ * asked for since.
+ */
+export function podsLeft({ object: deployment, zeroSince }: Pick<Watched, 'object' | 'zeroSince'>): number {
   const { observedGeneration = 0, replicas = 0 } = asDeployment(deployment).status ?? {};
-  const isBehind = (deployment.metadata.generation ?? 0) > observedGeneration;
+  const isBehind = (zeroSince ?? deployment.metadata.generation ?? 0) > observedGeneration;
   return Math.max(replicasOf(deployment), replicas, isBehind ? 1 : 0);
 }
 

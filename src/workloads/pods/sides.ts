@@ -41,9 +41,10 @@ function stateOf(workload: Verbs, { object, reportedMs, images }: Watched, thres
 
 type TargetIdentity = Omit<NonNullable<Sides['target']>, keyof SideState>;
 
-function identityOf(workload: Verbs, { object, revision = '', configs, imagesChangedIn }: Watched): TargetIdentity {
+function identityOf(workload: Verbs, watched: Watched): TargetIdentity {
+  const { object, revision = '', configs, imagesChangedIn } = watched;
   const { uid = '', generation = 0 } = object.metadata;
-  return defined({ uid, generation, revision, ...countOf(workload, object), imagesChangedIn, configs, pods: workload.pods?.(object) });
+  return defined({ uid, generation, revision, ...countOf(workload, object), imagesChangedIn, configs, pods: workload.pods?.(watched) });
 }
 
 /** A count that has not moved says nothing of a template that is newer than it. */

@@ -49,6 +49,8 @@ export interface AtOnceOptions {
   steps: number;
   flagger: boolean;
   fault?: Fault;
+  /** Time over which the releases begin, instead of at once; nothing but them is measured then. */
+  overMs?: number;
   say(line: string): void;
 }
 
@@ -88,7 +90,7 @@ async function measureSubject(plane: ControlPlane, subject: Subject, size: numbe
     apiUrl: proxy?.url ?? plane.apiUrl,
     size,
     steps: options.steps,
-    boundMs: boundMs(size) + options.steps * INTERVAL_MS,
+    boundMs: boundMs(size) + options.steps * INTERVAL_MS + (options.overMs ?? 0),
     versions: 0,
     say,
   };
@@ -115,7 +117,7 @@ async function measureSubject(plane: ControlPlane, subject: Subject, size: numbe
 async function measurePhases(
   run: Run,
   proxy: FaultProxy | undefined,
-  { releases, fault }: AtOnceOptions,
+  { releases, fault, overMs }: AtOnceOptions,
   result: AtOnceResult,
 ): Promise<void> {
   const { say, size, subject, plane } = run;
@@ -133,6 +135,12 @@ async function measurePhases(
     say(`${count} releases at once, and a fault`);
     result.faulty = await releaseUnderFault(run, proxy, fault, push);
     say(summary(result.faulty));
+    return;
+  }
+  if (overMs !== undefined) {
+    say(`${count} releases over ${overMs / 1000} s`);
+    result.releases = await release(run, { ...push, overMs });
+    say(summary(result.releases));
     return;
   }
   say('idle');

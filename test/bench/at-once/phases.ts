@@ -127,9 +127,11 @@ export interface Push {
   from: number;
   count: number;
   isGood: boolean;
+  /** The pushes are spread evenly over this time; default: all at once. */
+  overMs?: number;
 }
 
-/** New images at once, until all releases have ended. */
+/** New images, until all releases have ended. */
 export async function release(run: Run, push: Push): Promise<Releases> {
   return measured(run, async () => {
     const { releases, tookMs } = await pushed(run, push);
@@ -222,13 +224,17 @@ async function firstAction(run: Run, times: ReleaseTimes, fromMs: number, afterM
   return { ...(times.begunMs === undefined ? {} : { reactionMs: times.begunMs - fromMs }), cost };
 }
 
-async function pushed(run: Run, { from, count, isGood }: Push): Promise<{ releases: ReleaseTimes[]; tookMs: number | undefined }> {
+async function pushed(
+  run: Run,
+  { from, count, isGood, overMs = 0 }: Push,
+): Promise<{ releases: ReleaseTimes[]; tookMs: number | undefined }> {
   const { plane, subject, log, boundMs } = run;
   run.versions += 1;
   run.prometheus.answer(isGood);
   const releases = Array.from({ length: count }, (_, offset) => log.pushed(nameOf(from + offset)));
   const startedMs = Date.now();
   await inParallel(count, count, async (offset) => {
+    if (overMs > 0) await sleep((offset * overMs) / count);
     await pushImage(plane.cluster, subject.namespace, from + offset, String(run.versions + 1));
     const times = releases[offset];
     // The news of the status may be here before the answer to the push.

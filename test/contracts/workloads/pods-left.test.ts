@@ -28,11 +28,14 @@ it.each([
   { what: 'asked for two, none made yet', object: aDeployment(2, {}), left: 2 },
   { what: 'asked for none, which is not observed yet', object: aDeployment(0, { observedGeneration: 2 }), left: 1 },
   { what: 'asked for none, and none is left', object: aDeployment(0, { replicas: 0 }), left: 0 },
+  { what: 'asked for none since what is observed', object: aDeployment(0, { observedGeneration: 2, replicas: 0 }), zeroSince: 2, left: 0 },
+  { what: 'the same, and two still there', object: aDeployment(0, { observedGeneration: 2, replicas: 2 }), zeroSince: 2, left: 2 },
+  { what: 'asked for none since later', object: aDeployment(0, { observedGeneration: 1, replicas: 0 }), zeroSince: 2, left: 1 },
   { what: 'sent away, two still there', object: aDaemonSet(true, { numberMisscheduled: 2 }), left: 2 },
   { what: 'not sent away', object: aDaemonSet(false, { desiredNumberScheduled: 3, currentNumberScheduled: 2 }), left: 3 },
   { what: 'sent away, which is not observed yet', object: aDaemonSet(true, { observedGeneration: 2 }), left: 1 },
   { what: 'sent away, and none is left', object: aDaemonSet(true, { numberMisscheduled: 0 }), left: 0 },
-])('02-15.1.11: of a $object.kind, $what: $left left', ({ object, left }) => {
+])('02-15.1.11: of a $object.kind, $what: $left left', ({ object, left, ...watched }) => {
   const workload = object.kind === 'DaemonSet' ? workloads.DaemonSet : workloads.Deployment;
-  expect(workload.pods?.(workload.slim(object))).toBe(left);
+  expect(workload.pods?.({ object: workload.slim(object), ...watched })).toBe(left);
 });
