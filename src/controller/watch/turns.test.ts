@@ -1,5 +1,5 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { handClock } from '../../../test/fakes/clock.ts';
 import { PACE, Turns } from './turns.ts';
 
@@ -31,6 +31,54 @@ it('I15: after 1,000 changes of one namespace that of another one has its turn n
   expect(done.length).toBeLessThan(40);
   while (done.length < 1001) await turnOfTheLoop();
   expect(new Set(done).size).toBe(1001);
+});
+
+describe('while answers and timers take long', () => {
+  /** So many changes wait, each a millisecond of work; in each turn of the loop all else takes so long. */
+  const busy = (waiting: number) => {
+    const { clock, turns, done } = given();
+    const work = (key: string) => () => {
+      done.push(key);
+      clock.advance(1);
+    };
+    for (let index = 0; index < waiting; index += 1) turns.add('shop', `shop/${index}`, work(`shop/${index}`));
+    const turn = async (elsewhereMs: number) => {
+      const before = done.length;
+      clock.advance(elsewhereMs);
+      await turnOfTheLoop();
+      return done.length - before;
+    };
+    return { turns, work, turn };
+  };
+
+  it('I15: changes get a quarter of the time', async () => {
+    const { turn } = busy(1_000);
+    for (let index = 0; index < 10; index += 1) await turn(90);
+    const share = await turn(90);
+    expect(share).toBeGreaterThanOrEqual(28);
+    expect(share).toBeLessThanOrEqual(32);
+  });
+
+  it('one long pause makes no long slice, and calm ones make it small again', async () => {
+    const { turn } = busy(1_000);
+    expect(await turn(60_000)).toBe(10);
+    expect(await turn(0)).toBe(20);
+    for (let index = 0; index < 3; index += 1) await turn(0);
+    expect(await turn(0)).toBe(10);
+  });
+
+  it('it is never longer than a tenth of a second', async () => {
+    const { turn } = busy(1_000);
+    for (let index = 0; index < 6; index += 1) await turn(10_000);
+    expect(await turn(10_000)).toBe(100);
+  });
+
+  it('a slice after which nothing waits makes the next one no longer', async () => {
+    const { turns, work, turn } = busy(15);
+    await turn(60_000);
+    for (let index = 0; index < 100; index += 1) turns.add('shop', `later/${index}`, work('later'));
+    expect(await turn(0)).toBe(10);
+  });
 });
 
 it('I15: 1,000 changes of one Canary at once are looked at a few times, the last time after the last one', async () => {

@@ -1,8 +1,11 @@
 import type { Clock } from '../../kube/clock.ts';
 import { createTokenBucket, type TokenBucket } from '../../kube/token-bucket.ts';
 
-/** Pieces of work between two turns of the event loop: each takes about a millisecond, and timers and sockets wait as long. */
-const SLICE = 10;
+/** Pieces of work in one turn of the event loop: each takes about a millisecond, and timers and sockets wait as long. */
+const SMALLEST_SLICE = 10;
+const LARGEST_SLICE = 100;
+/** Of the time, while changes wait: a process that is busy with answers and timers would otherwise hear of lost pods a minute late. */
+const SHARE = 0.25;
 /** A rollout of a hundred pods needs fewer at once; what is changed faster is looked at as often as this. */
 export const PACE = { burst: 50, qps: 5 };
 /** After so long without work the burst is full again. Milliseconds. */
@@ -11,8 +14,8 @@ const FORGOTTEN_MS = (PACE.burst / PACE.qps) * 1000;
 type QueuedWork = () => void;
 
 /**
- * Work that changes of the cluster cause: at once while there is little of it; otherwise namespaces take turns, in slices. A key that
- * waits already is not added again, since its work looks at what there is by then.
+ * Work that changes of the cluster cause: at once while there is little of it; otherwise namespaces take turns, in slices, which get a
+ * quarter of the time. A key that waits already is not added again, since its work looks at what there is by then.
  */
 export class Turns {
   readonly #clock: Clock;
@@ -22,7 +25,9 @@ export class Turns {
   readonly #paused = new Map<string, { cancel: () => void }>();
   /** The ones used last come last. */
   readonly #paces = new Map<string, { bucket: TokenBucket; usedAtMs: number }>();
-  #left = SLICE;
+  #left = SMALLEST_SLICE;
+  #size = SMALLEST_SLICE;
+  #sliceEndedMs = Number.NEGATIVE_INFINITY;
   #nextSlice: NodeJS.Immediate | undefined;
   #isStopped = false;
 
@@ -73,13 +78,35 @@ export class Turns {
     if (isIdle) this.#serve();
   }
 
+  /** The next slice, and after it the size of the one that follows. */
+  #slice(): NodeJS.Immediate {
+    const askedMs = this.#clock.monotonicMs();
+    let beganMs = askedMs;
+    const slice = setImmediate(() => {
+      beganMs = this.#clock.monotonicMs();
+      this.#nextSlice = undefined;
+      this.#left = this.#size;
+      this.#serve();
+    });
+    // Comes when the promises that the slice has set going are settled: most of the work is theirs.
+    setImmediate(() => {
+      const elsewhereMs = beganMs - Math.max(askedMs, this.#sliceEndedMs);
+      this.#sliceEndedMs = this.#clock.monotonicMs();
+      this.#size = this.#lines.size === 0 ? SMALLEST_SLICE : this.#sizeAfter(this.#sliceEndedMs - beganMs, elsewhereMs);
+    });
+    return slice;
+  }
+
+  #sizeAfter(sliceMs: number, elsewhereMs: number): number {
+    const fairMs = (elsewhereMs * SHARE) / (1 - SHARE);
+    // Doubled at the most: one long pause of something else must not cause as long a slice.
+    const growth = Math.min(2, fairMs / Math.max(1, sliceMs));
+    return Math.min(LARGEST_SLICE, Math.max(SMALLEST_SLICE, Math.round(this.#size * growth)));
+  }
+
   #serve(): void {
     for (const [namespace, line] of this.#lines) {
-      this.#nextSlice ??= setImmediate(() => {
-        this.#nextSlice = undefined;
-        this.#left = SLICE;
-        this.#serve();
-      });
+      this.#nextSlice ??= this.#slice();
       if (this.#left === 0) return;
       this.#left -= 1;
       // To the end, which this loop reaches too.
