@@ -1,8 +1,7 @@
 import type { Canary, Provider } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Adoption, Facts } from '../../engine/facts.ts';
-import { isAtRest, releaseOf, type Snapshot, start, step } from '../../engine/machine.ts';
-import type { EngineEvent, Question } from '../../engine/questions.ts';
+import type { Question } from '../../engine/questions.ts';
 import { ApiError } from '../../kube/errors.ts';
 import type { Priority } from '../../kube/priority.ts';
 import { withPriority } from '../../kube/with-priority.ts';
@@ -18,17 +17,17 @@ import { JournalKeeper } from '../journal/journal-keeper.ts';
 import { notedWrites } from '../journal/noted-writes.ts';
 import { Convergence } from '../reconcile/convergence.ts';
 import { RIVAL_SILENCE_MS, type Rival, rivalMessage } from '../status/ownership.ts';
-import { isSameStored, memoryOf, plain } from '../status/patch.ts';
 import { StatusWriter } from '../status/writer.ts';
 import { Alarms } from './alarms.ts';
 import type { CanaryMemory } from './canary-memory.ts';
 import { ConfigTracker } from './config-tracker.ts';
-import { type CanaryMessage, engineEvents } from './engine-events.ts';
+import type { CanaryMessage } from './engine-events.ts';
 import { Mailbox } from './mailbox.ts';
 import { OfflineBackends } from './offline-backends.ts';
 import { OpenQuestions } from './open-questions.ts';
+import { RememberedRelease } from './remembered-release.ts';
 import { Reported } from './reported.ts';
-import { isIdleAsStored, RESTING, storedPriority } from './stored-priority.ts';
+import { isIdleAsStored, storedPriority } from './stored-priority.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
@@ -50,12 +49,10 @@ export class CanaryProcess {
   readonly #offline: OfflineBackends;
   readonly #spec: RunnableSpec;
   readonly #journal: JournalKeeper | undefined;
-  #snapshot: Snapshot | undefined;
-  /** The stored release that the snapshot was last derived from. */
-  #remembered: unknown;
+  readonly #release = new RememberedRelease();
   #adoption: Adoption | undefined;
   #isAside = false;
-  /** By the stored status: counts without a snapshot. */
+  /** By the stored status: counts until the release is read. */
   #storedPriority: Priority = 'initialization';
   #pauseMs = FIRST_PAUSE_MS;
   /** Of the spec that the open questions were asked under. */
@@ -160,7 +157,7 @@ export class CanaryProcess {
     if (rival.kind === 'serin') this.#alarms.set('wake', RIVAL_SILENCE_MS, () => this.wake());
     if (this.#isAside) return;
     this.#isAside = true;
-    this.#dropSnapshot();
+    this.#forgetRelease();
     this.#convergence.forget();
     const owner = { metadata: { namespace: this.#key.namespace, uid: raw.metadata.uid ?? '' } };
     this.#deps.deliveries.stop(owner);
@@ -176,7 +173,7 @@ export class CanaryProcess {
     const { generation } = canary.metadata;
     // Questions of the old spec have no answer any more, and the objects in the cluster were made for it.
     if (this.#seenGeneration !== undefined && this.#seenGeneration !== generation) {
-      this.#dropSnapshot();
+      this.#forgetRelease();
       this.#convergence.unsettle();
     }
     // Otherwise each idle Canary would be reconciled twice after a start.
@@ -194,28 +191,16 @@ export class CanaryProcess {
       return;
     }
     const pending = this.#mail.take();
-    let events: EngineEvent[];
-    if (this.#snapshot === undefined) {
-      this.#snapshot = start(canary, facts);
-      events = [{ type: 'RESUME', facts }, ...pending.map((message) => ({ ...message, facts }))];
-    } else events = engineEvents(pending, this.#snapshot, facts);
-    const questions: Question[] = [];
-    for (const event of events) {
-      const before: Snapshot = this.#snapshot;
-      const { next, questions: asked } = step(before, event);
-      this.#journal?.stepped({ before, event, next, questions: asked });
-      this.#snapshot = next;
-      questions.push(...asked);
-    }
+    const questions = this.#release.advance(canary, facts, pending, (step) => this.#journal?.stepped(step));
     const recorded = await this.#record(canary, facts, questions);
     if (recorded === undefined) return;
     const isWritten = recorded.metadata.resourceVersion !== canary.metadata.resourceVersion;
     // What was not written is as it was compared with what was remembered.
-    if (isWritten) this.#remembered = plain(memoryOf(recorded));
+    if (isWritten) this.#release.setStored(recorded);
     if (pending.some((one) => one.type === 'ANSWER' && one.answer.kind === 'measure')) this.#questions.endTick(recorded);
     this.#questions.ask(this.#convergence.trafficFields.withoutRefused(recorded), questions);
     // What it was set for does not come any more, as the end of a message that was delivered.
-    if (this.#snapshot !== undefined && isAtRest(this.#snapshot)) this.#alarms.clear('wake');
+    if (this.#release.isAtRest) this.#alarms.clear('wake');
     this.#offline.check(recorded, this.#questions.signal);
     const factsNow = isWritten ? this.#facts(recorded, provider, router) : { ...facts, canary: recorded };
     if (!this.#isHeldInPlace(recorded)) await this.#reconcile(factsNow, router);
@@ -227,10 +212,9 @@ export class CanaryProcess {
    * anew, and the next record would then take its step back.
    */
   #forgetOvertaken(canary: Canary): void {
-    const memory = memoryOf(canary);
-    if (isSameStored(this.#remembered, memory)) return;
-    if (this.#snapshot !== undefined) this.#dropSnapshot();
-    this.#remembered = plain(memory);
+    if (this.#release.isOf(canary)) return;
+    if (this.#release.isKnown) this.#forgetRelease();
+    this.#release.setStored(canary);
   }
 
   /** A write without an answer was stored: its events are sent now. */
@@ -282,10 +266,10 @@ export class CanaryProcess {
       }
       if (written.outcome === 'outdated') this.#retryIn(written.retryInMs);
     } catch (error) {
-      this.#dropSnapshot();
+      this.#forgetRelease();
       throw error;
     }
-    this.#dropSnapshot();
+    this.#forgetRelease();
     return undefined;
   }
 
@@ -300,15 +284,13 @@ export class CanaryProcess {
 
   /** Undefined while more than that is needed to go on. */
   #memory(): CanaryMemory | undefined {
-    const snapshot = this.#snapshot;
+    const { ended } = this.#release;
     const generation = this.#seenGeneration;
-    if (snapshot === undefined || generation === undefined || !isAtRest(snapshot)) return undefined;
-    const { value, context } = snapshot;
-    const isResting = typeof value === 'object' && Object.values(value)[0] === RESTING;
+    if (ended === undefined || generation === undefined) return undefined;
     const isUnderWay = this.#alarms.isAnySet || !this.#questions.areAnswered || this.#offline.isAsking || this.#journal?.isStoring;
     const isClear = this.#reported.isClear && this.#convergence.isSettled && this.#spec.fallback === undefined;
-    const isStored = this.#status.isAnswered && this.#configs.isRemembered(releaseOf(snapshot).configs ?? {});
-    if (!isResting || context.frozen || isUnderWay || !isClear || !isStored) return undefined;
+    const isStored = this.#status.isAnswered && this.#configs.isRemembered(ended.configs ?? {});
+    if (isUnderWay || !isClear || !isStored) return undefined;
     return { ownership: this.#status.ownership, reconciled: this.#convergence.memory, journals: this.#journal?.stored, generation };
   }
 
@@ -316,15 +298,15 @@ export class CanaryProcess {
     // No sooner than the server asks for; half to one and a half of the pause, so that Canaries that failed together do not come back together.
     const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
     const pauseMs = Math.max(askedMs, Math.round(this.#backOff() * (0.5 + this.#deps.random())));
-    this.#dropSnapshot();
+    this.#forgetRelease();
     this.#convergence.noteFailure(error, this.#key.namespace);
     this.#deps.metrics.tickFailed();
     this.#deps.log.warn({ canary: this.#label, err: error, retryInMs: pauseMs }, 'reconcile failed');
     this.#retryIn(pauseMs);
   }
 
-  #dropSnapshot(): void {
-    this.#snapshot = undefined;
+  #forgetRelease(): void {
+    this.#release.drop();
     this.#questions.supersede();
     this.#mail.take();
   }
@@ -341,13 +323,10 @@ export class CanaryProcess {
 
   /** Requests of a rollback go first; those of a Canary that is not initialized yet delay no release. */
   get #priority(): Priority {
-    const state = this.#snapshot?.value;
-    if (typeof state !== 'object') return this.#storedPriority;
-    return 'Failed' in state && state.Failed !== RESTING
-      ? 'rollback'
-      : this.#storedPriority === 'initialization'
-        ? 'initialization'
-        : 'release';
+    const { isRollingBack } = this.#release;
+    if (isRollingBack === undefined) return this.#storedPriority;
+    if (isRollingBack) return 'rollback';
+    return this.#storedPriority === 'initialization' ? 'initialization' : 'release';
   }
 
   get #label(): string {

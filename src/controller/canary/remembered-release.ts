@@ -1,0 +1,73 @@
+import type { Canary } from '../../api/canary.ts';
+import type { Release } from '../../api/canary-status.ts';
+import type { Facts } from '../../engine/facts.ts';
+import type { RecordedStep } from '../../engine/journal/open-part.ts';
+import { isAtRest, releaseOf, type Snapshot, start, step } from '../../engine/machine.ts';
+import type { EngineEvent, Question } from '../../engine/questions.ts';
+import { isSameStored, memoryOf, plain } from '../status/patch.ts';
+import { type CanaryMessage, engineEvents } from './engine-events.ts';
+import { RESTING } from './stored-priority.ts';
+
+/** One Canary's place in the chart, and the stored release that it was last derived from. */
+export class RememberedRelease {
+  #snapshot: Snapshot | undefined;
+  #stored: unknown;
+
+  /** Steps through what has happened, from the Canary's status where nothing is remembered. `stepped` hears of each step. */
+  advance(canary: Canary, facts: Facts, messages: readonly CanaryMessage[], stepped: (step: RecordedStep) => void): Question[] {
+    let now = this.#snapshot;
+    let events: EngineEvent[];
+    if (now === undefined) {
+      now = start(canary, facts);
+      events = [{ type: 'RESUME', facts }, ...messages.map((message) => ({ ...message, facts }))];
+    } else events = engineEvents(messages, now, facts);
+    const asked: Question[] = [];
+    for (const event of events) {
+      const { next, questions } = step(now, event);
+      stepped({ before: now, event, next, questions });
+      now = next;
+      asked.push(...questions);
+    }
+    this.#snapshot = now;
+    return asked;
+  }
+
+  /** The next `advance` begins from the Canary's status. */
+  drop(): void {
+    this.#snapshot = undefined;
+  }
+
+  /** True while there is a place in the chart. */
+  get isKnown(): boolean {
+    return this.#snapshot !== undefined;
+  }
+
+  /** True where the Canary's stored release is the one that this was derived from. */
+  isOf(canary: Canary): boolean {
+    return isSameStored(this.#stored, memoryOf(canary));
+  }
+
+  /** From here on it is derived from this Canary's stored release. */
+  setStored(canary: Canary): void {
+    this.#stored = plain(memoryOf(canary));
+  }
+
+  /** No wake, no answer and no delivery is awaited: only a change of the cluster moves it. */
+  get isAtRest(): boolean {
+    return this.#snapshot !== undefined && isAtRest(this.#snapshot);
+  }
+
+  /** The release that is over and has nothing left to do. */
+  get ended(): Release | undefined {
+    const snapshot = this.#snapshot;
+    if (snapshot === undefined || !isAtRest(snapshot) || snapshot.context.frozen) return undefined;
+    const { value } = snapshot;
+    return typeof value === 'object' && Object.values(value)[0] === RESTING ? releaseOf(snapshot) : undefined;
+  }
+
+  /** Undefined where it is not known yet. */
+  get isRollingBack(): boolean | undefined {
+    const state = this.#snapshot?.value;
+    return typeof state === 'object' ? 'Failed' in state && state.Failed !== RESTING : undefined;
+  }
+}
