@@ -13,6 +13,7 @@ const p50p99 = ({ p50, p99 }: Spread): string => (Number.isNaN(p50) ? 'none' : `
 const reached = (one: Reached | undefined): string | undefined => one && (seconds(one.tookMs) ?? `${one.reached} of ${one.of}`);
 const memory = (cost: Cost | undefined): string | undefined => cost && `${cost.rssMiB.toFixed(0)} / ${cost.peakMiB.toFixed(0)} MiB`;
 const cpu = (cost: Cost | undefined): string | undefined => cost && `${cost.cpuSeconds.toFixed(2)} s`;
+const serverCpu = (cost: Cost | undefined): string | undefined => map(cost?.serverCpuSeconds, (used) => `${used.toFixed(2)} s`);
 const troubles = (cost: Cost | undefined): string | undefined =>
   cost && `${listed(cost.requests.failures)}; ${percentOf(cost.requests.cancelled, cost.requests.total)}`;
 const sent = (cost: Cost | undefined): string | undefined => cost && `${cost.requests.total}, ${cost.requests.resent}`;
@@ -29,6 +30,7 @@ const rowsOf = (name: string, of: (result: AtOnceResult) => Releases | undefined
   ['  requests, sent again', (r) => sent(of(r))],
   ['  429, 5xx; cancelled', (r) => troubles(of(r))],
   ['  CPU', (r) => cpu(of(r))],
+  ['  CPU of the API server', (r) => serverCpu(of(r))],
   ['  memory, at the most', (r) => memory(of(r))],
 ];
 
@@ -41,9 +43,11 @@ const ROWS: readonly Row[] = [
   ['  requests, sent again', (r) => sent(r.initialized)],
   ['  429, 5xx; cancelled', (r) => troubles(r.initialized)],
   ['  CPU', (r) => cpu(r.initialized)],
+  ['  CPU of the API server', (r) => serverCpu(r.initialized)],
   ['  memory, at the most', (r) => memory(r.initialized)],
   ['idle for 60 s: requests', (r) => map(r.idle, ({ requests }) => String(requests.total))],
   ['  CPU', (r) => cpu(r.idle)],
+  ['  CPU of the API server', (r) => serverCpu(r.idle)],
   ['  memory, at the most', (r) => memory(r.idle)],
   ...rowsOf('one release alone', (r) => r.alone),
   ...rowsOf('releases', (r) => r.releases),

@@ -22,6 +22,8 @@ export interface ControlPlane {
   kubeconfigFileOf(user: User): string;
   /** No Deployment waits for its status. */
   isIdle(): boolean;
+  /** CPU that the API server has used; undefined of the embedded one, which shares this process. */
+  serverCpuSeconds(): Promise<number | undefined>;
   stop(): Promise<void>;
 }
 
@@ -78,6 +80,10 @@ async function startRealPlane(say: (line: string) => void): Promise<ControlPlane
       folder: real.folder,
       kubeconfigFileOf: (user) => (user === 'serin' ? real.kubeconfigFile : real.kubeconfigFileOf(user)),
       isIdle: () => statuses.isIdle(),
+      async serverCpuSeconds() {
+        const [, seconds] = /^process_cpu_seconds_total (\S+)/m.exec(String(await cluster.raw('GET', '/metrics'))) ?? [];
+        return seconds === undefined ? undefined : Number(seconds);
+      },
       async stop() {
         requests.stop();
         statuses.stop();
@@ -104,6 +110,7 @@ async function startEmbeddedPlane(): Promise<ControlPlane> {
     folder: dirname(kubeconfigFile),
     kubeconfigFileOf: () => kubeconfigFile,
     isIdle: () => true,
+    serverCpuSeconds: () => Promise.resolve(undefined),
     stop: () => bare.stop(),
   };
 }

@@ -14,6 +14,8 @@ export interface Cost {
   requests: RequestFigures;
   seconds: number;
   cpuSeconds: number;
+  /** Of the API server, for everybody that it serves meanwhile. */
+  serverCpuSeconds?: number | undefined;
   rssMiB: number;
   peakMiB: number;
   /** Times that the process ended by itself, and was started again. */
@@ -275,8 +277,12 @@ async function settled({ plane, subject }: Run): Promise<void> {
 async function measured<T extends object>(run: Run, work: () => Promise<T>): Promise<Cost & T> {
   const before = { fromMs: Date.now(), cpuSeconds: run.running.figures().cpuSeconds, processEnds: run.running.ends };
   run.running.forgetPeak();
+  const serverBefore = await run.plane.serverCpuSeconds();
   const found = await work();
-  return { ...costOf(run, before), ...found };
+  const cost = costOf(run, before);
+  const server = await run.plane.serverCpuSeconds();
+  const serverCpuSeconds = server === undefined || serverBefore === undefined ? undefined : server - serverBefore;
+  return { ...cost, serverCpuSeconds, ...found };
 }
 
 function costOf({ plane, subject, running }: Run, before: { fromMs: number; cpuSeconds: number; processEnds: number }): Cost {
