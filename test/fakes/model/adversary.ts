@@ -189,6 +189,8 @@ export const aSchedule = fc.record({
     fc.array(fc.record({ how: fc.constantFrom(...moreStrikes), call: fc.integer({ min: 1, max: MOST_CALLS }) }), { maxLength: 4 }),
   ),
   hasScaler: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+  /** How long the controller of Deployments takes to observe a change. */
+  observesAfterMs: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constantFrom(300, 3_000, 9_000) }),
   /** One after the other, each so long after the release has come to its step, whatever number that call has. */
   aimed: fc.oneof(
     fc.constant([] as Aimed[]),
@@ -213,10 +215,11 @@ export interface Played {
 }
 
 /** A life of one Canary, in which another writer edits what it reads between the calls of its controller. */
-export async function play({ seed, analysis, strikes: first, more, hasScaler, aimed }: Schedule): Promise<Played> {
+export async function play({ seed, analysis, strikes: first, more, hasScaler, observesAfterMs, aimed }: Schedule): Promise<Played> {
   const planned = [...first, ...more.map((one) => ({ ...one, afterMs: 0 }))];
   const draw = drawer(seed);
   const lab = new ModelLab({ draw, startUpMs: [200, 12_000], lagMs: [0, 1_000], latencyMs: [0, 200], scaleDownDelayMs: 1_000 });
+  lab.nodes.observesAfterMs = observesAfterMs;
   const evidence = new Evidence(lab);
   const adversary = new Adversary(lab, evidence, draw);
   lab.refuse = (write) => evidence.sent(write);

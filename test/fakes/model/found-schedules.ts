@@ -12,6 +12,7 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
     analysis: { iterations: 2 },
     more: [],
     hasScaler: false,
+    observesAfterMs: 0,
     aimed: [],
     strikes: [
       { how: 'recreateTarget', call: 118, afterMs: 0 },
@@ -31,6 +32,7 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
     analysis: { stepWeights: [10, 60] },
     more: [],
     hasScaler: false,
+    observesAfterMs: 0,
     aimed: [],
     strikes: [
       { how: 'pushAndBack', call: 54, afterMs: 1513 },
@@ -45,6 +47,7 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
     analysis: { iterations: 2 },
     more: [],
     hasScaler: false,
+    observesAfterMs: 0,
     aimed: [],
     strikes: [
       { how: 'pushAndBack', call: 105, afterMs: 0 },
@@ -63,6 +66,7 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
     analysis: { iterations: 2 },
     more: [],
     hasScaler: false,
+    observesAfterMs: 0,
     aimed: [],
     strikes: [
       { how: 'pushBack', call: 29, afterMs: 0 },
@@ -79,6 +83,7 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
     analysis: { stepWeights: [10, 60] },
     more: [],
     hasScaler: false,
+    observesAfterMs: 0,
     aimed: [],
     strikes: [
       { how: 'scale', call: 45, afterMs: 10908 },
@@ -97,6 +102,7 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
     analysis: { iterations: 2 },
     more: [],
     hasScaler: false,
+    observesAfterMs: 0,
     aimed: [],
     strikes: [
       { how: 'pushFirst', call: 52, afterMs: 0 },
@@ -115,6 +121,7 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
     analysis: { stepWeights: [10, 60] },
     more: [],
     hasScaler: false,
+    observesAfterMs: 0,
     aimed: [],
     strikes: [
       { how: 'optOut', call: 7, afterMs: 0 },
@@ -129,6 +136,7 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
     analysis: { stepWeights: [10, 60] },
     more: [],
     hasScaler: false,
+    observesAfterMs: 0,
     aimed: [],
     strikes: [
       { how: 'blink', call: 40, afterMs: 0 },
@@ -154,6 +162,7 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
       { how: 'scaleAndEdit', call: 25 },
     ],
     hasScaler: true,
+    observesAfterMs: 0,
     aimed: [
       { how: 'blink', step: 'awaitingPrimary', afterMs: 0 },
       { how: 'scale', step: 'settling', afterMs: 0 },
@@ -179,6 +188,7 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
       { how: 'recreateScaler', call: 72 },
     ],
     hasScaler: true,
+    observesAfterMs: 0,
     aimed: [],
     strikes: [
       { how: 'push', call: 57, afterMs: 0 },

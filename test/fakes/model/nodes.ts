@@ -22,6 +22,8 @@ export class ModelNodes {
   aroundRead: (read: () => void) => void = (read) => read();
   /** How long the controller of Deployments takes to observe a change; 0: before anyone hears of it. Milliseconds. */
   observesAfterMs = 0;
+  /** What its controller goes by until it observes the next change. */
+  readonly #observed = new Map<string, { generation: number | undefined; template: string; replicas: number }>();
   readonly #rolled = new Map<string, string>();
   /** The templates that each has had, as its controller counts them. */
   readonly #counted = new Map<string, { template: string; number: number }>();
@@ -75,6 +77,7 @@ export class ModelNodes {
     const now = this.#count(current, template);
     const uid = now.metadata.uid ?? '';
     const replicas: number = raw(now).spec.replicas ?? 1;
+    this.#observed.set(uid, { generation: now.metadata.generation, template, replicas });
     if (replicas === 0) {
       this.#forget(uid);
       this.#rolled.set(uid, template);
@@ -88,8 +91,8 @@ export class ModelNodes {
     const startUpMs = this.#startUpMs();
     const era = this.#era(uid);
     const isCurrent = () => {
-      const later = this.#era(uid) === era ? this.#current(now) : undefined;
-      return later !== undefined && JSON.stringify(raw(later).spec.template) === template ? later : undefined;
+      const isWanted = this.#era(uid) === era && this.#observed.get(uid)?.template === template;
+      return isWanted ? this.#current(now) : undefined;
     };
     // Pods read their configs on the way.
     const read = (): void => {
@@ -103,7 +106,7 @@ export class ModelNodes {
         if (later === undefined) return;
         const before = this.#rolled.get(uid) === template ? this.#runs.get(uid) : undefined;
         this.#rolled.set(uid, template);
-        const count: number = raw(later).spec.replicas ?? 1;
+        const count = this.#observed.get(uid)?.replicas ?? 0;
         const isStarted = before === undefined || count > before.count;
         this.#runs.set(uid, { count, bytes: isStarted ? new Set([...(before?.bytes ?? []), bytes]) : before.bytes });
         this.#report(later, { replicas: count, updated: count, available: count });
@@ -142,7 +145,7 @@ export class ModelNodes {
 
   #report(deployment: KubeObject, pods: { replicas: number; updated: number; available: number }): void {
     const status = {
-      observedGeneration: deployment.metadata.generation,
+      observedGeneration: this.#observed.get(deployment.metadata.uid ?? '')?.generation,
       replicas: pods.replicas,
       updatedReplicas: pods.updated,
       readyReplicas: pods.available,
