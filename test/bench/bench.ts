@@ -7,7 +7,7 @@ const USAGE = `npm run bench -- [--sizes 10,200,1000] [--seconds 30] [--json]
 npm run bench -- --start [--sizes 200,1000] [--deployments 5000] [--secrets 20000] [--changes 50] [--suspended] [--json]
 npm run bench -- --real --at-once [--sizes 300,1000] [--releases 100] [--steps 5] [--over 60] [--flagger] [--fault slow|throttled|down|lagging] [--json]
 npm run bench -- --real --steady [--canaries 1000] [--minutes 120] [--every 4] [--json]
-npm run bench -- --embedded [--sizes 10000] [--releases 100] [--fault …] [--json]
+npm run bench -- --embedded [--sizes 10000] [--releases 100] [--over 60] [--fault …] [--json]
 npm run bench -- --real [--kinds deployments|mixed] [--canaries 200] [--minutes 15] [--json]
 npm run bench -- --hanging [--canaries 200] [--interval 10] [--json]
 npm run bench -- --hostile [--canaries 20] [--interval 10] [--namespaces 200] [--with-pods 20] [--writers 32] [--minutes 10] [--blind] [--json]
@@ -108,6 +108,7 @@ async function bench(): Promise<void> {
     const { MAX_WEIGHT, STEPS } = await import('./at-once/at-once-applications.ts');
     const fault = FAULTS.find((each) => each === values.fault);
     if (values.fault !== undefined && fault === undefined) throw new Error(`--fault ${values.fault} is unknown\n${USAGE}`);
+    if (fault !== undefined && values.over !== undefined) throw new Error(`--over and --fault exclude each other\n${USAGE}`);
     const steps = numberOr(values.steps, STEPS);
     if (MAX_WEIGHT % steps !== 0) throw new Error(`--steps ${steps} must divide ${MAX_WEIGHT}, the highest weight`);
     const results = await measureAtOnce({
