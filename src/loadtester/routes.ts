@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
+import { metricsText } from '../api/meters.ts';
 import type { Call, Caller } from './caller.ts';
 import type { GateKind, Gates } from './gates.ts';
 import type { LoadTesterMetrics, RejectReason } from './loadtester-metrics.ts';
@@ -72,7 +73,7 @@ class Routes {
     const constant = Object.hasOwn(constants, path) ? constants[path] : undefined;
     if (constant) return constant;
     if (path === '/metrics')
-      return { status: 200, text: await metrics.registry.metrics(), headers: { 'content-type': metrics.registry.contentType } };
+      return { status: 200, text: await metricsText(metrics.registry), headers: { 'content-type': metrics.registry.contentType } };
     const id = asked.method === 'GET' ? /^\/tasks\/([^/]+)$/.exec(path)?.[1] : undefined;
     if (id !== undefined) return this.#show(asked, id);
     const caller = await this.#callerOf(asked);

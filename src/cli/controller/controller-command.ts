@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { Logger } from 'pino';
 import * as z from 'zod';
 import { meshProviderNote } from '../../api/mesh-provider.ts';
+import { metricsText } from '../../api/meters.ts';
 import { CommandLine, ControllerConfig, settingName } from '../../controller/config.ts';
 import { startController } from '../../controller/controller.ts';
 import { flagEntries, writtenName } from '../../controller/flags.ts';
@@ -250,7 +251,7 @@ function healthServer(
   return startHealthServer({
     port,
     ...(listen && { listen }),
-    metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+    metrics: async () => ({ contentType: registry.contentType, text: await metricsText(registry) }),
     unlive: () => undefined,
     unready,
   }).catch((error: NodeJS.ErrnoException) => {
