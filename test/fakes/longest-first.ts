@@ -1,6 +1,9 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take longest, by project; among those of `integration` are some that wait for processes, spread so that not all wait at once. */
+/**
+ * Files that take longest, by project; among those of `integration` are some that wait for processes, spread so that not all wait at once.
+ * Those of `e2e` take about a minute or more.
+ */
 export const LONGEST = [
   'integration/conduct',
   'integration/rehearse-command',
@@ -34,19 +37,57 @@ export const LONGEST = [
   'contracts/outages',
   'reconcile/unroutable',
   'deletion/restore-application',
+  'e2e/attacks',
+  'e2e/tutorials',
+  'e2e/readme',
+  'e2e/scaled-releases',
+  'e2e/drift',
+  'e2e/rehearsal',
+  'e2e/conduct',
+  'e2e/special-kinds',
+  'e2e/shares',
+  'e2e/stalls',
+  'e2e/uninstall',
+  'e2e/break-glass',
+  'e2e/dashboards',
+  'e2e/reinstall',
+  'e2e/kinds',
+  'e2e/rules',
+  'e2e/verbs',
+  'e2e/measured-elsewhere',
+  'e2e/rollouts',
+  'e2e/provider-releases',
+  'e2e/adversity',
+  'e2e/chart-upgrades',
+  'e2e/real',
+  'e2e/idle-pods',
+  'e2e/configs',
+  'e2e/demo',
+  'e2e/kubectl',
+  'e2e/chart-releases',
+  'e2e/healthy-releases',
 ];
 
 /** One project after the other: a worker goes on only with files of its own. */
-const PROJECTS = ['integration', 'mocking', 'unit'];
+const PROJECTS = ['integration', 'mocking', 'unit', 'e2e'];
+
+/** Place among the longest; of any other file their number. */
+function placeOf({ moduleId }: Pick<TestSpecification, 'moduleId'>): number {
+  const found = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+  return found === -1 ? LONGEST.length : found;
+}
 
 /** A fresh clone knows no durations, and a long file that begins last keeps one core busy alone. */
 export class LongestFirst extends BaseSequencer {
+  /** `--shard=1/3`: of the longest files every third one, and all others, which take little time and are part of each shard. */
+  override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { index, count } = this.ctx.config.shard ?? { index: 1, count: 1 };
+    return files.filter((file) => placeOf(file) === LONGEST.length || placeOf(file) % count === index - 1);
+  }
+
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const rank = ({ moduleId, project }: TestSpecification): number => {
-      const found = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
-      return PROJECTS.indexOf(project.name) * (LONGEST.length + 1) + (found === -1 ? LONGEST.length : found);
-    };
+    const rank = (file: TestSpecification): number => PROJECTS.indexOf(file.project.name) * (LONGEST.length + 1) + placeOf(file);
     return sorted.toSorted((a, b) => rank(a) - rank(b));
   }
 }
