@@ -25,6 +25,8 @@ interface SeenStatus {
   run?: number;
 }
 
+const ANSWERS_IN_A_ROW = 5;
+
 /** The Deployment of a scenario; `pod` and `spec` are laid over those of the pod and of the Deployment. */
 interface AnApplication {
   replicas?: number;
@@ -338,11 +340,17 @@ export class Scenario {
     });
   }
 
+  /** So often in a row: while a proxy reloads, its processes of before and of now answer side by side. */
   #untilAnswers(url: string): Promise<void> {
+    let inARow = 0;
     return this.#eventually(
       `${url} serves`,
-      async () => (await ask(url, this.#host, this.#headers)).status,
-      (status) => status === 200,
+      async () => {
+        const { status } = await ask(url, this.#host, this.#headers);
+        inARow = status === 200 ? inARow + 1 : 0;
+        return status;
+      },
+      () => inARow === ANSWERS_IN_A_ROW,
     );
   }
 
