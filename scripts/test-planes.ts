@@ -1,7 +1,7 @@
 /**
  * Runs test/planes in a network namespace of its own, where every address of the range of pods is a local one, so that pods, proxies and Services
- * have the addresses that the API server gives them, and no port is taken. Arguments go to vitest, but for `--sample`: Istio, kube-proxy, and
- * of the other planes another one each day.
+ * have the addresses that the API server gives them, and no port is taken. Arguments go to vitest, but for `--sample`: Istio, and of
+ * the other planes another one each day.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -32,7 +32,7 @@ const PLANES: Readonly<Record<string, readonly ((say: (line: string) => void) =>
   'gateway-api': [ensureContour, ensureContourDefinitions, ensureEnvoy],
 };
 /** Played in every sample. */
-const ALWAYS = ['istio', 'kube-proxy'];
+const ALWAYS = ['istio'];
 const SAMPLE = '--sample';
 const DAY_MS = 86_400_000;
 
