@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, type LabelValues, type Registry } from '@prometheus-io/client';
 
 /** Makes the metrics of one registry. */
@@ -47,7 +46,7 @@ export async function metricsText(registry: Registry): Promise<string> {
   const texts: string[] = [];
   for (const { name } of registry.getMetricsAsArray()) {
     texts.push(await registry.getSingleMetricAsString(name));
-    await nextTurn();
+    await new Promise((resolve) => setImmediate(resolve));
   }
   return `${texts.join('\n\n')}\n`;
 }
