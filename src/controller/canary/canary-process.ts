@@ -2,6 +2,7 @@ import type { Canary, Provider } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Adoption, Facts } from '../../engine/facts.ts';
 import type { Question } from '../../engine/questions.ts';
+import { BackOff } from '../../kube/back-off.ts';
 import { ApiError } from '../../kube/errors.ts';
 import type { Priority } from '../../kube/priority.ts';
 import { withPriority } from '../../kube/with-priority.ts';
@@ -29,8 +30,7 @@ import { RememberedRelease } from './remembered-release.ts';
 import { Reported } from './reported.ts';
 import { isIdleAsStored, storedPriority } from './stored-priority.ts';
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 60_000;
+const PAUSE_MS = { from: 500, to: 60_000 };
 
 /**
  * One Canary's mailbox: everything that happens to it is handled here, one after the other, and nothing here reaches another Canary.
@@ -54,7 +54,7 @@ export class CanaryProcess {
   #isAside = false;
   /** By the stored status: counts until the release is read. */
   #storedPriority: Priority = 'initialization';
-  #pauseMs = FIRST_PAUSE_MS;
+  readonly #backOff = new BackOff(PAUSE_MS);
   /** Of the spec that the open questions were asked under. */
   #seenGeneration: number | undefined;
 
@@ -79,7 +79,7 @@ export class CanaryProcess {
     this.#mail = new Mailbox({
       pass: async () => {
         await this.#pass();
-        this.#pauseMs = FIRST_PAUSE_MS;
+        this.#backOff.reset();
       },
       mayRun: () => deps.mayWrite(),
       failed: (error) => this.#recover(error),
@@ -187,7 +187,7 @@ export class CanaryProcess {
     if (absenceMs !== undefined) this.#alarms.set('absence', absenceMs, () => this.wake());
     if (facts.adoption && facts.adoption.target !== facts.target?.revision) {
       // The watch and the read have seen different versions of the target: nothing is adopted before they agree.
-      this.#retryIn(FIRST_PAUSE_MS);
+      this.#retryIn(PAUSE_MS.from);
       return;
     }
     const pending = this.#mail.take();
@@ -274,10 +274,7 @@ export class CanaryProcess {
   }
 
   async #reconcile(facts: Facts, router: Router): Promise<void> {
-    const { again, retryInMs } = await this.#convergence.reach(facts.canary, router, facts, {
-      pauseMs: this.#pauseMs,
-      signal: this.#questions.signal,
-    });
+    const { again, retryInMs } = await this.#convergence.reach(facts.canary, router, facts, this.#questions.signal);
     if (again) this.#mail.again();
     if (retryInMs !== undefined) this.#retryIn(retryInMs);
   }
@@ -297,7 +294,7 @@ export class CanaryProcess {
   #recover(error: unknown): void {
     // No sooner than the server asks for; half to one and a half of the pause, so that Canaries that failed together do not come back together.
     const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
-    const pauseMs = Math.max(askedMs, Math.round(this.#backOff() * (0.5 + this.#deps.random())));
+    const pauseMs = Math.max(askedMs, Math.round(this.#backOff.next() * (0.5 + this.#deps.random())));
     this.#forgetRelease();
     this.#convergence.noteFailure(error, this.#key.namespace);
     this.#deps.metrics.tickFailed();
@@ -309,12 +306,6 @@ export class CanaryProcess {
     this.#release.drop();
     this.#questions.supersede();
     this.#mail.take();
-  }
-
-  #backOff(): number {
-    const pauseMs = this.#pauseMs;
-    this.#pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
-    return pauseMs;
   }
 
   #retryIn(ms: number): void {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import { areSameConfigs } from '../../engine/pin.ts';
+import { BackOff } from '../../kube/back-off.ts';
 import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
 import { secretsPolicy } from '../../workloads/configs/read-configs.ts';
 import type { SeenConfigs } from '../../workloads/configs/revision.ts';
@@ -13,8 +14,7 @@ import { followConfigs, type RememberedConfigs, TrackedConfigs, type TrackedTarg
 import { BlockerEvent } from './blocker-event.ts';
 import { labelOf } from './read-canary.ts';
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 60_000;
+const PAUSE_MS = { from: 500, to: 60_000 };
 
 type ConfigTrackerDeps = Pick<ControllerDeps, 'config' | 'announceOn' | 'clock'> & {
   cluster: Pick<ControllerDeps['cluster'], 'get'>;
@@ -31,7 +31,7 @@ export class ConfigTracker {
   #latest: TargetConfigs | undefined;
   /** The configs that the target was read after. */
   #lookedAfter: SeenConfigs | undefined;
-  #pauseMs = FIRST_PAUSE_MS;
+  readonly #backOff = new BackOff(PAUSE_MS);
 
   constructor(deps: ConfigTrackerDeps, follower: string) {
     const { cluster, configWatches: watches, config } = deps;
@@ -84,13 +84,11 @@ export class ConfigTracker {
     this.#latest = { ...look, uid, template };
     if ('configs' in look) {
       this.#unavailable.see(canary, undefined);
-      this.#pauseMs = FIRST_PAUSE_MS;
+      this.#backOff.reset();
       return undefined;
     }
     const untilEventMs = this.#unavailable.see(canary, look.problem) ?? Number.POSITIVE_INFINITY;
-    const pauseMs = this.#pauseMs;
-    this.#pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
-    return Math.min(pauseMs, untilEventMs);
+    return Math.min(this.#backOff.next(), untilEventMs);
   }
 
   /** Nothing is watched for this Canary any more. */

@@ -3,6 +3,7 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { finalizer, keepAnnotation } from '../../api/names.ts';
 import { timestamp } from '../../api/timestamp.ts';
+import { BackOff } from '../../kube/back-off.ts';
 import { sleep } from '../../kube/clock.ts';
 import { withPriority } from '../../kube/with-priority.ts';
 import { labelOf, readCanary } from '../canary/read-canary.ts';
@@ -10,9 +11,8 @@ import type { ControllerDeps } from '../controller-deps.ts';
 import { restoreApplication } from './restore-application.ts';
 import { awaitUninstall } from './uninstall.ts';
 
-const RETRY_MS = 5_000;
 /** An application that can never be restored must not take the API's time from the others. */
-const LONGEST_RETRY_MS = 60_000;
+const RETRY_MS = { from: 5_000, to: 60_000 };
 /** Between two attempts to list the Canaries that were deleted while Serin was down. */
 const ORPHANS_RETRY_MS = { from: 1_000, to: 60_000 };
 /** How long `revertOnDeletion` holds a Canary whose target does not become ready, in milliseconds. */
@@ -115,8 +115,8 @@ export class Deletions {
       else if (!canary && held) await this.#release(held);
     } catch (error) {
       if (this.#stopping.aborted) return;
-      log.warn({ canary: key, err: error, retryInMs: RETRY_MS }, 'the objects of the Canary are unknown');
-      clock.setTimer(RETRY_MS, () => void this.restoreByAnchor(key, last, held));
+      log.warn({ canary: key, err: error, retryInMs: RETRY_MS.from }, 'the objects of the Canary are unknown');
+      clock.setTimer(RETRY_MS.from, () => void this.restoreByAnchor(key, last, held));
     }
   }
 
@@ -133,7 +133,7 @@ export class Deletions {
     await this.#listener.stopCanary(key);
     const signal = AbortSignal.any([this.#stopping, own.signal]);
     const beganAtMs = clock.monotonicMs();
-    let retryInMs = RETRY_MS;
+    const backOff = new BackOff(RETRY_MS);
     let isHeld = held !== undefined;
     const letGo = async (): Promise<void> => {
       if (held && isHeld) await this.#release(held);
@@ -169,9 +169,9 @@ export class Deletions {
         // The anchor stays, and with it what is left to do: a Canary must not wait for ever for a target that never becomes ready.
         if (clock.monotonicMs() - beganAtMs >= LONGEST_HOLD_MS)
           await letGo().catch((err: unknown) => log.warn({ canary: key, err }, 'finalizer kept'));
+        const retryInMs = backOff.next();
         log.warn({ canary: key, err: error, retryInMs }, 'restoring the application failed');
         clock.setTimer(retryInMs, () => void attempt());
-        retryInMs = Math.min(retryInMs * 2, LONGEST_RETRY_MS);
       }
     };
     await attempt();
@@ -181,12 +181,14 @@ export class Deletions {
   async orphans(): Promise<Canary[]> {
     const { anchors, config, log, clock } = this.#deps;
     const signal = this.#stopping;
-    for (let retryInMs = ORPHANS_RETRY_MS.from; ; retryInMs = Math.min(retryInMs * 2, ORPHANS_RETRY_MS.to)) {
+    const backOff = new BackOff(ORPHANS_RETRY_MS);
+    for (;;) {
       try {
         const isInherited = (canary: Pick<Canary, 'metadata' | 'spec'>) => this.isInherited(canary);
         return await anchors.orphans({ isRunning: (canary) => this.#isRunning(canary), isInherited }, config.namespaces, signal);
       } catch (error) {
         if (signal.aborted) throw error;
+        const retryInMs = backOff.next();
         log.warn({ err: error, retryInMs }, 'the first read of the cluster failed');
         await sleep(clock, retryInMs, signal);
       }

@@ -4,6 +4,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { desiredStateOf } from '../../engine/desired-state-of.ts';
 import type { Facts } from '../../engine/facts.ts';
+import { BackOff } from '../../kube/back-off.ts';
 import { isConflict } from '../../kube/errors.ts';
 import type { Router } from '../../routers/router.ts';
 import { AcceptedSpec } from '../admission/accepted-spec.ts';
@@ -18,9 +19,10 @@ import { ApexGuard } from './apex-guard.ts';
 import { type ReconcileContext, type ReconcileMemory, workloadOf } from './context.ts';
 import { reconcile } from './reconcile.ts';
 
-const FIRST_BLOCKED_MS = 500;
 /** Between two tries while blocked: the end of a blocker may cause no watch event. */
-const LONGEST_BLOCKED_MS = 15_000;
+const BLOCKED_MS = { from: 500, to: 15_000 };
+/** After a conflict, should the watch not bring what the other writer wrote. */
+const CONFLICT_MS = 2_000;
 
 /** Whether the cluster holds what one Canary wants of it, as the facts say it. */
 export type ConvergenceState = Pick<Facts, 'converged'> & {
@@ -39,7 +41,7 @@ export class Convergence {
   readonly memory: ReconcileMemory;
   #state: ConvergenceState;
   /** A pass that ends at a blocker has not failed: its pauses grow on their own, until the blocker is gone. */
-  #blockedPauseMs = FIRST_BLOCKED_MS;
+  readonly #blocked = new BackOff(BLOCKED_MS);
 
   /** `memory`: of a Canary that was idle, and converged. */
   constructor(deps: ControllerDeps, reported: Reported, memory: ReconcileMemory | undefined) {
@@ -96,13 +98,8 @@ export class Convergence {
     if (blocker !== undefined) this.#state = { ...this.#state, blocker };
   }
 
-  /** One pass. `again`: the facts are others now; `retryInMs`: a correction that waits, after `pauseMs` where another writer was first. */
-  async reach(
-    canary: Canary,
-    router: Router,
-    facts: Facts,
-    { pauseMs, signal }: { pauseMs: number; signal: AbortSignal },
-  ): Promise<{ again: boolean; retryInMs?: number }> {
+  /** One pass. `again`: the facts are others now; `retryInMs`: a correction that waits. */
+  async reach(canary: Canary, router: Router, facts: Facts, signal: AbortSignal): Promise<{ again: boolean; retryInMs?: number }> {
     const before = this.#state;
     let wrote = false;
     let retryInMs: number | undefined;
@@ -111,7 +108,7 @@ export class Convergence {
       const outcome = await reconcile(this.#context(writable, router, signal), desiredStateOf(canary, facts), facts);
       const unroutable = this.#sinceWhen(outcome.unroutable);
       this.#state = { converged: outcome.converged, unconfirmed: outcome.unconfirmed, blocker: undefined, unroutable };
-      this.#blockedPauseMs = FIRST_BLOCKED_MS;
+      this.#blocked.reset();
       this.#reported.blocked(canary, undefined);
       this.#reported.refusal(canary, outcome.refused ?? outcome.unroutable);
       ({ wrote, retryInMs } = outcome);
@@ -120,7 +117,7 @@ export class Convergence {
       if (isConflict(error)) {
         // Another write came between our read and ours: the watch brings that version, and wakes us.
         this.unsettle();
-        return { again: false, retryInMs: pauseMs * 4 };
+        return { again: false, retryInMs: CONFLICT_MS };
       }
       if (!workloadOf(canary).hasPods && this.trafficFields.isRefusedForCopies(error, canary)) {
         this.unsettle();
@@ -131,8 +128,7 @@ export class Convergence {
       this.unsettle();
       this.#state = { ...this.#state, blocker };
       const untilEventMs = this.#reported.blocked(canary, blocker) ?? Number.POSITIVE_INFINITY;
-      retryInMs = Math.min(this.#blockedPauseMs, untilEventMs);
-      this.#blockedPauseMs = Math.min(this.#blockedPauseMs * 2, LONGEST_BLOCKED_MS);
+      retryInMs = Math.min(this.#blocked.next(), untilEventMs);
     }
     const hasMoved = !isDeepStrictEqual(before, this.#state);
     return { again: wrote || hasMoved, ...(retryInMs === undefined ? {} : { retryInMs }) };
