@@ -10,7 +10,8 @@ import type { CanaryReport, CheckReport, EventReport, GateReport, WorkloadReport
 import { outputVersion } from '../output/output-version.ts';
 import { ofThisRelease, summaryOf, timeOf } from './canary-reading.ts';
 import { comparedReports } from './compared-reports.ts';
-import { type CanarySnapshot, timeOfEvent } from './snapshot.ts';
+import { timeOfEvent } from './event-time.ts';
+import type { CanarySnapshot } from './snapshot.ts';
 
 /** Events on one screen; `-o json` has all that the cluster keeps. */
 export const EVENTS_SHOWN = 6;

@@ -12,6 +12,7 @@ import { workloadFor } from '../../workloads/index.ts';
 import { latestCreated, primaryRevision } from '../../workloads/knative/revisions.ts';
 import type { Workload } from '../../workloads/workload.ts';
 import { getCanary, record } from './canary-reading.ts';
+import { oldestFirst } from './event-time.ts';
 import type { Watched } from './follow.ts';
 import { ifReadable } from './if-readable.ts';
 
@@ -117,12 +118,7 @@ async function eventsOf(cluster: Pick<Cluster, 'list'>, { metadata }: KubeObject
   const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Event', ...(namespace && { namespace }) }, { fieldSelector });
   // Only those of this Canary, not of an earlier one with its name.
   const own = items.map(asEvent).filter(({ involvedObject }) => !involvedObject?.uid || involvedObject.uid === uid);
-  return own.toSorted((a, b) => (timeOfEvent(a) < timeOfEvent(b) ? -1 : 1));
-}
-
-/** The last time of an event, RFC 3339. */
-export function timeOfEvent(event: KubeObject): string {
-  return String(event.lastTimestamp ?? event.eventTime ?? event.firstTimestamp ?? event.metadata.creationTimestamp ?? '');
+  return oldestFirst(own);
 }
 
 /** The selector of a workload of apps/v1, and what Knative labels the pods of a Revision with; other kinds have no selector for their pods. */

@@ -5,8 +5,9 @@ import { names } from '../../api/names.ts';
 import { routerFor } from '../../routers/index.ts';
 import { canaryLabelValue } from '../../workloads/anchor.ts';
 import { reportOf } from '../canaries/canary-report.ts';
+import { oldestFirst, timeOfEvent } from '../canaries/event-time.ts';
 import { historyOf, recordsInCluster } from '../canaries/history-command.ts';
-import { type CanarySnapshot, readSnapshot, timeOfEvent } from '../canaries/snapshot.ts';
+import { type CanarySnapshot, readSnapshot } from '../canaries/snapshot.ts';
 import { evidencePoints } from '../journal/evidence-points.ts';
 import { documentOf } from '../journal/journal-command.ts';
 import { whyOf } from '../why/diagnose.ts';
@@ -134,8 +135,7 @@ function about({ raw, target, primary, targetPods, primaryPods }: CanarySnapshot
 async function eventsOf(reader: ReportReader, namespace: string, objects: readonly KubeObject[]): Promise<object[]> {
   const known = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
   const events = await reader.choose({ apiVersion: 'v1', kind: 'Event', namespace }, (event) => known.has(involvedIn(event)));
-  return events
-    .toSorted((a, b) => (timeOfEvent(a) < timeOfEvent(b) ? -1 : 1))
+  return oldestFirst(events)
     .map(asEvent)
     .map((event) => ({
       at: timeOfEvent(event),
