@@ -156,7 +156,11 @@ describe('the commands for users, on the embedded cluster', () => {
       said: '',
       complained: 'Error: Canary absent not found in namespace test: serin list -A lists all\n',
     });
-    expect(late).toMatchObject({ code: exitCodes.timedOut.code, said: expect.stringContaining('timed out') });
+    expect(late).toEqual({
+      code: exitCodes.timedOut.code,
+      said: expect.stringContaining('timed out'),
+      complained: 'serin why podinfo -n test says what it waits for.\n',
+    });
     expect(missing).toMatchObject({ code: exitCodes.notFound.code, said: expect.stringContaining('not found') });
   });
   it('status --watch ends with Ctrl-C, by its signal, and has shown every change until then', async () => {

@@ -51,6 +51,7 @@ export async function waitCommand(
   };
   await output.show(waitAnswer(result, flags));
   if (outcome === 'notFound') output.note(`Error: Canary ${name} not found in namespace ${namespace}.`);
+  if (outcome === 'timedOut') output.note(`serin why ${name} -n ${namespace} says what it waits for.`);
   return EXITS[outcome];
 }
 
