@@ -1,4 +1,13 @@
 #!/usr/bin/env node
-import { runSerin } from './program.ts';
+import { exitCodes } from './output/exit-codes.ts';
+import { nodeProblem } from './supported-node.ts';
 
-await runSerin(process.argv);
+const problem = nodeProblem(process.versions.node);
+if (problem === undefined) {
+  // Everything else may use what an older Node has not got.
+  const { runSerin } = await import('./program.ts');
+  await runSerin(process.argv);
+} else {
+  process.stderr.write(`Error: ${problem}\n`);
+  process.exitCode = exitCodes.usage.code;
+}
