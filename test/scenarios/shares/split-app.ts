@@ -126,7 +126,9 @@ export class SplitApp {
     const canary = this.#canary();
     const services = renderServices(canary, this.#apex(canary), {}, { apexOnPrimary: true });
     if ('error' in services) throw new Error(services.error);
-    for (const service of services.write) await cluster.apply(service);
+    // Where proxies know a connection by its port alone, istiod gives the port to the oldest Service: that of the users is there first.
+    const isCopy = ({ metadata }: KubeObject): number => Number(metadata.name !== name);
+    for (const service of services.write.toSorted((a, b) => isCopy(a) - isCopy(b))) await cluster.apply(service);
     const { count = 1 } = this.#pods;
     const each = Array.from({ length: count }, (_, index) => index);
     await Promise.all(each.flatMap((index) => [this.#pod('1', `${name}-primary`, index), this.#pod('2', name, index)]));
