@@ -37,8 +37,12 @@ const packagesIn = (inputs: readonly string[]): string[] =>
   [...new Set(inputs.flatMap((input) => packageFolder(input)?.replace(/^.*node_modules\//, '') ?? []))].sort();
 
 describe('the bundle', () => {
+  it('the version of Node is looked at before any package is loaded', () => {
+    expect(packagesIn(loadedWith('src/cli/main.ts'))).toEqual([]);
+  });
+
   it('help and version load the parser of the command line, and nothing else', () => {
-    expect(packagesIn(loadedWith('src/cli/main.ts'))).toEqual(['commander']);
+    expect(packagesIn(loadedWith('src/cli/program.ts'))).toEqual(['commander']);
   });
 
   it.each([
@@ -72,7 +76,7 @@ describe('the bundle', () => {
     const ofTheCluster = (module: string) => loadedWith(module).filter((input) => input.startsWith('src/embedded/'));
     expect(ofTheCluster('src/cli/demo/demo-run.ts')).not.toEqual([]);
     expect(
-      ['src/cli/main.ts', 'src/cli/controller/controller-command.ts', 'src/cli/loadtester/loadtester-command.ts'].flatMap(ofTheCluster),
+      ['src/cli/program.ts', 'src/cli/controller/controller-command.ts', 'src/cli/loadtester/loadtester-command.ts'].flatMap(ofTheCluster),
     ).toEqual([]);
   });
 
