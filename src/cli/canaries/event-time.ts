@@ -10,15 +10,7 @@ export function timeOfEvent(event: KubeObject): string {
  * API server stored them. Source for versions as rising numbers: the API concepts of Kubernetes ("Resource versions").
  */
 export function oldestFirst(events: readonly KubeObject[]): KubeObject[] {
-  return events.toSorted((a, b) => compare(timeOfEvent(a), timeOfEvent(b)) || compareNumbers(versionOf(a), versionOf(b)));
+  return events.toSorted((a, b) => timeOfEvent(a).localeCompare(timeOfEvent(b)) || versionOf(a) - versionOf(b));
 }
 
-const versionOf = ({ metadata }: KubeObject): string => metadata.resourceVersion ?? '';
-
-/** Of decimal numbers of any length. */
-const compareNumbers = (a: string, b: string): number => a.length - b.length || compare(a, b);
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
+const versionOf = ({ metadata }: KubeObject): number => Number(metadata.resourceVersion ?? 0);
