@@ -4,10 +4,22 @@ import { LongestFirst } from './test/fakes/longest-first.ts';
 const bounds = { testTimeout: 300_000, hookTimeout: 120_000 };
 /** They put other modules in the place of ours, which others of their process would have loaded by then. */
 const MOCKING = ['test/integration/unchecked-promotion.test.ts', 'test/integration/unwatched-configs.test.ts'];
+/** Tests beside the code, contracts and goldens: the end of a name says the tier, and no end says `unit`. */
+const beside = (ending: string): string[] =>
+  ['src/**/*', 'test/contracts/**/*', 'test/golden/**/*', 'test/*', 'test/differential/**/*'].map((files) => `${files}${ending}.test.ts`);
+const simulated = beside('.simulated');
+const integration = beside('.integration');
 
 /**
- * `unit`: what sits beside the code, contracts and goldens. `integration`: the controller on the embedded cluster, mostly in virtual time;
- * `mocking`: those of them that need a process of their own.
+ * Files of one worker share a process and its modules: to load them for each of 500 files costs as much as all tests in them.
+ * Node loads the sources as they are: through Vite's module runner each use of an import is the call of a getter, and takes a fifth more.
+ */
+const shared = { isolate: false, experimental: { viteModuleRunner: false, nodeLoader: false } };
+
+/**
+ * `unit`: pure code, at most a second a file. `simulated`: whole controllers in virtual time, and searches over many generated inputs. Both start no
+ * process and open no socket, which `test/fakes/nothing-outside.ts` holds. `integration`: what needs one of these, and the controller on the
+ * embedded cluster, mostly in virtual time. `mocking`: those of them that need a process of their own.
  * Bounds of tests, hooks and waits are guards against hanging, and many times what an idle machine needs.
  */
 export default defineConfig({
@@ -20,30 +32,31 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...shared,
           name: 'unit',
-          // A process and its modules for each of 350 files cost as much as all tests in them.
-          isolate: false,
           testTimeout: 120_000,
-          setupFiles: ['test/fakes/fixed-seed.ts'],
-          include: [
-            'src/**/*.test.ts',
-            'test/contracts/**/*.test.ts',
-            'test/golden/**/*.test.ts',
-            'test/*.test.ts',
-            'test/differential/**/*.test.ts',
-          ],
-          exclude: ['test/differential/run/**'],
+          setupFiles: ['./test/fakes/fixed-seed.ts', './test/fakes/nothing-outside.ts'],
+          include: beside(''),
+          exclude: ['test/differential/run/**', ...simulated, ...integration],
         },
       },
       {
         test: {
+          ...shared,
+          ...bounds,
+          name: 'simulated',
+          setupFiles: ['./test/fakes/fixed-seed.ts', './test/fakes/nothing-outside.ts'],
+          include: simulated,
+        },
+      },
+      {
+        test: {
+          ...shared,
           ...bounds,
           name: 'integration',
-          globalSetup: 'test/fakes/bundled-program.ts',
-          // Modules are loaded and compiled once in each worker: that is a third of all work.
-          isolate: false,
-          setupFiles: ['test/fakes/real-world.ts'],
-          include: ['test/integration/**/*.test.ts'],
+          globalSetup: './test/fakes/bundled-program.ts',
+          setupFiles: ['./test/fakes/fixed-seed.ts', './test/fakes/real-world.ts'],
+          include: ['test/integration/**/*.test.ts', ...integration],
           exclude: MOCKING,
         },
       },

@@ -83,8 +83,8 @@ dashboards reads (\`provisioning/dashboards/*.yaml\`, \`type: file\`).
 
 - Every query is taken by a real Prometheus. Those of eighteen dashboards, with the values that their variables find, have data during a release on the embedded proxies
   (\`test/e2e/dashboards.test.ts\`). App Mesh and Kuma have no proxies there: their queries are run on written samples (\`test/dashboards.test.ts\`).
-- On the same proxies' counters each side shows its own figures (\`test/contracts/provider-metrics.test.ts\`).
-- Each file fits the types that Grafana 13 publishes, \`@grafana/schema\`, and has no field that those do not know (\`test/dashboards-schema.test.ts\`).
+- On the same proxies' counters each side shows its own figures (\`test/contracts/provider-metrics.simulated.test.ts\`).
+- Each file fits the types that Grafana 13 publishes, \`@grafana/schema\`, and has no field that those do not know (\`test/dashboards-schema.integration.test.ts\`).
 - **Not tested**: no Grafana has shown them. Its server is not among the packages that the tests can install.
 `;
 

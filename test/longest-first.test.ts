@@ -2,15 +2,14 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { TestSpecification } from 'vitest/node';
-import { LONGEST, LongestFirst } from './fakes/longest-first.ts';
+import { isNamed, LONGEST, LongestFirst } from './fakes/longest-first.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: ROOT });
-const isOf = (file: string, name: string): boolean => `/${file}`.endsWith(`/${name}.test.ts`);
-const isLong = (file: string): boolean => LONGEST.some((name) => isOf(file, name));
+const isLong = (file: string): boolean => LONGEST.some((name) => isNamed(`/${file}`, name));
 
 it.each(LONGEST)('%s is one file', (name) => {
-  expect(files.filter((file) => isOf(file, name))).toHaveLength(1);
+  expect(files.filter((file) => isNamed(`/${file}`, name))).toHaveLength(1);
 });
 
 it('each of the longest files is part of one shard, and any other of all', async () => {

@@ -11,10 +11,10 @@ const sources = ['src', 'test', 'scripts'].flatMap((folder) =>
 
 /** Tests that one platform or an old Node cannot run; a missing file or program is not a reason to skip. */
 const CONDITIONAL = {
-  'src/cli/loadtester/loadtester-command.test.ts': "runIf(process.platform === 'linux')",
-  'src/loadtester/process-program.test.ts': 'runIf(onLinux)',
-  'test/contracts/loadtester/hostile.test.ts': "runIf(process.platform === 'linux')",
-  'test/contracts/notifiers.test.ts': 'skipIf(!knowsProxies(process.versions.node))',
+  'src/cli/loadtester/loadtester-command.integration.test.ts': "runIf(process.platform === 'linux')",
+  'src/loadtester/process-program.integration.test.ts': 'runIf(onLinux)',
+  'test/contracts/loadtester/hostile.integration.test.ts': "runIf(process.platform === 'linux')",
+  'test/contracts/notifiers.integration.test.ts': 'skipIf(!knowsProxies(process.versions.node))',
 };
 
 /** Tests of tiers outside `npm test` that need a built Flagger or an older Serin. Each title says why it is skipped. */

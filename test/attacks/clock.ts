@@ -112,5 +112,5 @@ export const clock: AttackClass = {
       ...harmless,
     },
   ]),
-  uncovered: ['the clock of the node: a lease and a release under clocks that jump are in src/kube/lease-invariants.test.ts.'],
+  uncovered: ['the clock of the node: a lease and a release under clocks that jump are in src/kube/lease-invariants.simulated.test.ts.'],
 };

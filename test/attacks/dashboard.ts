@@ -221,8 +221,8 @@ export const dashboard: AttackClass = {
     },
   ]),
   uncovered: [
-    'a forged status that stands: the controller writes its own over it at once (src/cli/dashboard/dashboard-command.test.ts, src/cli/canaries/waits.test.ts)',
+    'a forged status that stands: the controller writes its own over it at once (src/cli/dashboard/dashboard-command.integration.test.ts, src/cli/canaries/waits.test.ts)',
 
-    'the pages themselves in a browser: test/long/dashboard.test.ts; other sites in the same browser: src/dashboard/dashboard-attacks.test.ts',
+    'the pages themselves in a browser: test/long/dashboard.test.ts; other sites in the same browser: src/dashboard/dashboard-attacks.integration.test.ts',
   ],
 };

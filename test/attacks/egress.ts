@@ -217,7 +217,7 @@ export const egress: AttackClass = {
     },
   ]),
   uncovered: [
-    'DNS that changes between the check and the call: needs a name server; pinned in src/controller/outgoing/outgoing.test.ts.',
+    'DNS that changes between the check and the call: needs a name server; pinned in src/controller/outgoing/outgoing.integration.test.ts.',
     'names of *.nip.io and the like: no DNS here.',
   ],
 };

@@ -265,6 +265,6 @@ export const templates: AttackClass = {
   ]),
   uncovered: [
     'Prometheus itself: a tenant may ask the metrics server that all share for the series of others, and for queries that cost it much. A server with tenants (spec.metricsServer) is the remedy.',
-    'answers of CloudWatch and Stackdriver: no server of theirs is here; their parsers are fuzzed (test/worst-cases.test.ts).',
+    'answers of CloudWatch and Stackdriver: no server of theirs is here; their parsers are fuzzed (test/worst-cases.simulated.test.ts).',
   ],
 };

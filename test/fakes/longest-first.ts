@@ -69,11 +69,15 @@ export const LONGEST = [
 ];
 
 /** One project after the other: a worker goes on only with files of its own. */
-const PROJECTS = ['integration', 'mocking', 'unit', 'e2e'];
+const PROJECTS = ['integration', 'mocking', 'simulated', 'unit', 'e2e'];
+
+/** Whether a file is the one of this name, whatever its tier. */
+export const isNamed = (file: string, name: string): boolean =>
+  file.replace(/(?:\.(?:simulated|integration))?\.test\.ts$/, '').endsWith(`/${name}`);
 
 /** Place among the longest; of any other file their number. */
 function placeOf({ moduleId }: Pick<TestSpecification, 'moduleId'>): number {
-  const found = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+  const found = LONGEST.findIndex((name) => isNamed(moduleId, name));
   return found === -1 ? LONGEST.length : found;
 }
 

@@ -5,8 +5,8 @@ process.env.PROPERTY_RUNS ??= '5000';
 process.env.PROPERTY_SEED ??= String(randomInt(2 ** 31 - 1));
 process.stdout.write(`PROPERTY_RUNS=${process.env.PROPERTY_RUNS} PROPERTY_SEED=${process.env.PROPERTY_SEED}\n`);
 
-await import('../../src/engine/invariants.test.ts');
+await import('../../src/engine/invariants.simulated.test.ts');
 await import('../../src/api/parse-canary-field.test.ts');
-await import('../../src/kube/lease-invariants.test.ts');
-await import('../../src/controller/deletion/restore-application.test.ts');
-await import('../../src/controller/invariants.test.ts');
+await import('../../src/kube/lease-invariants.simulated.test.ts');
+await import('../../src/controller/deletion/restore-application.simulated.test.ts');
+await import('../../src/controller/invariants.simulated.test.ts');
