@@ -1,7 +1,8 @@
 /** Writes docs/boards.md; with `--check`, fails when the committed file differs. */
 import { join } from 'node:path';
 import { observedGroups } from './dashboards/providers.ts';
-import { writeOrCheck } from './write-or-check.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const KINDS = ['Deployment', 'DaemonSet', 'Service'];
 
@@ -88,4 +89,7 @@ dashboards reads (\`provisioning/dashboards/*.yaml\`, \`type: file\`).
 - **Not tested**: no Grafana has shown them. Its server is not among the packages that the tests can install.
 `;
 
-writeOrCheck(join(import.meta.dirname, '..', 'docs', 'boards.md'), text, 'scripts/dashboards');
+const path = join(import.meta.dirname, '..', 'docs', 'boards.md');
+export const generate: Generate = () => [{ path, text, source: 'scripts/dashboards' }];
+
+if (import.meta.main) await runAlone(generate);

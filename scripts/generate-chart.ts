@@ -3,10 +3,12 @@ import manifest from '../package.json' with { type: 'json' };
 import { crds } from '../src/api/crds.ts';
 import { requestPolicyTemplate } from './admission/request-policy-template.ts';
 import { argsTemplate } from './chart/args-template.ts';
+import { chartFiles } from './chart/chart-files.ts';
 import { namesTemplate } from './chart/names-template.ts';
 import { rulesTemplate } from './chart/rules-template.ts';
 import { Values } from './chart/values.ts';
-import { writeChart } from './chart/write-chart.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const generator = 'generate-chart.ts';
 const about = `# Helm chart of Serin
@@ -39,8 +41,8 @@ const definitions = {
   AlertProvider: 'A chat service or webhook that receives messages about releases',
 };
 
-if (import.meta.main)
-  writeChart({
+export const generate: Generate = () =>
+  chartFiles({
     chart: {
       name: 'serin',
       description: manifest.description,
@@ -64,3 +66,5 @@ if (import.meta.main)
     },
     source: 'scripts/chart, scripts/admission, src/controller/flags.ts and src/controller/permissions.ts',
   });
+
+if (import.meta.main) await runAlone(generate);

@@ -12,7 +12,8 @@ import { LARGEST_ARCHIVE } from '../src/cli/report/archive.ts';
 import { leftOut } from '../src/cli/report/left-out.ts';
 import { causes } from '../src/cli/why/causes.ts';
 import { cell, optionHelp, optionRows } from './command-tables.ts';
-import { writeOrCheck } from './write-or-check.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const docs = join(import.meta.dirname, '..', 'docs');
 const source = 'src/cli';
@@ -144,7 +145,13 @@ ${Object.entries(causes)
 /** As JSON Schema: what a program may rely on. */
 const schema = { $id: outputVersion, title: 'What serin prints with -o json and -o yaml', ...z.toJSONSchema(Documents) };
 
-if (import.meta.main) {
-  writeOrCheck(join(docs, 'cli.md'), text, source);
-  writeOrCheck(join(docs, 'schemas', 'cli-v1.json'), `${JSON.stringify(schema, undefined, 2)}\n`, 'src/cli/output/documents.ts');
-}
+export const generate: Generate = () => [
+  { path: join(docs, 'cli.md'), text, source },
+  {
+    path: join(docs, 'schemas', 'cli-v1.json'),
+    text: `${JSON.stringify(schema, undefined, 2)}\n`,
+    source: 'src/cli/output/documents.ts',
+  },
+];
+
+if (import.meta.main) await runAlone(generate);

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { count, duration, percent } from '../src/engine/comparison/words.ts';
 import { svgOfRelease } from './comparison/picture.ts';
 import { play } from './comparison/simulated-release.ts';
-import { writeOrCheck } from './write-or-check.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const source = 'scripts/generate-comparison.ts';
 const release = { seed: 1, perSecond: 100, weight: 10, canary: 0.005, primary: 0.0005 };
@@ -24,4 +25,7 @@ const picture = {
   decision: { seconds, says },
 };
 
-writeOrCheck(join(import.meta.dirname, '..', 'docs', 'comparison', 'picture.svg'), svgOfRelease(moments, picture, source), source);
+const path = join(import.meta.dirname, '..', 'docs', 'comparison', 'picture.svg');
+export const generate: Generate = () => [{ path, text: svgOfRelease(moments, picture, source), source }];
+
+if (import.meta.main) await runAlone(generate);

@@ -4,13 +4,16 @@ import { conformanceOf } from './conformance/conformance.ts';
 import { PLANES, pinnedIn, planeSources, planeTable } from './conformance/planes.ts';
 import { readRowPages } from './conformance/row-pages.ts';
 import { titlesOfTests } from './conformance/test-titles.ts';
-import { writeOrCheck } from './write-or-check.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const root = join(import.meta.dirname, '..');
-const planes = planeTable(PLANES, planeSources(root), pinnedIn(root));
-const { text, faults } = conformanceOf(readRowPages(), titlesOfTests(root), planes.text);
-for (const fault of [...faults, ...planes.faults]) {
-  console.error(`conformance: ${fault}`);
-  process.exitCode = 1;
-}
-writeOrCheck(join(root, 'docs', 'conformance.md'), text, 'the titles of the tests');
+
+export const generate: Generate = () => {
+  const planes = planeTable(PLANES, planeSources(root), pinnedIn(root));
+  const { text, faults } = conformanceOf(readRowPages(), titlesOfTests(root), planes.text);
+  if (faults.length + planes.faults.length > 0) throw new Error([...faults, ...planes.faults].join('\n'));
+  return [{ path: join(root, 'docs', 'conformance.md'), text, source: 'the titles of the tests' }];
+};
+
+if (import.meta.main) await runAlone(generate);

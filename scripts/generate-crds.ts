@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { crds } from '../src/api/crds.ts';
 import type { KubeObject } from '../src/api/kube-object.ts';
-import { writeOrCheck } from './write-or-check.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const folder = join(import.meta.dirname, '..', 'charts', 'serin', 'files', 'crds');
 
@@ -20,4 +21,6 @@ function render(crd: KubeObject): string {
   return head + stringify(crd, { lineWidth: 140, aliasDuplicateObjects: false });
 }
 
-if (import.meta.main) for (const { path, text } of crdFiles()) writeOrCheck(path, text, 'src/api');
+export const generate: Generate = () => crdFiles().map(({ path, text }) => ({ path, text, source: 'src/api' }));
+
+if (import.meta.main) await runAlone(generate);

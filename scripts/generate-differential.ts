@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Results } from '../test/differential/results.ts';
 import { FACTORS, factorNames } from '../test/differential/scenarios/scenario.ts';
-import { writeOrCheck } from './write-or-check.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const root = join(import.meta.dirname, '..');
 const source = 'test/differential/results.json';
@@ -73,4 +74,6 @@ ${rows.join('\n')}
 `;
 }
 
-writeOrCheck(join(root, 'docs', 'differential.md'), text, source);
+export const generate: Generate = () => [{ path: join(root, 'docs', 'differential.md'), text, source }];
+
+if (import.meta.main) await runAlone(generate);

@@ -4,7 +4,8 @@ import { ignoredFlags } from '../src/cli/ignored-flags.ts';
 import { serinProgram } from '../src/cli/program.ts';
 import { type Flag, flagEntries, writtenName } from '../src/controller/flags.ts';
 import { cell, optionRows } from './command-tables.ts';
-import { writeOrCheck } from './write-or-check.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const defaultOf = ({ kind, fallback, shown }: Flag): string => {
   if (kind === 'switch') return fallback === true ? 'on' : 'off';
@@ -68,4 +69,7 @@ Both programs accept these flags of Flagger, and log each one that is given.
 ${ignored.join('\n')}
 `;
 
-writeOrCheck(join(import.meta.dirname, '..', 'docs', 'flags.md'), page, 'src/controller/flags.ts');
+const path = join(import.meta.dirname, '..', 'docs', 'flags.md');
+export const generate: Generate = () => [{ path, text: page, source: 'src/controller/flags.ts' }];
+
+if (import.meta.main) await runAlone(generate);

@@ -1,8 +1,11 @@
 /** Writes what is generated of charts/grafana: values, their schema, the README and the dashboards; with `--check`, fails when a file differs. */
+
+import { chartFiles } from './chart/chart-files.ts';
 import { GrafanaValues } from './chart/grafana-values.ts';
-import { writeChart } from './chart/write-chart.ts';
 import { dashboards } from './dashboards/index.ts';
 import { renderDashboard } from './dashboards/render.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const rows = dashboards.map(({ uid, title, description }) => `| \`${uid}\` | ${title} | ${description} |`).join('\n');
 const about = `# Helm chart of Serin's dashboards
@@ -26,8 +29,8 @@ ${rows}
 - **Coming from Flagger's chart**: the values that are about its server are accepted and have no effect.
 `;
 
-if (import.meta.main)
-  writeChart({
+export const generate: Generate = () =>
+  chartFiles({
     chart: {
       name: 'grafana',
       description: 'Dashboards of Serin and of the releases it makes, for a Grafana that is there already',
@@ -40,3 +43,5 @@ if (import.meta.main)
     files: Object.fromEntries(dashboards.map((dashboard) => [`dashboards/${dashboard.uid}.json`, renderDashboard(dashboard)])),
     source: 'scripts/chart, scripts/dashboards and src/routers',
   });
+
+if (import.meta.main) await runAlone(generate);

@@ -1,7 +1,10 @@
 /** Writes what is generated of charts/loadtester: values, their schema, the README and names; with `--check`, fails when a file differs. */
+
+import { chartFiles } from './chart/chart-files.ts';
 import { LoadTesterValues } from './chart/loadtester-values.ts';
 import { namesTemplate } from './chart/names-template.ts';
-import { writeChart } from './chart/write-chart.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const generator = 'generate-loadtester-chart.ts';
 /** `app`, since the Deployment of Flagger's chart selects by it, and can never select by another (06-LC14). */
@@ -25,8 +28,8 @@ Unknown values, and values of a wrong type, are refused before anything is chang
   allowed, \`/tmp\` is a volume of the pod, and the processes of the pod share their namespace, so that orphans are reaped.
 `;
 
-if (import.meta.main)
-  writeChart({
+export const generate: Generate = () =>
+  chartFiles({
     chart: {
       name: 'loadtester',
       description: 'Load, tests and gates for the webhooks of Canaries',
@@ -39,3 +42,5 @@ if (import.meta.main)
     files: { 'templates/_names.tpl': namesTemplate('loadtester', generator, selector) },
     source: 'scripts/chart',
   });
+
+if (import.meta.main) await runAlone(generate);

@@ -1,11 +1,12 @@
 /** Writes the alerts of charts/serin and docs/observability.md; with `--check`, fails when a file differs. */
 import { join } from 'node:path';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 import { alertRules } from './observability/alert-rules.ts';
 import { alertsFile } from './observability/alerts-file.ts';
 import { logFields } from './observability/log-fields.ts';
 import { logLines } from './observability/log-lines.ts';
 import { metricRows } from './observability/metrics-table.ts';
-import { writeOrCheck } from './write-or-check.ts';
 
 const root = join(import.meta.dirname, '..');
 const ticked = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');
@@ -65,7 +66,13 @@ ${lines.join('\n')}
 `;
 }
 
-if (import.meta.main) {
-  writeOrCheck(join(root, 'charts', 'serin', 'files', 'alerts.yaml'), alertsFile(), 'scripts/observability/alert-rules.ts');
-  writeOrCheck(join(root, 'docs', 'observability.md'), await page(), 'scripts/observability, the log lines and metrics in src');
-}
+export const generate: Generate = async () => [
+  { path: join(root, 'charts', 'serin', 'files', 'alerts.yaml'), text: alertsFile(), source: 'scripts/observability/alert-rules.ts' },
+  {
+    path: join(root, 'docs', 'observability.md'),
+    text: await page(),
+    source: 'scripts/observability, the log lines and metrics in src',
+  },
+];
+
+if (import.meta.main) await runAlone(generate);

@@ -5,7 +5,8 @@ import { corePermissions, dashboardPermissions, switchedPermissions } from '../s
 import { leasePermissions } from '../src/kube/permissions.ts';
 import { namedSecretPermissions, secretPermissions, takeOverPermissions } from '../src/workloads/permissions.ts';
 import { rightOf, type VirtualVerb, virtualVerbs } from './admission/request-policy.ts';
-import { writeOrCheck } from './write-or-check.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const path = join(import.meta.dirname, '..', 'docs', 'permissions.md');
 const code = (text: string): string => `\`${text}\``;
@@ -106,4 +107,6 @@ permission to delete it. Serin does so while it takes over from another controll
 \`services\` there, and while you move over on \`deployments\`, \`daemonsets\` and the routes, by \`rbac.extraRules\`.
 `;
 
-if (import.meta.main) writeOrCheck(path, text, 'src/controller/permissions.ts');
+export const generate: Generate = () => [{ path, text, source: 'src/controller/permissions.ts' }];
+
+if (import.meta.main) await runAlone(generate);

@@ -10,7 +10,8 @@ import { routerCases } from '../test/contracts/routers/index.ts';
 import { aCanary } from '../test/contracts/routers-cases.ts';
 import { providerFixtures } from '../test/scenarios/providers/index.ts';
 import { realProxies } from '../test/scenarios/providers/real-proxies.ts';
-import { writeOrCheck } from './write-or-check.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const root = join(import.meta.dirname, '..');
 const path = join(root, 'docs', 'providers.md');
@@ -85,4 +86,6 @@ What a router writes is accepted by a real API server with the CRDs that the pro
 (\`test/scenarios/accepted-routes.ts\`).
 `;
 
-if (import.meta.main) writeOrCheck(path, text, 'src/routers');
+export const generate: Generate = () => [{ path, text, source: 'src/routers' }];
+
+if (import.meta.main) await runAlone(generate);

@@ -4,7 +4,8 @@ import { MOST_BLOCKERS } from '../src/api/blocker.ts';
 import { actors, type BlockerMeaning, blockers } from '../src/api/blockers.ts';
 import { type Reason, reasons } from '../src/engine/reasons.ts';
 import { formerNames } from './former-names.ts';
-import { writeOrCheck } from './write-or-check.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const path = join(import.meta.dirname, '..', 'docs', 'reasons.md');
 
@@ -225,4 +226,6 @@ your own are to be changed; a status that an older Serin has written is read as 
 ${formerRows.join('\n')}
 `;
 
-if (import.meta.main) writeOrCheck(path, text, 'src/engine/reasons.ts and src/api/blockers.ts');
+export const generate: Generate = () => [{ path, text, source: 'src/engine/reasons.ts and src/api/blockers.ts' }];
+
+if (import.meta.main) await runAlone(generate);

@@ -5,7 +5,8 @@ import * as z from 'zod';
 import { RULES } from '../src/cli/rehearse/sarif-report.ts';
 import { Action } from '../src/rehearsal/scenario.ts';
 import { scenarios } from '../src/rehearsal/scenarios.ts';
-import { writeOrCheck } from './write-or-check.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const path = join(import.meta.dirname, '..', 'docs', 'rehearse.md');
 const source = 'src/rehearsal';
@@ -45,4 +46,7 @@ const scenarioTables = [
   ...steps,
 ];
 const page = withTables(readFileSync(path, 'utf8'), 'tables are', scenarioTables);
-writeOrCheck(path, withTables(page, 'table of mistakes is', ['| rule | |', '|---|---|', ...rules]), source);
+const text = withTables(page, 'table of mistakes is', ['| rule | |', '|---|---|', ...rules]);
+export const generate: Generate = () => [{ path, text, source }];
+
+if (import.meta.main) await runAlone(generate);

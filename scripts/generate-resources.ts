@@ -1,7 +1,8 @@
 /** Writes docs/resources.md, the reference of the resources, from the schemas in src/api; with `--check`, fails when the committed file differs. */
 import { join } from 'node:path';
 import { crds, type StructuralSchema, schemaOf } from '../src/api/crds.ts';
-import { writeOrCheck } from './write-or-check.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const path = join(import.meta.dirname, '..', 'docs', 'resources.md');
 
@@ -72,4 +73,6 @@ Every field of the three resources of \`flagger.app/v1beta1\`, as their definiti
 
 ${sections.join('\n')}`;
 
-writeOrCheck(path, text, 'src/api');
+export const generate: Generate = () => [{ path, text, source: 'src/api' }];
+
+if (import.meta.main) await runAlone(generate);

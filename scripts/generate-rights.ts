@@ -1,10 +1,11 @@
 /** Writes docs/rights.md from the tables of permissions; with `--check`, fails when the committed file differs. */
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 import { canIList } from './rights/can-i.ts';
 import { leaseRules, MAIL, type Mode, modes, permissionsIn, SHOP } from './rights/modes.ts';
 import { type Danger, dangers } from './rights/stolen-token.ts';
-import { writeOrCheck } from './write-or-check.ts';
 
 const path = join(import.meta.dirname, '..', 'docs', 'rights.md');
 
@@ -69,4 +70,6 @@ ${canIList(leaseRules(false))}
 ${modes.map(section).join('\n\n')}
 `;
 
-if (import.meta.main) writeOrCheck(path, text, 'src/controller/permissions.ts and scripts/rights');
+export const generate: Generate = () => [{ path, text, source: 'src/controller/permissions.ts and scripts/rights' }];
+
+if (import.meta.main) await runAlone(generate);

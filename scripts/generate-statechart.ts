@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { decisions } from '../src/engine/decision.ts';
 import { mermaid, wordsOf } from '../src/engine/diagram.ts';
-import { writeOrCheck } from './write-or-check.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const path = join(import.meta.dirname, '..', 'docs', 'statechart.md');
 
@@ -26,4 +27,6 @@ ${Object.entries(decisions)
   .join('\n')}
 `;
 
-if (import.meta.main) writeOrCheck(path, text, 'src/engine/chart.ts');
+export const generate: Generate = () => [{ path, text, source: 'src/engine/chart.ts' }];
+
+if (import.meta.main) await runAlone(generate);

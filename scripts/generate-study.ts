@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { KINDS, SHORT_KINDS, STRATEGIES, TOLERATED } from '../test/study/cells.ts';
 import { LATENCY_KINDS } from '../test/study/latency-traffic.ts';
 import { readResults } from '../test/study/results.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 import { type Plot, svgOfPlot } from './study/plot.ts';
 import * as short from './study/short-tables.ts';
 import * as tables from './study/tables.ts';
-import { writeOrCheck } from './write-or-check.ts';
 
 const root = join(import.meta.dirname, '..');
 const source = 'test/study/results.json';
@@ -208,5 +209,13 @@ sides in ways that the simulator has not. Windows arrive complete and on time, b
 better limits than the defaults here.
 `;
 
-writeOrCheck(join(root, 'docs', 'study.md'), page, source);
-for (const [name, plot] of Object.entries(plots)) writeOrCheck(join(root, 'docs', 'study', `${name}.svg`), svgOfPlot(plot, header), source);
+export const generate: Generate = () => [
+  { path: join(root, 'docs', 'study.md'), text: page, source },
+  ...Object.entries(plots).map(([name, plot]) => ({
+    path: join(root, 'docs', 'study', `${name}.svg`),
+    text: svgOfPlot(plot, header),
+    source,
+  })),
+];
+
+if (import.meta.main) await runAlone(generate);

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checksWith } from '../src/cli/validate/checks/index.ts';
-import { writeOrCheck } from './write-or-check.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const path = join(import.meta.dirname, '..', 'docs', 'validate.md');
 const source = 'src/cli/validate/checks/index.ts';
@@ -12,8 +13,7 @@ const TABLE = new RegExp(`(${begin}\\n\\n)(?:\\|.*\\n)*`);
 const rows = checksWith(() => []).map(([name, finds]) => `| ${name} | ${finds} |`);
 const page = readFileSync(path, 'utf8');
 if (!TABLE.test(page)) throw new Error(`docs/validate.md has no line ${begin}`);
-writeOrCheck(
-  path,
-  page.replace(TABLE, (_, head: string) => `${head}| check | finds |\n|---|---|\n${rows.join('\n')}\n`),
-  source,
-);
+const text = page.replace(TABLE, (_, head: string) => `${head}| check | finds |\n|---|---|\n${rows.join('\n')}\n`);
+export const generate: Generate = () => [{ path, text, source }];
+
+if (import.meta.main) await runAlone(generate);

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tableText } from '../test/scenarios/verbs/table.ts';
-import { writeOrCheck } from './write-or-check.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const path = join(import.meta.dirname, '..', 'docs', 'verbs.md');
 const source = 'test/scenarios/verbs/table.ts';
@@ -11,8 +12,7 @@ const TABLE = new RegExp(`(${begin}\\n\\n)(?:\\|.*\\n)*`);
 
 const page = readFileSync(path, 'utf8');
 if (!TABLE.test(page)) throw new Error(`docs/verbs.md has no line ${begin}`);
-writeOrCheck(
-  path,
-  page.replace(TABLE, (_, head: string) => `${head}${tableText()}\n`),
-  source,
-);
+const text = page.replace(TABLE, (_, head: string) => `${head}${tableText()}\n`);
+export const generate: Generate = () => [{ path, text, source }];
+
+if (import.meta.main) await runAlone(generate);

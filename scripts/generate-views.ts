@@ -1,7 +1,8 @@
 /** Writes docs/live-views.md from the golden screens; with `--check`, fails when the committed one differs. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeOrCheck } from './write-or-check.ts';
+import type { Generate } from './generation/generated-file.ts';
+import { runAlone } from './generation/run-alone.ts';
 
 const root = join(import.meta.dirname, '..');
 const source = 'test/golden/views';
@@ -63,4 +64,6 @@ ${screens.map((screen) => sectionOf(screen, sizes[0])).join('\n')}
 
 ${screens.map((screen) => sectionOf(screen, sizes[1])).join('\n')}`;
 
-writeOrCheck(join(root, 'docs', 'live-views.md'), page, source);
+export const generate: Generate = () => [{ path: join(root, 'docs', 'live-views.md'), text: page, source }];
+
+if (import.meta.main) await runAlone(generate);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
+import { noteReads } from '../generation/observe.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const folder = join(root, 'src', 'dashboard', 'page');
@@ -27,6 +28,7 @@ async function bundled(entryPoints: Record<string, string>): Promise<{ script: s
     metafile: true,
     write: false,
   });
+  noteReads(Object.keys(metafile.inputs).map((path) => join(root, path)));
   const text = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.text.trim() ?? '';
   return { script: text('page.js'), style: text('style.css'), metafile };
 }

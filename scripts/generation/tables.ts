@@ -1,0 +1,82 @@
+/** Files that a module uses and that do not show in its static imports, as globs from the root. */
+export interface Inputs {
+  /** Read as text, or listed. */
+  readonly reads?: readonly string[];
+  /** Imported late or by a name that is put together, or bundled: their own imports count, too. */
+  readonly loads?: readonly string[];
+}
+
+export interface Tables {
+  /** Generators by the name of their file, with the files that each writes. */
+  readonly writes: Readonly<Record<string, readonly string[]>>;
+  /** By module. */
+  readonly inputs: Readonly<Record<string, Inputs>>;
+  /** Generated files that come with a module which a generator imports for something else. */
+  readonly carried: readonly string[];
+}
+
+/**
+ * From these tables and the imports follows which generators a change can affect. Every run of them compares the tables with what the generators
+ * really read, import and write.
+ */
+export const tables = {
+  writes: {
+    'generate-alerts': ['docs/alert-messages.md', 'docs/alerts/*.svg'],
+    'generate-attacks': ['test/attacks/README.md'],
+    'generate-boards': ['docs/boards.md'],
+    'generate-chart': ['charts/serin/{Chart.yaml,README.md,values.schema.json,values.yaml}', 'charts/serin/templates/_*.tpl'],
+    'generate-cli': ['docs/cli.md', 'docs/schemas/cli-v1.json'],
+    'generate-comparison': ['docs/comparison/picture.svg'],
+    'generate-conformance': ['docs/conformance.md'],
+    'generate-crds': ['charts/serin/files/crds/*.yaml'],
+    'generate-dashboard': ['src/dashboard/*-assets.json'],
+    'generate-differential': ['docs/differential.md'],
+    'generate-flags': ['docs/flags.md'],
+    'generate-grafana-chart': ['charts/grafana/{Chart.yaml,README.md,values.schema.json,values.yaml}', 'charts/grafana/dashboards/*.json'],
+    'generate-kustomize': ['kustomize/**/*.yaml', 'charts/serin/files/kustomization.yaml'],
+    'generate-loadtester-chart': [
+      'charts/loadtester/{Chart.yaml,README.md,values.schema.json,values.yaml}',
+      'charts/loadtester/templates/_*.tpl',
+    ],
+    'generate-observability': ['charts/serin/files/alerts.yaml', 'docs/observability.md'],
+    'generate-permissions': ['docs/permissions.md'],
+    'generate-project': ['package.json', 'Dockerfile', '.github/ISSUE_TEMPLATE/config.yml'],
+    'generate-providers': ['docs/providers.md'],
+    'generate-reasons': ['docs/reasons.md'],
+    'generate-recording': ['docs/demo/*.svg'],
+    'generate-rehearse': ['docs/rehearse.md'],
+    'generate-resources': ['docs/resources.md'],
+    'generate-rights': ['docs/rights.md'],
+    'generate-statechart': ['docs/statechart.md'],
+    'generate-study': ['docs/study.md', 'docs/study/*.svg'],
+    'generate-tutorials': ['docs/tutorials/*.md'],
+    'generate-validate': ['docs/validate.md'],
+    'generate-verbs': ['docs/verbs.md'],
+    'generate-views': ['docs/live-views.md'],
+  },
+  inputs: {
+    'scripts/build/page.ts': {
+      reads: ['src/dashboard/page/*.css'],
+      loads: ['src/dashboard/page/main.tsx', 'src/dashboard/page/login.ts'],
+    },
+    'scripts/conformance/planes.ts': { reads: ['test/planes/*.test.ts', 'test/e2e/binaries/{envoy.txt,*/go.mod,go.mod}'] },
+    'scripts/conformance/row-pages.ts': { reads: ['scripts/conformance/rows/*.yaml', 'scripts/conformance/not-applicable.yaml'] },
+    'scripts/conformance/test-titles.ts': { reads: ['src/**/*.test.ts', 'test/**/*.ts', 'test/golden/**/*.input.yaml'] },
+    'scripts/generate-alerts.ts': { reads: ['test/golden/alerts/*.json'] },
+    'scripts/generate-attacks.ts': { reads: ['test/attacks/README.md'] },
+    'scripts/generate-dashboard.ts': { reads: ['src/dashboard/page/*.html'] },
+    'scripts/generate-differential.ts': { reads: ['test/differential/results.json'] },
+    'scripts/generate-kustomize.ts': { reads: ['package.json'] },
+    'scripts/generate-project.ts': { reads: ['package.json', 'Dockerfile'] },
+    'scripts/generate-providers.ts': { reads: ['test/{planes,e2e,integration}/*.test.ts'] },
+    'scripts/generate-recording.ts': { reads: ['docs/demo/recording.json'] },
+    'scripts/generate-rehearse.ts': { reads: ['docs/rehearse.md'] },
+    'scripts/generate-study.ts': { reads: ['test/study/results.json'] },
+    'scripts/generate-validate.ts': { reads: ['docs/validate.md'] },
+    'scripts/generate-verbs.ts': { reads: ['docs/verbs.md'] },
+    'scripts/generate-views.ts': { reads: ['test/golden/views/*.txt'] },
+    'scripts/observability/log-lines.ts': { reads: ['src/**/*.ts'] },
+    'test/contracts/routers/index.ts': { loads: ['test/contracts/routers/*.ts'] },
+  },
+  carried: ['src/dashboard/page-assets.json'],
+} satisfies Tables;
