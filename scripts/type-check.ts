@@ -14,3 +14,5 @@ export function typesAreRight(): boolean {
   ];
   return projects.every((flags) => spawnSync(process.execPath, [tsc, ...flags], { cwd: root, stdio: 'inherit' }).status === 0);
 }
+
+if (import.meta.main) process.exitCode = typesAreRight() ? 0 : 1;
