@@ -24,7 +24,8 @@ export default defineConfig({
           // A process and its modules for each of 350 files cost as much as all tests in them.
           isolate: false,
           testTimeout: 120_000,
-          setupFiles: ['test/fakes/fixed-seed.ts'],
+          hookTimeout: 120_000,
+          setupFiles: ['test/fakes/fixed-seed.ts', 'test/fakes/real-world.ts'],
           include: [
             'src/**/*.test.ts',
             'test/contracts/**/*.test.ts',
