@@ -336,7 +336,7 @@ describe('a credential plugin', () => {
     const user = plugin(`
       if (count > 1) {
         appendFileSync(${JSON.stringify(at('hanging'))}, String(process.pid));
-        setInterval(() => undefined, 60_000);
+        setTimeout(() => undefined, 600_000);
       } else print({ token: 't' });`);
     const hanging = (): string => (existsSync(at('hanging')) ? readFileSync(at('hanging'), 'utf8') : '');
     const clock = handClock();
