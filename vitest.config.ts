@@ -35,6 +35,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           testTimeout: 120_000,
+          hookTimeout: 120_000,
           setupFiles: ['./test/fakes/fixed-seed.ts', './test/fakes/nothing-outside.ts'],
           include: beside(''),
           exclude: ['test/differential/run/**', ...simulated, ...integration],

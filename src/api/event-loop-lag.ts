@@ -5,7 +5,14 @@ import { systemClock } from './clock.ts';
 /** The library's default of 10 ms wakes an idle process a hundred times a second; even ten times costs half as much as all else that it does. */
 const EVERY_MS = 1_000;
 
-type Delays = ReturnType<typeof monitorEventLoopDelay>;
+export type Delays = Pick<ReturnType<typeof monitorEventLoopDelay>, 'count' | 'min' | 'max' | 'mean' | 'stddev' | 'percentile' | 'reset'>;
+
+/** Measured by Node from now on. */
+export function loopDelays(): Delays {
+  const histogram = monitorEventLoopDelay({ resolution: EVERY_MS });
+  histogram.enable();
+  return histogram;
+}
 
 const STATISTICS: Readonly<Record<string, { help: string; nanoseconds(histogram: Delays): number }>> = {
   min: { help: 'The shortest', nanoseconds: ({ min }) => min },
@@ -20,9 +27,7 @@ const STATISTICS: Readonly<Record<string, { help: string; nanoseconds(histogram:
  * How late the event loop is, measured once a second: a shorter block may come between two measurements. The names of prom-client, without its
  * floor of the time between two measurements.
  */
-export function eventLoopLag(registry: Registry): void {
-  const histogram = monitorEventLoopDelay({ resolution: EVERY_MS });
-  histogram.enable();
+export function eventLoopLag(registry: Registry, histogram: Delays = loopDelays()): void {
   const registers = [registry];
   for (const [name, { help, nanoseconds }] of Object.entries(STATISTICS)) {
     new Gauge({

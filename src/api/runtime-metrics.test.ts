@@ -1,5 +1,6 @@
 import { Registry } from '@prometheus-io/client';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type Delays, eventLoopLag, loopDelays } from './event-loop-lag.ts';
 import { runtimeMetrics } from './runtime-metrics.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -14,20 +15,33 @@ it('I10: sets no timer that would wake an idle process, and has no metric of wha
   expect(text).not.toContain('nodejs_eventloop_utilization');
 });
 
-it('measures the lag of the event loop without the time between two measurements', async () => {
-  const registry = new Registry();
-  runtimeMetrics(registry);
-  const lagOf = async (name: string) =>
-    Number(new RegExp(`^nodejs_eventloop_lag${name}_seconds (.+)$`, 'm').exec(await registry.metrics())?.[1]);
-  // A scrape forgets the last measurement, which the next one counts from.
-  const afterABlock = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
-    // Longer than the time between two measurements, so that one falls into it.
-    const endMs = performance.now() + 1_300;
-    while (performance.now() < endMs);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    return lagOf('_max');
+describe('the lag of the event loop', () => {
+  /** What Node has measured, in nanoseconds: the second between two measurements is in each. */
+  const measured = { count: 4, min: 1.0e9, max: 1.3e9, mean: 1.1e9, stddev: 0.1e9, percentile: (part: number) => 1e9 + part * 1e6 };
+  const shownOf = async (delays: Delays) => {
+    const registry = new Registry();
+    eventLoopLag(registry, delays);
+    const lines = (await registry.metrics()).matchAll(/^nodejs_eventloop_lag(\w*)_seconds (.+)$/gm);
+    return new Map([...lines].map(([, name = '', value]) => [name, Number(value)]));
   };
-  await expect.poll(afterABlock).toBeGreaterThan(0.15);
-  expect(await lagOf('')).toBeGreaterThanOrEqual(0);
+
+  it('is shown without the second between two measurements, and a scrape forgets it', async () => {
+    const reset = vi.fn();
+    const { '': now, ...shown } = Object.fromEntries(await shownOf({ ...measured, reset }));
+    for (const [name, seconds] of Object.entries({ _min: 0, _max: 0.3, _mean: 0.1, _stddev: 0.1, _p50: 0.05, _p90: 0.09, _p99: 0.099 }))
+      expect(shown[name], name).toBeCloseTo(seconds, 9);
+    expect(Object.keys(shown)).toHaveLength(7);
+    expect(now).toBeGreaterThanOrEqual(0);
+    expect(reset).toHaveBeenCalledTimes(1);
+  });
+
+  it('is 0 before the first measurement', async () => {
+    const shown = await shownOf({ ...measured, count: 0, reset: () => undefined });
+    expect([...shown].filter(([name, seconds]) => name !== '' && seconds !== 0)).toEqual([]);
+  });
+
+  it('is measured by Node', async () => {
+    const delays = loopDelays();
+    await expect.poll(() => delays.count).toBeGreaterThan(0);
+  });
 });

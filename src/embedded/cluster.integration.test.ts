@@ -1,14 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { raw } from '../../test/fakes/raw.ts';
+import { eventuallyHolds } from '../../test/scenarios/eventually.ts';
+import { afterAll, beforeAll, enterVirtual, fetchText, playTests, sleep, world } from '../../test/scenarios/world.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from './cluster.ts';
 
-const WITHIN = { timeout: 60_000, interval: 20 };
-
 let embedded: EmbeddedCluster;
+enterVirtual(3);
+playTests();
 beforeAll(async () => {
-  // Pods that leave serve on for 3 s: proxies hear of it late, and on a busy machine later than their lag.
-  embedded = await startEmbeddedCluster({ mesh: { lagMs: [20, 300], seed: 3 }, nodes: { graceScale: 0.1 } });
+  // Pods that leave serve on for 3 s: proxies hear of it up to 300 ms later.
+  embedded = await startEmbeddedCluster({ world: world(), mesh: { lagMs: [20, 300], seed: 3 }, nodes: { graceScale: 0.1 } });
 });
 afterAll(() => embedded.stop());
 
@@ -34,9 +36,10 @@ async function deploy(name: string, spec: object = {}): Promise<void> {
   await embedded.cluster.create({ apiVersion: 'v1', kind: 'Service', metadata: { name, namespace }, spec: { selector: labels, ports } });
   await settled(name);
 }
-const settled = (name: string): Promise<KubeObject> =>
-  vi.waitFor(async () => {
-    const found = await embedded.cluster.get(refTo(name));
+async function settled(name: string): Promise<KubeObject | undefined> {
+  let found: KubeObject | undefined;
+  await eventuallyHolds(async () => {
+    found = await embedded.cluster.get(refTo(name));
     const { replicas } = raw(found)?.spec ?? {};
     expect(found?.status).toMatchObject({
       observedGeneration: found?.metadata.generation,
@@ -44,24 +47,25 @@ const settled = (name: string): Promise<KubeObject> =>
       updatedReplicas: replicas,
       availableReplicas: replicas,
     });
-    return found as KubeObject;
-  }, WITHIN);
+  });
+  return found;
+}
 const release = (name: string, image: string, env: object[] = []) =>
   embedded.cluster.patch(refTo(name), { spec: { template: { spec: { containers: [container(image, env)] } } } });
 
 describe('the embedded cluster', () => {
   it('rolls a new version out without a failed request, through proxies that lag', async () => {
     await deploy('roll', { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } });
-    await vi.waitFor(() => expect(embedded.mesh.pending()).toBe(0), WITHIN);
+    await eventuallyHolds(() => expect(embedded.mesh.pending()).toBe(0));
     const failures: string[] = [];
     const versions = new Set<string>();
     let isOver = false;
     const client = async (url: string): Promise<void> => {
       while (!isOver) {
-        const response = await fetch(url, { headers: { 'x-serin-host': 'roll.default' } });
-        const body = await response.text();
-        if (response.ok) versions.add((JSON.parse(body) as { version: string }).version);
-        else failures.push(body);
+        const { status, text } = await fetchText(url, { headers: { 'x-serin-host': 'roll.default' } });
+        if (status === 200) versions.add((JSON.parse(text) as { version: string }).version);
+        else failures.push(text);
+        await sleep(10);
       }
     };
     const clients = embedded.mesh.urls.map(client);
@@ -78,18 +82,18 @@ describe('the embedded cluster', () => {
     await watch.synced;
     await release('roll', 'shop/app:2');
     const done = await settled('roll');
-    await vi.waitFor(async () => {
+    await eventuallyHolds(async () => {
       const { items } = await embedded.cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace: 'default' }, { labelSelector: 'app=roll' });
       expect(items).toHaveLength(3);
       expect(embedded.mesh.pending()).toBe(0);
-    }, WITHIN);
+    });
     isOver = true;
     await Promise.all(clients);
     watch.stop();
     expect(failures).toEqual([]);
     expect([...versions].sort()).toEqual(['1', '2']);
     expect(least).toBe(3);
-    expect(done.metadata.annotations?.['deployment.kubernetes.io/revision']).toBe('2');
+    expect(done?.metadata.annotations?.['deployment.kubernetes.io/revision']).toBe('2');
     expect(embedded.mesh.metricsText()).toMatch(
       /istio_requests_total\{reporter="destination",destination_workload="roll",.*response_code="200"/,
     );
@@ -98,7 +102,7 @@ describe('the embedded cluster', () => {
   it('pods that are ready count as soon as minReadySeconds is reset', async () => {
     await deploy('early');
     await embedded.cluster.patch(refTo('early'), { spec: { minReadySeconds: 3000 } });
-    await vi.waitFor(async () => expect(raw(await embedded.cluster.get(refTo('early')))?.status?.availableReplicas ?? 0).toBe(0), WITHIN);
+    await eventuallyHolds(async () => expect(raw(await embedded.cluster.get(refTo('early')))?.status?.availableReplicas ?? 0).toBe(0));
     await embedded.cluster.patch(refTo('early'), { spec: { minReadySeconds: null } });
     await settled('early');
   });
@@ -106,16 +110,14 @@ describe('the embedded cluster', () => {
   it('reports ProgressDeadlineExceeded and keeps the old version serving', async () => {
     await deploy('stuck', { progressDeadlineSeconds: 1 });
     await release('stuck', 'shop/app:2', [{ name: 'NEVER_READY', value: 'true' }]);
-    const progressing = await vi.waitFor(async () => {
+    await eventuallyHolds(async () => {
       const found = raw(await embedded.cluster.get(refTo('stuck')));
       const condition = ((found?.status?.conditions ?? []) as { type: string; reason: string; status: string }[]).find(
         ({ type }) => type === 'Progressing',
       );
-      expect(condition?.reason).toBe('ProgressDeadlineExceeded');
+      expect(condition).toMatchObject({ reason: 'ProgressDeadlineExceeded', status: 'False' });
       expect(found?.status.availableReplicas).toBe(3);
-      return condition;
-    }, WITHIN);
-    expect(progressing?.status).toBe('False');
+    });
   });
 
   it('reports refused pods in the Deployment, and makes them as soon as nothing refuses them', async () => {
@@ -125,27 +127,24 @@ describe('the embedded cluster', () => {
       raw(await embedded.cluster.get(refTo('refused')))?.status.conditions.filter(
         ({ type }: { type: string }) => type === 'ReplicaFailure',
       );
-    await vi.waitFor(
-      async () =>
-        expect(await failures()).toMatchObject([
-          { status: 'True', reason: 'FailedCreate', message: expect.stringContaining('serviceaccount "builder" not found') },
-        ]),
-      WITHIN,
+    await eventuallyHolds(async () =>
+      expect(await failures()).toMatchObject([
+        { status: 'True', reason: 'FailedCreate', message: expect.stringContaining('serviceaccount "builder" not found') },
+      ]),
     );
     await embedded.cluster.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'builder', namespace: 'default' } });
     await settled('refused');
-    await vi.waitFor(async () => expect(await failures()).toEqual([]), WITHIN);
+    await eventuallyHolds(async () => expect(await failures()).toEqual([]));
   });
 
   it('answers 503 itself when a Service has no pods', async () => {
     await deploy('empty', { replicas: 1 });
     await embedded.cluster.patch(refTo('empty'), { spec: { replicas: 0 } });
-    await vi.waitFor(async () => {
-      const response = await fetch(embedded.mesh.url(0), { headers: { 'x-serin-host': 'empty.default' } });
-      await response.text();
-      expect(response.status).toBe(503);
-      expect(response.headers.get('x-serin-proxy-error')).toMatch(/no healthy upstream|connect-failure/);
-    }, WITHIN);
+    await eventuallyHolds(async () => {
+      const { status, headers } = await fetchText(embedded.mesh.url(0), { headers: { 'x-serin-host': 'empty.default' } });
+      expect(status).toBe(503);
+      expect(headers['x-serin-proxy-error']).toMatch(/no healthy upstream|connect-failure/);
+    });
   });
 
   it('starts a pod when its last scheduling gate is gone, and it is ready when its last readiness gate is open', async () => {
@@ -155,7 +154,7 @@ describe('the embedded cluster', () => {
         ((raw(pod)?.status?.conditions ?? []) as { type: string; status: string }[]).map(({ type, status }) => [type, status] as const),
       );
     const comesTo = (wanted: Record<string, string>) =>
-      vi.waitFor(async () => expect(conditions(await embedded.cluster.get(ref))).toMatchObject(wanted), WITHIN);
+      eventuallyHolds(async () => expect(conditions(await embedded.cluster.get(ref))).toMatchObject(wanted));
     await embedded.cluster.create({
       apiVersion: 'v1',
       kind: 'Pod',

@@ -514,7 +514,7 @@ it('E60: in any order of events, no record gives a side more than its pods can b
     ),
     { numRuns: 60, seed: 11 },
   );
-}, 30_000);
+});
 
 it('03-B14: which scaler the primary has is remembered once it stands', () => {
   const world = scaled();

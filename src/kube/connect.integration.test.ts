@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { handClock } from '../../test/fakes/clock.ts';
 import { type Caller, startTlsKubeServer, type TlsKubeServer, tlsData, tlsFile } from '../../test/fakes/tls-kube-server.ts';
-import { type ConnectOptions, connectionTo, loadConnection } from './connect.ts';
+import { type Connection, type ConnectOptions, connectionTo, loadConnection } from './connect.ts';
 import { createCluster } from './create-cluster.ts';
 
 const configMaps = { apiVersion: 'v1', kind: 'ConfigMap' };
@@ -46,10 +46,13 @@ const kubeconfigOf = (server: string, user: object, cluster: object = { 'certifi
     contexts: [{ name: 'it', context: { cluster: 'c', user: 'u', namespace: 'shop' } }],
   });
 
+/** No deadline passes while a plugin starts, which is a process, or a machine is busy. */
+const patient = (connection: Connection) => createCluster(connection, { clock: handClock() });
+
 /** The version of the list, or the message of the failure, which never holds the secret. */
 async function listed(options: ConnectOptions): Promise<string> {
   try {
-    const cluster = createCluster(await loadConnection({ homeFile: NOWHERE, serviceAccountFolder: folder, ...options }));
+    const cluster = patient(await loadConnection({ homeFile: NOWHERE, serviceAccountFolder: folder, ...options }));
     try {
       return (await cluster.list(configMaps)).resourceVersion;
     } finally {
@@ -88,7 +91,7 @@ describe('a kubeconfig', () => {
     };
     renew('client');
     const user = { 'client-certificate': at('mine.crt'), 'client-key': at('mine.key') };
-    const cluster = createCluster(await loadConnection({ kubeconfig: kubeconfigOf(url, user) }));
+    const cluster = patient(await loadConnection({ kubeconfig: kubeconfigOf(url, user) }));
     await cluster.list(configMaps);
     renew('renewed-client');
     await cluster.list(configMaps);
@@ -106,7 +109,7 @@ describe('a kubeconfig', () => {
   it('with a token file reads the token for each request', async () => {
     const { url } = await serve(bySecret);
     const tokenFile = write('token', 'old\n');
-    const cluster = createCluster(await loadConnection({ kubeconfig: kubeconfigOf(url, { tokenFile }) }));
+    const cluster = patient(await loadConnection({ kubeconfig: kubeconfigOf(url, { tokenFile }) }));
     await expect(cluster.list(configMaps)).rejects.toThrow('401 Unauthorized');
     writeFileSync(tokenFile, `${SECRET}\n`);
     expect((await cluster.list(configMaps)).resourceVersion).toBe('7');
@@ -265,7 +268,7 @@ describe('in a pod', () => {
     const env = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: String(port) };
     const connection = await loadConnection({ serviceAccountFolder: folder, env, homeFile: NOWHERE });
     expect(connection.namespace).toBe('shop');
-    const cluster = createCluster(connection);
+    const cluster = patient(connection);
     await expect(cluster.list(configMaps)).rejects.toThrow('401');
     // As the kubelet does it: the new file takes the place of the old one.
     renameSync(write('token.new', SECRET), at('token'));
@@ -300,7 +303,7 @@ describe('a credential plugin', () => {
     const clock = handClock();
     const expires = new Date(clock.nowMs() + 60_000).toISOString();
     const user = plugin(`print({ token: 'token-' + count, expirationTimestamp: count === 1 ? '${expires}' : undefined })`);
-    const cluster = createCluster(await loadConnection({ kubeconfig: kubeconfigOf(url, user), clock }));
+    const cluster = patient(await loadConnection({ kubeconfig: kubeconfigOf(url, user), clock }));
     await Promise.all(['a', 'b', 'c'].map((namespace) => cluster.list({ ...configMaps, namespace })));
     expect(runs()).toBe(1);
     clock.advance(56_000);
@@ -322,7 +325,7 @@ describe('a credential plugin', () => {
 
   it('is run again after the server rejected its credential', async () => {
     const { url } = await serve(({ authorization }) => authorization === 'Bearer token-2');
-    const cluster = createCluster(await loadConnection({ kubeconfig: kubeconfigOf(url, plugin(`print({ token: 'token-' + count })`)) }));
+    const cluster = patient(await loadConnection({ kubeconfig: kubeconfigOf(url, plugin(`print({ token: 'token-' + count })`)) }));
     await expect(cluster.list(configMaps)).rejects.toThrow('401');
     expect((await cluster.list(configMaps)).resourceVersion).toBe('7');
     cluster.close();
@@ -330,10 +333,20 @@ describe('a credential plugin', () => {
 
   it('that hangs costs a request no more than its deadline', async () => {
     const { url } = await serve(() => false);
-    const user = plugin(`if (count > 1) await new Promise((resolve) => setTimeout(resolve, 20_000)); print({ token: 't' })`);
-    const cluster = createCluster(await loadConnection({ kubeconfig: kubeconfigOf(url, user) }), { requestTimeoutMs: 200 });
+    const user = plugin(`
+      if (count > 1) {
+        appendFileSync(${JSON.stringify(at('hanging'))}, String(process.pid));
+        setTimeout(() => undefined, 600_000);
+      } else print({ token: 't' });`);
+    const hanging = (): string => (existsSync(at('hanging')) ? readFileSync(at('hanging'), 'utf8') : '');
+    const clock = handClock();
+    const cluster = createCluster(await loadConnection({ kubeconfig: kubeconfigOf(url, user) }), { clock, requestTimeoutMs: 200 });
     await expect(cluster.list(configMaps)).rejects.toThrow('401');
-    await expect(cluster.list(configMaps)).rejects.toThrow('no answer from the API server within 200 ms');
+    const late = expect(cluster.list(configMaps)).rejects.toThrow('no answer from the API server within 200 ms');
+    await expect.poll(hanging).not.toBe('');
+    clock.advance(200);
+    await late;
+    process.kill(Number(hanging()), 'SIGKILL');
     cluster.close();
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type HandClock, handClock } from '../../test/fakes/clock.ts';
+import { handClock } from '../../test/fakes/clock.ts';
 import { kubeServer, refuse, sendJson } from '../../test/fakes/kube-server.ts';
 import type { Lease } from '../api/kinds/lease.ts';
 import { connectionTo } from './connect.ts';
@@ -29,9 +29,21 @@ async function given(slowNote: () => string | undefined = () => undefined) {
     state.lease = { ...sent, metadata: { ...sent.metadata, resourceVersion: String(state.version) } };
     return sendJson(response, 200, state.lease);
   });
-  const cluster = createCluster(connectionTo(server.url));
+  let underWay = 0;
+  const counted =
+    <A extends unknown[], R>(send: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      underWay += 1;
+      try {
+        return await send(...args);
+      } finally {
+        underWay -= 1;
+      }
+    };
+  const client = createCluster(connectionTo(server.url), { clock: handClock() });
+  const cluster = { ...client, get: counted(client.get), create: counted(client.create), replace: counted(client.replace) };
   open.push(
-    () => cluster.close(),
+    () => client.close(),
     () => server.close(),
   );
   const campaign = (identity: string) => {
@@ -53,21 +65,19 @@ async function given(slowNote: () => string | undefined = () => undefined) {
     open.unshift(() => leadership.stop());
     return { leadership, calls, signals };
   };
-  return { clock, state, cluster, campaign, holder: () => state.lease?.spec?.holderIdentity };
-}
-
-/** Moves the clock in steps until the condition holds; each step lets the requests under way be answered. */
-async function moveUntil(clock: HandClock, stepMs: number, condition: () => boolean): Promise<void> {
-  await expect
-    .poll(
-      () => {
-        if (condition()) return true;
-        clock.advance(stepMs);
-        return condition();
-      },
-      { interval: 5 },
-    )
-    .toBe(true);
+  /** Moves the clock in steps until the condition holds, and never while a request is under way: answers take no time. */
+  const moveUntil = (stepMs: number, condition: () => boolean): Promise<void> =>
+    expect
+      .poll(
+        () => {
+          if (condition()) return true;
+          if (underWay === 0) clock.advance(stepMs);
+          return condition();
+        },
+        { interval: 5 },
+      )
+      .toBe(true);
+  return { clock, state, cluster, campaign, moveUntil, holder: () => state.lease?.spec?.holderIdentity };
 }
 
 describe('leader election', () => {
@@ -80,7 +90,7 @@ describe('leader election', () => {
   });
 
   it('I9: stops leading at the deadline when it cannot renew, and campaigns again', async () => {
-    const { campaign, clock, state } = await given();
+    const { campaign, clock, state, moveUntil } = await given();
     const a = campaign('a');
     await expect.poll(() => a.leadership.isLeader()).toBe(true);
     state.broken = true;
@@ -90,25 +100,25 @@ describe('leader election', () => {
     expect([a.leadership.isLeader(), a.leadership.mayWriteUntilMs(), a.signals[0]?.aborted]).toEqual([false, 0, true]);
     expect(a.calls).toEqual(['leading', 'lost']);
     state.broken = false;
-    await moveUntil(clock, 2_000, () => a.leadership.isLeader());
+    await moveUntil(2_000, () => a.leadership.isLeader());
     expect(a.calls).toEqual(['leading', 'lost', 'leading']);
   });
 
   it('notes at a renewal that the API server is slow, and takes the note off when it is over; another annotation stays', async () => {
     let note: string | undefined = '[]';
-    const { campaign, clock, state } = await given(() => note);
+    const { campaign, state, moveUntil } = await given(() => note);
     campaign('a');
     await expect.poll(() => state.lease?.metadata.annotations).toEqual({ 'serin.dev/slow-api-server': '[]' });
     expect(state.lease?.metadata.labels).toEqual({ 'serin.dev/slow-api-server': 'true' });
     const version = ++state.version;
     if (state.lease) state.lease.metadata = { ...state.lease.metadata, annotations: { other: 'kept' }, resourceVersion: String(version) };
     note = undefined;
-    await moveUntil(clock, 500, () => state.version > version);
+    await moveUntil(500, () => state.version > version);
     expect([state.lease?.metadata.annotations, state.lease?.metadata.labels]).toEqual([{ other: 'kept' }, undefined]);
   });
 
   it('I9: may write for the deadline from when it asked to renew, however late the answer came', async () => {
-    const { campaign, clock, state } = await given();
+    const { campaign, clock, state, moveUntil } = await given();
     const a = campaign('a');
     await expect.poll(() => a.leadership.isLeader()).toBe(true);
     let heardAtMs = 0;
@@ -117,24 +127,24 @@ describe('leader election', () => {
       state.onWrite = undefined;
       clock.advance(3_000);
     };
-    await moveUntil(clock, 500, () => a.leadership.mayWriteUntilMs() > 10_000);
+    await moveUntil(500, () => a.leadership.mayWriteUntilMs() > 10_000);
     expect(heardAtMs).toBeGreaterThan(0);
     expect(a.leadership.mayWriteUntilMs()).toBeLessThanOrEqual(heardAtMs + 10_000);
   });
 
   it('I9: does not lead by an answer that comes after the deadline, and campaigns again', async () => {
-    const { campaign, clock, state } = await given();
+    const { campaign, clock, state, moveUntil } = await given();
     state.onWrite = () => {
       state.onWrite = undefined;
       clock.advance(11_000);
     };
     const a = campaign('a');
-    await moveUntil(clock, 500, () => a.leadership.isLeader());
+    await moveUntil(500, () => a.leadership.isLeader());
     expect(a.calls).toEqual(['leading']);
   });
 
   it('I9: a renewal without an answer is given up with the time to write', async () => {
-    const { cluster, clock } = await given();
+    const { cluster, clock, moveUntil } = await given();
     const renewals: AbortSignal[] = [];
     const replace: typeof cluster.replace = (_, options) =>
       new Promise((_resolve, reject) => {
@@ -149,14 +159,14 @@ describe('leader election', () => {
       ...{ onLeading: () => undefined, onLost: () => undefined },
     });
     open.unshift(() => leadership.stop());
-    await moveUntil(clock, 100, () => renewals.length > 0);
+    await moveUntil(100, () => renewals.length > 0);
     expect(leadership.isLeader()).toBe(true);
     clock.advance(leadership.mayWriteUntilMs() - clock.monotonicMs());
     expect(renewals[0]?.aborted).toBe(true);
   });
 
   it('waits as long as the holder has promised, whatever its own settings are', async () => {
-    const { campaign, clock, state } = await given();
+    const { campaign, clock, state, moveUntil } = await given();
     state.lease = {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
@@ -165,12 +175,12 @@ describe('leader election', () => {
     };
     const b = campaign('b');
     await expect.poll(() => state.requests).toBe(1);
-    await moveUntil(clock, 2_000, () => b.leadership.isLeader());
+    await moveUntil(2_000, () => b.leadership.isLeader());
     expect(clock.monotonicMs()).toBeGreaterThanOrEqual(60_000);
   });
 
   it('leaves a renewed lease alone and takes over one that is not renewed for its duration', async () => {
-    const { campaign, clock, state, holder } = await given();
+    const { campaign, clock, state, holder, moveUntil } = await given();
     state.lease = {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
@@ -179,39 +189,39 @@ describe('leader election', () => {
     };
     const b = campaign('b');
     await expect.poll(() => state.requests).toBe(1);
-    await moveUntil(clock, 500, () => b.leadership.isLeader());
+    await moveUntil(500, () => b.leadership.isLeader());
     expect(clock.monotonicMs()).toBeGreaterThanOrEqual(15_000); // since b first saw it: another machine's clock says nothing
     expect(holder()).toBe('b');
     expect(state.lease?.spec?.leaseTransitions).toBe(1);
   });
 
   it('is lost at once when another holder is found', async () => {
-    const { campaign, clock, state } = await given();
+    const { campaign, clock, state, moveUntil } = await given();
     const a = campaign('a');
     await expect.poll(() => a.leadership.isLeader()).toBe(true);
     const lease = state.lease;
     if (lease === undefined) throw new Error('no lease');
     state.lease = { ...lease, metadata: { ...lease.metadata, resourceVersion: '99' }, spec: { ...lease.spec, holderIdentity: 'b' } };
-    await moveUntil(clock, 500, () => a.calls.includes('lost'));
+    await moveUntil(500, () => a.calls.includes('lost'));
     expect(clock.monotonicMs()).toBeLessThan(10_000);
   });
 
   it('keeps the lease through a conflict that changed no holder', async () => {
-    const { campaign, clock, state } = await given();
+    const { campaign, state, moveUntil } = await given();
     const a = campaign('a');
     await expect.poll(() => a.leadership.isLeader()).toBe(true);
     const lease = state.lease;
     if (lease === undefined) throw new Error('no lease');
     state.lease = { ...lease, metadata: { ...lease.metadata, resourceVersion: '99', labels: { by: 'someone' } } };
-    await moveUntil(clock, 500, () => a.leadership.mayWriteUntilMs() > 10_000);
+    await moveUntil(500, () => a.leadership.mayWriteUntilMs() > 10_000);
     expect(a.calls).toEqual(['leading']);
     expect(state.lease?.metadata.labels).toEqual({ by: 'someone' });
   });
 
   it('releases the lease when stopped while a renewal was being stored, without waiting for its answer', async () => {
-    const { clock, campaign, state, holder } = await given();
+    const { campaign, state, holder, moveUntil } = await given();
     const a = campaign('a');
-    await moveUntil(clock, 100, () => a.calls.includes('leading'));
+    await moveUntil(100, () => a.calls.includes('leading'));
     state.version += 1;
     if (state.lease) state.lease = { ...state.lease, metadata: { ...state.lease.metadata, resourceVersion: String(state.version) } };
     await a.leadership.stop();
@@ -219,7 +229,7 @@ describe('leader election', () => {
   });
 
   it('releases the lease when stopped, and a standby takes it at its next look', async () => {
-    const { campaign, clock, holder, state } = await given();
+    const { campaign, clock, holder, state, moveUntil } = await given();
     const a = campaign('a');
     await expect.poll(() => a.leadership.isLeader()).toBe(true);
     const b = campaign('b');
@@ -230,7 +240,7 @@ describe('leader election', () => {
     // A candidate that goes by the record alone does not wait for it either.
     expect(state.lease?.spec?.leaseDurationSeconds).toBe(1);
     expect(a.calls).toEqual(['leading', 'released']);
-    await moveUntil(clock, 500, () => b.leadership.isLeader());
+    await moveUntil(500, () => b.leadership.isLeader());
     expect(clock.monotonicMs()).toBeLessThan(15_000);
   });
 });

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { handClock } from '../../test/fakes/clock.ts';
+import { type HandClock, handClock } from '../../test/fakes/clock.ts';
 import { kubeServer, refuse, type SeenCall, sendJson } from '../../test/fakes/kube-server.ts';
 import { connectionTo } from './connect.ts';
 import { type ClusterOptions, createCluster } from './create-cluster.ts';
@@ -23,8 +23,7 @@ interface Pending {
 const settings = (namespace: string, name = 'settings') => ({ apiVersion: 'v1', kind: 'ConfigMap', name, namespace });
 
 /** A server that answers when the test says so; the client paces its requests. */
-async function given(options: ClusterOptions = {}) {
-  const clock = handClock();
+async function given({ clock = handClock(), ...options }: ClusterOptions & { clock?: HandClock } = {}) {
   const pending: Pending[] = [];
   const server = await kubeServer((call, response: ServerResponse) => {
     const one: Pending = {
@@ -47,11 +46,24 @@ async function given(options: ClusterOptions = {}) {
   );
   await cluster.list({ apiVersion: 'v1', kind: 'Nothing' }).catch(() => undefined); // discovery
   const arrived = (count: number) => expect.poll(() => pending.length).toBe(count);
-  return { clock, cluster, pacing, pending, arrived };
+  /** Whatever was sent before has arrived: two reads have come after it, one after the other. */
+  const allArrived = async () => {
+    for (const name of ['fence', 'second-fence']) {
+      const read = cluster.get(settings('fence', name));
+      const own = () => pending.find(({ call }) => call.path.endsWith(`/${name}`));
+      await expect.poll(own).toBeDefined();
+      own()?.answer();
+      await read;
+      pending.splice(
+        pending.findIndex(({ call }) => call.path.endsWith(`/${name}`)),
+        1,
+      );
+    }
+  };
+  /** Writes that wait for their turn. */
+  const waiting = () => pacing.figures().writes.reduce((sum, one) => sum + one.waiting, 0);
+  return { clock, cluster, pacing, pending, arrived, allArrived, waiting };
 }
-
-/** Lets what is under way in this process and on loopback arrive. */
-const aMoment = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 describe('paced writes', () => {
   it('go out four at a time at first, by resource; reads are not held', async () => {
@@ -75,7 +87,7 @@ describe('paced writes', () => {
   });
 
   it('a rollback goes next, past 200 initializations that wait, and within a priority namespaces take turns', async () => {
-    const { clock, cluster, pending, arrived } = await given();
+    const { clock, cluster, pending, arrived, waiting } = await given();
     const stop = new AbortController();
     const { signal } = stop;
     const initialization = withPriority(cluster, 'initialization');
@@ -90,12 +102,13 @@ describe('paced writes', () => {
     clock.advance(1);
     for (const one of pending.slice(4, 6)) one.refuse(429);
     await arrived(7);
+    const before = waiting();
     all.push(
       withPriority(cluster, 'rollback')
         .patch(settings('shop', 'rollback'), {}, { signal })
         .then(() => undefined),
     );
-    await aMoment();
+    await expect.poll(waiting).toBe(before + 1);
     pending[6]?.answer();
     await expect.poll(() => pending.length).toBeGreaterThan(7);
     expect(pending[7]?.call.path).toContain('/shop/configmaps/rollback');
@@ -123,7 +136,7 @@ describe('paced writes', () => {
   });
 
   it('a write whose caller no longer waits goes on, and is not sent again before its answer', async () => {
-    const { cluster, pending, arrived } = await given();
+    const { cluster, pending, arrived, allArrived } = await given();
     const stop = new AbortController();
     const first = cluster.patch(settings('shop'), { data: { a: '1' } }, { signal: stop.signal });
     await arrived(1);
@@ -132,7 +145,7 @@ describe('paced writes', () => {
     const second = cluster.patch(settings('shop'), { data: { a: '2' } });
     const other = cluster.patch(settings('shop', 'other'), {});
     await arrived(2);
-    await aMoment();
+    await allArrived();
     expect(pending.map(({ call, isClosed }) => [call.path.split('/').at(-1), isClosed])).toEqual([
       ['settings', false],
       ['other', false],
@@ -148,8 +161,7 @@ describe('paced writes', () => {
     let untilMs = 10_000;
     const lease = { mayWriteUntilMs: () => untilMs, term: () => term.signal };
     const clock = handClock();
-    const pacing = new RequestPacing({ clock, random: () => 0 });
-    const { cluster, pending, arrived } = await given({ clock, pacing, beforeSend: writesOfTerm(() => lease, clock) });
+    const { cluster, pending, arrived, allArrived } = await given({ clock, beforeSend: writesOfTerm(() => lease, clock) });
     const first = cluster.patch(settings('shop'), {});
     await arrived(1);
     // Renewed twice: the write goes on.
@@ -164,9 +176,9 @@ describe('paced writes', () => {
     term = new AbortController();
     untilMs = 1_000_000;
     const second = cluster.patch(settings('shop'), {});
-    await aMoment();
+    await allArrived();
     clock.advance(46_000);
-    await aMoment();
+    await allArrived();
     expect(pending).toHaveLength(1);
     clock.advance(1_000);
     await arrived(2);
@@ -177,15 +189,15 @@ describe('paced writes', () => {
 
 describe('paced retries', () => {
   it('wait as long as Retry-After says, also where the caller sends again by itself', async () => {
-    const { clock, cluster, pending, arrived } = await given();
+    const { clock, cluster, pending, arrived, allArrived } = await given();
     const first = cluster.patch(settings('shop'), {});
     await arrived(1);
     pending[0]?.refuse(429, 3_600);
     await expect(first).rejects.toMatchObject({ status: 429, retryAfterMs: 3_600_000 });
     const second = cluster.patch(settings('shop'), {});
-    await aMoment();
+    await allArrived();
     clock.advance(3_599_000);
-    await aMoment();
+    await allArrived();
     expect(pending).toHaveLength(1);
     clock.advance(1_000);
     await arrived(2);
@@ -194,7 +206,7 @@ describe('paced retries', () => {
   });
 
   it('are held by one budget for all: a server that fails sees little more than first attempts', async () => {
-    const { clock, cluster, pacing, pending } = await given();
+    const { clock, cluster, pacing, pending, allArrived } = await given();
     let answered = 0;
     const all = Array.from({ length: 100 }, async (_, nth) => {
       for (let tries = 0; tries < 3; tries += 1) await cluster.get(settings('shop', `c${nth}`)).catch(() => undefined);
@@ -206,7 +218,7 @@ describe('paced retries', () => {
         return pacing.figures().retriesWaiting;
       })
       .toBe(100);
-    await aMoment();
+    await allArrived();
     expect(pending).toHaveLength(120);
     // The server is well again.
     let isDone = false;

@@ -67,9 +67,9 @@ describe('a process of a task', () => {
   });
 
   it.runIf(onLinux)('06-SE7: is killed with all that it has started when that is too much, as a fork bomb is', async () => {
-    // Bounded, should the watch fail: forty that sleep for ten seconds.
+    // Bounded, should the watch fail: forty that sleep.
     const { ending, text } = await run(
-      'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do (sleep 10 & sleep 10) & done; echo $$; wait',
+      'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do (sleep 100 & sleep 100) & done; echo $$; wait',
       {
         limits: { processes: 10 },
       },
@@ -79,7 +79,7 @@ describe('a process of a task', () => {
   });
 
   it.runIf(onLinux)('06-SE7: is killed when it holds too much memory', async () => {
-    const script = `const held = []; for (let at = 0; at < 20; at += 1) held.push(Buffer.alloc(10_000_000, 1)); setTimeout(() => held, 10_000);`;
+    const script = `const held = []; for (let at = 0; at < 20; at += 1) held.push(Buffer.alloc(10_000_000, 1)); setTimeout(() => held, 100_000);`;
     const program = processProgram(process.execPath, ['-e', script], env, { ...LIMITS, memoryBytes: 100 * 1_048_576 });
     expect(await program.run({ output: new BoundedOutput(10), signal: new AbortController().signal })).toEqual({
       ok: false,

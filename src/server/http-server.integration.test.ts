@@ -87,6 +87,8 @@ describe('I15: clients that hold their connections', () => {
     return socket;
   }
 
+  /** So many connections, and none that ends by a deadline: it would be the wrong reason. */
+  const EIGHT = { limits: { connections: 8, headersMs: 600_000, requestMs: 600_000 } };
   const held = () => clients.filter((socket) => !socket.closed).length;
 
   it.each([
@@ -95,14 +97,14 @@ describe('I15: clients that hold their connections', () => {
     ['never end their request', 'POST /livez HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n'],
     ['ask, and stay', 'GET /livez HTTP/1.1\r\nhost: x\r\n\r\n'],
   ])('and %s take no more than the limit, and every new one is answered', async (_, said) => {
-    const { port, ask } = await servedAt({ limits: { connections: 8 } });
+    const { port, ask } = await servedAt(EIGHT);
     for (let nth = 0; nth < 40; nth += 1) await client(port, said);
     await expect.poll(held).toBeLessThanOrEqual(8);
     expect((await ask('/livez')).status).toBe(200);
   });
 
   it('keep no other address out, however many they open: its connection stays', async () => {
-    const { port } = await servedAt({ limits: { connections: 8 } });
+    const { port } = await servedAt(EIGHT);
     const kubelet = await client(port, '', '127.0.0.2');
     for (let nth = 0; nth < 40; nth += 1) await client(port);
     await expect.poll(held).toBeLessThanOrEqual(8);

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { handClock } from '../../test/fakes/clock.ts';
 import { withServer } from '../../test/fakes/test-server.ts';
 import { callWebhook } from './call-webhook.ts';
 import type { HookPayload } from './hook-payload.ts';
@@ -18,9 +19,11 @@ const payload: HookPayload = {
 const data = { signingKey: 's1gning-key\n', 'header.Authorization': 'Bearer t0ken-of-ours\n', 'header.X-Team': 'shop' };
 const signal = new AbortController().signal;
 const pause = async () => undefined;
+/** Stands: no timeout passes. */
+const clock = handClock();
 
 function call(url: string, secret: (namespace: string, name: string) => Promise<Record<string, string> | undefined>) {
-  return callWebhook({ name: 'hook', url, secretRef: { name: 'hook' } }, payload, { signal, pause, secret });
+  return callWebhook({ name: 'hook', url, secretRef: { name: 'hook' } }, payload, { signal, pause, clock, secret });
 }
 
 describe('a webhook with a Secret', () => {
@@ -61,11 +64,14 @@ describe('a webhook with a Secret', () => {
       },
       async (url, calls) => {
         const hook = { name: 'hook', url: `${url}/gate/check?x=1`, secretRef: { name: 'hook' }, retries: 1 };
-        await callWebhook(hook, payload, { signal, pause, secret: async () => data });
+        const startMs = Date.UTC(2026, 4, 3, 2, 1);
+        const ticking = handClock(startMs);
+        const passing = async () => ticking.advance(7_000);
+        await callWebhook(hook, payload, { signal, pause: passing, clock: ticking, secret: async () => data });
         expect(calls).toHaveLength(2);
         for (const [index, headers] of seen.entries()) {
           const { 'x-serin-timestamp': timestamp, 'x-serin-request-id': id, 'x-serin-request-signature-256': signature } = headers;
-          expect(Math.abs(Number(timestamp) - Date.now() / 1000)).toBeLessThan(120);
+          expect(timestamp).toBe(String(startMs / 1_000 + index * 7));
           const text = `${timestamp}.${id}.POST /gate/check?x=1\n${calls[index]?.body}`;
           expect(signature).toBe(`sha256=${createHmac('sha256', 's1gning-key').update(text).digest('hex')}`);
         }

@@ -1,6 +1,6 @@
 import { Canary, type Webhook } from '../../src/api/canary.ts';
 
-/** A Canary that asks these webhooks. For tests. */
+/** A Canary that asks these webhooks, and has an hour for each: no answer is late. For tests. */
 export const hookedCanary = (webhooks: Webhook[]): Canary =>
   Canary.parse({
     apiVersion: 'flagger.app/v1beta1',
@@ -9,6 +9,6 @@ export const hookedCanary = (webhooks: Webhook[]): Canary =>
     spec: {
       targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
       service: { port: 80 },
-      analysis: { interval: '10s', threshold: 1, webhooks },
+      analysis: { interval: '10s', threshold: 1, webhooks: webhooks.map((hook) => ({ timeout: '60m', ...hook })) },
     },
   });

@@ -92,7 +92,7 @@ describe('the load tester with releases on the embedded cluster', () => {
         webhooks: [
           hook('start', 'confirm-rollout', '/gate/check'),
           hook('smoke', 'pre-rollout', '/', { type: 'bash', cmd: `curl -si -H 'Host: podinfo.gated' ${mesh}/ | grep -i x-serin-version` }),
-          hook('load', 'rollout', '/', { cmd: `hey -z 2m -q 20 -c 2 -host podinfo.gated ${mesh}/` }),
+          hook('load', 'rollout', '/', { cmd: `hey -z 1h -q 20 -c 2 -host podinfo.gated ${mesh}/` }),
           hook('finish', 'confirm-promotion', '/gate/check'),
           hook('back', 'rollback', '/rollback/check'),
         ],

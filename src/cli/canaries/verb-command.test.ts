@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { handClock } from '../../../test/fakes/clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { requestAnnotation } from '../../api/names.ts';
 import { type VerbRequest, writeRequest } from '../../api/verb-request.ts';
-import { systemClock } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { record } from './verb-command.ts';
 
@@ -45,6 +45,6 @@ it('E70: a request that came between the look and the write is waited for, and n
       return { synced: Promise.resolve(), stop: () => undefined, ageMs: () => 0, restarts: 0 };
     },
   };
-  await record(cluster, before, asked('ours', 'ann'), { clock: systemClock, untilMs: systemClock.monotonicMs() + 60_000 });
+  await record(cluster, before, asked('ours', 'ann'), { clock: handClock(), untilMs: 60_000 });
   expect(seen).toEqual(['theirs is waited for', 'ours is written to version 3']);
 });

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import { handClock } from '../../../test/fakes/clock.ts';
 import { hookedCanary } from '../../../test/fakes/hooked-canary.ts';
 import { withServer } from '../../../test/fakes/test-server.ts';
 import { atOnce, openEgress } from '../../api/outgoing.ts';
 import type { Announcement } from '../../engine/reasons.ts';
-import { systemClock } from '../../kube/clock.ts';
 import { announcer } from './announcer.ts';
 
 it('06-F18, LT52: an announcement has its own reason, and nothing waits for an event webhook', async () => {
@@ -28,7 +28,7 @@ it('06-F18, LT52: an announcement has its own reason, and nothing waits for an e
             sent.resolve();
           },
         },
-        ...{ clock: systemClock, secret: async () => undefined, eventWebhook: url },
+        ...{ clock: handClock(), secret: async () => undefined, eventWebhook: url },
         callsOf: () => ({ turns: atOnce, egress: openEgress, ownEgress: openEgress }),
         timeCall: () => () => undefined,
         signal: new AbortController().signal,

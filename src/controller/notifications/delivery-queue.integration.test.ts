@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { withServer } from '../../../test/fakes/test-server.ts';
+import { eventuallyHolds } from '../../../test/scenarios/eventually.ts';
 import type { Canary, Webhook } from '../../api/canary.ts';
 import type { Delivery } from '../../api/canary-status.ts';
 import { parseCanary } from '../../api/parse-canary.ts';
@@ -52,24 +53,24 @@ function aQueue(answer: (key: string, signal: AbortSignal) => Promise<AlertOutco
 it('I6: what was answered is not sent again while an older status still lists it', async () => {
   const { queue, sent, onDelivered } = aQueue(async () => ({ ok: true }));
   queue.deliver(canaryWith([ALERT]));
-  await vi.waitFor(() => expect(onDelivered).toHaveBeenCalledWith('uid', ALERT.key));
+  await eventuallyHolds(() => expect(onDelivered).toHaveBeenCalledWith('uid', ALERT.key));
   queue.deliver(canaryWith([ALERT]));
-  await vi.waitFor(() => expect(queue.depth).toBe(0));
+  await eventuallyHolds(() => expect(queue.depth).toBe(0));
   expect(sent).toHaveLength(1);
   // Once it has left the status, the same key is a new message.
   queue.deliver(canaryWith([]));
   queue.deliver(canaryWith([ALERT]));
-  await vi.waitFor(() => expect(sent).toHaveLength(2));
+  await eventuallyHolds(() => expect(sent).toHaveLength(2));
 });
 
 it('05-W7: a failure is tried again after 1, 2, 4 … 300 s, under the same key', async () => {
   const { queue, timers, sent } = aQueue(async () => ({ ok: false, reason: 'HTTP 500', retry: true }));
   queue.deliver(canaryWith([ALERT]));
   for (let turn = 1; turn <= 11; turn += 1) {
-    await vi.waitFor(() => expect(timers).toHaveLength(turn));
+    await eventuallyHolds(() => expect(timers).toHaveLength(turn));
     timers.at(-1)?.run();
   }
-  await vi.waitFor(() => expect(timers).toHaveLength(12));
+  await eventuallyHolds(() => expect(timers).toHaveLength(12));
   expect(timers.map(({ ms }) => ms / 1000)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]);
   expect(new Set(sent)).toEqual(new Set([ALERT.key]));
 });
@@ -81,7 +82,7 @@ it.each([
 ])('05-W7: $what', async ({ answer, seconds }) => {
   const { queue, timers } = aQueue(async () => ({ ok: false, reason: 'no', ...answer }));
   queue.deliver(canaryWith([ALERT]));
-  await vi.waitFor(() => expect(timers.map(({ ms }) => ms)).toEqual([seconds * 1000]));
+  await eventuallyHolds(() => expect(timers.map(({ ms }) => ms)).toEqual([seconds * 1000]));
 });
 
 it('05-W7: a dead receiver delays no other, and an event reports it once', async () => {
@@ -90,9 +91,9 @@ it('05-W7: a dead receiver delays no other, and an event reports it once', async
     isDead(key) ? { ok: false, reason: 'no answer from chat.example', retry: true } : { ok: true },
   );
   queue.deliver(canaryWith([to('dead'), to('alive')]));
-  await vi.waitFor(() => expect(onDelivered).toHaveBeenCalledWith('uid', to('alive').key));
+  await eventuallyHolds(() => expect(onDelivered).toHaveBeenCalledWith('uid', to('alive').key));
   for (let turn = 1; turn <= 6; turn += 1) {
-    await vi.waitFor(() => expect(timers).toHaveLength(turn));
+    await eventuallyHolds(() => expect(timers).toHaveLength(turn));
     timers.at(-1)?.run();
   }
   expect(onDelivered).toHaveBeenCalledTimes(1);
@@ -111,7 +112,7 @@ it('a receiver that hangs keeps no other waiting, and ends with its Canary', asy
     );
   const { queue, onDelivered } = aQueue((key, signal) => (key.endsWith('/hangs') ? hang(signal) : Promise.resolve({ ok: true })));
   queue.deliver(canaryWith([to('hangs'), to('alive')]));
-  await vi.waitFor(() => expect(onDelivered).toHaveBeenCalledTimes(1));
+  await eventuallyHolds(() => expect(onDelivered).toHaveBeenCalledTimes(1));
   expect(queue.depth).toBe(1);
   queue.stop({ metadata: { namespace: 'test', uid: 'uid' } });
   expect([aborted, queue.depth]).toEqual([true, 0]);
@@ -120,7 +121,7 @@ it('a receiver that hangs keeps no other waiting, and ends with its Canary', asy
 it('I6: what the status lists no more is not tried again', async () => {
   const { queue, timers, sent } = aQueue(async () => ({ ok: false, reason: 'no', retry: true }));
   queue.deliver(canaryWith([ALERT]));
-  await vi.waitFor(() => expect(timers).toHaveLength(1));
+  await eventuallyHolds(() => expect(timers).toHaveLength(1));
   queue.deliver(canaryWith([]));
   timers[0]?.run();
   await Promise.resolve();
@@ -130,7 +131,7 @@ it('I6: what the status lists no more is not tried again', async () => {
 it('a stop leaves no timer behind, which would keep the process alive', async () => {
   const { queue, timers, cancelled } = aQueue(async () => ({ ok: false, reason: 'no', retry: false }));
   queue.deliver(canaryWith([to('a'), to('b')]));
-  await vi.waitFor(() => expect(timers).toHaveLength(2));
+  await eventuallyHolds(() => expect(timers).toHaveLength(2));
   queue.deliver(canaryWith([to('b')]));
   expect(cancelled).toEqual([1]);
   queue.stop();
@@ -140,7 +141,7 @@ it('a stop leaves no timer behind, which would keep the process alive', async ()
 it('05-T24: what may not be sent counts as answered, and an event says why', async () => {
   const { queue, record, onDelivered } = aQueue(async () => ({ ok: false, reason: 'forbidden', retry: false, isFinal: true }));
   queue.deliver(canaryWith([to('chat')]));
-  await vi.waitFor(() => expect(onDelivered).toHaveBeenCalledWith('uid', to('chat').key));
+  await eventuallyHolds(() => expect(onDelivered).toHaveBeenCalledWith('uid', to('chat').key));
   expect(record).toHaveBeenCalledTimes(1);
 });
 
@@ -148,17 +149,17 @@ it('I9: without the lease nothing is sent', async () => {
   let isLeader = false;
   const { queue, timers, sent } = aQueue(async () => ({ ok: true }), { mayWrite: () => isLeader });
   queue.deliver(canaryWith([ALERT]));
-  await vi.waitFor(() => expect(timers).toHaveLength(1));
+  await eventuallyHolds(() => expect(timers).toHaveLength(1));
   expect(sent).toEqual([]);
   isLeader = true;
   timers[0]?.run();
-  await vi.waitFor(() => expect(sent).toHaveLength(1));
+  await eventuallyHolds(() => expect(sent).toHaveLength(1));
 });
 
 it('what goes wrong in a receiver is not quoted', async () => {
   const { queue, log, timers } = aQueue(async () => Promise.reject(new Error('https://chat.example/s3cret')));
   queue.deliver(canaryWith([ALERT]));
-  await vi.waitFor(() => expect(timers).toHaveLength(1));
+  await eventuallyHolds(() => expect(timers).toHaveLength(1));
   expect(JSON.stringify(log.warn.mock.calls)).not.toContain('s3cret');
 });
 
@@ -177,7 +178,7 @@ describe('hooks', () => {
       async (url) => {
         const { queue, waiting, record, onDelivered } = aQueue(async () => ({ ok: true }));
         queue.deliver(canaryWith(['a', 'b', 'c'].map(hook), webhooks(url)));
-        await vi.waitFor(() => expect(onDelivered.mock.calls.map(([, key]) => key)).toEqual(['b', 'c']));
+        await eventuallyHolds(() => expect(onDelivered.mock.calls.map(([, key]) => key)).toEqual(['b', 'c']));
         expect(called).toEqual(['/a', '/b', '/c']);
         expect(record.mock.calls.map(([, { reason, message }]) => [reason, message])).toEqual([
           ['HookFailed', expect.stringMatching(/^post-rollout failed: b: HTTP 404/)],
@@ -185,7 +186,7 @@ describe('hooks', () => {
         ]);
         statuses['/a'] = 200;
         waiting().at(-1)?.run();
-        await vi.waitFor(() => expect(onDelivered.mock.calls.map(([, key]) => key)).toEqual(['b', 'c', 'a']));
+        await eventuallyHolds(() => expect(onDelivered.mock.calls.map(([, key]) => key)).toEqual(['b', 'c', 'a']));
         expect(called).toEqual(['/a', '/b', '/c', '/a']);
         const [, event] = record.mock.lastCall ?? [];
         expect(event, 'E85').toEqual({ type: 'Normal', reason: 'HookPassed', message: 'The post-rollout hook a passed' });
@@ -199,7 +200,7 @@ describe('hooks', () => {
       async (url) => {
         const { queue, waiting, onDelivered } = aQueue(async () => ({ ok: true }));
         queue.deliver(canaryWith([hook('a')], webhooks(url)));
-        await vi.waitFor(() => expect(waiting().map(({ ms }) => ms)).toEqual([1000]));
+        await eventuallyHolds(() => expect(waiting().map(({ ms }) => ms)).toEqual([1000]));
         expect(onDelivered).not.toHaveBeenCalled();
       },
     );
@@ -208,7 +209,7 @@ describe('hooks', () => {
   it('E105: one that the spec names no more counts as delivered, and is not reported as passed', async () => {
     const { queue, record, onDelivered } = aQueue(async () => ({ ok: true }));
     queue.deliver(canaryWith([hook('z'), { ...hook('z'), key: 'event', kind: 'event-webhook' }]));
-    await vi.waitFor(() => expect(onDelivered).toHaveBeenCalledTimes(2));
+    await eventuallyHolds(() => expect(onDelivered).toHaveBeenCalledTimes(2));
     expect(record).not.toHaveBeenCalled();
   });
 
@@ -222,7 +223,7 @@ describe('hooks', () => {
       async (url) => {
         const { queue, onDelivered } = aQueue(async () => ({ ok: true }));
         queue.deliver(canaryWith([{ ...ALERT, key: 'all', kind: 'post-rollout' }], webhooks(url)));
-        await vi.waitFor(() => expect(onDelivered).toHaveBeenCalledWith('uid', 'all'));
+        await eventuallyHolds(() => expect(onDelivered).toHaveBeenCalledWith('uid', 'all'));
         expect(called).toEqual(['/a', '/b', '/c']);
       },
     );
@@ -239,7 +240,7 @@ describe('hooks', () => {
       async (url) => {
         const { queue, onDelivered, record } = aQueue(async () => ({ ok: true }));
         queue.deliver(canaryWith([{ ...ALERT, key: 'all', kind: 'post-rollout' }], webhooks(url)));
-        await vi.waitFor(() => expect(onDelivered).toHaveBeenCalledWith('uid', 'all'));
+        await eventuallyHolds(() => expect(onDelivered).toHaveBeenCalledWith('uid', 'all'));
         expect(called).toEqual(['/a', '/b', '/c']);
         expect(record.mock.calls.map(([, { reason }]) => reason)).toEqual(['HookPassed', 'HookPassed', 'HookFailed']);
       },

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { raw } from '../../../test/fakes/raw.ts';
+import { eventuallyHolds } from '../../../test/scenarios/eventually.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { connectionTo } from '../../kube/connect.ts';
 import { createCluster } from '../../kube/create-cluster.ts';
@@ -7,7 +8,6 @@ import type { KubeCluster } from '../../kube/kube-cluster.ts';
 import { type ApiServer, startApiServer } from '../apiserver/index.ts';
 import { httpPodCalls, type Nodes, startNodes } from './index.ts';
 
-const WITHIN = { timeout: 60_000, interval: 20 };
 /** More than a pod's first state takes at once. */
 const FAILURES = 7;
 
@@ -62,14 +62,12 @@ const make = (name: string): Promise<KubeObject> =>
 
 it('a pod becomes ready and goes, however many requests of its kubelet get no answer', async () => {
   await make('steady');
-  await vi.waitFor(
-    async () =>
-      expect(raw(await cluster.get(refTo('steady')))?.status?.conditions).toContainEqual(
-        expect.objectContaining({ type: 'Ready', status: 'True' }),
-      ),
-    WITHIN,
+  await eventuallyHolds(async () =>
+    expect(raw(await cluster.get(refTo('steady')))?.status?.conditions).toContainEqual(
+      expect.objectContaining({ type: 'Ready', status: 'True' }),
+    ),
   );
   expect([...left.keys()]).toEqual(expect.arrayContaining(['patch steady/', 'patch steady/status']));
   await cluster.delete(refTo('steady'));
-  await vi.waitFor(async () => expect(await cluster.get(refTo('steady'))).toBeUndefined(), WITHIN);
+  await eventuallyHolds(async () => expect(await cluster.get(refTo('steady'))).toBeUndefined());
 });

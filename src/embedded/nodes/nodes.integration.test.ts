@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventuallyHolds } from '../../../test/scenarios/eventually.ts';
 import { asNode } from '../../api/kinds/node.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
@@ -42,23 +43,21 @@ describe('nodes', () => {
 
   it('get an equal share of the pods of a Deployment', async () => {
     await embedded.cluster.create(deployment('even', 8, {}));
-    await vi.waitFor(async () => expect(await placesOf('even')).toEqual(['four', 'four', 'one', 'one', 'three', 'three', 'two', 'two']), {
-      timeout: 60_000,
-    });
+    await eventuallyHolds(async () =>
+      expect(await placesOf('even')).toEqual(['four', 'four', 'one', 'one', 'three', 'three', 'two', 'two']),
+    );
   });
 
   it('get only the pods that want them; one that no node suits says so, and is placed when a node changes', async () => {
     await embedded.cluster.create(deployment('picky', 2, { nodeSelector: { disk: 'hdd' } }));
-    await vi.waitFor(async () => expect(await placesOf('picky')).toEqual(['four', 'three']), { timeout: 60_000 });
+    await eventuallyHolds(async () => expect(await placesOf('picky')).toEqual(['four', 'three']));
     await embedded.cluster.create(deployment('homeless', 1, { nodeSelector: { disk: 'tape' } }));
-    await vi.waitFor(
-      async () =>
-        expect((await podsOf('homeless'))[0]?.status?.conditions).toContainEqual(
-          expect.objectContaining({ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }),
-        ),
-      { timeout: 60_000 },
+    await eventuallyHolds(async () =>
+      expect((await podsOf('homeless'))[0]?.status?.conditions).toContainEqual(
+        expect.objectContaining({ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }),
+      ),
     );
     await embedded.cluster.patch({ apiVersion: 'v1', kind: 'Node', name: 'two' }, { metadata: { labels: { disk: 'tape' } } });
-    await vi.waitFor(async () => expect(await placesOf('homeless')).toEqual(['two']), { timeout: 60_000 });
+    await eventuallyHolds(async () => expect(await placesOf('homeless')).toEqual(['two']));
   });
 });

@@ -31,7 +31,12 @@ export const outages: readonly {
   why?: Pick<Verdict, 'code' | 'object' | 'field'>;
 }[] = [
   { name: 'the connection is refused', cause: /cannot be asked: .*ECONNREFUSED/, trouble: { address: 'http://127.0.0.1:1' } },
-  { name: 'DNS does not know the host', cause: /prometheus\.invalid|did not answer/, trouble: { address: 'http://prometheus.invalid' } },
+  {
+    // Where no resolver answers, the query's own time ends it.
+    name: 'DNS does not know the host',
+    cause: /prometheus\.invalid|did not answer/,
+    trouble: { address: 'http://prometheus.invalid', patienceMs: 20_000 },
+  },
   { name: 'it answers 503', cause: /answered 503/, trouble: { answer: refuses(503, 'no backend') } },
   { name: 'it answers 401', cause: /answered 401/, trouble: { answer: refuses(401, 'who are you') } },
   {
