@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { partOf } from '../fakes/covering-part.ts';
 import { describeAdoption } from '../scenarios/adoption.ts';
 import { anEnvironment, startVirtualEnvironment } from '../scenarios/environment.ts';
 import { describeHealthRules } from '../scenarios/health-rules.ts';
@@ -11,7 +12,7 @@ describe('conduct on the embedded cluster', () => {
   const environment = anEnvironment(startVirtualEnvironment);
   describeHealthRules(environment);
   describeIsolation(environment);
-  describeAdoption(environment);
+  describeAdoption(environment, partOf(2));
   describeMoving(environment);
   describeRivalry(environment);
   describeSlices(environment);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { isUpdatedBy } from '../../src/kube/taken-over-fields.ts';
+import { isChosen, type Part, titleOf, WHOLE } from '../fakes/covering-part.ts';
 import { type Raw, raw } from '../fakes/raw.ts';
 import { type ControllerProcess, startController } from './controller.ts';
 import type { Environment } from './environment.ts';
@@ -184,8 +185,8 @@ interface Adopted {
   stop(): Promise<void>;
 }
 
-/** Taking over Canaries from Flagger. */
-export function describeAdoption(environmentOf: () => Environment): void {
+/** Taking over Canaries from Flagger; of the cases those of a part. */
+export function describeAdoption(environmentOf: () => Environment, part: Part = WHOLE): void {
   it('I7: a Canary that Flagger left half reverted is restored before what it owns is deleted with it', async () => {
     const environment = environmentOf();
     const left = new FlaggerApplication(environment, 'adopt-terminating');
@@ -217,10 +218,11 @@ export function describeAdoption(environmentOf: () => Environment): void {
   });
 
   describe('adoption', () => {
+    const cases = Object.entries(CASES).filter((_, row) => isChosen(part, row, 0));
     const adopted = new Map<string, Adopted>();
     let controller: ControllerProcess;
     beforeAll(async () => {
-      await Promise.all(Object.entries(CASES).map(async ([name, one]) => adopted.set(name, await standing(environmentOf(), name, one))));
+      await Promise.all(cases.map(async ([name, one]) => adopted.set(name, await standing(environmentOf(), name, one))));
       controller = startController(environmentOf());
     }, 300_000);
     afterAll(async () => {
@@ -228,9 +230,8 @@ export function describeAdoption(environmentOf: () => Environment): void {
       await Promise.all([...adopted.values()].map((one) => one.stop()));
     });
 
-    const title = 'E3: %s is taken over where it stands, with no pod restarted, no weight changed and no request lost';
-    it.concurrent.each(Object.keys(CASES))(title, async (name) => {
-      const { ends, push, rolls = false, scaler } = CASES[name] as Case;
+    const title = `E3: %s is taken over where it stands, with no pod restarted, no weight changed and no request lost (${titleOf(part)})`;
+    it.concurrent.each(cases)(title, async (name, { ends, push, rolls = false, scaler }) => {
       const { left, users, weights, pods } = adopted.get(name) as Adopted;
       const hint = () => `weights ${weights().join(', ')}\n${controller.logOf(`${left.namespace}/${NAME}`)}\n`;
       const version = (now: KubeObject | undefined) => raw(now)?.spec.template.spec.containers[0].image;
