@@ -118,6 +118,20 @@ it('E5: a primary that comes back while they drain ends the drain at once', () =
   expect([world.phase, world.step]).toEqual(['Succeeded', 'resting']);
 });
 
+it('E5, E9: pods that a blocker has kept while they drained go after the delay once it is removed, and not at the progress deadline', () => {
+  const world = initialized(aCanary({ stepWeight: 50 }));
+  world.push('s1:b');
+  world.tickUntil(({ phase, step }) => phase === 'Finalising' && step === 'draining');
+  world.behaviour.blocker = 'a quota';
+  world.tick(20_000);
+  delete world.behaviour.blocker;
+  world.look();
+  world.settle();
+  const fromMs = world.nowMs;
+  world.tick();
+  expect([world.phase, world.step, world.nowMs - fromMs]).toEqual(['Succeeded', 'resting', 5_000]);
+});
+
 describe('E53: a canary that loses its pods while an answer is under way', () => {
   const lost = (world: World): World => {
     world.targetDown = true;
