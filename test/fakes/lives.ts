@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { aCanary, type World, withHooks } from './world.ts';
+import type { Verb } from '../../src/api/verb-request.ts';
+import { aCanary, type Behaviour, type World, withHooks } from './world.ts';
 
 export type Act =
   | {
@@ -21,8 +22,17 @@ export type Act =
         | 'calm'
         | 'hooks'
         | 'suspend'
-        | 'breakPrimary';
+        | 'breakPrimary'
+        | 'late'
+        | 'block'
+        | 'unconfirm'
+        | 'refuseEdit'
+        | 'refuseSpec'
+        | 'breakCanary'
+        | 'roll'
+        | 'starve';
     }
+  | { act: 'ask'; verb: Verb }
   | { act: 'push'; revision: string }
   | { act: 'verdict'; verdict: 'passed' | 'failed' | 'unmeasured' };
 
@@ -40,6 +50,20 @@ export const anAct: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: fc.constantFrom('passed', 'passed', 'failed', 'unmeasured').map((verdict): Act => ({ act: 'verdict', verdict }) as Act),
   },
 );
+
+/** The same with all that stops a clock, or moves a deadline. */
+export const aRougherAct: fc.Arbitrary<Act> = fc.oneof(
+  { weight: 12, arbitrary: anAct },
+  { weight: 1, arbitrary: fc.constantFrom<Act>({ act: 'block' }, { act: 'unconfirm' }, { act: 'refuseEdit' }, { act: 'refuseSpec' }) },
+  { weight: 1, arbitrary: fc.constantFrom<Act>({ act: 'late' }, { act: 'breakCanary' }, { act: 'roll' }, { act: 'starve' }) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom<Verb>('pause', 'pause', 'resume', 'resume', 'promote', 'rollback', 'retry', 'undo')
+      .map((verb): Act => ({ act: 'ask', verb })),
+  },
+);
+
 export const gates = withHooks('pre-rollout', 'confirm-traffic-increase', 'confirm-promotion', 'rollback', 'post-rollout');
 export const plans = [
   aCanary({ stepWeight: 40, threshold: 1, ...gates }),
@@ -118,6 +142,39 @@ export function run(world: World, one: Act): void {
       world.canary = { ...world.canary, spec: { ...world.canary.spec, suspend: world.canary.spec.suspend !== true } };
       world.look();
       break;
+    case 'late':
+      world.tick(25_000);
+      break;
+    case 'block':
+      toggle(world, 'blocker', { code: 'Forbidden', detail: 'no' });
+      break;
+    case 'unconfirm':
+      toggle(world, 'unconfirmed', 'not accepted');
+      break;
+    case 'refuseEdit':
+      toggle(world, 'refused', { reason: 'InvalidSpec', message: 'bad' });
+      break;
+    case 'refuseSpec':
+      toggle(world, 'refused', { reason: 'InvalidSpec', message: 'bad', uncheckedUntilMs: world.nowMs + 60_000 });
+      break;
+    case 'breakCanary':
+      world.behaviour.stalls = world.nowMs % 8_000 === 0;
+      if (!world.behaviour.brokenCanary.delete('s1:b')) world.behaviour.brokenCanary.add('s1:b');
+      world.look();
+      break;
+    case 'roll':
+      world.rolling = world.rolling.target
+        ? {}
+        : { target: { lastMs: world.nowMs, updated: 2 }, primary: { lastMs: world.nowMs, updated: 1 } };
+      world.look();
+      break;
+    case 'starve':
+      world.scalerGives = world.scalerGives === 1 ? 1_000 : 1;
+      break;
+    case 'ask':
+      world.request = { verb: one.verb, id: `r${world.asked.length}`, by: 'ann', atMs: world.nowMs };
+      world.look();
+      break;
     case 'push':
       world.targetRevision = one.revision;
       world.look();
@@ -128,6 +185,12 @@ export function run(world: World, one: Act): void {
   }
 }
 
+function toggle<Name extends 'blocker' | 'unconfirmed' | 'refused'>(world: World, name: Name, value: Behaviour[Name]): void {
+  if (world.behaviour[name] === undefined) world.behaviour[name] = value;
+  else delete world.behaviour[name];
+  world.look();
+}
+
 /** Nothing is suspended, broken or refused any more. */
 function calm(world: World): void {
   Object.assign(world, {
@@ -135,8 +198,11 @@ function calm(world: World): void {
     primaryDown: false,
     canary: { ...world.canary, spec: { ...world.canary.spec, suspend: false } },
     room: { target: 1_000, primary: 1_000 },
+    rolling: {},
+    scalerGives: 1_000,
   });
-  Object.assign(world.behaviour, { hooks: {}, verdicts: [], brokenPrimary: new Set(), refusesPromote: false });
+  for (const name of ['blocker', 'unconfirmed', 'refused'] as const) delete world.behaviour[name];
+  Object.assign(world.behaviour, { hooks: {}, verdicts: [], brokenPrimary: new Set(), brokenCanary: new Set(), refusesPromote: false });
 }
 
 /** Lets a random life end well: nothing is suspended, broken or refused any more. */
