@@ -65,8 +65,11 @@ const isAnalysed = (phase: Phase): boolean => phase === 'Progressing' || phase =
 const at = ({ event: { facts } }: { event: Step['event'] }): number => facts.nowMs;
 const thresholdOf = ({ spec }: Canary): number => Math.max(1, spec.analysis.threshold);
 
-law('L1: no count of a run ever decreases', (life) => {
-  for (const { before, release } of life.records) expect(release.run).toBeGreaterThanOrEqual(before.release.run);
+law('L1: no count of a run ever decreases, and a run begins at 0', (life) => {
+  for (const { before, release } of life.records) {
+    expect(release.run).toBeGreaterThanOrEqual(before.release.run);
+    if (release.run > before.release.run) expect([release.failedChecks, release.iterations, release.failures ?? {}]).toEqual([0, 0, {}]);
+  }
   for (const { before, phase, release } of ofOneRun(life)) {
     expect(release.failedChecks, 'failedChecks').toBeGreaterThanOrEqual(before.release.failedChecks);
     if (phase !== 'Succeeded') expect(release.iterations, 'iterations').toBeGreaterThanOrEqual(before.release.iterations);
