@@ -24,10 +24,10 @@ const ENGINE = 'src/engine/SPEC.md';
 const ARCHITECTURE = 'ARCHITECTURE.md';
 const DIFFERENCES = 'docs/differences.md';
 
-/** The ids without a page: rules of the engine (E, D), invariants (I) and differences (DF), with the page that has their table. */
+/** The ids without a page: rules and laws of the engine (E, D, L), invariants (I) and differences (DF), with the page that has their table. */
 export function ownRules(root: string): ReadonlyMap<string, string> {
   const tables: readonly [string, RegExp][] = [
-    [ENGINE, /[ED]\d+[a-z]?/g],
+    [ENGINE, /[EDL]\d+[a-z]?/g],
     [ARCHITECTURE, /I\d+/g],
     [DIFFERENCES, /DF\d+/g],
   ];

@@ -8,7 +8,7 @@ import type { Phase } from '../api/phase.ts';
 import { timestamp } from '../api/timestamp.ts';
 import { evidenceUntilMs } from './comparison/harm.ts';
 import { unmeasuredUntilMs } from './deadlines.ts';
-import { dueMs, isPrimaryAwaited } from './due.ts';
+import { dueMs, isPrimaryAwaited, uncheckedUntilMs } from './due.ts';
 import type { Facts, RefusedEdit, Side } from './facts.ts';
 
 /** A blocker with the times that are known of it, in epoch milliseconds. */
@@ -19,22 +19,28 @@ export function blockersOf(canary: Canary, phase: Phase, release: Release, facts
   if (canary.spec.suspend === true) return [{ code: 'Suspended', field: 'spec.suspend' }];
   const { refused, blocker, unroutable, unconfirmed } = facts;
   const { paused } = release;
+  const uncheckedMs = uncheckedUntilMs(phase, release, facts);
+  const checks = [...ofChecks(canary, release), ...ofEvidence(canary, release)];
+  const sides = ofSides(canary, phase, release, facts);
+  // No deadline counts while a Canary is blocked or paused (E9, E71), and none of checks that are not made (E65).
+  const isStopped = blocker !== undefined || paused !== undefined;
   return [
-    ...(refused ? [refusedBlocker(refused)] : []),
+    ...(refused ? [{ ...refusedBlocker(refused), ...defined({ untilMs: uncheckedMs }) }] : []),
     ...[blocker, unroutable && undated(unroutable), unconfirmed].filter((one) => one !== undefined),
     ...(paused ? [{ code: 'Paused', detail: paused.by, sinceMs: paused.sinceMs } as const] : []),
     ...ofHooks(release),
-    ...ofChecks(canary, release),
-    ...ofEvidence(canary, release),
-    ...ofSides(canary, phase, release, facts),
+    ...(isStopped || uncheckedMs !== undefined ? checks.map(withoutUntil) : checks),
+    ...(isStopped ? sides.map(withoutUntil) : sides),
   ];
 }
+
+const withoutUntil = ({ untilMs: _, ...blocker }: FoundBlocker): FoundBlocker => blocker;
 
 /** Its deadline counts from when this process first saw it; the blocker itself may be older. */
 const undated = ({ sinceMs: _, ...blocker }: NonNullable<Facts['unroutable']>): NewBlocker => blocker;
 
-export function refusedBlocker({ reason, message, field, uncheckedUntilMs }: RefusedEdit): FoundBlocker {
-  return defined({ code: reason, field, untilMs: uncheckedUntilMs, detail: message });
+export function refusedBlocker({ reason, message, field }: Omit<RefusedEdit, 'uncheckedUntilMs'>): FoundBlocker {
+  return defined({ code: reason, field, detail: message });
 }
 
 /** As they are stored: what stood before keeps its time, so that nothing is written while nothing changes. */

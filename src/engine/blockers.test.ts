@@ -134,10 +134,34 @@ describe('blockers of a release', () => {
     expect(blockersIn(world)).toEqual([{ code: 'Paused', since: timestamp(world.nowMs), detail: 'ann' }]);
     world.behaviour.refused = { reason: 'InvalidSpec', message: 'spec.provider: no', field: 'spec.provider', uncheckedUntilMs: 9_000_000 };
     expect(codesIn(world)).toEqual(['InvalidSpec', 'Paused']);
-    expect(blockersIn(world)?.[0]).toMatchObject({ field: 'spec.provider', until: timestamp(9_000_000), detail: 'spec.provider: no' });
+    expect(blockersIn(world)?.[0]).toMatchObject({ field: 'spec.provider', detail: 'spec.provider: no' });
+    expect(blockersIn(world)?.[0], 'no deadline ends a paused release').not.toHaveProperty('until');
+    world.ask('resume', '2', 'ann');
+    expect(blockersIn(world)).toMatchObject([{ code: 'InvalidSpec', field: 'spec.provider', until: timestamp(9_000_000) }]);
     world.canary.spec.suspend = true;
     expect(codesIn(world)).toEqual(['Suspended']);
     world.canary.spec.suspend = false;
+  });
+
+  it('L5, E9: promise no end while something blocks the Canary, since no deadline counts then', () => {
+    const world = initialized(plan);
+    world.behaviour.brokenCanary.add('s1:b');
+    world.push('s1:b');
+    expect(blockersIn(world)).toMatchObject([{ code: 'PodsNotReady', until: timestamp(world.release.stepStartedMs + 60_000) }]);
+    world.behaviour.blocker = 'a quota';
+    world.look();
+    expect(blockersIn(world)?.filter((one) => 'until' in one)).toEqual([]);
+    expect(saidIn(world)).not.toHaveProperty('dueMs');
+    expect(explain(world.canary, world.facts())).toMatch(/ Blocked: a quota\. No deadline counts until that is removed\.$/);
+    world.tick(600_000);
+    expect(world.phase).toBe('Progressing');
+  });
+
+  it('L5, E65: promise no end of a refused spec where it ends nothing', () => {
+    const world = initialized(plan);
+    world.behaviour.refused = { reason: 'InvalidSpec', message: 'no', uncheckedUntilMs: world.nowMs + 60_000 };
+    expect(blockersIn(world)?.filter((one) => 'until' in one)).toEqual([]);
+    expect(saidIn(world)).not.toHaveProperty('dueMs');
   });
 
   it('D13: keep their time while they last, whatever their words', () => {

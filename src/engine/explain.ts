@@ -1,11 +1,11 @@
 import { blockerText } from '../api/blocker-text.ts';
 import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
-import type { Phase } from '../api/phase.ts';
+import { isReleasing, type Phase } from '../api/phase.ts';
 import { timestamp } from '../api/timestamp.ts';
 import { evidenceUntilMs } from './comparison/harm.ts';
 import { longestRaiseMs, progressDeadlineMs, rolloutDeadlineMs, settlingMs, unmeasuredUntilMs } from './deadlines.ts';
-import { isPrimaryAwaited } from './due.ts';
+import { isKept, isPrimaryAwaited, isReady } from './due.ts';
 import type { Facts, Side } from './facts.ts';
 import { thresholdOf } from './judge.ts';
 import { weightOf } from './strategy.ts';
@@ -26,7 +26,13 @@ export function explainRelease(canary: Canary, phase: Phase, release: Release, f
   const since = `since ${timestamp(release.stepStartedMs)}`;
   const blocker = facts.blocker ?? facts.unroutable;
   const { unconfirmed } = facts;
-  const stuck = blocker ? ` Blocked: ${blockerText(blocker)}.` : unconfirmed ? ` Not in force yet: ${blockerText(unconfirmed)}.` : '';
+  const isStopped = facts.blocker !== undefined && isReleasing(phase);
+  const clock = isStopped ? ' No deadline counts until that is removed.' : '';
+  const stuck = blocker
+    ? ` Blocked: ${blockerText(blocker)}.${clock}`
+    : unconfirmed
+      ? ` Not in force yet: ${blockerText(unconfirmed)}.`
+      : '';
   const why = release.reason ? ` (${release.reason})` : '';
   return `${paused(canary, phase, release)}${sentence(canary, phase, release, facts, since, why)}${stuck}${refused(facts)}`;
 }
@@ -75,6 +81,7 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
     case 'Progressing.recycleStopping':
       return `The configs of ${name} changed, or may have. Waiting ${since}, until ${deadline} at most, for its pods to stop: pods with the old configs must not be analysed.`;
     case 'Progressing.scalingUp':
+      if (isReady(facts.target)) return `The canary is ready. Waiting ${since} for the routes to send all traffic to the primary.`;
       return `Waiting ${since} for the canary to be ready${lacks(facts.target, 'target')}. The release is rolled back at ${comesBy(facts.target)}; fix ${name} before that.`;
     case 'Progressing.settling':
       return primaryAwaited(release, facts) ?? `The canary is ready. It gets traffic at ${drained}, when the proxies know its pods.`;
@@ -110,7 +117,7 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
     case 'Finalising.draining':
     case 'Succeeded.draining':
     case 'Failed.draining':
-      return `${phase === 'Failed' ? `Failed${why}. ` : ''}The pods of ${name} are kept until ${drained}, when the proxies know the new routes.`;
+      return `${phase === 'Failed' ? `Failed${why}. ` : ''}The pods of ${name} are kept ${isKept(facts) ? `${since}: the primary does not serve${lacks(facts.primary, 'primary')}` : `until ${drained}, when the proxies know the new routes`}.`;
     case 'Succeeded.resting':
       return `Succeeded: ${resting(canary, facts)}.`;
     case 'Failed.servingFromCanary':
@@ -126,7 +133,9 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
 function analysing(canary: Canary, phase: Phase, release: Release, facts: Facts, why: string): string {
   const next = release.wakeAtMs === undefined ? '' : `, next at ${timestamp(release.wakeAtMs)}`;
   const failed = failures(canary, release);
-  const blind = unmeasured(canary, release);
+  const { awaitedSinceMs, blindSinceMs = Number.POSITIVE_INFINITY } = release;
+  // Of two deadlines the earlier one ends the release.
+  const blind = (awaitedSinceMs ?? Number.POSITIVE_INFINITY) <= blindSinceMs ? '' : unmeasured(canary, release);
   if (phase === 'WaitingPromotion') {
     const wait = `The analysis passed. Waiting since ${timestamp(release.stepStartedMs)} for the confirm-promotion hooks`;
     if (blind) return `${wait}. ${blind}${next}${failed}${why}.`;

@@ -118,6 +118,44 @@ it('E5: a primary that comes back while they drain ends the drain at once', () =
   expect([world.phase, world.step]).toEqual(['Succeeded', 'resting']);
 });
 
+it('E43: traffic goes to the promoted primary by stepWeightPromotion, one step an interval', () => {
+  const world = initialized(aCanary({ stepWeight: 50, maxWeight: 50, stepWeightPromotion: 20 }));
+  world.push('s1:b');
+  const weights: number[] = [];
+  world.onRecord = ({ phase, release: { routes } }) => {
+    const weight = routes.kind === 'weighted' ? routes.canary : 0;
+    if ((phase === 'Promoting' || phase === 'Finalising') && weight !== weights.at(-1)) weights.push(weight);
+  };
+  world.tickUntil(({ phase, step }) => phase === 'Succeeded' && step === 'resting');
+  expect(weights).toEqual([50, 30, 10, 0]);
+});
+
+it('E5, L12: pods that have lost their traffic are kept for the whole scale-down delay, whatever wakes the Canary before', () => {
+  const world = initialized(aCanary({ stepWeight: 50 }));
+  world.push('s1:b');
+  world.tickUntil(({ phase, step }) => phase === 'Finalising' && step === 'draining');
+  for (const ms of [2_500, 2_499]) {
+    world.tick(ms);
+    expect(world.step).toBe('draining');
+  }
+  world.tick(1);
+  expect([world.phase, world.step]).toEqual(['Succeeded', 'resting']);
+});
+
+it('E5, E9: pods that a blocker has kept while they drained go after the delay once it is removed, and not at the progress deadline', () => {
+  const world = initialized(aCanary({ stepWeight: 50 }));
+  world.push('s1:b');
+  world.tickUntil(({ phase, step }) => phase === 'Finalising' && step === 'draining');
+  world.behaviour.blocker = 'a quota';
+  world.tick(20_000);
+  delete world.behaviour.blocker;
+  world.look();
+  world.settle();
+  const fromMs = world.nowMs;
+  world.tick();
+  expect([world.phase, world.step, world.nowMs - fromMs]).toEqual(['Succeeded', 'resting', 5_000]);
+});
+
 describe('E53: a canary that loses its pods while an answer is under way', () => {
   const lost = (world: World): World => {
     world.targetDown = true;

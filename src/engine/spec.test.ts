@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
-const rule = /[EDI]\d+a?/g;
+const rule = /[EDIL]\d+a?/g;
 
 /** Rules in the first column of the tables of SPEC.md, and the invariants, whose table is in ARCHITECTURE.md. */
 const known = [
   ...readFileSync(join(import.meta.dirname, 'SPEC.md'), 'utf8')
     .split('\n')
-    .flatMap((line) => /^\| ([EDI0-9a, ]+) \|/.exec(line)?.[1]?.match(rule) ?? []),
+    .flatMap((line) => /^\| ([EDIL0-9a, ]+) \|/.exec(line)?.[1]?.match(rule) ?? []),
   ...Array.from({ length: 16 }, (_, index) => `I${index + 1}`),
 ];
 
@@ -17,7 +17,7 @@ const known = [
 const titled = ['src', 'test']
   .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(root, folder, file)))
   .filter((file) => file.endsWith('.test.ts'))
-  .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/['"`]((?:[EDI]\d+a?(?:, )?)+): /g)].map((found) => found[1] ?? ''))
+  .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/['"`]((?:[EDIL]\d+a?(?:, )?)+): /g)].map((found) => found[1] ?? ''))
   .flatMap((rules) => rules.match(rule) ?? []);
 
 describe('SPEC.md', () => {

@@ -62,7 +62,7 @@ export function itDecides(cases: readonly DecisionCase[]): void {
 }
 
 /** Decisions that the chart has a move for in a state or around it. */
-function movesIn(state: string): string[] {
+export function movesIn(state: string): string[] {
   const nodes: AnyStateNode[] = [chart.root];
   for (const key of state.split('.')) {
     const next = nodes.at(-1)?.states[key];

@@ -1,7 +1,7 @@
 import { isConverged } from '../conditions/hold-ups.ts';
 import { hasReadConfigs, hasStalePods, isNewAndFree } from '../conditions/revision.ts';
 import { canPrimaryTakeAll, isAllToPrimary, isAllToPrimaryNow, isPrimaryReady, isTargetDown } from '../conditions/sides.ts';
-import { hasRaisedLongEnough, isDue } from '../conditions/time.ts';
+import { hasDrained, hasRaisedLongEnough, isDue } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
 import { bearableWeight, isRaised } from '../raise.ts';
 import { isDrained } from './bootstrap.ts';
@@ -27,8 +27,15 @@ const overtaken =
 /** Traffic to the primary, then the pods that lost it: proxies learn of routes late. */
 export const ending = {
   returning: { look: returned },
-  returningPromoted: { first: failedPromotion, look: (input) => returned(input) ?? awaitedPrimary(input) },
-  drainingPromoted: { first: failedPromotion, look: (input) => drained(input) ?? awaitedPrimary(input) },
+  // A wake of before a blocker is due, and the step's own time has begun again.
+  returningPromoted: {
+    first: failedPromotion,
+    look: (input) => returned(input) ?? (hasRaisedLongEnough(input) ? awaitedPrimary(input) : undefined),
+  },
+  drainingPromoted: {
+    first: failedPromotion,
+    look: (input) => drained(input) ?? (hasDrained(input) ? awaitedPrimary(input) : undefined),
+  },
   // Cancelled, so what is recorded is the promoted revision, and not what the pods may have read.
   drainingCancelled: { look: overtaken(hasReadConfigs) },
   drainingFailed: { look: overtaken(hasStalePods) },

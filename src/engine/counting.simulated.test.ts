@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { expect, it as test } from 'vitest';
+import { propertyRuns, propertyTimeoutMs } from '../../test/fakes/property-runs.ts';
+import { aCanary, initialized, type World } from '../../test/fakes/world.ts';
+import type { Analysis } from '../api/canary.ts';
+import type { Verdict } from '../api/canary-status.ts';
+
+const it = (title: string, property: () => void) => test(title, { timeout: propertyTimeoutMs }, property);
+
+function analysing(analysis: Partial<Analysis>): World {
+  const world = initialized(aCanary({ stepWeight: 1, ...analysis }));
+  world.push('s1:b');
+  world.tickUntil(({ step }) => step === 'analysing');
+  return world;
+}
+
+/** One verdict of each check, as often as it comes in a row: long rows of passes, as in a release of many steps. */
+const someChecks = fc
+  .array(
+    fc.record({
+      verdict: fc.constantFrom<Verdict['verdict']>('passed', 'failed', 'unmeasured'),
+      others: fc.constantFrom<Verdict[]>([], [{ check: 'latency', verdict: 'failed' }]),
+      times: fc.integer({ min: 1, max: 14 }),
+    }),
+    { minLength: 1, maxLength: 6, size: 'max' },
+  )
+  .map((rows) =>
+    rows.flatMap(({ times, ...one }) => Array.from({ length: one.verdict === 'passed' ? times : Math.min(times, 2) }, () => one)),
+  );
+
+it('L1, L6, L7: failedChecks is the number of failed checks of the run, and the Nth of threshold N ends it, whatever passed between', () =>
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 6 }),
+      fc.constantFrom<Analysis['unmeasured']>('fail', 'hold'),
+      someChecks,
+      (threshold, unmeasured, checks) => {
+        const world = analysing({ threshold, unmeasured });
+        let failed = 0;
+        for (const { verdict, others } of checks) {
+          world.behaviour.verdicts = [{ check: 'errors', verdict }, ...(verdict === 'failed' ? others : [])];
+          world.tick();
+          if (verdict === 'failed' || (verdict === 'unmeasured' && unmeasured === 'fail')) failed += 1;
+          expect(world.release.failedChecks).toBe(failed);
+          expect(world.phase, `${failed} failed checks of ${threshold}`).toBe(failed < Math.max(1, threshold) ? 'Progressing' : 'Failed');
+          if (world.phase === 'Failed') return;
+        }
+      },
+    ),
+    propertyRuns(0.5),
+  ));
+
+/** Any plan of weights, also one that a user would not write. */
+const aPlan: fc.Arbitrary<Partial<Analysis>> = fc.oneof(
+  fc.record({ stepWeight: fc.integer({ min: 5, max: 100 }), maxWeight: fc.integer({ min: 1, max: 100 }) }),
+  fc.record({ stepWeights: fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 8 }), mirror: fc.boolean() }),
+);
+
+/** Written out here once more, as docs and Flagger have it (E10–E12). */
+function weightsOf({ stepWeight = 0, stepWeights = [], maxWeight = 100 }: Partial<Analysis>): number[] {
+  if (stepWeights.length > 0) return [...new Set(stepWeights)].toSorted((a, b) => a - b);
+  const weights: number[] = [];
+  while ((weights.at(-1) ?? 0) < maxWeight) weights.push(Math.min(100, (weights.at(-1) ?? 0) + stepWeight));
+  return weights;
+}
+
+it('L2: an undisturbed release gives its canary exactly the weights of its plan, and is promoted after the last', () =>
+  fc.assert(
+    fc.property(aPlan, (plan) => {
+      const world = initialized(aCanary(plan));
+      const seen: number[] = [];
+      let isMirrored = false;
+      world.onRecord = ({ phase, release: { routes } }) => {
+        isMirrored ||= routes.kind === 'mirrored';
+        const weight = routes.kind === 'weighted' ? routes.canary : 0;
+        if (phase === 'Progressing' && weight > 0 && weight !== seen.at(-1)) seen.push(weight);
+      };
+      world.push('s1:b');
+      world.tickUntil(({ phase, step }) => phase === 'Succeeded' && step === 'resting');
+      expect([seen, isMirrored, world.promoted]).toEqual([weightsOf(plan), plan.mirror === true, ['s1:b']]);
+    }),
+    propertyRuns(0.5),
+  ));

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { identityOf } from '../../src/api/blocker.ts';
+import type { Canary } from '../../src/api/canary.ts';
+import type { Release } from '../../src/api/canary-status.ts';
+import type { Phase } from '../../src/api/phase.ts';
+import { blockersOf, type FoundBlocker } from '../../src/engine/blockers-of.ts';
+import { dueMs } from '../../src/engine/due.ts';
+import type { Facts } from '../../src/engine/facts.ts';
+import { phaseOf, releaseOf, type Snapshot } from '../../src/engine/machine.ts';
+import type { EngineEvent, Question } from '../../src/engine/questions.ts';
+import { type Act, aRougherAct, gates, plans, run } from './lives.ts';
+import { aCanary, World } from './world.ts';
+
+export const INTERVAL_MS = 10_000;
+
+/** One step of the engine. */
+export interface Step {
+  before: Snapshot;
+  event: EngineEvent;
+  next: Snapshot;
+  questions: readonly Question[];
+}
+
+/** One status that was recorded, with the one before and what led to it. */
+export interface Recorded {
+  before: { phase: Phase; release: Release };
+  phase: Phase;
+  release: Release;
+  event: EngineEvent;
+}
+
+/** What the status said at one moment after the outside world had stopped changing. */
+export interface Moment {
+  atMs: number;
+  state: string;
+  blockers: readonly FoundBlocker[];
+  dueMs?: number | undefined;
+}
+
+export interface Life {
+  canary: Canary;
+  steps: readonly Step[];
+  records: readonly Recorded[];
+  /** In order; the last one is an interval after the latest time that the first one promises. */
+  frozen: readonly Moment[];
+}
+
+export interface LifePlan {
+  /** A key of `canaries`. */
+  plan: string;
+  /** The Canary names a scaler, and its target has four pods. */
+  isScaled: boolean;
+  acts: readonly Act[];
+}
+
+const limits = { min: 1, max: 8 };
+const metrics = [{ name: 'errors', failureLimit: 1 }];
+
+const canaries: Readonly<Record<string, Canary>> = {
+  ...Object.fromEntries(plans.map((canary, index) => [`plan ${index}`, canary])),
+  limited: aCanary({ stepWeights: [5, 20, 50], threshold: 4, metrics, ...gates }),
+  compared: aCanary({ stepWeight: 30, threshold: 2, comparison: { mode: 'gate', pace: 'evidence', maxStepDuration: '40s' } }),
+};
+
+export const aLife: fc.Arbitrary<LifePlan> = fc.record({
+  plan: fc.constantFrom(...Object.keys(canaries)),
+  isScaled: fc.nat({ max: 2 }).map((number) => number === 0),
+  acts: fc.array(aRougherAct, { minLength: 10, maxLength: 60, size: 'max' }),
+});
+
+/** Lives through the acts, and then on while nothing changes but by what the engine does itself. */
+export function lived({ plan, isScaled, acts }: LifePlan): Life {
+  const canary = canaries[plan] ?? aCanary();
+  const world = new World(canary);
+  const steps: Step[] = [];
+  const records: Recorded[] = [];
+  world.deliversAtOnce = false;
+  if (isScaled) Object.assign(world, { scaler: { name: 'hpa/podinfo', target: limits, primary: limits }, targetReplicas: 4 });
+  world.onStep = (step) => {
+    steps.push(step);
+    records.push(...recordsOf(step));
+    // A wake that has come is not asked for any more.
+    if (step.event.type === 'WAKE' && world.nowMs >= (world.wakeAtMs ?? Number.POSITIVE_INFINITY)) world.wakeAtMs = undefined;
+  };
+  world.begin();
+  world.tick();
+  world.push('s1:b');
+  for (const one of acts) run(world, one);
+  return { canary, steps, records, frozen: freeze(world) };
+}
+
+function recordsOf({ before, event, questions }: Step): Recorded[] {
+  const known = before.context.recorded ?? { phase: phaseOf(before), release: releaseOf(before) };
+  return questions.flatMap((one) => (one.kind === 'record' ? [{ before: known, phase: one.phase, release: one.release, event }] : []));
+}
+
+function freeze(world: World): Moment[] {
+  world.settle();
+  const moments = [momentOf(world)];
+  const untilMs = Math.max(...moments.flatMap(({ blockers, dueMs = 0 }) => [dueMs, ...blockers.map((one) => one.untilMs ?? 0)]));
+  const endMs = Math.max(untilMs, world.nowMs) + INTERVAL_MS;
+  for (let at = nextWakeMs(world); at !== undefined && at <= endMs; at = nextWakeMs(world)) {
+    world.nowMs = Math.max(world.nowMs, at);
+    world.send({ type: 'WAKE', facts: world.facts() });
+    world.settle();
+    moments.push(momentOf(world));
+  }
+  world.nowMs = endMs;
+  return untilMs > 0 ? [...moments, momentOf(world)] : moments;
+}
+
+/** What the engine has asked for; and the time of a refused spec, at which the controller looks by itself. */
+function nextWakeMs({ wakeAtMs, behaviour, nowMs }: World): number | undefined {
+  const uncheckedUntilMs = behaviour.refused?.uncheckedUntilMs ?? 0;
+  const known = [wakeAtMs, uncheckedUntilMs > nowMs ? uncheckedUntilMs : undefined].filter((one) => one !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+function momentOf(world: World): Moment {
+  const phase = phaseOf(world.snapshot);
+  const facts = world.facts();
+  const blockers = phase === '' ? [] : blockersOf(world.canary, phase, world.release, facts);
+  const due = phase === '' ? undefined : dueMs(world.canary, phase, world.release, facts);
+  return { atMs: world.nowMs, state: `${phase}.${world.step}`, blockers, dueMs: due };
+}
+
+/** The blockers that a status would list after a step. */
+export function blockersAfter({ next, event: { facts } }: Step): readonly FoundBlocker[] {
+  const phase = phaseOf(next);
+  return phase === '' ? [] : blockersOf(facts.canary, phase, releaseOf(next), facts);
+}
+
+/** One wait of one thing: what is said about it again is about the same. */
+export const waitOf = (one: FoundBlocker): string => `${identityOf(one)} since ${one.sinceMs}`;
+
+export const deadlineMs = ({ canary }: Facts): number => (canary.spec.progressDeadlineSeconds ?? 600) * 1_000;
