@@ -108,7 +108,8 @@ function planOf({ spec: { analysis } }: Canary): string[] {
 
 function placeIn(plan: readonly string[], { routes, iterations }: Release): number {
   if (routes.kind === 'weighted' && routes.canary > 0) return plan.indexOf(String(routes.canary));
-  const most = plan.filter((one) => one.startsWith('#')).length;
+  // The switch of Blue/Green counts as one more; where traffic left it, the count stays.
+  const most = plan.at(-1) === '100' ? plan.length - 1 : iterations;
   if (iterations > 0) return plan.indexOf(`#${Math.min(most, iterations)}`);
   return routes.kind === 'mirrored' ? plan.indexOf('mirror') : -1;
 }

@@ -120,10 +120,10 @@ export const changedRules: readonly ChangedRule[] = [
   },
   {
     name: 'the mirror step is left out',
-    rule: 'E14',
+    rule: 'L2',
     file: 'strategy.ts',
     find: "release.routes.kind === 'weighted' && current === 0;",
-    replace: "release.routes.kind === 'weighted' && current > 0;",
+    replace: "release.routes.kind === 'weighted' && current < 0;",
   },
   {
     name: 'news are given up after a minute',
