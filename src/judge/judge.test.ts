@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Comparison, defaultComparison } from './comparison.ts';
 import { addWindow, type Evidence, learnScatter, noEvidence } from './evidence.ts';
 import { judge, weigh } from './judge.ts';
+import { rateBounds } from './rate-evidence.ts';
 import type { Counts } from './window.ts';
 
 const comparison: Comparison = { ...defaultComparison, warmUpMs: 0 };
@@ -45,6 +46,13 @@ describe('the verdict', () => {
   ])('is fine in the end for $why', ({ canary, primary }) =>
     expect(weigh(seen(...rates(canary, primary), { windows: 240 }), comparison).verdict).toBe('fine'),
   );
+
+  it('compares by the ratio alone where every rate counts: the same rates are fine, and ten times as many failures are bad', () => {
+    const anyRate = { ...comparison, atLeast: 0 };
+    const verdict = (canary: number, primary: number, windows: number) =>
+      weigh(seen(...rates(canary, primary), { windows, asked: anyRate }), anyRate).verdict;
+    expect([verdict(0.02, 0.02, 240), verdict(0.005, 0.0005, 240)]).toEqual(['fine', 'bad']);
+  });
 
   it('waits for three windows, since one burst in one window must be seen as one', () => {
     const disaster = rates(0.9, 0.001);
@@ -94,6 +102,13 @@ describe('what is shown', () => {
     expect(shown.ratio.low).toBeGreaterThan(5);
     expect(shown.ratio.high).toBeLessThan(30);
     expect(shown.toDecide).toBeUndefined();
+  });
+
+  it('gives each end of an interval half of the chance: by as much wider than a verdict needs', () => {
+    const evidence = seen(...rates(0.02, 0.01));
+    const { canary, logHarmBoundary, dispersion } = judge(evidence, comparison);
+    const { low, high } = canary;
+    expect({ low, high }).toEqual(rateBounds(evidence.canary, dispersion, logHarmBoundary + Math.log(2)));
   });
 
   it('has no ratio while the primary has no failures', () =>
