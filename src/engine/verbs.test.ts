@@ -253,6 +253,20 @@ describe('pause and resume', () => {
     expect(world.phase).toBe('Failed');
   });
 
+  it.each(['blindSinceMs', 'awaitedSinceMs'] as const)('E71, I11: a pause moves on %s, from which a deadline is counted', (since) => {
+    const world = analysing(aCanary({ ...plan, unmeasured: 'hold' }));
+    if (since === 'blindSinceMs') world.behaviour.verdicts = [{ check: 'errors', verdict: 'unmeasured', reason: 'timeout' }];
+    else world.room.target = 0;
+    world.tick();
+    const before = world.release[since];
+    expect(before).toBeDefined();
+    world.ask('pause', 'p');
+    const pausedMs = world.release.paused?.sinceMs ?? 0;
+    world.tick(500_000);
+    world.ask('resume', 'r');
+    expect(world.release[since]).toBe((before ?? 0) + world.nowMs - pausedMs);
+  });
+
   it('E71: what hurts users is not held: a canary that goes down loses its traffic, and has it again when it serves', () => {
     const world = analysing();
     world.ask('pause', 'p');

@@ -144,6 +144,15 @@ describe('the time to a decision', () => {
     expect(toDecide?.toward).toBe('fine');
   });
 
+  it('names one percent where the canary has less and that is enough', () => {
+    const [canary, primary] = [
+      { requests: 30, failures: 0.03 },
+      { requests: 299_970, failures: 299.97 },
+    ];
+    const { toDecide } = judge(seen(canary, primary), comparison);
+    expect(toDecide).toMatchObject({ isInReach: false, helpfulWeight: 1 });
+  });
+
   it('says so when none of the weights helps, and without traffic', () => {
     const slow = judge(seen({ requests: 0.3, failures: 0 }, { requests: 2.7, failures: 0.001 }), comparison).toDecide;
     expect(slow).toMatchObject({ isInReach: false, helpfulWeight: undefined });
