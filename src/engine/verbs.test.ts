@@ -223,6 +223,19 @@ describe('each verb in each phase', () => {
   });
 });
 
+it.each([
+  { place: 'Promoting (the primary is not ready)', verb: 'pause', reason: /, which is not stopped half-way$/ },
+  { place: 'Finalising (traffic is routed to the primary)', verb: 'pause', reason: /, which is not stopped half-way$/ },
+  { place: 'Succeeded', verb: 'pause', reason: /nothing to pause; spec\.suspend holds up releases that are to come$/ },
+  { place: 'Promoting (the primary is not ready)', verb: 'rollback', reason: /wait for the end, then undo it$/ },
+  { place: 'Finalising (traffic is routed to the primary)', verb: 'rollback', reason: /wait for the end, then undo it$/ },
+  { place: 'Succeeded', verb: 'rollback', reason: /so there is nothing to roll back$/ },
+] as const)('E70: in $place the answer to $verb says what can be done instead', ({ place, verb, reason }) => {
+  const world = places[place]?.() ?? new World();
+  world.ask(verb, 'r1');
+  expect(outcomeOf(world, 'r1')).toMatchObject([{ outcome: 'refused', reason: expect.stringMatching(reason) }]);
+});
+
 describe('pause and resume', () => {
   it('E71: a paused release asks nothing, keeps its weight and fails at no deadline, through a crash, and goes on when it is resumed', () => {
     const world = analysing();

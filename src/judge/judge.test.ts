@@ -114,6 +114,12 @@ describe('what is shown', () => {
   it('has no ratio while the primary has no failures', () =>
     expect(judge(seen(...rates(0.001, 0)), comparison).ratio.estimate).toBeUndefined());
 
+  it('has a ratio from the first part of a request on, and none without any', () => {
+    const [, primary] = rates(0, 0.01);
+    expect(judge(seen({ requests: 0.05, failures: 0 }, primary), comparison).ratio.estimate).toBe(0);
+    expect(judge(seen({ requests: 0, failures: 0 }, primary), comparison).ratio.estimate).toBeUndefined();
+  });
+
   it('reports a primary that fails, and does not blame the canary', () => {
     const failing = judge(seen(...rates(0.3, 0.3)), comparison);
     expect(failing).toMatchObject({ isPrimaryFailing: true });

@@ -16,7 +16,11 @@ const deployment = (metadata: object = {}): KubeObject => ({
 type Undo = Parameters<typeof undo>[1];
 
 /** Undoes the promotion of podinfo:2, where the one before it is recorded as given. */
-async function undone(target: KubeObject, before: object | undefined, failure?: Error): Promise<{ done: unknown; patches: unknown[] }> {
+async function undone(
+  target: KubeObject | undefined,
+  before: object | undefined,
+  failure?: Error,
+): Promise<{ done: unknown; patches: unknown[] }> {
   const patches: unknown[] = [];
   const promotions = async () => [{ revision: 's1:2' }, ...(before ? [{ revision: 's1:1', ...before }] : [])];
   const cluster = {
@@ -28,7 +32,7 @@ async function undone(target: KubeObject, before: object | undefined, failure?: 
   };
   const anchors = { templates: { promotions } };
   // The target is as it was promoted.
-  const release = { template: workloads.Deployment.revision(target) };
+  const release = { template: target && workloads.Deployment.revision(target) };
   const context = {
     canary: { ...aCanary(), status: { release } },
     cluster,
@@ -62,6 +66,11 @@ it.each([
 ])('E74: undo is refused where %s', async (reason, before) => {
   const { done, patches } = await undone(deployment(), before);
   expect([done, patches]).toEqual([{ outcome: 'refused', reason: expect.stringContaining(reason) }, []]);
+});
+
+it('E74: undo is refused where the target is gone', async () => {
+  const { done, patches } = await undone(undefined, { target: template('podinfo:1') });
+  expect([done, patches]).toEqual([{ outcome: 'refused', reason: 'the target does not exist' }, []]);
 });
 
 it('E74: the template of the promotion before is written, as long as the target is the one that was read', async () => {

@@ -29,6 +29,7 @@ describe('a Revision as a side of a release', () => {
   ])('03-K-T4: one that $what is $state, serving: $serving', ({ conditions, state, serving }) => {
     const found = revisionState(revision(conditions), 'shop-00002');
     expect([found.readiness.state, found.serving]).toEqual([state, serving]);
+    expect(found.readiness).toMatchObject({ ready: state === 'ready' ? 1 : 0, wanted: 1 });
     expect(found.readiness.reason === undefined).toBe(state === 'ready');
   });
 
