@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AnyStateNode } from 'xstate';
 import { initialized } from '../../test/fakes/world.ts';
-import type { Step } from '../api/canary-status.ts';
 import { Phase } from '../api/phase.ts';
 import { chart } from './chart.ts';
 import { explainRelease } from './explain.ts';
@@ -11,7 +10,7 @@ const states = Object.values(root.states).flatMap((phase) => Object.keys(phase.s
 
 it.each(states)('D11: $phase, $step has a sentence of its own, which says more than its name', ({ phase, step }) => {
   const world = initialized();
-  const release = { ...world.release, step: step as Step };
+  const release = { ...world.release, step };
   const sentence = explainRelease(world.canary, Phase.parse(phase), release, world.facts());
   expect(sentence).not.toMatch(/^\w+ since [^ ]+\.$/);
 });

@@ -4,10 +4,12 @@ import { type Mutant, root } from './candidates.ts';
 import type { Counted } from './counting-run.ts';
 import { testsAround } from './import-distance.ts';
 
-/** Seconds of tests, as counted on an idle machine, that one mutant gets beyond its nearest tests. */
-const MOST_SECONDS = 60;
+/** Of the time of all unit tests: what one mutant gets beyond its nearest tests. A share does not depend on how busy the machine is. */
+const MOST_SHARE = 0.2;
+/** Files that every mutant gets, however long they are. */
+const FEWEST_FILES = 10;
 /** Simulations of whole controllers and other long files come last. */
-const LONG_SECONDS = 1.5;
+const LONG_SHARE = 0.005;
 /** Files that only load the module of a mutant which runs while modules are loaded. */
 const MOST_LOADING = 40;
 
@@ -25,10 +27,11 @@ export function relatedTests({ id, file: source }: Mutant, counted: readonly Cou
   // What the counting run has not seen is new: a test written since.
   const near = [...distances].filter(([file, distance]) => distance <= 1 || !byFile.has(file)).map(([file]) => file);
   const ran = counted.filter((one) => one.ran.includes(id) || one.loaded.includes(id)).map(({ file }) => file);
+  const total = counted.reduce((sum, { seconds }) => sum + seconds, 0);
   const secondsOf = (file: string): number => byFile.get(file)?.seconds ?? 0;
   const stageOf = (file: string): number => {
     if ((distances.get(file) ?? 9) === 0) return 0;
-    if (secondsOf(file) > LONG_SECONDS) return 3;
+    if (secondsOf(file) > total * LONG_SHARE) return 3;
     return (distances.get(file) ?? 9) <= 1 ? 1 : 2;
   };
   const inOrder = (files: Iterable<string>): string[] =>
@@ -38,10 +41,10 @@ export function relatedTests({ id, file: source }: Mutant, counted: readonly Cou
   const loading = isStatic ? inOrder(distances.keys()).slice(0, MOST_LOADING) : [];
   const all = inOrder([...near, ...ran, ...loading]);
   let seconds = 0;
-  const files = all.filter((file) => {
-    if (stageOf(file) < 2) return true;
+  const files = all.filter((file, place) => {
+    if (stageOf(file) < 2 || place < FEWEST_FILES) return true;
     seconds += secondsOf(file);
-    return seconds <= MOST_SECONDS;
+    return seconds <= total * MOST_SHARE;
   });
   return { files, all: all.length };
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOMS } from './candidates.ts';
 import { outcomeOf, percentKilled, type Row, readResults, tableOf, tallyOf, writeResults } from './results.ts';
-import { findMutant, sampleMutants } from './sample.ts';
+import { findMutants, sampleMutants } from './sample.ts';
 import { progressOf, tryMutants } from './try-sample.ts';
 
 const { values } = parseArgs({
@@ -28,20 +28,20 @@ const print = (row: Row): void => {
 };
 
 if (values.mutant) {
-  const mutants = values.mutant.flatMap((id) => findMutant(id) ?? []);
+  const mutants = findMutants(values.mutant);
   if (mutants.length < values.mutant.length)
     throw new Error(`not found: the source has changed, or an id of ${values.mutant.join(', ')} is wrong`);
-  await tryMutants(mutants, print);
+  await tryMutants(mutants, print, { counts: mutants.map(({ id }) => id).join('-') });
 } else {
-  const sample = sampleMutants({ seed, count });
   const rows = new Map<string, Row>(readResults(file).map((row) => [row.mutant.id, row]));
+  // A sample that was begun is the same to its end, and when its survivors are tried again.
+  const sample = rows.size >= count ? findMutants([...rows.keys()]) : sampleMutants({ seed, count });
   const isOpen = (id: string): boolean => {
     const row = rows.get(id);
     return row === undefined || (values.survivors && outcomeOf(row) === 'survived');
   };
-  const open = sample.filter(({ id, room }) => rooms.includes(room) && isOpen(id));
   const save = (): void => {
-    const tried = sample.flatMap(({ id }) => rows.get(id) ?? []);
+    const tried = [...rows.values()].toSorted((a, b) => ROOMS.indexOf(a.mutant.room) - ROOMS.indexOf(b.mutant.room));
     writeResults(file, { seed, count, rows: tried });
     writeFileSync(file.replace(/\.json$/, '.md'), tableOf({ seed, count, rows: tried }));
   };
@@ -50,12 +50,10 @@ if (values.mutant) {
     save();
     print(row);
   };
+  const open = sample.filter(({ id, room }) => rooms.includes(room) && isOpen(id));
   // Room after room would leave the last ones out of a run that is interrupted.
-  await tryMutants(
-    open.toSorted((a, b) => a.id.localeCompare(b.id)),
-    onRow,
-    sample,
-  );
+  const mixed = open.toSorted((a, b) => a.id.localeCompare(b.id));
+  await tryMutants(mixed, onRow, { sample, counts: `seed-${seed}-of-${count}` });
   save();
   const tally = tallyOf([...rows.values()]);
   process.stdout.write(`seed ${seed}: ${JSON.stringify(tally)}, ${percentKilled(tally).toFixed(1)}% killed\n`);

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../src/embedded/mesh/random.ts';
+import { createHash } from 'node:crypto';
 import { isParsed, type Mutant, mutantsOf, ROOMS, type Room, readSource, sourcesOf } from './candidates.ts';
 
 const linesOf = (room: Room): number => sourcesOf(room).reduce((sum, file) => sum + readSource(file).split('\n').length, 0);
@@ -17,34 +17,31 @@ export function quotas(count: number, rooms: readonly Room[] = ROOMS): Map<Room,
 }
 
 /**
- * Mutants of all rooms, drawn with a seed: the same source and seed give the same ones, and a smaller count gives the first of each room. Of one line
- * only one is drawn: a second would mostly say the same.
+ * Mutants of all rooms, drawn with a seed: those whose id has the smallest hash. Code that is added leaves the others in the sample, and a smaller
+ * count gives the first of each room. Of one line only one is drawn: a second would mostly say the same.
  */
 export function sampleMutants({ seed, count, rooms = ROOMS }: { seed: number; count: number; rooms?: readonly Room[] }): Mutant[] {
-  const sample: Mutant[] = [];
-  for (const [room, quota] of quotas(count, rooms)) {
-    // One generator each: a change in one room leaves the mutants of the others as they are.
-    const random = seededRandom(seed * ROOMS.length + ROOMS.indexOf(room));
-    const candidates = sourcesOf(room).flatMap((file) => mutantsOf(room, file));
+  const rank = ({ id }: Mutant): string => createHash('sha256').update(`${seed} ${id}`).digest('hex');
+  return [...quotas(count, rooms)].flatMap(([room, quota]) => {
+    const ranked = sourcesOf(room)
+      .flatMap((file) => mutantsOf(room, file))
+      .map((mutant) => ({ mutant, rank: rank(mutant) }))
+      .sort((one, other) => (one.rank < other.rank ? -1 : 1));
     const lines = new Set<string>();
     const drawn: Mutant[] = [];
-    while (drawn.length < quota && candidates.length > 0) {
-      const [mutant] = candidates.splice(Math.floor(random() * candidates.length), 1);
-      if (!mutant || lines.has(`${mutant.file}:${mutant.line}`) || !isParsed(mutant)) continue;
-      lines.add(`${mutant.file}:${mutant.line}`);
+    for (const { mutant } of ranked) {
+      if (drawn.length === quota) break;
+      const line = `${mutant.file}:${mutant.line}`;
+      if (lines.has(line) || !isParsed(mutant)) continue;
+      lines.add(line);
       drawn.push(mutant);
     }
-    sample.push(...drawn);
-  }
-  return sample;
+    return drawn;
+  });
 }
 
-/** The mutant with this id, wherever it is. */
-export function findMutant(id: string): Mutant | undefined {
-  for (const room of ROOMS)
-    for (const file of sourcesOf(room)) {
-      const found = mutantsOf(room, file).find((mutant) => mutant.id === id);
-      if (found) return found;
-    }
-  return undefined;
+/** The mutants with these ids, wherever they are; one is missing when its line has changed. */
+export function findMutants(ids: readonly string[]): Mutant[] {
+  const wanted = new Set(ids);
+  return ROOMS.flatMap((room) => sourcesOf(room).flatMap((file) => mutantsOf(room, file).filter(({ id }) => wanted.has(id))));
 }

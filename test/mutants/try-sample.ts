@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Mutant } from './candidates.ts';
@@ -9,10 +8,13 @@ import { outcomeOf, type Row } from './results.ts';
 
 const WORKERS = 2;
 
-/** Calls `onRow` with each mutant as soon as its tests have run. */
-export async function tryMutants(mutants: readonly Mutant[], onRow: (row: Row) => void, all: readonly Mutant[] = mutants): Promise<void> {
-  const ids = createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 12);
-  const counted = await countedOnce(join(tmpdir(), `serin-mutants-${ids}.json`), all);
+/** Calls `onRow` with each mutant as soon as its tests have run; `counts`: what the counting run has found is kept there. */
+export async function tryMutants(
+  mutants: readonly Mutant[],
+  onRow: (row: Row) => void,
+  { sample = mutants, counts }: { sample?: readonly Mutant[]; counts: string },
+): Promise<void> {
+  const counted = await countedOnce(join(tmpdir(), `serin-mutants-${counts}.json`), sample);
   const waiting = [...mutants];
   const work = async (): Promise<void> => {
     const crewman = new Crewman();

@@ -7,10 +7,10 @@ import { refuse } from './admission.ts';
 
 /** The conditions of a Canary with these conditions, once it is refused. */
 async function refused(...conditions: { type: string; status: string; reason: string; message?: string }[]) {
-  const patches: unknown[] = [];
+  const patches: object[] = [];
   const announced: unknown[] = [];
   const cluster = {
-    patch: async (_: unknown, patch: unknown) => {
+    patch: async (_: unknown, patch: object) => {
       patches.push(patch);
       return aCanary();
     },

@@ -58,7 +58,7 @@ it('05-W24: of an object that waits for its next write a sooner one takes its pl
   expect(timers()).toBe(1);
   await turn(0);
   expect([patches.length, timers()]).toEqual([2, 0]);
-  expect(raw(patches[1]).status.conditions).toMatchObject([
+  expect(raw(patches[1] as object).status.conditions).toMatchObject([
     { type: 'Answering', status: 'False' },
     { type: 'Valid', status: 'True' },
   ]);

@@ -22,5 +22,8 @@ it('05-W7, W24: what a backend or a receiver says is shown from its beginning, a
   expect(deliveringOf({ ok: false, reason: long, retry: false } as Parameters<typeof deliveringOf>[0])).toMatchObject({
     ...{ type: 'Delivering', status: 'False', reason: 'NotDelivered', message: long.slice(0, 500) },
   });
-  expect([answeringOf(undefined).status, deliveringOf({ ok: true } as Parameters<typeof deliveringOf>[0]).status]).toEqual(['True', 'True']);
+  expect([answeringOf(undefined).status, deliveringOf({ ok: true } as Parameters<typeof deliveringOf>[0]).status]).toEqual([
+    'True',
+    'True',
+  ]);
 });

@@ -7,7 +7,11 @@ const deployment = (name: string, availableReplicas: number) => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
   metadata: { name, namespace: 'test', uid: name, generation: 1 },
-  spec: { replicas: 100, selector: { matchLabels: { app: name } }, template: { metadata: { labels: { app: name } }, spec: { containers: [] } } },
+  spec: {
+    replicas: 100,
+    selector: { matchLabels: { app: name } },
+    template: { metadata: { labels: { app: name } }, spec: { containers: [] } },
+  },
   status: { observedGeneration: 1, replicas: 100, updatedReplicas: 100, availableReplicas, readyReplicas: availableReplicas },
 });
 
