@@ -5,6 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import { canIList } from '../scripts/rights/can-i.ts';
 import { MAIL, modes, permissionsIn, RELEASE_NAMESPACE, SHOP } from '../scripts/rights/modes.ts';
 import { type Dangers, dangers, overreach } from '../scripts/rights/stolen-token.ts';
+import { dashboardPermissions } from '../src/controller/permissions.ts';
 
 interface Rule {
   apiGroups: readonly string[];
@@ -16,6 +17,13 @@ describe('rights by mode', () => {
   it.each(modes)('06-RB1: $name: no role leads to further rights', (mode) => {
     const rules = [SHOP, MAIL, RELEASE_NAMESPACE].flatMap((namespace) => permissionsIn(mode, namespace));
     expect(rules.flatMap(({ group, resources, verbs }) => overreach({ apiGroups: [group], resources, verbs }))).toEqual([]);
+  });
+
+  it('06-RB1: the dashboard may review a token and what its user may do, by the groups that Kubernetes has for that', () => {
+    expect(dashboardPermissions.reviews.map(({ group, resources, verbs }) => ({ group, resources, verbs }))).toEqual([
+      { group: 'authentication.k8s.io', resources: ['tokenreviews'], verbs: ['create'] },
+      { group: 'authorization.k8s.io', resources: ['subjectaccessreviews'], verbs: ['create'] },
+    ]);
   });
 
   it('06-RB1: nor do those of the Kustomize base', () => {

@@ -19,3 +19,11 @@ it.each([
   expect(error?.message).toContain(problem);
   expect(error?.message).not.toContain('secret');
 });
+
+it.each([
+  { setting: 'historyLimit', least: 1 },
+  { setting: 'threads', least: 1 },
+])('$setting may be $least and no less', ({ setting, least }) => {
+  expect(ControllerConfig.parse({ [setting]: least })).toMatchObject({ [setting]: least });
+  expect(ControllerConfig.safeParse({ [setting]: least - 1 }).success).toBe(false);
+});

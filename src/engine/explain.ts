@@ -118,6 +118,8 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
     case 'Succeeded.draining':
     case 'Failed.draining':
       return `${phase === 'Failed' ? `Failed${why}. ` : ''}The pods of ${name} are kept ${isKept(facts) ? `${since}: the primary does not serve${lacks(facts.primary, 'primary')}` : `until ${drained}, when the proxies know the new routes`}.`;
+    case 'Succeeded.undoing':
+      return `Writing the template of the promotion before the last into ${name} ${since}; it is released as a new revision.`;
     case 'Succeeded.resting':
       return `Succeeded: ${resting(canary, facts)}.`;
     case 'Failed.servingFromCanary':

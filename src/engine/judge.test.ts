@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
-import { isUnmeasured, judge } from './judge.ts';
+import { isUnmeasured, judge, thresholdOf } from './judge.ts';
 
 const failed = { check: 'errors', verdict: 'failed', value: 9, limit: 'at most 1' } as const;
 const unmeasured = { check: 'latency', verdict: 'unmeasured', reason: 'timeout' } as const;
@@ -22,6 +22,15 @@ it.each([
   { name: 'unmeasured', verdicts: [unmeasured], mode: 'fail', result: { outcome: 'failed', reason: 'latency is unmeasured: timeout' } },
   { name: 'unmeasured', verdicts: [unmeasured], mode: 'hold', result: { outcome: 'hold', reason: 'latency is unmeasured: timeout' } },
 ] as const)('E22, I11: $name with $mode is $result.outcome', ({ verdicts, mode, result }) => expect(judge(verdicts, mode)).toEqual(result));
+
+it.each([
+  [-1, 1],
+  [0, 1],
+  [1, 1],
+  [3, 3],
+])('01-8.2: with a threshold of %i the release ends at %i failed checks', (threshold, failedChecks) =>
+  expect(thresholdOf({ interval: '10s', threshold })).toBe(failedChecks),
+);
 
 it('E20: all that fails in one tick is one failed check, whatever happens before the next tick', () => {
   const world = initialized(aCanary({ stepWeight: 20, threshold: 3 }));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { at, header, kubernetes, releasing, steps } from '../../test/fakes/releasing.ts';
 import { aCanary, initialized, type World, withHooks } from '../../test/fakes/world.ts';
 import { weight } from '../api/routes.ts';
-import { isAtRest, openQuestionsOf, start, step } from './machine.ts';
+import { isAtRest, openQuestionsOf, restored, start, step } from './machine.ts';
 import { projectStatus } from './project-status.ts';
 
 const none = () => undefined;
@@ -293,4 +293,12 @@ it.each([
   if (status?.release === undefined) throw new Error('there is a release');
   const canary = { ...world.canary, status: { ...status, release: { ...status.release, step: former } } };
   expect(start(canary, { ...world.facts(), canary }).value).toEqual({ Progressing: now });
+});
+
+it.each([
+  [{ Nowhere: 'at' }, 'Nowhere.at'],
+  [{ Progressing: 'nowhere' }, 'Progressing.nowhere'],
+  [{ ['x'.repeat(200)]: 'y' }, 'x'.repeat(100)],
+])('I16: a stored state that the chart does not have is named from its beginning: %j', (value, unknown) => {
+  expect(restored({ value, context: {} })).toEqual({ unknown });
 });

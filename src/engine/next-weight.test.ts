@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nextWeight } from './next-weight.ts';
+import { maxWeight, nextWeight } from './next-weight.ts';
 
 const base = { interval: '10s', threshold: 1 };
 
@@ -19,3 +19,14 @@ it.each([
   { plan: { stepWeights: [] }, weights: [100] },
   { plan: { stepWeight: -1 }, weights: [100] },
 ])('E11, E12: $plan walks through $weights (02-15.1.38)', ({ plan, weights }) => expect(walk(plan)).toEqual(weights));
+
+it.each([
+  [undefined, 100],
+  [0, 100],
+  [-5, 100],
+  [1, 1],
+  [50, 50],
+  [101, 100],
+])('01-4, E11: with a maxWeight of %s promotion starts at %i%%', (asked, weight) => {
+  expect(maxWeight({ ...base, stepWeight: 10, ...(asked === undefined ? {} : { maxWeight: asked }) })).toBe(weight);
+});

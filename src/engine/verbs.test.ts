@@ -223,6 +223,19 @@ describe('each verb in each phase', () => {
   });
 });
 
+it.each([
+  { place: 'Promoting (the primary is not ready)', verb: 'pause', reason: /, which is not stopped half-way$/ },
+  { place: 'Finalising (traffic is routed to the primary)', verb: 'pause', reason: /, which is not stopped half-way$/ },
+  { place: 'Succeeded', verb: 'pause', reason: /nothing to pause; spec\.suspend holds up releases that are to come$/ },
+  { place: 'Promoting (the primary is not ready)', verb: 'rollback', reason: /wait for the end, then undo it$/ },
+  { place: 'Finalising (traffic is routed to the primary)', verb: 'rollback', reason: /wait for the end, then undo it$/ },
+  { place: 'Succeeded', verb: 'rollback', reason: /so there is nothing to roll back$/ },
+] as const)('E70: in $place the answer to $verb says what can be done instead', ({ place, verb, reason }) => {
+  const world = places[place]?.() ?? new World();
+  world.ask(verb, 'r1');
+  expect(outcomeOf(world, 'r1')).toMatchObject([{ outcome: 'refused', reason: expect.stringMatching(reason) }]);
+});
+
 describe('pause and resume', () => {
   it('E71: a paused release asks nothing, keeps its weight and fails at no deadline, through a crash, and goes on when it is resumed', () => {
     const world = analysing();
@@ -251,6 +264,20 @@ describe('pause and resume', () => {
     expect(world.phase).toBe('Progressing');
     world.tick(10_000);
     expect(world.phase).toBe('Failed');
+  });
+
+  it.each(['blindSinceMs', 'awaitedSinceMs'] as const)('E71, I11: a pause moves on %s, from which a deadline is counted', (since) => {
+    const world = analysing(aCanary({ ...plan, unmeasured: 'hold' }));
+    if (since === 'blindSinceMs') world.behaviour.verdicts = [{ check: 'errors', verdict: 'unmeasured', reason: 'timeout' }];
+    else world.room.target = 0;
+    world.tick();
+    const before = world.release[since];
+    expect(before).toBeDefined();
+    world.ask('pause', 'p');
+    const pausedMs = world.release.paused?.sinceMs ?? 0;
+    world.tick(500_000);
+    world.ask('resume', 'r');
+    expect(world.release[since]).toBe((before ?? 0) + world.nowMs - pausedMs);
   });
 
   it('E71: what hurts users is not held: a canary that goes down loses its traffic, and has it again when it serves', () => {

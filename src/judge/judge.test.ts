@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Comparison, defaultComparison } from './comparison.ts';
 import { addWindow, type Evidence, learnScatter, noEvidence } from './evidence.ts';
 import { judge, weigh } from './judge.ts';
+import { rateBounds } from './rate-evidence.ts';
 import type { Counts } from './window.ts';
 
 const comparison: Comparison = { ...defaultComparison, warmUpMs: 0 };
@@ -45,6 +46,13 @@ describe('the verdict', () => {
   ])('is fine in the end for $why', ({ canary, primary }) =>
     expect(weigh(seen(...rates(canary, primary), { windows: 240 }), comparison).verdict).toBe('fine'),
   );
+
+  it('compares by the ratio alone where every rate counts: the same rates are fine, and ten times as many failures are bad', () => {
+    const anyRate = { ...comparison, atLeast: 0 };
+    const verdict = (canary: number, primary: number, windows: number) =>
+      weigh(seen(...rates(canary, primary), { windows, asked: anyRate }), anyRate).verdict;
+    expect([verdict(0.02, 0.02, 240), verdict(0.005, 0.0005, 240)]).toEqual(['fine', 'bad']);
+  });
 
   it('waits for three windows, since one burst in one window must be seen as one', () => {
     const disaster = rates(0.9, 0.001);
@@ -96,8 +104,21 @@ describe('what is shown', () => {
     expect(shown.toDecide).toBeUndefined();
   });
 
+  it('gives each end of an interval half of the chance: by as much wider than a verdict needs', () => {
+    const evidence = seen(...rates(0.02, 0.01));
+    const { canary, logHarmBoundary, dispersion } = judge(evidence, comparison);
+    const { low, high } = canary;
+    expect({ low, high }).toEqual(rateBounds(evidence.canary, dispersion, logHarmBoundary + Math.log(2)));
+  });
+
   it('has no ratio while the primary has no failures', () =>
     expect(judge(seen(...rates(0.001, 0)), comparison).ratio.estimate).toBeUndefined());
+
+  it('has a ratio from the first part of a request on, and none without any', () => {
+    const [, primary] = rates(0, 0.01);
+    expect(judge(seen({ requests: 0.05, failures: 0 }, primary), comparison).ratio.estimate).toBe(0);
+    expect(judge(seen({ requests: 0, failures: 0 }, primary), comparison).ratio.estimate).toBeUndefined();
+  });
 
   it('reports a primary that fails, and does not blame the canary', () => {
     const failing = judge(seen(...rates(0.3, 0.3)), comparison);
@@ -127,6 +148,15 @@ describe('the time to a decision', () => {
     expect(toDecide?.isInReach).toBe(false);
     expect(toDecide?.helpfulWeight).toBeGreaterThan(1);
     expect(toDecide?.toward).toBe('fine');
+  });
+
+  it('names one percent where the canary has less and that is enough', () => {
+    const [canary, primary] = [
+      { requests: 30, failures: 0.03 },
+      { requests: 299_970, failures: 299.97 },
+    ];
+    const { toDecide } = judge(seen(canary, primary), comparison);
+    expect(toDecide).toMatchObject({ isInReach: false, helpfulWeight: 1 });
   });
 
   it('says so when none of the weights helps, and without traffic', () => {

@@ -117,6 +117,8 @@ describe('query templates', () => {
     ['{{ if eq target "a" }}{{ tarrget }}{{ end }}', /1:26, in \{\{ tarrget \}\}/],
     ['{{ if eq target "a" }}{{ else }}{{ tarrget }}{{ end }}', /"tarrget" not defined/],
     ['{{ range variables }}{{ tarrget }}{{ end }}', /"tarrget" not defined/],
+    ['{{ range variables }}{{ break }}{{ tarrget }}{{ end }}', /"tarrget" not defined/],
+    ['{{ range variables }}{{ continue }}{{ end }}{{ tarrget }}', /"tarrget" not defined/],
     ['{{ printf "%x" target }}', /verb %x/],
   ])('05-W15: finds the mistake in %s without knowing the variables', (template, error) => {
     if (error) expect(checkTemplate(template)).toMatch(error);

@@ -24,6 +24,7 @@ describe('the sample that is judged (05-4.2)', () => {
     ['the oldest point of Datadog', [[1, 2], [3]], datadog, {}, is(1)],
     ['its null as zero', [[null, 2]], datadog, {}, is(0)],
     ['05-W19: its null as no value, when asked to', [[null, 2]], datadog, { strictNoData: true }, is(2)],
+    ['05-W19: the first series that has a value, when asked to', [[null], [2]], datadog, { strictNoData: true }, is(2)],
     ['05-W19: its nulls alone as no data, when asked to', [[null]], datadog, { strictNoData: true }, noData],
     ['zero for an empty answer of InfluxDB', [], influx, {}, is(0)],
     ['05-W19: no data for it, when asked to', [], influx, { strictNoData: true }, noData],

@@ -22,6 +22,7 @@ afterAll(() => {
 /** Lookup for a metric of a Canary in `shop`, and its result. */
 async function looked(templateRef: { name: string; namespace?: string }, provider: object) {
   const lookups: string[] = [];
+  const asked: unknown[] = [];
   const found = await templateBackend({ name: 'm', templateRef }, 'shop', {
     template: async (namespace, name) => {
       lookups.push(`template ${namespace}/${name}`);
@@ -31,10 +32,11 @@ async function looked(templateRef: { name: string; namespace?: string }, provide
       lookups.push(`secret ${namespace}/${name}`);
       return { token: 't0ken' };
     },
+    templateAsked: (template, problem) => asked.push([template, problem]),
     nowMs: 0,
     timeoutMs: 60_000,
   });
-  return { lookups, result: 'problem' in found ? found : await found.backend.runQuery('a  b\n c', signal) };
+  return { lookups, asked, result: 'problem' in found ? found : await found.backend.runQuery('a  b\n c', signal) };
 }
 
 const secretRef = { name: 'keys' };
@@ -61,6 +63,12 @@ it('05-T21: headers of the template are sent, and its white space is not', async
   seen.splice(0);
   await looked({ name: 't' }, { type: 'prometheus', headers: { 'X-Scope-OrgID': ['a', 'b'] } });
   expect(seen).toEqual([{ url: '/api/v1/query?query=a+b+c', headers: expect.objectContaining({ 'x-scope-orgid': 'a, b' }) }]);
+});
+
+it('05-W24: a template whose backend cannot be made is reported with the reason, as one whose query fails is', async () => {
+  const broken = await looked({ name: 't' }, { type: 'prometheus', address: undefined });
+  expect(broken.asked).toEqual([[{ namespace: 'shop', name: 't' }, expect.stringMatching(/spec\.provider\.address is required/)]]);
+  expect((await looked({ name: 't' }, {})).asked).not.toContainEqual([expect.anything(), expect.any(String)]);
 });
 
 it.each(['prometheus', 'graphite', 'influxdb', 'dynatrace', 'splunk'])('05-T25: type %s needs an address', async (type) => {

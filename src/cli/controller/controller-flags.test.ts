@@ -20,6 +20,10 @@ async function options(...words: string[]): Promise<CommandLine> {
 const settings = async (env: NodeJS.ProcessEnv, ...words: string[]) => configOf(await options(...words), env);
 
 describe('the flags of the controller', () => {
+  it.each(['', ' ', 'many', '1.5', '-1'])('--port "%s" is not a number and is refused', async (port) => {
+    await expect(options('--port', port)).rejects.toThrow();
+  });
+
   it('a command line without flags gives the defaults of the settings', async () => {
     expect((await settings({})).data).toEqual(ControllerConfig.parse({}));
   });

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { storedPriority, storedUrgency } from './stored-priority.ts';
+import { aCanary } from '../../../test/fakes/world.ts';
+import type { Canary } from '../../api/canary.ts';
+import { isIdleAsStored, storedPriority, storedUrgency } from './stored-priority.ts';
 
 const stored = (status: object | undefined) => ({
   apiVersion: 'flagger.app/v1beta1',
@@ -31,4 +33,18 @@ it.each([
   { status: { phase: 'Succeeded', release: resting }, priority: 'release', urgency: 4 },
 ])('a Canary with the status $status has requests of the priority $priority, and its turn at a start by $urgency', (row) => {
   expect([storedPriority(stored(row.status)), storedUrgency(stored(row.status), row.at)]).toEqual([row.priority, row.urgency]);
+});
+
+const promoted = (observedGeneration: number) => ({ type: 'Promoted', observedGeneration });
+it.each([
+  { what: 'rests, and its status is of this spec', release: resting, conditions: [promoted(1)], is: true },
+  { what: 'rests with a status of an earlier spec', release: resting, conditions: [promoted(0)], is: false },
+  { what: 'rests, and another condition is of this spec', release: resting, conditions: [{ ...promoted(1), type: 'Accepted' }], is: false },
+  { what: 'is analysed', release: { ...resting, step: 'analysing' }, conditions: [promoted(1)], is: false },
+  { what: 'has routes for another spec', release: { ...resting, routedFor: {} }, conditions: [promoted(1)], is: false },
+  { what: 'has routes elsewhere', release: { ...resting, leftRoutes: [] }, conditions: [promoted(1)], is: false },
+  { what: 'has no status', release: undefined, conditions: undefined, is: false },
+])('I8: a Canary that $what is idle as stored: $is', ({ release, conditions, is }) => {
+  const status = release && { phase: 'Succeeded', release, conditions };
+  expect(isIdleAsStored({ ...aCanary(), ...(status && { status }) } as unknown as Canary)).toBe(is);
 });

@@ -264,6 +264,39 @@ describe('installing an application again, in virtual time', () => {
     lab.close();
   });
 
+  describe('a Canary that was made again says what it waits for', () => {
+    const accepted = (lab: ModelLab) =>
+      raw(lab.canary())?.status?.conditions.find(({ type }: { type: string }) => type === 'Accepted')?.message;
+    const untilBack = `waits until Deployment ${APP}, which the last Canary of this name released, has its traffic back`;
+
+    it('I7: for the traffic of its target, then for its target that was deleted, then for its traffic again', async () => {
+      const lab = await promoted();
+      manifests.canary(lab);
+      await lab.pass(500);
+      makers.canary(lab);
+      await lab.pass(2_000);
+      expect(accepted(lab)).toBe(untilBack);
+      lab.server.delete(targetRef);
+      await lab.pass(60_000);
+      expect(accepted(lab)).toMatch(`waits for Deployment ${APP}: create it`);
+      makers.target(lab);
+      expect(await lab.passUntil(() => accepted(lab) === untilBack, 20_000)).toBe(true);
+      await initializedOn(lab, '3');
+      lab.close();
+    });
+
+    it('I7: for its target instead of the end of the grace, which it has stopped', async () => {
+      const lab = await promoted();
+      manifests.canary(lab);
+      manifests.target(lab);
+      await lab.pass(60_000);
+      makers.canary(lab);
+      await lab.pass(60_000);
+      expect(accepted(lab)).toMatch(`waits for Deployment ${APP}: create it`);
+      lab.close();
+    });
+  });
+
   it.each([
     { what: 'on the same target', spec: {} },
     { what: 'on another target', spec: { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'next' } } },

@@ -48,6 +48,22 @@ function deps({ refuses, prunes = false, leads = true }: { refuses?: ApiError; p
   return { conditions, patches, warned, turn, stored: () => stored, timers: () => clock.pending };
 }
 
+it('05-W24: of an object that waits for its next write a sooner one takes its place, and writes both conditions at once', async () => {
+  const { conditions, patches, turn, timers, stored } = deps();
+  conditions.report(template(), answering('True'));
+  await turn(0);
+  conditions.report(stored(), answering('False', 'down'));
+  await turn(1_000);
+  conditions.report(stored(), { type: 'Valid', status: 'True', reason: 'Valid', message: '' });
+  expect(timers()).toBe(1);
+  await turn(0);
+  expect([patches.length, timers()]).toEqual([2, 0]);
+  expect(raw(patches[1] as object).status.conditions).toMatchObject([
+    { type: 'Answering', status: 'False' },
+    { type: 'Valid', status: 'True' },
+  ]);
+});
+
 it('05-W24: a condition is written with the version that it was made for, and others stay', async () => {
   const { conditions, patches, turn } = deps();
   const other = { type: 'Valid', status: 'True', reason: 'Valid', message: '' };

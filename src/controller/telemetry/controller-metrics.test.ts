@@ -202,6 +202,14 @@ it('06-F13: webhooks and metric backends are timed by kind and result, for every
   ]);
 });
 
+it('06-F13: calls are told apart from 50 ms to five minutes, which a gate and a load test may take', async () => {
+  const { metrics, lines } = started();
+  const clock = { nowMs: () => 0, monotonicMs: () => 0, setTimer: () => () => undefined };
+  metrics.timeCall(clock)('')('passed');
+  const buckets = await lines('serin_webhook_duration_seconds_bucket');
+  expect(buckets.map((line) => /le="([^"]+)"/.exec(line)?.[1])).toEqual(['0.05', '0.2', '1', '5', '15', '60', '300', '+Inf']);
+});
+
 it('06-F13: events are counted by reason, those about other objects not at all', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease(), START_MS);

@@ -40,6 +40,8 @@ it.each([
   ['a text', 'SELECT 1', /is not JSON:/],
   ['an object', '{}', /is not a JSON array/],
   ['an array of texts', '["a"]', /an element that is not an object/],
+  ['an array that holds null', '[{"Id":"a"},null]', /an element that is not an object/],
+  ['an array of arrays', '[[]]', /an element that is not an object/],
 ])('a query that is %s is refused without a request', (_, query, words) => {
   expect(readMetricDataQueries(query)).toEqual({ problem: expect.stringMatching(words) });
 });

@@ -41,6 +41,8 @@ describe('an answer of Prometheus (05-P3–P6, Q4)', () => {
     ['{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"histogram":[1,{}]}]}}', 'noData', undefined],
     ['{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"histogram":[1,{}]},{"value":[1,"7"]}]}}', 'value', 7],
     ['{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1]}]}}', 'noData', undefined],
+    ['{"status":"success","data":{"resultType":"vector","result":[null]}}', 'error', undefined],
+    ['{"status":"success","data":{"resultType":"vector","result":[7]}}', 'error', undefined],
     ['{"status":"error","errorType":"bad_data","error":"no"}', 'error', undefined],
     ['<html>', 'error', undefined],
     ['{"status":"success","data":{"result":7}}', 'error', undefined],

@@ -32,6 +32,13 @@ it('04-V17: name, priority and both backends', () => {
   expect(raw(written)?.spec.http).toMatchObject([{ name: 'main', priority: 10000, backends: [{ weight: 70 }, { weight: 30 }] }]);
 });
 
+it('04-4.13: the name of the second route may have as many characters as Kubernetes takes, and no more', () => {
+  const named = (length: number) => apisix.refuses?.(aCanary({ routeRef: { ...canary.spec.routeRef, name: 'w'.repeat(length) } }))?.message;
+  const added = '-shop-canary'.length;
+  expect(named(253 - added)).toBeUndefined();
+  expect(named(254 - added)).toContain('are too long together');
+});
+
 describe('what is refused', () => {
   const rejection = (match: HttpMatch[]) => apisix.refuses?.(aCanary({ ...canary.spec, analysis: { iterations: 5, match } }))?.message;
   it.each([

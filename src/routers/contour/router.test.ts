@@ -137,6 +137,22 @@ describe('specs that cannot be expressed', () => {
     expect(router.refuses?.(aCanary())).toBeUndefined();
   });
 
+  it.each([
+    { attempts: -1, meaning: 'none', count: -1 },
+    { attempts: 0, meaning: 'what Contour takes for one', count: 0 },
+    { attempts: undefined, meaning: 'one', count: 1 },
+  ])('04-R-S8: retries.attempts $attempts means $meaning and is accepted', ({ attempts, count }) => {
+    const canary = aCanary({ service: { retries: attempts === undefined ? {} : { attempts } } });
+    expect(router.refuses?.(canary)).toBeUndefined();
+    expect(render({ kind: 'weighted', canary: weight(30) }, canary)[0].retryPolicy).toEqual({ count });
+  });
+
+  it('04-R-S8: fewer retries than none are refused before anything moves, and are none when traffic is routed to the primary', () => {
+    const canary = aCanary({ service: { retries: { attempts: -2 } } });
+    expect(router.refuses?.(canary)?.message).toContain('service.retries.attempts is below -1');
+    expect(render(allToPrimary, canary)[0].retryPolicy).toEqual({ count: -1 });
+  });
+
   it('04-R-S4: the expressible part is the same when traffic is routed to the primary', () => {
     const entries = [
       { uri: { regex: '/a+' }, headers: { A: { exact: '1' }, a: { exact: '2' }, b: { prefix: '' } }, queryParams: { q: { exact: '' } } },

@@ -317,3 +317,17 @@ it.each([
     request: gateway,
   });
 });
+
+it.each([
+  { timeout: '1ms', backendTimeout: '2ms' },
+  { timeout: '5s', backendTimeout: '5.5s' },
+])('04-R-S10: a backend timeout of $backendTimeout is longer than the timeout of $timeout, and refused', (service) => {
+  expect(() => v1.render(canaryWith(service), anApex, allToPrimary, [])).toThrow('service.backendTimeout is longer than service.timeout');
+});
+
+it.each([
+  { timeout: '5s', backendTimeout: '5s' },
+  { timeout: '0', backendTimeout: '5s' },
+])('04-R-S10: a backend timeout of $backendTimeout goes with a timeout of $timeout', (service) => {
+  expect(() => v1.render(canaryWith(service), anApex, allToPrimary, [])).not.toThrow();
+});

@@ -153,5 +153,10 @@ describe('isInForce', () => {
     expect([said(applied), said([{ revisionName: 'shop-00001', percent: 100 }])]).toEqual([true, false]);
   });
 
+  it('04-R-S7: a Service without a status is not in force', () => {
+    const { status: _, ...service } = aService(spec);
+    expect(knative.isInForce?.(aCanary(), [service])).toBe(false);
+  });
+
   it('04-R-S7: a status of an earlier generation says nothing', () => expect(isInForce({ status: 'True' }, applied, 0)).toBe(false));
 });

@@ -52,6 +52,7 @@ describe('written annotations', () => {
     { match: { 'x-user': { exact: 'insider' } }, rules: { 'canary-by-header': 'x-user', 'canary-by-header-value': 'insider' } },
     { match: { 'x-user': { regex: 'in.*' } }, rules: { 'canary-by-header': 'x-user', 'canary-by-header-pattern': 'in.*' } },
     { match: { cookie: { exact: 'canary' } }, rules: { 'canary-by-cookie': 'canary' } },
+    { match: { Cookie: { exact: 'canary' } }, rules: { 'canary-by-cookie': 'canary' } },
   ])('04-V14: $match is written as $rules', ({ match, rules }) => {
     const written = Object.fromEntries(annotationsOf({ kind: 'matched', match: [{ headers: match }] }));
     const expected = { canary: 'true', 'canary-weight': '0', ...rules };

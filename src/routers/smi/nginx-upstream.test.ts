@@ -34,6 +34,10 @@ describe('an nginx configuration of a TrafficSplit', () => {
     { weights: { 'web-next': 7, 'web-current': 13 }, says: ['server web-next:80 weight=7;', 'server web-current:80 weight=13;'] },
     { weights: { 'web-next': 0, 'web-current': 500 }, says: ['server web-current:80 weight=1;'] },
     { weights: { 'web-next': '100m', 'web-current': '1' }, says: ['server web-next:80 weight=1;', 'server web-current:80 weight=10;'] },
+    {
+      weights: { 'web-next': '1n', 'web-current': '1' },
+      says: ['server web-next:80 weight=1;', 'server web-current:80 weight=1000000000;'],
+    },
   ])('07-T3, T4, T17: $weights', ({ weights, says }) => expect(servers(split(weights), both)).toEqual(says));
 
   it('07-T6, T8: each port has its own block, without the backends that lack it', () => {

@@ -53,7 +53,7 @@ function serversOf(backends: readonly SplitBackend[], root: string, port: number
 /** Factors that make quantities such as 100m whole numbers; n is the smallest unit. */
 function fraction(weights: readonly number[]): number {
   for (let scale = 1; scale < 1e9; scale *= 10)
-    if (weights.every((weight) => Number.isInteger(Number((weight * scale).toFixed(6))))) return scale;
+    if (weights.every((weight) => Number.isInteger(Number((weight * scale).toPrecision(12))))) return scale;
   return 1e9;
 }
 

@@ -58,7 +58,8 @@ describe('the sides of a Service target', () => {
     { what: 'a Service whose endpoints another controller keeps', change: { selector: undefined } },
   ])('03-S-T1: the readiness of $what is unknown, and counts as ready', ({ change }) => {
     const { target: side, primary } = sidesOf(change);
-    expect([side?.readiness.state, primary?.readiness.state]).toEqual(['ready', 'ready']);
+    const one = { state: 'ready', ready: 1, wanted: 1 };
+    expect([side?.readiness, primary?.readiness]).toEqual([one, one]);
   });
 });
 

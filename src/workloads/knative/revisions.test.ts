@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { revisionState } from './revisions.ts';
+import { revisionRef, revisionState } from './revisions.ts';
 
 const revision = (conditions?: object[]) => ({
   apiVersion: 'serving.knative.dev/v1',
@@ -29,6 +29,7 @@ describe('a Revision as a side of a release', () => {
   ])('03-K-T4: one that $what is $state, serving: $serving', ({ conditions, state, serving }) => {
     const found = revisionState(revision(conditions), 'shop-00002');
     expect([found.readiness.state, found.serving]).toEqual([state, serving]);
+    expect(found.readiness).toMatchObject({ ready: state === 'ready' ? 1 : 0, wanted: 1 });
     expect(found.readiness.reason === undefined).toBe(state === 'ready');
   });
 
@@ -39,5 +40,15 @@ describe('a Revision as a side of a release', () => {
       state: 'waiting',
       reason: 'Revision shop-00002: it does not exist',
     });
+  });
+});
+
+it('03-K-T4: a Revision of a Knative Service is looked up by its name in the namespace of the Service', () => {
+  const service = { apiVersion: 'serving.knative.dev/v1', kind: 'Service', metadata: { name: 'shop', namespace: 'shop' } };
+  expect(revisionRef(service, 'shop-00002')).toEqual({
+    apiVersion: 'serving.knative.dev/v1',
+    kind: 'Revision',
+    name: 'shop-00002',
+    namespace: 'shop',
   });
 });

@@ -34,6 +34,13 @@ describe('pause', () => {
     expect(scaledObject.resumePatch(resumed)).toBeUndefined();
   });
 
+  it("03-A14: the target is held by KEDA's annotation, and the note beside it is known to later versions of Serin", () => {
+    expect(patched(so(), scaledObject.pausePatch(so())).metadata.annotations).toEqual({
+      'autoscaling.keda.sh/paused-replicas': '0',
+      'serin.dev/paused-replicas-before': '',
+    });
+  });
+
   it('03-A14: a pause that was removed by hand is set again, and the values left are kept as those of the user', () => {
     const edited = so({ [pausedReplicas]: '5', [pausedByUsAnnotation]: '3' });
     const paused = patched(edited, scaledObject.pausePatch(edited));

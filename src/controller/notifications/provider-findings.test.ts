@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { answeringOf, deliveringOf, validityOf } from './provider-findings.ts';
+
+const template = (spec: object) => ({
+  apiVersion: 'flagger.app/v1beta1',
+  kind: 'MetricTemplate',
+  metadata: { name: 'errors', namespace: 'test' },
+  spec,
+});
+const prometheus = { type: 'prometheus', address: 'http://prometheus:9090' };
+
+it('05-W15: a MetricTemplate that can work is Valid, and of one that cannot the field is named first', () => {
+  expect(validityOf(template({ provider: prometheus, query: 'up' }))).toMatchObject({ type: 'Valid', status: 'True' });
+  const { message, ...condition } = validityOf(template({ provider: prometheus, query: '{{ tarrget }}' }));
+  expect(condition).toEqual({ type: 'Valid', status: 'False', reason: 'InvalidSpec' });
+  expect(message).toMatch(/^spec\.query: /);
+});
+
+it('05-W7, W24: what a backend or a receiver says is shown from its beginning, and 500 characters of it', () => {
+  const long = `refused: ${'x'.repeat(600)}`;
+  expect(answeringOf(long)).toEqual({ type: 'Answering', status: 'False', reason: 'Unanswered', message: long.slice(0, 500) });
+  expect(deliveringOf({ ok: false, reason: long, retry: false } as Parameters<typeof deliveringOf>[0])).toMatchObject({
+    ...{ type: 'Delivering', status: 'False', reason: 'NotDelivered', message: long.slice(0, 500) },
+  });
+  expect([answeringOf(undefined).status, deliveringOf({ ok: true } as Parameters<typeof deliveringOf>[0]).status]).toEqual([
+    'True',
+    'True',
+  ]);
+});

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { selects } from './label-selector.ts';
+
+const labels = { app: 'shop', tier: 'web' };
+
+it.each([
+  { what: 'no selector', selector: undefined, is: false },
+  { what: 'an empty selector', selector: {}, is: true },
+  { what: 'all of its labels', selector: { matchLabels: { app: 'shop', tier: 'web' } }, is: true },
+  { what: 'one other label', selector: { matchLabels: { app: 'shop', tier: 'db' } }, is: false },
+  {
+    what: 'labels, and an expression that does not hold',
+    selector: { matchLabels: { app: 'shop' }, matchExpressions: [{ key: 'tier', operator: 'DoesNotExist' }] },
+    is: false,
+  },
+])('a selector with $what selects the pod: $is', ({ selector, is }) => expect(selects(selector, labels)).toBe(is));

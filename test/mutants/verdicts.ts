@@ -1,0 +1,113 @@
+import type { Mutant } from './candidates.ts';
+
+/** Why no test can notice a mutant. */
+export interface Verdict {
+  /** Made of file, line, change and its place in the line, without the line's number: it stays when the code around grows. */
+  id: string;
+  file: string;
+  /** The line in which the change begins, without white space around it. */
+  within: string;
+  /** What is replaced, and by what. */
+  change: readonly [original: string, mutated: string];
+  /** It makes no difference, because … */
+  equivalent: string;
+}
+
+export const verdicts: readonly Verdict[] = [
+  {
+    id: '01f83a3e',
+    file: 'src/controller/deletion/deletions.ts',
+    within: 'if (uninstall?.atMs === deletion.uninstall?.atMs && (uninstall === undefined) === (deletion.uninstall === undefined)) return;',
+    change: ['the condition', 'false'],
+    equivalent: 'the Canary that waits is looked at once more, and a condition that says the same is not written again',
+  },
+  {
+    id: '606ac825',
+    file: 'src/controller/deletion/deletions.ts',
+    within: 'if (uninstall) deletion.uninstall = uninstall;',
+    change: ['uninstall', 'true'],
+    equivalent: 'a field that is undefined is read like one that is absent',
+  },
+  {
+    id: 'dc1eed2f',
+    file: 'src/engine/judge.ts',
+    within: 'return analysis.threshold > 0 ? analysis.threshold : 1;',
+    change: ['0', '1'],
+    equivalent: 'a threshold of 1 is 1 on both sides of the condition',
+  },
+  {
+    id: '349be8b1',
+    file: 'src/engine/comparison/compared-so-far.ts',
+    within: 'cumulative: first.boundsMs.map((_, at) => alike.reduce((sum, one) => sum + (one.cumulative[at] ?? 0), 0)),',
+    change: [' ?? 0', ''],
+    equivalent: 'windows with other bounds are left out before, so that each has a count for each bound',
+  },
+  {
+    id: '4126bb84',
+    file: 'src/engine/journal/open-part.ts',
+    within: "if (answer.kind !== 'compare') return false;",
+    change: ["answer.kind !== 'compare'", 'false'],
+    equivalent: 'concealing an answer keeps its kind: the line only narrows the type',
+  },
+  {
+    id: '99cf18b1',
+    file: 'src/controller/random-words.ts',
+    within: 'drawn.fill(0, at, at + WORD_BYTES);',
+    change: ['0', '(-1)'],
+    equivalent: 'the words drawn are overwritten all the same',
+  },
+  {
+    id: 'f824b668',
+    file: 'src/controller/telemetry/tick-metrics.ts',
+    within: "const labels = series.own(involved, reported, { name, namespace: involved.metadata.namespace ?? '', reason });",
+    change: ["''", "'mutant'"],
+    equivalent: 'a Canary has a namespace',
+  },
+  {
+    id: '0b72d752',
+    file: 'src/controller/status/patch.ts',
+    within: 'if (value === undefined) continue;',
+    change: ['value === undefined', 'false'],
+    equivalent: 'a field that is undefined is not in the JSON that is sent, and one that was stored is named with null below',
+  },
+  {
+    id: '98b184ba',
+    file: 'src/routers/appmesh/render.ts',
+    within: 'if (!retries) return {};',
+    change: ['{}', 'undefined'],
+    equivalent: 'the result is spread into an object, and undefined has nothing to spread',
+  },
+  {
+    id: '5925e606',
+    file: 'src/workloads/deployment/readiness.ts',
+    within: 'const old = (status.replicas ?? 0) - (status.updatedReplicas ?? 0);',
+    change: ['0', '1'],
+    equivalent: 'a Deployment without a count of pods has no available ones either, and the result is 0 at least',
+  },
+  {
+    id: 'c7e8d35b',
+    file: 'src/workloads/core-service/core-service.ts',
+    within: "uid: target.object.metadata.uid ?? '',",
+    change: [" ?? ''", ''],
+    equivalent: 'an object of the API server has a uid',
+  },
+  {
+    id: '338e59fa',
+    file: 'src/metrics/providers/aws-handler.ts',
+    within: "const text = status >= 300 && typeof parseJson(answer.body) !== 'object' ? '{}' : answer.body;",
+    change: ["'{}'", "''"],
+    equivalent: "AWS' client reads an empty answer like one without fields",
+  },
+  {
+    id: '3525bdd8',
+    file: 'src/metrics/template-run.ts',
+    within: '#at = 0;',
+    change: ['0', '(-1)'],
+    equivalent: 'an action has begun, and set it, before the steps can run out',
+  },
+];
+
+const byId = new Map(verdicts.map((verdict) => [verdict.id, verdict]));
+
+/** The verdict on a mutant, for whatever seed it was drawn. */
+export const verdictOn = ({ id }: Pick<Mutant, 'id'>): Verdict | undefined => byId.get(id);
