@@ -202,7 +202,7 @@ it('06-F13: webhooks and metric backends are timed by kind and result, for every
   ]);
 });
 
-it('06-F13: calls are reported apart from 50 ms to five minutes, which a gate and a load test may take', async () => {
+it('06-F13: calls of 50 ms and of five minutes are counted in different buckets, which a gate and a load test may take', async () => {
   const { metrics, lines } = started();
   const clock = { nowMs: () => 0, monotonicMs: () => 0, setTimer: () => () => undefined };
   metrics.timeCall(clock)('')('passed');
