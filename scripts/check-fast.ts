@@ -27,17 +27,20 @@ async function judge(name: string, args: readonly string[]): Promise<boolean> {
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part: Buffer) => (output += part.toString()));
   const code = await new Promise((resolve) => child.once('close', resolve));
-  say(`${name}: ${code === 0 ? 'right' : 'wrong'}, ${seconds(beganMs)}`);
+  say(`${name}: ${code === 0 ? 'passed' : 'failed'} after ${seconds(beganMs)}`);
   if (code !== 0) say(output.trimEnd());
   return code === 0;
 }
 
 async function runTests(): Promise<boolean> {
-  const { tests, left } = await runFor(root, nearestTests(root, changed), TESTS_MS);
+  const related = nearestTests(root, changed);
+  const { tests, left } = await runFor(root, related, TESTS_MS);
   const sum = (state: string): number => tests.filter((one) => one.state === state).length;
-  const files = new Set(tests.map(({ file }) => file)).size;
-  const rest = left.length === 0 ? 'all of them' : `${left.length} more are left to npm run check`;
-  say(`tests: ${sum('passed')} passed, ${sum('failed')} failed in the ${files} nearest files (${rest})`);
+  const rest =
+    left.length === 0
+      ? 'all related files'
+      : `${related.length - left.length} of ${related.length} related files, nearest first; npm run check runs the others`;
+  say(`tests: ${sum('passed')} passed, ${sum('failed')} failed (${rest}) after ${seconds()}`);
   for (const { file, title, message } of tests.filter(({ state }) => state === 'failed')) say(`\n${file}\n  ${title}\n${message}`);
   return sum('failed') === 0;
 }
@@ -59,6 +62,6 @@ else {
     judge('generated files', script('generate.ts', '--check', '--changed', '--base', values.base, '--skip-types')),
     runTests(),
   ]);
-  say(`${results.every(Boolean) ? 'right' : 'wrong'} after ${seconds()}`);
+  say(`${results.every(Boolean) ? 'passed' : 'failed'} after ${seconds()}`);
   process.exitCode = results.every(Boolean) ? 0 : 1;
 }

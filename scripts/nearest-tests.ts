@@ -1,10 +1,11 @@
 import { importGraph } from './import-graph.ts';
 
-/** Tests that run without a process or a socket: the tiers `unit` and `simulated`. */
-const isQuick = (file: string): boolean =>
-  /^(?:src|test\/contracts|test\/golden)\/.*\.test\.tsx?$|^test\/[^/]+\.test\.ts$/.test(file) && !file.endsWith('.integration.test.ts');
+/** Tests of `npm test` but for those that play whole scenarios. */
+const isBesideCode = (file: string): boolean => /^(?:src|test\/contracts|test\/golden)\/.*\.test\.tsx?$|^test\/[^/]+\.test\.ts$/.test(file);
+/** What needs a socket or a process is taken only where it is, or imports, the change itself. */
+const needsOutside = (file: string): boolean => file.endsWith('.integration.test.ts');
 /** Tests of the repository as a whole: they read the text of all files. */
-const isOfAll = (file: string): boolean => /^test\/[^/]+\.test\.ts$/.test(file) && !file.endsWith('.simulated.test.ts');
+const isOfAll = (file: string): boolean => /^test\/[^./]+\.test\.ts$/.test(file);
 /** A test of all files comes after those that import the change within so many steps. */
 const NEAR = 2;
 
@@ -14,6 +15,6 @@ export function nearestTests(root: string, changed: readonly string[]): string[]
   const distances = new Map(graph.importersOf(changed));
   for (const file of graph.files) if (isOfAll(file) && !distances.has(file)) distances.set(file, NEAR + 0.5);
   const known = new Set(graph.files);
-  const tests = [...distances].filter(([file]) => isQuick(file) && known.has(file));
+  const tests = [...distances].filter(([file, steps]) => known.has(file) && isBesideCode(file) && (steps <= 1 || !needsOutside(file)));
   return tests.toSorted(([a, near], [b, far]) => near - far || (a < b ? -1 : 1)).map(([file]) => file);
 }

@@ -19,10 +19,11 @@ export async function runFor(root: string, files: readonly string[], ms: number)
       return specifications.toSorted((a, b) => (place.get(a.moduleId) ?? 0) - (place.get(b.moduleId) ?? 0));
     }
   }
-  const vitest = await createVitest(
-    { root, watch: false, project: ['unit', 'simulated'], reporters: [{}], sequence: { sequencer: InOrder }, maxWorkers: 2 },
-    {},
-  );
+  // The project `integration` bundles the program first.
+  const project = files.some((file) => file.endsWith('.integration.test.ts'))
+    ? ['unit', 'simulated', 'integration']
+    : ['unit', 'simulated'];
+  const vitest = await createVitest({ root, watch: false, project, reporters: [{}], sequence: { sequencer: InOrder }, maxWorkers: 2 }, {});
   try {
     const found = await vitest.globTestSpecifications([...files]);
     const wanted = found.filter(({ moduleId }) => place.has(moduleId));
