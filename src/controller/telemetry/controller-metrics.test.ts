@@ -202,7 +202,7 @@ it('06-F13: webhooks and metric backends are timed by kind and result, for every
   ]);
 });
 
-it('06-F13: calls are told apart from 50 ms to five minutes, which a gate and a load test may take', async () => {
+it('06-F13: durations of calls are counted in steps from 50 ms to five minutes, which a gate and a load test may take', async () => {
   const { metrics, lines } = started();
   const clock = { nowMs: () => 0, monotonicMs: () => 0, setTimer: () => () => undefined };
   metrics.timeCall(clock)('')('passed');
@@ -264,6 +264,8 @@ it('06-F13: a Canary that is gone leaves no series behind, nor does what comes l
   metrics.announced(aCanary(), 'Failed');
   metrics.tickEnded(aCanary(), 5);
   expect(await allSeries(metrics)).toEqual([]);
+  // Nor one without labels.
+  expect(await metrics.registry.metrics()).not.toMatch(/^flagger_canary_failures_total \d/m);
 });
 
 it('06-F14: a Canary whose spec cannot be run shows its conditions all the same', async () => {
