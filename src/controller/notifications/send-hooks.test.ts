@@ -21,7 +21,7 @@ async function passed(delivery: object, webhooks: object[] = []): Promise<{ pass
     webhooks: webhooks.map((one) => ({ url, ...one })) as NonNullable<ReturnType<typeof aCanary>['spec']['analysis']['webhooks']>,
   });
   const message = { key: 'k', kind: 'event-webhook', message: 'm', sinceMs: 0, ...delivery } as Delivery;
-  const sent = await sendHooks(canary, message, { eventWebhook: url }, new AbortController().signal);
+  const sent = await sendHooks(canary, message, { eventWebhook: url, secret: async () => undefined }, new AbortController().signal);
   server.close();
   return { passed: sent.passed, calls };
 }
