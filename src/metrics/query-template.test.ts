@@ -97,6 +97,21 @@ describe('query templates', () => {
     expect(renderQuery(template, variables)).toEqual({ error: expect.stringMatching(error) });
   });
 
+  it('05-W29: may take 20000 steps, three for each placeholder and one for each text, and no more', () => {
+    const placeholders = '{{ "" }}'.repeat(6664);
+    const texts = (count: number) => Array.from({ length: count }, () => 'a').join('{{ "" }}');
+    expect(renderQuery(`${placeholders}${texts(2)}`, variables)).toEqual({ query: 'aa' });
+    expect(renderQuery(`${placeholders}{{ "" }}${texts(2)}`, variables)).toEqual({ query: 'aa' });
+    expect(renderQuery(`${placeholders}a{{ "" }}${texts(2)}`, variables)).toEqual({
+      error: expect.stringContaining('more than 20000 steps'),
+    });
+  });
+
+  it('05-W29: where a text makes the query too long, it is named from its beginning', () => {
+    const template = `{{ $x := "${'x'.repeat(1000)}" }}${'{{ $x }}'.repeat(65)}${'y'.repeat(600)}`;
+    expect(renderQuery(template, variables)).toEqual({ error: expect.stringMatching(/ 1:1, .*longer than 65536 characters$/) });
+  });
+
   it.each([
     ['fields of fields', `{{ variables${'.a'.repeat(30_000)} }}`, /too many fields/],
     ['a template of a megabyte', '{{ target }}'.repeat(90_000), /longer than 65536 characters/],

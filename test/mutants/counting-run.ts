@@ -1,5 +1,6 @@
 /** Runs the unit tests once, without a mutant: which of them come by each mutant, how long each takes, and which fail as it is. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { type Anchor, withCounters } from './anchors.ts';
@@ -50,8 +51,14 @@ export async function countingRun(mutants: readonly Mutant[]): Promise<Counted[]
   }
 }
 
-/** What `countingRun` found for these mutants before, unless it has not been asked yet. */
-export async function countedOnce(cache: string, mutants: readonly Mutant[]): Promise<Counted[]> {
+/** What `countingRun` found for these mutants before, unless the code or a test has changed since. */
+export async function countedOnce(mutants: readonly Mutant[]): Promise<Counted[]> {
+  const hash = createHash('sha256').update(JSON.stringify(mutants));
+  for (const folder of ['src', 'test']) {
+    const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+    for (const file of files.sort()) hash.update(file).update(readFileSync(join(root, folder, file)));
+  }
+  const cache = join(tmpdir(), `serin-mutants-${hash.digest('hex').slice(0, 16)}.json`);
   if (existsSync(cache)) return JSON.parse(readFileSync(cache, 'utf8'));
   const counted = await countingRun(mutants);
   writeFileSync(cache, JSON.stringify(counted));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FromWorker, Job, Tried } from './worker.ts';
 
 /** No test has ended for so long: the mutant loops, or waits for what never comes. */
-const SILENCE_MS = 60_000;
+const SILENCE_MS = 120_000;
 
 export interface Attempt extends Tried {
   seconds: number;

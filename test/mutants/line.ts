@@ -6,8 +6,13 @@ const [place = '', ...files] = process.argv.slice(2);
 const [file = '', range = '1'] = place.split(':');
 const [from = '1', to = from] = range.split('-');
 const crewman = new Crewman();
-for (const mutant of mutantsOf('engine', file)) {
-  if (mutant.line < Number(from) || mutant.line > Number(to)) continue;
+const mutants = mutantsOf('engine', file).filter(({ line }) => line >= Number(from) && line <= Number(to));
+const [first] = mutants;
+if (first) {
+  const asItIs = await crewman.run({ mutant: { ...first, mutated: first.original }, files });
+  if (asItIs.file) throw new Error(`${asItIs.file} fails without a mutant: ${asItIs.test ?? ''} ${asItIs.error ?? ''}`);
+}
+for (const mutant of mutants) {
   const { file: by, test = '', seconds } = await crewman.run({ mutant, files });
   const change = `${mutant.original.replace(/\s+/g, ' ').slice(0, 60)} → ${mutant.mutated}`;
   process.stdout.write(

@@ -31,7 +31,7 @@ if (values.mutant) {
   const mutants = findMutants(values.mutant);
   if (mutants.length < values.mutant.length)
     throw new Error(`not found: the source has changed, or an id of ${values.mutant.join(', ')} is wrong`);
-  await tryMutants(mutants, print, { counts: mutants.map(({ id }) => id).join('-') });
+  await tryMutants(mutants, print);
 } else {
   const rows = new Map<string, Row>(readResults(file).map((row) => [row.mutant.id, row]));
   // A sample that was begun is the same to its end, and when its survivors are tried again.
@@ -53,7 +53,7 @@ if (values.mutant) {
   const open = sample.filter(({ id, room }) => rooms.includes(room) && isOpen(id));
   // Room after room would leave the last ones out of a run that is interrupted.
   const mixed = open.toSorted((a, b) => a.id.localeCompare(b.id));
-  await tryMutants(mixed, onRow, { sample, counts: `seed-${seed}-of-${count}` });
+  await tryMutants(mixed, onRow, sample);
   save();
   const tally = tallyOf([...rows.values()]);
   process.stdout.write(`seed ${seed}: ${JSON.stringify(tally)}, ${percentKilled(tally).toFixed(1)}% killed\n`);

@@ -3,12 +3,12 @@ import { isParsed, type Mutant, mutantsOf, ROOMS, type Room, readSource, sources
 
 const linesOf = (room: Room): number => sourcesOf(room).reduce((sum, file) => sum + readSource(file).split('\n').length, 0);
 
-/** How many mutants each room gets: by its lines of code, and one at least. */
+/** How many mutants each room gets, by its lines of code. */
 export function quotas(count: number, rooms: readonly Room[] = ROOMS): Map<Room, number> {
   const lines = new Map(rooms.map((room) => [room, linesOf(room)]));
   const total = [...lines.values()].reduce((sum, one) => sum + one, 0);
   const exact = rooms.map((room) => ({ room, share: ((lines.get(room) ?? 0) * count) / total }));
-  const whole = new Map(exact.map(({ room, share }) => [room, Math.max(1, Math.floor(share))]));
+  const whole = new Map(exact.map(({ room, share }) => [room, Math.floor(share)]));
   for (const { room } of exact.toSorted((a, b) => (b.share % 1) - (a.share % 1))) {
     const given = [...whole.values()].reduce((sum, one) => sum + one, 0);
     if (given < count) whole.set(room, (whole.get(room) ?? 0) + 1);

@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Mutant } from './candidates.ts';
 import { countedOnce } from './counting-run.ts';
 import { Crewman } from './crew.ts';
@@ -8,13 +6,13 @@ import { outcomeOf, type Row } from './results.ts';
 
 const WORKERS = 2;
 
-/** Calls `onRow` with each mutant as soon as its tests have run; `counts`: what the counting run has found is kept there. */
+/** Calls `onRow` with each mutant as soon as its tests have run; `sample`: of which they are a part, so that the tests are counted once. */
 export async function tryMutants(
   mutants: readonly Mutant[],
   onRow: (row: Row) => void,
-  { sample = mutants, counts }: { sample?: readonly Mutant[]; counts: string },
+  sample: readonly Mutant[] = mutants,
 ): Promise<void> {
-  const counted = await countedOnce(join(tmpdir(), `serin-mutants-${counts}.json`), sample);
+  const counted = await countedOnce(sample);
   const waiting = [...mutants];
   const work = async (): Promise<void> => {
     const crewman = new Crewman();

@@ -105,6 +105,20 @@ export const verdicts: readonly Verdict[] = [
     change: ['0', '(-1)'],
     equivalent: 'an action has begun, and set it, before the steps can run out',
   },
+  {
+    id: 'e91df848',
+    file: 'src/engine/project-status.ts',
+    within: 'return { trackedConfigs: Object.fromEntries(tracked.sort(([a], [b]) => (a < b ? -1 : 1))) };',
+    change: ['1', '0'],
+    equivalent: 'names differ, and a sort moves an entry only where the result is below zero',
+  },
+  {
+    id: '9215507d',
+    file: 'src/controller/watch/namespace-configs.ts',
+    within: 'const waiting = [...this.#joining].flatMap(([name, handle]) => (handle === undefined ? (this.#shared.get(name) ?? []) : []));',
+    change: [' ?? []', ''],
+    equivalent: 'a name that joins is shared: wherever it leaves one of them, it leaves both',
+  },
 ];
 
 const byId = new Map(verdicts.map((verdict) => [verdict.id, verdict]));

@@ -23,6 +23,7 @@ const say = (message: FromWorker): void => {
   process.send?.(message);
 };
 const reporter: Reporter = {
+  onTestModuleCollected: () => say({ alive: true }),
   onTestCaseResult: () => say({ alive: true }),
   onTestModuleEnd: () => say({ alive: true }),
 };

@@ -264,6 +264,8 @@ it('06-F13: a Canary that is gone leaves no series behind, nor does what comes l
   metrics.announced(aCanary(), 'Failed');
   metrics.tickEnded(aCanary(), 5);
   expect(await allSeries(metrics)).toEqual([]);
+  // Nor one without labels.
+  expect(await metrics.registry.metrics()).not.toMatch(/^flagger_canary_failures_total \d/m);
 });
 
 it('06-F14: a Canary whose spec cannot be run shows its conditions all the same', async () => {

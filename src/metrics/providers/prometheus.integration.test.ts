@@ -41,6 +41,7 @@ describe('an answer of Prometheus (05-P3–P6, Q4)', () => {
     ['{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"histogram":[1,{}]}]}}', 'noData', undefined],
     ['{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"histogram":[1,{}]},{"value":[1,"7"]}]}}', 'value', 7],
     ['{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1]}]}}', 'noData', undefined],
+    ['{"status":"success","data":{"resultType":"vector","result":[1,"7"]}}', 'error', undefined],
     ['{"status":"success","data":{"resultType":"vector","result":[null]}}', 'error', undefined],
     ['{"status":"success","data":{"resultType":"vector","result":[7]}}', 'error', undefined],
     ['{"status":"error","errorType":"bad_data","error":"no"}', 'error', undefined],
@@ -75,6 +76,12 @@ describe('an answer of Prometheus (05-P3–P6, Q4)', () => {
       reason: expect.stringMatching(reason),
       ...(code && { code }),
     });
+  });
+
+  it.each(['[1,"7"]', '[null]', '[7]'])('is an error with its reason when its vector holds %s and no series', async (result) => {
+    const body = `{"status":"success","data":{"resultType":"vector","result":${result}}}`;
+    const reason = expect.stringContaining('unexpected response');
+    expect(await ask(await serve((_, response) => response.end(body)))).toEqual({ kind: 'error', reason });
   });
 
   it('is an error when it does not come in time, or is not waited for', async () => {

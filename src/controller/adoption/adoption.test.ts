@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest';
+import { aCanary } from '../../../test/fakes/world.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { names } from '../../api/names.ts';
+import { ControllerConfig } from '../config.ts';
+import { inspectAdoption } from './adoption.ts';
+
+const [before, since, after] = ['2026-01-01T10:00:00Z', '2026-01-01T11:00:00Z', '2026-01-01T12:00:00Z'];
+const namespace = 'test';
+const base = aCanary();
+const canary = {
+  ...base,
+  status: { phase: 'Succeeded', failedChecks: 0, canaryWeight: 0, iterations: 0, lastTransitionTime: since } as const,
+};
+
+function deployment(name: string, configMap: string, managedFields: object[] = []): KubeObject {
+  const containers = [{ name: 'app', image: 'podinfo:1', envFrom: [{ configMapRef: { name: configMap } }] }];
+  const labels = { app: name };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace, uid: name, resourceVersion: '1', managedFields },
+    spec: { replicas: 1, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } },
+  } as unknown as KubeObject;
+}
+const owner = (kind: string, name: string) => ({ apiVersion: 'x/v1', kind, name, uid: `${kind}-${name}` });
+const configMap = (name: string, ...ownerReferences: object[]): KubeObject =>
+  ({
+    ...{ apiVersion: 'v1', kind: 'ConfigMap', data: { COLOR: 'blue' } },
+    metadata: { name, namespace, uid: name, resourceVersion: '5', ownerReferences },
+  }) as unknown as KubeObject;
+
+/** What is found of a release of Flagger, and what is written. */
+async function inspected({ fields = [], owners = [] }: { fields?: object[]; owners?: object[] }) {
+  const objects = [
+    ...[deployment('podinfo', 'settings', fields), deployment('podinfo-primary', 'settings-primary')],
+    ...[configMap('settings'), configMap('settings-primary', ...owners)],
+  ];
+  const patches: object[] = [];
+  const deps = {
+    cluster: {
+      get: async (ref: ObjectRef) => objects.find(({ kind, metadata }) => kind === ref.kind && metadata.name === ref.name),
+      patch: async ({ name }: ObjectRef, patch: object) => void patches.push({ name, ...patch }),
+    },
+    anchors: {
+      ensure: async () => undefined,
+      reference: async () => ({ name: names(canary).anchor, uid: 'a' }),
+      templates: { promoted: async () => undefined, keep: async () => undefined },
+    },
+    ...{ config: ControllerConfig.parse({}), log: { warn: () => undefined }, signal: new AbortController().signal, view: {} },
+  } as unknown as Parameters<typeof inspectAdoption>[1];
+  return { adoption: await inspectAdoption(canary, deps), patches };
+}
+const edit = (time: string, spec: object, manager = 'kubectl', more: object = {}) => ({
+  ...{ manager, operation: 'Update', time, fieldsType: 'FieldsV1', fieldsV1: { 'f:spec': spec } },
+  ...more,
+});
+const template = { 'f:template': {} };
+
+it.each([
+  { what: 'before the release of Flagger ended', fields: [edit(before, template)], pushed: false },
+  { what: 'in the second in which it ended', fields: [edit(since, template)], pushed: true },
+  { what: 'after it had ended', fields: [edit(after, template)], pushed: true },
+  { what: 'afterwards in its replicas alone', fields: [edit(after, { 'f:replicas': {} })], pushed: false },
+  { what: 'afterwards by Flagger itself', fields: [edit(after, template, 'flagger')], pushed: false },
+  { what: 'afterwards through its scale', fields: [edit(after, template, 'kubectl', { subresource: 'scale' })], pushed: false },
+])('E3: a target that was edited $what was pushed since: $pushed', async ({ fields, pushed }) => {
+  expect((await inspected({ fields })).adoption).toMatchObject({ pushed });
+});
+
+it('03-CT16: a copy of Flagger that the primary reads gets the anchor as its owner in place of the Canary, beside others', async () => {
+  const other = owner('Team', 'shop');
+  const { patches } = await inspected({ owners: [other, owner('Canary', 'podinfo')] });
+  const ownerReferences = [other, expect.objectContaining({ kind: 'ControllerRevision', name: names(canary).anchor })];
+  expect(patches).toEqual([{ name: 'settings-primary', metadata: { resourceVersion: '5', ownerReferences } }]);
+});
+
+it('03-CT16: a copy that does not belong to the Canary is left alone', async () => {
+  expect((await inspected({ owners: [owner('Canary', 'other')] })).patches).toEqual([]);
+});
