@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/fakes/longest-first.ts';
+import { leftOut } from './test/fakes/sampled-files.ts';
 
 const bounds = { testTimeout: 300_000, hookTimeout: 120_000 };
 /** They put other modules in the place of ours, which others of their process would have loaded by then. */
@@ -58,7 +59,7 @@ export default defineConfig({
           globalSetup: './test/fakes/bundled-program.ts',
           setupFiles: ['./test/fakes/fixed-seed.ts', './test/fakes/real-world.ts'],
           include: ['test/integration/**/*.test.ts', ...integration],
-          exclude: MOCKING,
+          exclude: [...MOCKING, ...leftOut(process.argv.slice(2))],
         },
       },
       { test: { ...bounds, name: 'mocking', include: MOCKING } },

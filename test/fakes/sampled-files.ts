@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { type Part, partOf } from './covering-part.ts';
+
+/**
+ * Files of test/integration that play many more cases of what other files play once, most of them again in `test:e2e`. `npm test` runs one in
+ * three of them, others with each `PART_SEED`; `PART_ONE_IN=1` and `test:long` (`sampled-files`) run all.
+ */
+export const SAMPLED = [
+  'black-hole',
+  'compared-disturbances',
+  'conduct',
+  'configs',
+  'demo',
+  'failover',
+  'faulty-releases',
+  'killed-processes',
+  'kinds',
+  'people',
+  'provider-releases',
+  'rehearsal',
+  'rehearse-strategies',
+  'shards',
+  'shares',
+  'slow-api',
+  'stalls',
+];
+
+const pathOf = (name: string): string => `test/integration/${name}.test.ts`;
+
+/** In an order of the seed, so that what a file itself leaves out by the seed does not follow from whether it is run. */
+const placeOf = (name: string, seed: number): string => createHash('sha256').update(`${seed} ${name}`).digest('hex');
+
+/** Paths of those files that are left out; a file is never left out where an argument of vitest names it. */
+export function leftOut(args: readonly string[], { oneIn, seed }: Part = partOf(3)): string[] {
+  const inOrder = SAMPLED.toSorted((a, b) => (placeOf(a, seed) < placeOf(b, seed) ? -1 : 1));
+  const isAsked = (name: string): boolean => args.some((arg) => !arg.startsWith('-') && arg.includes(name));
+  return inOrder
+    .slice(Math.ceil(SAMPLED.length / oneIn))
+    .filter((name) => !isAsked(name))
+    .map(pathOf);
+}
