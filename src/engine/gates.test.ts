@@ -31,6 +31,19 @@ describe('gates', () => {
     expect([world.phase, world.step, world.release.revision]).toEqual(['Succeeded', 'resting', 's1:a']);
   });
 
+  it('E7: a newer revision takes the place of the one that waits, and its gate is asked at once', () => {
+    const world = initialized(aCanary({ ...steps, ...withHooks('confirm-rollout') }));
+    world.behaviour.hooks['confirm-rollout'] = 'refused';
+    world.push('s1:b');
+    const asked = () => world.asked.filter((one) => one.kind === 'runHooks' && one.type === 'confirm-rollout').length;
+    const before = asked();
+    world.push('s1:c');
+    expect([world.phase, world.step, world.release.revision, asked() - before]).toEqual(['Waiting', 'gate', 's1:c', 1]);
+    world.behaviour.hooks['confirm-rollout'] = 'passed';
+    world.tickUntil(at('Succeeded', 'resting'));
+    expect(world.promoted).toEqual(['s1:c']);
+  });
+
   it('E24: a closed confirm-promotion keeps checking and polls every interval with the true weight (02-15.2.27)', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-promotion') }));
     world.behaviour.hooks['confirm-promotion'] = 'refused';

@@ -1,15 +1,31 @@
 import { spawnSync } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { outcomeOf, readResults } from '../mutants/results.ts';
+import { outcomeOf, type Row, readResults } from '../mutants/results.ts';
 
-const seed = Number(process.env.MUTANT_SEED ?? randomInt(2 ** 31 - 1));
+/**
+ * All 300 mutants of this seed are judged, and these are some of them: one that survives is a test that was lost. Of any other seed some survive
+ * that no one has judged (at first 90 of the 300 of seed 39 did), so that it is for exploring: it fails until each has a test or a verdict.
+ */
+const JUDGED_SEED = 39;
+const seed = Number(process.env.MUTANT_SEED ?? JUDGED_SEED);
 const count = Number(process.env.MUTANT_COUNT ?? 60);
 
-it(`of ${count} mutants each is noticed by a unit test, or judged to be equivalent`, { timeout: 4 * 60 * 60_000 }, () => {
+const placesOf = (rows: readonly Row[]): string[] =>
+  rows
+    .filter((row) => outcomeOf(row) === 'survived')
+    .map(({ mutant }) => `${mutant.file}:${mutant.line} ${mutant.original} → ${mutant.mutated} (${mutant.id})`);
+const remedy = 'write a test that notices it, or a verdict in test/mutants/verdicts.ts';
+
+it(`each mutant in the table of seed ${JUDGED_SEED} is noticed by a test, or judged to be equivalent`, () => {
+  const rows = readResults(join(import.meta.dirname, '..', 'mutants', `seed-${JUDGED_SEED}.json`));
+  expect(rows.length).toBeGreaterThanOrEqual(300);
+  expect(placesOf(rows), remedy).toEqual([]);
+});
+
+it(`of ${count} mutants of seed ${seed} each is noticed by a test, or judged to be equivalent`, { timeout: 4 * 60 * 60_000 }, () => {
   process.stdout.write(`MUTANT_SEED=${seed} MUTANT_COUNT=${count}\n`);
   const folder = mkdtempSync(join(tmpdir(), 'serin-mutants-'));
   try {
@@ -24,9 +40,7 @@ it(`of ${count} mutants each is noticed by a unit test, or judged to be equivale
     expect(status).toBe(0);
     const rows = readResults(results);
     expect(rows).toHaveLength(count);
-    const survivors = rows.filter((row) => outcomeOf(row) === 'survived');
-    const places = survivors.map(({ mutant }) => `${mutant.file}:${mutant.line} ${mutant.original} → ${mutant.mutated} (${mutant.id})`);
-    expect(places, 'write a test that notices it, or a verdict in test/mutants/verdicts.ts').toEqual([]);
+    expect(placesOf(rows), remedy).toEqual([]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

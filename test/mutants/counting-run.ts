@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { type Anchor, withCounters } from './anchors.ts';
 import { type Mutant, root } from './candidates.ts';
-import { testsAround } from './import-distance.ts';
+import { testsAround } from './related-tests.ts';
 import { specificationsOf, unitTests } from './unit-tests.ts';
 
 /** What one test file did. */

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { type ImportGraph, importGraph } from '../../scripts/import-graph.ts';
 import { type Mutant, root } from './candidates.ts';
 import type { Counted } from './counting-run.ts';
-import { testsAround } from './import-distance.ts';
+import { isBesideTheCode } from './unit-tests.ts';
 
 /** Of the time of all unit tests: what one mutant gets beyond its nearest tests. A share does not depend on how busy the machine is. */
 const MOST_SHARE = 0.2;
@@ -36,7 +37,7 @@ export function relatedTests({ id, file: source }: Mutant, counted: readonly Cou
   };
   const inOrder = (files: Iterable<string>): string[] =>
     [...new Set(files)]
-      .filter((file) => isUnitTest(file) && byFile.get(file)?.failed !== true && existsSync(join(root, file)))
+      .filter((file) => isBesideTheCode(file) && byFile.get(file)?.failed !== true && existsSync(join(root, file)))
       .sort((a, b) => stageOf(a) - stageOf(b) || (distances.get(a) ?? 9) - (distances.get(b) ?? 9) || secondsOf(a) - secondsOf(b));
   const loading = isStatic ? inOrder(distances.keys()).slice(0, MOST_LOADING) : [];
   const all = inOrder([...near, ...ran, ...loading]);
@@ -49,5 +50,13 @@ export function relatedTests({ id, file: source }: Mutant, counted: readonly Cou
   return { files, all: all.length };
 }
 
-const isUnitTest = (file: string): boolean =>
-  file.startsWith('src/') || /^test\/(?:contracts|golden|differential\/(?!run\/))|^test\/[^/]+\.test\.ts$/.test(file);
+let graph: ImportGraph | undefined;
+
+/** How many imports away from a source each test file is that loads it; the test beside it, of any tier, is at 0. */
+export function testsAround(source: string): Map<string, number> {
+  graph ??= importGraph(root);
+  const tests = [...graph.importersOf([source], ['load', 'lazy'])].filter(([file]) => file.endsWith('.test.ts'));
+  return new Map(tests.map(([file, distance]) => [file, isOwnTest(file, source) ? 0 : distance]));
+}
+
+const isOwnTest = (file: string, source: string): boolean => file.replace(/(?:\.simulated|\.integration)?\.test\.ts$/, '.ts') === source;

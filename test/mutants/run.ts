@@ -22,7 +22,8 @@ const { values } = parseArgs({
 });
 const [seed, count] = [Number(values.seed), Number(values.count)];
 const rooms = ROOMS.filter((room) => values.only === undefined || values.only === room);
-const file = values.results ?? join(import.meta.dirname, `seed-${seed}.json`);
+const table = join(import.meta.dirname, `seed-${seed}.json`);
+const file = values.results ?? table;
 const print = (row: Row): void => {
   process.stdout.write(`${progressOf(row)}\n`);
 };
@@ -34,8 +35,11 @@ if (values.mutant) {
   await tryMutants(mutants, print);
 } else {
   const rows = new Map<string, Row>(readResults(file).map((row) => [row.mutant.id, row]));
+  const judged = readResults(table).map((row) => row.mutant.id);
+  // Fewer than a table has are some of its own, whose survivors are judged.
+  const among = file !== table && judged.length >= count ? new Set(judged) : undefined;
   // A sample that was begun is the same to its end, and when its survivors are tried again.
-  const sample = rows.size >= count ? findMutants([...rows.keys()]) : sampleMutants({ seed, count });
+  const sample = rows.size >= count ? findMutants([...rows.keys()]) : sampleMutants({ seed, count, among });
   const isOpen = (id: string): boolean => {
     const row = rows.get(id);
     return row === undefined || (values.survivors && outcomeOf(row) === 'survived');

@@ -16,15 +16,23 @@ export function quotas(count: number, rooms: readonly Room[] = ROOMS): Map<Room,
   return whole;
 }
 
+interface SampleOptions {
+  seed: number;
+  count: number;
+  rooms?: readonly Room[];
+  among?: ReadonlySet<string> | undefined;
+}
+
 /**
  * Mutants of all rooms, drawn with a seed: those whose id has the smallest hash. Code that is added leaves the others in the sample, and a smaller
- * count gives the first of each room. Of one line only one is drawn: a second would mostly say the same.
+ * count gives the first of each room. Of one line only one is drawn: a second would mostly say the same. `among`: only of those with these ids.
  */
-export function sampleMutants({ seed, count, rooms = ROOMS }: { seed: number; count: number; rooms?: readonly Room[] }): Mutant[] {
+export function sampleMutants({ seed, count, rooms = ROOMS, among }: SampleOptions): Mutant[] {
   const rank = ({ id }: Mutant): string => createHash('sha256').update(`${seed} ${id}`).digest('hex');
   return [...quotas(count, rooms)].flatMap(([room, quota]) => {
     const ranked = sourcesOf(room)
       .flatMap((file) => mutantsOf(room, file))
+      .filter(({ id }) => among?.has(id) ?? true)
       .map((mutant) => ({ mutant, rank: rank(mutant) }))
       .sort((one, other) => (one.rank < other.rank ? -1 : 1));
     const lines = new Set<string>();

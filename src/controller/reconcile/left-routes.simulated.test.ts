@@ -45,3 +45,28 @@ it.each(cells)(
     lab.close();
   },
 );
+
+it('E113: a release goes on by its new provider when the routes of the one before are deleted by hand', async () => {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  const backend = { service: { name: APP, port: { number: 80 } } };
+  lab.server.create({
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: { name: 'shop', namespace: NAMESPACE },
+    spec: { rules: [{ http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }] },
+  });
+  lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }, { provider: 'istio' }));
+  lab.start();
+  await lab.passUntil(() => lab.phase() === 'Initialized' && raw(lab.server.find(targetRef))?.spec.replicas === 0, 120_000);
+  lab.push('2');
+  expect(await lab.passUntil(() => raw(lab.canary())?.status?.canaryWeight === 25, 120_000)).toBe(true);
+  const ingressRef = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'shop' };
+  lab.server.patch(canaryRef, { spec: { provider: 'nginx', ingressRef } });
+  await lab.pass(5_000);
+  expect(raw(lab.canary())?.status?.release?.leftRoutes).toMatchObject([{ provider: 'istio' }]);
+  lab.server.delete(virtualService);
+  expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
+  expect([lab.server.find(virtualService), lab.lost]).toEqual([undefined, []]);
+  lab.close();
+});

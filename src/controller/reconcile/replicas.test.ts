@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { aCanary } from '../../../test/fakes/world.ts';
+import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import type { ReconcileContext } from './context.ts';
+import { scale } from './replicas.ts';
+
+const canary = aCanary({}, { targetRef: { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent' } });
+/** Scaled to zero by its node selector; `podsLeft` of its pods are still terminating. */
+const aDaemonSet = (podsLeft: number): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'DaemonSet',
+  metadata: { name: 'agent', namespace: 'test', generation: 2, resourceVersion: '7' },
+  spec: {
+    selector: { matchLabels: { app: 'agent' } },
+    template: { spec: { containers: [], nodeSelector: { 'flagger.app/scale-to-zero': 'true' } } },
+  },
+  status: { observedGeneration: 2, numberMisscheduled: podsLeft },
+});
+
+/** Requests a pod at each of these moments; returns the milliseconds until the next attempt, or `written`. */
+async function scaledUp(looks: readonly { atMs: number; podsLeft: number }[]): Promise<(number | 'written' | undefined)[]> {
+  const wanted = new Map<string, string>();
+  const outcomes: (number | 'written' | undefined)[] = [];
+  for (const { atMs, podsLeft } of looks) {
+    const object = aDaemonSet(podsLeft);
+    let isWritten = false;
+    const patch = async () => {
+      isWritten = true;
+      return object;
+    };
+    const view = { find: () => ({ object }), learn: () => undefined };
+    const brake = { waitMs: () => 0, corrected: () => undefined };
+    const context = { canary, view, cluster: { patch }, brake, nowMs: atMs, wanted } as unknown as ReconcileContext;
+    const { retryInMs } = await scale(context, refOf(object), 1);
+    outcomes.push(isWritten ? 'written' : retryInMs);
+  }
+  return outcomes;
+}
+
+it('I10: pods of a DaemonSet that are terminating are waited for from the moment when they were first seen, and not for ever', async () => {
+  const looks = [0, 20_000, 35_000].map((atMs) => ({ atMs, podsLeft: 1 }));
+  expect(await scaledUp(looks)).toEqual([35_000, 15_000, 'written']);
+});
+
+it('I10: those of a later release are waited for as long again', async () => {
+  const looks = [
+    { atMs: 0, podsLeft: 0 },
+    { atMs: 600_000, podsLeft: 1 },
+    { atMs: 630_000, podsLeft: 0 },
+    { atMs: 1_200_000, podsLeft: 1 },
+  ];
+  expect(await scaledUp(looks)).toEqual(['written', 35_000, 'written', 35_000]);
+});

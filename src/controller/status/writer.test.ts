@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { handClock } from '../../../test/fakes/clock.ts';
+import { aCanary, initialized } from '../../../test/fakes/world.ts';
+import type { Canary } from '../../api/canary.ts';
+import { mergeJson } from '../../api/json-merge.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
+import { HealingBrake } from '../objects/healing-brake.ts';
+import { StatusWriter } from './writer.ts';
+
+const { signal } = new AbortController();
+const condition = (type: string, message: string) => ({ type, status: 'True', reason: type, message }) as const;
+/** Another writer's condition, which alone is larger than a status may be. */
+const foreign = condition('Foreign', 'x'.repeat(300_000));
+
+/** Writes the status of an idle Canary that had these conditions; returns what it was stored with, and the messages of the events. */
+async function written(...conditions: ReturnType<typeof condition>[]): Promise<{ stored: string | undefined; events: string[] }> {
+  const world = initialized(aCanary());
+  const { status } = world.canary;
+  if (!status) throw new Error('not initialized');
+  const canary: Canary = { ...world.canary, status: { ...status, conditions: [...(status.conditions ?? []), ...conditions] } };
+  const events: string[] = [];
+  const patch = async (_: unknown, change: object) => mergeJson(canary, change) as KubeObject;
+  const deps = {
+    ...{ writer: 'w1', clock: handClock(), cluster: { patch }, metrics: { phaseChanged: () => undefined } },
+    view: { find: () => ({ object: canary }), learn: () => undefined },
+    announceOn: (_: unknown, { message }: { message: string }) => void events.push(message),
+  } as unknown as ControllerDeps;
+  const brake = new HealingBrake();
+  const outcome = await new StatusWriter(deps).write(canary, world.facts(), [], {
+    brake,
+    warnings: [],
+    willWrite: () => undefined,
+    signal,
+  });
+  const after = 'canary' in outcome ? outcome.canary.status?.conditions : [];
+  return { stored: after?.find(({ type }) => type === 'StatusTruncated')?.message, events };
+}
+
+it('DF605: a status that is stored without a part has one event, and another one only when another part is left out', async () => {
+  const { stored = '', events } = await written(foreign);
+  expect(stored).toContain('is stored without the end of long texts');
+  expect(events).toEqual([stored]);
+  expect(await written(foreign, condition('StatusTruncated', stored))).toEqual({ stored, events: [] });
+  expect(await written(foreign, condition('StatusTruncated', 'is stored without another part'))).toEqual({ stored, events: [stored] });
+  expect(await written(foreign, condition('Other', stored))).toEqual({ stored, events: [stored] });
+});
