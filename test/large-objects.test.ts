@@ -73,7 +73,13 @@ function largeCanary(count: number) {
 }
 
 const options = (count: number) => ({
-  ...{ selector: { key: 'app', value: 'checkout' }, includeLabelPrefix: ['*'], selectorLabels: ['app'], revision: 's1:beef', replicas: 3 },
+  ...{
+    selector: { key: 'app', target: 'checkout', primary: 'checkout-primary' },
+    includeLabelPrefix: ['*'],
+    selectorLabels: ['app'],
+    revision: 's1:beef',
+    replicas: 3,
+  },
   configs: new Map(many(count, (at) => [`configmap/c${at}`, `c${at}-primary`] as const)),
 });
 const small = aCanary({ service: { portDiscovery: true } });

@@ -1,18 +1,41 @@
 import { asPodWorkload } from './kinds/pod-workload.ts';
 import type { Labels, Slim } from './kube-object.ts';
 
-/** The label whose value is `value` on the canary's pods and `primaryValue(value)` on the primary's. */
+/** A label by which Services select pods. */
 export interface SelectorLabel {
   key: string;
   value: string;
 }
 
+/** The label whose value tells the pods of the two sides apart. */
+export interface SelectorLabels {
+  key: string;
+  /** Its value on the target's pods. */
+  target: string;
+  /** Its value on the primary's pods. */
+  primary: string;
+  /** `matchLabels` of a primary that exists: its pods keep them, since a selector never changes. */
+  held?: Labels;
+}
+
+/** The objects of both sides, as far as they exist. */
+export interface SelectedSides {
+  target?: Slim | undefined;
+  primary?: Slim | undefined;
+}
+
 /** Longest label value that Kubernetes accepts. */
 const MAX_LABEL_LENGTH = 63;
+const SUFFIX = '-primary';
 
 /** The value of the selector label on the primary. */
 export function primaryValue(value: string): string {
-  return `${value}-primary`;
+  return `${value}${SUFFIX}`;
+}
+
+/** The value of the selector label on the target, of either side's. */
+export function withoutSuffix(value: string | undefined): string | undefined {
+  return value?.endsWith(SUFFIX) ? value.slice(0, -SUFFIX.length) : value;
 }
 
 /** Why an object cannot be used, and which of its fields decides that. */
@@ -21,20 +44,67 @@ export interface FieldProblem {
   field: string;
 }
 
+const FIELD = 'spec.selector.matchLabels';
+
+/**
+ * The selector label of both sides. A primary that exists decides the key, since Services and routes lead to its pods already: neither another
+ * `--selector-labels` nor another target changes it. Without one it is the first of `selectorLabels` in the target (03-W12). Without a target its
+ * value is the primary's without the suffix. A target without the primary's key is a problem: no Service could tell its pods apart.
+ */
+export function resolveSelectors({ target, primary }: SelectedSides, selectorLabels: readonly string[]): SelectorLabels | FieldProblem {
+  const held = primary && matchLabelsOf(primary);
+  const own = held && labelOfPrimary(held, target && matchLabelsOf(target), selectorLabels);
+  if (held === undefined || own === undefined) {
+    const source = target ?? primary;
+    if (source === undefined) return { problem: 'neither target nor primary exists', field: FIELD };
+    const label = resolveSelector(source, selectorLabels);
+    if ('problem' in label) return label;
+    return { key: label.key, target: label.value, primary: primaryValue(label.value), ...(held && { held }) };
+  }
+  const { key, value } = own;
+  const sides = { key, primary: value, held };
+  if (target === undefined) return { ...sides, target: value.slice(0, -SUFFIX.length) };
+  const found = matchLabelsOf(target)[key];
+  if (found !== undefined && found !== value) return { ...sides, target: found };
+  const name = `${target.kind} ${target.metadata.name}`;
+  const has = found === undefined ? `has no ${key}` : `has ${key}: ${found} as the primary has`;
+  const remedy = `make it anew with ${key}: ${value.slice(0, -SUFFIX.length)} there and on its pods, or delete the Canary and create it again for a new primary`;
+  return { problem: `${name}: ${FIELD} ${has}, and its primary is selected by ${key}: ${value}; ${remedy}`, field: `${FIELD}.${key}` };
+}
+
 /** The first of `selectorLabels` that the target selects its pods by (03-W12), or why there is none (03-B28: said early). */
 export function resolveSelector(target: Slim, selectorLabels: readonly string[]): SelectorLabel | FieldProblem {
-  const labels: Labels = asPodWorkload(target).spec?.selector?.matchLabels ?? {};
+  const labels = matchLabelsOf(target);
   const name = `${target.kind} ${target.metadata.name}`;
   const key = selectorLabels.find((candidate) => Object.hasOwn(labels, candidate));
   const value = key === undefined ? undefined : labels[key];
   if (key === undefined || value === undefined) {
-    const field = 'spec.selector.matchLabels';
     const remedy = 'make it anew with one of them, since a selector never changes, or let --selector-labels name what it has';
-    return { problem: `${name}: ${field} has none of ${selectorLabels.join(', ')}: ${remedy}`, field };
+    return { problem: `${name}: ${FIELD} has none of ${selectorLabels.join(', ')}: ${remedy}`, field: FIELD };
   }
   if (primaryValue(value).length > MAX_LABEL_LENGTH) {
-    const field = `spec.selector.matchLabels.${key}`;
+    const field = `${FIELD}.${key}`;
     return { problem: `${name}: ${field} must be at most ${MAX_LABEL_LENGTH - 8} characters, so that -primary can be added`, field };
   }
   return { key, value };
+}
+
+/** Of kinds that bring pods of no template: nothing of theirs is selected or rewritten by this label. */
+export function namedSelectors({ target, primary }: SelectedSides, selectorLabels: readonly string[]): SelectorLabels {
+  const name = target?.metadata.name ?? withoutSuffix(primary?.metadata.name) ?? '';
+  return { key: selectorLabels[0] ?? 'app', target: name, primary: primaryValue(name) };
+}
+
+/** Of several labels with the suffix, the one that differs from the target's by it alone, then the first by `selectorLabels`. */
+function labelOfPrimary(held: Labels, target: Labels | undefined, selectorLabels: readonly string[]): SelectorLabel | undefined {
+  const suffixed = Object.entries(held).filter(([, value]) => value.length > SUFFIX.length && value.endsWith(SUFFIX));
+  const paired = suffixed.filter(([key, value]) => target?.[key] !== undefined && primaryValue(target[key]) === value);
+  const candidates = paired.length > 0 ? paired : suffixed;
+  const named = selectorLabels.flatMap((label) => candidates.filter(([key]) => key === label));
+  const [key, value] = named[0] ?? candidates[0] ?? [];
+  return key === undefined || value === undefined ? undefined : { key, value };
+}
+
+function matchLabelsOf(workload: Slim): Labels {
+  return asPodWorkload(workload).spec?.selector?.matchLabels ?? {};
 }

@@ -23,6 +23,7 @@ export function startController(options: ControllerOptions): Controller {
     wake: (...args) => dispatcher.wake(...args),
     delivered: (...args) => dispatcher.delivered(...args),
     track: (...args) => dispatcher.track(...args),
+    wants: (...args) => dispatcher.wants(...args),
   } satisfies Parameters<typeof makeDeps>[2];
   const { deps, conditions, calls } = makeDeps(options, register, listener, stopping.signal);
   const slice = new CanarySlice(config.canarySelector, options.shard);

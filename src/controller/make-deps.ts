@@ -1,7 +1,7 @@
 import type { Canary } from '../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { JournalMemory } from '../engine/journal/journal-memory.ts';
-import type { Cluster } from '../kube/cluster.ts';
+import type { Cluster, KindRef } from '../kube/cluster.ts';
 import { eventRecorder } from '../kube/events.ts';
 import { withPriority } from '../kube/with-priority.ts';
 import { askerOf } from '../metrics/http/ask-cluster.ts';
@@ -33,6 +33,8 @@ export interface DepsListener {
   wake(key: string): void;
   delivered(uid: string, key: string): void;
   track(canary: Canary, raw: KubeObject): void;
+  /** A Canary, or the restoration of one that is gone, looks at objects of the kind. */
+  wants(kind: KindRef): boolean;
 }
 
 interface MadeDeps {
@@ -47,7 +49,7 @@ export function makeDeps(options: ControllerOptions, register: CanaryRegister, l
   const isLeading = () => options.mayWrite?.() ?? true;
   const mayWrite = () => !signal.aborted && isLeading();
   const { kinds, calls } = options.shared ?? sharedParts(options);
-  const view = new ClusterView(kinds, listener.changed);
+  const view = new ClusterView(kinds, listener.changed, listener.wants);
   const conditions = new ProviderConditions({
     ...{ cluster: withPriority(cluster, 'upkeep'), clock, log, mayWrite },
     // AlertProviders are read when they are sent to, and not watched.

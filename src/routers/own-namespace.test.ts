@@ -49,8 +49,20 @@ it.each(providers.flatMap((provider) => names.map((name) => ({ provider, name })
     const current = router.watches(one).map(found);
     const changes = [
       () => router.finalize(one, current),
-      () => router.render(one, { selector: { key: 'app', value: 'x' }, ports: [] }, { kind: 'weighted', canary: weight(10) }, current),
-      () => router.render(one, { selector: { key: 'app', value: 'x' }, ports: [] }, { kind: 'weighted', canary: weight(0) }, []),
+      () =>
+        router.render(
+          one,
+          { selector: { key: 'app', target: 'x', primary: 'x-primary' }, ports: [] },
+          { kind: 'weighted', canary: weight(10) },
+          current,
+        ),
+      () =>
+        router.render(
+          one,
+          { selector: { key: 'app', target: 'x', primary: 'x-primary' }, ports: [] },
+          { kind: 'weighted', canary: weight(0) },
+          [],
+        ),
     ].flatMap((change) => {
       try {
         return [change()];

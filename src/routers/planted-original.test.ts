@@ -28,7 +28,7 @@ it.each(providers)('DF615: %s restores no spec on deletion that service.apex pla
   const router = routerFor(provider);
   if ('unsupported' in router) throw new Error(router.unsupported);
   const one = canary(provider);
-  const apex = { selector: { key: 'app', value: 'podinfo' }, ports: [] };
+  const apex = { selector: { key: 'app', target: 'podinfo', primary: 'podinfo-primary' }, ports: [] };
   let made: ReturnType<typeof router.render>['write'] = [];
   try {
     made = router.render(one, apex, { kind: 'weighted', canary: weight(10) }, []).write;

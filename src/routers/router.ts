@@ -4,13 +4,13 @@ import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import type { Port } from '../api/ports.ts';
 import type { Capabilities } from '../api/providers.ts';
 import type { Routes, UnreadableRoutes } from '../api/routes.ts';
-import type { SelectorLabel } from '../api/selector-label.ts';
+import type { SelectorLabels } from '../api/selector-label.ts';
 import type { RoutingError } from './routing-error.ts';
 
 /** The apex Service's target. */
 export interface Apex {
-  /** The label that selects the TARGET's pods. */
-  selector: SelectorLabel;
+  /** The label by which the pods of each side are selected. */
+  selector: SelectorLabels;
   ports: readonly Port[];
 }
 

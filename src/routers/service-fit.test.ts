@@ -164,7 +164,7 @@ describe('Services that fit', () => {
         const apex = aService(service(...before));
         const pods = podsWith(declared);
         if (unfitService(canary, { pods, current: { apex }, endpoints: serving })) return;
-        const selector = { key: 'app', value: 'shop' };
+        const selector = { key: 'app', target: 'shop', primary: 'shop-primary' };
         const rendered = renderServices(canary, { selector, ports: discoverPorts(canary, pods) }, { apex }, { apexOnPrimary: true });
         if ('error' in rendered) throw new Error(rendered.error);
         const after = raw(rendered.write.find(({ metadata }) => metadata.name === 'shop'))?.spec.ports;

@@ -3,7 +3,6 @@ import type { ServiceSpec } from '../api/kinds/service.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject, Labels } from '../api/kube-object.ts';
 import { fluxOff, names, ownerAnnotation } from '../api/names.ts';
-import { primaryValue } from '../api/selector-label.ts';
 import { trafficFieldsFor } from '../api/service-traffic.ts';
 import { portsFoundInPlace } from './ports.ts';
 import type { Apex } from './router.ts';
@@ -30,9 +29,9 @@ export function renderServices(
   current: CurrentServices,
   options: { apexOnPrimary: boolean; roles?: readonly ServiceRole[] },
 ): { write: KubeObject[] } | { error: string } {
-  const { key, value } = apex.selector;
-  const onPrimary = { [key]: primaryValue(value) };
-  const onTarget = { [key]: value };
+  const { key, target, primary } = apex.selector;
+  const onPrimary = { [key]: primary };
+  const onTarget = { [key]: target };
   const write: KubeObject[] = [];
   const wanted: Array<[ServiceRole, Labels] | undefined> = [
     ['canary', onTarget],

@@ -5,7 +5,7 @@ import type { Labels } from '../api/kube-object.ts';
 import { selects } from './label-selector.ts';
 import { rewriteSpreadTerms } from './spread-terms.ts';
 
-const selector = { key: 'app', value: 'web' };
+const selector = { key: 'app', target: 'web', primary: 'web-primary' };
 const targetLabels: Labels = { app: 'web', tier: 'front' };
 const primaryLabels: Labels = { ...targetLabels, app: 'web-primary' };
 const own = { labels: targetLabels, namespace: 'shop', selector };

@@ -1,6 +1,6 @@
 import type { LabelSelector } from '../api/kinds/label-selector.ts';
 import type { Labels } from '../api/kube-object.ts';
-import { primaryValue, type SelectorLabel } from '../api/selector-label.ts';
+import type { SelectorLabels } from '../api/selector-label.ts';
 import { keysOf, selects, swapValues } from './label-selector.ts';
 
 interface SpreadTerm {
@@ -24,13 +24,13 @@ const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
  */
 export function rewriteSpreadTerms(
   podSpec: SpreadPodSpec,
-  own: { labels: Labels; namespace: string; selector: SelectorLabel },
+  own: { labels: Labels; namespace: string; selector: SelectorLabels },
 ): SpreadPodSpec {
   const rewrite = (term: SpreadTerm): SpreadTerm => {
     const { labelSelector } = term;
     if (!labelSelector || !reaches(term, own.namespace) || !selects(labelSelector, own.labels)) return term;
-    const { key, value } = own.selector;
-    return { ...term, labelSelector: swapValues(labelSelector, key, value, primaryValue(value)) };
+    const { key, target, primary } = own.selector;
+    return { ...term, labelSelector: swapValues(labelSelector, key, target, primary) };
   };
   return mapTerms(podSpec, rewrite);
 }

@@ -3,7 +3,7 @@ import type { ContainerImage } from '../api/container-image.ts';
 import type { PodTemplate } from '../api/kinds/pod-template.ts';
 import type { KubeObject, ObjectRef, Slim, SlimRef } from '../api/kube-object.ts';
 import type { Readiness } from '../api/readiness.ts';
-import type { FieldProblem, SelectorLabel } from '../api/selector-label.ts';
+import type { FieldProblem, SelectedSides, SelectorLabels } from '../api/selector-label.ts';
 import type { ConfigRef } from './configs/config-ref.ts';
 
 /**
@@ -17,8 +17,8 @@ export interface PrimarySpec {
 }
 
 export interface RenderOptions {
-  /** The label that distinguishes primary and canary; see `resolveSelector`. */
-  selector: SelectorLabel;
+  /** The label that distinguishes primary and canary; see `resolveSelectors`. */
+  selector: SelectorLabels;
   /** `-include-label-prefix`: labels of the target copied to the primary object; `*` is all (03-W8). */
   includeLabelPrefix: readonly string[];
   /** `-selector-labels`, in order of priority (03-W12). */
@@ -106,8 +106,8 @@ export interface WorkloadIdentity {
   slim(object: KubeObject): Slim;
   /** The primary is named by what does not exist: no other revision, but nothing at all. Absent: the kind has none. */
   isMisnamed?(primary: Slim, watched: WatchedObjects): boolean;
-  /** The label by which the primary's pods differ, or why there is none. */
-  selector(target: Slim, selectorLabels: readonly string[]): SelectorLabel | FieldProblem;
+  /** The label by which the pods of the two sides differ, as the primary has it where it exists, or why there is none. */
+  selectors(sides: SelectedSides, selectorLabels: readonly string[]): SelectorLabels | FieldProblem;
   /** Why no release can start from the target as it is, for the condition. */
   refuses?(target: Slim): FieldProblem | undefined;
   /** What metrics go by, where it is not the target's name (`{{ route }}`, 01-6). */

@@ -23,7 +23,7 @@ export function aCanary(spec: { service?: object; analysis?: object; [field: str
 }
 
 export const anApex: Apex = {
-  selector: { key: 'app', value: 'shop' },
+  selector: { key: 'app', target: 'shop', primary: 'shop-primary' },
   ports: [{ name: 'http', port: 8080, targetPort: 8080, protocol: 'TCP' }],
 };
 

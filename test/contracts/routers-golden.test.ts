@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { resolveSelector } from '../../src/api/selector-label.ts';
+import { resolveSelectors } from '../../src/api/selector-label.ts';
 import { routerFor } from '../../src/routers/index.ts';
 import type { Router } from '../../src/routers/router.ts';
 import { discoverPorts, renderServices } from '../../src/routers/services.ts';
@@ -40,7 +40,7 @@ describe.each([...golden])('golden files of %s', (folder, [routerCase]) => {
 
 describe('golden files of the Services', () => {
   it.each(casesIn('services'))('services: $name: $note', async ({ name, canary, apex, current, apexOnPrimary = true, target }) => {
-    const selector = target ? resolveSelector(target, ['app', 'name', 'app.kubernetes.io/name']) : apex.selector;
+    const selector = target ? resolveSelectors({ target }, ['app', 'name', 'app.kubernetes.io/name']) : apex.selector;
     if ('problem' in selector) throw new Error(selector.problem);
     const found = (suffix: string): KubeObject | undefined => current.find((object) => object.metadata.name === `shop${suffix}`);
     const [apexFound, primary, canaryFound] = [found(''), found('-primary'), found('-canary')];

@@ -41,7 +41,7 @@ export function everythingOf(target: KubeObject): Record<string, unknown> {
   const canary = canaryOver(target, isKnative ? 'knative' : 'istio');
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) throw new Error(workload.unsupported);
-  const selector = workload.selector(target, SELECTOR_LABELS);
+  const selector = workload.selectors({ target }, SELECTOR_LABELS);
   if ('problem' in selector) throw new Error(selector.problem);
   const revision = workload.revision(target);
   const configs = new Map((workload.configs?.(target) ?? []).map((ref) => [configKey(ref), `${ref.name}-primary-0123456789`]));

@@ -139,7 +139,7 @@ function readTarget(object: KubeObject): unknown {
   const workload = workloadFor(object);
   if ('unsupported' in workload) return workload;
   const seen = remembered(object);
-  const selector = workload.selector(object, ['app', 'name', 'app.kubernetes.io/name']);
+  const selector = workload.selectors({ target: object }, ['app', 'name', 'app.kubernetes.io/name']);
   const options = { includeLabelPrefix: ['*'], selectorLabels: ['app'], revision: 's1:a', replicas: 1 };
   if ('problem' in selector) return [seen, selector];
   const primary = workload.renderPrimary(canary, object, { ...options, selector });

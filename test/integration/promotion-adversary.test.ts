@@ -199,7 +199,13 @@ async function asPinned(): Promise<void> {
   const source = await cluster.get(target);
   if (!source) throw new Error('the target is gone');
   const { includeLabelPrefix, selectorLabels } = config;
-  const options = { selector: { key: 'app', value: 'podinfo' }, includeLabelPrefix, selectorLabels, revision: 's1:old', replicas: 1 };
+  const options = {
+    selector: { key: 'app', target: 'podinfo', primary: 'podinfo-primary' },
+    includeLabelPrefix,
+    selectorLabels,
+    revision: 's1:old',
+    replicas: 1,
+  };
   await cluster.create(deployment.renderPrimary(canary, source, options));
 }
 

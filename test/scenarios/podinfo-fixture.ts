@@ -99,7 +99,13 @@ async function makeCanary(cluster: KubeCluster): Promise<void> {
 }
 
 async function makePrimary(cluster: KubeCluster, target: KubeObject, canary: Canary, revision: string): Promise<void> {
-  const options = { selector: { key: 'app', value: 'podinfo' }, includeLabelPrefix: [], selectorLabels: ['app'], revision, replicas: 1 };
+  const options = {
+    selector: { key: 'app', target: 'podinfo', primary: 'podinfo-primary' },
+    includeLabelPrefix: [],
+    selectorLabels: ['app'],
+    revision,
+    replicas: 1,
+  };
   await cluster.create(deployment.renderPrimary(canary, target, options));
   const record = renderTemplateRevision(canary, deployment.primaryTemplate(canary, target, options), revision, 2);
   await cluster.create(record);

@@ -23,7 +23,7 @@ function reading(now: Record<string, string>, before: Record<string, string>): H
   const target = aDeployment('test', 'podinfo');
   raw(target).spec.template.spec.containers[0].envFrom = [{ configMapRef: { name: 'settings' } }, { secretRef: { name: 'keys' } }];
   const primary = deployment.renderPrimary(canary, target, {
-    selector: { key: 'app', value: 'podinfo' },
+    selector: { key: 'app', target: 'podinfo', primary: 'podinfo-primary' },
     selectorLabels: ['app'],
     includeLabelPrefix: [],
     revision: deployment.revision(target),

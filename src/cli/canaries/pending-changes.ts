@@ -20,7 +20,7 @@ export function pendingChanges(
   workload: Workload,
   { target, primary, selectorLabels = SELECTOR_LABELS }: { target: KubeObject; primary: KubeObject; selectorLabels?: readonly string[] },
 ): FieldDifference[] {
-  const selector = workload.selector(target, selectorLabels);
+  const selector = workload.selectors({ target, primary }, selectorLabels);
   if ('problem' in selector) throw new CommandError('no', selector.problem);
   const revision = workload.carries(primary) ?? '';
   const configs = new Map(readPairs(workload, target, primary).map(({ source, copy }) => [configKey(source), copy.name]));

@@ -23,13 +23,13 @@ export interface RoutesRead {
 /** Reads the route objects of a Canary and compares them with what they hold outside a release. */
 export async function readRoutes(
   cluster: Pick<ClusterReader, 'get'>,
-  { raw, workload, target }: CanarySnapshot,
+  { raw, workload, target, primary }: CanarySnapshot,
   meshProvider: string,
 ): Promise<RoutesRead> {
   try {
     const objects = await readRouteObjects(cluster, raw, meshProvider);
     const { readFrom, traffic, unreadable } = trafficReport(objects, { namespace: raw.metadata.namespace ?? '', name: raw.metadata.name });
-    const changes = workload && target ? routeChanges(objects, { workload, target }) : [];
+    const changes = workload && target ? routeChanges(objects, { workload, target, primary }) : [];
     const live = [...objects.found, ...(objects.services?.apex ? [objects.services.apex] : [])];
     return {
       routes: {

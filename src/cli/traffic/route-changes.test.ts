@@ -19,7 +19,10 @@ const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 function routed(routes: Routes, spec: Partial<Canary['spec']> = {}) {
   const { canary } = initialized(aCanary({ stepWeight: 20 }, { provider: 'istio', ...spec }));
   const recorded = { ...plain(canary), status: { ...canary.status, release: { ...canary.status?.release, routes } } } as KubeObject;
-  const apex = { selector: { key: 'app', value: 'podinfo' }, ports: [{ name: 'http', port: 80, targetPort: 8080 }] };
+  const apex = {
+    selector: { key: 'app', target: 'podinfo', primary: 'podinfo-primary' },
+    ports: [{ name: 'http', port: 80, targetPort: 8080 }],
+  };
   const objects = plain(routers.istio.render(canary, apex as never, routes, []).write) as KubeObject[];
   const virtualService = objects.find(({ kind }) => kind === 'VirtualService');
   if (!virtualService) throw new Error('istio renders a VirtualService');

@@ -34,9 +34,9 @@ const DEEPEST = 60;
  */
 export function routeChanges(
   { canary, router, found, services }: RouteObjects,
-  { workload, target }: { workload: Workload; target: KubeObject },
+  { workload, target, primary }: { workload: Workload; target: KubeObject; primary?: KubeObject | undefined },
 ): RouteChange[] {
-  const selector = workload.selector(target, SELECTOR_LABELS);
+  const selector = workload.selectors({ target, primary }, SELECTOR_LABELS);
   if ('problem' in selector) return [];
   const apex: Apex = { selector, ports: discoverPorts(canary, target) };
   const rendered = (routes: Routes): readonly KubeObject[] => {

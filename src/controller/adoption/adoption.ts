@@ -37,7 +37,7 @@ export async function inspectAdoption(canary: Canary, deps: AdoptionDeps): Promi
   if ('unsupported' in workload) return undefined;
   const { target, primary } = await readSides({ canary, cluster, signal });
   if (!target || !primary) return undefined;
-  const selector = workload.selector(target, config.selectorLabels);
+  const selector = workload.selectors({ target, primary }, config.selectorLabels);
   if ('problem' in selector) return undefined;
   const read = await readTargetConfigs(canary, target, workload, { cluster, config, signal });
   if ('problem' in read) throw new ConfigUnavailableError(read.problem);

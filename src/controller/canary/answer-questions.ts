@@ -118,7 +118,7 @@ async function promote(revision: string, context: AnswerContext): Promise<Primar
     context.configs.learn(read.found);
     return { outcome: 'mismatch' };
   }
-  const selector = workload.selector(target, config.selectorLabels);
+  const selector = workload.selectors({ target, primary }, config.selectorLabels);
   if ('problem' in selector) return { outcome: 'refused', reason: selector.problem };
   const options = { ...config, selector, revision, replicas: workload.replicas(primary), configs: read.copies.names };
   const template = workload.primaryTemplate(canary, target, options);

@@ -22,6 +22,8 @@ const LONGEST_HOLD_MS = 600_000;
 export interface DeletionListener {
   /** Stops the process of the Canary `namespace/name`; resolves when it can write nothing any more. */
   stopCanary(key: string): Promise<void>;
+  /** The application of this Canary is restored, or belongs to another one. */
+  restored(canary: Canary): void;
   /** A Canary of this name that waits for the last one's application has something else to wait for now, or nothing any more. */
   waitChanged(ref: ObjectRef): void;
 }
@@ -56,6 +58,11 @@ export class Deletions {
   /** The Canary of this name that is gone, and whose application is not restored yet. */
   underWay(key: string): Deletion | undefined {
     return this.#underWay.get(key);
+  }
+
+  /** Canaries that are gone, and whose applications are not restored yet. */
+  get restoring(): readonly Canary[] {
+    return [...this.#underWay.values()].map(({ last }) => last);
   }
 
   /** This one has only waited for the application of the last Canary of its name: nothing of it is to be restored. */
@@ -163,6 +170,7 @@ export class Deletions {
         await letGo();
         if (this.#underWay.get(key)?.under !== own) return;
         this.#underWay.delete(key);
+        this.#listener.restored(canary);
         this.#listener.waitChanged(ref);
       } catch (error) {
         if (signal.aborted) return;

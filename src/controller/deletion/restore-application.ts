@@ -1,7 +1,10 @@
 import type { Canary } from '../../api/canary.ts';
+import type { ServiceSpec } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type ObjectRef, type OwnerReference, refOf } from '../../api/kube-object.ts';
 import { fieldManager, names, ownerAnnotation } from '../../api/names.ts';
 import { weight } from '../../api/routes.ts';
+import type { SelectedSides } from '../../api/selector-label.ts';
 import { sleep } from '../../kube/clock.ts';
 import { entriesOf, type ManagedFieldsEntry } from '../../kube/taken-over-fields.ts';
 import { findObject } from '../../routers/find-object.ts';
@@ -10,12 +13,14 @@ import { discoverPorts } from '../../routers/services.ts';
 import { anchorRef, type Originals } from '../../workloads/anchor.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { ReplicaLimits } from '../../workloads/scalers/index.ts';
+import type { Workload } from '../../workloads/workload.ts';
 import type { Anchors } from '../adoption/anchors.ts';
 import { generatedRefs, takeOver } from '../adoption/take-over.ts';
 import { scaleDownDelayMs } from '../config.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { intervalMs, primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { missingField } from '../objects/drift.ts';
+import { onlyThese } from '../objects/whole-lists.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
 import { type ApexPatch, apexMovePatch, apexRestorePatch } from './restore-apex.ts';
 import { applyOver, finalizeRoutes, readAll, removeRoutesElsewhere } from './restore-routes.ts';
@@ -67,6 +72,7 @@ export async function restoreApplication(canary: Canary, deps: RestoreDeps): Pro
       const target = await findTarget(canary, deps);
       if (!target || deps.isInherited()) return;
       await raise(canary, target, originals.target.replicas, limits, deps);
+      for (const spec of await currentAndFormerSpecs(canary, target, originals, deps)) await selectTarget(spec, target, deps);
       await sleep(clock, delayMs, signal);
       if (isUp(canary, deps.view.find(targetRefOf(canary))?.object)) return;
     }
@@ -204,14 +210,16 @@ async function moveTraffic(
   canary: Canary,
   found: KubeObject,
   { side, originals, anchor }: TrafficMove,
-  { cluster, config, signal }: DeletionDeps,
+  { cluster, view, config, signal }: DeletionDeps,
 ): Promise<void> {
   const workload = workloadFor(canary.spec.targetRef);
   // A target that answers under the apex name has its traffic back when the routes are finalized.
   if ('unsupported' in workload || (!workload.hasPods && side === 'target')) return;
-  const own = workload.selector(found, config.selectorLabels);
-  if ('problem' in own) throw new Error(own.problem);
-  const selector = side === 'target' ? own : { ...own, value: own.value.replace(/-primary$/, '') };
+  const primary = view.find(primaryRefOf(canary))?.object;
+  const selector = selectorsOf(workload, side === 'target' ? { target: found, primary } : { primary: found }, config);
+  if ('problem' in selector) throw new Error(selector.problem);
+  const { key } = selector;
+  const own = { key, value: side === 'target' ? selector.target : selector.primary };
   const apex: Apex = { selector, ports: discoverPorts(canary, found) };
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if (!('unsupported' in router) && router.supports.weights) {
@@ -233,11 +241,34 @@ async function moveTraffic(
   );
 }
 
+/** Labels of both sides; of the target alone where its primary has others, since the target is to serve without it. */
+function selectorsOf(workload: Workload, { target, primary }: SelectedSides, { selectorLabels }: DeletionDeps['config']) {
+  const both = workload.selectors({ target, primary }, selectorLabels);
+  return 'problem' in both && target ? workload.selectors({ target }, selectorLabels) : both;
+}
+
+/** Lets the Service of the canary side lead to a target that was made anew with another label, before proxies hear of routes to it. */
+async function selectTarget(canary: Canary, target: KubeObject, { cluster, view, config, signal }: DeletionDeps): Promise<void> {
+  const workload = workloadFor(canary.spec.targetRef);
+  if ('unsupported' in workload || !workload.hasPods) return;
+  const own = selectorsOf(workload, { target, primary: view.find(primaryRefOf(canary))?.object }, config);
+  if ('problem' in own) return;
+  const ref = { apiVersion: 'v1', kind: 'Service', name: names(canary).canaryService, namespace: canary.metadata.namespace };
+  const service = await cluster.get(ref, { signal });
+  const live = specOf<ServiceSpec>(service).selector ?? {};
+  if (!service || live[own.key] === own.target) return;
+  const { resourceVersion } = service.metadata;
+  const selector = onlyThese({ [own.key]: own.target }, live);
+  await cluster.patch(ref, { metadata: { resourceVersion }, spec: { selector } }, { signal });
+}
+
 /** Leaves the apex Service to its user, whose pods are, or were, those of `target`. */
 export async function restoreApex(canary: Canary, target: KubeObject, originals: Originals, deps: DeletionDeps): Promise<void> {
   const workload = workloadFor(canary.spec.targetRef);
-  const own = 'unsupported' in workload || !workload.hasPods ? undefined : workload.selector(target, deps.config.selectorLabels);
-  if (own === undefined || 'problem' in own) return;
+  if ('unsupported' in workload || !workload.hasPods) return;
+  const selector = selectorsOf(workload, { target, primary: deps.view.find(primaryRefOf(canary))?.object }, deps.config);
+  if ('problem' in selector) return;
+  const own = { key: selector.key, value: selector.target };
   await patchApex(canary, deps, (service) =>
     isGenerated(service) ? undefined : apexRestorePatch(service, target, own, recordedApex(canary, originals)),
   );

@@ -90,10 +90,10 @@ async function formerTarget(canary: Canary, { apexService }: Originals, { cluste
   const ref = targetRefOf(canary);
   const workload = workloadFor(canary.spec.targetRef);
   const primary = await cluster.get(primaryRefOf(canary), { signal });
-  const own = primary && !('unsupported' in workload) ? workload.selector(primary, config.selectorLabels) : undefined;
+  const own = primary && !('unsupported' in workload) ? workload.selectors({ primary }, config.selectorLabels) : undefined;
   const labels =
     own && !('problem' in own)
-      ? { ...specOf<PodWorkloadSpec>(primary).template?.metadata?.labels, [own.key]: own.value.replace(/-primary$/, '') }
+      ? { ...specOf<PodWorkloadSpec>(primary).template?.metadata?.labels, [own.key]: own.target }
       : (apexService?.selector ?? {});
   const { name, namespace = '' } = ref;
   const spec = { selector: { matchLabels: labels }, template: { metadata: { labels } } };

@@ -58,7 +58,7 @@ export function gatherFacts(input: FactsInput): Facts {
   const { globalAlerts, globalEvents, cookieWord, adoption, look } = input;
   const everyMs = intervalMs(canary, config);
   const workload = workloadFor(canary.spec.targetRef);
-  const { target, primary }: Sides = 'unsupported' in workload ? {} : reachable(canary, workload, view);
+  const { target, primary }: Sides = 'unsupported' in workload ? {} : reachable(canary, workload, view, config);
   const live = router.readRoutes(
     canary,
     router.watches(canary).flatMap((ref) => view.find(ref)?.object ?? []),
@@ -80,18 +80,19 @@ export function gatherFacts(input: FactsInput): Facts {
 }
 
 /**
- * Both sides, as the Services reach them: a target that has lost the port by which its primary serves serves no request, however ready its pods are
- * (E95). Neither side may declare a port that is injected into the pods.
+ * Both sides, as the Services reach them: a target that has lost the label or the port by which its primary serves serves no request, however ready its
+ * pods are (E95). Neither side may declare a port that is injected into the pods.
  */
-function reachable(canary: Canary, workload: Workload, view: ClusterView): Sides {
+function reachable(canary: Canary, workload: Workload, view: ClusterView, { selectorLabels }: ControllerConfig): Sides {
   const sides = workload.sides(canary, view);
   const { target } = sides;
   const pods = workload.hasPods ? view.find(workload.targetRef(canary)) : undefined;
   const serving = view.find(workload.primaryRef(canary));
-  if (!target || !pods || !serving || !hasMainPort(canary, serving.object)) return sides;
-  const unfit = lacksMainPort(canary, pods.object);
-  if (unfit === undefined) return sides;
-  const reason = `${unfit.path}: ${unfit.message}`;
+  if (!target || !pods || !serving) return sides;
+  const selectors = workload.selectors({ target: pods.object, primary: serving.object }, selectorLabels);
+  const unfit = hasMainPort(canary, serving.object) ? lacksMainPort(canary, pods.object) : undefined;
+  const reason = 'problem' in selectors ? selectors.problem : unfit && `${unfit.path}: ${unfit.message}`;
+  if (reason === undefined) return sides;
   return { ...sides, target: { ...target, serving: false, readiness: { ...target.readiness, state: 'waiting', reason } } };
 }
 

@@ -9,7 +9,7 @@ import type { DepsOf } from '../controller-deps.ts';
 import { TargetUnusableError } from '../errors.ts';
 import type { HealingBrake } from '../objects/healing-brake.ts';
 import type { KnownAnnotations } from '../objects/known-annotations.ts';
-import type { ApexGuard } from './apex-guard.ts';
+import type { ServiceGuard } from './service-guard.ts';
 
 export interface ReconcileContext extends DepsOf<'cluster' | 'view' | 'anchors' | 'config' | 'clock'>, ReconcileMemory {
   canary: Canary;
@@ -25,7 +25,7 @@ export interface ReconcileContext extends DepsOf<'cluster' | 'view' | 'anchors' 
 export interface ReconcileMemory {
   accepted: AcceptedSpec;
   annotations: KnownAnnotations;
-  apexGuard: ApexGuard;
+  serviceGuard: ServiceGuard;
   /** Digest of the last request for each object, which tells a step of ours from drift. */
   wanted: Map<string, string>;
   /** Where the server added to what was last written of an object: digest of the request, and what the server made of it. */

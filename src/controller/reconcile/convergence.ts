@@ -15,9 +15,9 @@ import { targetRefOf } from '../facts/gather-facts.ts';
 import { HealingBrake } from '../objects/healing-brake.ts';
 import { KnownAnnotations } from '../objects/known-annotations.ts';
 import { blockerOf } from '../status/blocker-of.ts';
-import { ApexGuard } from './apex-guard.ts';
 import { type ReconcileContext, type ReconcileMemory, workloadOf } from './context.ts';
 import { reconcile } from './reconcile.ts';
+import { ServiceGuard } from './service-guard.ts';
 
 /** Between two tries while blocked: the end of a blocker may cause no watch event. */
 const BLOCKED_MS = { from: 500, to: 15_000 };
@@ -51,7 +51,7 @@ export class Convergence {
     this.memory = memory ?? {
       accepted: new AcceptedSpec(),
       annotations: new KnownAnnotations(),
-      apexGuard: new ApexGuard(),
+      serviceGuard: new ServiceGuard(),
       wanted: new Map(),
       answers: new Map(),
       introduced: new Map(),

@@ -3,7 +3,6 @@ import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import { primaryValue } from '../../api/selector-label.ts';
 import { isForbidden } from '../../kube/errors.ts';
 import { routerFor } from '../../routers/index.ts';
 import type { Originals } from '../../workloads/anchor.ts';
@@ -20,12 +19,21 @@ export async function currentAndFormerSpecs(
   canary: Canary,
   target: KubeObject,
   { canary: first }: Originals,
-  { cluster, config, signal }: DepsOf<'cluster' | 'config'>,
+  { cluster, view, config, signal }: DepsOf<'cluster' | 'view' | 'config'>,
 ): Promise<Canary[]> {
   const workload = workloadFor(canary.spec.targetRef);
   if (first === undefined || 'unsupported' in workload || !workload.hasPods) return [canary];
-  const own = workload.selector(target, config.selectorLabels);
-  if ('problem' in own) return [canary];
+  const primary = view.find(workload.primaryRef(canary))?.object;
+  const sides = [{ target, primary }, { target }].map((each) => workload.selectors(each, config.selectorLabels));
+  const labels = sides.flatMap((own) =>
+    'problem' in own
+      ? []
+      : [
+          { key: own.key, value: own.target },
+          { key: own.key, value: own.primary },
+        ],
+  );
+  if (labels.length === 0) return [canary];
   const { items } = await cluster.list({ apiVersion: 'v1', kind: 'Service', namespace: canary.metadata.namespace }, { signal });
   const firstName = names(first).apexService;
   const formerOf = (name: string): Canary => {
@@ -34,8 +42,8 @@ export async function currentAndFormerSpecs(
   };
   const isFormer = (service: KubeObject): boolean => {
     const { name } = service.metadata;
-    const value = specOf<ServiceSpec>(service).selector?.[own.key];
-    const isOwn = value === own.value || value === primaryValue(own.value);
+    const { selector = {} } = specOf<ServiceSpec>(service);
+    const isOwn = labels.some(({ key, value }) => selector[key] === value);
     return isOwn && name !== names(canary).apexService && (name === firstName || hasPrimary(formerOf(name), items));
   };
   const routed = await routedBefore(canary, first, { cluster, config, signal });

@@ -40,17 +40,21 @@ function isToBeKept(object: { metadata: { annotations?: Labels | undefined } } |
 }
 
 /**
- * Services and routes are made from the target, or, when it was deleted, the primary that was made from it, since traffic has to
- * leave a side that is gone (I5).
+ * Services and routes are made from the target, or, when it was deleted or no Service could tell its pods from the primary's (E95), from the
+ * primary alone, since traffic has to leave that side (I5).
  */
 function apexOf(context: ReconcileContext, target: ViewedObject | undefined, primary: ViewedObject | undefined): Apex | undefined {
   const source = target ?? primary;
   if (!source) return undefined;
-  const selector = workloadOf(context.canary).selector(source.object, context.config.selectorLabels);
+  const workload = workloadOf(context.canary);
+  const { selectorLabels } = context.config;
+  const sides = { target: target?.object, primary: primary?.object };
+  const both = workload.selectors(sides, selectorLabels);
+  const selector = 'problem' in both && primary ? workload.selectors({ primary: primary.object }, selectorLabels) : both;
   if ('problem' in selector) {
     if (!target) return undefined;
     throw new TargetUnusableError(selector.problem, { object: refOf(source.object), field: selector.field });
   }
   const ports = discoverPorts(context.canary, source.object);
-  return { selector: target ? selector : { ...selector, value: selector.value.replace(/-primary$/, '') }, ports };
+  return { selector, ports };
 }

@@ -16,6 +16,7 @@ import { unroutableBy } from '../status/blocker-of.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
 import { specsOfLeftRoutes } from './former-specs.ts';
+import type { SideName } from './ordered-writes.ts';
 import { combined, HELD, type Outcome, PENDING, retryIn, WRITTEN } from './outcome.ts';
 
 /** A route that cannot be written is corrected by its owner, possibly without a watch event. */
@@ -24,7 +25,7 @@ const TRY_AGAIN_MS = 15_000;
 export async function ensureServices(
   context: ReconcileContext,
   apex: Apex,
-  { roles, apexOnPrimary }: { roles: readonly ServiceRole[]; apexOnPrimary: boolean },
+  { roles, apexOnPrimary, serving }: { roles: readonly ServiceRole[]; apexOnPrimary: boolean; serving: Record<SideName, boolean> },
 ): Promise<Outcome> {
   const { canary, view, trafficFields, nowMs } = context;
   if (!workloadOf(canary).hasPods) return HELD;
@@ -41,8 +42,11 @@ export async function ensureServices(
     const write = async (writable: KubeObject) => {
       outcome = combined(outcome, await ensure(context, writable, { takenOver }));
     };
-    const isNews = await trafficFields.write(service, live, nowMs, (writable) =>
-      takenOver ? context.apexGuard.write(context, writable, live, () => write(writable)) : write(writable),
+    const side = service.metadata.name === own.canaryService ? 'target' : 'primary';
+    // The endpoints of a side that does not serve say nothing, and traffic that has to leave it must not wait for them.
+    const isGuarded = takenOver || serving[side];
+    const isNews = await trafficFields.write(service, live, nowMs, (wanted) =>
+      isGuarded ? context.serviceGuard.write(context, { wanted, live, side }, () => write(wanted)) : write(wanted),
     );
     // So that the condition follows at once.
     if (isNews) outcome = combined(outcome, WRITTEN);

@@ -40,7 +40,7 @@ export class WriteApplier {
     const { target, primary, apex } = this.#found;
     switch (write.kind) {
       case 'services':
-        return apex ? ensureServices(context, apex, write) : HELD;
+        return apex ? ensureServices(context, apex, { ...write, serving: this.#serving() }) : HELD;
       case 'prerequisites':
         return apex ? ensurePrepared(context, apex) : HELD;
       case 'canary':
@@ -76,6 +76,11 @@ export class WriteApplier {
     refuseUnusable(context, target);
     const replicas = replicasToRaise(context, target, this.#scalers(), this.#desired.targetStart);
     return scale(context, targetRefOf(context.canary), replicas);
+  }
+
+  #serving(): Record<SideName, boolean> {
+    const { primary, target } = this.#facts;
+    return { primary: primary?.serving === true, target: target?.serving === true };
   }
 
   #scalers(): Scaling | undefined {

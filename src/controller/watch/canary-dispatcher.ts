@@ -2,6 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef, Slim } from '../../api/kube-object.ts';
 import { finalizer } from '../../api/names.ts';
+import type { KindRef } from '../../kube/cluster.ts';
 import { refuse } from '../admission/admission.ts';
 import { isRefusedEdit } from '../admission/is-refused-edit.ts';
 import type { CanaryMemory } from '../canary/canary-memory.ts';
@@ -66,6 +67,7 @@ export class CanaryDispatcher {
         this.#forget(key);
         await process?.stop();
       },
+      restored: (canary) => this.#closeUnwanted(watchedBy(canary, deps.config)),
       waitChanged: (ref) => this.changed(ref),
     });
   }
@@ -132,7 +134,27 @@ export class CanaryDispatcher {
 
   /** The Canary is woken by changes of the objects of this spec. */
   track(canary: Canary, raw: KubeObject): void {
-    this.#register.put(labelOf(canary), canary, raw, watchedBy(canary, this.#deps.config));
+    const key = labelOf(canary);
+    const former = this.#refsOf(key, raw);
+    this.#register.put(key, canary, raw, watchedBy(canary, this.#deps.config));
+    this.#closeUnwanted(former);
+  }
+
+  /** A Canary, or the restoration of one that is gone, looks at objects of the kind. */
+  wants({ kind }: KindRef): boolean {
+    const isWatchedBy = (canary: Canary) => watchedBy(canary, this.#deps.config).some((ref) => ref.kind === kind);
+    return this.#register.looksAt(kind) || this.#deletions.restoring.some(isWatchedBy);
+  }
+
+  /** The objects that a Canary looked at by another spec than `now`. */
+  #refsOf(key: string, now?: KubeObject): readonly ObjectRef[] {
+    const last = this.#register.lastSeen(key)?.raw;
+    const canary = last === undefined || last.spec === now?.spec ? undefined : readCanary(last);
+    return canary ? watchedBy(canary, this.#deps.config) : [];
+  }
+
+  #closeUnwanted(refs: readonly ObjectRef[]): void {
+    this.#deps.view.close(refs.filter(({ kind }) => !this.#register.looksAt(kind)));
   }
 
   /** The target of a Canary, where its kind is listed by now. */
@@ -208,7 +230,7 @@ export class CanaryDispatcher {
   #deleted(key: string, last: KubeObject): void {
     const rivals = this.#register.rivalsOf(key);
     const canary = readCanary(last);
-    if (this.#deletions.hasOnlyWaited(key, last)) this.#register.remove(key);
+    if (this.#deletions.hasOnlyWaited(key, last)) this.#unregister(key);
     else if (canary === undefined) void this.#deletions.restoreByAnchor(key, last);
     else if (!this.#deletions.isInherited(canary)) void this.#deletions.restore(key, canary);
     this.#forget(key);
@@ -256,11 +278,17 @@ export class CanaryDispatcher {
 
   /** Leaves the Canary and its objects to another Serin. */
   #release(key: string, uid: string): void {
-    this.#register.remove(key);
+    this.#unregister(key);
     const [namespace = ''] = key.split('/');
     this.#deps.deliveries.stop({ metadata: { namespace, uid } });
     this.#deps.anchors.forget({ metadata: { namespace, uid } });
     this.#forget(key);
+  }
+
+  #unregister(key: string): void {
+    const refs = this.#refsOf(key);
+    this.#register.remove(key);
+    this.#closeUnwanted(refs);
   }
 
   #forget(key: string): void {

@@ -21,6 +21,8 @@ export class CanaryRegister {
   readonly #keyByUid = new Map<string, string>();
   readonly #interested: Index = new Map();
   readonly #claiming: Index = new Map();
+  /** How many interests there are in objects of each kind. */
+  readonly #kinds = new Map<string, number>();
 
   /** A Canary that can be read, as it is now, and the objects that it looks at. */
   put(key: string, canary: Canary, raw: KubeObject, refs: readonly ObjectRef[]): void {
@@ -38,6 +40,8 @@ export class CanaryRegister {
     this.#entries.set(key, entry);
     this.#keyByUid.set(entry.uid, key);
     move(this.#interested, key, before?.interests, entry.interests);
+    this.#count(entry.interests, 1);
+    this.#count(before?.interests ?? [], -1);
     move(this.#claiming, key, before?.claims, entry.claims);
   }
 
@@ -47,6 +51,7 @@ export class CanaryRegister {
     this.#entries.delete(key);
     this.#keyByUid.delete(entry.uid);
     move(this.#interested, key, entry.interests, []);
+    this.#count(entry.interests, -1);
     move(this.#claiming, key, entry.claims, []);
   }
 
@@ -65,6 +70,11 @@ export class CanaryRegister {
     return [...new Set(all)];
   }
 
+  /** A Canary looks at objects of this kind. */
+  looksAt(kind: string): boolean {
+    return this.#kinds.has(kind);
+  }
+
   /** The other Canaries that claim what this one claims. */
   rivalsOf(key: string): readonly string[] {
     const claims = this.#entries.get(key)?.claims ?? [];
@@ -76,6 +86,15 @@ export class CanaryRegister {
     const own = this.#entries.get(key);
     if (own === undefined) return undefined;
     return this.rivalsOf(key).find((other) => (this.#entries.get(other)?.age ?? '') < own.age);
+  }
+
+  #count(interests: readonly string[], change: 1 | -1): void {
+    for (const interest of interests) {
+      const kind = interest.slice(0, interest.indexOf('/'));
+      const count = (this.#kinds.get(kind) ?? 0) + change;
+      if (count === 0) this.#kinds.delete(kind);
+      else this.#kinds.set(kind, count);
+    }
   }
 }
 

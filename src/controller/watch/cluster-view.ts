@@ -34,14 +34,17 @@ export class ClusterView {
   readonly #leave: () => void;
   #isStopped = false;
 
-  /** Other views of the process may have the same watches. */
-  constructor(kinds: KindWatches, onChange: (ref: ObjectRef) => void) {
+  /** Other views of the process may have the same watches. `wants`: Canaries of this one look at objects of the kind. */
+  constructor(kinds: KindWatches, onChange: (ref: ObjectRef) => void, wants: (kind: KindRef) => boolean = () => true) {
     this.#kinds = kinds;
     // Without a waiter, the rejection of a stopped view is not an error.
     this.#stopped.promise.catch(() => undefined);
-    this.#leave = kinds.join((ref) => {
-      onChange(ref);
-      if (ref.name !== '') for (const hear of this.#waiting) hear(ref);
+    this.#leave = kinds.join({
+      onChange: (ref) => {
+        onChange(ref);
+        if (ref.name !== '') for (const hear of this.#waiting) hear(ref);
+      },
+      wants: (kind) => isListedAtStart(kind) || wants(kind),
     });
   }
 
@@ -127,7 +130,12 @@ export class ClusterView {
     this.#scopes(ref)[0]?.projection.forget(ref);
   }
 
-  /** Age of the stalest watch, and each one's figures for the metrics. */
+  /** Ends the watches of these kinds where no Canary wants them any more. */
+  close(kinds: readonly KindRef[]): void {
+    for (const kind of kinds) this.#kinds.close(kind);
+  }
+
+  /** Figures of each open watch. */
   watches(): { kind: string; ageMs: number; restarts: number }[] {
     return this.#kinds.watches();
   }

@@ -154,3 +154,36 @@ it('knows since which generation no pods are asked for, as long as it has seen e
   expect(zeroSince(13, 0)).toBe(13);
   expect(zeroSince(14, 0, 'two')).toBe(14);
 });
+
+it('a watch of a kind that is missing or forbidden has no age until it is open, and ends when no view wants it', () => {
+  const { kinds, watches } = given();
+  const wanted = new Set(['HTTPProxy']);
+  const [first, second] = [true, false].map(
+    (isWanting) =>
+      new ClusterView(
+        kinds,
+        () => undefined,
+        ({ kind }) => isWanting && wanted.has(kind),
+      ),
+  );
+  const proxies = { apiVersion: 'projectcontour.io/v1', kind: 'HTTPProxy' };
+  const ages = () => kinds.watches().map(({ kind }) => kind);
+  expect(first?.all(proxies)).toEqual([]);
+  expect(ages()).toEqual(['projectcontour.io/v1/HTTPProxy']);
+  const [watch] = watches;
+  watch?.handler.onUnavailable?.('absent', 'not served');
+  expect(ages()).toEqual([]);
+  watch?.handler.onList([]);
+  expect(ages()).toHaveLength(1);
+  watch?.handler.onUnavailable?.('forbidden', 'may not list');
+  expect(ages()).toEqual([]);
+  second?.close([proxies]);
+  expect(watch?.isStopped).toBe(false);
+  wanted.clear();
+  second?.close([proxies]);
+  expect([watch?.isStopped, kinds.isOpen(proxies)]).toEqual([true, false]);
+  // What every Canary needs stays open.
+  expect(first?.all(CANARY)).toEqual([]);
+  first?.close([CANARY]);
+  expect(kinds.isOpen(CANARY)).toBe(true);
+});

@@ -39,7 +39,13 @@ export interface WatchedKind {
   refresh(): Promise<void>;
 }
 
-/** One watch a kind, opened when it is first needed, for all views of a process; they end with the last view. */
+interface KindListener {
+  onChange(ref: ObjectRef): void;
+  /** Its Canaries look at objects of the kind. */
+  wants(kind: KindRef): boolean;
+}
+
+/** One watch a kind, opened when it is first needed, for all views of a process. It ends with the last Canary that wants it, or with the last view. */
 export class KindWatches {
   readonly #watched = new Map<string, WatchedKind>();
   readonly #cluster: Pick<Cluster, 'watch'>;
@@ -47,7 +53,7 @@ export class KindWatches {
   readonly #onUnreadable: ((object: Slim, error: unknown) => void) | undefined;
   /** Watches that will replace others when they have their first LIST. */
   readonly #refreshing = new Set<WatchHandle>();
-  readonly #views = new Set<(ref: ObjectRef) => void>();
+  readonly #views = new Set<KindListener>();
 
   /** `namespaces`: a watch of each kind in each of them; none: one watch of each kind over the whole cluster. */
   constructor(cluster: Pick<Cluster, 'watch'>, namespaces: readonly string[], onUnreadable?: (object: Slim, error: unknown) => void) {
@@ -62,15 +68,25 @@ export class KindWatches {
   }
 
   /** `onChange` hears of every change until the result is called. */
-  join(onChange: (ref: ObjectRef) => void): () => void {
+  join(listener: KindListener): () => void {
     if (this.#views.size === 0) this.#watched.clear();
-    this.#views.add(onChange);
+    this.#views.add(listener);
     return () => {
       // What they have shown can still be looked up by those that are about to end.
-      if (!this.#views.delete(onChange) || this.#views.size > 0) return;
+      if (!this.#views.delete(listener) || this.#views.size > 0) return;
       for (const handle of [...[...this.#watched.values()].map((watched) => watched.handle), ...this.#refreshing]) handle.stop();
       this.#refreshing.clear();
     };
+  }
+
+  /** Ends the watches of a kind that no view wants any more. */
+  close(kind: KindRef): void {
+    if ([...this.#views].some(({ wants }) => wants(kind))) return;
+    for (const namespace of this.#namespaces.length === 0 ? [''] : this.#namespaces) {
+      const key = this.#keyOf(kind.apiVersion, kind.kind, namespace);
+      this.#watched.get(key)?.handle.stop();
+      this.#watched.delete(key);
+    }
   }
 
   /** The kind is watched. */
@@ -85,9 +101,10 @@ export class KindWatches {
     return looked.map((one) => this.#watch(apiVersion, kind, one));
   }
 
-  /** Age of the stalest watch, and each one's figures for the metrics. */
+  /** Figures of each open watch. One of a kind that is missing or forbidden is none: its Canaries say so. */
   watches(): { kind: string; ageMs: number; restarts: number }[] {
-    return [...this.#watched].map(([kind, { handle }]) => ({ kind, ageMs: handle.ageMs(), restarts: handle.restarts }));
+    const open = [...this.#watched].filter(([, { unavailable }]) => unavailable === undefined);
+    return open.map(([kind, { handle }]) => ({ kind, ageMs: handle.ageMs(), restarts: handle.restarts }));
   }
 
   #keyOf(apiVersion: string, kind: string, namespace: string): string {
@@ -96,9 +113,9 @@ export class KindWatches {
 
   #notify(ref: ObjectRef): void {
     const errors: unknown[] = [];
-    for (const hear of [...this.#views]) {
+    for (const { onChange } of [...this.#views]) {
       try {
-        hear(ref);
+        onChange(ref);
       } catch (error) {
         errors.push(error);
       }

@@ -3,7 +3,6 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { factsOf } from '../../api/providers.ts';
-import { primaryValue } from '../../api/selector-label.ts';
 import { findObject } from '../find-object.ts';
 import { givenBack, keeping } from '../found-in-place.ts';
 import { type NamesOurSides, namesServicesIn } from '../original-spec.ts';
@@ -90,7 +89,7 @@ function renderNodes(canary: Canary, { selector }: Apex): KubeObject[] {
     kind,
     metadata: nodeMetadata(canary, name),
     spec: {
-      podSelector: { matchLabels: { [selector.key]: name === canaryService ? selector.value : primaryValue(selector.value) } },
+      podSelector: { matchLabels: { [selector.key]: name === canaryService ? selector.target : selector.primary } },
       listeners: [{ ...listenerOf(canary), ...timeout }],
       serviceDiscovery: { dns: { hostname: `${name}.${canary.metadata.namespace}.svc.cluster.local.` } },
       ...(backends.length > 0 ? { backends: backends.map((backend) => ({ virtualService: backendOf(backend) })) } : {}),

@@ -89,7 +89,7 @@ describe('appmesh:v1beta2 alone', () => {
   });
 
   it('nodes select the pods as the Services do, whatever the name of the target', () => {
-    const apex = { ...anApex, selector: { key: 'name', value: 'web' } };
+    const apex = { ...anApex, selector: { key: 'name', target: 'web', primary: 'web-primary' } };
     const { write } = appMeshV1beta2.render(aCanary(), apex, allToPrimary, []);
     expect(raw(named(write, 'VirtualNode', 'shop-canary'))?.spec.podSelector).toEqual({ matchLabels: { name: 'web' } });
     expect(raw(named(write, 'VirtualNode', 'shop-primary'))?.spec.podSelector).toEqual({ matchLabels: { name: 'web-primary' } });

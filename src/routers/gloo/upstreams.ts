@@ -2,7 +2,6 @@ import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
-import { primaryValue } from '../../api/selector-label.ts';
 import { findObject } from '../find-object.ts';
 import type { Apex } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
@@ -36,7 +35,7 @@ export function renderUpstream(canary: Canary, apex: Apex, side: UpstreamSide, c
   const { primaryService, canaryService } = names(canary);
   const { namespace } = canary.metadata;
   const ref = upstreamRef(canary, side);
-  const { key, value } = apex.selector;
+  const { selector } = apex;
   return {
     apiVersion,
     kind: ref.kind,
@@ -48,7 +47,9 @@ export function renderUpstream(canary: Canary, apex: Apex, side: UpstreamSide, c
         serviceNamespace: namespace,
         servicePort: canary.spec.service.port,
         // Gloo leaves out pods without these labels; a Service as the target may select any pods.
-        ...(canary.spec.targetRef.kind === 'Service' ? {} : { selector: { [key]: side === 'primary' ? primaryValue(value) : value } }),
+        ...(canary.spec.targetRef.kind === 'Service'
+          ? {}
+          : { selector: { [selector.key]: side === 'primary' ? selector.primary : selector.target } }),
       },
     },
   };

@@ -7,7 +7,7 @@ import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
 import { RoutingError } from '../routing-error.ts';
 import { knative } from './router.ts';
 
-const apex = { selector: { key: 'app', value: 'shop' }, ports: [] };
+const apex = { selector: { key: 'app', target: 'shop', primary: 'shop-primary' }, ports: [] };
 const share = (percent: number): Routes => ({ kind: 'weighted', canary: weight(percent) });
 
 function aCanary(pinned?: string): Canary {

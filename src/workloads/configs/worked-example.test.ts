@@ -36,7 +36,7 @@ function promoted() {
   const { copies, names } = copiesOf(canary, found, ['app.kubernetes.io']);
   const revision = revisionWithConfigs(deployment.revision(target), seenConfigs(found));
   const primary = deployment.renderPrimary(canary, target, {
-    selector: { key: 'app', value: 'checkout' },
+    selector: { key: 'app', target: 'checkout', primary: 'checkout-primary' },
     includeLabelPrefix: ['app.kubernetes.io'],
     selectorLabels: ['app', 'name', 'app.kubernetes.io/name'],
     revision,

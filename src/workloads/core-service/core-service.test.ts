@@ -13,7 +13,7 @@ const target = {
   spec: { selector: { app: 'podinfo' }, ports: [{ name: 'http', port: 80 }] },
 };
 const options = {
-  selector: { key: 'app', value: 'podinfo' },
+  selector: { key: 'app', target: 'podinfo', primary: 'podinfo-primary' },
   selectorLabels: ['app'],
   includeLabelPrefix: [],
   revision: 's1:a',

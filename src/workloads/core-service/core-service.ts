@@ -2,6 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type Slim, type SlimRef, slimRef } from '../../api/kube-object.ts';
 import { names, revisionAnnotation } from '../../api/names.ts';
 import type { Readiness } from '../../api/readiness.ts';
+import { namedSelectors } from '../../api/selector-label.ts';
 import { digest } from '../digest.ts';
 import { firstDifference } from '../first-difference.ts';
 import { ownRevision, REVISION_FORMAT } from '../revision-format.ts';
@@ -33,7 +34,7 @@ export const coreService: Workload = {
   slim: (object) => object,
   sides,
   // Whom it selects is the user's affair; nothing is rewritten by a label.
-  selector: (target, selectorLabels) => ({ key: selectorLabels[0] ?? 'app', value: target.metadata.name }),
+  selectors: namedSelectors,
   revision: revisionOf,
   readiness: () => always,
   isServing: () => true,

@@ -1,6 +1,6 @@
 import { asDaemonSet } from '../../api/kinds/daemon-set.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { resolveSelector } from '../../api/selector-label.ts';
+import { resolveSelectors } from '../../api/selector-label.ts';
 import { configReferences } from '../configs/references.ts';
 import { adoptsPods } from '../pods/adopts.ts';
 import { flaggerSpec } from '../pods/flagger-template.ts';
@@ -31,7 +31,7 @@ export const daemonSet: Workload = {
     return slim;
   },
   sides: (canary, watched) => podSides(daemonSet, canary, watched),
-  selector: resolveSelector,
+  selectors: resolveSelectors,
   refuses(target) {
     const { type = 'RollingUpdate' } = asDaemonSet(target).spec?.updateStrategy ?? {};
     if (type === 'RollingUpdate') return undefined;

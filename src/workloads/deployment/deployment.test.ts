@@ -22,7 +22,7 @@ const canary = Canary.parse({
   },
 });
 const options: RenderOptions = {
-  selector: { key: 'app', value: 'checkout' },
+  selector: { key: 'app', target: 'checkout', primary: 'checkout-primary' },
   includeLabelPrefix: ['app.kubernetes.io'],
   selectorLabels: ['app', 'name', 'app.kubernetes.io/name'],
   revision: 's1:beef',

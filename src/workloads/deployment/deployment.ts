@@ -1,5 +1,5 @@
 import { asDeployment } from '../../api/kinds/deployment.ts';
-import { resolveSelector } from '../../api/selector-label.ts';
+import { resolveSelectors } from '../../api/selector-label.ts';
 import { configReferences } from '../configs/references.ts';
 import { adoptsPods } from '../pods/adopts.ts';
 import { flaggerSpec } from '../pods/flagger-template.ts';
@@ -22,7 +22,7 @@ export const deployment: Workload = {
   watches: (canary) => [deployment.targetRef(canary), deployment.primaryRef(canary)],
   slim: slimPodWorkload,
   sides: (canary, watched) => podSides(deployment, canary, watched),
-  selector: resolveSelector,
+  selectors: resolveSelectors,
   revision: (target) => templateRevision(asDeployment(target).spec.template),
   rollout: revisionNumber,
   hasCounted: hasCountedTemplate,

@@ -25,7 +25,7 @@ it('unknown future fields decide the revision, and are promoted as they are', ()
     spec: { targetRef: { name: 'podinfo' }, service: { port: 80 } },
   } as unknown as Canary;
   const options = {
-    selector: { key: 'app', value: 'podinfo' },
+    selector: { key: 'app', target: 'podinfo', primary: 'podinfo-primary' },
     includeLabelPrefix: [],
     selectorLabels: ['app'],
     revision: deployment.revision(target),

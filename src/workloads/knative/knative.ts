@@ -2,6 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import { asKnativeService } from '../../api/kinds/knative-service.ts';
 import { knativeApiVersion, knativeRevisionId, primaryRevisionAnnotation } from '../../api/knative.ts';
 import { type KubeObject, slimRef } from '../../api/kube-object.ts';
+import { namedSelectors } from '../../api/selector-label.ts';
 import { changeOf } from '../json-patch.ts';
 import type { JsonPatchOperation, PrimarySpec, Sides, WatchedObjects, Workload } from '../workload.ts';
 import { latestCreated, latestServing, primaryRevision, revisionRef, revisionState } from './revisions.ts';
@@ -31,7 +32,7 @@ export const knative: Workload = {
     return name !== undefined && watched.find(revisionRef(primary, name)) === undefined;
   },
   // Knative labels and selects its pods by itself.
-  selector: (target, selectorLabels) => ({ key: selectorLabels[0] ?? 'app', value: target.metadata.name }),
+  selectors: namedSelectors,
   measuredAs: latestCreated,
   primaryMeasuredAs: primaryRevision,
   revision: (target) => knativeRevisionId(latestCreated(target) ?? ''),

@@ -6,7 +6,7 @@ import { flaggerSpec } from './flagger-template.ts';
 import { primarySpec } from './render-primary.ts';
 
 const options = {
-  selector: { key: 'app', value: 'checkout' },
+  selector: { key: 'app', target: 'checkout', primary: 'checkout-primary' },
   selectorLabels: ['app', 'name', 'app.kubernetes.io/name'],
   includeLabelPrefix: [],
   revision: 's1:a',

@@ -26,7 +26,7 @@ interface Spread {
  * it rewrites no spread terms of DaemonSets (03-W30).
  */
 export function flaggerSpec(target: KubeObject, options: RenderOptions, { spreads }: { spreads: boolean }): PrimarySpec {
-  const { key, value } = options.selector;
+  const { key, primary } = options.selector;
   const { template } = asPodWorkload(target).spec;
   const { labels = {}, annotations = {}, creationTimestamp: _none, ...metadata } = template.metadata ?? {};
   const { [revisionAnnotation]: _id, ...kept } = withoutToolkit(annotations);
@@ -34,7 +34,7 @@ export function flaggerSpec(target: KubeObject, options: RenderOptions, { spread
   return {
     template: {
       ...template,
-      metadata: { ...metadata, labels: { ...withoutToolkit(labels), [key]: primaryValue(value) }, annotations: kept },
+      metadata: { ...metadata, labels: { ...withoutToolkit(labels), [key]: primary }, annotations: kept },
       spec: spreads ? rewriteSpread(spec, target.metadata.name, options.selectorLabels) : spec,
     },
   };

@@ -2,6 +2,7 @@ import { asPodWorkload } from '../../api/kinds/pod-workload.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { changeOf } from '../json-patch.ts';
 import type { JsonPatchOperation, PrimarySpec } from '../workload.ts';
+import { withHeldLabels } from './render-primary.ts';
 
 /** Not ours to patch: the scale subresource's, immutable, and the user's switch (03-W17, W18, W20). */
 const KEPT = new Set(['replicas', 'selector', 'paused', 'template']);
@@ -11,11 +12,12 @@ const KEPT = new Set(['replicas', 'selector', 'paused', 'template']);
  * the test of resourceVersion refuses it when another writer was first.
  */
 export function promotionPatch(primary: KubeObject, spec: PrimarySpec): JsonPatchOperation[] {
-  const current: Record<string, unknown> = asPodWorkload(primary).spec;
+  const current = asPodWorkload(primary).spec;
+  const { template } = withHeldLabels(spec, current.selector?.matchLabels ?? {});
   const fields = [...new Set([...Object.keys(spec), ...Object.keys(current)])].filter((field) => !KEPT.has(field)).sort();
   return [
     { op: 'test', path: '/metadata/resourceVersion', value: primary.metadata.resourceVersion },
-    { op: 'replace', path: '/spec/template', value: spec.template },
+    { op: 'replace', path: '/spec/template', value: template },
     ...fields.flatMap((field) => changeOf(pathOf(field), current[field], spec[field])),
   ];
 }

@@ -3,7 +3,7 @@ import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import { asPodWorkload } from '../../api/kinds/pod-workload.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
 import { names, ownerAnnotation, revisionAnnotation } from '../../api/names.ts';
-import { primaryValue } from '../../api/selector-label.ts';
+import { withoutSuffix } from '../../api/selector-label.ts';
 import { withoutTracking, withPrefix } from '../../api/tracking-metadata.ts';
 import { rewriteReferences } from '../configs/references.ts';
 import { rewriteSpreadTerms, spreadKeys } from '../spread-terms.ts';
@@ -11,20 +11,21 @@ import type { PrimarySpec, RenderOptions } from '../workload.ts';
 
 /** The primary to create (03-W14–W23), without its replica count. Without owner: the caller adds the anchor. */
 export function renderPrimary(canary: Canary, target: KubeObject, options: RenderOptions, promoted?: PrimarySpec): KubeObject {
-  const { key, value } = options.selector;
+  const { key, primary } = options.selector;
+  // All labels stay, so that two workloads that differ in the second one only do not share pods (03-B21).
+  const matchLabels = { ...selectorLabelsOf(target), [key]: primary };
   return {
     apiVersion: target.apiVersion,
     kind: target.kind,
     metadata: {
       name: names(canary).primary,
       namespace: canary.metadata.namespace,
-      labels: { ...withPrefix(withoutTracking(target.metadata.labels), options.includeLabelPrefix), [key]: primaryValue(value) },
+      labels: { ...withPrefix(withoutTracking(target.metadata.labels), options.includeLabelPrefix), [key]: primary },
       annotations: { ...withoutTracking(target.metadata.annotations), [ownerAnnotation]: canary.metadata.uid },
     },
     spec: {
-      ...(promoted ?? primarySpec(canary, target, options)),
-      // All labels stay, so that two workloads that differ in the second one only do not share pods (03-B21).
-      selector: { matchLabels: { ...selectorLabelsOf(target), [key]: primaryValue(value) } },
+      ...(promoted ? withHeldLabels(promoted, matchLabels) : primarySpec(canary, target, options)),
+      selector: { matchLabels },
     },
   };
 }
@@ -35,9 +36,20 @@ export function primarySpec(canary: Canary, target: KubeObject, options: RenderO
   return { ...rest, template: primaryPodTemplate(canary, target, template, options) };
 }
 
+/**
+ * What was promoted before, with the labels by which its primary is selected now: without them the API server refuses it. A template of
+ * another application, which has none of the labels, stays as it is.
+ */
+export function withHeldLabels(spec: PrimarySpec, held: Labels): PrimarySpec {
+  const { template } = spec;
+  const labels = template?.metadata?.labels ?? {};
+  const isOfSamePods = Object.entries(held).some(([key, value]) => withoutSuffix(labels[key]) === withoutSuffix(value));
+  if (template === undefined || !isOfSamePods) return spec;
+  return { ...spec, template: { ...template, metadata: { ...template.metadata, labels: { ...labels, ...held } } } };
+}
+
 function primaryPodTemplate(canary: Canary, target: KubeObject, template: PodTemplate, options: RenderOptions): PodTemplate {
   const { selector, revision, configs } = options;
-  const { key, value } = selector;
   const { namespace } = canary.metadata;
   // `creationTimestamp: null` is written by older API servers only.
   const { labels = {}, annotations, creationTimestamp: _none, ...otherMetadata } = template.metadata ?? {};
@@ -46,7 +58,7 @@ function primaryPodTemplate(canary: Canary, target: KubeObject, template: PodTem
     ...template,
     metadata: {
       ...otherMetadata,
-      labels: { ...withoutTracking(labels, needed), [key]: primaryValue(value) },
+      labels: { ...withoutTracking(labels, needed), ...selector.held, [selector.key]: selector.primary },
       // Derived from the revision, not random: a promotion of what the primary holds restarts nothing (03-B26).
       annotations: { ...withoutTracking(annotations), [revisionAnnotation]: revision },
     },

@@ -62,7 +62,7 @@ export function aCanaryFor(targetRef: object, spec: object = {}): Canary {
 }
 
 const optionsWith = (revision: string): RenderOptions => ({
-  selector: { key: 'app', value: 'shop' },
+  selector: { key: 'app', target: 'shop', primary: 'shop-primary' },
   selectorLabels: ['app', 'name', 'app.kubernetes.io/name'],
   includeLabelPrefix: ['team'],
   revision,

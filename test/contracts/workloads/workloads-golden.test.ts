@@ -33,7 +33,7 @@ describe.each(folders)('golden files of %s', (folder) => {
     const workload = workloadFor(canary.spec.targetRef);
     if ('unsupported' in workload) throw new Error(workload.unsupported);
     deepFreeze([target, primary, canary]);
-    const selector = workload.selector(target, selectorLabels);
+    const selector = workload.selectors({ target }, selectorLabels);
     if ('problem' in selector) throw new Error(selector.problem);
     const options = { selector, selectorLabels, includeLabelPrefix, revision: 's1:revision', replicas: workload.replicas(target) };
     const documents: object[] = [{ created: workload.renderPrimary(canary, target, options) }];

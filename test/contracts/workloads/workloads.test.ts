@@ -175,7 +175,8 @@ describe.each(kinds)('workload contract of $name', (kind) => {
       expect(workload.replicas(object)).toBe(workload.replicas(target));
       expect(workload.isServing(object)).toBe(workload.isServing(target));
       expect(workload.readiness(object, 100)).toEqual(workload.readiness(target, 100));
-      expect(workload.selector(object, ['name', 'app'])).toEqual({ key: lacks.scaling ? 'name' : 'app', value: 'shop' });
+      const key = lacks.scaling ? 'name' : 'app';
+      expect(workload.selectors({ target: object }, ['name', 'app'])).toEqual({ key, target: 'shop', primary: 'shop-primary' });
       expect(workload.refuses?.(object)).toBeUndefined();
       expect(workload.scalePatch(object, 0)).toEqual(workload.scalePatch(target, 0));
       expect(workload.originals(object)).toEqual(workload.originals(target));

@@ -31,6 +31,10 @@ export interface ModelClientOptions {
   latencyMs(): number;
   /** How far the watch of a kind is behind, beside the latency. */
   watchLagMs?: (kind: string) => number;
+  /** Nothing is heard on the watches of this kind. */
+  isSilent?: (kind: string) => boolean;
+  /** A kind that is not served was looked for. */
+  missed?: (kind: string) => void;
   /** Asked before a write leaves; what it throws is the write's outcome. */
   beforeWrite?: (write: SentWrite) => void;
   /** What happens on the server in the moment before any call of this client is carried out there. */
@@ -86,7 +90,8 @@ export class ModelClient implements Cluster {
   }
 
   get(ref: ObjectRef, { signal }: { signal?: AbortSignal } = {}): Promise<KubeObject | undefined> {
-    return this.#ask(signal, () => this.#server.find(ref));
+    // As the real client: nothing of a kind that is not served.
+    return this.#ask(signal, () => (this.#server.api.resources.byKind(ref.apiVersion, ref.kind) ? this.#server.find(ref) : undefined));
   }
 
   list(kind: KindRef, { labelSelector = '', signal }: { labelSelector?: string; signal?: AbortSignal } = {}) {
@@ -174,7 +179,9 @@ export class ModelClient implements Cluster {
       unsubscribe();
     };
     this.#ends.push(stop);
-    return { synced: synced.promise, ageMs: () => 0, restarts: 0, stop };
+    const openedAtMs = clock.monotonicMs();
+    const ageMs = () => (this.#options.isSilent?.(kind.kind) ? clock.monotonicMs() - openedAtMs : 0);
+    return { synced: synced.promise, ageMs, restarts: 0, stop };
   }
 
   /** A kind that is not served is looked for again, as the real client does it. */
@@ -182,20 +189,24 @@ export class ModelClient implements Cluster {
     const { clock } = this.#options;
     const synced = Promise.withResolvers<void>();
     let stop: () => void = () => undefined;
+    let found: WatchHandle | undefined;
     const look = () => {
       if (this.#dead) return;
       if (this.#server.api.resources.byKind(kind.apiVersion, kind.kind)) {
-        const found = this.watch(kind, handler, options);
-        stop = () => found.stop();
-        void found.synced.then(synced.resolve);
+        const opened = this.watch(kind, handler, options);
+        found = opened;
+        stop = () => opened.stop();
+        void opened.synced.then(synced.resolve);
         return;
       }
+      this.#options.missed?.(kind.kind);
       handler.onUnavailable?.('absent', `${kind.kind} is not served`);
       stop = clock.setTimer(LOOK_FOR_KIND_MS, look);
     };
     stop = clock.setTimer(0, look);
     this.#ends.push(() => stop());
-    return { synced: synced.promise, ageMs: () => 0, restarts: 0, stop: () => stop() };
+    const begunAtMs = clock.monotonicMs();
+    return { synced: synced.promise, ageMs: () => found?.ageMs() ?? clock.monotonicMs() - begunAtMs, restarts: 0, stop: () => stop() };
   }
 
   #all(kind: KindRef, labelSelector: string): KubeObject[] {

@@ -47,6 +47,10 @@ export class ModelLab {
   betweenCalls: () => void = () => undefined;
   /** How far the controller's watch of a kind is behind, in milliseconds. */
   watchLagMs: (kind: string) => number = () => 0;
+  /** Nothing is heard any more on the watches of a kind. */
+  isSilent: (kind: string) => boolean = () => false;
+  /** Kinds that the controllers looked for and that are not served. */
+  readonly lookedFor: string[] = [];
   /** What every external metric is, and how long its answer takes. */
   externalMetric: () => { value: number; afterMs: number } = () => ({ value: 1, afterMs: 0 });
   /** Lines of all controllers so far, with their fields. */
@@ -86,6 +90,10 @@ export class ModelLab {
     return this.#running !== undefined;
   }
 
+  get controller(): Controller | undefined {
+    return this.#running?.controller;
+  }
+
   get writes(): readonly SentWrite[] {
     return this.#running?.client.writes ?? [];
   }
@@ -111,6 +119,8 @@ export class ModelLab {
       clock,
       latencyMs: () => draw(...latencyMs),
       watchLagMs: (kind) => this.watchLagMs(kind),
+      isSilent: (kind) => this.isSilent(kind),
+      missed: (kind) => void this.lookedFor.push(kind),
       beforeWrite: (write) => this.refuse(write),
       beforeCall: () => this.betweenCalls(),
       externalMetric: () => this.externalMetric(),

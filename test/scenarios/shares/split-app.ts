@@ -19,7 +19,7 @@ export function routerOf({ provider }: ProviderFixture): Router {
 
 /** What the controller makes of the Deployment and the Canary of `canaryFor`. */
 export const apexOf = ({ name }: { name: string }): Apex => ({
-  selector: { key: 'app', value: name },
+  selector: { key: 'app', target: name, primary: `${name}-primary` },
   ports: [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }],
 });
 

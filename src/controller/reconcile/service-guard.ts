@@ -6,43 +6,52 @@ import { type KubeObject, type Labels, refOf } from '../../api/kube-object.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { TargetUnusableError } from '../errors.ts';
 import { endpointsIn, type Reach, readEndpoints, slicesOf } from '../facts/endpoints.ts';
-import { primaryRefOf } from '../facts/gather-facts.ts';
+import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { missingField } from '../objects/drift.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
+import type { SideName } from './ordered-writes.ts';
 
-type ApexWriteContext = DepsOf<'cluster' | 'view' | 'clock'> & { canary: Canary };
+type ServiceWriteContext = DepsOf<'cluster' | 'view' | 'clock'> & { canary: Canary };
 
 /** For EndpointSlices to follow a Service, once they can be seen: a cluster takes well below a second, and a busy one longer. */
 const BOUND_MS = 10_000;
 
 /**
- * The apex Service where it was serving before we write it: what has no endpoints afterwards is put back as it was, and is not tried again
- * before the Canary or its primary is another one (I14). Kept in memory only.
+ * The Services of a Canary where they were serving before we write them: one that has no endpoints afterwards is put back as it was, and is not
+ * tried again before the Canary or the workload behind the Service is another one (I14). Kept in memory only.
  */
-export class ApexGuard {
-  #putBack: { of: string; message: string } | undefined;
+export class ServiceGuard {
+  /** By the name of the Service. */
+  readonly #putBack = new Map<string, { of: string; message: string }>();
 
-  async write(context: ApexWriteContext, wanted: KubeObject, live: KubeObject | undefined, write: () => Promise<void>): Promise<void> {
+  /** `side`: the workload that the Service is to lead to. */
+  async write(
+    context: ServiceWriteContext,
+    { wanted, live, side }: { wanted: KubeObject; live: KubeObject | undefined; side: SideName },
+    write: () => Promise<void>,
+  ): Promise<void> {
     const { cluster, view, signal } = context;
     const { selector, ports } = specOf<ServiceSpec>(wanted);
     if (!live || missingField({ selector, ports }, live.spec) === undefined) return write();
-    const of = attemptOf(context);
-    if (this.#putBack?.of === of) throw new TargetUnusableError(this.#putBack.message, { field: 'spec.service' });
+    const { name } = live.metadata;
+    const of = attemptOf(context, side);
+    const putBack = this.#putBack.get(name);
+    if (putBack?.of === of) throw new TargetUnusableError(putBack.message, { field: 'spec.service' });
     const before = await readEndpoints(cluster, live, signal);
     await write();
     const written = view.find(refOf(wanted))?.object;
     const isMoved = written !== undefined && written.metadata.resourceVersion !== live.metadata.resourceVersion;
     if (!isMoved || !before || before.ready === 0 || (await isServed(context, written, before))) return;
     view.learn(await cluster.patch(refOf(live), asItWas(live, written), { signal }));
-    const { name } = live.metadata;
-    const message = `spec.service: Service ${name} had ${before.ready} ready endpoints, and none when it led to the primary, so it was put back: give the pods of ${context.canary.spec.targetRef.name} the ports and labels that the Service asks for, or correct spec.service`;
-    this.#putBack = { of, message };
+    const message = `spec.service: Service ${name} had ${before.ready} ready endpoints, and none when it led to the ${side}, so it was put back: give the pods of ${context.canary.spec.targetRef.name} the ports and labels that the Service asks for, or correct spec.service`;
+    this.#putBack.set(name, { of, message });
     throw new TargetUnusableError(message, { field: 'spec.service' });
   }
 }
 
-function attemptOf({ canary, view }: ApexWriteContext): string {
-  const { uid, generation } = view.find(primaryRefOf(canary))?.object.metadata ?? {};
+function attemptOf({ canary, view }: ServiceWriteContext, side: SideName): string {
+  const ref = side === 'primary' ? primaryRefOf(canary) : targetRefOf(canary);
+  const { uid, generation } = view.find(ref)?.object.metadata ?? {};
   return `${canary.metadata.generation} ${uid}/${generation}`;
 }
 
@@ -50,7 +59,7 @@ function attemptOf({ canary, view }: ApexWriteContext): string {
  * Waits until the EndpointSlices have followed the write. A Service that they do not follow at all, or whose slices cannot be
  * watched, counts as served.
  */
-async function isServed({ cluster, clock, signal }: ApexWriteContext, service: KubeObject, before: Reach): Promise<boolean> {
+async function isServed({ cluster, clock, signal }: ServiceWriteContext, service: KubeObject, before: Reach): Promise<boolean> {
   const { kind, selection } = slicesOf(service);
   const slices = new Map<string, KubeObject>();
   const over = Promise.withResolvers<void>();

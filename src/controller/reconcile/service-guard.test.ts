@@ -4,7 +4,7 @@ import { handClock } from '../../../test/fakes/clock.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { WatchHandler } from '../../kube/cluster.ts';
-import { ApexGuard } from './apex-guard.ts';
+import { ServiceGuard } from './service-guard.ts';
 
 const serviceFor = (app: string, resourceVersion: string): KubeObject => ({
   apiVersion: 'v1',
@@ -46,8 +46,8 @@ async function writing() {
   };
   const context = { cluster, view, clock, canary, signal: new AbortController().signal };
   let end: 'served' | 'put back' | undefined;
-  void new ApexGuard()
-    .write(context as never, after, before, async () => {
+  void new ServiceGuard()
+    .write(context as never, { wanted: after, live: before, side: 'primary' }, async () => {
       service = after;
     })
     .then(
@@ -92,4 +92,49 @@ it('I14: EndpointSlices that may not be watched are no reason to put the Service
   watch.onUnavailable?.('forbidden', 'not allowed');
   expect(await pass(0)).toBe('served');
   expect(patched).toEqual([]);
+});
+
+it('I14: what was put back of one Service keeps no other one from being written, and is not tried again for the same workload', async () => {
+  const [before, after] = [serviceFor('shop', '1'), serviceFor('shop-primary', '2')];
+  const named = (service: KubeObject, name: string) => ({ ...service, metadata: { ...service.metadata, name } });
+  const clock = handClock();
+  const asked: string[] = [];
+  const written: string[] = [];
+  let generation = 1;
+  const cluster = {
+    list: async () => {
+      asked.push('list');
+      return { items: [sliceOf('10.0.0.1')], resourceVersion: '1' };
+    },
+    patch: async () => before,
+    watch: (_: unknown, handler: WatchHandler) => {
+      queueMicrotask(() => handler.onList([sliceOf('10.0.0.2', false)]));
+      return { synced: new Promise<void>(() => undefined), ageMs: () => 0, restarts: 0, stop: () => undefined };
+    },
+  };
+  const view = {
+    find: ({ kind }: { kind: string }) => ({ object: kind === 'Service' ? after : { metadata: { uid: 'u', generation } } }),
+    learn: () => undefined,
+  };
+  const canary = {
+    metadata: { name: 'shop', namespace: 'prod', generation: 1 },
+    spec: { targetRef: { kind: 'Deployment', name: 'shop' } },
+  };
+  const context = { cluster, view, clock, canary, signal: new AbortController().signal };
+  const guard = new ServiceGuard();
+  const write = async (name: string) => {
+    const pair = { wanted: named(after, name), live: named(before, name), side: 'primary' } as const;
+    const done = guard.write(context as never, pair, async () => void written.push(name)).catch((error: Error) => error.message);
+    for (let turn = 0; turn < 3; turn += 1) await aTurn();
+    clock.advance(10_000);
+    return done;
+  };
+  expect(await write('shop-primary')).toContain('Service shop-primary had 1 ready endpoints');
+  expect(await write('shop')).toContain('Service shop had 1 ready endpoints');
+  const requests = asked.length;
+  expect(await write('shop-primary')).toContain('so it was put back');
+  expect([written, asked.length]).toEqual([['shop-primary', 'shop'], requests]);
+  generation = 2;
+  await write('shop-primary');
+  expect(written).toEqual(['shop-primary', 'shop', 'shop-primary']);
 });
