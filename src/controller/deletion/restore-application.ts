@@ -82,7 +82,8 @@ export async function restoreApplication(canary: Canary, deps: RestoreDeps): Pro
     },
     () => sleep(clock, delayMs, signal),
     async (target: KubeObject) => {
-      for (const spec of await currentAndFormerSpecs(canary, target, originals, deps)) await finalizeRoutes(spec, delayMs, deps);
+      for (const spec of await currentAndFormerSpecs(canary, target, originals, deps))
+        await finalizeRoutes(spec, { delayMs, parting: { to: 'target' } }, deps);
     },
     (target: KubeObject) => restoreTarget(canary, target, originals.target, deps),
   ];
