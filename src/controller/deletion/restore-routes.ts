@@ -15,7 +15,7 @@ import { apexKey, isCollected, isOurRoute } from '../objects/ownership.ts';
 type RestoreRoutesDeps = DepsOf<'cluster' | 'config'>;
 
 /** To whom routes that we made for an edge are left; without a target they lead nowhere, and go with the anchor. */
-export type Parting = { to: 'target' } | { to: 'nobody'; anchor?: KubeObject };
+export type Parting = { to: 'target' } | { to: 'anchor'; anchor?: KubeObject };
 
 /**
  * Puts routes found in place back, leaves those that serve an edge and removes the others that we made; proxies hear of it before the Services
@@ -42,7 +42,7 @@ export async function removeRoutesElsewhere(canary: Canary, deps: RestoreRoutesD
   const router = routerFor(canary.spec.provider ?? config.meshProvider);
   if ('unsupported' in router) return;
   const afar = router.watches(canary).filter((ref) => !isCollected(ref, config));
-  if (afar.length > 0) await restoreRoutes(canary, { router, refs: afar, parting: { to: 'nobody' } }, deps);
+  if (afar.length > 0) await restoreRoutes(canary, { router, refs: afar, parting: { to: 'anchor' } }, deps);
 }
 
 /** One step towards the routes to come, whose Services proxies have to learn of first; what is recorded on the routes stays. True when it wrote. */
@@ -102,7 +102,7 @@ async function part(canary: Canary, route: KubeObject, parting: Parting, { clust
   const isParted = others.length === found.length;
   const isMarked = annotations?.[madeForAnnotation] === apexKey(canary);
   const leave = { annotations: { [madeForAnnotation]: apexKey(canary) }, ownerReferences: others.length > 0 ? others : null };
-  const { name, uid = '' } = parting.to === 'nobody' ? (parting.anchor?.metadata ?? {}) : {};
+  const { name, uid = '' } = parting.to === 'anchor' ? (parting.anchor?.metadata ?? {}) : {};
   const take = name !== undefined && isParted ? { ownerReferences: [...others, anchorReference({ name, uid })] } : undefined;
   const patch = parting.to === 'target' ? (isParted && isMarked ? undefined : leave) : take;
   if (patch) await cluster.patch(refOf(route), { metadata: { ...patch, resourceVersion } }, { signal });

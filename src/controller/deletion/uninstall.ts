@@ -79,7 +79,7 @@ async function uninstall(canary: Canary, anchor: KubeObject, originals: Original
   await resumeScalers(canary, deps);
   const target = await formerTarget(canary, originals, deps);
   for (const spec of await currentAndFormerSpecs(canary, target, originals, deps)) {
-    await finalizeRoutes(spec, { delayMs: 0, parting: { to: 'nobody', anchor } }, deps);
+    await finalizeRoutes(spec, { delayMs: 0, parting: { to: 'anchor', anchor } }, deps);
     await restoreApex(spec, target, originals, deps);
   }
   await removeAnchor(canary, anchor, deps);

@@ -44,7 +44,7 @@ export function parentRefs(canary: Canary): ParentRef[] {
 /** Whether a route is attached to anything but Services, behind which clients inside a mesh would find the application without it. */
 export function servesGateway(object: KubeObject): boolean {
   const { parentRefs: found } = specOf<{ parentRefs: Partial<ParentRef>[] }>(object);
-  return Array.isArray(found) && found.some(({ kind = 'Gateway' }) => kind !== 'Service');
+  return Array.isArray(found) && found.some((ref: Partial<ParentRef> | null) => ref?.kind !== 'Service');
 }
 
 const isSameObject = (one: ParentRef, other: ParentRef): boolean =>
