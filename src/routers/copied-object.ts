@@ -26,12 +26,14 @@ export function nothingRendered(canary: Canary, routes: Routes, why: RoutingErro
 }
 
 /** What routers that copy an object have in common. */
-export function copyVerbs(refsOf: (canary: Canary) => CopyRefs): Pick<Router, 'watches' | 'finalize'> {
+export function copyVerbs(refsOf: (canary: Canary) => CopyRefs): Pick<Router, 'watches' | 'finalize' | 'afterDeletion'> {
   return {
     watches: (canary) => Object.values(refsOf(canary)),
     finalize(canary, current) {
       const { copyRef } = refsOf(canary);
       return { write: [], remove: copyRef && findObject(current, copyRef) ? [copyRef] : [] };
     },
+    // The user's object leads to the apex Service by itself.
+    afterDeletion: () => 'goes',
   };
 }

@@ -28,6 +28,12 @@ export interface Look {
   all(kind: { apiVersion: string; kind: string; namespace: string }): readonly KubeObject[];
 }
 
+/**
+ * What becomes of a route that we made when its Canary is deleted and the target serves. `stays`: it serves an edge, or an object of the user
+ * names it, and no request would be answered without it. `goes`: clients fall back to the Service.
+ */
+export type AfterDeletion = 'stays' | 'goes';
+
 export interface RouteWarning {
   on: KubeObject;
   message: string;
@@ -64,4 +70,6 @@ export interface Router {
   warnings?(canary: Canary, look: Look): readonly RouteWarning[];
   /** Writes for deletion: all traffic to the apex Service's target, adopted objects restored. */
   finalize(canary: Canary, current: readonly KubeObject[]): RouteChange;
+  /** The fate of one of its objects that we made; one found in place is the user's, and stays in any case. */
+  afterDeletion(canary: Canary, object: KubeObject): AfterDeletion;
 }

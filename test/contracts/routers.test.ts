@@ -10,6 +10,7 @@ import { RoutingError, routerFor, routers } from '../../src/routers/index.ts';
 import { localGroups, meshGroups } from '../../src/routers/mesh-kinds.ts';
 import type { Router } from '../../src/routers/router.ts';
 import { raw } from '../fakes/raw.ts';
+import { afterDeletion } from './routers/after-deletion.ts';
 import { routerCases } from './routers/index.ts';
 import type { RouterCase } from './routers/router-case.ts';
 import { aCanary, anApex, deepFreeze } from './routers-cases.ts';
@@ -240,6 +241,34 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
     const after = current.filter((object) => !gone.includes(refKey(refOf(object)))).concat(once.write);
     expect(router.finalize(canary, deepFreeze(after))).toEqual({ write: [], remove: [] });
     expect(JSON.stringify(once.write)).not.toMatch(/shop-(primary|canary)/);
+  });
+});
+
+describe.each(
+  implemented.flatMap(({ provider, router }) =>
+    afterDeletion[provider as Provider].map((each) => ({ ...each, provider, router, what: [provider, each.of ?? ''].join(' ').trim() })),
+  ),
+)('I7: $what, when its Canary is deleted', ({ provider, router, service, stays }) => {
+  const canary = canaryFor(provider, allToPrimary, service);
+  const routesNow = router.supports.mirroring ? mirrored : allToPrimary;
+  const made = router
+    .render(canary, anApex, routesNow, inPlace(provider))
+    .write.filter((object) => !inPlace(provider).some((one) => refKey(refOf(one)) === refKey(refOf(object))));
+  const left = made.filter((object) => router.afterDeletion(canary, object) === 'stays');
+
+  it('leaves the routes that serve an edge, and no others', () => expect(left.map(({ kind }) => kind)).toEqual(stays));
+
+  it('what it leaves leads to the apex Service, and is written and not removed', () => {
+    const { write, remove } = router.finalize(canary, [...inPlace(provider), ...made]);
+    const written = write.filter((object) => left.some((one) => refKey(refOf(one)) === refKey(refOf(object))));
+    expect(written).toHaveLength(left.length);
+    expect(written.every((object) => router.afterDeletion(canary, object) === 'stays')).toBe(true);
+    expect(left.map((object) => refKey(refOf(object))).filter((key) => remove.map(refKey).includes(key))).toEqual([]);
+  });
+
+  it('a spec of any shape does not hold it up', () => {
+    for (const spec of [undefined, {}, { gateways: 'x', hosts: 7, parentRefs: null }, { parentRefs: [null] }])
+      for (const object of made) expect(() => router.afterDeletion(canary, { ...object, spec } as KubeObject)).not.toThrow();
   });
 });
 

@@ -108,6 +108,11 @@ function extraPorts(live: readonly ServicePort[], before: readonly ServicePort[]
   return before.filter(isNew).map(({ nodePort: _, ...port }) => port);
 }
 
+/** The ports of the last manifest of `kubectl apply`. */
+export function appliedPorts(service: KubeObject): readonly { port: number; protocol?: unknown }[] {
+  return lastApplied(service)?.spec?.ports ?? [];
+}
+
 /** The last manifest of `kubectl apply`, field by field; an unreadable one must not block deletion (04-R-L2). */
 function lastApplied({ metadata }: KubeObject): Applied | undefined {
   const text = metadata.annotations?.[LAST_APPLIED];

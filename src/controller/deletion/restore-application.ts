@@ -23,6 +23,7 @@ import { missingField } from '../objects/drift.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
 import { type ApexPatch, apexMovePatch, apexRestorePatch } from './restore-apex.ts';
+import { restorePorts } from './restore-ports.ts';
 import { applyOver, finalizeRoutes, readAll, removeRoutesElsewhere } from './restore-routes.ts';
 import { restoreMinimums, resumeScalers } from './restore-scalers.ts';
 import { recordSince } from './uninstall-since.ts';
@@ -88,7 +89,12 @@ export async function restoreApplication(canary: Canary, deps: RestoreDeps): Pro
     },
     () => sleep(clock, delayMs, signal),
     async (target: KubeObject) => {
-      for (const spec of await currentAndFormerSpecs(canary, target, originals, deps)) await finalizeRoutes(spec, delayMs, deps);
+      for (const spec of await currentAndFormerSpecs(canary, target, originals, deps))
+        await finalizeRoutes(spec, { delayMs, parting: { to: 'target' } }, deps);
+    },
+    async (target: KubeObject) => {
+      for (const spec of await currentAndFormerSpecs(canary, target, originals, deps))
+        await restorePorts(spec, recordedApex(spec, originals), deps);
     },
     (target: KubeObject) => restoreTarget(canary, target, originals.target, deps),
   ];
@@ -288,7 +294,7 @@ async function patchApex(
 }
 
 /** Recorded of the name that the Canary began with. */
-function recordedApex(canary: Canary, { canary: first, apexService }: Originals): Originals['apexService'] {
+export function recordedApex(canary: Canary, { canary: first, apexService }: Originals): Originals['apexService'] {
   return !first || names(first).apexService === names(canary).apexService ? apexService : undefined;
 }
 

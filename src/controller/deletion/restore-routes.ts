@@ -1,6 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
-import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
-import { ownerAnnotation } from '../../api/names.ts';
+import { type KubeObject, type ObjectRef, type OwnerReference, refKey, refOf } from '../../api/kube-object.ts';
+import { madeForAnnotation, names, ownerAnnotation } from '../../api/names.ts';
 import { type Clock, sleep } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isRefusal } from '../../kube/errors.ts';
@@ -8,15 +8,22 @@ import { findObject } from '../../routers/find-object.ts';
 import { routerFor } from '../../routers/index.ts';
 import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introduction.ts';
 import type { Router } from '../../routers/router.ts';
+import { anchorReference } from '../../workloads/anchor.ts';
 import type { DepsOf } from '../controller-deps.ts';
-import { isCollected } from '../objects/ownership.ts';
+import { apexKey, isCollected, isOurRoute } from '../objects/ownership.ts';
 
 type RestoreRoutesDeps = DepsOf<'cluster' | 'config'>;
 
-/** Puts routes found in place back and removes those that we made; proxies hear of it before the Services that it names are collected. */
+/** To whom routes that we made for an edge are left; without a target they lead nowhere, and go with the anchor. */
+export type Parting = { to: 'target' } | { to: 'anchor'; anchor?: KubeObject };
+
+/**
+ * Puts routes found in place back, leaves those that serve an edge and removes the others that we made; proxies hear of it before the Services
+ * that it names are collected.
+ */
 export async function finalizeRoutes(
   canary: Canary,
-  delayMs: number,
+  { delayMs, parting }: { delayMs: number; parting: Parting },
   { clock, ...deps }: RestoreRoutesDeps & { clock: Clock },
 ): Promise<void> {
   const { config, signal } = deps;
@@ -25,7 +32,7 @@ export async function finalizeRoutes(
   const refs = router.watches(canary);
   for (let step = 0; delayMs > 0 && step < INTRODUCTION_STEPS && (await introduceServices(canary, router, refs, deps)); step += 1)
     await sleep(clock, INTRODUCED_FOR_MS, signal);
-  const wrote = await restoreRoutes(canary, router, refs, deps);
+  const wrote = await restoreRoutes(canary, { router, refs, parting }, deps);
   if (wrote) await sleep(clock, delayMs, signal);
 }
 
@@ -35,7 +42,7 @@ export async function removeRoutesElsewhere(canary: Canary, deps: RestoreRoutesD
   const router = routerFor(canary.spec.provider ?? config.meshProvider);
   if ('unsupported' in router) return;
   const afar = router.watches(canary).filter((ref) => !isCollected(ref, config));
-  if (afar.length > 0) await restoreRoutes(canary, router, afar, deps);
+  if (afar.length > 0) await restoreRoutes(canary, { router, refs: afar, parting: { to: 'anchor' } }, deps);
 }
 
 /** One step towards the routes to come, whose Services proxies have to learn of first; what is recorded on the routes stays. True when it wrote. */
@@ -63,30 +70,50 @@ async function introduceServices(
 /** Finalizes the routes among these refs; what we made and no garbage collector takes goes by our own hand. True when it wrote. */
 async function restoreRoutes(
   canary: Canary,
-  router: Router,
-  refs: readonly ObjectRef[],
+  { router, refs, parting }: { router: Router; refs: readonly ObjectRef[]; parting: Parting },
   { cluster, config, signal }: RestoreRoutesDeps,
 ): Promise<boolean> {
   const current = await readAll(refs, cluster, signal);
   const { write, remove } = router.finalize(canary, current);
+  const isForEdge = (object: KubeObject) => isOurRoute(canary, object, config) && router.afterDeletion(canary, object) === 'stays';
+  const stays = (object: KubeObject) => parting.to === 'target' && isForEdge(object);
   // Marked for this Canary, or for one of its name that it has taken over from. Elsewhere it is another Canary's, whatever the spec names.
   const isMade = ({ metadata }: KubeObject) =>
     metadata.annotations?.[ownerAnnotation] !== undefined && metadata.namespace === canary.metadata.namespace;
-  const stranded = current.filter((object) => !isCollected(refOf(object), config) && isMade(object)).map(refOf);
+  const stranded = current.filter((object) => !isCollected(refOf(object), config) && isMade(object) && !stays(object)).map(refOf);
   const gone = [...remove, ...stranded].map(refKey);
+  let left = current.filter((object) => !gone.includes(refKey(refOf(object))));
   for (const object of write) {
     if (gone.includes(refKey(refOf(object)))) continue;
-    await applyOver(object, findObject(current, refOf(object)), { cluster, signal });
+    const written = await applyOver(object, findObject(current, refOf(object)), { cluster, signal });
+    left = left.map((one) => (refKey(refOf(one)) === refKey(refOf(written)) ? written : one));
   }
+  for (const object of left.filter(isForEdge)) await part(canary, object, parting, { cluster, signal });
   for (const ref of [...remove, ...stranded]) await cluster.delete(ref, { signal });
   return write.length + gone.length > 0;
 }
 
-/**
- * Writes over the version that it was computed from: a late write undoes nothing of a successor (I9). What is ours stays ours, so that it
- * goes with the anchor.
- */
-export async function applyOver(object: KubeObject, live: KubeObject | undefined, { cluster, signal }: DepsOf<'cluster'>) {
+/** Takes our owner from a route that stays, and marks it as of this apex; gives an owner to one that was left before its target went. */
+async function part(canary: Canary, route: KubeObject, parting: Parting, { cluster, signal }: DepsOf<'cluster'>): Promise<void> {
+  const isOurs = ({ kind, name }: OwnerReference) =>
+    (kind === 'ControllerRevision' && name === names(canary).anchor) || (kind === 'Canary' && name === canary.metadata.name);
+  const { annotations, ownerReferences: found = [], resourceVersion } = route.metadata;
+  const others = found.filter((owner) => !isOurs(owner));
+  const isParted = others.length === found.length;
+  const isMarked = annotations?.[madeForAnnotation] === apexKey(canary);
+  const leave = { annotations: { [madeForAnnotation]: apexKey(canary) }, ownerReferences: others.length > 0 ? others : null };
+  const { name, uid = '' } = parting.to === 'anchor' ? (parting.anchor?.metadata ?? {}) : {};
+  const take = name !== undefined && isParted ? { ownerReferences: [...others, anchorReference({ name, uid })] } : undefined;
+  const patch = parting.to === 'target' ? (isParted && isMarked ? undefined : leave) : take;
+  if (patch) await cluster.patch(refOf(route), { metadata: { ...patch, resourceVersion } }, { signal });
+}
+
+/** Writes over the version that it was computed from: a late write undoes nothing of a successor (I9). What is ours stays ours. */
+export async function applyOver(
+  object: KubeObject,
+  live: KubeObject | undefined,
+  { cluster, signal }: DepsOf<'cluster'>,
+): Promise<KubeObject> {
   const { resourceVersion, annotations, ownerReferences } = live?.metadata ?? {};
   const mark = annotations?.[ownerAnnotation];
   const metadata = {
@@ -95,7 +122,7 @@ export async function applyOver(object: KubeObject, live: KubeObject | undefined
     ...(mark === undefined || ownerReferences === undefined ? {} : { ownerReferences }),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
   };
-  await cluster.apply({ ...object, metadata }, { signal });
+  return cluster.apply({ ...object, metadata }, { signal });
 }
 
 export async function readAll(refs: readonly ObjectRef[], cluster: Cluster, signal: AbortSignal): Promise<KubeObject[]> {

@@ -7,7 +7,8 @@ import { workloadFor } from '../../workloads/index.ts';
 import { type Anchors, isKept } from '../adoption/anchors.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
-import { type DeletionDeps, findTarget, removeAnchor, restoreApex } from './restore-application.ts';
+import { type DeletionDeps, findTarget, recordedApex, removeAnchor, restoreApex } from './restore-application.ts';
+import { restorePorts } from './restore-ports.ts';
 import { finalizeRoutes, removeRoutesElsewhere } from './restore-routes.ts';
 import { resumeScalers } from './restore-scalers.ts';
 import { recordSince } from './uninstall-since.ts';
@@ -79,8 +80,9 @@ async function uninstall(canary: Canary, anchor: KubeObject, originals: Original
   await resumeScalers(canary, deps);
   const target = await formerTarget(canary, originals, deps);
   for (const spec of await currentAndFormerSpecs(canary, target, originals, deps)) {
-    await finalizeRoutes(spec, 0, deps);
+    await finalizeRoutes(spec, { delayMs: 0, parting: { to: 'anchor', anchor } }, deps);
     await restoreApex(spec, target, originals, deps);
+    await restorePorts(spec, recordedApex(spec, originals), deps);
   }
   await removeAnchor(canary, anchor, deps);
 }

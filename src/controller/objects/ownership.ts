@@ -1,6 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
-import { adoptAnnotation, names, ownerAnnotation } from '../../api/names.ts';
+import { adoptAnnotation, madeForAnnotation, names, ownerAnnotation } from '../../api/names.ts';
 import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import type { ControllerConfig } from '../config.ts';
 
@@ -16,9 +16,16 @@ export function isOurs(canary: Canary, object: KubeObject): boolean {
   );
 }
 
-/** Made by us; without an owner mark, for this Canary or one that had its apex before it was made again. */
+/** Made by us, for this Canary or one that had its apex before: no garbage collector took it, or it was left to serve an edge. */
 export function isOurRoute(canary: Canary, object: KubeObject, config: Pick<ControllerConfig, 'remoteRoutes'>): boolean {
-  return isOurs(canary, object) || (!isCollected(refOf(object), config) && object.metadata.annotations?.[ownerAnnotation] !== undefined);
+  const { [ownerAnnotation]: mark, [madeForAnnotation]: madeFor } = object.metadata.annotations ?? {};
+  const isLeft = !isCollected(refOf(object), config) || madeFor === apexKey(canary);
+  return isOurs(canary, object) || (mark !== undefined && isLeft);
+}
+
+/** The value of `madeForAnnotation`: one that was copied into another namespace says nothing there. */
+export function apexKey(canary: Canary): string {
+  return `${canary.metadata.namespace}/${names(canary).apexService}`;
 }
 
 /**

@@ -48,6 +48,8 @@ export const appMeshV1beta1: Router = {
     const { write, remove } = givenBack(serviceRefs(canary), current, () => namesOurSides(canary));
     return { write, remove: [...remove, ...nodeRefs(canary).filter((ref) => findObject(current, ref))] };
   },
+  // Without its nodes it leads nowhere, and clients inside the mesh know the Service too.
+  afterDeletion: () => 'goes',
 };
 
 /** Their names are hosts: those that clients ask for. */

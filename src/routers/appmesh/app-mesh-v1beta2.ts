@@ -55,6 +55,8 @@ export const appMeshV1beta2: Router = {
     const nodes = refsOf(canary, 'VirtualNode').filter((ref) => findObject(current, ref));
     return { write: [...routers.write, ...services.write], remove: [...services.remove, ...routers.remove, ...nodes] };
   },
+  // Without its nodes it leads nowhere, and clients inside the mesh know the Service too.
+  afterDeletion: () => 'goes',
 };
 
 function refsOf(canary: Canary, kind: 'VirtualNode' | 'VirtualRouter' | 'VirtualService'): ObjectRef[] {

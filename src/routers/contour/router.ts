@@ -45,6 +45,7 @@ export function contour(ingressClass = ''): Router {
       const toApex = () => ({ ...ofClass, routes: routesToApex(canary) });
       return { write: leftBehind(proxyRef(canary), current, ours(canary), toApex), remove: [] };
     },
+    afterDeletion: () => 'stays',
   };
 }
 

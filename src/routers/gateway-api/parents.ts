@@ -41,6 +41,12 @@ export function parentRefs(canary: Canary): ParentRef[] {
   return refs;
 }
 
+/** Whether a route is attached to anything but Services, behind which clients inside a mesh would find the application without it. */
+export function servesGateway(object: KubeObject): boolean {
+  const { parentRefs: found } = specOf<{ parentRefs: Partial<ParentRef>[] }>(object);
+  return Array.isArray(found) && found.some((ref: Partial<ParentRef> | null) => ref?.kind !== 'Service');
+}
+
 const isSameObject = (one: ParentRef, other: ParentRef): boolean =>
   one.group === other.group && one.kind === other.kind && one.name === other.name && (one.namespace ?? '') === (other.namespace ?? '');
 

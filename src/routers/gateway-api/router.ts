@@ -11,7 +11,7 @@ import type { RouteChange, Router } from '../router.ts';
 import { ifExpressible, RoutingError, rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
 import { leftToApex, movedWhole } from './moved-whole.ts';
-import { hostnames, parentRefs, parentRejection } from './parents.ts';
+import { hostnames, parentRefs, parentRejection, servesGateway } from './parents.ts';
 import { readRouteObject } from './read.ts';
 import { type RouteType, renderRules, rulesToApex } from './render.ts';
 import { type GatewayApiVersion, type RouteKind, routeKindOf } from './route-kind.ts';
@@ -39,7 +39,7 @@ export function gatewayApi(version: GatewayApiVersion): Router {
     return { write: [{ apiVersion: ref.apiVersion, kind: ref.kind, metadata, spec }], remove: [] };
   }
 
-  /** Restores an adopted route; ours is left with all traffic on the apex Service until garbage collection takes it. */
+  /** Restores an adopted route; ours leads to the apex Service, whether it stays or goes. */
   function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
     const ref = routeRef(canary, current);
     const toApex = (found: KubeObject) => apexSpec(canary, { version, kind: ref.kind as RouteKind }, found);
@@ -67,6 +67,7 @@ export function gatewayApi(version: GatewayApiVersion): Router {
     isInForce: (canary, current) => rejection(canary, current) === undefined,
     rejection,
     finalize,
+    afterDeletion: (_canary, object) => (servesGateway(object) ? 'stays' : 'goes'),
   };
 }
 

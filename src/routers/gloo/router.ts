@@ -32,6 +32,7 @@ export const gloo: Router = {
     return found && readRouteTable(canary, found);
   },
   finalize,
+  afterDeletion: (_canary, { kind }) => (kind === 'RouteTable' ? 'stays' : 'goes'),
 };
 
 const tableRef = (canary: Canary): ObjectRef => refUnderApex(canary, 'gateway.solo.io/v1', 'RouteTable');

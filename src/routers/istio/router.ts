@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { beginsMirrored, choosesUsers } from '../../api/provider-capabilities.ts';
@@ -7,7 +8,7 @@ import type { Routes } from '../../api/routes.ts';
 import { findObject } from '../find-object.ts';
 import { leftBehind } from '../found-in-place.ts';
 import { type NamesOurSides, rememberedSpec } from '../original-spec.ts';
-import type { RouteChange, Router } from '../router.ts';
+import type { AfterDeletion, RouteChange, Router } from '../router.ts';
 import { RoutingError, rejectionOf } from '../routing-error.ts';
 import { refUnderApex, routingMetadata } from '../routing-metadata.ts';
 import { ALL, onlyWeight } from '../weights.ts';
@@ -34,6 +35,7 @@ export const istio: Router = {
     return found && readVirtualService(canary, found);
   },
   finalize,
+  afterDeletion,
 };
 
 const virtualServiceRef = (canary: Canary): ObjectRef => refUnderApex(canary, apiVersion, 'VirtualService');
@@ -111,13 +113,27 @@ function exposure(canary: Canary): { gateways?: string[]; hosts?: string[] } {
 }
 
 /**
- * A VirtualService found in place gets its spec back. Ours is left with all traffic on the apex Service until garbage collection
- * takes it; the DestinationRules go, as their hosts do.
+ * A VirtualService found in place gets its spec back. Ours leads to the apex Service, whether it stays or goes; the DestinationRules go, as
+ * their hosts do.
  */
 function finalize(canary: Canary, current: readonly KubeObject[]): RouteChange {
   const remove = ruleRefs(canary).filter((ref) => findObject(current, ref));
   const spec = () => ({ ...exposure(canary), ...toApex(canary) });
   return { write: leftBehind(virtualServiceRef(canary), current, namesOurSides(canary), spec), remove };
+}
+
+/** Only of the hosts of the apex Service, asked for inside the mesh, does a client know another way than by the VirtualService. */
+function afterDeletion(canary: Canary, object: KubeObject): AfterDeletion {
+  if (object.kind !== 'VirtualService') return 'goes';
+  const { hosts, gateways } = specOf<{ hosts: unknown[]; gateways: unknown[] }>(object);
+  const { apexService } = names(canary);
+  const short = `${apexService}.${canary.metadata.namespace}`;
+  const known: unknown[] = [apexService, short, `${short}.svc`];
+  const isKnown = (host: unknown) => known.includes(host) || String(host).startsWith(`${short}.svc.`);
+  const isOf = (list: unknown, each: (one: unknown) => boolean) => Array.isArray(list) && list.length > 0 && list.every(each);
+  const isMeshOnly = gateways === undefined || isOf(gateways, (gateway) => gateway === 'mesh');
+  // A delegate has no hosts of its own.
+  return isMeshOnly && isOf(hosts, isKnown) ? 'goes' : 'stays';
 }
 
 function toApex(canary: Canary): Record<string, unknown> {

@@ -46,6 +46,7 @@ export const knative: Router = {
   },
   // The traffic block is the user's: the workload puts it back as it was found.
   finalize: () => ({ write: [], remove: [] }),
+  afterDeletion: () => 'goes',
 };
 
 /** `status.traffic` is written before the gateways go by it; they do once the routes of this generation are ready. */

@@ -20,4 +20,5 @@ export const noRoutes: Router = {
   },
   readRoutes: () => allToPrimary,
   finalize: () => ({ write: [], remove: [] }),
+  afterDeletion: () => 'goes',
 };

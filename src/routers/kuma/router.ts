@@ -35,4 +35,6 @@ export const kuma: Router = {
     const { write, remove } = givenBack(refs, current, () => namesOurSides(canary));
     return { write, remove: isMade ? [own, ...remove] : remove };
   },
+  // It is for clients inside the mesh, which know the Service too.
+  afterDeletion: () => 'goes',
 };

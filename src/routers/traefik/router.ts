@@ -38,6 +38,7 @@ export const traefik: Router = {
     return found && readTraefikService(canary, found, findObject(current, mirrorRef(canary)));
   },
   finalize,
+  afterDeletion: (canary, { metadata }) => (metadata.name === serviceRef(canary).name ? 'stays' : 'goes'),
 };
 
 /** The user's IngressRoute goes on referring to the apex one, so what we made stays, and leads to the apex Service. */
