@@ -1,16 +1,26 @@
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;
 
-interface Contest {
-  corrections: number;
-  pausedUntilMs: number;
+/** A write that did not hold, and who undid it. */
+export interface Undoing {
   field: string;
-  manager?: string;
+  /** `another` has written since our own write was answered; `server`: the answer itself did not hold the field. */
+  by: 'another' | 'server';
+  /** Name of the other writer, or the server's reason. */
+  who?: string;
+}
+
+interface Contest extends Undoing {
+  corrections: number;
+  correctedMs: number;
+  pausedUntilMs: number;
+  isRoute: boolean;
 }
 
 /**
  * Keeps healing from becoming a fight (ARCHITECTURE.md, "Healing has a brake"). The first correction of an object is immediate; when the same
- * drift comes back, the next ones wait 1 s, 2 s, 4 s … up to 5 min. It calms down after twice the longest pause without drift.
+ * drift comes back, the next ones wait 1 s, 2 s, 4 s … up to 5 min. It calms down after twice the longest pause without drift. The pause
+ * of one object delays no other (I18).
  */
 export class HealingBrake {
   readonly #contests = new Map<string, Contest>();
@@ -23,15 +33,14 @@ export class HealingBrake {
       this.#contests.delete(key);
       return 0;
     }
-    return Math.max(0, contest.pausedUntilMs - nowMs);
+    return this.#isJoining(contest, nowMs) ? 0 : Math.max(0, contest.pausedUntilMs - nowMs);
   }
 
-  corrected(key: string, nowMs: number, field: string, manager?: string): void {
+  /** `isRoute`: users reach one side or the other by it. */
+  corrected(key: string, nowMs: number, undoing: Undoing, { isRoute = false } = {}): void {
     const corrections = (this.#contests.get(key)?.corrections ?? 0) + 1;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (corrections - 1), LONGEST_PAUSE_MS);
-    // Objects that are contested at once are corrected at once, or a release would wait for ever for all of them to hold together.
-    const pausedUntilMs = Math.max(nowMs + pauseMs, ...[...this.#contests.values()].map((contest) => contest.pausedUntilMs));
-    this.#contests.set(key, { corrections, pausedUntilMs, field, ...(manager === undefined ? {} : { manager }) });
+    this.#contests.set(key, { ...undoing, corrections, correctedMs: nowMs, pausedUntilMs: nowMs + pauseMs, isRoute });
   }
 
   /** No correction has been made that may not hold. */
@@ -39,13 +48,27 @@ export class HealingBrake {
     return this.#contests.size === 0;
   }
 
-  /** Corrections that did not hold: the second one on. */
-  contested(): { key: string; field: string; manager?: string }[] {
-    return [...this.#contests].filter(([, contest]) => contest.corrections > 1).map(([key, contest]) => ({ key, ...contest }));
+  /** Corrections that another writer has undone: the second one on. */
+  contested(): ({ key: string } & Undoing)[] {
+    return [...this.#contests]
+      .filter(([, { by, corrections }]) => by === 'another' && corrections > 1)
+      .map(([key, contest]) => ({ key, ...contest }));
+  }
+
+  /** Writes that the API server itself does not keep. */
+  dropped(): ({ key: string } & Undoing)[] {
+    return [...this.#contests].filter(([, { by }]) => by === 'server').map(([key, contest]) => ({ key, ...contest }));
   }
 
   /** A release step of our own changed what is wanted: what others did before says nothing about it. */
   forget(key: string): void {
     this.#contests.delete(key);
+  }
+
+  /** Routes that are contested at once are corrected at once, or a release would wait for ever for all of them to hold together. */
+  #isJoining({ isRoute, correctedMs }: Contest, nowMs: number): boolean {
+    const isJust = (other: Contest) =>
+      other.isRoute && other.correctedMs > nowMs - FIRST_PAUSE_MS && correctedMs <= other.correctedMs - FIRST_PAUSE_MS;
+    return isRoute && [...this.#contests.values()].some(isJust);
   }
 }

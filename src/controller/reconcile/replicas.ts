@@ -3,7 +3,7 @@ import { primaryRefOf } from '../facts/gather-facts.ts';
 import type { Scaling } from '../facts/scaling.ts';
 import type { ViewedObject } from '../watch/cluster-view.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
-import { HELD, type Outcome, PENDING, retryIn } from './outcome.ts';
+import { HELD, type Outcome, PENDING, paused, retryIn } from './outcome.ts';
 
 /** Brings a side to the pods that it needs for its load, and never below what it has (E60). */
 export async function raise(
@@ -38,12 +38,12 @@ export async function scale(
   if (askedFor === direction && isOlder(seen?.object.metadata.resourceVersion, answered)) return PENDING;
   const isDrift = askedFor === direction;
   const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
-  if (waitMs > 0) return retryIn(waitMs);
+  if (waitMs > 0) return paused(waitMs);
   const { patch, subresource } = scaling;
   const answer = await cluster.patch(ref, patch, { signal, ...(subresource && { subresource }) });
   if (subresource === undefined) view.learn(answer);
   wanted.set(key, `${direction}@${answer.metadata.resourceVersion ?? ''}`);
-  if (isDrift) brake.corrected(key, nowMs, 'spec.replicas', seen?.manager);
+  if (isDrift) brake.corrected(key, nowMs, { field: 'spec.replicas', by: 'another', ...(seen?.manager && { who: seen.manager }) });
   return PENDING;
 }
 
