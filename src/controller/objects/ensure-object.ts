@@ -82,7 +82,11 @@ function undoingOf(missing = 'metadata', lacks: string | undefined, manager: str
 
 /** Labels, our own marks, and the annotations of a Service lead no request anywhere; those of an Ingress may. */
 function isTraffic({ kind }: KubeObject, field: string): boolean {
-  return !(field.startsWith('metadata.labels') || field === 'metadata.annotations' || (kind === 'Service' && field.startsWith('metadata.')));
+  return !(
+    field.startsWith('metadata.labels') ||
+    field === 'metadata.annotations' ||
+    (kind === 'Service' && field.startsWith('metadata.'))
+  );
 }
 
 /** The target is the user's: only the rendered fields are merged, into the version that they were computed from. */

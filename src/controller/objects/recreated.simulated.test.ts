@@ -14,7 +14,6 @@ const INTERVAL_MS = 10_000;
 const aCanary = (name = APP) =>
   aModelCanary({ ...ordersPlan, stepWeight: 10 }, { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: APP } }, name);
 
-
 async function initialized(hasService: boolean): Promise<ModelLab> {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService });
   await lab.application(hasService);
