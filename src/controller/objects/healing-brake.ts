@@ -12,7 +12,6 @@ export interface Undoing {
 
 interface Contest extends Undoing {
   corrections: number;
-  correctedMs: number;
   pausedUntilMs: number;
   isRoute: boolean;
 }
@@ -33,14 +32,15 @@ export class HealingBrake {
       this.#contests.delete(key);
       return 0;
     }
-    return this.#isJoining(contest, nowMs) ? 0 : Math.max(0, contest.pausedUntilMs - nowMs);
+    return Math.max(0, contest.pausedUntilMs - nowMs);
   }
 
   /** `isRoute`: users reach one side or the other by it. */
   corrected(key: string, nowMs: number, undoing: Undoing, { isRoute = false } = {}): void {
     const corrections = (this.#contests.get(key)?.corrections ?? 0) + 1;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (corrections - 1), LONGEST_PAUSE_MS);
-    this.#contests.set(key, { ...undoing, corrections, correctedMs: nowMs, pausedUntilMs: nowMs + pauseMs, isRoute });
+    this.#contests.set(key, { ...undoing, corrections, pausedUntilMs: nowMs + pauseMs, isRoute });
+    if (isRoute) this.#endTogether(nowMs);
   }
 
   /** No correction has been made that may not hold. */
@@ -65,10 +65,13 @@ export class HealingBrake {
     this.#contests.delete(key);
   }
 
-  /** Routes that are contested at once are corrected at once, or a release would wait for ever for all of them to hold together. */
-  #isJoining({ isRoute, correctedMs }: Contest, nowMs: number): boolean {
-    const isJust = (other: Contest) =>
-      other.isRoute && other.correctedMs > nowMs - FIRST_PAUSE_MS && correctedMs <= other.correctedMs - FIRST_PAUSE_MS;
-    return isRoute && [...this.#contests.values()].some(isJust);
+  /**
+   * The pauses of contested routes end with the first of them, and none is made longer: or a release would wait for ever for all of them to hold
+   * together.
+   */
+  #endTogether(nowMs: number): void {
+    const open = [...this.#contests.values()].filter(({ isRoute, pausedUntilMs }) => isRoute && pausedUntilMs > nowMs);
+    const firstMs = Math.min(...open.map(({ pausedUntilMs }) => pausedUntilMs));
+    for (const contest of open) contest.pausedUntilMs = firstMs;
   }
 }

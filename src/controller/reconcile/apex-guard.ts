@@ -2,15 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import { type KubeObject, type Labels, refOf } from '../../api/kube-object.ts';
+import { type KubeObject, type Labels, refKey, refOf } from '../../api/kube-object.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { TargetUnusableError } from '../errors.ts';
 import { endpointsIn, type Reach, readEndpoints, slicesOf } from '../facts/endpoints.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { missingField } from '../objects/drift.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
+import { forgetWanted, type ReconcileContext } from './context.ts';
 
-type ApexWriteContext = DepsOf<'cluster' | 'view' | 'clock'> & { canary: Canary };
+type ApexWriteContext = DepsOf<'cluster' | 'view' | 'clock'> & Pick<ReconcileContext, 'brake' | 'wanted'> & { canary: Canary };
 
 /** For EndpointSlices to follow a Service, once they can be seen: a cluster takes well below a second, and a busy one longer. */
 const BOUND_MS = 10_000;
@@ -34,6 +35,8 @@ export class ApexGuard {
     const isMoved = written !== undefined && written.metadata.resourceVersion !== live.metadata.resourceVersion;
     if (!isMoved || !before || before.ready === 0 || (await isServed(context, written, before))) return;
     view.learn(await cluster.patch(refOf(live), asItWas(live, written), { signal }));
+    // We have undone it ourselves (I18).
+    forgetWanted(context, refKey(refOf(live)));
     const { name } = live.metadata;
     const message = `spec.service: Service ${name} had ${before.ready} ready endpoints, and none when it led to the primary, so it was put back: give the pods of ${context.canary.spec.targetRef.name} the ports and labels that the Service asks for, or correct spec.service`;
     this.#putBack = { of, message };
