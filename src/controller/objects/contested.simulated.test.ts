@@ -81,18 +81,18 @@ describe('I18: an object that another manager puts back', () => {
     lab.close();
   });
 
-  it.each([{ what: 'the routes', refs: [routeRef] }, { what: 'the routes and the apex Service', refs: [routeRef, serviceRef(APP)] }])(
-    'with $what contested from its start, a good release still ends',
-    async ({ refs }) => {
-      const lab = await initializedLab({}, aModelCanary({ ...ordersPlan, maxWeight: 50 }));
-      if (refs.length > 1) lab.server.patch(serviceRef(APP), { spec: { selector: { app: APP } } });
-      const rival = new Rival(lab, refs);
-      lab.push('2');
-      expect(await rival.until(isOver(lab), 3_600_000)).toBe(true);
-      expect(lab.phase()).toBe('Succeeded');
-      lab.close();
-    },
-  );
+  it.each([
+    { what: 'the routes', refs: [routeRef] },
+    { what: 'the routes and the apex Service', refs: [routeRef, serviceRef(APP)] },
+  ])('with $what contested from its start, a good release still ends', async ({ refs }) => {
+    const lab = await initializedLab({}, aModelCanary({ ...ordersPlan, maxWeight: 50 }));
+    if (refs.length > 1) lab.server.patch(serviceRef(APP), { spec: { selector: { app: APP } } });
+    const rival = new Rival(lab, refs);
+    lab.push('2');
+    expect(await rival.until(isOver(lab), 3_600_000)).toBe(true);
+    expect(lab.phase()).toBe('Succeeded');
+    lab.close();
+  });
 
   it('is no contest where the API server itself drops a field', async () => {
     const lab = await initializedLab();
@@ -108,7 +108,10 @@ describe('I18: an object that another manager puts back', () => {
     await lab.pass(60_000);
     expect(contestsOf(lab)).toEqual([]);
     expect(conditionsOf(lab)).toContainEqual(
-      expect.objectContaining({ type: 'FieldDropped', message: expect.stringContaining('VirtualService/test/podinfo: spec.hosts[0] does not hold') }),
+      expect.objectContaining({
+        type: 'FieldDropped',
+        message: expect.stringContaining('VirtualService/test/podinfo: spec.hosts[0] does not hold'),
+      }),
     );
     lab.close();
   });

@@ -10,7 +10,7 @@ const ref: ObjectRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podin
 /** A Deployment whose replicas others bring back after each write. */
 function aContext() {
   const deployment: KubeObject = { ...ref, metadata: { name: 'podinfo', namespace: 'test', resourceVersion: '1' }, spec: { replicas: 2 } };
-  const context: Pick<ReconcileContext, 'brake' | 'wanted'> & object = {
+  const context = {
     canary: aCanary(),
     view: { find: () => ({ object: deployment, manager: 'autoscaler' }) },
     cluster: { patch: async () => deployment },
@@ -19,7 +19,7 @@ function aContext() {
     wanted: new Map(),
     signal: new AbortController().signal,
   };
-  return context as ReconcileContext;
+  return context as object as ReconcileContext;
 }
 
 it('I18: replicas that a release has raised and gives back are contested by no one when the next release raises them', async () => {

@@ -1,3 +1,4 @@
+import { defined } from '../../api/defined.ts';
 import { type ObjectRef, refKey } from '../../api/kube-object.ts';
 import type { DesiredState } from '../../engine/desired-state.ts';
 import { ApiError } from '../../kube/errors.ts';
@@ -59,7 +60,11 @@ async function holdMinimum(context: ReconcileContext, scaling: Scaling, desired:
   if (!primary || !isOurs(context.canary, primary)) return HELD;
   const atLeast = desired.atLeast.primary;
   // One key for one object: what was written of it whole is not wanted any more, and no difference to that is drift.
-  return patchObject(context, primaryRef, minimumOf(atLeast), scaler.raisePatch(primary, atLeast), refKey(primaryRef));
+  const { minReplicas, maxReplicas } = context.canary.spec.autoscalerRef?.primaryScalerReplicas ?? {};
+  // They are the Canary's own, and wait for no promotion (03-A4).
+  const limits = defined({ min: minReplicas, max: maxReplicas });
+  const what = `${minimumOf(atLeast)} within ${minReplicas ?? ''}-${maxReplicas ?? ''}`;
+  return patchObject(context, primaryRef, what, scaler.raisePatch(primary, atLeast, limits), refKey(primaryRef));
 }
 
 const minimumOf = (atLeast: number | undefined): string => `minimum ${atLeast ?? 'back'}`;
