@@ -116,3 +116,24 @@ describe('I18: an object that another manager puts back', () => {
     lab.close();
   });
 });
+
+it.each([
+  { what: 'a route', ref: routeRef, change: { spec: { hosts: ['elsewhere'] } }, field: 'spec.hosts[0]' },
+  { what: 'a Service', ref: serviceRef(`${APP}-canary`), change: { spec: { selector: { app: 'elsewhere' } } }, field: 'spec.selector.app' },
+])('the first correction of a change of $what by hand is an event, and the next ones are the condition', async ({ ref, change, field }) => {
+  const lab = await initializedLab();
+  const eventsOf = () =>
+    lab.writes.flatMap(({ verb, ref: { kind }, body }) =>
+      verb === 'create' && kind === 'Event' && raw(body).reason === 'DriftCorrected' ? raw(body) : [],
+    );
+  await lab.pass(30_000);
+  for (let times = 0; times < 2; times += 1) {
+    lab.server.patch(ref, change);
+    await lab.pass(5_000);
+  }
+  expect(eventsOf()).toEqual([
+    expect.objectContaining({ type: 'Normal', message: expect.stringContaining(`${ref.kind}/test/${ref.name}: ${field} was changed`) }),
+  ]);
+  expect(contestsOf(lab)).toHaveLength(1);
+  lab.close();
+});

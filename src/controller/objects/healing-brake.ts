@@ -23,6 +23,9 @@ interface Contest extends Undoing {
  */
 export class HealingBrake {
   readonly #contests = new Map<string, Contest>();
+  /** Corrections of what another writer had changed that were not reported yet, and those that were, by object and field. */
+  #news: ({ key: string } & Undoing)[] = [];
+  readonly #reportedMs = new Map<string, number>();
 
   /** Milliseconds to wait before this correction may be written; 0 is now. Call `corrected` when it was. */
   waitMs(key: string, nowMs: number): number {
@@ -41,6 +44,21 @@ export class HealingBrake {
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (corrections - 1), LONGEST_PAUSE_MS);
     this.#contests.set(key, { ...undoing, corrections, pausedUntilMs: nowMs + pauseMs, isRoute });
     if (isRoute) this.#endTogether(nowMs);
+    if (undoing.by === 'another') this.#note({ key, ...undoing }, nowMs);
+  }
+
+  /** The first corrections since the last call, each object and field once in the time that it takes to calm down. */
+  takeNews(): readonly ({ key: string } & Undoing)[] {
+    const news = this.#news;
+    this.#news = [];
+    return news;
+  }
+
+  #note(corrected: { key: string } & Undoing, nowMs: number): void {
+    const what = `${corrected.key} ${corrected.field}`;
+    const reportedMs = this.#reportedMs.get(what);
+    this.#reportedMs.set(what, nowMs);
+    if (reportedMs === undefined || nowMs > reportedMs + 2 * LONGEST_PAUSE_MS) this.#news.push(corrected);
   }
 
   /** No correction has been made that may not hold. */
