@@ -131,7 +131,7 @@ describe('serin diff of the scaler of the primary', () => {
     expect(said).not.toContain('canary-uid');
   });
 
-  it('E60: a minimum that a release has raised is no difference', async () => {
+  it('E60: a minimum that a release has raised makes no difference', async () => {
     const note = JSON.stringify({ before: { minReplicas: 2 }, to: { minReplicas: 6 } });
     const primary = hpa('podinfo-primary', { minReplicas: 6, maxReplicas: 10 }, { 'serin.dev/before-raise': note });
     const { exit, complained } = await diff(cluster(hpa('podinfo', { minReplicas: 2, maxReplicas: 10 }), primary));

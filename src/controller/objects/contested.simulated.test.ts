@@ -94,7 +94,7 @@ describe('I18: an object that another manager puts back', () => {
     lab.close();
   });
 
-  it('is no contest where the API server itself drops a field', async () => {
+  it('is not contested where the API server itself drops a field', async () => {
     const lab = await initializedLab();
     // An admission webhook that knows better.
     const { api } = lab.server;

@@ -67,7 +67,7 @@ describe('lastForeignManager', () => {
     expect(ownedBy(entry('kubectl', 1), entry('gitops', 3), entry('serin', 2))).toBe('gitops');
     expect(ownedBy(entry('kubectl', 1), entry('gitops', 3), entry('serin', 3))).toBe('gitops');
   });
-  it('I18: is no one who wrote before our own last write', () => {
+  it('I18: names none of those who wrote before our own last write', () => {
     expect(ownedBy(entry('kubectl', 1), entry('gitops', 2), entry('serin', 3))).toBeUndefined();
   });
   it('is not who reports: neither in the status nor in an annotation', () => {

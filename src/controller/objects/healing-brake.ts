@@ -93,3 +93,15 @@ export class HealingBrake {
     for (const contest of open) contest.pausedUntilMs = firstMs;
   }
 }
+
+/** Requests by object as they were last made, and the brake of their corrections. */
+export interface Wanted {
+  wanted: Map<string, string>;
+  brake: HealingBrake;
+}
+
+/** What was written under this key is wanted no more: to write the same again later corrects no other writer. */
+export function forgetWanted({ wanted, brake }: Wanted, key: string): void {
+  wanted.delete(key);
+  brake.forget(key);
+}

@@ -8,10 +8,10 @@ import { TargetUnusableError } from '../errors.ts';
 import { endpointsIn, type Reach, readEndpoints, slicesOf } from '../facts/endpoints.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { missingField } from '../objects/drift.ts';
+import { forgetWanted, type Wanted } from '../objects/healing-brake.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
-import { forgetWanted, type ReconcileContext } from './context.ts';
 
-type ApexWriteContext = DepsOf<'cluster' | 'view' | 'clock'> & Pick<ReconcileContext, 'brake' | 'wanted'> & { canary: Canary };
+type ApexWriteContext = DepsOf<'cluster' | 'view' | 'clock'> & Wanted & { canary: Canary };
 
 /** For EndpointSlices to follow a Service, once they can be seen: a cluster takes well below a second, and a busy one longer. */
 const BOUND_MS = 10_000;

@@ -36,12 +36,6 @@ export interface ReconcileMemory {
   lastReplicas: Map<string, number>;
 }
 
-/** What was written under this key is wanted no more: to write the same again later corrects no one. */
-export function forgetWanted({ wanted, brake }: Pick<ReconcileContext, 'wanted' | 'brake'>, key: string): void {
-  wanted.delete(key);
-  brake.forget(key);
-}
-
 export function workloadOf(canary: Canary): Workload {
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) throw new TargetUnusableError(workload.unsupported, { field: 'spec.targetRef' });

@@ -1,8 +1,9 @@
 import { type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import type { Scaling } from '../facts/scaling.ts';
+import { forgetWanted } from '../objects/healing-brake.ts';
 import type { ViewedObject } from '../watch/cluster-view.ts';
-import { forgetWanted, type ReconcileContext, workloadOf } from './context.ts';
+import { type ReconcileContext, workloadOf } from './context.ts';
 import { HELD, type Outcome, PENDING, paused, retryIn } from './outcome.ts';
 
 /** Brings a side to the pods that it needs for its load, and never below what it has (E60). */

@@ -52,10 +52,6 @@ const soaking = ['Progressing', 'WaitingPromotion'].flatMap((phase): DecisionCas
     { state, when: 'it is due while paused', due: true, release: paused, decision: 'wait' },
     { state, when: 'something is not written', due: true, facts: { converged: false }, decision: 'wait' },
     { state, when: 'the routes are not confirmed (E63)', due: true, facts: { converged: false, ...unconfirmed }, decision: 'measure' },
-    { state, when: 'the routes are contested (I18)', due: true, facts: contested, decision: 'measure' },
-    { state, when: 'a check has passed under contested routes, which are corrected now', context: heldUp, decision: 'measure' },
-    { state, when: 'a check has passed under contested routes, which still are', context: heldUp, facts: contested, decision: 'wait' },
-    { state, when: 'the same while paused', context: heldUp, release: paused, decision: 'wait' },
     { state, when: 'the canary is below its threshold', due: true, target: short, decision: 'measure' },
     { state, when: 'it is below for the whole deadline', target: short, release: unready, decision: 'rollBack' },
     { state, when: 'it is below for that long while paused', target: short, release: { ...unready, ...paused }, decision: 'wait' },
@@ -130,18 +126,6 @@ describe('E10, E20–E24, E60–E65, E80, E81: decisions after the metrics', () 
       { ...ok, when: `passed at the last weight, and ${when}`, ...last, facts, hooks: ['confirm-promotion'], decision: 'holdUp' },
       { ...bad, when: `failed, and ${when}`, facts, decision: 'retry' },
     ]),
-    { ...ok, when: 'passed, asked under contested routes (E63a)', context: asked, facts: contested, decision: 'holdUp' },
-    { ...ok, when: 'passed, asked under routes that are corrected since', context: asked, decision: 'holdUp' },
-    { ...ok, when: 'passed, and the routes are contested since it was asked', facts: contested, decision: 'step' },
-    { ...bad, when: 'failed, asked under contested routes', context: asked, facts: contested, decision: 'retry' },
-    {
-      ...bad,
-      when: 'failed for the last time under them',
-      context: asked,
-      facts: contested,
-      release: { failedChecks: 2 },
-      decision: 'rollBack',
-    },
     { ...ok, when: 'passed, and the primary is not ready', primary: short, decision: 'awaitPrimary' },
     { ...ok, when: 'passed, and neither side is ready', primary: short, target: short, facts: refused, decision: 'awaitPrimary' },
     { ...ok, when: 'passed, and the canary is below its threshold', target: short, facts: refused, decision: 'awaitCanary' },
@@ -176,6 +160,30 @@ describe('E10, E20–E24, E60–E65, E80, E81: decisions after the metrics', () 
     },
     { ...ok, when: 'passed, and the canary is down', target: down, decision: 'withdrawTraffic' },
     { state, when: 'no answer yet', due: true, decision: 'wait' },
+  ]);
+});
+
+describe('E63a, I18: checks under routes that another writer has changed back', () => {
+  const soaking = { state: 'Progressing.analysing.soaking' };
+  const ok = { state: 'Progressing.analysing.measuring', ...verdict('passed') };
+  const bad = { state: 'Progressing.analysing.measuring', ...verdict('failed') };
+  itDecides([
+    { ...soaking, when: 'the routes are contested (I18)', due: true, facts: contested, decision: 'measure' },
+    { ...soaking, when: 'a check has passed under contested routes, which are corrected now', context: heldUp, decision: 'measure' },
+    { ...soaking, when: 'a check has passed under contested routes, which still are', context: heldUp, facts: contested, decision: 'wait' },
+    { ...soaking, when: 'the same while paused', context: heldUp, release: paused, decision: 'wait' },
+    { ...ok, when: 'passed, asked under contested routes (E63a)', context: asked, facts: contested, decision: 'holdUp' },
+    { ...ok, when: 'passed, asked under routes that are corrected since', context: asked, decision: 'holdUp' },
+    { ...ok, when: 'passed, and the routes are contested since it was asked', facts: contested, decision: 'step' },
+    { ...bad, when: 'failed, asked under contested routes', context: asked, facts: contested, decision: 'retry' },
+    {
+      ...bad,
+      when: 'failed for the last time under them',
+      context: asked,
+      facts: contested,
+      release: { failedChecks: 2 },
+      decision: 'rollBack',
+    },
   ]);
 });
 
