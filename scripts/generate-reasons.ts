@@ -130,6 +130,10 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes: '`appmesh`, `appmesh:v1beta2`, `kuma` or `osm`, by `spec.provider` or `--mesh-provider`',
     next: 'plan the move that the message names: nothing is held up, but that provider gets no more fixes',
   },
+  DriftCorrected: {
+    causes: 'a change by hand, or by a tool, of a Service, route, scaler or replicas that Serin keeps',
+    next: 'make the change in the Canary or its target; `spec.suspend: true` keeps changes by hand. Where it comes again, the condition `Contested` names the writer',
+  },
   RouteWarning: {
     causes: 'a backend of a TrafficSplit lacks a port of the root Service, or is the root of another split',
     next: 'correct the Service or the split that the message names: `kubectl describe trafficsplit NAME`',

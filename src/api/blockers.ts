@@ -73,6 +73,9 @@ export const blockers = {
   NoPromotedTemplate: by('workloadOwner', 'the last promoted template is not recorded any more'),
   RouteRejected: by('canaryOwner', 'the traffic provider cannot express the routes that the spec asks for'),
   RouteUnconfirmed: by('objectOwner', 'the routes are written, and the traffic provider has not accepted them'),
+  RouteContested: by('objectOwner', 'another writer changes the routes back, which Serin corrects after growing pauses', {
+    look: lookAtObject,
+  }),
   Other: by('objectOwner', 'another reason, given in the message'),
   PodsNotReady: by('workloadOwner', 'the pods of the target or the primary are not ready', { look: 'serin why CANARY -n NAMESPACE' }),
   RolloutStalled: by('workloadOwner', 'the rollout has failed, or exceeded its own deadline', {

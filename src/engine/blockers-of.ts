@@ -17,7 +17,7 @@ export type FoundBlocker = NewBlocker & { sinceMs?: number; untilMs?: number };
 /** Reasons for which a release does not go on where it stands, the most urgent one first. What ends by itself within seconds is none. */
 export function blockersOf(canary: Canary, phase: Phase, release: Release, facts: Facts): FoundBlocker[] {
   if (canary.spec.suspend === true) return [{ code: 'Suspended', field: 'spec.suspend' }];
-  const { refused, blocker, unroutable, unconfirmed } = facts;
+  const { refused, blocker, unroutable } = facts;
   const { paused } = release;
   const uncheckedMs = uncheckedUntilMs(phase, release, facts);
   const checks = [...ofChecks(canary, release), ...ofEvidence(canary, release)];
@@ -26,12 +26,17 @@ export function blockersOf(canary: Canary, phase: Phase, release: Release, facts
   const isStopped = blocker !== undefined || paused !== undefined;
   return [
     ...(refused ? [{ ...refusedBlocker(refused), ...defined({ untilMs: uncheckedMs }) }] : []),
-    ...[blocker, unroutable && undated(unroutable), unconfirmed].filter((one) => one !== undefined),
+    ...[blocker, unroutable && undated(unroutable), awaitedRoutes(release, facts)].filter((one) => one !== undefined),
     ...(paused ? [{ code: 'Paused', detail: paused.by, sinceMs: paused.sinceMs } as const] : []),
     ...ofHooks(release),
     ...(isStopped || uncheckedMs !== undefined ? checks.map(withoutUntil) : checks),
     ...(isStopped ? sides.map(withoutUntil) : sides),
   ];
+}
+
+/** Routes that are not in force, where something waits for that. Those of an idle Canary that another writer contests are a condition only. */
+export function awaitedRoutes({ step }: Release, { unconfirmed }: Facts): NewBlocker | undefined {
+  return unconfirmed?.code === 'RouteContested' && step === 'resting' ? undefined : unconfirmed;
 }
 
 const withoutUntil = ({ untilMs: _, ...blocker }: FoundBlocker): FoundBlocker => blocker;

@@ -127,8 +127,8 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
       initial: 'soaking',
       states: {
         soaking: leaf('soaking', ['wakeAtCheck'], {
-          askHooks: on('callingHooks', 'noteReadiness'),
-          measure: on('measuring', 'noteReadiness'),
+          askHooks: on('callingHooks', 'noteReadiness', 'noteContest'),
+          measure: on('measuring', 'noteReadiness', 'noteContest'),
         }),
         callingHooks: leaf('callingHooks', ['askRollout'], { measure: on('measuring') }),
         measuring: leaf('measuring', ['askMeasure'], {

@@ -3,6 +3,7 @@ import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import { isReleasing, type Phase } from '../api/phase.ts';
 import { timestamp } from '../api/timestamp.ts';
+import { awaitedRoutes } from './blockers-of.ts';
 import { evidenceUntilMs } from './comparison/harm.ts';
 import { longestRaiseMs, progressDeadlineMs, rolloutDeadlineMs, settlingMs, unmeasuredUntilMs } from './deadlines.ts';
 import { isKept, isPrimaryAwaited, isReady } from './due.ts';
@@ -25,7 +26,7 @@ export function explainRelease(canary: Canary, phase: Phase, release: Release, f
   }
   const since = `since ${timestamp(release.stepStartedMs)}`;
   const blocker = facts.blocker ?? facts.unroutable;
-  const { unconfirmed } = facts;
+  const unconfirmed = awaitedRoutes(release, facts);
   const isStopped = facts.blocker !== undefined && isReleasing(phase);
   const clock = isStopped ? ' No deadline counts until that is removed.' : '';
   const stuck = blocker

@@ -230,9 +230,14 @@ function settle(
   return { next: settled, questions: [...record, ...asks, ...wakes] };
 }
 
-/** Once the primary's scaler stands and the one before is gone, it is the one to be replaced next (03-B14). */
+/**
+ * Once the primary's scaler stands and the one before is gone, it is the one to be replaced next (03-B14). One that the spec still names has a scaler of
+ * the primary, though it is deleted itself.
+ */
 function withScaler({ scaler, ...release }: Release, facts: Facts): Release {
-  const name = facts.converged ? facts.scaler?.name : scaler;
+  const { autoscalerRef } = facts.canary.spec;
+  const isNamed = autoscalerRef !== undefined && scaler === `${autoscalerRef.kind}/${autoscalerRef.name}`;
+  const name = facts.converged ? (facts.scaler?.name ?? (isNamed ? scaler : undefined)) : scaler;
   return name === undefined ? release : { ...release, scaler: name };
 }
 

@@ -36,6 +36,7 @@ export const reasons = {
   Blocked: 'an object of the release cannot be written',
   FieldIgnored: 'a field of the spec has no effect with this provider, or counts as another value; the release goes on',
   ProviderDeprecated: 'the upstream of the traffic provider has ended; the release goes on',
+  DriftCorrected: 'another writer had changed an object that Serin keeps, and the change was put back',
   RouteWarning: 'a route cannot do all of what it says, beside the Services as they are; said on the route itself',
   ScalerWarning: 'the scaler of the primary may scale otherwise than the one that it was made from',
   TargetScaledUp: 'another writer has scaled the resting target up; its pods get no traffic and are left alone',

@@ -49,6 +49,7 @@ export const scaler: NonNullable<Facts['scaler']> = { name: 'hpa/podinfo', targe
 /** Nothing may advance, each for another reason; none ends a release. */
 export const refused: Partial<Facts> = { refused: { reason: 'InvalidSpec', message: 'bad' } };
 export const unconfirmed: Partial<Facts> = { unconfirmed: { code: 'RouteUnconfirmed', detail: 'no' } };
+export const contested: Partial<Facts> = { converged: false, unconfirmed: { code: 'RouteContested', detail: 'no' } };
 export const unroutable: Partial<Facts> = { unroutable: { code: 'RouteUnconfirmed', detail: 'no', sinceMs: nowMs } };
 export const paused: Partial<Release> = { paused: { by: 'ann', sinceMs: nowMs } };
 export const late: Partial<Release> = { stepStartedMs: nowMs - deadlineMs };

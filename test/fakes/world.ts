@@ -29,6 +29,8 @@ export interface Behaviour {
   blocker?: NewBlocker | string;
   /** All is written, and the provider says this against it. */
   unconfirmed?: string;
+  /** Another writer has changed the routes back, which waits under the brake. */
+  contested?: string;
   /** An edit of the spec is refused: `canary` stays what it was. */
   refused?: Facts['refused'];
   /** Writes of the primary's template are refused, also those that restore it. */
@@ -192,10 +194,11 @@ export class World {
           }),
       ...(this.scaler ? { scaler: this.scaler } : {}),
       ...(this.routes ? { liveRoutes: this.routes } : {}),
-      converged: converged && behaviour.blocker === undefined && behaviour.unconfirmed === undefined,
+      converged: converged && behaviour.blocker === undefined && (behaviour.unconfirmed ?? behaviour.contested) === undefined,
       ...(converged && behaviour.unconfirmed !== undefined
         ? { unconfirmed: { code: 'RouteUnconfirmed', detail: behaviour.unconfirmed } }
         : {}),
+      ...(converged && behaviour.contested !== undefined ? { unconfirmed: { code: 'RouteContested', detail: behaviour.contested } } : {}),
       ...(behaviour.refused ? { refused: behaviour.refused } : {}),
       ...(behaviour.blocker === undefined ? {} : { blocker: blockerIn(behaviour.blocker) }),
       ...(this.request ? { request: this.request } : {}),

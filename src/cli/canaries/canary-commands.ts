@@ -113,7 +113,7 @@ function addReadingCommands(program: Command, runOn: RunOn): void {
 
   canaryCommand(program, 'diff', { exits: ['no', 'notFound'] })
     .description(
-      'show which fields of the primary a promotion of the target would change now; of its ConfigMaps and Secrets only the keys that differ',
+      'show which fields of the primary a promotion of the target would change now; of its ConfigMaps and Secrets only the keys that differ, and of the scaler of the primary what it takes over then',
     )
     .option('--selector-labels <list>', 'the same as the flag of the controller', 'app,name,app.kubernetes.io/name')
     .action(runOn(async (session, name, flags) => (await import('./diff-command.ts')).diffCommand(session, name, flags)));

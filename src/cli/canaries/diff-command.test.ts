@@ -90,3 +90,56 @@ describe('serin diff of the configs that a target reads', () => {
     expect(complained).toBe('Note: Secret keys may not be read with these credentials.\n');
   });
 });
+
+describe('serin diff of the scaler of the primary', () => {
+  const hpa = (name: string, spec: object, annotations: Record<string, string> = {}, applied: object = {}): KubeObject => ({
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: {
+      name,
+      namespace: 'test',
+      annotations,
+      managedFields: [{ manager: 'serin', operation: 'Apply', fieldsV1: applied }],
+    } as KubeObject['metadata'],
+    spec: {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: name.endsWith('-primary') ? 'podinfo-primary' : 'podinfo' },
+      ...spec,
+    },
+  });
+  const autoscalerRef = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: 'podinfo' } as const;
+  const cluster = (own: KubeObject, primary: KubeObject, ref: object = {}): HeldCluster => {
+    const target = aDeployment('test', 'podinfo');
+    const options = {
+      selector: { key: 'app', target: 'podinfo', primary: 'podinfo-primary' },
+      selectorLabels: ['app'],
+      includeLabelPrefix: [],
+      replicas: 1,
+    };
+    const canary = aCanary({}, { autoscalerRef: { ...autoscalerRef, ...ref } });
+    const rendered = deployment.renderPrimary(canary, target, { ...options, revision: deployment.revision(target) });
+    return new HeldCluster([JSON.parse(JSON.stringify(canary)), target, rendered, own, primary]);
+  };
+
+  it('03-A2: an edit of the scaler that the next promotion brings is shown, with what it removes', async () => {
+    const own = hpa('podinfo', { minReplicas: 2, maxReplicas: 20 }, { note: 'new' });
+    const applied = { 'f:metadata': { 'f:annotations': { 'f:old': {} } }, 'f:spec': { 'f:behavior': {} } };
+    const held = { old: 'copied', theirs: 'kept', 'serin.dev/canary-uid': 'u' };
+    const primary = hpa('podinfo-primary', { minReplicas: 2, maxReplicas: 10, behavior: { scaleDown: 'slow' } }, held, applied);
+    const { exit, said } = await diff(cluster(own, primary));
+    expect(exit).toBe('no');
+    const at = 'HorizontalPodAutoscaler podinfo-primary';
+    expect(said).toContain(`${at}: spec.maxReplicas`);
+    expect(said).toContain(`${at}: metadata.annotations.note`);
+    expect(said).toContain(`${at}: metadata.annotations.old`);
+    expect(said).toContain(`${at}: spec.behavior`);
+    expect(said).not.toContain('theirs');
+    expect(said).not.toContain('canary-uid');
+  });
+
+  it('E60: a minimum that a release has raised makes no difference', async () => {
+    const note = JSON.stringify({ before: { minReplicas: 2 }, to: { minReplicas: 6 } });
+    const primary = hpa('podinfo-primary', { minReplicas: 6, maxReplicas: 10 }, { 'serin.dev/before-raise': note });
+    const { exit, complained } = await diff(cluster(hpa('podinfo', { minReplicas: 2, maxReplicas: 10 }), primary));
+    expect([exit, complained]).toEqual(['done', expect.stringContaining('Nothing would change')]);
+  });
+});

@@ -6,6 +6,7 @@ import type { CommandAnswer } from '../output/output.ts';
 import { headOf } from '../output/output-version.ts';
 import { resourceName, specUnusable, targetNotFound } from './canary-reading.ts';
 import { pendingChanges, pendingConfigChanges } from './pending-changes.ts';
+import { pendingScalerChanges } from './pending-scaler.ts';
 import type { Session } from './session.ts';
 import { readSnapshot } from './snapshot.ts';
 
@@ -36,12 +37,13 @@ export async function differenceOf(
   const labels = selectorLabels?.split(',').map((label) => label.trim());
   const changes = pendingChanges(canary, workload, { target, primary, ...(labels && { selectorLabels: labels }) });
   const configs = await pendingConfigChanges(cluster, namespace, workload, { target, primary });
+  const scaler = await pendingScalerChanges(cluster, canary);
   const difference: Difference = {
     ...headOf('Difference', { namespace, name: raw.metadata.name }),
     from: canary.status?.release?.promotedRevision ?? canary.status?.lastPromotedSpec ?? '',
-    changes: [...changes, ...configs.changes],
+    changes: [...changes, ...configs.changes, ...scaler.changes],
   };
-  return { difference, hidden: [...hidden, ...configs.hidden] };
+  return { difference, hidden: [...hidden, ...configs.hidden, ...scaler.hidden] };
 }
 
 export function diffAnswer(difference: Difference): CommandAnswer<Difference> {

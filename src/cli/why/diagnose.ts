@@ -1,3 +1,4 @@
+import type { Blocker } from '../../api/blocker.ts';
 import { blockerText } from '../../api/blocker-text.ts';
 import type { CanaryStatus } from '../../api/canary-status.ts';
 import { parseStatus } from '../../api/parse-status.ts';
@@ -53,8 +54,8 @@ function holding(snapshot: CanarySnapshot, status: CanaryStatus | undefined): [H
   const ofObject = blocker && fromBlocker(snapshot, blocker);
   if (ofObject && !isRefused) return [{ trouble: ofObject }, ...alsoPaused];
   const finer = ofObject ? [{ trouble: ofObject, sentence: `The primary is refused: ${blockerText(blocker)}.` }] : [];
-  const unconfirmed = blockers.find(({ code }) => code === 'RouteUnconfirmed');
-  const route = unconfirmed && routeUnconfirmed(snapshot, blockerText(unconfirmed));
+  const unconfirmed = blockers.find(({ code }) => code === 'RouteUnconfirmed' || code === 'RouteContested');
+  const route = unconfirmed && routeNotInForce(snapshot, unconfirmed);
   if (!pause) {
     const late = overdue(snapshot);
     const held = route ?? fromStep({ snapshot, canary, phase, release });
@@ -67,12 +68,11 @@ function holding(snapshot: CanarySnapshot, status: CanaryStatus | undefined): [H
   return [{ trouble: pause }, ...alsoRoute];
 }
 
-function routeUnconfirmed({ raw }: CanarySnapshot, unconfirmed: string): Trouble {
-  return {
-    cause: 'RouteUnconfirmed',
-    proof: [proofIn(raw, 'status.conditions[Promoted].message', unconfirmed)],
-    action: 'correct the object that the provider names in its answer',
-  };
+function routeNotInForce({ raw }: CanarySnapshot, unconfirmed: Blocker): Trouble {
+  const proof = [proofIn(raw, 'status.conditions[Promoted].message', blockerText(unconfirmed))];
+  return unconfirmed.code === 'RouteContested'
+    ? { cause: 'RouteContested', proof, action: 'take the field out of what the other writer applies, or set spec.suspend: true to stop Serin' }
+    : { cause: 'RouteUnconfirmed', proof, action: 'correct the object that the provider names in its answer' };
 }
 
 function paused({ raw }: CanarySnapshot, pause: { by: string }): Trouble {

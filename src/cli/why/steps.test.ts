@@ -180,6 +180,20 @@ const stalls: readonly Stall[] = [
       delete world.behaviour.unconfirmed;
     },
   },
+  {
+    title: 'a route that another writer changes back',
+    arrange() {
+      const world = pushed(initialized(aCanary({ stepWeight: 20 })));
+      world.behaviour.contested = 'VirtualService podinfo: spec.http is changed back by gitops';
+      return { world };
+    },
+    cause: 'RouteContested',
+    proof: ['Canary', 'status.conditions[Promoted].message'],
+    action: /take the field out of what the other writer applies/,
+    mend({ world }) {
+      delete world.behaviour.contested;
+    },
+  },
 ];
 
 describeEach('a release that stands still', stalls);
@@ -188,6 +202,13 @@ it('serin why says of a release in progress, and of an idle Canary, that nothing
   const world = pushed(initialized(aCanary({ stepWeight: 20 })));
   expect(whyOf(snapshotIn({ world }))).toMatchObject({ waits: true, diagnosis: { cause: 'Running' } });
   expect(whyOf(snapshotIn({ world: initialized() }))).toMatchObject({ waits: false, diagnosis: { cause: 'Resting' } });
+});
+
+it('I18: routes that are contested while the Canary is idle hold nothing up', () => {
+  const world = initialized();
+  world.behaviour.contested = 'VirtualService podinfo: spec.http is changed back by gitops';
+  world.settle();
+  expect(whyOf(snapshotIn({ world }))).toMatchObject({ waits: false, diagnosis: { cause: 'Resting' } });
 });
 
 describe('serin why of a paused release', () => {

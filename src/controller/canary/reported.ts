@@ -7,6 +7,7 @@ import type { Router } from '../../routers/router.ts';
 import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
 import type { RefusedTrafficFields } from '../admission/refused-traffic-fields.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
+import type { Undoing } from '../objects/healing-brake.ts';
 import { type StatusWarning, warningsOf } from '../status/warnings.ts';
 import { BlockerEvent } from './blocker-event.ts';
 
@@ -77,6 +78,14 @@ export class Reported {
     const isKnown = canary.status?.conditions?.some((one) => one.type === 'Accepted' && one.reason === reason && one.message === message);
     if (isKnown !== true && this.#edit !== message) this.#deps.announceOn(canary, { reason, type: 'Warning', message });
     this.#edit = message;
+  }
+
+  /** What another writer had changed by hand is as recorded again. */
+  corrected(canary: Canary, { key, field, who }: { key: string } & Undoing): void {
+    const [object = key] = key.split('#');
+    const by = who === undefined ? '' : ` by ${who}`;
+    const message = `${object}: ${field} was changed${by}, and Serin has put it back; set spec.suspend: true to keep a change by hand`;
+    this.#deps.announceOn(canary, { reason: 'DriftCorrected', type: 'Normal', message });
   }
 
   /** What keeps the cluster from the desired state. Returns the milliseconds until its event, where that is still to come. */

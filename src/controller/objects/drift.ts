@@ -61,13 +61,18 @@ export function withoutBookkeeping(object: KubeObject): KubeObject {
 }
 
 /**
- * The field manager that last wrote the spec of the object, other than us; for the Contested condition. Not one that reports the status of
- * it: controllers write its status, and annotations that count its revisions, after every change of others.
+ * The field manager that last wrote the spec of the object after our own write; for the Contested condition. Not one that reports the status of
+ * it: controllers write its status, and annotations that count its revisions, after every change of others. Undefined: it left no entry, as
+ * one that has only removed fields does.
  */
 export function lastForeignManager(object: KubeObject, ours: string): string | undefined {
   const entries = (object.metadata.managedFields ?? []) as ManagedFieldsEntry[];
+  const isOurs = ({ manager, subresource }: ManagedFieldsEntry) => manager === ours && (subresource ?? '') === '';
+  const oursAt = entries.reduce((last, entry) => (isOurs(entry) && (entry.time ?? '') > last ? (entry.time ?? '') : last), '');
   const foreign = entries
     .filter(({ manager, subresource }) => manager !== undefined && manager !== ours && subresource !== 'status')
+    // Entries have whole seconds.
+    .filter(({ time }) => time === undefined || time >= oursAt)
     .toSorted((a, b) => (b.time ?? '').localeCompare(a.time ?? ''));
   return (foreign.find(({ fieldsV1 }) => fieldsV1?.['f:spec'] !== undefined) ?? foreign[0])?.manager;
 }

@@ -6,8 +6,9 @@ import { anchorReference } from '../../workloads/anchor.ts';
 import { NameTakenError } from '../errors.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
 import type { ReconcileContext } from '../reconcile/context.ts';
-import { HELD, type Outcome, retryIn, WRITTEN } from '../reconcile/outcome.ts';
+import { HELD, type Outcome, paused, pausedRoute, WRITTEN } from '../reconcile/outcome.ts';
 import { missingField } from './drift.ts';
+import type { Undoing } from './healing-brake.ts';
 import { isCollected, isOurRoute, isOurs } from './ownership.ts';
 import { replacingLists } from './whole-lists.ts';
 
@@ -15,19 +16,21 @@ interface EnsureOptions {
   takenOver: boolean;
   /** A field that we have not requested ourselves is not ours. */
   isWhole?: boolean;
+  /** Users reach one side or the other by it. */
+  isRoute?: boolean;
 }
 
 /** Writes one object if it does not hold what is wanted; drift is corrected under the brake. */
 export async function ensure(
   context: ReconcileContext,
   object: KubeObject,
-  { takenOver, isWhole = false }: EnsureOptions,
+  { takenOver, isWhole = false, isRoute = false }: EnsureOptions,
 ): Promise<Outcome> {
   const { canary, view, cluster, brake, nowMs, wanted, answers, anchors, annotations, signal } = context;
   const ref = refOf(object);
   const key = refKey(ref);
   const live = view.find(ref);
-  const known = live && annotations.restored(live.object);
+  const known = live && annotations.restored(context, live.object);
   const digest = hash('sha256', JSON.stringify(object), 'binary');
   const before = wanted.get(key);
   if (known && !takenOver && !isOurs(canary, known)) throw new NameTakenError(ref);
@@ -41,8 +44,9 @@ export async function ensure(
     return HELD;
   }
   const isDrift = before === digest && live !== undefined;
+  const undoing = undoingOf(missing, answer?.digest === digest ? answer.lacks : undefined, live?.manager);
   const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
-  if (waitMs > 0) return retryIn(waitMs);
+  if (waitMs > 0) return isRoute && isTraffic(object, undoing.field) ? pausedRoute(waitMs, ref, undoing) : paused(waitMs);
   const owner = await anchors.reference(canary, signal, context.readTarget);
   if (live && isTarget(canary, ref)) {
     view.learn(await mergeIntoTarget(context, object, live.object));
@@ -57,17 +61,32 @@ export async function ensure(
   const hasChanged = before !== undefined && before !== digest;
   const answered = replaced && !hasChanged ? replaced : await cluster.apply(at(toWrite, replaced ?? live?.object), { signal });
   view.learn(answered);
-  annotations.restored(answered);
+  annotations.wrote(context, answered);
   if (missingField(object, answered) === undefined) answers.delete(key);
-  else answers.set(key, { digest, spec: answered.spec });
+  else answers.set(key, { digest, spec: answered.spec, lacks: missingField(object, answered, '', answered) });
   return written();
 
   function written(): Outcome {
     wanted.set(key, digest);
-    if (isDrift) brake.corrected(key, nowMs, missing ?? 'metadata', live?.manager);
+    if (isDrift) brake.corrected(key, nowMs, undoing, { isRoute });
     else if (before !== undefined) brake.forget(key);
     return WRITTEN;
   }
+}
+
+/** A field that the answer to our own write lacked is not another writer's doing (I18). */
+function undoingOf(missing = 'metadata', lacks: string | undefined, manager: string | undefined): Undoing {
+  if (missing === lacks) return { field: missing, by: 'server' };
+  return { field: missing, by: 'another', ...(manager !== undefined && { who: manager }) };
+}
+
+/** Labels, our own marks, and the annotations of a Service lead no request anywhere; those of an Ingress may. */
+function isTraffic({ kind }: KubeObject, field: string): boolean {
+  return !(
+    field.startsWith('metadata.labels') ||
+    field === 'metadata.annotations' ||
+    (kind === 'Service' && field.startsWith('metadata.'))
+  );
 }
 
 /** The target is the user's: only the rendered fields are merged, into the version that they were computed from. */

@@ -1,19 +1,31 @@
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;
 
-interface Contest {
+/** A write that did not hold, and who undid it. */
+export interface Undoing {
+  field: string;
+  /** `another` has written since our own write was answered; `server`: the answer itself did not hold the field. */
+  by: 'another' | 'server';
+  /** Name of the other writer, or the server's reason. */
+  who?: string;
+}
+
+interface Contest extends Undoing {
   corrections: number;
   pausedUntilMs: number;
-  field: string;
-  manager?: string;
+  isRoute: boolean;
 }
 
 /**
  * Keeps healing from becoming a fight (ARCHITECTURE.md, "Healing has a brake"). The first correction of an object is immediate; when the same
- * drift comes back, the next ones wait 1 s, 2 s, 4 s … up to 5 min. It calms down after twice the longest pause without drift.
+ * drift comes back, the next ones wait 1 s, 2 s, 4 s … up to 5 min. It calms down after twice the longest pause without drift. The pause
+ * of one object delays no other (I18).
  */
 export class HealingBrake {
   readonly #contests = new Map<string, Contest>();
+  /** Corrections of what another writer had changed that were not reported yet, and those that were, by object and field. */
+  #news: ({ key: string } & Undoing)[] = [];
+  readonly #reportedMs = new Map<string, number>();
 
   /** Milliseconds to wait before this correction may be written; 0 is now. Call `corrected` when it was. */
   waitMs(key: string, nowMs: number): number {
@@ -26,12 +38,27 @@ export class HealingBrake {
     return Math.max(0, contest.pausedUntilMs - nowMs);
   }
 
-  corrected(key: string, nowMs: number, field: string, manager?: string): void {
+  /** `isRoute`: users reach one side or the other by it. */
+  corrected(key: string, nowMs: number, undoing: Undoing, { isRoute = false } = {}): void {
     const corrections = (this.#contests.get(key)?.corrections ?? 0) + 1;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (corrections - 1), LONGEST_PAUSE_MS);
-    // Objects that are contested at once are corrected at once, or a release would wait for ever for all of them to hold together.
-    const pausedUntilMs = Math.max(nowMs + pauseMs, ...[...this.#contests.values()].map((contest) => contest.pausedUntilMs));
-    this.#contests.set(key, { corrections, pausedUntilMs, field, ...(manager === undefined ? {} : { manager }) });
+    this.#contests.set(key, { ...undoing, corrections, pausedUntilMs: nowMs + pauseMs, isRoute });
+    if (isRoute) this.#endTogether(nowMs);
+    if (undoing.by === 'another') this.#note({ key, ...undoing }, nowMs);
+  }
+
+  /** The first corrections since the last call, each object and field once in the time that it takes to calm down. */
+  takeNews(): readonly ({ key: string } & Undoing)[] {
+    const news = this.#news;
+    this.#news = [];
+    return news;
+  }
+
+  #note(corrected: { key: string } & Undoing, nowMs: number): void {
+    const what = `${corrected.key} ${corrected.field}`;
+    const reportedMs = this.#reportedMs.get(what);
+    this.#reportedMs.set(what, nowMs);
+    if (reportedMs === undefined || nowMs > reportedMs + 2 * LONGEST_PAUSE_MS) this.#news.push(corrected);
   }
 
   /** No correction has been made that may not hold. */
@@ -39,13 +66,42 @@ export class HealingBrake {
     return this.#contests.size === 0;
   }
 
-  /** Corrections that did not hold: the second one on. */
-  contested(): { key: string; field: string; manager?: string }[] {
-    return [...this.#contests].filter(([, contest]) => contest.corrections > 1).map(([key, contest]) => ({ key, ...contest }));
+  /** Corrections that another writer has undone: the second one on. */
+  contested(): ({ key: string } & Undoing)[] {
+    return [...this.#contests]
+      .filter(([, { by, corrections }]) => by === 'another' && corrections > 1)
+      .map(([key, contest]) => ({ key, ...contest }));
+  }
+
+  /** Writes that the API server itself does not keep. */
+  dropped(): ({ key: string } & Undoing)[] {
+    return [...this.#contests].filter(([, { by }]) => by === 'server').map(([key, contest]) => ({ key, ...contest }));
   }
 
   /** A release step of our own changed what is wanted: what others did before says nothing about it. */
   forget(key: string): void {
     this.#contests.delete(key);
   }
+
+  /**
+   * The pauses of contested routes end with the first of them, and none is made longer: or a release would wait for ever for all of them to hold
+   * together.
+   */
+  #endTogether(nowMs: number): void {
+    const open = [...this.#contests.values()].filter(({ isRoute, pausedUntilMs }) => isRoute && pausedUntilMs > nowMs);
+    const firstMs = Math.min(...open.map(({ pausedUntilMs }) => pausedUntilMs));
+    for (const contest of open) contest.pausedUntilMs = firstMs;
+  }
+}
+
+/** Requests by object as they were last made, and the brake of their corrections. */
+export interface Wanted {
+  wanted: Map<string, string>;
+  brake: HealingBrake;
+}
+
+/** What was written under this key is wanted no more: to write the same again later corrects no other writer. */
+export function forgetWanted({ wanted, brake }: Wanted, key: string): void {
+  wanted.delete(key);
+  brake.forget(key);
 }

@@ -1,37 +1,63 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 import { originalConfig } from '../../routers/index.ts';
+import type { ControllerConfig } from '../config.ts';
+import { isOurRoute } from './ownership.ts';
 
-/** The owner of an object, and its original spec. */
-const MARKS = [ownerAnnotation, originalConfig];
+interface Owner {
+  canary: Canary;
+  config: Pick<ControllerConfig, 'remoteRoutes'>;
+}
+
+type Marks = Readonly<Record<string, string>>;
 
 /**
- * Annotations of ours that objects were seen with. The same object without them was replaced from a manifest that does not know them, and still
- * counts as annotated. In memory only: a replacement while Serin is down is not noticed.
+ * Annotations of ours that objects were seen with: the owner, and the original spec. The same object without them was replaced from a manifest that
+ * does not know them, and still counts as annotated. The mark of another owner is never restored, nor one that our own write has removed. In
+ * memory only: a replacement while Serin is down is not noticed.
  */
 export class KnownAnnotations {
-  readonly #known = new Map<string, { uid: string | undefined; annotations: Record<string, string> }>();
+  readonly #known = new Map<string, { uid: string | undefined; marks: Marks }>();
 
   /** The object with its annotations of ours; the object itself where it has lost none. */
-  restored(object: KubeObject): KubeObject {
-    const key = refKey(refOf(object));
+  restored(owner: Owner, object: KubeObject): KubeObject {
     const { uid, annotations = {} } = object.metadata;
-    const known = this.#known.get(key);
-    const before = known?.uid === uid ? (known?.annotations ?? {}) : {};
-    const marks = { ...before };
-    for (const mark of MARKS) {
-      const value = annotations[mark];
-      if (value !== undefined) marks[mark] = value;
-    }
-    const isNews = known?.uid !== uid || !isDeepStrictEqual(before, marks);
-    if (isNews && Object.keys(marks).length > 0) this.#known.set(key, { uid, annotations: this.#shared(marks) });
+    const known = this.#known.get(refKey(refOf(object)));
+    const marks = this.#remember(object, marksOf(owner, object, known?.uid === uid ? known?.marks : undefined));
     const isWhole = Object.keys(marks).every((mark) => annotations[mark] !== undefined);
     return isWhole ? object : { ...object, metadata: { ...object.metadata, annotations: { ...annotations, ...marks } } };
   }
 
-  /** Most objects of a Canary have the same ones. */
-  #shared(marks: Record<string, string>): Record<string, string> {
-    return [...this.#known.values()].find(({ annotations }) => isDeepStrictEqual(annotations, marks))?.annotations ?? marks;
+  /** Takes over the marks in the answer of our own write: those that it has removed are lost by no one else's hand. */
+  wrote(owner: Owner, answered: KubeObject): void {
+    this.#remember(answered, marksOf(owner, answered));
   }
+
+  #remember(object: KubeObject, marks: Marks): Marks {
+    const key = refKey(refOf(object));
+    const { uid } = object.metadata;
+    const known = this.#known.get(key);
+    if (known?.uid === uid && isDeepStrictEqual(known?.marks, marks)) return marks;
+    if (Object.keys(marks).length === 0) this.#known.delete(key);
+    else this.#known.set(key, { uid, marks: this.#shared(marks) });
+    return marks;
+  }
+
+  /** Most objects of a Canary have the same ones. */
+  #shared(marks: Marks): Marks {
+    return [...this.#known.values()].find((known) => isDeepStrictEqual(known.marks, marks))?.marks ?? marks;
+  }
+}
+
+function marksOf(owner: Owner, object: KubeObject, before: Marks = {}): Marks {
+  const { [ownerAnnotation]: uid, [originalConfig]: original } = object.metadata.annotations ?? {};
+  const { [ownerAnnotation]: lost, ...rest } = before;
+  const isOwned = uid === undefined ? lost !== undefined : isOurRoute(owner.canary, object, owner.config);
+  return {
+    ...rest,
+    ...(isOwned && { [ownerAnnotation]: owner.canary.metadata.uid }),
+    ...(original !== undefined && { [originalConfig]: original }),
+  };
 }

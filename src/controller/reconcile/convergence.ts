@@ -130,6 +130,7 @@ export class Convergence {
       const untilEventMs = this.#reported.blocked(canary, blocker) ?? Number.POSITIVE_INFINITY;
       retryInMs = Math.min(this.#blocked.next(), untilEventMs);
     }
+    for (const one of this.#brake.takeNews()) this.#reported.corrected(canary, one);
     const hasMoved = !isDeepStrictEqual(before, this.#state);
     return { again: wrote || hasMoved, ...(retryInMs === undefined ? {} : { retryInMs }) };
   }

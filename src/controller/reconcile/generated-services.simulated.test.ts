@@ -126,6 +126,7 @@ it('03-SV11: the Canary’s port name under another number is replaced in one wr
   await lab.pass(10_000);
   expect(lab.writes.slice(before).map(({ verb, ref: { kind, name } }) => `${verb} ${kind} ${name}`)).toEqual([
     `patch Service ${APP}-canary`,
+    expect.stringMatching(/^create Event /),
   ]);
   const { selector, ports } = raw(lab.server.find(ref))?.spec ?? {};
   expect([selector, ports]).toEqual([{ app: APP }, [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }]]);

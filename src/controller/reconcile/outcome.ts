@@ -1,4 +1,6 @@
 import type { NewBlocker } from '../../api/blocker.ts';
+import type { ObjectRef } from '../../api/kube-object.ts';
+import type { Undoing } from '../objects/healing-brake.ts';
 
 /** Result of a write, or of several in a row. */
 export interface Outcome {
@@ -10,7 +12,7 @@ export interface Outcome {
   retryInMs?: number | undefined;
   /** The routes are written by an earlier spec, since those of this one were refused: why. */
   refused?: NewBlocker | undefined;
-  /** The traffic provider has not accepted the routes, and nothing else is left to do. */
+  /** The routes in force are not the recorded ones, and nothing else is left to do. */
   unconfirmed?: NewBlocker | undefined;
   /** Reason that keeps the routes from sending a share to the canary, or from being written at all (E96). */
   unroutable?: NewBlocker | undefined;
@@ -29,6 +31,26 @@ export const CHANGED: Outcome = { converged: false, wrote: true };
 
 export const retryIn = (ms: number): Outcome => ({ ...PENDING, retryInMs: ms });
 
+/** A correction that waits under the brake. No other write waits for it, nor a check or a rollback (I18). */
+export const paused = (ms: number): Outcome => ({ ...HELD, retryInMs: ms });
+
+/** The same where users reach the sides by other routes than the recorded ones: what would advance waits (E63). */
+export const pausedRoute = (ms: number, { kind, name }: Pick<ObjectRef, 'kind' | 'name'>, undoing: Undoing): Outcome => ({
+  ...retryIn(ms),
+  unconfirmed: {
+    code: undoing.by === 'another' ? 'RouteContested' : 'RouteUnconfirmed',
+    detail: `${kind} ${name}: ${undoneText(undoing)}`,
+  },
+});
+
+/** A clause: what became of a field that was written. */
+export function undoneText({ field, by, who }: Undoing): string {
+  if (by === 'another') return `${field} is changed back by ${who ?? 'another writer'}`;
+  return `${field} does not hold, since the API server or an admission webhook drops it${who === undefined ? '' : ` (${who})`}`;
+}
+
+const isWritten = ({ converged, unconfirmed }: Outcome): boolean => converged || unconfirmed !== undefined;
+
 /** The outcome of one write after others. The soonest retry counts, and only a lack of confirmation with nothing else open is one. */
 export function combined(before: Outcome, next: Outcome): Outcome {
   const retryInMs = Math.min(before.retryInMs ?? Number.POSITIVE_INFINITY, next.retryInMs ?? Number.POSITIVE_INFINITY);
@@ -37,7 +59,7 @@ export function combined(before: Outcome, next: Outcome): Outcome {
     wrote: before.wrote || next.wrote,
     retryInMs: Number.isFinite(retryInMs) ? retryInMs : undefined,
     refused: next.refused ?? before.refused,
-    unconfirmed: before.unconfirmed ?? (before.converged ? next.unconfirmed : undefined),
+    unconfirmed: isWritten(before) && isWritten(next) ? (before.unconfirmed ?? next.unconfirmed) : undefined,
     unroutable: next.unroutable ?? before.unroutable,
     problem: next.problem ?? before.problem,
   };

@@ -11,6 +11,7 @@ import type { ViewedObject } from '../watch/cluster-view.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
 import { orderedWrites } from './ordered-writes.ts';
 import { combined, HELD, type Outcome, WRITTEN } from './outcome.ts';
+import { forgetScale } from './replicas.ts';
 import { WriteApplier } from './write-applier.ts';
 
 /** Makes the cluster hold the desired state: the writes follow from it and the facts, and are applied in their order. */
@@ -24,6 +25,7 @@ export async function reconcile(context: ReconcileContext, desired: DesiredState
   if (primary && facts.primary?.replicas) context.lastReplicas.set(refKey(refOf(primary.object)), facts.primary.replicas);
   const isKept = [canary, target?.object].some(isToBeKept);
   const writes = orderedWrites(desired, facts, { hasTarget: target !== undefined, hasApex: apex !== undefined, isKept });
+  forgetScale(context, targetRefOf(canary), (direction) => (desired.target === 'up' ? direction === 'zero' : direction === 'up'));
   const applier = new WriteApplier(context, desired, facts, { target, primary, apex });
   let outcome = tookOver ? WRITTEN : HELD;
   for (const write of writes) {

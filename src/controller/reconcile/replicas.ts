@@ -1,9 +1,10 @@
 import { type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import type { Scaling } from '../facts/scaling.ts';
+import { forgetWanted } from '../objects/healing-brake.ts';
 import type { ViewedObject } from '../watch/cluster-view.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
-import { HELD, type Outcome, PENDING, retryIn } from './outcome.ts';
+import { HELD, type Outcome, PENDING, paused, retryIn } from './outcome.ts';
 
 /** Brings a side to the pods that it needs for its load, and never below what it has (E60). */
 export async function raise(
@@ -12,12 +13,24 @@ export async function raise(
   replicas: number | undefined,
   atLeast: number | undefined,
 ): Promise<Outcome> {
+  if (atLeast === undefined) forgetScale(context, ref, (direction) => direction.startsWith(AT_LEAST));
   if (replicas === undefined || atLeast === undefined || replicas >= atLeast) return HELD;
   const seen = context.view.find(ref);
   // A kind that is scaled by its node selector has as many pods as there are nodes for it, and no more.
   if (seen && workloadOf(context.canary).scalePatch(seen.object, atLeast)?.subresource === undefined) return HELD;
-  return scale(context, ref, atLeast, `at least ${atLeast}`);
+  return scale(context, ref, atLeast, `${AT_LEAST}${atLeast}`);
 }
+
+const AT_LEAST = 'at least ';
+
+/** What is not wanted any more is drift no longer, should the same be wanted again by a later release. */
+export function forgetScale(context: ReconcileContext, ref: ObjectRef, isOver: (direction: string) => boolean): void {
+  const key = scaleKey(ref);
+  const [direction] = (context.wanted.get(key) ?? '').split('@');
+  if (direction && isOver(direction)) forgetWanted(context, key);
+}
+
+const scaleKey = (ref: ObjectRef): string => `${refKey(ref)}#scale`;
 
 /** Other writers may set replicas too: written only in the way of the kind, and only between zero and non-zero, or up to what a release needs (E60). */
 export async function scale(
@@ -27,7 +40,7 @@ export async function scale(
   direction = replicas > 0 ? 'up' : 'zero',
 ): Promise<Outcome> {
   const { canary, view, cluster, brake, nowMs, wanted, signal } = context;
-  const key = `${refKey(ref)}#scale`;
+  const key = scaleKey(ref);
   const seen = view.find(ref);
   const scaling = seen && workloadOf(canary).scalePatch(seen.object, replicas);
   if (!scaling) return HELD;
@@ -38,12 +51,12 @@ export async function scale(
   if (askedFor === direction && isOlder(seen?.object.metadata.resourceVersion, answered)) return PENDING;
   const isDrift = askedFor === direction;
   const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
-  if (waitMs > 0) return retryIn(waitMs);
+  if (waitMs > 0) return paused(waitMs);
   const { patch, subresource } = scaling;
   const answer = await cluster.patch(ref, patch, { signal, ...(subresource && { subresource }) });
   if (subresource === undefined) view.learn(answer);
   wanted.set(key, `${direction}@${answer.metadata.resourceVersion ?? ''}`);
-  if (isDrift) brake.corrected(key, nowMs, 'spec.replicas', seen?.manager);
+  if (isDrift) brake.corrected(key, nowMs, { field: 'spec.replicas', by: 'another', ...(seen?.manager && { who: seen.manager }) });
   return PENDING;
 }
 

@@ -21,6 +21,8 @@ import { combined, HELD, type Outcome, PENDING, retryIn, WRITTEN } from './outco
 
 /** A route that cannot be written is corrected by its owner, possibly without a watch event. */
 const TRY_AGAIN_MS = 15_000;
+/** A route may have been there before. */
+const ROUTE = { takenOver: true, isRoute: true } as const;
 
 export async function ensureServices(
   context: ReconcileContext,
@@ -40,7 +42,7 @@ export async function ensureServices(
     const takenOver = service.metadata.name === own.apexService;
     const live = view.find(refOf(service))?.object;
     const write = async (writable: KubeObject) => {
-      outcome = combined(outcome, await ensure(context, writable, { takenOver }));
+      outcome = combined(outcome, await ensure(context, writable, { takenOver, isRoute: true }));
     };
     const side = service.metadata.name === own.canaryService ? 'target' : 'primary';
     // The endpoints of a side that does not serve say nothing, and traffic that has to leave it must not wait for them.
@@ -64,7 +66,7 @@ export async function ensurePrepared(context: ReconcileContext, apex: Apex): Pro
 
 async function ensureEach(context: ReconcileContext, objects: readonly KubeObject[]): Promise<Outcome> {
   let outcome = HELD;
-  for (const object of objects) outcome = combined(outcome, await ensure(context, object, { takenOver: true }));
+  for (const object of objects) outcome = combined(outcome, await ensure(context, object, ROUTE));
   return outcome;
 }
 
@@ -118,15 +120,15 @@ async function ensureIntroduced(context: ReconcileContext, object: KubeObject): 
   const { steps, nextMs } = introduced.get(key) ?? { steps: 0, nextMs: nowMs };
   if (nextMs > nowMs) return retryIn(nextMs - nowMs);
   // Each once: who undoes them again and again is another writer of the routes.
-  if (!introduction || steps >= INTRODUCTION_STEPS) return ensure(context, object, { takenOver: true });
+  if (!introduction || steps >= INTRODUCTION_STEPS) return ensure(context, object, ROUTE);
   introduced.set(key, { steps: steps + 1, nextMs: nowMs + INTRODUCED_FOR_MS });
   try {
-    return combined(await ensure(context, introduction, { takenOver: true }), retryIn(INTRODUCED_FOR_MS));
+    return combined(await ensure(context, introduction, ROUTE), retryIn(INTRODUCED_FOR_MS));
   } catch (error) {
     if (!isRefusal(error)) throw error;
     // A policy that refuses its rule may take the routes themselves.
     introduced.set(key, { steps: INTRODUCTION_STEPS, nextMs: nowMs });
-    return ensure(context, object, { takenOver: true });
+    return ensure(context, object, ROUTE);
   }
 }
 
@@ -140,10 +142,10 @@ function missingRoutes(context: ReconcileContext, routes: Routes): Outcome {
   return { ...HELD, unroutable: unroutableBy(missing), ...(isReleasing && { retryInMs: TRY_AGAIN_MS }) };
 }
 
-function currentRoutes({ view, annotations }: ReconcileContext, router: Router, canary: Canary): KubeObject[] {
+function currentRoutes({ view, annotations, config }: ReconcileContext, router: Router, canary: Canary): KubeObject[] {
   return router.watches(canary).flatMap((ref) => {
     const seen = view.find(ref);
-    return seen ? annotations.restored(seen.object) : [];
+    return seen ? annotations.restored({ canary, config }, seen.object) : [];
   });
 }
 

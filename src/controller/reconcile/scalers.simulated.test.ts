@@ -8,6 +8,7 @@ import {
   hpaRef,
   idleIn,
   initialized,
+  messagesOf,
   ofPrimary,
   order,
   PAUSED,
@@ -75,6 +76,55 @@ describe('the primary has a scaler of its own', () => {
     lab.start();
     expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect(raw(lab.server.find(ofPrimary(hpaRef)))?.spec.minReplicas).toBe(2);
+    lab.close();
+  });
+
+  it('I18: three releases within ten minutes raise it and put it back, and Serin contests nothing', async () => {
+    const lab = await initialized(anHpa());
+    const from = lab.clock.monotonicMs();
+    for (const version of ['2', '3', '4']) {
+      lab.push(version);
+      await lab.pass(2_000);
+      expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
+      expect(raw(lab.server.find(ofPrimary(hpaRef)))?.spec.minReplicas).toBe(2);
+    }
+    expect(lab.clock.monotonicMs() - from).toBeLessThan(600_000);
+    // Nothing is left that the brake would let pass later.
+    expect([messagesOf(lab).includes('changed back'), lab.clock.pending]).toEqual([false, 0]);
+    lab.close();
+  });
+
+  it('03-A4: primaryScalerReplicas that are edited while idle apply at once, and the scaler of the target with the promotion', async () => {
+    const lab = await initialized(anHpa());
+    lab.server.patch(hpaRef, { spec: { maxReplicas: 20 } });
+    lab.server.patch(canaryRef, { spec: refTo(hpaRef, { primaryScalerReplicas: { minReplicas: 3, maxReplicas: 30 } }) });
+    await lab.pass(5_000);
+    expect(raw(lab.server.find(ofPrimary(hpaRef)))?.spec).toMatchObject({ minReplicas: 3, maxReplicas: 30 });
+    lab.server.patch(canaryRef, { spec: refTo(hpaRef, { primaryScalerReplicas: { minReplicas: 3, maxReplicas: null } }) });
+    await lab.pass(5_000);
+    expect(raw(lab.server.find(ofPrimary(hpaRef)))?.spec).toMatchObject({ minReplicas: 3, maxReplicas: 30 });
+    const before = lab.writes.length;
+    await lab.pass(600_000);
+    expect([lab.writes.length - before, lab.clock.pending]).toEqual([0, 0]);
+    lab.push('2');
+    await lab.pass(2_000);
+    expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
+    expect(raw(lab.server.find(ofPrimary(hpaRef)))?.spec).toMatchObject({ minReplicas: 3, maxReplicas: 20 });
+    lab.close();
+  });
+
+  it('03-A8: an annotation that the source has lost leaves the copy with the next promotion', async () => {
+    const lab = await initialized({
+      ...anHpa(),
+      metadata: { ...anHpa().metadata, annotations: { note: 'theirs' }, labels: { team: 'shop' } },
+    });
+    expect(annotation(lab, ofPrimary(hpaRef), 'note')).toBe('theirs');
+    lab.server.patch(hpaRef, { metadata: { annotations: { note: null }, labels: { team: null } } });
+    lab.push('2');
+    await lab.pass(2_000);
+    expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
+    expect(lab.server.find(ofPrimary(hpaRef))?.metadata.annotations).not.toHaveProperty('note');
+    expect(lab.server.find(ofPrimary(hpaRef))?.metadata.labels ?? {}).not.toHaveProperty('team');
     lab.close();
   });
 
@@ -238,6 +288,22 @@ describe('another scaler', () => {
     expect(raw(lab.canary())?.status?.release).not.toHaveProperty('scaler');
     lab.close();
   });
+
+  it.each([{ isDown: false }, { isDown: true }])(
+    '03-B14: that of a scaler that was deleted before it left the spec goes, too (Serin down: $isDown)',
+    async ({ isDown }) => {
+      const lab = await initialized(anHpa());
+      lab.server.delete(hpaRef);
+      await lab.pass(20_000);
+      if (isDown) lab.kill();
+      lab.server.patch(canaryRef, { spec: { autoscalerRef: null } });
+      if (isDown) lab.start();
+      await lab.pass(20_000);
+      expect(lab.server.find(ofPrimary(hpaRef))).toBeUndefined();
+      expect(raw(lab.canary())?.status?.release).not.toHaveProperty('scaler');
+      lab.close();
+    },
+  );
 
   it('03-B14: a former scaler that is not ours stays', async () => {
     const lab = await initialized(anHpa());

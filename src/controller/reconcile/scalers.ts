@@ -1,3 +1,4 @@
+import { defined } from '../../api/defined.ts';
 import { type ObjectRef, refKey } from '../../api/kube-object.ts';
 import type { DesiredState } from '../../engine/desired-state.ts';
 import { ApiError } from '../../kube/errors.ts';
@@ -5,9 +6,10 @@ import type { MergePatch } from '../../workloads/scalers/index.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { formerScalingOf, type Scaling, scalerProblem } from '../facts/scaling.ts';
 import { ensure } from '../objects/ensure-object.ts';
+import { forgetWanted } from '../objects/healing-brake.ts';
 import { isOurs } from '../objects/ownership.ts';
 import type { ReconcileContext } from './context.ts';
-import { CHANGED, combined, HELD, type Outcome, retryIn } from './outcome.ts';
+import { CHANGED, combined, HELD, type Outcome, paused } from './outcome.ts';
 
 /** Ensures the primary's scaler and removes the one before; `problem` says why that failed. */
 export async function ensureScalers(context: ReconcileContext, scaling: Scaling | undefined, desired: DesiredState): Promise<Outcome> {
@@ -40,32 +42,33 @@ async function ensurePrimaryScaler(context: ReconcileContext, scaling: Scaling, 
  * nothing waits for any of them.
  */
 async function holdOwnMinimum(context: ReconcileContext, { scaler, ref, own }: Scaling, atLeast: number | undefined): Promise<Outcome> {
-  const patch = own && scaler.raisePatch(own, atLeast);
-  if (!patch) return HELD;
+  if (!own) return HELD;
   const { brake, nowMs, wanted, signal } = context;
   const key = `${refKey(ref)}#minimum`;
-  const what = `${atLeast ?? 'back'}`;
+  const what = minimumOf(atLeast);
   try {
-    return { ...(await patchObject(context, ref, what, patch, key)), converged: true };
+    return { ...(await patchObject(context, ref, what, scaler.raisePatch(own, atLeast), key)), converged: true };
   } catch (error) {
     if (signal.aborted || !(error instanceof ApiError) || error.status === 409) throw error;
     wanted.set(key, what);
-    brake.corrected(key, nowMs, 'the minimum', error.reason);
-    return { ...HELD, retryInMs: brake.waitMs(key, nowMs) };
+    brake.corrected(key, nowMs, { field: 'the minimum', by: 'server', who: error.reason });
+    return paused(brake.waitMs(key, nowMs));
   }
 }
 
 async function holdMinimum(context: ReconcileContext, scaling: Scaling, desired: DesiredState): Promise<Outcome> {
-  const { canary, wanted } = context;
   const { scaler, primary, primaryRef } = scaling;
+  if (!primary || !isOurs(context.canary, primary)) return HELD;
   const atLeast = desired.atLeast.primary;
-  const patch = primary && isOurs(canary, primary) ? scaler.raisePatch(primary, atLeast) : undefined;
-  if (!patch) return HELD;
-  const outcome = await patchObject(context, primaryRef, `raise ${atLeast ?? 'back'}`, patch);
-  // The object that was requested before is no longer desired, so the difference does not count as drift.
-  wanted.delete(refKey(primaryRef));
-  return outcome;
+  // One key for one object: what was written of it whole is not wanted any more, and no difference to that is drift.
+  const { minReplicas, maxReplicas } = context.canary.spec.autoscalerRef?.primaryScalerReplicas ?? {};
+  // They are the Canary's own, and wait for no promotion (03-A4).
+  const limits = defined({ min: minReplicas, max: maxReplicas });
+  const what = `${minimumOf(atLeast)} within ${minReplicas ?? ''}-${maxReplicas ?? ''}`;
+  return patchObject(context, primaryRef, what, scaler.raisePatch(primary, atLeast, limits), refKey(primaryRef));
 }
+
+const minimumOf = (atLeast: number | undefined): string => `minimum ${atLeast ?? 'back'}`;
 
 /** The scaler that the spec no longer names would go on scaling the primary, and keep its target paused (03-A6, B14). */
 async function removeFormerScaler(context: ReconcileContext): Promise<Outcome> {
@@ -81,34 +84,37 @@ async function removeFormerScaler(context: ReconcileContext): Promise<Outcome> {
 }
 
 export async function pauseScaler(context: ReconcileContext, scaling: Scaling | undefined): Promise<Outcome> {
-  const patch = scaling?.own && scaling.scaler.pausePatch(scaling.own);
-  return patch ? patchObject(context, scaling.ref, 'pause', patch) : HELD;
+  return scaling?.own ? patchObject(context, scaling.ref, 'pause', scaling.scaler.pausePatch(scaling.own)) : HELD;
 }
 
 export async function resumeScaler(context: ReconcileContext, scaling: Scaling | undefined): Promise<Outcome> {
-  const patch = scaling?.own && scaling.scaler.resumePatch(scaling.own);
-  return patch ? patchObject(context, scaling.ref, 'resume', patch) : HELD;
+  return scaling?.own ? patchObject(context, scaling.ref, 'resume', scaling.scaler.resumePatch(scaling.own)) : HELD;
 }
 
-/** Patches a few fields of an object; to request the same again is drift, and braked. */
+/** Patches a few fields of an object; to request the same again is drift, and braked. Without a patch it is found so. */
 async function patchObject(
   context: ReconcileContext,
   ref: ObjectRef,
   what: string,
-  patch: MergePatch,
+  patch: MergePatch | undefined,
   key = `${refKey(ref)}#patch`,
 ): Promise<Outcome> {
   const { view, cluster, brake, nowMs, wanted, signal } = context;
   const isDrift = wanted.get(key) === what;
+  if (!patch) {
+    // Others may have made it so: when the same is wanted again later, that is news and no drift.
+    if (!isDrift) forgetWanted(context, key);
+    return HELD;
+  }
   const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
-  if (waitMs > 0) return retryIn(waitMs);
-  const before = view.find(ref);
+  if (waitMs > 0) return paused(waitMs);
+  const who = view.find(ref)?.manager;
   view.learn(await cluster.patch(ref, { ...patch }, { signal }));
   wanted.set(key, what);
   const [field = 'metadata'] = patch.spec
     ? Object.keys(patch.spec).map((one) => `spec.${one}`)
     : Object.keys(patch.metadata.annotations ?? {});
-  if (isDrift) brake.corrected(key, nowMs, field, before?.manager);
+  if (isDrift) brake.corrected(key, nowMs, { field, by: 'another', ...(who !== undefined && { who }) });
   else brake.forget(key);
   return CHANGED;
 }

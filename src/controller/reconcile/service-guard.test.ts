@@ -4,6 +4,7 @@ import { handClock } from '../../../test/fakes/clock.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { WatchHandler } from '../../kube/cluster.ts';
+import { HealingBrake } from '../objects/healing-brake.ts';
 import { ServiceGuard } from './service-guard.ts';
 
 const serviceFor = (app: string, resourceVersion: string): KubeObject => ({
@@ -44,7 +45,9 @@ async function writing() {
     metadata: { name: 'shop', namespace: 'prod', generation: 1 },
     spec: { targetRef: { kind: 'Deployment', name: 'shop' } },
   };
-  const context = { cluster, view, clock, canary, signal: new AbortController().signal };
+  const wanted = new Map([['v1/Service/prod/shop', 'a digest']]);
+  const brake = new HealingBrake();
+  const context = { cluster, view, clock, canary, wanted, brake, signal: new AbortController().signal };
   let end: 'served' | 'put back' | undefined;
   void new ServiceGuard()
     .write(context as never, { wanted: after, live: before, side: 'primary' }, async () => {
@@ -66,15 +69,16 @@ async function writing() {
     await aTurn();
     return end;
   };
-  return { watch, pass, patched };
+  return { watch, pass, patched, wanted };
 }
 
-it('I14: a Service that has no endpoints after it was moved is put back', async () => {
-  const { watch, pass, patched } = await writing();
+it('I14, I18: a Service that has no endpoints after it was moved is put back, and is not contested by that', async () => {
+  const { watch, pass, patched, wanted } = await writing();
   watch.onList([sliceOf('10.0.0.2', false)]);
   expect(await pass(9_000)).toBe(undefined);
   expect(await pass(1_000)).toBe('put back');
   expect(patched).toEqual([{ app: 'shop' }]);
+  expect(wanted.size).toBe(0);
 });
 
 it('I14: EndpointSlices that an API server lists late are waited for, and are no reason to put the Service back', async () => {

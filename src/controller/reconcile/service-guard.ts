@@ -2,16 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import { type KubeObject, type Labels, refOf } from '../../api/kube-object.ts';
+import { type KubeObject, type Labels, refKey, refOf } from '../../api/kube-object.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { TargetUnusableError } from '../errors.ts';
 import { endpointsIn, type Reach, readEndpoints, slicesOf } from '../facts/endpoints.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { missingField } from '../objects/drift.ts';
+import { forgetWanted, type Wanted } from '../objects/healing-brake.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
 import type { SideName } from './ordered-writes.ts';
 
-type ServiceWriteContext = DepsOf<'cluster' | 'view' | 'clock'> & { canary: Canary };
+type ServiceWriteContext = DepsOf<'cluster' | 'view' | 'clock'> & Wanted & { canary: Canary };
 
 /** For EndpointSlices to follow a Service, once they can be seen: a cluster takes well below a second, and a busy one longer. */
 const BOUND_MS = 10_000;
@@ -43,6 +44,8 @@ export class ServiceGuard {
     const isMoved = written !== undefined && written.metadata.resourceVersion !== live.metadata.resourceVersion;
     if (!isMoved || !before || before.ready === 0 || (await isServed(context, written, before))) return;
     view.learn(await cluster.patch(refOf(live), asItWas(live, written), { signal }));
+    // We have undone it ourselves (I18).
+    forgetWanted(context, refKey(refOf(live)));
     const message = `spec.service: Service ${name} had ${before.ready} ready endpoints, and none when it led to the ${side}, so it was put back: give the pods of ${context.canary.spec.targetRef.name} the ports and labels that the Service asks for, or correct spec.service`;
     this.#putBack.set(name, { of, message });
     throw new TargetUnusableError(message, { field: 'spec.service' });

@@ -13,7 +13,7 @@ import type { ViewedObject } from '../watch/cluster-view.ts';
 import { makeCopies } from './config-copies.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
 import { renewPrimary, wasNeverReady } from './never-ready-primary.ts';
-import { CHANGED, HELD, type Outcome, PENDING, retryIn } from './outcome.ts';
+import { CHANGED, HELD, type Outcome, PENDING, paused } from './outcome.ts';
 import { undoableTemplate } from './undo.ts';
 
 /** Said when a release would begin from it, not in the middle of one (03-W54, B35). */
@@ -84,9 +84,9 @@ async function renamePrimary(context: ReconcileContext, existing: ViewedObject, 
   if (field === undefined) return HELD;
   const key = `${refKey(refOf(object))}#primary`;
   const waitMs = brake.waitMs(key, nowMs);
-  if (waitMs > 0) return retryIn(waitMs);
+  if (waitMs > 0) return paused(waitMs);
   view.learn(await mergeIntoTarget(context, primary, object));
-  brake.corrected(key, nowMs, field, existing.manager);
+  brake.corrected(key, nowMs, { field, by: 'another', ...(existing.manager && { who: existing.manager }) });
   return CHANGED;
 }
 

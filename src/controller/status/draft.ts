@@ -7,12 +7,13 @@ import type { Facts } from '../../engine/facts.ts';
 import { projectStatus } from '../../engine/project-status.ts';
 import type { Question } from '../../engine/questions.ts';
 import type { HealingBrake } from '../objects/healing-brake.ts';
+import { undoneText } from '../reconcile/outcome.ts';
 import { saysOnlyAnew, statusPatch } from './patch.ts';
 import type { SentencePause } from './sentence-pause.ts';
 import { fitStatus, MOST_STATUS_BYTES } from './size.ts';
 import { type StatusWarning, warningTypes } from './warnings.ts';
 
-const SAID_ANEW = new Set<string>(['Accepted', 'Contested', 'StatusTruncated', ...warningTypes]);
+const SAID_ANEW = new Set<string>(['Accepted', 'Contested', 'FieldDropped', 'StatusTruncated', ...warningTypes]);
 
 type RecordQuestion = Extract<Question, { kind: 'record' }>;
 
@@ -64,6 +65,7 @@ export function draftStatus(
         ...kept,
         ...refusal(facts),
         ...contested(brake),
+        ...dropped(brake),
         ...warnings.map(({ type, message }) => ({ type, status: 'True', reason: type, message }) as const),
       ],
       facts.nowMs,
@@ -121,11 +123,20 @@ function refusal({ refused }: Facts): CanaryCondition[] {
 }
 
 function contested(brake: HealingBrake): CanaryCondition[] {
-  return brake.contested().map(({ key, field, manager }) => ({
+  return brake.contested().map(({ key, ...undoing }) => ({
     type: 'Contested',
     status: 'True',
     reason: 'FieldContested',
-    message: `${key}: ${field} is changed back by ${manager ?? 'another writer'}; take the field out of it, or set spec.suspend: true to stop Serin`,
+    message: `${key}: ${undoneText(undoing)}; take the field out of it, or set spec.suspend: true to stop Serin`,
+  }));
+}
+
+function dropped(brake: HealingBrake): CanaryCondition[] {
+  return brake.dropped().map(({ key, ...undoing }) => ({
+    type: 'FieldDropped',
+    status: 'True',
+    reason: 'FieldDropped',
+    message: `${key}: ${undoneText(undoing)}; except the object from the webhook, or update its CustomResourceDefinition`,
   }));
 }
 

@@ -4,6 +4,7 @@ import { comparedState } from '../comparison/compared-state.ts';
 import { awaitedEvidence } from '../comparison/harm.ts';
 import { withNews } from '../comparison/news.ts';
 import { waitText } from '../comparison/words.ts';
+import { isContested } from '../conditions/hold-ups.ts';
 import { isTargetReady } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
@@ -96,8 +97,10 @@ export const checks = {
     const { release: known } = input.context;
     // Every sentence says what is refused (E65).
     const held = refused ? without(known, 'reason') : because(known, unconfirmed ? blockerText(unconfirmed) : '');
-    return { release: held, open: undefined };
+    return { release: held, open: undefined, contest: input.context.contest && 'held' };
   },
+  /** Noted when a check begins: whether the routes are the recorded ones (E63a). */
+  noteContest: (input: Input) => ({ contest: isContested(input) ? ('asked' as const) : undefined }),
   checkNextInterval: (input: Input) => release(input, { wakeAtMs: now(input) + input.event.facts.intervalMs }),
   keepVerdicts: (input: Input) => {
     if (input.event.type !== 'ANSWER' || input.event.answer.kind !== 'measure') return {};

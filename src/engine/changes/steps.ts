@@ -21,6 +21,7 @@ export const steps = {
   begin: (input: Input): Change => ({
     release: { ...stepping(input), stepStartedMs: now(input) },
     open: undefined,
+    contest: undefined,
     wakeAtMs: undefined,
   }),
   /** Before `begin`: what follows belongs to the same wait, should the canary fall again (E1). */

@@ -14,9 +14,19 @@ function isUnroutable({ event }: Input): boolean {
   return event.facts.unroutable !== undefined;
 }
 
-/** Nothing advances under a spec that is refused (E65), nor by routes that are not in force (E63). */
+/** Another writer has changed the routes back, and the next correction waits under the brake. */
+export function isContested({ event }: Pick<Input, 'event'>): boolean {
+  return event.facts.unconfirmed?.code === 'RouteContested';
+}
+
+/**
+ * Nothing advances under a spec that is refused (E65), nor by routes that are not in force (E63). Routes that are contested count as they were when
+ * the check was asked (E63a).
+ */
 export function isHeldUp(input: Input): boolean {
-  return isRefused(input) || isUnroutable(input) || input.event.facts.unconfirmed !== undefined;
+  const { unconfirmed } = input.event.facts;
+  const isInForce = isContested(input) ? input.context.contest === undefined : unconfirmed === undefined;
+  return isRefused(input) || isUnroutable(input) || !isInForce || input.context.contest !== undefined;
 }
 
 /** Nothing may start: the spec is refused, the routes can hold no share, or a user has paused the release. */
@@ -28,7 +38,7 @@ export function isConverged({ event }: Input): boolean {
   return event.facts.converged;
 }
 
-/** Nothing is left to write. A provider that does not confirm it holds up what advances, and never what rolls back (E63). */
+/** Nothing is left to write now. Routes that are not in force hold up what advances, and never what rolls back (E63). */
 export function isWritten({ event }: Input): boolean {
   return event.facts.converged || event.facts.unconfirmed !== undefined;
 }

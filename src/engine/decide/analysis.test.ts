@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import {
+  contested,
   type DecisionCase,
   deadlineMs,
   down,
@@ -28,6 +29,8 @@ const held: Required<Pick<DecisionCase, 'facts' | 'when'>>[] = [
   { when: 'the routes are not in force', facts: unconfirmed },
   { when: 'the routes can hold no share', facts: unroutable },
 ];
+const asked = { contest: 'asked' } as const;
+const heldUp = { contest: 'held' } as const;
 const unready = { awaitedSinceMs: nowMs - deadlineMs };
 const switching = { iterations: 1, stepWeight: 0 };
 
@@ -157,6 +160,30 @@ describe('E10, E20–E24, E60–E65, E80, E81: decisions after the metrics', () 
     },
     { ...ok, when: 'passed, and the canary is down', target: down, decision: 'withdrawTraffic' },
     { state, when: 'no answer yet', due: true, decision: 'wait' },
+  ]);
+});
+
+describe('E63a, I18: checks under routes that another writer has changed back', () => {
+  const soaking = { state: 'Progressing.analysing.soaking' };
+  const ok = { state: 'Progressing.analysing.measuring', ...verdict('passed') };
+  const bad = { state: 'Progressing.analysing.measuring', ...verdict('failed') };
+  itDecides([
+    { ...soaking, when: 'the routes are contested (I18)', due: true, facts: contested, decision: 'measure' },
+    { ...soaking, when: 'a check has passed under contested routes, which are corrected now', context: heldUp, decision: 'measure' },
+    { ...soaking, when: 'a check has passed under contested routes, which still are', context: heldUp, facts: contested, decision: 'wait' },
+    { ...soaking, when: 'the same while paused', context: heldUp, release: paused, decision: 'wait' },
+    { ...ok, when: 'passed, asked under contested routes (E63a)', context: asked, facts: contested, decision: 'holdUp' },
+    { ...ok, when: 'passed, asked under routes that are corrected since', context: asked, decision: 'holdUp' },
+    { ...ok, when: 'passed, and the routes are contested since it was asked', facts: contested, decision: 'step' },
+    { ...bad, when: 'failed, asked under contested routes', context: asked, facts: contested, decision: 'retry' },
+    {
+      ...bad,
+      when: 'failed for the last time under them',
+      context: asked,
+      facts: contested,
+      release: { failedChecks: 2 },
+      decision: 'rollBack',
+    },
   ]);
 });
 

@@ -1,10 +1,11 @@
 import { comparedIn, judgementOf } from '../changes/answer.ts';
 import { awaitedEvidence, harmOf } from '../comparison/harm.ts';
-import { isConverged, isHeldUp, isWritten } from '../conditions/hold-ups.ts';
+import { isConverged, isHeldUp, isPaused, isWritten } from '../conditions/hold-ups.ts';
 import { isGivenLess, isPrimaryReady, isShortOfItsOwn, isTargetDown, isTargetReady, mayAdvance } from '../conditions/sides.ts';
 import { hasDrained, isDueToAsk, isLate, isOver } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
 import type { Decision } from '../decision.ts';
+import { asksRollbackFirst } from '../rollback-poll.ts';
 import { hasHooks, type Move, nextMove } from '../strategy.ts';
 import { type Decider, type Deciders, hasOutcome } from './decider.ts';
 import { isLastFailure, isOverItsLimit, isUnmeasuredTooLong } from './failed-checks.ts';
@@ -23,7 +24,7 @@ export const analysis = {
     first: unfit,
     look(input) {
       if (!isTargetReady(input) && isOver(input, input.context.release.awaitedSinceMs)) return 'rollBack';
-      if (!isDueToAsk(input) || !isWritten(input)) return undefined;
+      if (!(isDueToAsk(input) || hasRoutesBack(input)) || !isWritten(input)) return undefined;
       if (hasHooks(input.event.facts.canary, 'rollout')) return 'askHooks';
       return input.event.facts.refused?.uncheckedUntilMs === undefined ? 'measure' : undefined;
     },
@@ -66,6 +67,11 @@ export const analysis = {
     },
   }),
 } satisfies Record<string, Deciders>;
+
+/** A check that passed under contested routes is asked again as soon as they are corrected: the other writer may be back before the next one. */
+function hasRoutesBack(input: Input): boolean {
+  return input.context.contest === 'held' && isConverged(input) && !isPaused(input) && !asksRollbackFirst(input);
+}
 
 function measured(input: Input): Decision | undefined {
   if (input.event.type === 'ANSWER' && harmOf(comparedIn(input), input.event.facts.canary) !== undefined) return 'rollBack';

@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import {
+  contested,
   type DecisionCase,
   deadlineMs,
   down,
@@ -83,6 +84,7 @@ describe('E50, E51, E57, E65, E83, E96: what ends an analysis, whatever its step
         decision: 'supersedeAfterRecycling',
       },
       { state, when: 'the canary is stalled', target: stalled, decision: 'abort' },
+      { state, when: 'it is stalled, and the routes are contested (I18)', target: stalled, facts: contested, decision: 'abort' },
       { state, when: 'it is stalled, and an answer comes', target: stalled, ...measured, decision: 'abort' },
       {
         state,

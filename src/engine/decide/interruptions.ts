@@ -1,4 +1,4 @@
-import { isConverged, isHeldUp, isPaused } from '../conditions/hold-ups.ts';
+import { isConverged, isHeldUp, isPaused, isWritten } from '../conditions/hold-ups.ts';
 import { hasReadConfigs, hasStalePods, isBack, isNew, mayHaveReadOthers } from '../conditions/revision.ts';
 import { isTargetReady } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
@@ -52,7 +52,7 @@ function maySkipAnalysis(input: Input): boolean {
 }
 
 function isStalled(input: Input): boolean {
-  return input.event.facts.target?.readiness.state === 'stalled' && isConverged(input);
+  return input.event.facts.target?.readiness.state === 'stalled' && isWritten(input);
 }
 
 function isUncheckedForTooLong({ event: { facts } }: Input): boolean {

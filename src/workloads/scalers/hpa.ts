@@ -17,7 +17,7 @@ export const hpa: Scaler = {
   limits: (scaler) => ownLimits(scaler, shape.fields),
   startReplicas: (scaler) => Math.max(1, ownLimits(scaler, shape.fields).min),
   renderPrimary: (canary, scaler, { atLeast } = {}) => renderPrimaryScaler(canary, scaler, shape, { atLeast }),
-  raisePatch: (scaler, atLeast) => raisePatchOf(scaler, shape.fields, atLeast),
+  raisePatch: (scaler, atLeast, limits) => raisePatchOf(scaler, shape.fields, atLeast, limits),
   // An HPA stands down by itself while its workload is at zero (03-A9).
   pausePatch: () => undefined,
   resumePatch: () => undefined,

@@ -31,14 +31,22 @@ export function withRaisedMinimum(spec: JsonRecord, fields: LimitFields, atLeast
   return raise ? { spec: merged(spec, raise), note: noteOf(spec, raise) } : { spec };
 }
 
-export function raisePatchOf(scaler: KubeObject, fields: LimitFields, atLeast: number | undefined): MergePatch | undefined {
-  const own = ownSpec(scaler);
+/** `limits`: what its owner wishes now, where that is said elsewhere; absent ones stay as they are. */
+export function raisePatchOf(
+  scaler: KubeObject,
+  fields: LimitFields,
+  atLeast: number | undefined,
+  { min, max }: Partial<ReplicaLimits> = {},
+): MergePatch | undefined {
+  const wished = { ...(min !== undefined && { [fields.min]: min }), ...(max !== undefined && { [fields.max]: max }) };
+  const own = merged(ownSpec(scaler), wished);
   const raise = raiseOf(own, fields, atLeast);
   const known = remembered(scaler);
-  if (!raise) return known && patchOf(scaler, null, isInForce(scaler, known) ? known.before : {});
-  const note = noteOf(own, raise);
-  const isHeld = scaler.metadata.annotations?.[raisedAnnotation] === note && holds(scaler, raise);
-  return isHeld ? undefined : patchOf(scaler, note, raise);
+  const note = raise ? noteOf(own, raise) : undefined;
+  const before = !raise && known && isInForce(scaler, known) ? known.before : {};
+  const spec = { ...before, ...wished, ...raise };
+  const isHeld = scaler.metadata.annotations?.[raisedAnnotation] === note && holds(scaler, spec);
+  return isHeld ? undefined : patchOf(scaler, note ?? (known && null), spec);
 }
 
 /** The spec as its owner wishes it. A minimum that was edited since we raised it is the wish of that writer. */
@@ -92,10 +100,13 @@ function holds(scaler: KubeObject, fields: JsonRecord): boolean {
   return Object.entries(fields).every(([field, value]) => (spec[field] ?? null) === value);
 }
 
-function patchOf(scaler: KubeObject, note: string | null, spec: JsonRecord): MergePatch {
+function patchOf(scaler: KubeObject, note: string | null | undefined, spec: JsonRecord): MergePatch {
   const { resourceVersion } = scaler.metadata;
   return {
-    metadata: { ...(resourceVersion === undefined ? {} : { resourceVersion }), annotations: { [raisedAnnotation]: note } },
+    metadata: {
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(note !== undefined && { annotations: { [raisedAnnotation]: note } }),
+    },
     spec,
   };
 }

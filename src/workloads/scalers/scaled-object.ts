@@ -31,7 +31,7 @@ export const scaledObject: Scaler = {
     const rendered = renderPrimaryScaler(canary, scaler, shape, { atLeast, change });
     return { object: rendered.object, warnings: [...rendered.warnings, ...warnings] };
   },
-  raisePatch: (scaler, atLeast) => raisePatchOf(scaler, shape.fields, atLeast),
+  raisePatch: (scaler, atLeast, limits) => raisePatchOf(scaler, shape.fields, atLeast, limits),
   pausePatch,
   resumePatch,
 };

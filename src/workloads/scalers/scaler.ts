@@ -31,10 +31,10 @@ export interface Scaler {
   /** The primary's scaler made from the user's; `atLeast` raises its minimum within its maximum. */
   renderPrimary(canary: Canary, scaler: KubeObject, options?: { atLeast?: number | undefined }): RenderedScaler;
   /**
-   * Raises the minimum of a scaler to `atLeast`, or, when that is undefined, puts its own back, which the object remembers itself.
-   * Undefined: it is so already.
+   * Raises the minimum of a scaler to `atLeast`, or, when that is undefined, puts its own back, which the object remembers itself. `limits`
+   * become its own. Undefined: it is so already.
    */
-  raisePatch(scaler: KubeObject, atLeast: number | undefined): MergePatch | undefined;
+  raisePatch(scaler: KubeObject, atLeast: number | undefined, limits?: Partial<ReplicaLimits>): MergePatch | undefined;
   /** Keeps the user's scaler from scaling up an idle target; undefined: it is paused already, or pauses by itself (03-A9). */
   pausePatch(scaler: KubeObject): MergePatch | undefined;
   /** Ends the pause; undefined: the scaler is not paused. */
