@@ -86,7 +86,11 @@ describe('E27a: what counts as a failing of a pod that was ready', () => {
       changes: [{ ready: false, disrupted: 'TerminationByKubelet', status: { phase: 'Failed', reason: 'Evicted' } }],
       is: [0, 1, 0],
     },
-    { what: 'a closed readiness gate', changes: [{ ready: false, containersReady: true, reason: 'ReadinessGatesNotReady' }], is: [0, 1, 1] },
+    {
+      what: 'a closed readiness gate',
+      changes: [{ ready: false, containersReady: true, reason: 'ReadinessGatesNotReady' }],
+      is: [0, 1, 1],
+    },
   ])('$what', ({ changes, is }) => expect(counted({}, ...changes)).toEqual(is));
 });
 
