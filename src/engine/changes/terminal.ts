@@ -5,7 +5,6 @@ import { timestamp } from '../../api/timestamp.ts';
 import { alertDeliveries, type ReleaseAlert } from '../alerts.ts';
 import { harmOf } from '../comparison/harm.ts';
 import { isEndedByFailing, isUnreadyTooLong } from '../conditions/failing.ts';
-import { isOver } from '../conditions/time.ts';
 import { type Input, withDeliveries } from '../context.ts';
 import { progressDeadlineMs, rolloutDeadlineMs } from '../deadlines.ts';
 import { failingOf, lastFailing } from '../failing.ts';
@@ -76,10 +75,9 @@ export function failure(input: Input, failedChecks: number): string {
   const seconds = progressDeadlineMs(event.facts.canary) / 1000;
   if (event.facts.unroutable)
     return `no route could send traffic to the canary within ${seconds} s: ${blockerText(event.facts.unroutable)}`;
-  // Its failings in the whole release are what ends it, and not the last wait alone.
-  const { stepStartedMs: sinceMs, awaitedSinceMs = sinceMs } = context.release;
+  // All its waits together, and not the last one alone.
   const failing = lastFailing(context.release, event.facts);
-  if (isUnreadyTooLong(input) && !isOver(input, Math.min(sinceMs, awaitedSinceMs)))
+  if (isUnreadyTooLong(input) && context.release.failing?.unreadyMs !== 0)
     return `the canary was not ready for ${seconds} s in all${failing ? `, last: ${failing}` : ''}`;
   const { capacity } = context.release;
   if (capacity?.side === 'target') {

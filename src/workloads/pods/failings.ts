@@ -28,7 +28,7 @@ export interface SeenPods extends Pick<PodFailings, 'crashes' | 'lost' | 'last'>
 }
 
 /** What a controller that starts knows of the run: the counts of its status, and the ends that are in them. */
-export type KnownFailings = Pick<PodFailings, 'crashes' | 'lost' | 'ends' | 'last'>;
+export type KnownFailings = Pick<PodFailings, 'crashes' | 'lost' | 'ends'> & { last?: PodFailing | undefined };
 
 /** More pods are not looked at: memory of one release is bounded (I15). */
 export const MOST_PODS = 500;
@@ -65,9 +65,9 @@ export function podView({ metadata: { uid = '', name, deletionTimestamp }, statu
 
 /** Nothing is counted yet; of the pods that are known, what they had when they were recorded. */
 export function noneSeen(known: KnownFailings = { crashes: 0, lost: 0, ends: {} }): SeenPods {
-  const { ends, ...counted } = known;
+  const { ends, crashes, lost, last } = known;
   const pods = Object.entries(ends).map(([uid, count]): [string, SeenPod] => [uid, remembered(uid, count)]);
-  return { ...counted, pods: new Map(pods) };
+  return { crashes, lost, ...(last && { last }), pods: new Map(pods) };
 }
 
 /** The pods after one of them has shown itself again (rule E27a). */

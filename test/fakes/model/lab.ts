@@ -86,6 +86,11 @@ export class ModelLab {
     return this.#running !== undefined;
   }
 
+  /** Kinds that the controller watches now. */
+  get watchedKinds(): readonly string[] {
+    return this.#running?.client.watchedKinds ?? [];
+  }
+
   get writes(): readonly SentWrite[] {
     return this.#running?.client.writes ?? [];
   }
