@@ -167,7 +167,7 @@ describe('E27a: a canary that was ready and fails', () => {
   });
 });
 
-describe('E27a: what is no failing of the canary', () => {
+describe('E27a: what does not count', () => {
   it('20 drains and spot evictions, each waited for, and the release succeeds', () => {
     const world = releasing({ stepWeights: [20, 40, 60] });
     for (let times = 0; times < 20; times += 1) {

@@ -96,7 +96,7 @@ export function timed(release: Release, phase: Phase | undefined, facts: Facts, 
   const { unreadySinceMs } = failing;
   const isCounting = !isHeld(release, facts) && isUnready(release, facts);
   if (isCounting) return unreadySinceMs === undefined ? { ...release, failing: { ...failing, unreadySinceMs: facts.nowMs } } : release;
-  // When it became ready again is not known where nobody looked.
+  // When it became ready again is not known then.
   return closedAt(release, isNew ? (unreadySinceMs ?? facts.nowMs) : Math.min(facts.nowMs, paused?.sinceMs ?? facts.nowMs));
 }
 

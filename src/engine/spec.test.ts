@@ -10,7 +10,9 @@ const known = [
   ...readFileSync(join(import.meta.dirname, 'SPEC.md'), 'utf8')
     .split('\n')
     .flatMap((line) => /^\| ([EDIL0-9a, ]+) \|/.exec(line)?.[1]?.match(rule) ?? []),
-  ...Array.from({ length: 16 }, (_, index) => `I${index + 1}`),
+  ...readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
+    .split('\n')
+    .flatMap((line) => /^\| (I\d+) \|/.exec(line)?.[1] ?? []),
 ];
 
 /** Rules that open the title of a test, in each room. */

@@ -105,7 +105,7 @@ const noWatch: WatchHandle = { synced: Promise.resolve(), ageMs: () => 0, restar
 
 const viewOf = (object: KubeObject): PodView => podView(asPod(object));
 
-/** A LIST of many pods is not kept as a whole: a status without what nobody reads. */
+/** The fields of a pod that decide: a LIST of many is not kept as a whole. */
 function slim(item: KubeObject): KubeObject {
   const { apiVersion, kind, metadata, spec, status = {} } = asPod(item);
   const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata;

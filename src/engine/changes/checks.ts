@@ -109,12 +109,13 @@ export const checks = {
     const { verdicts } = input.event.answer;
     const isBlindNow = input.event.facts.canary.spec.analysis.unmeasured === 'hold' && isUnmeasured({ verdicts });
     const { release: compared, ...news } = withNews(input, comparedIn(input));
-    const { blindSinceMs = now(input), recent: before = {}, failures: counted = {}, awaitedEvidence: _, ...known } = compared;
+    const { blindSinceMs = now(input), recent: before = {}, failures: counted = {}, awaitedEvidence: _, ...kept } = compared;
+    const known = passedInterval(kept, input.event.facts);
     const failures = countedFailures(counted, verdicts, input.event.facts.canary.spec.analysis);
     return {
       ...news,
       release: {
-        ...passedInterval(known, input.event.facts),
+        ...known,
         verdicts: [...verdicts],
         ...(verdicts.length === 0 ? {} : { recent: withRecent(before, verdicts, now(input)) }),
         ...(Object.keys(failures).length === 0 ? {} : { failures }),

@@ -100,7 +100,7 @@ export function failingsIn({ pods, crashes, lost, last }: SeenPods): PodFailings
   return { crashes, lost, unready, ...(last && { last }), ends };
 }
 
-/** A crash is no loss of readiness besides. Before a pod was ready once, its start decides, and not this. */
+/** A crash is not a loss of readiness besides. Before a pod was ready once, its start decides, and not this. */
 function failingsOf(before: SeenPod | undefined, now: PodView): { crashes: number; lost: number } {
   if (before?.wasReady !== true || now.isExcused) return { crashes: 0, lost: 0 };
   const risen = Math.max(0, now.ends - before.ends);
