@@ -163,7 +163,7 @@ function analysing(canary: Canary, phase: Phase, release: Release, facts: Facts,
 function unready(facts: Facts, sinceMs: number, release: Release): string {
   const deadline = sinceMs + progressDeadlineMs(facts.canary);
   const untilMs = Math.min(deadline, unreadyUntilMs(release, facts) ?? deadline);
-  return `Stays at ${weightOf(release.routes)} % since ${timestamp(sinceMs)}: ${shortOfPods(facts)}${failed(release, facts)}. The release is rolled back at ${timestamp(untilMs)} if they are not ready`;
+  return `Stays at ${weightOf(release.routes)} % since ${timestamp(sinceMs)}: ${shortOfPods(facts)}. The release is rolled back at ${timestamp(untilMs)} if they are not ready${failed(release, facts)}`;
 }
 
 /** Sentence for a release that its primary alone holds up: without limit, since a fix of the primary must not fail by it (rule E80). */

@@ -66,7 +66,9 @@ export function podView({ metadata: { uid = '', name, deletionTimestamp }, statu
 /** Nothing is counted yet; of the pods that are known, what they had when they were recorded. */
 export function noneSeen(known: KnownFailings = { crashes: 0, lost: 0, ends: {} }): SeenPods {
   const { ends, crashes, lost, last } = known;
-  const pods = Object.entries(ends).map(([uid, count]): [string, SeenPod] => [uid, remembered(uid, count)]);
+  const pods = Object.entries(ends)
+    .slice(0, MOST_REMEMBERED)
+    .map(([uid, count]): [string, SeenPod] => [uid, remembered(uid, count)]);
   return { crashes, lost, ...(last && { last }), pods: new Map(pods) };
 }
 
