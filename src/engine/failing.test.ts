@@ -144,6 +144,15 @@ describe('E27a: a canary that was ready and fails', () => {
     expect(crashLoop(world, { upMs: 8_000, downMs: 4_000 })).toBeLessThanOrEqual(4 * INTERVAL_MS);
   });
 
+  it('E24: counts while confirm-promotion holds it at its last weight', () => {
+    const world = initialized(aCanary({ ...steps, ...withHooks('confirm-promotion') }), (one) => one.watchPods());
+    world.behaviour.hooks['confirm-promotion'] = 'refused';
+    world.push('s1:b');
+    world.tickUntil(at('WaitingPromotion'));
+    expect(crashLoop(world, { upMs: 2_000, downMs: 2_000 })).toBeLessThanOrEqual(3 * INTERVAL_MS);
+    expect(world.promoted).toEqual([]);
+  });
+
   it('E1: crashes before it was ready once do not count: its start has a deadline', () => {
     const world = initialized(aCanary(steps), (one) => one.watchPods());
     world.targetDown = true;
