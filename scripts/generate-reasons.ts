@@ -114,6 +114,10 @@ const advice: Readonly<Record<Reason, Advice>> = {
     causes: 'a required ConfigMap or Secret is not applied yet or was deleted; Serin may not watch or read it',
     next: 'create the object that the message names, or grant what it asks for; the release goes on by itself',
   },
+  PodsUnwatched: {
+    causes: 'the role of Serin lacks `list` and `watch` on `pods`, as one of an earlier version does',
+    next: 'grant both in that namespace, or install the chart of this version; the release goes on, and ends when its canary was not ready for the progress deadline in all',
+  },
   ConfigUnwatched: {
     causes: 'the targets of one namespace read more than 100 ConfigMaps or Secrets, and the role of Serin grants them by `resourceNames`',
     next: 'grant `list` and `watch` without `resourceNames` in that namespace; until then a change of what the message names counts from the next release on',

@@ -38,6 +38,7 @@ describe('rights by mode', () => {
     { what: 'impersonation', rule: { apiGroups: [''], resources: ['users'], verbs: ['impersonate'] } },
     { what: 'bindings', rule: { apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], verbs: ['bind'] } },
     { what: 'tokens', rule: { apiGroups: [''], resources: ['serviceaccounts/token'], verbs: ['create'] } },
+    { what: 'writing of pods', rule: { apiGroups: [''], resources: ['pods'], verbs: ['list', 'create'] } },
     { what: 'commands in pods', rule: { apiGroups: [''], resources: ['pods/exec'], verbs: ['create'] } },
     { what: 'all verbs', rule: { apiGroups: ['apps'], resources: ['deployments'], verbs: ['*'] } },
     { what: 'all groups', rule: { apiGroups: ['*'], resources: ['deployments'], verbs: ['get'] } },

@@ -63,6 +63,7 @@ export const dangers = {
   },
   readConfigMaps: { what: 'read ConfigMaps', answer: answer(['configmaps'], READING) },
   changeConfigMaps: { what: 'change, replace or delete ConfigMaps', answer: answer(['configmaps'], ['patch', 'delete']) },
+  readPods: { what: 'read pods, with what their environment says in plain text', answer: answer(['pods'], READING) },
   moveTraffic: { what: 'move or stop the traffic of Services', answer: answer(['services'], WRITING) },
   scaleToZero: { what: 'scale Deployments to zero', answer: answer(['deployments/scale', 'deployments'], ['patch']) },
   forgeReleases: { what: 'stop releases, or forge their status', answer: answer(['canaries/status'], ['patch']) },
@@ -77,8 +78,11 @@ export type Dangers = keyof typeof dangers;
 const neverGranted = {
   verbs: ['*', 'impersonate', 'escalate', 'bind', 'approve', 'sign'],
   groups: ['*', 'rbac.authorization.k8s.io', 'admissionregistration.k8s.io', 'certificates.k8s.io', 'authentication.k8s.io'],
-  resources: ['serviceaccounts', 'serviceaccounts/token', 'pods', 'pods/exec', 'pods/attach', 'pods/portforward', 'nodes', 'nodes/proxy'],
+  resources: ['serviceaccounts', 'serviceaccounts/token', 'pods/exec', 'pods/attach', 'pods/portforward', 'nodes', 'nodes/proxy'],
 };
+
+/** Pods of a canary are watched during its release (E27a). One that can write them runs code as any service account. */
+const grantedOnPods = ['list', 'watch'];
 
 /** The parts of a rule that lead to further rights. */
 export function overreach(rule: { apiGroups: readonly string[]; resources: readonly string[]; verbs: readonly string[] }): string[] {
@@ -87,6 +91,7 @@ export function overreach(rule: { apiGroups: readonly string[]; resources: reado
     ...rule.verbs.filter((verb) => verbs.includes(verb)),
     ...rule.apiGroups.filter((group) => groups.includes(group)),
     ...rule.resources.filter((resource) => resources.includes(resource)),
+    ...rule.resources.filter((resource) => resource === 'pods' && !rule.verbs.every((verb) => grantedOnPods.includes(verb))),
     // External metrics alone have no fixed names.
     ...rule.resources.filter((resource) => resource === '*' && !rule.apiGroups.every((group) => group === 'external.metrics.k8s.io')),
   ];

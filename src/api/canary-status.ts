@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { BlockedObject, Blockers, NewBlocker } from './blocker.ts';
 import { ImageChange } from './container-image.ts';
 import { Phase } from './phase.ts';
+import { PodFailing } from './pod-failing.ts';
 import { Routes } from './routes.ts';
 import { Acknowledgement, VerbRequest } from './verb-request.ts';
 
@@ -152,6 +153,23 @@ export const RoutedFor = z.object({
 });
 export type RoutedFor = z.infer<typeof RoutedFor>;
 
+/** How a canary that was ready has failed in this run (rules E27a, E27b). */
+export const Failing = z.object({
+  /** Ends of containers and lost readiness, as `PodFailings` had them when they were counted last. */
+  crashes: z.int(),
+  lost: z.int(),
+  /** Of that moment, too. */
+  ends: z.record(z.string(), z.int()),
+  last: PodFailing.optional().catch(undefined),
+  /** When the last interval was judged: a failing is counted an interval later at the latest. */
+  judgedMs: z.number(),
+  /** Milliseconds that the canary was not ready, but for the wait that goes on. */
+  unreadyMs: z.number(),
+  /** Since when it is not ready now. */
+  unreadySinceMs: z.number().optional(),
+});
+export type Failing = z.infer<typeof Failing>;
+
 /** Everything Serin remembers of a release; Flagger's status fields are projected from it. Times: epoch milliseconds. */
 export const Release = z.object({
   targetUid: z.string(),
@@ -209,6 +227,8 @@ export const Release = z.object({
   weights: z.array(RecentWeight).max(100).optional().catch(undefined),
   /** While `unmeasured: hold` holds: since when a check cannot be measured. */
   blindSinceMs: z.number().optional(),
+  /** Absent before the canary was ready once, and in a status of an earlier version. */
+  failing: Failing.optional().catch(undefined),
   /** What this release changes. */
   change: ReleaseChange.optional().catch(undefined),
   /** The webhook whose gate is closed, once an alert has reported it. */

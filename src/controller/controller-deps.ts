@@ -18,6 +18,7 @@ import type { CallsOf } from './outgoing/outgoing-calls.ts';
 import type { ControllerMetrics } from './telemetry/controller-metrics.ts';
 import type { ClusterView } from './watch/cluster-view.ts';
 import type { ConfigWatches } from './watch/config-watches.ts';
+import type { PodWatches } from './watch/pod-watches.ts';
 
 /** Some of the dependencies, with the signal that ends the work. */
 export type DepsOf<Name extends keyof ControllerDeps> = Pick<ControllerDeps, Name> & { signal: AbortSignal };
@@ -36,6 +37,7 @@ export interface ControllerDeps {
   readonly view: ClusterView;
   readonly anchors: Anchors;
   readonly configWatches: ConfigWatches;
+  readonly podWatches: PodWatches;
   readonly deliveries: DeliveryQueue;
   readonly journalMemory: JournalMemory;
   readonly log: Log;

@@ -28,10 +28,11 @@ export function startController(options: ControllerOptions): Controller {
   const { deps, conditions, calls } = makeDeps(options, register, listener, stopping.signal);
   const slice = new CanarySlice(config.canarySelector, options.shard);
   const dispatcher = new CanaryDispatcher({ deps, register, slice, conditions, metrics, signal: stopping.signal });
-  const { view, configWatches, deliveries } = deps;
-  const watches = () => [...view.watches(), ...configWatches.watches()];
+  const { view, configWatches, podWatches, deliveries } = deps;
+  const ownWatches = () => [...configWatches.watches(), ...podWatches.watches()];
+  const watches = () => [...view.watches(), ...ownWatches()];
   const start = async (): Promise<void> => {
-    const own = options.shared ? { watches: () => configWatches.watches(), calls: () => [] } : { watches, calls: () => calls.figures() };
+    const own = options.shared ? { watches: ownWatches, calls: () => [] } : { watches, calls: () => calls.figures() };
     metrics.leads({ ...own, deliveries: () => deliveries.depth });
     await view.start();
     metrics.started(config.meshProvider);
@@ -50,6 +51,7 @@ export function startController(options: ControllerOptions): Controller {
       view.stop();
       await stopped;
       configWatches.stop();
+      podWatches.stop();
       // A successor begins when the lease is released: what was sent must not come after that.
       if (options.mayWrite) await options.cluster.settled();
     },

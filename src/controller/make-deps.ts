@@ -25,6 +25,7 @@ import type { CanaryRegister } from './watch/canary-register.ts';
 import { ClusterView } from './watch/cluster-view.ts';
 import { ConfigWatches } from './watch/config-watches.ts';
 import { KindWatches } from './watch/kind-watches.ts';
+import { PodWatches } from './watch/pod-watches.ts';
 
 /** Receives what the dependencies report. */
 export interface DepsListener {
@@ -67,6 +68,7 @@ export function makeDeps(options: ControllerOptions, register: CanaryRegister, l
       },
     },
     configWatches: new ConfigWatches(withPriority(cluster, 'upkeep'), clock, listener.wake),
+    podWatches: new PodWatches(withPriority(cluster, 'upkeep'), listener.wake),
     anchors: new Anchors(cluster, config.historyLimit, log),
     journalMemory: new JournalMemory(),
     cookieWord: word,

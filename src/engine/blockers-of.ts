@@ -10,6 +10,7 @@ import { evidenceUntilMs } from './comparison/harm.ts';
 import { unmeasuredUntilMs } from './deadlines.ts';
 import { dueMs, isPrimaryAwaited, uncheckedUntilMs } from './due.ts';
 import type { Facts, RefusedEdit, Side } from './facts.ts';
+import { lastFailing } from './failing.ts';
 
 /** A blocker with the times that are known of it, in epoch milliseconds. */
 export type FoundBlocker = NewBlocker & { sinceMs?: number; untilMs?: number };
@@ -100,7 +101,8 @@ function ofSides(canary: Canary, phase: Phase, release: Release, facts: Facts): 
   const { step, reason, refusal } = release;
   const [targetRef, primaryRef] = [targetOf(canary), primaryOf(canary)];
   const due = dueMs(canary, phase, release, facts);
-  const awaited = (object: BlockedObject, side: Side | undefined) => notReady(object, side, release, due);
+  const awaited = (object: BlockedObject, side: Side | undefined) =>
+    notReady(object, side, release, due, side === target ? lastFailing(release, facts) : undefined);
   if (target === undefined) return [{ code: 'TargetNotFound', object: targetRef }];
   switch (`${phase}.${step}`) {
     case 'Initializing.creatingPrimary':
@@ -138,11 +140,18 @@ function ofSides(canary: Canary, phase: Phase, release: Release, facts: Facts): 
   }
 }
 
-function notReady(object: BlockedObject, side: Side | undefined, release: Release, untilMs: number | undefined): FoundBlocker[] {
+function notReady(
+  object: BlockedObject,
+  side: Side | undefined,
+  release: Release,
+  untilMs: number | undefined,
+  failing: string | undefined,
+): FoundBlocker[] {
   const { state = 'waiting', reason } = side?.readiness ?? {};
   if (side?.serving === true && state === 'ready') return [];
+  const why = [failing, reason].filter((one) => one !== undefined).join('; ') || undefined;
   const code = state === 'stalled' ? 'RolloutStalled' : 'PodsNotReady';
-  return [defined({ code, object, sinceMs: release.awaitedSinceMs ?? release.stepStartedMs, untilMs, detail: reason })];
+  return [defined({ code, object, sinceMs: release.awaitedSinceMs ?? release.stepStartedMs, untilMs, detail: why })];
 }
 
 function noRoom(object: BlockedObject, side: Side | undefined, release: Release, untilMs: number | undefined): FoundBlocker[] {

@@ -53,6 +53,8 @@ function leaf(name: string, entry: ChangeName[], moves: Moves) {
 
 const start = go('#Progressing.scalingUp', 'startRun');
 const startAfterRecycling = go('#Progressing.recycleRouting', 'startRun');
+/** A canary that fails while a step waits for something else (E27a). */
+const counting: Moves = { countFailing: stay('countFailing') };
 /** A newer revision. */
 const next: Moves = { startAfterRecycling, start };
 const supersede = go('#Progressing.scalingUp', 'supersede');
@@ -127,6 +129,7 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
       initial: 'soaking',
       states: {
         soaking: leaf('soaking', ['wakeAtCheck'], {
+          countFailing: soakAgain('countFailing'),
           askHooks: on('callingHooks', 'noteReadiness', 'noteContest'),
           measure: on('measuring', 'noteReadiness', 'noteContest'),
         }),
@@ -148,12 +151,14 @@ function analysis(phase: 'Progressing' | 'WaitingPromotion') {
       },
     },
     canaryUnavailable: leaf('canaryUnavailable', ['wakeInRaise'], {
+      ...counting,
       raise: stay('raiseToRecover'),
       advance: on(`#${phase}.canaryRecovered`, 'keepClock', 'begin'),
       extend: stay('wakeInRaise'),
     }),
     // New pods again: the same pause as before the first traffic (E6a).
     canaryRecovered: leaf('canaryRecovered', ['wakeAfterDrain'], {
+      ...counting,
       fallBack: go(`#${phase}.canaryUnavailable`, 'resumeClock'),
       raise: stay('raiseToRecover'),
       advance: go(`#${phase}.analysing`, 'restoreTraffic'),
@@ -177,6 +182,7 @@ function starting() {
       giveUp: go('#Failed.resting', 'rollBack', 'forgetCapacity'),
     }),
     scalingUp: leaf('scalingUp', ['wakeAtDeadline'], {
+      ...counting,
       pin: on('scalingUp', 'pinUnread'),
       routeToPrimary: stay('routeToPrimary'),
       advance: on('settling', 'keepClock', 'begin'),
@@ -184,6 +190,7 @@ function starting() {
     }),
     // Proxies learn of new pods as late as of new routes: traffic that came at once would find no endpoint (I10).
     settling: leaf('settling', ['wakeAfterDrain'], {
+      ...counting,
       fallBack: go('scalingUp', 'resumeClock'),
       askHooks: go('preRollout', 'isolate'),
       askTraffic: go('preRollout.gate', 'isolate'),
@@ -192,6 +199,7 @@ function starting() {
     }),
     // Traffic of the next step must find pods: the target's scaler has sized it for what it has now (E60).
     raising: leaf('raising', ['wakeInRaise'], {
+      ...counting,
       fallBack: go('scalingUp', 'forgetCapacity'),
       withdrawTraffic: go('canaryUnavailable', 'withdrawTraffic'),
       noteLost: stay('noteLost'),
@@ -204,6 +212,7 @@ function starting() {
       states: {
         // A restart begins the step anew, at its gate where the hooks have passed: each of them is a test of its own.
         hooks: leaf('hooks', ['askPreRollout'], {
+          ...counting,
           fallBack,
           askAgain: on('hooks', 'forgetWake'),
           retry: stay('countFailure', 'wakeNextInterval'),
@@ -212,7 +221,14 @@ function starting() {
           step: go('#Progressing.analysing', 'passPreRollout', 'takeStep'),
           awaitPods: go('#Progressing.scalingUp', 'passPreRollout'),
         }),
-        gate: leaf('gate', ['askConfirmTraffic'], { fallBack, askAgain: on('gate', 'forgetWake'), hold: stay('poll'), raise, step }),
+        gate: leaf('gate', ['askConfirmTraffic'], {
+          ...counting,
+          fallBack,
+          askAgain: on('gate', 'forgetWake'),
+          hold: stay('poll'),
+          raise,
+          step,
+        }),
       },
     },
   };

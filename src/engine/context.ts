@@ -24,6 +24,8 @@ export interface Context {
   rollback?: Poll | undefined;
   /** Asked beside it: counts of both sides. */
   comparing?: Poll | undefined;
+  /** When the failings of the canary are looked at again. */
+  failingDueMs?: number | undefined;
   /** When the current state wants to be woken. Polls are not recorded: RESUME asks at once. */
   wakeAtMs?: number | undefined;
   /** The moment that the controller was last asked to wake it. */

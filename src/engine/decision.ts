@@ -27,6 +27,7 @@ export const decisions = {
   close: 'The answer changes nothing: the facts will show what came of it',
 
   retry: 'A check failed: count it and try again',
+  countFailing: 'The canary failed since the last check: count it as a failed check',
   hold: 'A closed gate, a refused write or an unmeasured check: ask again in an interval, count nothing',
   holdUp: 'The checks passed, but the spec is refused or the routes are not in force',
   awaitPrimary: 'The checks passed, but the primary is not ready',

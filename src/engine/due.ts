@@ -3,6 +3,7 @@ import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import { progressDeadlineMs, rolloutDeadlineMs, unmeasuredUntilMs } from './deadlines.ts';
 import type { Facts, Side } from './facts.ts';
+import { failsAtMs, unreadyUntilMs } from './failing.ts';
 import { earliest } from './wakes.ts';
 
 /**
@@ -33,13 +34,16 @@ function dueOfStep(canary: Canary, phase: Phase, release: Release, facts: Facts)
     case 'canaryRecovered':
       return isDrainHeld(phase, release, facts) ? undefined : drained;
     case 'scalingUp':
-      return isReady(facts.target) ? undefined : rolloutDeadlineMs(canary, stepStartedMs, facts.target);
+      return isReady(facts.target)
+        ? undefined
+        : earliest([rolloutDeadlineMs(canary, stepStartedMs, facts.target), failsAtMs(release, facts)]);
     case 'awaitingPrimary':
       return isReady(facts.primary) ? undefined : rolloutDeadlineMs(canary, stepStartedMs, facts.primary);
     case 'recycleStopping':
+      return deadline;
     case 'raising':
     case 'canaryUnavailable':
-      return deadline;
+      return phase === 'Promoting' ? deadline : earliest([deadline, failsAtMs(release, facts)]);
     case 'analysing':
       return dueOfCheck(canary, phase, release, facts);
     default:
@@ -54,7 +58,7 @@ function dueOfCheck(canary: Canary, phase: Phase, release: Release, facts: Facts
   // Nothing is measured then.
   if (uncheckedMs !== undefined) return Math.min(awaitedUntilMs ?? uncheckedMs, uncheckedMs);
   const measuredByMs = blindSinceMs === undefined ? undefined : unmeasuredUntilMs(canary, blindSinceMs);
-  const deadlineMs = earliest([measuredByMs, awaitedUntilMs]);
+  const deadlineMs = earliest([measuredByMs, awaitedUntilMs, awaitedUntilMs && unreadyUntilMs(release, facts)]);
   if (deadlineMs !== undefined) return deadlineMs;
   if (isPrimaryAwaited(release, facts)) return undefined;
   return phase === 'WaitingPromotion' && awaitedEvidence === undefined ? undefined : wakeAtMs;

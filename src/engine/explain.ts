@@ -6,8 +6,9 @@ import { timestamp } from '../api/timestamp.ts';
 import { awaitedRoutes } from './blockers-of.ts';
 import { evidenceUntilMs } from './comparison/harm.ts';
 import { longestRaiseMs, progressDeadlineMs, rolloutDeadlineMs, settlingMs, unmeasuredUntilMs } from './deadlines.ts';
-import { isKept, isPrimaryAwaited, isReady } from './due.ts';
+import { dueMs, isKept, isPrimaryAwaited, isReady } from './due.ts';
 import type { Facts, Side } from './facts.ts';
+import { lastFailing, unreadyUntilMs } from './failing.ts';
 import { thresholdOf } from './judge.ts';
 import { weightOf } from './strategy.ts';
 
@@ -56,6 +57,8 @@ function refused({ refused: edit }: Facts): string {
 function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, since: string, why: string): string {
   const { name } = canary.spec.targetRef;
   const deadline = timestamp(release.stepStartedMs + progressDeadlineMs(canary));
+  const due = dueMs(canary, phase, release, facts);
+  const ends = due === undefined ? deadline : timestamp(due);
   const comesBy = (side: Side | undefined) => timestamp(rolloutDeadlineMs(canary, release.stepStartedMs, side));
   const drained = timestamp(release.stepStartedMs + facts.scaleDownDelayMs);
   switch (`${phase}.${release.step}`) {
@@ -83,7 +86,7 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
       return `The configs of ${name} changed, or may have. Waiting ${since}, until ${deadline} at most, for its pods to stop: pods with the old configs must not be analysed.`;
     case 'Progressing.scalingUp':
       if (isReady(facts.target)) return `The canary is ready. Waiting ${since} for the routes to send all traffic to the primary.`;
-      return `Waiting ${since} for the canary to be ready${lacks(facts.target, 'target')}. The release is rolled back at ${comesBy(facts.target)}; fix ${name} before that.`;
+      return `Waiting ${since} for the canary to be ready${lacks(facts.target, 'target')}. The release is rolled back at ${due === undefined ? comesBy(facts.target) : ends}; fix ${name} before that.`;
     case 'Progressing.settling':
       return primaryAwaited(release, facts) ?? `The canary is ready. It gets traffic at ${drained}, when the proxies know its pods.`;
     case 'Progressing.raising':
@@ -97,7 +100,7 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
       return analysing(canary, phase, release, facts, why);
     case 'Progressing.canaryUnavailable':
     case 'WaitingPromotion.canaryUnavailable':
-      return `The canary is unavailable and gets no traffic ${since}: ${down(facts.target, canary)}. The release is rolled back at ${deadline} if it does not recover.`;
+      return `The canary is unavailable and gets no traffic ${since}: ${down(facts.target, canary)}${failed(release, facts)}. The release is rolled back at ${ends} if it does not recover.`;
     case 'Progressing.canaryRecovered':
     case 'WaitingPromotion.canaryRecovered':
       return primaryAwaited(release, facts) ?? `The canary has recovered. It gets traffic at ${drained}, when the proxies know its pods.`;
@@ -158,9 +161,10 @@ function analysing(canary: Canary, phase: Phase, release: Release, facts: Facts,
 }
 
 /** Sentence for a release whose canary is below its threshold (rule E80). */
-function unready(facts: Facts, sinceMs: number, { routes }: Release): string {
-  const untilMs = sinceMs + progressDeadlineMs(facts.canary);
-  return `Stays at ${weightOf(routes)} % since ${timestamp(sinceMs)}: ${shortOfPods(facts)}. The release is rolled back at ${timestamp(untilMs)} if they are not ready`;
+function unready(facts: Facts, sinceMs: number, release: Release): string {
+  const deadline = sinceMs + progressDeadlineMs(facts.canary);
+  const untilMs = Math.min(deadline, unreadyUntilMs(release, facts) ?? deadline);
+  return `Stays at ${weightOf(release.routes)} % since ${timestamp(sinceMs)}: ${shortOfPods(facts)}. The release is rolled back at ${timestamp(untilMs)} if they are not ready${failed(release, facts)}`;
 }
 
 /** Sentence for a release that its primary alone holds up: without limit, since a fix of the primary must not fail by it (rule E80). */
@@ -211,6 +215,12 @@ function down(target: Side | undefined, canary: Canary): string {
       : `${kind} ${name} was scaled to zero; scale it up`;
   const short = target.readiness.state === 'ready' ? '' : lacks(target, 'target');
   return `none of its pods is ready${short}; fix ${name}`;
+}
+
+/** The last failing of its pods. */
+function failed(release: Release, facts: Facts): string {
+  const last = lastFailing(release, facts);
+  return last === undefined ? '' : ` (${last})`;
 }
 
 /** How far the side is that gets more load, and what else it waits for. */

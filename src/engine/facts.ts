@@ -3,6 +3,7 @@ import type { BlockerCode } from '../api/blockers.ts';
 import type { Canary, Provider } from '../api/canary.ts';
 import type { SeenConfig } from '../api/canary-status.ts';
 import type { ContainerImage } from '../api/container-image.ts';
+import type { PodFailings } from '../api/pod-failing.ts';
 import type { Readiness } from '../api/readiness.ts';
 import type { Routes, UnreadableRoutes } from '../api/routes.ts';
 import type { SeenRequest } from '../api/verb-request.ts';
@@ -45,6 +46,8 @@ export interface Target {
   undetermined?: NewBlocker;
   /** Pods that exist or may be coming, ready or not; absent for kinds without. */
   pods?: number;
+  /** How they fail; absent where they are not watched: then only time counts (E27b). */
+  failing?: PodFailings;
 }
 
 /** Fewest and most pods that the scaler of one side keeps by its own wish. */

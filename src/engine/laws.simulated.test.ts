@@ -145,14 +145,25 @@ law('L5: each until comes true: by then the blocker is gone, and while nothing r
   }
 });
 
-law('L6: failedChecks grows by one for each check that is judged as failed, and for nothing else', (life) => {
-  for (const { before, phase, release, event } of ofOneRun(life)) {
-    const grown = release.failedChecks - before.release.failedChecks;
-    if (!isFailure(event)) expect(grown, `after ${event.type}`).toBe(0);
-    else if (isAnalysed(phase) && release.step === before.release.step && release.heldRoutes === undefined) expect(grown).toBe(1);
-    else expect(grown).toBeLessThanOrEqual(1);
-  }
-});
+law(
+  'L6: failedChecks grows by one for each check that is judged as failed and each interval in which the canary failed, and for nothing else',
+  (life) => {
+    for (const { before, was, phase, release, event } of ofOneRun(life)) {
+      const grown = release.failedChecks - before.release.failedChecks;
+      if (!isFailure(event) && hasCanaryFailed(was, event)) expect(grown, `after ${event.type}`).toBeLessThanOrEqual(1);
+      else if (!isFailure(event)) expect(grown, `after ${event.type}`).toBe(0);
+      else if (isAnalysed(phase) && release.step === before.release.step && release.heldRoutes === undefined) expect(grown).toBe(1);
+      else expect(grown).toBeLessThanOrEqual(1);
+    }
+  },
+);
+
+/** Its pods have failed since that was counted last, or are not ready now. */
+function hasCanaryFailed({ failing }: Release, { facts: { target } }: Step['event']): boolean {
+  if (failing === undefined || target?.failing === undefined) return false;
+  const { crashes, lost, unready } = target.failing;
+  return crashes + lost > failing.crashes + failing.lost || unready > 0;
+}
 
 /** A refused pre-rollout or rollout hook, or verdicts of which one counts as failed. */
 function isFailure(event: Step['event']): boolean {
@@ -195,13 +206,26 @@ function isAskedFor({ before, release, event }: Recorded): boolean {
 }
 
 /** A side is stalled, or a deadline has passed. */
-function isStuck({ before, event }: Recorded): boolean {
+function isStuck({ before, was, event }: Recorded): boolean {
   const { facts } = event;
   const { stepStartedMs, awaitedSinceMs = stepStartedMs, blindSinceMs = stepStartedMs } = before.release;
   const isStalled = [facts.target, facts.primary].some((side) => side?.readiness.state === 'stalled');
   const sinceMs = Math.min(stepStartedMs, awaitedSinceMs, blindSinceMs);
+  const { unreadyMs = 0, unreadySinceMs = facts.nowMs } = was.failing ?? {};
+  if (unreadyMs + facts.nowMs - unreadySinceMs >= deadlineMs(facts)) return true;
   return isStalled || facts.nowMs >= sinceMs + deadlineMs(facts) || facts.nowMs >= (facts.refused?.uncheckedUntilMs ?? facts.nowMs + 1);
 }
+
+law('L14: a failing of the canary that no check counts is counted between one and two intervals after the last one was judged', (life) => {
+  for (const { before, was, phase, release, event } of ofOneRun(life)) {
+    const grown = release.failedChecks - before.release.failedChecks;
+    if (grown <= 0 || !isAnalysed(before.phase)) continue;
+    if (event.type !== 'ANSWER' && hasCanaryFailed(was, event))
+      expect(at({ event }) - (was.failing?.judgedMs ?? 0), `counted in ${phase}`).toBeGreaterThanOrEqual(INTERVAL_MS);
+  }
+  for (const { atMs, state, uncountedSinceMs = atMs } of life.frozen)
+    expect(atMs - uncountedSinceMs, `a failing in ${state} is not counted`).toBeLessThanOrEqual(2 * INTERVAL_MS);
+});
 
 law('L9: a revision that becomes the promoted one was released, and is in the primary', (life) => {
   const released = new Set<string>();

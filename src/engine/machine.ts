@@ -14,6 +14,7 @@ import type { Context } from './context.ts';
 import { decide } from './decide.ts';
 import { acknowledged, giveUpDeliveries } from './deliveries.ts';
 import type { Facts } from './facts.ts';
+import { closedAt, failingDueMs, followed, timed } from './failing.ts';
 import { withLeftRoutes } from './left-routes.ts';
 import { announcePassed } from './passed-hooks.ts';
 import { payloadOf } from './payload.ts';
@@ -77,7 +78,8 @@ export function restored({ value, context }: { value: unknown; context: object }
 export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; questions: readonly Question[] } {
   const { facts } = event;
   if (facts.canary.spec.suspend === true || facts.canary.metadata.deletionTimestamp !== undefined) {
-    const context = event.type === 'DELIVERED' ? acknowledged(now.context, event.key) : now.context;
+    const delivered = event.type === 'DELIVERED' ? acknowledged(now.context, event.key) : now.context;
+    const context = { ...delivered, release: closedAt(delivered.release, facts.nowMs) };
     const frozen = { ...context, frozen: true, open: undefined, rollback: undefined, comparing: undefined, asks: [] };
     return refuseFrozen(resolve(now.value, frozen), facts);
   }
@@ -85,7 +87,8 @@ export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; quest
   const blocked = facts.blocker !== undefined;
   const unblocked = now.context.blocked && !blocked;
   const resumes = now.context.frozen || unblocked;
-  const context = now.context.frozen ? thaw(now.context, facts) : unblocked ? restartClock(now.context, facts) : now.context;
+  const thawed = now.context.frozen ? thaw(now.context, facts) : unblocked ? restartClock(now.context, facts) : now.context;
+  const context = { ...thawed, release: timed(thawed.release, phaseOf(now), facts, resumes || event.type === 'RESUME') };
   const poll = event.type === 'ANSWER' ? pollOf(now.context, event.answer.id) : undefined;
   const answered = poll === undefined ? context : answeredPoll(poll, { context, event });
   const begun = resolve(now.value, { ...answered, blocked, asks: [] });
@@ -93,8 +96,11 @@ export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; quest
   const hasStayed = JSON.stringify(moved.value) === JSON.stringify(now.value) && poll === undefined;
   const announced = hasStayed || resumes ? moved : resolve(moved.value, announcePassed(moved.context, event));
   const { value, context: left } = request(announced, facts);
-  const polled = withRollbackPoll(giveUpDeliveries(left, facts), pathOf(value), event);
-  return settle(now, value, withReadings(polled, pathOf(value), event), event);
+  const path = pathOf(value);
+  const polled = withRollbackPoll(giveUpDeliveries(left, facts), path, event);
+  const read = withReadings(polled, path, event);
+  const known = { ...read, release: followed(read.release, path, facts) };
+  return settle(now, value, { ...known, failingDueMs: failingDueMs(known, path, facts) }, event);
 }
 
 /** Decides once what the event means, then takes the move that the chart has for it in this state. */
@@ -243,9 +249,9 @@ function withScaler({ scaler, ...release }: Release, facts: Facts): Release {
 
 /**
  * Text of all that makes a status write worth it: a later wake alone does not, since RESUME asks again anyway, and counts that were read
- * do not, since they can be read again.
+ * do not, since they can be read again. Failings are recorded when they count.
  */
-function memory({ comparison: _, ...release }: Release): string {
+function memory({ comparison: _, failing: _failing, ...release }: Release): string {
   return JSON.stringify(
     Object.entries({ ...release, wakeAtMs: release.step === 'analysing' ? release.wakeAtMs : 0 }).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );

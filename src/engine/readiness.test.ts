@@ -56,8 +56,9 @@ describe('a canary below canaryReadyThreshold', () => {
     return world;
   }
 
-  it('E80: goes on as soon as it is ready, and a later fall has its own deadline', () => {
+  it('E80, E27b: goes on as soon as it is ready, and a later fall by which its pods are not at fault has its own deadline', () => {
     const world = releasing({}, 20);
+    world.watchPods();
     shorten(world);
     for (let ticks = 0; ticks < 4; ticks += 1) world.tick(10_000);
     world.room.target = 1;

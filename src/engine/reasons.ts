@@ -35,6 +35,8 @@ export const reasons = {
   ConfigUnwatched: 'some ConfigMaps or Secrets of the target are read when a release starts, and not watched; the release goes on',
   Blocked: 'an object of the release cannot be written',
   FieldIgnored: 'a field of the spec has no effect with this provider, or counts as another value; the release goes on',
+  PodsUnwatched:
+    'the pods of a canary cannot be watched during its release, so that crashes count only by the time for which it is not ready',
   ProviderDeprecated: 'the upstream of the traffic provider has ended; the release goes on',
   DriftCorrected: 'another writer had changed an object that Serin keeps, and the change was put back',
   RouteWarning: 'a route cannot do all of what it says, beside the Services as they are; said on the route itself',

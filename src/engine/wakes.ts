@@ -31,7 +31,7 @@ export function nextWakeOf(context: Context, before: Context, { type, facts }: E
 }
 
 function momentsOf(context: Context): number[] {
-  return [wakeOf(context), context.rollback?.dueMs, context.comparing?.dueMs].filter((one) => one !== undefined);
+  return [wakeOf(context), context.rollback?.dueMs, context.comparing?.dueMs, context.failingDueMs].filter((one) => one !== undefined);
 }
 
 export function earliest(moments: readonly (number | undefined)[]): number | undefined {

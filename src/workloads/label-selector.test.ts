@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { selects } from './label-selector.ts';
+import { selectorText, selects } from './label-selector.ts';
 
 const labels = { app: 'shop', tier: 'web' };
 
@@ -14,3 +14,20 @@ it.each([
     is: false,
   },
 ])('a selector with $what selects the pod: $is', ({ selector, is }) => expect(selects(selector, labels)).toBe(is));
+
+it.each([
+  [{ matchLabels: { app: 'shop', tier: 'web' } }, 'app=shop,tier=web'],
+  [
+    {
+      matchExpressions: [
+        { key: 'app', operator: 'In', values: ['shop', 'cart'] },
+        { key: 'tier', operator: 'NotIn', values: ['db'] },
+        { key: 'team', operator: 'Exists' },
+        { key: 'old', operator: 'DoesNotExist' },
+      ],
+    },
+    'app in (shop,cart),tier notin (db),team,!old',
+  ],
+  [{ matchLabels: { app: 'shop' }, matchExpressions: [{ key: 'age', operator: 'Gt', values: ['1'] }] }, undefined],
+  [undefined, ''],
+])('a selector as the API lists by it: %j is %s', (selector, text) => expect(selectorText(selector)).toBe(text));

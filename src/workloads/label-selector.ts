@@ -1,4 +1,4 @@
-import type { LabelSelector } from '../api/kinds/label-selector.ts';
+import type { LabelRequirement, LabelSelector } from '../api/kinds/label-selector.ts';
 import type { Labels } from '../api/kube-object.ts';
 
 /** Whether the selector matches these labels; an absent one matches nothing, an empty one everything (Kubernetes API). */
@@ -49,5 +49,27 @@ function holds({ key, operator, values = [] }: { key: string; operator: string; 
     default:
       // An operator of the future: we cannot say that it matches, so the term stays as it is.
       return false;
+  }
+}
+
+/** The selector as a list of the API takes it; undefined where one of its operators is not known. */
+export function selectorText(selector: LabelSelector | undefined): string | undefined {
+  const equal = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
+  const others = (selector?.matchExpressions ?? []).map(requirementText);
+  return others.includes(undefined) ? undefined : [...equal, ...others].join(',');
+}
+
+function requirementText({ key, operator, values = [] }: LabelRequirement): string | undefined {
+  switch (operator) {
+    case 'In':
+      return `${key} in (${values.join(',')})`;
+    case 'NotIn':
+      return `${key} notin (${values.join(',')})`;
+    case 'Exists':
+      return key;
+    case 'DoesNotExist':
+      return `!${key}`;
+    default:
+      return undefined;
   }
 }

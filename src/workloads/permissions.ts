@@ -21,13 +21,24 @@ export const workloadPermissions: readonly Permission[] = [
   ),
 ];
 
+const canaryPods = rule(
+  '',
+  ['pods'],
+  ['list', 'watch'],
+  'crashes of a canary, while its release is in progress; without it only the time counts for which it is not ready',
+);
+
 /** By the kind of target, but for Knative's; a target is never created, a primary never deleted: the garbage collector does that. */
 export const kindPermissions: Readonly<Record<'Deployment' | 'DaemonSet', readonly Permission[]>> = {
   Deployment: [
     rule('apps', ['deployments'], ['get', 'create', 'patch'], 'targets, and the primaries made of them'),
     rule('apps', ['deployments/scale'], ['patch'], 'the side without traffic is scaled to zero'),
+    canaryPods,
   ],
-  DaemonSet: [rule('apps', ['daemonsets'], ['get', 'list', 'watch', 'create', 'patch'], 'targets, and the primaries made of them')],
+  DaemonSet: [
+    rule('apps', ['daemonsets'], ['get', 'list', 'watch', 'create', 'patch'], 'targets, and the primaries made of them'),
+    canaryPods,
+  ],
 };
 
 /** A Knative Service is target and route in one. */

@@ -102,6 +102,8 @@ export interface WorkloadIdentity {
   primaryRef(canary: Canary): SlimRef;
   /** Objects that the sides are read from. An empty name is every object of the kind in the namespace. */
   watches(canary: Canary): readonly ObjectRef[];
+  /** Selects the pods of the target, as the API takes it; absent or undefined: it has none of its own that can be watched. */
+  podSelector?(target: Slim): string | undefined;
   /** The cached part of a watched target or primary, never a pod template. */
   slim(object: KubeObject): Slim;
   /** The primary is named by what does not exist: no other revision, but nothing at all. Absent: the kind has none. */

@@ -30,7 +30,10 @@ export type Act =
         | 'refuseSpec'
         | 'breakCanary'
         | 'roll'
-        | 'starve';
+        | 'starve'
+        | 'crashPods'
+        | 'recoverPods'
+        | 'losePods';
     }
   | { act: 'ask'; verb: Verb }
   | { act: 'push'; revision: string }
@@ -56,6 +59,7 @@ export const aRougherAct: fc.Arbitrary<Act> = fc.oneof(
   { weight: 12, arbitrary: anAct },
   { weight: 1, arbitrary: fc.constantFrom<Act>({ act: 'block' }, { act: 'unconfirm' }, { act: 'refuseEdit' }, { act: 'refuseSpec' }) },
   { weight: 1, arbitrary: fc.constantFrom<Act>({ act: 'late' }, { act: 'breakCanary' }, { act: 'roll' }, { act: 'starve' }) },
+  { weight: 2, arbitrary: fc.constantFrom<Act>({ act: 'crashPods' }, { act: 'crashPods' }, { act: 'recoverPods' }, { act: 'losePods' }) },
   {
     weight: 1,
     arbitrary: fc
@@ -171,6 +175,19 @@ export function run(world: World, one: Act): void {
     case 'starve':
       world.scalerGives = world.scalerGives === 1 ? 1_000 : 1;
       break;
+    case 'crashPods':
+      world.crashPods();
+      break;
+    case 'recoverPods':
+      if (world.failing === undefined) world.watchPods();
+      world.recoverPods();
+      break;
+    case 'losePods': {
+      const { crashes = 0, lost = 0, ends = {} } = world.failing ?? {};
+      world.failing = { crashes, lost: lost + 1, unready: 0, last: { pod: 'podinfo-x' }, ends };
+      world.look();
+      break;
+    }
     case 'ask':
       world.request = { verb: one.verb, id: `r${world.asked.length}`, by: 'ann', atMs: world.nowMs };
       world.look();
@@ -200,6 +217,7 @@ function calm(world: World): void {
     room: { target: 1_000, primary: 1_000 },
     rolling: {},
     scalerGives: 1_000,
+    ...(world.failing && { failing: { ...world.failing, unready: 0 } }),
   });
   for (const name of ['blocker', 'unconfirmed', 'refused'] as const) delete world.behaviour[name];
   Object.assign(world.behaviour, { hooks: {}, verdicts: [], brokenPrimary: new Set(), brokenCanary: new Set(), refusesPromote: false });

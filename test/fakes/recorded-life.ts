@@ -24,6 +24,8 @@ export interface Step {
 /** One status that was recorded, with the one before and what led to it. */
 export interface Recorded {
   before: { phase: Phase; release: Release };
+  /** In memory before the step. */
+  was: Release;
   phase: Phase;
   release: Release;
   event: EngineEvent;
@@ -35,6 +37,8 @@ export interface Moment {
   state: string;
   blockers: readonly FoundBlocker[];
   dueMs?: number | undefined;
+  /** Since when a failing of the canary waits to be counted, where one does and time counts. */
+  uncountedSinceMs?: number | undefined;
 }
 
 export interface Life {
@@ -91,7 +95,9 @@ export function lived({ plan, isScaled, acts }: LifePlan): Life {
 
 function recordsOf({ before, event, questions }: Step): Recorded[] {
   const known = before.context.recorded ?? { phase: phaseOf(before), release: releaseOf(before) };
-  return questions.flatMap((one) => (one.kind === 'record' ? [{ before: known, phase: one.phase, release: one.release, event }] : []));
+  return questions.flatMap((one) =>
+    one.kind === 'record' ? [{ before: known, was: before.context.release, phase: one.phase, release: one.release, event }] : [],
+  );
 }
 
 function freeze(world: World): Moment[] {
@@ -121,7 +127,17 @@ function momentOf(world: World): Moment {
   const facts = world.facts();
   const blockers = phase === '' ? [] : blockersOf(world.canary, phase, world.release, facts);
   const due = phase === '' ? undefined : dueMs(world.canary, phase, world.release, facts);
-  return { atMs: world.nowMs, state: `${phase}.${world.step}`, blockers, dueMs: due };
+  return { atMs: world.nowMs, state: `${phase}.${world.step}`, blockers, dueMs: due, uncountedSinceMs: uncountedSince(world, facts) };
+}
+
+function uncountedSince({ release, phase, canary }: World, { target, blocker }: Facts): number | undefined {
+  const isCounting = ['Progressing', 'WaitingPromotion'].includes(phase) && canary.spec.suspend !== true;
+  if (!isCounting || blocker !== undefined || release.paused !== undefined) return undefined;
+  const { failing: counted } = release;
+  const { failing, serving, readiness } = target ?? {};
+  if (counted === undefined || failing === undefined) return undefined;
+  const isUnready = failing.unready > 0 && !(serving === true && readiness?.state === 'ready');
+  return isUnready || failing.crashes + failing.lost > counted.crashes + counted.lost ? counted.judgedMs : undefined;
 }
 
 /** The blockers that a status would list after a step. */

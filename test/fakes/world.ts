@@ -1,6 +1,7 @@
 import type { NewBlocker } from '../../src/api/blocker.ts';
 import type { Canary, HookType } from '../../src/api/canary.ts';
 import type { Verdict } from '../../src/api/canary-status.ts';
+import type { PodFailings } from '../../src/api/pod-failing.ts';
 import { allToPrimary, type Routes } from '../../src/api/routes.ts';
 import type { Verb } from '../../src/api/verb-request.ts';
 import type { DesiredState } from '../../src/engine/desired-state.ts';
@@ -112,6 +113,8 @@ export class World {
   /** Set to make a side lose or regain its pods. */
   targetDown = false;
   primaryDown = false;
+  /** How the canary's pods fail; absent: they are not watched. */
+  failing: PodFailings | undefined;
   primaryCarries: string | undefined;
   routes: Routes | undefined;
   apexOnPrimary = false;
@@ -170,6 +173,7 @@ export class World {
         ...(this.targetRollout === undefined ? {} : { rollout: this.targetRollout }),
         revision: targetRevision,
         ...this.imagesOf(targetRevision),
+        ...(this.failing && { failing: this.failing }),
         ...(this.configs && { configs: seen(this.configs, this.configsVersion), pods: this.targetReplicas }),
         ...(this.undetermined && {
           undetermined: { code: 'TargetUnobserved', detail: this.undetermined } as const,
@@ -265,6 +269,26 @@ export class World {
     const how = routes.kind === 'weighted' ? `${routes.canary}` : routes.kind;
     const line = `${status.phase} ${how}${status.iterations > 0 ? ` #${status.iterations}` : ''}`;
     if (this.trace.at(-1) !== line) this.trace.push(line);
+  }
+
+  /** The pods of the canary are watched; none has failed. */
+  watchPods(): void {
+    this.failing = { crashes: 0, lost: 0, unready: 0, ends: { 'pod-1': 0 } };
+  }
+
+  /** Its only container ends, and starts again when `recoverPods` says so. */
+  crashPods(exitCode = 3): void {
+    const { crashes = 0, lost = 0 } = this.failing ?? {};
+    const last = { pod: 'podinfo-x', container: 'app', exitCode, times: crashes + 1 };
+    this.failing = { crashes: crashes + 1, lost, unready: 1, last, ends: { 'pod-1': crashes + 1 } };
+    this.targetDown = true;
+    this.look();
+  }
+
+  recoverPods(): void {
+    if (this.failing) this.failing = { ...this.failing, unready: 0 };
+    this.targetDown = false;
+    this.look();
   }
 
   look(): void {

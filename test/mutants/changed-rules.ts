@@ -174,6 +174,27 @@ export const changedRules: readonly ChangedRule[] = [
     find: 'return blindSinceMs + progressDeadlineMs(canary);',
     replace: 'return blindSinceMs + 2 * progressDeadlineMs(canary);',
   },
+  {
+    name: 'a crash after readiness is not counted',
+    rule: 'E27a',
+    file: 'failing.ts',
+    find: 'return pods.crashes > failing.crashes || pods.lost > failing.lost ||',
+    replace: 'return pods.lost > failing.lost ||',
+  },
+  {
+    name: 'each wait of an unready canary begins at zero',
+    rule: 'E27b',
+    file: 'failing.ts',
+    find: 'unreadyMs: left.unreadyMs + Math.max(0, atMs - unreadySinceMs)',
+    replace: 'unreadyMs: 0',
+  },
+  {
+    name: 'a failing of the canary is counted at once, again and again',
+    rule: 'L14',
+    file: 'failing.ts',
+    find: 'Number.POSITIVE_INFINITY) + intervalMs;',
+    replace: 'Number.POSITIVE_INFINITY) + intervalMs / 10;',
+  },
 ];
 
 if (import.meta.main) {

@@ -47,7 +47,8 @@ export function testHeldReleases(scenarioTest: ScenarioTest, environmentOf: () =
         { name: 'smoke', type: 'rollout', url: hooks.url('smoke') },
         { name: 'step', type: 'confirm-traffic-increase', url: hooks.url('step') },
       ];
-      await given.aCanary({ ...STEPS, webhooks });
+      // A pod that loses its readiness fails a check each interval (E27a): here the deadline is to end it.
+      await given.aCanary({ ...STEPS, threshold: 1_000, webhooks });
       await then.scalesTo(APP, 0);
       await when.imageChanges('2');
       await then.canaryReceives(20);

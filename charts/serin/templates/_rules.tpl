@@ -58,6 +58,12 @@
   resources: [deployments/scale]
   verbs: [patch]
 {{- end }}
+{{- if or (has "Deployment" $kinds) (has "DaemonSet" $kinds) }}
+# crashes of a canary, while its release is in progress; without it only the time counts for which it is not ready
+- apiGroups: [""]
+  resources: [pods]
+  verbs: [list, watch]
+{{- end }}
 {{- if has "DaemonSet" $kinds }}
 # targets, and the primaries made of them
 - apiGroups: [apps]

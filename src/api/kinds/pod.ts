@@ -23,5 +23,14 @@ export const asPod = kindReader<Pod>('Pod');
 export interface ContainerStatus {
   name: string;
   restartCount?: number;
+  state?: ContainerState;
+  lastState?: ContainerState;
   [field: string]: unknown;
+}
+
+/** Where a container is in its life; one of the fields is set. */
+export interface ContainerState {
+  waiting?: { reason?: string; [field: string]: unknown };
+  running?: { startedAt?: string; [field: string]: unknown };
+  terminated?: { exitCode?: number; reason?: string; finishedAt?: string; [field: string]: unknown };
 }

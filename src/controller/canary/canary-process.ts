@@ -21,6 +21,7 @@ import { RIVAL_SILENCE_MS, type Rival, rivalMessage } from '../status/ownership.
 import { StatusWriter } from '../status/writer.ts';
 import { Alarms } from './alarms.ts';
 import type { CanaryMemory } from './canary-memory.ts';
+import { followPods } from './canary-pods.ts';
 import { ConfigTracker } from './config-tracker.ts';
 import type { CanaryMessage } from './engine-events.ts';
 import { Mailbox } from './mailbox.ts';
@@ -113,6 +114,7 @@ export class CanaryProcess {
     const stopped = this.#mail.stop();
     this.#alarms.stop();
     this.#configs.stop();
+    this.#deps.podWatches.unfollow(this.#label);
     this.#questions.stop();
     await Promise.all([stopped, this.#journal?.stop()]);
   }
@@ -145,6 +147,7 @@ export class CanaryProcess {
     // Another controller's Canary is not taken over before the state of its target is known.
     const isTakenOver = isForeign(canary, this.#deps.view);
     if (isTakenOver && retryConfigsMs !== undefined) return;
+    followPods(canary, workload, this.#label, this.#deps);
     const { signal } = this.#questions;
     // Anew until it is recorded: whatever is pushed meanwhile must not be taken for what the primary holds.
     this.#adoption = isTakenOver ? await inspectAdoption(canary, { ...this.#deps, signal }) : undefined;
@@ -157,6 +160,7 @@ export class CanaryProcess {
     if (rival.kind === 'serin') this.#alarms.set('wake', RIVAL_SILENCE_MS, () => this.wake());
     if (this.#isAside) return;
     this.#isAside = true;
+    this.#deps.podWatches.unfollow(this.#label);
     this.#forgetRelease();
     this.#convergence.forget();
     const owner = { metadata: { namespace: this.#key.namespace, uid: raw.metadata.uid ?? '' } };
@@ -233,6 +237,7 @@ export class CanaryProcess {
   #facts(canary: Canary, provider: Provider, router: Router): Facts {
     const { view, config, clock } = this.#deps;
     const cookieWord = this.#deps.cookieWord();
+    const pods = this.#deps.podWatches.find(this.#label);
     return gatherFacts({
       canary,
       provider,
@@ -247,12 +252,14 @@ export class CanaryProcess {
       ...this.#convergence.state,
       refused: this.#spec.fallback?.refused,
       look: this.#configs.latest,
+      failing: pods && 'failing' in pods ? pods.failing : undefined,
     });
   }
 
   /** Stores the last record of this pass. Undefined: it was not stored, and the release is read anew. */
   async #record(canary: Canary, facts: Facts, questions: readonly Question[]): Promise<Canary | undefined> {
-    const warnings = this.#reported.warnings(canary, facts.provider, this.#convergence.trafficFields, this.#configs.unwatched);
+    const unwatched = { configs: this.#configs.unwatched, pods: this.#deps.podWatches.find(this.#label) };
+    const warnings = this.#reported.warnings(canary, facts.provider, this.#convergence.trafficFields, unwatched);
     this.#reported.refusedSpec(canary, facts);
     this.#alarms.clear('sentence');
     const { brake } = this.#convergence;

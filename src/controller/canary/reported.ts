@@ -4,11 +4,10 @@ import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary, Provider } from '../../api/canary.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { Router } from '../../routers/router.ts';
-import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
 import type { RefusedTrafficFields } from '../admission/refused-traffic-fields.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import type { Undoing } from '../objects/healing-brake.ts';
-import { type StatusWarning, warningsOf } from '../status/warnings.ts';
+import { type StatusWarning, type Unwatched, warningsOf } from '../status/warnings.ts';
 import { BlockerEvent } from './blocker-event.ts';
 
 type ReportedDeps = Pick<ControllerDeps, 'view' | 'announceOn' | 'clock'>;
@@ -42,12 +41,7 @@ export class Reported {
   }
 
   /** Warnings block nothing: a condition as long as they hold, and an event once. */
-  warnings(
-    canary: Canary,
-    provider: Provider,
-    trafficFields: RefusedTrafficFields,
-    unwatched: readonly ConfigRef[],
-  ): readonly StatusWarning[] {
+  warnings(canary: Canary, provider: Provider, trafficFields: RefusedTrafficFields, unwatched: Unwatched): readonly StatusWarning[] {
     const warnings = warningsOf(canary, provider, this.#deps.view, trafficFields, unwatched);
     const stored = canary.status?.conditions ?? [];
     for (const { type, message } of warnings) {

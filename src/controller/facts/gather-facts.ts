@@ -3,6 +3,7 @@ import { defined } from '../../api/defined.ts';
 import { parseDuration } from '../../api/duration.ts';
 import type { ObjectRef } from '../../api/kube-object.ts';
 import { requestAnnotation } from '../../api/names.ts';
+import type { PodFailings } from '../../api/pod-failing.ts';
 import { capabilitiesFor } from '../../api/provider-capabilities.ts';
 import { readRequest } from '../../api/verb-request.ts';
 import type { Facts } from '../../engine/facts.ts';
@@ -48,6 +49,8 @@ type FactsInput = Pick<Facts, 'canary' | 'provider' | 'nowMs' | 'converged' | 'c
   router: Router;
   view: ClusterView;
   config: ControllerConfig;
+  /** How the canary's pods fail; absent where they are not watched. */
+  failing?: PodFailings | undefined;
   /** At the target's configs; absent where none are tracked. */
   look?: TargetConfigs | undefined;
 };
@@ -55,7 +58,7 @@ type FactsInput = Pick<Facts, 'canary' | 'provider' | 'nowMs' | 'converged' | 'c
 /** The facts of one moment, from the watches alone: no request is made. */
 export function gatherFacts(input: FactsInput): Facts {
   const { canary, provider, router, view, config, nowMs, converged, unconfirmed, refused, blocker, unroutable } = input;
-  const { globalAlerts, globalEvents, cookieWord, adoption, look } = input;
+  const { globalAlerts, globalEvents, cookieWord, adoption, look, failing } = input;
   const everyMs = intervalMs(canary, config);
   const workload = workloadFor(canary.spec.targetRef);
   const { target, primary }: Sides = 'unsupported' in workload ? {} : reachable(canary, workload, view, config);
@@ -69,7 +72,7 @@ export function gatherFacts(input: FactsInput): Facts {
     supports: capabilitiesFor(canary, provider, router.supports),
     intervalMs: everyMs,
     scaleDownDelayMs: scaleDownDelayMs(config, everyMs),
-    target: target && targetFacts(canary, target, look, primary?.serving === true),
+    target: target && { ...targetFacts(canary, target, look, primary?.serving === true), ...(failing && { failing }) },
     ...{ primary, adoption, scaler, liveRoutes: live, converged, unconfirmed, refused },
     // Neither ends without an edit in the cluster.
     blocker: blocker ?? (look && 'problem' in look ? look.problem : undefined),

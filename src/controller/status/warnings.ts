@@ -10,15 +10,23 @@ import type { RefusedTrafficFields } from '../admission/refused-traffic-fields.t
 import { scalerWarnings } from '../facts/scaling.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
 import { MOST_BY_NAME_ALONE } from '../watch/namespace-configs.ts';
+import type { SeenFailings } from '../watch/pod-watches.ts';
 
 export const warningTypes = [
   'ConfigUnwatched',
   'FieldIgnored',
+  'PodsUnwatched',
   'ProviderDeprecated',
   'ScalerWarning',
   'ServiceTrafficRejected',
   'TargetScaledUp',
 ] as const;
+
+/** Objects of a release that cannot be watched. */
+export interface Unwatched {
+  configs: readonly ConfigRef[];
+  pods?: SeenFailings | undefined;
+}
 
 /** Something that holds up nothing, said by a condition of this type and by an event of this reason. */
 export interface StatusWarning {
@@ -31,15 +39,16 @@ export function warningsOf(
   provider: Provider,
   view: Pick<ClusterView, 'find' | 'all'>,
   trafficFields: Pick<RefusedTrafficFields, 'messageFor'>,
-  unwatched: readonly ConfigRef[] = [],
+  { configs, pods }: Unwatched = { configs: [] },
 ): readonly StatusWarning[] {
   const ended = endedProvider(canary, provider);
   const refused = idleTraffic(canary) ?? trafficFields.messageFor(canary);
   const ignored = ignoredFields(canary, provider);
   const scaling = scalerWarnings(canary, view).join('; ');
   return [
-    ...(unwatched.length === 0 ? [] : [{ type: 'ConfigUnwatched', message: unwatchedConfigs(canary, unwatched) } as const]),
+    ...(configs.length === 0 ? [] : [{ type: 'ConfigUnwatched', message: unwatchedConfigs(canary, configs) } as const]),
     ...(ignored === undefined ? [] : [{ type: 'FieldIgnored', message: ignored } as const]),
+    ...(pods && 'forbidden' in pods ? [{ type: 'PodsUnwatched', message: unwatchedPods(canary, pods.forbidden) } as const] : []),
     ...(ended ? [{ type: 'ProviderDeprecated', message: `spec.provider: ${ended}` } as const] : []),
     ...(refused === undefined ? [] : [{ type: 'ServiceTrafficRejected', message: refused } as const]),
     ...(isScaledUp(canary, view) ? [{ type: 'TargetScaledUp', message: scaledUp(canary) } as const] : []),
@@ -54,6 +63,11 @@ function unwatchedConfigs({ metadata: { namespace } }: Canary, refs: readonly Co
   const more = refs.length > SHOWN ? ` and ${refs.length - SHOWN} more` : '';
   const resources = [...new Set(refs.map(({ kind }) => `${kind.toLowerCase()}s`))].join(' and ');
   return `${named.join(', ')}${more} are read when a release starts, and not watched, since ${MOST_BY_NAME_ALONE} others of namespace ${namespace} are watched by name: grant the service account of Serin list and watch on ${resources} without resourceNames, or name fewer`;
+}
+
+/** Crashes are not seen then (E27b). */
+function unwatchedPods({ metadata: { namespace } }: Canary, why: string): string {
+  return `pods of namespace ${namespace} cannot be watched (${why}): a crash of the canary counts by the time for which it is not ready, and not as a failed check. Grant the service account of Serin list and watch on pods`;
 }
 
 /** Another writer has given a resting target pods. */

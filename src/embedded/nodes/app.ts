@@ -51,7 +51,11 @@ export async function startApp(behaviour: AppBehaviour, context: AppContext): Pr
     return recentMs.length > behaviour.capacityPerSecond;
   };
   const isFaulty = (): boolean => (behaviour.errorEvery > 0 && answered % behaviour.errorEvery === 0) || random() < behaviour.errorRate;
-  const isReady = (): boolean => !behaviour.neverReady && clock.monotonicMs() - startedMs >= behaviour.readyAfterMs;
+  const isReady = (): boolean => {
+    const ranMs = clock.monotonicMs() - startedMs;
+    const isFlapping = behaviour.flapsEveryMs > 0 && ranMs % behaviour.flapsEveryMs >= (behaviour.flapsEveryMs * 2) / 3;
+    return !behaviour.neverReady && !isFlapping && ranMs >= behaviour.readyAfterMs;
+  };
 
   const answer = (request: IncomingMessage, response: ServerResponse, body: string): void => {
     const path = request.url?.split('?')[0] ?? '/';

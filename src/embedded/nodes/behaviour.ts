@@ -15,6 +15,12 @@ export interface AppBehaviour {
   crashes: boolean;
   /** The same, for it takes more `MEMORY` than its limit allows. */
   outOfMemory: boolean;
+  /** From each start until the process ends, as a version does that leaks or meets a bad request; 0: it does not. */
+  crashesAfterMs: number;
+  /** Of that end; 137 is out of memory. */
+  exitCode: number;
+  /** Its readiness fails in the last third of each period of this length; 0: it does not. */
+  flapsEveryMs: number;
   /** Why the kubelet never starts the container, as it words it: `CreateContainerConfigError`; empty: it does. */
   waitsFor: string;
   /** From start until the readiness path answers 200. */
@@ -41,6 +47,9 @@ export function behaviourOf(pod: Pod): AppBehaviour {
     capacityPerSecond: number('CAPACITY_PER_SECOND'),
     crashes: isOn('CRASH') || outOfMemory,
     outOfMemory,
+    crashesAfterMs: number('CRASH_AFTER_MS'),
+    exitCode: number('EXIT_CODE') || 1,
+    flapsEveryMs: number('FLAP_EVERY_MS'),
     waitsFor: imageProblem(container?.image ?? '') ?? setting('WAITS_FOR') ?? '',
     readyAfterMs: number('READY_AFTER_MS'),
     neverReady: isOn('NEVER_READY'),

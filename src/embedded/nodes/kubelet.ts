@@ -13,6 +13,10 @@ import { type ContainerSeen, podStatus } from './pod-status.ts';
 /** Carries the real port of a pod's application; the pod's IP is made up, as API servers refuse loopback in EndpointSlices. */
 export const PORT_ANNOTATION = 'serin.dev/loopback-port';
 const CRASH_BACKOFF_MS = 1000;
+/** Of a container that ended after it had run: none before its first restart, then doubled. Source: kubelet MaxContainerBackOff, backOffPeriod. */
+const RESTART_BACKOFF_MS = { from: 10_000, to: 300_000 };
+/** After so long a run the back-off begins anew. */
+const BACKOFF_FORGOTTEN_MS = 600_000;
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 1000;
 /** Kubernetes' default. */
@@ -130,7 +134,19 @@ export class RunningPod {
       await this.#reportStatus();
       await this.#pause(CRASH_BACKOFF_MS * Math.min(8, this.#seen.restarts), this.#life.signal);
     }
-    if (this.#life.signal.aborted || this.#isTerminating) return;
+    let backOffMs = 0;
+    while (!this.#life.signal.aborted && !this.#isTerminating) {
+      const fromMs = this.#clock.monotonicMs();
+      await this.#run(behaviour);
+      if (this.#life.signal.aborted || this.#isTerminating) return;
+      if (this.#clock.monotonicMs() - fromMs >= BACKOFF_FORGOTTEN_MS) backOffMs = 0;
+      await this.#restart(backOffMs);
+      backOffMs = Math.min(RESTART_BACKOFF_MS.to, backOffMs === 0 ? RESTART_BACKOFF_MS.from : 2 * backOffMs);
+    }
+  }
+
+  /** One run of the container, from its start until it ends by itself or the pod does. */
+  async #run(behaviour: AppBehaviour): Promise<void> {
     const probe = this.#pod.spec.containers?.[0]?.readinessProbe;
     const [containerPort, ...otherPorts] = (this.#pod.spec.containers ?? [])
       .flatMap(({ ports = [] }) => ports)
@@ -154,21 +170,40 @@ export class RunningPod {
     const annotations = { [PORT_ANNOTATION]: String(started.port) };
     if (started.port > 0)
       await this.#insist(() => this.#cluster.patch(refOf(this.#pod), { metadata: { annotations } }, { signal: this.#life.signal }));
-    await this.#watchReadiness(started, probe);
+    const end = new AbortController();
+    const cancel = behaviour.crashesAfterMs > 0 ? this.#clock.setTimer(behaviour.crashesAfterMs, () => end.abort()) : undefined;
+    await this.#watchReadiness(started, probe, AbortSignal.any([this.#life.signal, end.signal]));
+    cancel?.();
+    if (this.#life.signal.aborted || this.#isTerminating) return;
+    await started.close(true);
+    const { exitCode } = behaviour;
+    const endsBy = exitCode === 137 ? 'OOMKilled' : 'Error';
+    Object.assign(this.#seen, { state: 'ended', isReady: false, exitCode, endsBy, finishedAt: this.#nowText() });
+    await this.#reportStatus();
   }
 
-  async #watchReadiness(started: App, probe: Probe | undefined): Promise<void> {
+  async #restart(backOffMs: number): Promise<void> {
+    if (backOffMs > 0) {
+      this.#seen.state = 'crashed';
+      await this.#reportStatus();
+    }
+    await this.#pause(backOffMs + this.#options.startupMs, this.#life.signal);
+    this.#seen.restarts += 1;
+  }
+
+  async #watchReadiness(started: App, probe: Probe | undefined, signal: AbortSignal): Promise<void> {
     // Without a probe a container is ready as soon as it runs; the app's own delay then stands for its start.
     const periodMs = Math.max(20, Number(probe?.periodSeconds ?? 10) * 1000 * this.#options.probeScale);
-    if (probe?.initialDelaySeconds) await this.#pause(probe.initialDelaySeconds * 1000 * this.#options.probeScale, this.#life.signal);
+    if (probe?.initialDelaySeconds) await this.#pause(probe.initialDelaySeconds * 1000 * this.#options.probeScale, signal);
     let streak = 0;
     let isReported = false;
-    while (!this.#life.signal.aborted) {
+    while (!signal.aborted) {
       const isPassing = started.probe
         ? started.probe()
         : probe?.httpGet
           ? await this.#answersProbe(started, probe.httpGet.path ?? '/')
           : started.isReady();
+      if (signal.aborted) return;
       const needed = isPassing ? (probe?.successThreshold ?? 1) : (probe?.failureThreshold ?? 3);
       streak = isPassing === this.#seen.isReady ? 0 : streak + 1;
       const isTurning = streak >= needed || (!probe && streak > 0);
@@ -180,7 +215,7 @@ export class RunningPod {
       isReported = true;
       const isSettled = isPassing === this.#seen.isReady && (probe !== undefined || started.probe !== undefined);
       const isSteady = this.#seen.isReady && isPassing && !this.#pod.spec.readinessGates;
-      await this.#pause(isSettled ? periodMs : Math.min(periodMs, started.probe || isSteady ? STEADY_MS : UNSTEADY_MS), this.#life.signal);
+      await this.#pause(isSettled ? periodMs : Math.min(periodMs, started.probe || isSteady ? STEADY_MS : UNSTEADY_MS), signal);
     }
   }
 

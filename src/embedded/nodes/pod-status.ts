@@ -3,11 +3,15 @@ import type { Pod } from '../../api/kinds/pod.ts';
 
 /** A container of a pod, as the kubelet has it. */
 export interface ContainerSeen {
-  state: 'starting' | 'running' | 'crashed';
+  /** `ended`: it has just ended; `crashed`: it waits for its back-off. */
+  state: 'starting' | 'running' | 'ended' | 'crashed';
   /** Why it has not been started, where the kubelet has more to say than that it will be. */
   waitsFor?: string;
   /** Of its ends, if it has ended. */
   endsBy: 'Error' | 'OOMKilled';
+  exitCode?: number;
+  /** Of its last end. */
+  finishedAt?: string;
   isReady: boolean;
   restarts: number;
   podIP: string;
@@ -59,12 +63,18 @@ export function podStatus(pod: Pod, seen: ContainerSeen, nowText: string): Recor
       started: seen.state === 'running',
       restartCount: seen.restarts,
       state: containerState(seen),
-      ...(seen.restarts > 0 && { lastState: { terminated: { exitCode: seen.endsBy === 'Error' ? 1 : 137, reason: seen.endsBy } } }),
+      ...((seen.restarts > 0 || seen.state === 'crashed') && { lastState: ended(seen) }),
     })),
   };
 }
 
-function containerState({ state, startedAt, waitsFor = 'ContainerCreating' }: ContainerSeen): object {
+function ended({ endsBy, exitCode = endsBy === 'Error' ? 1 : 137, finishedAt }: ContainerSeen): object {
+  return { terminated: { exitCode, reason: endsBy, ...(finishedAt !== undefined && { finishedAt }) } };
+}
+
+function containerState(seen: ContainerSeen): object {
+  const { state, startedAt, waitsFor = 'ContainerCreating' } = seen;
+  if (state === 'ended') return ended(seen);
   if (state === 'running') return { running: { startedAt } };
   if (state === 'starting') return { waiting: { reason: waitsFor } };
   return { waiting: { reason: 'CrashLoopBackOff', message: 'back-off restarting failed container' } };

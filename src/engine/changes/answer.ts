@@ -2,7 +2,9 @@ import { bounded } from '../../api/blocker.ts';
 import type { Release, Verdict } from '../../api/canary-status.ts';
 import { isGate } from '../comparison/compared-metrics.ts';
 import { withCompared } from '../comparison/compared-so-far.ts';
+import { hasFailed } from '../conditions/failing.ts';
 import type { Input } from '../context.ts';
+import { failingOf } from '../failing.ts';
 import { judge } from '../judge.ts';
 
 /** Why a hook or a write was refused; empty for any other event. */
@@ -35,6 +37,12 @@ export function judgementOf({ event }: Input) {
 export function judgement(input: Input): string {
   const result = judgementOf(input);
   return result === undefined || result.outcome === 'passed' ? '' : result.reason;
+}
+
+/** Everything that failed in this interval, the canary itself first. */
+export function failedReason(input: Input): string {
+  const own = hasFailed(input) ? failingOf(input.context.release, input.event.facts) : '';
+  return [own, refusal(input) || judgement(input)].filter((one) => one !== '').join('; ');
 }
 
 /** A check that cannot be measured neither counts nor passes. */

@@ -9,11 +9,12 @@ import { isTargetReady } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
 import { shortOfPods } from '../explain.ts';
+import { counted, failingOf, judged, passedInterval } from '../failing.ts';
 import { countedFailures } from '../failure-limits.ts';
 import { isUnmeasured, thresholdOf } from '../judge.ts';
 import { say } from '../reasons.ts';
 import { withRecent } from '../recent.ts';
-import { closedGate, comparedIn, judgement, refusal, refusalData } from './answer.ts';
+import { closedGate, comparedIn, failedReason, judgement, refusal, refusalData } from './answer.ts';
 import { announce, because, now, release, who, without } from './change.ts';
 import { alerting } from './terminal.ts';
 
@@ -42,12 +43,16 @@ export const checks = {
     };
   },
   countFailure: (input: Input) => {
-    const { analysis } = input.event.facts.canary.spec;
-    const failedChecks = input.context.release.failedChecks + 1;
-    const reason = refusal(input) || judgement(input);
-    const message = `Check failed (${failedChecks} of ${thresholdOf(analysis)}): ${reason}`;
-    const counted = { ...because(input.context.release, reason, refusalData(input)), failedChecks };
-    return { ...announce(input, say('CheckFailed', message, { warning: true })), release: counted, open: undefined };
+    const reason = failedReason(input);
+    const failed = { ...because(input.context.release, reason, refusalData(input)), failedChecks: input.context.release.failedChecks + 1 };
+    return { ...checkFailed(input, reason), release: judged(failed, input.event.facts), open: undefined };
+  },
+  /** Between two checks, where the canary has failed by itself (E27a). */
+  countFailing: (input: Input) => {
+    const { facts } = input.event;
+    const { release: known } = input.context;
+    const reason = failingOf(known, facts);
+    return { ...checkFailed(input, reason), release: counted({ ...because(known, reason), failedChecks: known.failedChecks + 1 }, facts) };
   },
   /** Announced once for each reason: since when, until when, and what happens then (E22a). The last check is at the deadline. */
   hold: (input: Input) => {
@@ -107,7 +112,8 @@ export const checks = {
     const { verdicts } = input.event.answer;
     const isBlindNow = input.event.facts.canary.spec.analysis.unmeasured === 'hold' && isUnmeasured({ verdicts });
     const { release: compared, ...news } = withNews(input, comparedIn(input));
-    const { blindSinceMs = now(input), recent: before = {}, failures: counted = {}, awaitedEvidence: _, ...known } = compared;
+    const { blindSinceMs = now(input), recent: before = {}, failures: counted = {}, awaitedEvidence: _, ...kept } = compared;
+    const known = passedInterval(kept, input.event.facts);
     const failures = countedFailures(counted, verdicts, input.event.facts.canary.spec.analysis);
     return {
       ...news,
@@ -129,6 +135,12 @@ export const checks = {
   }),
   passPreRollout: (input: Input) => release(input, { preRolloutPassed: true }),
 };
+
+function checkFailed(input: Input, reason: string) {
+  const { failedChecks } = input.context.release;
+  const message = `Check failed (${failedChecks + 1} of ${thresholdOf(input.event.facts.canary.spec.analysis)}): ${reason}`;
+  return announce(input, say('CheckFailed', message, { warning: true }));
+}
 
 function gateNamed({ event }: Input, gate: string) {
   return event.facts.canary.spec.analysis.webhooks?.find(({ name, type }) => name === gate && type?.startsWith('confirm-'));

@@ -1,4 +1,5 @@
 import { type Routes, reachesCanary, weight } from '../../api/routes.ts';
+import { isEndedByFailing } from '../conditions/failing.ts';
 import type { Input } from '../context.ts';
 import { thresholdOf } from '../judge.ts';
 import { nextPromotionWeight } from '../next-weight.ts';
@@ -14,16 +15,14 @@ export const ends = {
   rollBack: (input: Input) => {
     const isAsked = input.event.type === 'REQUEST' || (input.event.type === 'STOP' && 'webhook' in input.event.by);
     // A canary that is found worse than the primary has not failed a check.
-    const counted = input.event.type === 'ANSWER' && !isHeld(input) && judgementOf(input)?.outcome !== 'passed';
+    const isJudged = input.event.type === 'ANSWER' && !isHeld(input) && judgementOf(input)?.outcome !== 'passed';
+    const counted = isJudged || isEndedByFailing(input);
     const { failedChecks } = input.context.release;
     const bare = {
-      ...without(input.context.release, 'heldRoutes', 'awaitedSinceMs', 'gate', 'blindSinceMs', 'paused'),
+      ...without(input.context.release, 'heldRoutes', 'awaitedSinceMs', 'gate', 'blindSinceMs', 'paused', 'failing'),
       failedChecks: failedChecks + (counted ? 1 : 0),
     };
-    const reason = failure({
-      ...input,
-      context: { ...input.context, release: { ...input.context.release, failedChecks: bare.failedChecks } },
-    });
+    const reason = failure(input, bare.failedChecks);
     // Asked for by a hook or a user it is not a fault of the release, unless its checks had failed already (05-A6, A7).
     const isWanted = isAsked && failedChecks < thresholdOf(input.event.facts.canary.spec.analysis);
     const ended = terminal(input, bare, 'Failed', `Rolled back ${who(input)}: ${reason}`, {
@@ -51,7 +50,7 @@ export const ends = {
     const { facts } = input.event;
     const why = facts.primary?.readiness.reason ?? 'it was not ready in time';
     const reason = `the primary could not take the promoted revision: ${why}`;
-    const ended = terminal(input, input.context.release, 'Failed', `Promotion of ${who(input)} failed: ${reason}`, {
+    const ended = terminal(input, without(input.context.release, 'failing'), 'Failed', `Promotion of ${who(input)} failed: ${reason}`, {
       reason: 'PromotionFailed',
       severity: 'error',
     });
@@ -69,7 +68,7 @@ export const ends = {
       reason: 'Succeeded',
       severity: 'info',
     });
-    return { release: { ...without(withoutCapacity(ended), 'heldPods'), promotedRevision: done.revision, iterations: 0 } };
+    return { release: { ...without(withoutCapacity(ended), 'heldPods', 'failing'), promotedRevision: done.revision, iterations: 0 } };
   },
 
   acknowledge: (input: Input) => {

@@ -64,7 +64,11 @@ export const revisions = {
   cancel: (input: Input) => {
     const ended = terminal(input, input.context.release, 'cancelled', `${targetName(input)} is back at the promoted revision`);
     return {
-      release: returningTraffic(input, without(pinned(input, ended), 'heldRoutes', 'gate', 'blindSinceMs', 'paused'), primaryServes(input)),
+      release: returningTraffic(
+        input,
+        without(pinned(input, ended), 'heldRoutes', 'gate', 'blindSinceMs', 'paused', 'failing'),
+        primaryServes(input),
+      ),
     };
   },
 };
@@ -77,6 +81,7 @@ const OF_ONE_RUN = [
     'awaitedEvidence',
     'weights',
     'failures',
+    'failing',
     'measuredFromMs',
     'othersUntilMs',
     'scaledDownUid',

@@ -4,10 +4,12 @@ import type { Delivery, Release } from '../../api/canary-status.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import { alertDeliveries, type ReleaseAlert } from '../alerts.ts';
 import { harmOf } from '../comparison/harm.ts';
+import { isEndedByFailing, isUnreadyTooLong } from '../conditions/failing.ts';
 import { type Input, withDeliveries } from '../context.ts';
 import { progressDeadlineMs, rolloutDeadlineMs } from '../deadlines.ts';
+import { failingOf, lastFailing } from '../failing.ts';
 import { overLimit } from '../failure-limits.ts';
-import { isHeld, judgement, judgementOf, refusal } from './answer.ts';
+import { failedReason, isHeld, judgement, judgementOf } from './answer.ts';
 import { now } from './change.ts';
 
 /** With an alert of it listed (rule E64). */
@@ -49,21 +51,22 @@ function hooksNamed({ spec }: Canary, type: HookType): NonNullable<Delivery['hoo
   return names.map((name, index) => ({ name, nth: names.slice(0, index).filter((other) => other === name).length }));
 }
 
-/** Why the release is rolled back. */
-export function failure(input: Input): string {
+/** Why the release is rolled back, with this many failed checks. */
+export function failure(input: Input, failedChecks: number): string {
   const { context, event } = input;
   const { target } = event.facts;
   if (event.type === 'STOP') return 'harm' in event.by ? event.by.harm : `the rollback hook ${event.by.webhook} asked for it`;
   if (event.type === 'REQUEST') return `${event.request.by} asked for it`;
   const harm = event.type === 'ANSWER' ? harmOf(context.release, event.facts.canary) : undefined;
   if (harm !== undefined) return harm;
-  if (isHeld(input)) {
+  if (isHeld(input) && !isEndedByFailing(input)) {
     const { blindSinceMs = event.facts.nowMs } = context.release;
     return `checks could not be measured for ${Math.round((event.facts.nowMs - blindSinceMs) / 1000)} s, since ${timestamp(blindSinceMs)}: ${judgement(input)}`;
   }
   const over = judgementOf(input) && overLimit(context.release.failures ?? {}, event.facts.canary.spec.analysis);
   if (over) return `${over.name} failed ${over.failures} times, more than its failureLimit of ${over.limit}, last: ${judgement(input)}`;
-  if (event.type === 'ANSWER') return `${context.release.failedChecks} failed checks, last: ${refusal(input) || judgement(input)}`;
+  if (event.type === 'ANSWER') return `${failedChecks} failed checks, last: ${failedReason(input)}`;
+  if (isEndedByFailing(input)) return `${failedChecks} failed checks, last: ${failingOf(context.release, event.facts)}`;
   if (target?.readiness.state === 'stalled')
     return `the canary cannot become ready: ${target.readiness.reason ?? 'its rollout is stalled'}`;
   const { refused } = event.facts;
@@ -72,6 +75,10 @@ export function failure(input: Input): string {
   const seconds = progressDeadlineMs(event.facts.canary) / 1000;
   if (event.facts.unroutable)
     return `no route could send traffic to the canary within ${seconds} s: ${blockerText(event.facts.unroutable)}`;
+  // All its waits together, and not the last one alone.
+  const failing = lastFailing(context.release, event.facts);
+  if (isUnreadyTooLong(input) && context.release.failing?.unreadyMs !== 0)
+    return `the canary was not ready for ${seconds} s in all${failing ? `, last: ${failing}` : ''}`;
   const { capacity } = context.release;
   if (capacity?.side === 'target') {
     return `the canary did not get the ${capacity.pods} pods that its next step needs within ${seconds} s: ${target?.readiness.ready ?? 0} are ready`;
@@ -80,5 +87,6 @@ export function failure(input: Input): string {
   const { stepStartedMs } = context.recorded?.release ?? context.release;
   const hasRolled = rolloutDeadlineMs(event.facts.canary, stepStartedMs, target) > stepStartedMs + seconds * 1000;
   const waited = hasRolled ? `is not ready, and got no further pod for ${seconds} s` : `was not ready within ${seconds} s`;
-  return `the canary ${waited}${target?.readiness.reason ? `: ${target.readiness.reason}` : ''}`;
+  const why = [target?.readiness.reason, failing].filter((one) => one !== undefined);
+  return `the canary ${waited}${why.length > 0 ? `: ${why.join('; ')}` : ''}`;
 }

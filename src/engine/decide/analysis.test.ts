@@ -278,3 +278,80 @@ describe('E27, E60, E102: decisions of a canary that was unavailable', () => {
   });
   itDecides(both);
 });
+
+describe('E27a, E27b, I20: decisions about a canary that has failed', () => {
+  const pods = { crashes: 1, lost: 0, unready: 1, ends: {} };
+  const counted = { crashes: 0, lost: 0, ends: {}, unreadyMs: 0 };
+  const intervalMs = 10_000;
+  const due = { release: { failing: { ...counted, judgedMs: nowMs - intervalMs } } };
+  const early = { release: { failing: { ...counted, judgedMs: nowMs - intervalMs + 1 } } };
+  const crashed = { target: { failing: pods } };
+  const waits = ['canaryUnavailable', 'canaryRecovered', 'scalingUp', 'settling', 'raising', 'preRollout.hooks', 'preRollout.gate'];
+  const measuring = 'Progressing.analysing.measuring';
+  const long = { failing: { ...counted, judgedMs: nowMs, unreadyMs: deadlineMs - 1, unreadySinceMs: nowMs - 1 } };
+  itDecides([
+    ...waits.flatMap((step): DecisionCase[] => {
+      const state = `Progressing.${step}`;
+      const one = { state, facts: { converged: false } };
+      const own: DecisionCase['release'] = step === 'raising' ? { capacity: { side: 'target', pods: 9 } } : {};
+      return [
+        { ...one, when: 'its interval is over', ...crashed, release: { ...own, ...due.release }, decision: 'countFailing' },
+        {
+          ...one,
+          when: 'it is the last failed check',
+          ...crashed,
+          release: { ...own, ...due.release, failedChecks: 2 },
+          decision: 'rollBack',
+        },
+        { ...one, when: 'it was unready for the deadline in all', ...crashed, release: { ...own, ...long }, decision: 'abort' },
+      ];
+    }),
+    { state: 'WaitingPromotion.canaryUnavailable', when: 'its interval is over', ...due, ...crashed, decision: 'countFailing' },
+    { state: 'Progressing.canaryRecovered', when: 'it was counted less than an interval ago', ...early, ...crashed, decision: 'wait' },
+    { state: 'Progressing.canaryRecovered', when: 'it is paused', ...crashed, release: { ...due.release, ...paused }, decision: 'wait' },
+    {
+      state: 'Progressing.canaryRecovered',
+      when: 'it is blocked',
+      ...due,
+      ...crashed,
+      facts: { blocker: { code: 'Other' } },
+      decision: 'wait',
+    },
+    { state: 'Progressing.canaryRecovered', when: 'its pods are not watched', ...due, facts: { converged: false }, decision: 'wait' },
+    ...['Progressing', 'WaitingPromotion'].flatMap((phase): DecisionCase[] => {
+      const state = `${phase}.analysing.soaking`;
+      return [
+        { state, when: 'no check has come for an interval', ...due, ...crashed, decision: 'countFailing' },
+        { state, when: 'its check is due', due: true, ...due, ...crashed, decision: 'measure' },
+        { state, when: 'nothing can be written', due: true, ...due, ...crashed, facts: { converged: false }, decision: 'countFailing' },
+      ];
+    }),
+    { state: measuring, when: 'its checks pass', ...verdict('passed'), ...early, ...crashed, decision: 'retry' },
+    { state: measuring, when: 'they fail', ...verdict('failed'), ...early, ...crashed, decision: 'retry' },
+    {
+      state: measuring,
+      when: 'its checks pass, and it is the last failed check',
+      ...verdict('passed'),
+      ...crashed,
+      release: { ...early.release, failedChecks: 2 },
+      decision: 'rollBack',
+    },
+    {
+      state: measuring,
+      when: 'they are held',
+      ...verdict('unmeasured'),
+      analysis: { unmeasured: 'hold' },
+      ...early,
+      ...crashed,
+      decision: 'retry',
+    },
+    {
+      state: measuring,
+      when: 'nothing failed since the last count',
+      ...verdict('passed'),
+      ...early,
+      target: { failing: { ...pods, crashes: 0 } },
+      decision: 'step',
+    },
+  ]);
+});

@@ -1,8 +1,9 @@
 import { comparedIn, judgementOf } from '../changes/answer.ts';
 import { awaitedEvidence, harmOf } from '../comparison/harm.ts';
+import { hasFailed } from '../conditions/failing.ts';
 import { isConverged, isHeldUp, isPaused, isWritten } from '../conditions/hold-ups.ts';
 import { isGivenLess, isPrimaryReady, isShortOfItsOwn, isTargetDown, isTargetReady, mayAdvance } from '../conditions/sides.ts';
-import { hasDrained, isDueToAsk, isLate, isOver } from '../conditions/time.ts';
+import { hasDrained, isDue, isDueToAsk, isLate, isOver } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
 import type { Decision } from '../decision.ts';
 import { asksRollbackFirst } from '../rollback-poll.ts';
@@ -10,7 +11,7 @@ import { hasHooks, type Move, nextMove } from '../strategy.ts';
 import { type Decider, type Deciders, hasOutcome } from './decider.ts';
 import { isLastFailure, isOverItsLimit, isUnmeasuredTooLong } from './failed-checks.ts';
 import { skipsAnalysis } from './interruptions.ts';
-import { extended, isTrafficGated, running, stepOrRaise } from './start.ts';
+import { extended, failed, isTrafficGated, running, stepOrRaise, waiting } from './start.ts';
 
 /** The canary lost its pods, or needs no analysis any more. */
 const unfit: Decider = (input) => {
@@ -24,9 +25,10 @@ export const analysis = {
     first: unfit,
     look(input) {
       if (!isTargetReady(input) && isOver(input, input.context.release.awaitedSinceMs)) return 'rollBack';
-      if (!(isDueToAsk(input) || hasRoutesBack(input)) || !isWritten(input)) return undefined;
-      if (hasHooks(input.event.facts.canary, 'rollout')) return 'askHooks';
-      return input.event.facts.refused?.uncheckedUntilMs === undefined ? 'measure' : undefined;
+      if (!canCheck(input)) return failed(input);
+      // A check that is due counts it.
+      if (!isDueToAsk(input) && !hasRoutesBack(input)) return isDue(input) ? undefined : failed(input);
+      return hasHooks(input.event.facts.canary, 'rollout') ? 'askHooks' : 'measure';
     },
   }),
   callingHooks: running({
@@ -53,13 +55,13 @@ export const analysis = {
       return hasOutcome(input, 'passed') && mayAdvance(input) ? advanced(input, moveAfter(input)) : 'checkAgain';
     },
   }),
-  canaryUnavailable: running({
+  canaryUnavailable: waiting({
     look(input) {
       if (isShortToRecover(input)) return 'raise';
       return (hasRecovered(input) ? 'advance' : undefined) ?? late(input);
     },
   }),
-  canaryRecovered: running({
+  canaryRecovered: waiting({
     first: (input) => (isTargetDown(input) ? 'fallBack' : undefined),
     look(input) {
       if (isShortToRecover(input)) return 'raise';
@@ -75,16 +77,25 @@ function hasRoutesBack(input: Input): boolean {
 
 function measured(input: Input): Decision | undefined {
   if (input.event.type === 'ANSWER' && harmOf(comparedIn(input), input.event.facts.canary) !== undefined) return 'rollBack';
-  switch (judgementOf(input)?.outcome) {
+  const outcome = judgementOf(input)?.outcome;
+  if (outcome === 'hold' && isUnmeasuredTooLong(input)) return 'rollBack';
+  // An interval counts once, whatever failed in it.
+  switch (outcome !== undefined && hasFailed(input) ? 'failed' : outcome) {
     case undefined:
       return undefined;
     case 'failed':
       return isLastFailure(input) || isOverItsLimit(input) ? 'rollBack' : 'retry';
     case 'hold':
-      return isUnmeasuredTooLong(input) ? 'rollBack' : 'hold';
+      return 'hold';
     case 'passed':
       return passed(input);
   }
+}
+
+/** Hooks are called under a spec that is refused, metrics are not measured (E65). */
+function canCheck(input: Input): boolean {
+  const { canary, refused } = input.event.facts;
+  return isWritten(input) && (hasHooks(canary, 'rollout') || refused?.uncheckedUntilMs === undefined);
 }
 
 function passed(input: Input): Decision {

@@ -1,3 +1,4 @@
+import { isUnreadyTooLong } from '../conditions/failing.ts';
 import { isConverged, isHeldUp, isPaused, isWritten } from '../conditions/hold-ups.ts';
 import { hasReadConfigs, hasStalePods, isBack, isNew, mayHaveReadOthers } from '../conditions/revision.ts';
 import { isTargetReady } from '../conditions/sides.ts';
@@ -26,7 +27,7 @@ export const interruption: Decider = (input) => {
   const overtaken = overtakenInAnalysis(input);
   if (overtaken) return overtaken;
   if (isPaused(input)) return undefined;
-  if (isStalled(input) || isUncheckedForTooLong(input) || isUnroutableForTooLong(input)) return 'abort';
+  if (isStalled(input) || isUncheckedForTooLong(input) || isUnroutableForTooLong(input) || isUnreadyTooLong(input)) return 'abort';
   return maySkipAnalysis(input) ? 'skipAnalysis' : undefined;
 };
 

@@ -1,3 +1,4 @@
+import { isFailingDue } from '../conditions/failing.ts';
 import { isHalted, isPaused } from '../conditions/hold-ups.ts';
 import { isUnread } from '../conditions/revision.ts';
 import {
@@ -28,6 +29,15 @@ export const running = (own: Deciders, first: Decider = interruption): Deciders 
   request: requested,
   stop: () => 'rollBack',
 });
+
+/** A canary that fails while nothing is checked: each interval is a failed check (E27a). */
+export const failed: Decider = (input) => {
+  if (!isFailingDue(input)) return undefined;
+  return isLastFailure(input) ? 'rollBack' : 'countFailing';
+};
+
+/** The same for a step that waits, before its own business. */
+export const waiting = ({ look, ...own }: Deciders): Deciders => running({ ...own, look: (input) => failed(input) ?? look?.(input) });
 
 /** More pods first, where the next share needs them (E60). */
 export function stepOrRaise(input: Input): 'raise' | 'step' {
@@ -67,7 +77,7 @@ export const starting = {
     },
     recycling,
   ),
-  scalingUp: running({
+  scalingUp: waiting({
     first: (input) => (isUnread(input) ? 'pin' : undefined),
     look(input) {
       const moved = routed(input);
@@ -77,8 +87,8 @@ export const starting = {
       return rollsOn(input, 'target') ? 'extend' : undefined;
     },
   }),
-  settling: running({ first: fallBackIfDown, look: settled }),
-  raising: running({
+  settling: waiting({ first: fallBackIfDown, look: settled }),
+  raising: waiting({
     first(input) {
       if (!isTargetDown(input)) return capacityChange(input);
       return isAllToPrimary(input) && input.context.release.iterations === 0 ? 'fallBack' : 'withdrawTraffic';
@@ -89,7 +99,7 @@ export const starting = {
       return extended(input);
     },
   }),
-  preRolloutHooks: running({
+  preRolloutHooks: waiting({
     first: fallBackIfDown,
     look: (input) => (input.context.release.preRolloutPassed === true ? 'askTraffic' : asked(input)),
     answer(input) {
@@ -98,7 +108,7 @@ export const starting = {
       return hasOutcome(input, 'passed') && mayAdvance(input) ? stepOrRaise(input) : 'awaitPods';
     },
   }),
-  preRolloutGate: running({
+  preRolloutGate: waiting({
     first: fallBackIfDown,
     look: asked,
     answer(input) {

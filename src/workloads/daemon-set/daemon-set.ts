@@ -11,6 +11,7 @@ import { carriedRevision, templateRevision } from '../pods/revision.ts';
 import { besideRef, ownRef, podSides } from '../pods/sides.ts';
 import { slimPodWorkload } from '../pods/slim.ts';
 import { templateMatches } from '../pods/template-matches.ts';
+import { podSelector } from '../pods/watched-selector.ts';
 import type { PrimarySpec, Workload } from '../workload.ts';
 import { daemonSetReadiness, leavingForMs, podsAskedFor, podsLeft, updatedPods } from './readiness.ts';
 import { SCALE_TO_ZERO, unscaled, withoutScaleToZero } from './scale-to-zero.ts';
@@ -24,6 +25,7 @@ export const daemonSet: Workload = {
   targetRef: (canary) => ownRef('apps/v1', canary),
   primaryRef: (canary) => besideRef('apps/v1', canary),
   watches: (canary) => [daemonSet.targetRef(canary), daemonSet.primaryRef(canary)],
+  podSelector,
   slim(object) {
     const { nodeSelector, terminationGracePeriodSeconds } = asDaemonSet(object).spec?.template?.spec ?? {};
     const slim = slimPodWorkload(object);

@@ -10,6 +10,7 @@ import { carriedRevision, templateRevision } from '../pods/revision.ts';
 import { besideRef, ownRef, podSides } from '../pods/sides.ts';
 import { slimPodWorkload } from '../pods/slim.ts';
 import { templateMatches } from '../pods/template-matches.ts';
+import { podSelector } from '../pods/watched-selector.ts';
 import type { Workload } from '../workload.ts';
 import { deploymentReadiness, podsLeft, replicasOf, updatedPods } from './readiness.ts';
 import { hasCountedTemplate, revisionNumber } from './revision-number.ts';
@@ -20,6 +21,7 @@ export const deployment: Workload = {
   targetRef: (canary) => ownRef('apps/v1', canary),
   primaryRef: (canary) => besideRef('apps/v1', canary),
   watches: (canary) => [deployment.targetRef(canary), deployment.primaryRef(canary)],
+  podSelector,
   slim: slimPodWorkload,
   sides: (canary, watched) => podSides(deployment, canary, watched),
   selectors: resolveSelectors,

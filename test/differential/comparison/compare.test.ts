@@ -154,6 +154,15 @@ describe('claims', () => {
     expect(claimedOf('plain', at(route(split)), at(route({ ...split, match }))).unclaimed).toHaveLength(1);
   });
 
+  it('DF690 explains a crash loop that only Serin ends as failed, and not one that only Flagger does', () => {
+    const claimed = (flagger: string, serin: string) => {
+      const of = (phase: string) => at(status('Progressing', 10), status(phase));
+      const differences = compareSides({ ...scenario, crashes: 'loop' }, { flagger: of(flagger), serin: of(serin) });
+      return judge(differences, CLAIMS, new Set(['DF690'])).unclaimed.map(({ aspect }) => aspect);
+    };
+    expect([claimed('Succeeded', 'Failed'), claimed('Failed', 'Succeeded')]).toEqual([[], ['phases']]);
+  });
+
   it('DF634 explains a Canary that is refused, and none that writes a route', () => {
     const flagger = at(status('Initializing'), route(split), status('Succeeded'), { kind: 'traffic', lost: [], versions: ['2'] });
     const claimed = (...more: Fact[]) => claimedOf('labels-beside-gateways', flagger, at(status('Initializing'), ...more));

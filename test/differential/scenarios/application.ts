@@ -8,6 +8,9 @@ export const REPLICAS = 2;
 const settingsOf = ({ name }: NamedScenario) => `${name}-settings`;
 const PORTS = [{ name: 'http', port: 80, targetPort: 'http' }];
 
+/** Ready for a check of most intervals, and down in each of them. */
+const CRASH_AFTER_MS = 6_000;
+
 /** The user's workload with its Service, and what the new version makes of them. */
 export interface UserApplication {
   objects: KubeObject[];
@@ -55,7 +58,8 @@ function containerOf(scenario: NamedScenario, version: string): object {
     slow: { READY_AFTER_MS: String(SLOW_START_MS) },
     'one-unready': { [ONE_UNREADY]: '1' },
   };
-  const env = isNew ? (variables[pods] ?? {}) : {};
+  const loop: Record<string, string> = scenario.crashes === 'loop' ? { CRASH_AFTER_MS: String(CRASH_AFTER_MS), EXIT_CODE: '3' } : {};
+  const env = isNew ? { ...variables[pods], ...loop } : {};
   return {
     name: 'web',
     image: isNew && pods === 'unpullable' ? `registry.invalid/web:${version}` : `web:${version}`,

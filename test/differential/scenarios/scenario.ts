@@ -64,6 +64,8 @@ export const FACTORS = {
   deadline: ['default', 'short'],
   /** How the pods of the new version do. */
   pods: ['healthy', 'slow', 'unpullable', 'one-unready', 'one-breaks', 'lost'],
+  /** How its containers end after they were ready; played by itself only (DF690). */
+  crashes: ['none', 'loop'],
   /** What Istio routes by besides weights; played by itself only. `ports-beside-mesh`: DF633, `labels-beside-gateways`: DF634. */
   routing: ['plain', 'ports-beside-mesh', 'labels-beside-gateways'],
 } as const;
@@ -85,6 +87,7 @@ export const PLAIN: Scenario = {
   threshold: '2',
   deadline: 'default',
   pods: 'healthy',
+  crashes: 'none',
   routing: 'plain',
 };
 

@@ -46,6 +46,7 @@ export interface ModelClientOptions {
 /** One process' connection to the model. `kill` is what SIGKILL is: nothing more is sent, received or answered. */
 export class ModelClient implements Cluster {
   readonly writes: SentWrite[] = [];
+  readonly #watching: string[] = [];
   readonly #server: ModelServer;
   readonly #options: ModelClientOptions;
   readonly #ends: (() => void)[] = [];
@@ -83,6 +84,11 @@ export class ModelClient implements Cluster {
 
   async settled(): Promise<void> {
     while (this.#arrivals.size > 0) await Promise.allSettled(this.#arrivals);
+  }
+
+  /** Kinds that are watched now, as often as they are. */
+  get watchedKinds(): readonly string[] {
+    return this.#watching;
   }
 
   close(): void {
@@ -174,8 +180,11 @@ export class ModelClient implements Cluster {
       const object = clone(fromStored(stored, resource));
       later(() => listening.onEvent({ type, object }));
     });
+    this.#watching.push(kind.kind);
     const stop = () => {
+      if (isOver) return;
       isOver = true;
+      this.#watching.splice(this.#watching.indexOf(kind.kind), 1);
       unsubscribe();
     };
     this.#ends.push(stop);

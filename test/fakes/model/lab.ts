@@ -94,6 +94,11 @@ export class ModelLab {
     return this.#running?.controller;
   }
 
+  /** Kinds that the controller watches now. */
+  get watchedKinds(): readonly string[] {
+    return this.#running?.client.watchedKinds ?? [];
+  }
+
   get writes(): readonly SentWrite[] {
     return this.#running?.client.writes ?? [];
   }

@@ -1,0 +1,87 @@
+import { expect, it } from 'vitest';
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { KindRef, Selection, WatchHandler } from '../../kube/cluster.ts';
+import { PodWatches } from './pod-watches.ts';
+
+interface Opened {
+  kind: KindRef;
+  handler: WatchHandler;
+  options: Selection | undefined;
+  isStopped: boolean;
+}
+
+function aWatcher() {
+  const opened: Opened[] = [];
+  const woken: string[] = [];
+  const cluster = {
+    watch(kind: KindRef, handler: WatchHandler, options?: Selection) {
+      const one: Opened = { kind, handler, options, isStopped: false };
+      opened.push(one);
+      return {
+        synced: Promise.resolve(),
+        ageMs: () => 7,
+        restarts: 0,
+        stop: () => {
+          one.isStopped = true;
+        },
+      };
+    },
+  };
+  return { watches: new PodWatches(cluster, (follower) => woken.push(follower)), opened, woken };
+}
+
+const pod = (restartCount: number, ready = true): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'shop-x', namespace: 'test', uid: 'u', resourceVersion: String(restartCount) },
+  spec: { containers: [{ name: 'app', env: [{ name: 'TOKEN', value: 'secret' }] }] },
+  status: {
+    phase: 'Running',
+    conditions: [{ type: 'Ready', status: ready ? 'True' : 'False', reason: 'ContainersNotReady' }],
+    containerStatuses: [{ name: 'app', restartCount }],
+  },
+});
+const shop = { namespace: 'test', selector: 'app=shop', run: 1 };
+
+it('E27a: one watch of the selector for each release, begun anew with another run, and none after its end', () => {
+  const { watches, opened } = aWatcher();
+  watches.follow('test/shop', shop);
+  watches.follow('test/shop', { ...shop, known: { crashes: 9, lost: 9, ends: {} } });
+  expect(opened.map(({ kind, options }) => [kind.kind, kind.namespace, options?.labelSelector])).toEqual([['Pod', 'test', 'app=shop']]);
+  watches.follow('test/shop', { ...shop, run: 2 });
+  watches.unfollow('test/shop');
+  expect([opened.length, opened.every(({ isStopped }) => isStopped), watches.find('test/shop')]).toEqual([2, true, undefined]);
+});
+
+it('E27a: wakes its Canary for a failing, and for nothing else that pods do', () => {
+  const { watches, opened, woken } = aWatcher();
+  watches.follow('test/shop', shop);
+  const [{ handler } = { handler: undefined }] = opened;
+  expect(watches.find('test/shop')).toBeUndefined();
+  handler?.onList([pod(0)]);
+  handler?.onEvent({ type: 'MODIFIED', object: { ...pod(0), metadata: { ...pod(0).metadata, labels: { a: 'b' } } } });
+  expect(woken).toEqual(['test/shop']);
+  handler?.onEvent({ type: 'MODIFIED', object: pod(1) });
+  handler?.onEvent({ type: 'MODIFIED', object: pod(1, false) });
+  handler?.onEvent({ type: 'DELETED', object: pod(1, false) });
+  expect(woken).toHaveLength(4);
+  expect(watches.find('test/shop')).toMatchObject({ failing: { crashes: 1, lost: 1, unready: 0, ends: {} } });
+  expect(watches.watches()).toEqual([{ kind: 'v1/Pod', ageMs: 7, restarts: 0 }]);
+});
+
+it('E27b: where pods are forbidden it says so once, and counts when they are granted', () => {
+  const { watches, opened, woken } = aWatcher();
+  watches.follow('test/shop', shop);
+  const [{ handler } = { handler: undefined }] = opened;
+  handler?.onUnavailable?.('forbidden', 'pods is forbidden');
+  handler?.onUnavailable?.('forbidden', 'pods is forbidden');
+  expect([watches.find('test/shop'), woken, watches.watches()]).toEqual([{ forbidden: 'pods is forbidden' }, ['test/shop'], []]);
+  handler?.onList([pod(0)]);
+  expect(watches.find('test/shop')).toMatchObject({ failing: { crashes: 0 } });
+});
+
+it('I15: of a LIST of pods only what says whether they fail is kept', () => {
+  const { watches, opened } = aWatcher();
+  watches.follow('test/shop', shop);
+  expect(JSON.stringify(opened[0]?.handler.slim?.(pod(0)))).not.toContain('TOKEN');
+});

@@ -1,0 +1,139 @@
+import type { Failing, Release } from '../api/canary-status.ts';
+import type { Phase } from '../api/phase.ts';
+import { failingText } from '../api/pod-failing.ts';
+import type { Context } from './context.ts';
+import { progressDeadlineMs } from './deadlines.ts';
+import type { Facts } from './facts.ts';
+import { thresholdOf } from './judge.ts';
+import { earliest } from './wakes.ts';
+
+type FailingRelease = Pick<Release, 'failing' | 'step' | 'paused' | 'failedChecks'>;
+
+/** Steps before the canary was ready, and while its pods are stopped: a start has its own deadline (E6). */
+const NOT_READY_YET = new Set(['scalingUp', 'recycleRouting', 'recycleDraining', 'recycleStopping']);
+/** Steps in which the canary is ready by definition, or pods of a scale-up are waited for. */
+const RAISING = new Set(['settling', 'raising', 'preRollout', ...NOT_READY_YET]);
+
+const isAnalysed = (phase: string | undefined): boolean => phase === 'Progressing' || phase === 'WaitingPromotion';
+const isReady = ({ target }: Facts): boolean => target?.serving === true && target.readiness.state === 'ready';
+
+/** Nothing that a canary does counts now: the release is blocked or paused (E9, E71). */
+const isHeld = ({ paused }: Pick<Release, 'paused'>, { blocker }: Facts): boolean => paused !== undefined || blocker !== undefined;
+
+/**
+ * The canary is not ready by its own fault. Pods that are watched say so themselves; without them it is a canary below its threshold in a step that does
+ * not raise it, or one without any serving pod.
+ */
+function isUnready({ step }: Pick<Release, 'step'>, facts: Facts): boolean {
+  if (isReady(facts)) return false;
+  const { target } = facts;
+  if (target?.failing) return target.failing.unready > 0;
+  return target?.serving !== true || !RAISING.has(step);
+}
+
+/** The canary has failed since that was counted last (rule E27a). */
+export function hasFailedSince({ failing, step }: FailingRelease, facts: Facts): boolean {
+  const pods = facts.target?.failing;
+  if (failing === undefined || pods === undefined) return false;
+  return pods.crashes > failing.crashes || pods.lost > failing.lost || isUnready({ step }, facts);
+}
+
+/** When a failing is counted that no check has counted before. */
+export function countedAtMs({ failing }: FailingRelease, { intervalMs }: Facts): number {
+  return (failing?.judgedMs ?? Number.POSITIVE_INFINITY) + intervalMs;
+}
+
+/** When the unready time of the release reaches the progress deadline, if the canary stays as it is (rule E27b). */
+export function unreadyUntilMs({ failing }: FailingRelease, { canary }: Facts): number | undefined {
+  if (failing?.unreadySinceMs === undefined) return undefined;
+  return failing.unreadySinceMs + progressDeadlineMs(canary) - failing.unreadyMs;
+}
+
+/** When a canary that is waited for outside of its checks is rolled back, if it stays as it is: by failed checks, or by its unready time. */
+export function failsAtMs(release: FailingRelease, facts: Facts): number | undefined {
+  const { failing, failedChecks, step } = release;
+  const left = thresholdOf(facts.canary.spec.analysis) - failedChecks;
+  const isCounted = failing !== undefined && facts.target?.failing !== undefined && isUnready({ step }, facts);
+  const outMs = isCounted ? failing.judgedMs + Math.max(1, left) * facts.intervalMs : undefined;
+  return earliest([outMs, unreadyUntilMs(release, facts)]);
+}
+
+/** The last failing in words; undefined where pods are not watched, or none has failed. */
+export function lastFailing({ failing }: FailingRelease, { target }: Facts): string | undefined {
+  const last = target?.failing?.last ?? failing?.last;
+  return last && failingText(last);
+}
+
+/** The failing of this interval in words. */
+export function failingOf(release: FailingRelease, facts: Facts): string {
+  return lastFailing(release, facts) ?? facts.target?.readiness.reason ?? 'the canary is not ready';
+}
+
+/** An interval has been judged, and what its pods did until now is counted. */
+export function judged(release: Release, facts: Facts): Release {
+  const { failing } = release;
+  if (failing === undefined) return release;
+  return { ...release, failing: { ...failing, ...countsOf(facts.target?.failing ?? failing), judgedMs: facts.nowMs } };
+}
+
+/** The same between two checks: intervals follow each other, however late one is counted. */
+export function counted(release: Release, facts: Facts): Release {
+  const dueMs = countedAtMs(release, facts);
+  const { failing } = judged(release, facts);
+  if (failing === undefined) return release;
+  return { ...release, failing: { ...failing, judgedMs: facts.nowMs < dueMs + facts.intervalMs ? dueMs : facts.nowMs } };
+}
+
+/** An interval without a failing. */
+export function passedInterval(release: Release, facts: Facts): Release {
+  return hasFailedSince(release, facts) ? release : judged(release, facts);
+}
+
+/** The release with its unready time up to this moment, before anything is decided; `isNew`: no controller has looked for a while. */
+export function timed(release: Release, phase: Phase | undefined, facts: Facts, isNew: boolean): Release {
+  const { failing, paused } = release;
+  if (failing === undefined || !isAnalysed(phase)) return release;
+  const { unreadySinceMs } = failing;
+  const isCounting = !isHeld(release, facts) && isUnready(release, facts);
+  if (isCounting) return unreadySinceMs === undefined ? { ...release, failing: { ...failing, unreadySinceMs: facts.nowMs } } : release;
+  // When it became ready again is not known then.
+  return closedAt(release, isNew ? (unreadySinceMs ?? facts.nowMs) : Math.min(facts.nowMs, paused?.sinceMs ?? facts.nowMs));
+}
+
+/** What does not go on counts up to this moment. */
+export function closedAt(release: Release, atMs: number): Release {
+  const { failing } = release;
+  if (failing?.unreadySinceMs === undefined) return release;
+  const { unreadySinceMs, ...left } = failing;
+  return { ...release, failing: { ...left, unreadyMs: left.unreadyMs + Math.max(0, atMs - unreadySinceMs) } };
+}
+
+/** From when the canary is ready for the first time, its failings count; what its pods did before does not. */
+export function followed(release: Release, [phase, step = '']: readonly string[], facts: Facts): Release {
+  if (!isAnalysed(phase)) return closedAt(release, facts.nowMs);
+  if (release.failing === undefined) {
+    if (NOT_READY_YET.has(step) || !isReady(facts)) return release;
+    const counts = countsOf(facts.target?.failing ?? { crashes: 0, lost: 0, ends: {} });
+    return { ...release, failing: { ...counts, judgedMs: facts.nowMs, unreadyMs: 0 } };
+  }
+  const pods = facts.target?.failing;
+  const { crashes, lost } = release.failing;
+  // Ends that are not counted yet must not be taken for counted ones after a restart.
+  if (pods === undefined || pods.crashes !== crashes || pods.lost !== lost) return release;
+  return { ...release, failing: { ...release.failing, ends: pods.ends } };
+}
+
+/** When the engine has to look at the failings of the canary again. */
+export function failingDueMs({ release, frozen }: Context, [phase]: readonly string[], facts: Facts): number | undefined {
+  if (frozen || !isAnalysed(phase) || isHeld(release, facts)) return undefined;
+  return earliest([hasFailedSince(release, facts) ? countedAtMs(release, facts) : undefined, unreadyUntilMs(release, facts)]);
+}
+
+function countsOf({
+  crashes,
+  lost,
+  ends,
+  last,
+}: Pick<Failing, 'crashes' | 'lost' | 'ends' | 'last'>): Omit<Failing, 'judgedMs' | 'unreadyMs'> {
+  return { crashes, lost, ends, ...(last && { last }) };
+}

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import type { ContainerState, Pod } from '../../api/kinds/pod.ts';
+import { failingText } from '../../api/pod-failing.ts';
+import { failingsIn, MOST_PODS, noneSeen, podView, type SeenPods, withoutPod, withPod, withPods } from './failings.ts';
+
+type Status = NonNullable<Pod['status']>;
+interface Change {
+  ready?: boolean;
+  /** Of the Ready condition. */
+  reason?: string;
+  containersReady?: boolean;
+  restarts?: number;
+  state?: ContainerState;
+  last?: ContainerState;
+  deleted?: boolean;
+  disrupted?: string;
+  status?: Partial<Status>;
+  sidecarRestarts?: number;
+  initRestarts?: number;
+}
+
+const exited = (exitCode: number, reason = 'Error'): ContainerState => ({
+  terminated: { exitCode, reason, finishedAt: '2026-01-01T00:00:00Z' },
+});
+const backOff: ContainerState = { waiting: { reason: 'CrashLoopBackOff' } };
+const condition = (type: string, isTrue: boolean, reason?: string) => ({
+  type,
+  status: isTrue ? 'True' : 'False',
+  ...(reason && { reason }),
+});
+
+function aPod(change: Change = {}, name = 'shop-x'): Pod {
+  const { ready = true, containersReady = ready, reason = ready ? undefined : 'ContainersNotReady', deleted, disrupted } = change;
+  const conditions = [condition('Ready', ready, reason), condition('ContainersReady', containersReady)];
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'test', uid: `uid-${name}`, ...(deleted && { deletionTimestamp: '2026-01-01T00:00:00Z' }) },
+    spec: { containers: [{ name: 'app' }], initContainers: [{ name: 'proxy', restartPolicy: 'Always' }, { name: 'setup' }] },
+    status: {
+      phase: 'Running',
+      conditions: [...conditions, ...(disrupted ? [condition('DisruptionTarget', true, disrupted)] : [])],
+      containerStatuses: [
+        {
+          name: 'app',
+          restartCount: change.restarts ?? 0,
+          ...(change.state && { state: change.state }),
+          ...(change.last && { lastState: change.last }),
+        },
+      ],
+      initContainerStatuses: [
+        { name: 'proxy', restartCount: change.sidecarRestarts ?? 0 },
+        { name: 'setup', restartCount: change.initRestarts ?? 0 },
+      ],
+      ...change.status,
+    },
+  };
+}
+
+const seenAfter = (...changes: Change[]): SeenPods => changes.reduce((seen, one) => withPod(seen, podView(aPod(one))), noneSeen());
+const counted = (...changes: Change[]): [number, number, number] => {
+  const { crashes, lost, unready } = failingsIn(seenAfter(...changes));
+  return [crashes, lost, unready];
+};
+
+describe('E27a: what counts as a failing of a pod that was ready', () => {
+  it.each<{ what: string; changes: Change[]; is: [crashes: number, lost: number, unready: number] }>([
+    { what: 'nothing', changes: [{}], is: [0, 0, 0] },
+    { what: 'a restart that readiness does not show', changes: [{ restarts: 1, last: exited(3) }], is: [1, 0, 0] },
+    { what: 'an end, before the kubelet starts it again', changes: [{ ready: false, state: exited(3) }], is: [1, 0, 1] },
+    {
+      what: 'the same end all along its back-off and start',
+      changes: [
+        { ready: false, state: exited(3) },
+        { ready: false, state: backOff, last: exited(3) },
+        { restarts: 1, last: exited(3) },
+      ],
+      is: [1, 0, 0],
+    },
+    { what: 'two ends between two views', changes: [{ restarts: 2, last: exited(137, 'OOMKilled') }], is: [2, 0, 0] },
+    { what: 'a restart of a native sidecar', changes: [{ sidecarRestarts: 1 }], is: [1, 0, 0] },
+    { what: 'lost readiness', changes: [{ ready: false }], is: [0, 1, 1] },
+    { what: 'readiness that comes and goes', changes: [{ ready: false }, {}, { ready: false }, {}], is: [0, 2, 0] },
+    {
+      what: 'eviction for pressure on the node',
+      changes: [{ ready: false, disrupted: 'TerminationByKubelet', status: { phase: 'Failed', reason: 'Evicted' } }],
+      is: [0, 1, 0],
+    },
+    {
+      what: 'a closed readiness gate',
+      changes: [{ ready: false, containersReady: true, reason: 'ReadinessGatesNotReady' }],
+      is: [0, 1, 1],
+    },
+  ])('$what', ({ changes, is }) => expect(counted({}, ...changes)).toEqual(is));
+});
+
+describe('E27a: what does not count', () => {
+  it.each<{ what: string; changes: Change[]; is?: [number, number, number] }>([
+    { what: 'a pod that is deleted', changes: [{ deleted: true }, { deleted: true, ready: false, state: exited(143) }] },
+    { what: 'eviction by the API (drain)', changes: [{ ready: false, disrupted: 'EvictionByEvictionAPI' }] },
+    { what: 'a taint of its node', changes: [{ ready: false, disrupted: 'DeletionByTaintManager' }] },
+    { what: 'preemption by the scheduler', changes: [{ ready: false, disrupted: 'PreemptionByScheduler' }] },
+    { what: 'collection of a pod without a node', changes: [{ ready: false, disrupted: 'DeletionByPodGC' }] },
+    {
+      what: 'the shutdown of a node (spot)',
+      changes: [{ ready: false, disrupted: 'TerminationByKubelet', status: { phase: 'Failed', reason: 'Terminated' } }],
+    },
+    { what: 'a node that does not answer', changes: [{ ready: false, containersReady: true, reason: '' }] },
+    { what: 'a lost node', changes: [{ ready: false, status: { reason: 'NodeLost' } }] },
+    { what: 'a node that was restarted', changes: [{ restarts: 1, last: exited(255, 'Unknown') }] },
+    { what: 'the same by another runtime', changes: [{ restarts: 1, last: exited(137, 'ContainerStatusUnknown') }] },
+    { what: 'an init container that runs again', changes: [{ initRestarts: 3 }] },
+  ])('$what', ({ changes, is = [0, 0, 0] }) => expect(counted({}, ...changes)).toEqual(is));
+
+  it('crashes before the pod was ready once: its start decides', () =>
+    expect(counted({ ready: false }, { ready: false, restarts: 3 }, { restarts: 3 })).toEqual([0, 0, 0]));
+
+  it('pods that are gone, and new ones in their place', () => {
+    const gone = withoutPod(seenAfter({}), 'uid-shop-x');
+    expect(failingsIn(withPod(gone, podView(aPod({ ready: false }, 'shop-y'))))).toMatchObject({ crashes: 0, lost: 0, unready: 0 });
+  });
+});
+
+describe('E27a: counts over a start of the controller', () => {
+  const before = failingsIn(seenAfter({}, { restarts: 1, last: exited(3) }));
+  const again = (...pods: Pod[]) => failingsIn(withPods(noneSeen(before), pods.map(podView)));
+
+  it('nothing is counted twice', () => expect(again(aPod({ restarts: 1, last: exited(3) }))).toEqual(before));
+  it('a crash in between is counted', () => expect(again(aPod({ restarts: 2, last: exited(3) })).crashes).toBe(2));
+  it('a pod that has gone in between takes nothing from the sum', () =>
+    expect(again(aPod({ restarts: 0 }, 'shop-y'))).toMatchObject({ crashes: 1 }));
+  it('what a pod that is not known did before is not counted', () =>
+    expect(again(aPod({ restarts: 5 }, 'shop-y'))).toMatchObject({ crashes: 1 }));
+});
+
+it('E27a, I15: a thousand pods cost no more memory than 500, and few are remembered', () => {
+  const many = Array.from({ length: 1_000 }, (_, index) => podView(aPod({}, `shop-${index}`)));
+  const seen = withPods(noneSeen(), many);
+  expect([seen.pods.size, Object.keys(failingsIn(seen).ends).length]).toEqual([MOST_PODS, 40]);
+});
+
+it.each<[string, Change[]]>([
+  ['container app of pod shop-x exited with code 3, 3 times so far', [{ restarts: 3, last: exited(3) }]],
+  ['container app of pod shop-x ran out of memory', [{ restarts: 1, last: exited(137, 'OOMKilled') }]],
+  ['pod shop-x lost its readiness', [{ ready: false }]],
+  ['pod shop-x was evicted by its node', [{ ready: false, status: { phase: 'Failed', reason: 'Evicted' } }]],
+])('E27a: says: %s', (text, changes) => {
+  const { last } = failingsIn(seenAfter({}, ...changes));
+  expect(last && failingText(last)).toBe(text);
+});

@@ -1,0 +1,150 @@
+import type { Condition } from '../../api/kinds/condition.ts';
+import type { ContainerStatus, Pod } from '../../api/kinds/pod.ts';
+import type { PodFailing, PodFailings } from '../../api/pod-failing.ts';
+
+/** The part of a pod that says whether it fails. Nothing else of it is kept. */
+export interface PodView {
+  uid: string;
+  name: string;
+  /** Containers that have ended, sidecars included. */
+  ends: number;
+  isReady: boolean;
+  /** It goes, or its node does: what happens to it says nothing of the version. */
+  isExcused: boolean;
+  /** It will never run again; its object is left. */
+  isOver: boolean;
+  /** The last end of one of its containers, or why it is over. */
+  last: PodFailing;
+}
+
+/** A pod with its past. */
+interface SeenPod extends PodView {
+  wasReady: boolean;
+}
+
+/** Pods of one canary, and what has been counted of them. */
+export interface SeenPods extends Pick<PodFailings, 'crashes' | 'lost' | 'last'> {
+  pods: ReadonlyMap<string, SeenPod>;
+}
+
+/** What a controller that starts knows of the run: the counts of its status, and the ends that are in them. */
+export type KnownFailings = Pick<PodFailings, 'crashes' | 'lost' | 'ends'> & { last?: PodFailing | undefined };
+
+/** More pods are not looked at: memory of one release is bounded (I15). */
+export const MOST_PODS = 500;
+/** More pods are not remembered over a start of the controller. */
+const MOST_REMEMBERED = 40;
+
+/** Ends that a container runtime does not know: the node was restarted. Source: kubelet convertStatusToAPIStatus, containerd's unknown exit. */
+const UNKNOWN_ENDS = new Set(['ContainerStatusUnknown', 'Unknown']);
+
+/**
+ * The view of one pod.
+ * Excused is a pod with a deletionTimestamp (drain, eviction by the API, scale-down, rollout, delete), with the condition DisruptionTarget, and on a lost
+ * node. DisruptionTarget with reason TerminationByKubelet is also node pressure, which the pod's own use may have caused: there `status.reason` is
+ * Evicted, and it counts. A lost node has its pods marked by the node lifecycle controller, not by a kubelet: `status.reason` is NodeLost, or Ready
+ * is False while ContainersReady stays True and no reason is given.
+ * Source: Kubernetes documentation, "Disruptions", Pod disruption conditions; kubernetes pkg/controller/util/node MarkPodsNotReady.
+ */
+export function podView({ metadata: { uid = '', name, deletionTimestamp }, status = {}, spec }: Pod): PodView {
+  const { conditions = [], reason, phase } = status;
+  const isEvicted = reason === 'Evicted';
+  const isDisrupted = conditions.some((one) => one.type === 'DisruptionTarget' && one.status === 'True') && !isEvicted;
+  const containers = running(spec, status);
+  const last = lastEnd(containers);
+  return {
+    uid,
+    name,
+    ends: containers.reduce((sum, one) => sum + endsOf(one), 0),
+    isReady: isTrue(conditions, 'Ready'),
+    isExcused: deletionTimestamp !== undefined || isDisrupted || reason === 'NodeLost' || isOnLostNode(conditions),
+    isOver: phase === 'Failed' || phase === 'Succeeded',
+    last: isEvicted ? { pod: name, reason } : { pod: name, ...last },
+  };
+}
+
+/** Nothing is counted yet; of the pods that are known, what they had when they were recorded. */
+export function noneSeen(known: KnownFailings = { crashes: 0, lost: 0, ends: {} }): SeenPods {
+  const { ends, crashes, lost, last } = known;
+  const pods = Object.entries(ends)
+    .slice(0, MOST_REMEMBERED)
+    .map(([uid, count]): [string, SeenPod] => [uid, remembered(uid, count)]);
+  return { crashes, lost, ...(last && { last }), pods: new Map(pods) };
+}
+
+/** The pods after one of them has shown itself again (rule E27a). */
+export function withPod(seen: SeenPods, now: PodView): SeenPods {
+  const before = seen.pods.get(now.uid);
+  if (before === undefined && seen.pods.size >= MOST_PODS) return seen;
+  const { crashes, lost } = failingsOf(before, now);
+  const pods = new Map(seen.pods).set(now.uid, { ...now, wasReady: now.isReady || before?.wasReady === true });
+  if (crashes + lost === 0) return { ...seen, pods };
+  return { pods, crashes: seen.crashes + crashes, lost: seen.lost + lost, last: crashes > 0 ? now.last : lossOf(now) };
+}
+
+export function withoutPod(seen: SeenPods, uid: string): SeenPods {
+  const pods = new Map(seen.pods);
+  pods.delete(uid);
+  return { ...seen, pods };
+}
+
+/** The same after a LIST: pods that it lacks are gone. */
+export function withPods(seen: SeenPods, now: readonly PodView[]): SeenPods {
+  const there = new Set(now.map(({ uid }) => uid));
+  const left = new Map([...seen.pods].filter(([uid]) => there.has(uid)));
+  return now.reduce(withPod, { ...seen, pods: left });
+}
+
+export function failingsIn({ pods, crashes, lost, last }: SeenPods): PodFailings {
+  const known = [...pods.values()].filter(({ wasReady }) => wasReady);
+  const unready = known.filter(({ isReady, isExcused, isOver }) => !isReady && !isExcused && !isOver).length;
+  const ends = Object.fromEntries(known.slice(0, MOST_REMEMBERED).map(({ uid, ends: count }) => [uid, count]));
+  return { crashes, lost, unready, ...(last && { last }), ends };
+}
+
+/** A crash is not a loss of readiness besides. Before a pod was ready once, its start decides, and not this. */
+function failingsOf(before: SeenPod | undefined, now: PodView): { crashes: number; lost: number } {
+  if (before?.wasReady !== true || now.isExcused) return { crashes: 0, lost: 0 };
+  const risen = Math.max(0, now.ends - before.ends);
+  if (risen > 0) return { crashes: UNKNOWN_ENDS.has(now.last.reason ?? '') ? 0 : risen, lost: 0 };
+  return { crashes: 0, lost: before.isReady && !now.isReady ? 1 : 0 };
+}
+
+const lossOf = ({ name, last, isOver }: PodView): PodFailing => (isOver && last.container === undefined ? last : { pod: name });
+
+function remembered(uid: string, ends: number): SeenPod {
+  return { uid, name: '', ends, isReady: false, isExcused: false, isOver: false, last: { pod: '' }, wasReady: true };
+}
+
+/** Containers that run as long as the pod does: native sidecars are init containers that restart always. */
+function running(spec: Pod['spec'] | undefined, { containerStatuses = [], initContainerStatuses = [] }: NonNullable<Pod['status']>) {
+  const sidecars = new Set((spec?.initContainers ?? []).flatMap((one) => (one.restartPolicy === 'Always' ? one.name : [])));
+  return [...containerStatuses, ...initContainerStatuses.filter(({ name }) => sidecars.has(name))];
+}
+
+/** A container that has ended is counted as restarted only when it starts again, up to five minutes later. */
+function endsOf({ restartCount = 0, state }: ContainerStatus): number {
+  const isDown = state?.terminated !== undefined || state?.waiting?.reason === 'CrashLoopBackOff';
+  return restartCount + (isDown ? 1 : 0);
+}
+
+function lastEnd(containers: readonly ContainerStatus[]): Partial<PodFailing> {
+  const ended = containers.flatMap((one) => {
+    const end = one.state?.terminated ?? one.lastState?.terminated;
+    return end ? [{ end, container: one.name, times: endsOf(one) }] : [];
+  });
+  const [newest] = ended.toSorted((a, b) => ((a.end.finishedAt ?? '') < (b.end.finishedAt ?? '') ? 1 : -1));
+  if (newest === undefined) return {};
+  const { end, container, times } = newest;
+  const { reason, exitCode } = end;
+  return { container, times, ...(reason !== undefined && { reason: reason.slice(0, 64) }), ...(exitCode !== undefined && { exitCode }) };
+}
+
+function isTrue(conditions: readonly Condition[], type: string): boolean {
+  return conditions.some((one) => one.type === type && one.status === 'True');
+}
+
+function isOnLostNode(conditions: readonly Condition[]): boolean {
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  return ready?.status !== 'True' && ready !== undefined && !ready.reason && isTrue(conditions, 'ContainersReady');
+}
