@@ -293,7 +293,7 @@ describe('E27a, E27b, I20: decisions about a canary that has failed', () => {
     ...waits.flatMap((step): DecisionCase[] => {
       const state = `Progressing.${step}`;
       const one = { state, facts: { converged: false } };
-      const own: DecisionCase['release'] = step === 'raising' ? { capacity: { side: 'target', pods: 9 } } : {};
+      const own: DecisionCase['release'] = step === 'raising' ? { capacity: { side: 'target', pods: 1, reachedMs: nowMs } } : {};
       return [
         { ...one, when: 'its interval is over', ...crashed, release: { ...own, ...due.release }, decision: 'countFailing' },
         {
