@@ -113,7 +113,8 @@ async function promote(revision: string, context: AnswerContext): Promise<Primar
   if (!read) return { outcome: 'refused', reason: 'the target does not exist' };
   if ('problem' in read) return { outcome: 'refused', reason: blockerText(read.problem), blocker: read.problem };
   // Written since the analysis began: pods that started in between may have run something else, be it the same again by now (E56).
-  const isInDoubt = wereWrittenBetween(seenConfigs(read.found), canary.status?.release?.configs ?? {});
+  const pinned = canary.status?.release?.configs ?? {};
+  const isInDoubt = wereWrittenBetween(seenConfigs(read.found, pinned), pinned);
   if (read.revision !== revision || isInDoubt) {
     context.configs.learn(read.found);
     return { outcome: 'mismatch' };

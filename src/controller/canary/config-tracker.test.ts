@@ -53,7 +53,7 @@ beforeEach(() => {
     tooMany
       ? { state: 'unwatched' }
       : missingSince === undefined
-        ? { state: 'present', uid: 'c-1', resourceVersion: `${version}`, optedOut: false }
+        ? { state: 'present', uid: 'c-1', resourceVersion: `${version}`, isLive: false }
         : { state: 'absent', resourceVersion: missingSince };
   const refs = () => (deployment.configs?.(target) ?? []).map((ref) => ({ ...ref, optional: missingSince !== undefined }));
   const watched: ClusterView['find'] = ({ name }: ObjectRef) => {
@@ -157,7 +157,7 @@ it('secrets namespaces: a Secret of the target is neither watched nor read in an
         cluster: { get: async () => undefined },
         configWatches: {
           follow: (_follower, _namespace, refs) => void followed.push(refs.map(({ kind, name }) => `${kind}/${name}`)),
-          state: async () => ({ state: 'present', uid: 'c-1', resourceVersion: '7', optedOut: true }),
+          state: async () => ({ state: 'present', uid: 'c-1', resourceVersion: '7', isLive: true }),
         },
         config: ControllerConfig.parse({ secretsNamespaces }),
         view: {

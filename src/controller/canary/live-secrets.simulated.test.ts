@@ -1,0 +1,71 @@
+import { expect, it, vi } from 'vitest';
+import { aModelCanary, canaryRef, type ModelLab, NAMESPACE, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
+import { labOf } from '../../../test/fakes/model/life.ts';
+import { raw } from '../../../test/fakes/raw.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { trackingAnnotation } from '../../workloads/configs/tracking.ts';
+
+// A bound against a life that never ends; minutes of virtual time take a second.
+vi.setConfig({ testTimeout: 120_000 });
+
+const secretRef = { apiVersion: 'v1', kind: 'Secret', name: 'db', namespace: NAMESPACE };
+const ownerReferences = [{ apiVersion: 'external-secrets.io/v1', kind: 'ExternalSecret', name: 'db', uid: 'o-1' }];
+const dataOf = (password: string) => ({ password: Buffer.from(password).toString('base64') });
+
+function aSecret(password: string, metadata: Partial<KubeObject['metadata']>): KubeObject {
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db', namespace: NAMESPACE, ...metadata }, type: 'Opaque', data: dataOf(password) };
+}
+
+/** An application that is initialized, whose pods read the Secret `db`. */
+async function reading(secret: KubeObject): Promise<ModelLab> {
+  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  lab.server.create(secret);
+  await lab.application();
+  const envFrom = [{ secretRef: { name: 'db' } }];
+  const [container] = raw(lab.server.find(targetRef))?.spec.template.spec.containers ?? [];
+  lab.server.patch(targetRef, { spec: { template: { spec: { containers: [{ ...container, envFrom }] } } } });
+  await lab.pass(60_000);
+  lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }));
+  lab.start();
+  expect(await lab.passUntil(() => lab.phase() === 'Initialized' && stepOf(lab) === 'resting', 120_000)).toBe(true);
+  return lab;
+}
+
+const stepOf = (lab: ModelLab): string => raw(lab.canary())?.status?.release?.step ?? '';
+const runOf = (lab: ModelLab): number => raw(lab.canary())?.status?.release?.run ?? -1;
+const ends = (lab: ModelLab, phase: string) => lab.passUntil(() => lab.phase() === phase && stepOf(lab) === 'resting', 900_000);
+const primaryReads = (lab: ModelLab): string => raw(lab.server.find(primaryRef))?.spec.template.spec.containers[0].envFrom[0].secretRef.name;
+const rotate = (lab: ModelLab, password: string) => lab.server.patch(secretRef, { data: dataOf(password) });
+
+it.each([
+  { what: 'owned by an ExternalSecret', metadata: { ownerReferences }, isLive: true },
+  { what: 'without an owner', metadata: {}, isLive: false },
+  { what: 'without an owner, annotated disabled', metadata: { annotations: { [trackingAnnotation]: 'disabled' } }, isLive: true },
+  { what: 'owned, annotated enabled', metadata: { ownerReferences, annotations: { [trackingAnnotation]: 'enabled' } }, isLive: false },
+])('E130: a Secret $what that is rotated is read live: $isLive', async ({ metadata, isLive }) => {
+  const lab = await reading(aSecret('old', metadata));
+  expect(primaryReads(lab)).toMatch(isLive ? /^db$/ : /^db-primary-[0-9a-f]{10}$/);
+  const before = runOf(lab);
+  rotate(lab, 'new');
+  if (isLive) await lab.pass(120_000);
+  else expect(await ends(lab, 'Succeeded')).toBe(true);
+  expect(runOf(lab) - before).toBe(isLive ? 0 : 1);
+  expect(primaryReads(lab)).toMatch(isLive ? /^db$/ : /^db-primary-[0-9a-f]{10}$/);
+  lab.close();
+});
+
+it('E131: an owner that appears, or an annotation that is edited, starts no release; the next promotion reads the Secret live', async () => {
+  const lab = await reading(aSecret('old', {}));
+  const before = runOf(lab);
+  lab.server.patch(secretRef, { metadata: { ownerReferences } });
+  await lab.pass(120_000);
+  lab.server.patch(secretRef, { metadata: { annotations: { [trackingAnnotation]: 'enabled' } } });
+  await lab.pass(120_000);
+  lab.server.patch(secretRef, { metadata: { annotations: { [trackingAnnotation]: 'disabled' } } });
+  await lab.pass(120_000);
+  expect(runOf(lab)).toBe(before);
+  lab.push('2');
+  expect(await ends(lab, 'Succeeded')).toBe(true);
+  expect([primaryReads(lab), runOf(lab)]).toEqual(['db', before + 1]);
+  lab.close();
+});
