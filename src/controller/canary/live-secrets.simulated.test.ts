@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { aModelCanary, canaryRef, type ModelLab, NAMESPACE, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
+import { aModelCanary, type ModelLab, NAMESPACE, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
@@ -9,7 +9,8 @@ import { trackingAnnotation } from '../../workloads/configs/tracking.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 const secretRef = { apiVersion: 'v1', kind: 'Secret', name: 'db', namespace: NAMESPACE };
-const ownerReferences = [{ apiVersion: 'external-secrets.io/v1', kind: 'ExternalSecret', name: 'db', uid: 'o-1' }];
+/** As External Secrets marks what it writes; the garbage collector would take one whose owner is not there. */
+const labels = { 'reconcile.external-secrets.io/managed': 'true' };
 const dataOf = (password: string) => ({ password: Buffer.from(password).toString('base64') });
 
 function aSecret(password: string, metadata: Partial<KubeObject['metadata']>): KubeObject {
@@ -21,14 +22,19 @@ async function reading(secret: KubeObject): Promise<ModelLab> {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   lab.server.create(secret);
   await lab.application();
-  const envFrom = [{ secretRef: { name: 'db' } }];
-  const [container] = raw(lab.server.find(targetRef))?.spec.template.spec.containers ?? [];
-  lab.server.patch(targetRef, { spec: { template: { spec: { containers: [{ ...container, envFrom }] } } } });
+  push(lab, '1');
   await lab.pass(60_000);
   lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }));
   lab.start();
   expect(await lab.passUntil(() => lab.phase() === 'Initialized' && stepOf(lab) === 'resting', 120_000)).toBe(true);
   return lab;
+}
+
+/** Another version, that reads the Secret too. */
+function push(lab: ModelLab, version: string): void {
+  const [container] = raw(lab.server.find(targetRef))?.spec.template.spec.containers ?? [];
+  const containers = [{ ...container, image: version, envFrom: [{ secretRef: { name: 'db' } }] }];
+  lab.server.patch(targetRef, { spec: { template: { spec: { containers } } } });
 }
 
 const stepOf = (lab: ModelLab): string => raw(lab.canary())?.status?.release?.step ?? '';
@@ -38,11 +44,11 @@ const primaryReads = (lab: ModelLab): string => raw(lab.server.find(primaryRef))
 const rotate = (lab: ModelLab, password: string) => lab.server.patch(secretRef, { data: dataOf(password) });
 
 it.each([
-  { what: 'owned by an ExternalSecret', metadata: { ownerReferences }, isLive: true },
+  { what: 'that External Secrets writes', metadata: { labels }, isLive: true },
   { what: 'without an owner', metadata: {}, isLive: false },
   { what: 'without an owner, annotated disabled', metadata: { annotations: { [trackingAnnotation]: 'disabled' } }, isLive: true },
-  { what: 'owned, annotated enabled', metadata: { ownerReferences, annotations: { [trackingAnnotation]: 'enabled' } }, isLive: false },
-])('E130: a Secret $what that is rotated is read live: $isLive', async ({ metadata, isLive }) => {
+  { what: 'that External Secrets writes, annotated enabled', metadata: { labels, annotations: { [trackingAnnotation]: 'enabled' } }, isLive: false },
+])('E130: a Secret $what, rotated, is read live: $isLive', async ({ metadata, isLive }) => {
   const lab = await reading(aSecret('old', metadata));
   expect(primaryReads(lab)).toMatch(isLive ? /^db$/ : /^db-primary-[0-9a-f]{10}$/);
   const before = runOf(lab);
@@ -54,17 +60,17 @@ it.each([
   lab.close();
 });
 
-it('E131: an owner that appears, or an annotation that is edited, starts no release; the next promotion reads the Secret live', async () => {
+it('E131: a writer that appears, or an annotation that is edited, starts no release; the next promotion reads the Secret live', async () => {
   const lab = await reading(aSecret('old', {}));
   const before = runOf(lab);
-  lab.server.patch(secretRef, { metadata: { ownerReferences } });
+  lab.server.patch(secretRef, { metadata: { labels } });
   await lab.pass(120_000);
   lab.server.patch(secretRef, { metadata: { annotations: { [trackingAnnotation]: 'enabled' } } });
   await lab.pass(120_000);
   lab.server.patch(secretRef, { metadata: { annotations: { [trackingAnnotation]: 'disabled' } } });
   await lab.pass(120_000);
   expect(runOf(lab)).toBe(before);
-  lab.push('2');
+  push(lab, '2');
   expect(await ends(lab, 'Succeeded')).toBe(true);
   expect([primaryReads(lab), runOf(lab)]).toEqual(['db', before + 1]);
   lab.close();
