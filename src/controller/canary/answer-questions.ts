@@ -7,13 +7,14 @@ import type { Answer, HookCall, Question } from '../../engine/questions.ts';
 import { isAlreadyExists, isConflict } from '../../kube/errors.ts';
 import { runHooks } from '../../webhooks/run-hooks.ts';
 import { configsOf } from '../../workloads/configs/copies.ts';
-import { seenConfigs } from '../../workloads/configs/read-configs.ts';
+import { secretsPolicy, seenConfigs } from '../../workloads/configs/read-configs.ts';
+import { configReferences } from '../../workloads/configs/references.ts';
 import type { PrimarySpec, Workload } from '../../workloads/workload.ts';
 import { type KeepTemplateOptions, promotionsIn } from '../adoption/template-records.ts';
 import { NoPromotedTemplateError, TemplateLeftoverError } from '../errors.ts';
 import { primaryRefOf, readSides } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
-import { makeCopies, pruneCopies } from '../reconcile/config-copies.ts';
+import { copiesInUse, makeCopies, pruneCopies, refreshCopy } from '../reconcile/config-copies.ts';
 import { workloadOf } from '../reconcile/context.ts';
 import { patchPrimary } from '../reconcile/patch-primary.ts';
 import { undo, undoableTemplate } from '../reconcile/undo.ts';
@@ -180,10 +181,22 @@ async function restorePrimary(revision: string, context: AnswerContext): Promise
   const primary = await cluster.get(primaryRefOf(canary), { signal });
   if (!promoted) throw new NoPromotedTemplateError(primaryRefOf(canary));
   if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
+  await refreshRestored(promoted.spec, context, workload);
   // Whatever the server makes of it: nothing may bar the way back. A newer one fills in what it did not know when this was promoted.
   await write(primary, promoted.spec, context, workload);
   await keep(primary, promoted.spec, revision, context, workload, { target: promoted.target });
   return { outcome: 'written' };
+}
+
+/** Copies of Secrets that have become live since hold what was revoked (E132). */
+async function refreshRestored(template: PrimarySpec, context: AnswerContext, workload: Workload): Promise<void> {
+  const { canary, cluster, anchors, config, signal } = context;
+  const { mode, names } = secretsPolicy(config, canary.metadata.namespace);
+  if (!config.enableConfigTracking || mode === 'off' || names.length > 0) return;
+  const target = await cluster.get(workload.targetRef(canary), { signal });
+  const sources = target ? (workload.configs?.(target) ?? []) : [];
+  for (const inUse of copiesInUse(sources, configReferences(template.template?.spec)))
+    await refreshCopy({ canary, cluster, signal }, inUse, () => anchors.reference(canary, signal));
 }
 
 async function write(

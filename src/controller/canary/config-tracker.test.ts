@@ -26,6 +26,11 @@ const target: KubeObject = {
   },
 };
 
+/** No copy is made here. */
+const unused = async (): Promise<never> => {
+  throw new Error('not expected');
+};
+
 let version: number;
 let generation: number;
 /** Set: the config is optional and missing. */
@@ -62,7 +67,8 @@ beforeEach(() => {
   };
   look = new ConfigTracker(
     {
-      cluster: { get },
+      cluster: { get, create: unused, delete: unused },
+      anchors: { reference: unused },
       configWatches: { follow: () => undefined, state: stateNow },
       config: ControllerConfig.parse({}),
       view: { find: watched, all: () => [], learn: (object) => void learned.push(object) },
@@ -154,7 +160,8 @@ it('secrets namespaces: a Secret of the target is neither watched nor read in an
     const reading = deployment.configs?.({ ...target, spec }) ?? [];
     const one = new ConfigTracker(
       {
-        cluster: { get: async () => undefined },
+        cluster: { get: async () => undefined, create: unused, delete: unused },
+        anchors: { reference: unused },
         configWatches: {
           follow: (_follower, _namespace, refs) => void followed.push(refs.map(({ kind, name }) => `${kind}/${name}`)),
           state: async () => ({ state: 'present', uid: 'c-1', resourceVersion: '7', isLive: true }),

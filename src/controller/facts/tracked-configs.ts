@@ -84,13 +84,20 @@ export class TrackedConfigs {
     const unseen = [...unwatched, ...wanted.filter((ref) => !isWatched(ref))];
     const others = await this.#readUnwatched(unseen, seen.configs, target, remembered, signal);
     if ('problem' in others) return others;
-    const configs = { ...constant, ...seen.configs, ...(remembered.isPinned ? asPinned(others.configs, remembered.configs) : others.configs) };
+    const configs = {
+      ...constant,
+      ...seen.configs,
+      ...(remembered.isPinned ? asPinned(others.configs, remembered.configs) : others.configs),
+    };
     return { configs, ...(unwatched.length > 0 && { unwatched }) };
   }
 
   /** Whether all that was read is remembered in the status. */
   isRemembered(remembered: SeenConfigs): boolean {
-    return this.#unwatched === undefined && [...this.#read].every(([key, read]) => isDeepStrictEqual(asRecorded(key, read, remembered[key]), remembered[key]));
+    return (
+      this.#unwatched === undefined &&
+      [...this.#read].every(([key, read]) => isDeepStrictEqual(asRecorded(key, read, remembered[key]), remembered[key]))
+    );
   }
 
   /** Records the configs that a promotion has read, so that a mismatch is not found again and again. */

@@ -48,8 +48,16 @@ describe('isLive', () => {
     { by: 'a Certificate that owns it', metadata: owned('cert-manager.io/v1', 'Certificate'), live: true },
     { by: 'cert-manager without owner references', metadata: { annotations: { 'cert-manager.io/certificate-name': 'web' } }, live: true },
     { by: 'a SealedSecret', metadata: owned('bitnami.com/v1alpha1', 'SealedSecret'), live: true },
-    { by: 'the Secrets Store CSI driver, for the pods of a ReplicaSet', metadata: { labels: { 'secrets-store.csi.k8s.io/managed': 'true' } }, live: true },
-    { by: 'the Secrets Store CSI driver of old', metadata: owned('secrets-store.csi.x-k8s.io/v1', 'SecretProviderClassPodStatus'), live: true },
+    {
+      by: 'the Secrets Store CSI driver, for the pods of a ReplicaSet',
+      metadata: { labels: { 'secrets-store.csi.k8s.io/managed': 'true' } },
+      live: true,
+    },
+    {
+      by: 'the Secrets Store CSI driver of old',
+      metadata: owned('secrets-store.csi.x-k8s.io/v1', 'SecretProviderClassPodStatus'),
+      live: true,
+    },
     { by: 'nobody', metadata: {}, live: false },
     { by: 'a ReplicaSet', metadata: owned('apps/v1', 'ReplicaSet'), live: false },
     { by: 'a kind of the same name in another group', metadata: owned('example.test/v1', 'ExternalSecret'), live: false },
