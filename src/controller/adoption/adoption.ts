@@ -122,7 +122,7 @@ async function establishedCopies(
 
 async function holdsTheSame(source: KubeObject | undefined, readCopy: () => Promise<KubeObject | undefined>): Promise<boolean> {
   if (source === undefined) return false;
-  // What a Secret holds that is live is no part of a revision (E130).
+  // What a Secret holds that is live does not count for a revision (E130).
   if (source.kind === 'Secret' && isLive(source)) return true;
   if (!isTracked(source)) return false;
   const copy = await readCopy();

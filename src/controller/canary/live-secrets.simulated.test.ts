@@ -156,3 +156,16 @@ it('E130: an undo after a rotation brings no credentials back', async () => {
   expect([image, primaryReads(lab), runOf(lab)]).toEqual(['1', 'db', 2]);
   lab.close();
 });
+
+it('E133: a primary that is restarted by hand at rest is left so, and takes the next release', async () => {
+  const lab = await reading(aSecret('old', { labels }));
+  const restartedAt = { 'kubectl.kubernetes.io/restartedAt': '2026-11-28T09:00:00Z' };
+  lab.server.patch(primaryRef, { spec: { template: { metadata: { annotations: restartedAt } } } });
+  await lab.pass(120_000);
+  expect(raw(lab.server.find(primaryRef)).spec.template.metadata.annotations).toMatchObject(restartedAt);
+  expect(runOf(lab)).toBe(0);
+  push(lab, '2');
+  expect(await ends(lab, 'Succeeded')).toBe(true);
+  expect([runOf(lab), raw(lab.server.find(primaryRef)).spec.template.spec.containers[0].image, lab.lost]).toEqual([1, '2', []]);
+  lab.close();
+});

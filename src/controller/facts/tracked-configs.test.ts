@@ -112,7 +112,7 @@ describe('watched configs', () => {
 
   it.each([
     { what: 'becomes live', wasLive: false },
-    { what: 'is live no more', wasLive: true },
+    { what: 'is not live any more', wasLive: true },
   ])('E131: a Secret that $what counts as it was recorded, until the template changes, and is not read', async ({ wasLive }) => {
     const configs = new Configs();
     configs.put(db, { password: 'old' });

@@ -205,7 +205,7 @@ export function countedRefs(
   };
 }
 
-/** The record of a Secret that has become live since, or is live no more: it counts until another template comes (E131). */
+/** The record of a Secret that has become live since, or is not live any more: it counts until another template comes (E131). */
 function keptRecord({ uid, isLive }: Extract<ConfigState, { state: 'present' }>, recorded: SeenConfig | undefined): SeenConfig | undefined {
   if (recorded?.uid === undefined) return undefined;
   const isKept = isLive ? recorded.checksum !== undefined : recorded.checksum === undefined && recorded.uid === uid;

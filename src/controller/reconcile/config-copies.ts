@@ -122,7 +122,7 @@ export function copiesInUse(sources: readonly ConfigRef[], held: readonly Config
 
 /**
  * Gives the copy of a live Secret what the Secret holds (E132), under the name that the primary's template has: credentials that were revoked must
- * not stay in it. It is made anew, since the copies of promotions are immutable, and is none itself, so that kubelets look at it again.
+ * not stay in it. It is made anew, since the copies of promotions are immutable, and is not immutable itself, so that kubelets look at it again.
  * A kill in between leaves none, and the next look makes it.
  */
 export async function refreshCopy(

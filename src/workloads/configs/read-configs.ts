@@ -88,8 +88,8 @@ export function seenConfigs(found: FoundConfigs, recorded: SeenConfigs = {}): Se
 }
 
 /**
- * A Secret that has become live, or is live no more, counts as it was recorded with the template, until another template comes: that is no new
- * revision (E131). One that was made again is live still, and is looked at anew where it is not.
+ * A Secret that has become live, or is not live any more, counts as it was recorded with the template, until another template comes: that starts
+ * no release (E131). One that was made again is live still, and is looked at anew where it is not.
  */
 export function asRecorded(key: string, seen: SeenConfig, recorded: SeenConfig | undefined): SeenConfig {
   if (!key.startsWith('secret/') || recorded?.uid === undefined || seen.uid === undefined) return seen;

@@ -58,7 +58,7 @@ describe('isLive', () => {
       metadata: owned('secrets-store.csi.x-k8s.io/v1', 'SecretProviderClassPodStatus'),
       live: true,
     },
-    { by: 'nobody', metadata: {}, live: false },
+    { by: 'no one', metadata: {}, live: false },
     { by: 'a ReplicaSet', metadata: owned('apps/v1', 'ReplicaSet'), live: false },
     { by: 'a kind of the same name in another group', metadata: owned('example.test/v1', 'ExternalSecret'), live: false },
     { by: 'a label of another value', metadata: { labels: { 'secrets-store.csi.k8s.io/managed': 'false' } }, live: false },

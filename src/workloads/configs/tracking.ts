@@ -1,7 +1,7 @@
 import { asConfig } from '../../api/kinds/config.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
-/** On a ConfigMap or Secret. A value that begins with `disable`: changes take effect directly and start no release (03-CT8). `enabled`: it is copied, whoever writes it (E130). */
+/** On a ConfigMap or Secret. A value that begins with `disable`: changes take effect directly and start no release (03-CT8). `enabled`: it is copied, also where a controller rotates it (E130). */
 export const trackingAnnotation = 'flagger.app/config-tracking';
 
 /** Secrets of other types are left alone: registry credentials, tokens, Helm's own records (03-CT7). */
