@@ -17,6 +17,7 @@ import { readTargetConfigs } from '../facts/target-configs.ts';
 import { copiesInUse, makeCopies, pruneCopies, refreshCopy } from '../reconcile/config-copies.ts';
 import { workloadOf } from '../reconcile/context.ts';
 import { patchPrimary } from '../reconcile/patch-primary.ts';
+import { restartPrimary } from '../reconcile/restart-primary.ts';
 import { undo, undoableTemplate } from '../reconcile/undo.ts';
 import { blockerOf } from '../status/blocker-of.ts';
 import type { AnswerContext } from './answer-context.ts';
@@ -27,7 +28,7 @@ const GATES: ReadonlySet<HookType> = new Set(['confirm-rollout', 'confirm-traffi
 /** Promotions that are begun anew at once, since another writer changed what the primary is (E103). */
 const MOST_RACES = 3;
 
-type AnswerableQuestion = Extract<Question, { kind: 'runHooks' | 'measure' | 'compare' | 'promote' | 'restorePrimary' | 'undo' }>;
+type AnswerableQuestion = Extract<Question, { kind: 'runHooks' | 'measure' | 'compare' | 'promote' | 'restorePrimary' | 'undo' | 'restart' }>;
 
 /** Asks the world one of the chart's questions. What it says is a value, refusals included; only an aborted signal throws. */
 export async function answerQuestion(question: AnswerableQuestion, context: AnswerContext): Promise<Answer> {
@@ -67,6 +68,8 @@ export async function answerQuestion(question: AnswerableQuestion, context: Answ
       return { kind: 'restorePrimary', id, ...(await unlessRaced(() => restorePrimary(question.revision, context), context)) };
     case 'undo':
       return { kind: 'undo', id, ...(await undo(question.revision, context)) };
+    case 'restart':
+      return { kind: 'restart', id, ...(await unlessRaced(() => restartPrimary(question.atMs, context), context)) };
     default:
       return question satisfies never;
   }
