@@ -9,7 +9,7 @@ import type { Facts } from './facts.ts';
 const LONGEST_WAIT_MS = 3_600_000;
 /** Two clocks may differ by so much; a later date is an answer to what no one has seen yet. Milliseconds. */
 const MOST_AHEAD_MS = 300_000;
-/** The target that an undo has written is seen by then, also on a busy API server. Milliseconds. */
+/** What an undo or a restart has written is seen by then, also on a busy API server. Milliseconds. */
 const SEEN_WITHIN_MS = 60_000;
 /** Requests whose outcome is remembered. */
 const MOST_REQUESTS = 10;
@@ -18,7 +18,8 @@ const UNFIT_STEPS = new Set(['recycleRouting', 'recycleDraining', 'recycleStoppi
 
 /** The last request, where it has no answer yet (E70). */
 export function pendingRequest({ requests = [], undo, restart }: Release, { request }: Facts): SeenRequest | undefined {
-  if (request === undefined || [undo?.id, restart?.id].includes(request.id) || requests.some(({ id }) => id === request.id)) return undefined;
+  if (request === undefined || [undo?.id, restart?.id].includes(request.id) || requests.some(({ id }) => id === request.id))
+    return undefined;
   return request;
 }
 
@@ -97,7 +98,10 @@ const refusals: Readonly<Record<Verb, VerbCheck>> = {
   },
   restart(phase, release, facts) {
     const isAtRest = phase === 'Initialized' || phase === 'Succeeded' || phase === 'Failed';
-    if (!isAtRest || release.step !== 'resting') return `${standing(phase, release)}, and a primary is restarted only at rest: wait for the end`;
+    if (!isAtRest || release.step !== 'resting')
+      return `${standing(phase, release)}, and a primary is restarted only at rest: wait for the end`;
+    const done = release.requests?.findLast(({ verb, outcome }) => verb === 'restart' && outcome === 'carriedOut');
+    if (done && facts.nowMs - done.atMs < SEEN_WITHIN_MS) return `a restart that ${done.by} asked for has just begun`;
     return facts.primary ? undefined : 'the primary does not exist';
   },
 };

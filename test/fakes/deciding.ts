@@ -137,7 +137,14 @@ function eventOf({ event, state, hooks = [] }: DecisionCase, facts: Facts): Engi
 
 function answerOf(outcome: Outcome, state: string, type: HookType): Answer {
   const id = 'open';
-  const kind = state === 'Promoting.writingPrimary' ? 'promote' : state === 'Failed.restoringPrimary' ? 'restorePrimary' : state.endsWith('.restarting') ? 'restart' : 'undo';
+  const kind =
+    state === 'Promoting.writingPrimary'
+      ? 'promote'
+      : state === 'Failed.restoringPrimary'
+        ? 'restorePrimary'
+        : state.endsWith('.restarting')
+          ? 'restart'
+          : 'undo';
   switch (outcome) {
     case 'passed':
       return { kind: 'runHooks', id, type, outcome, webhooks: [type] };

@@ -28,7 +28,10 @@ const GATES: ReadonlySet<HookType> = new Set(['confirm-rollout', 'confirm-traffi
 /** Promotions that are begun anew at once, since another writer changed what the primary is (E103). */
 const MOST_RACES = 3;
 
-type AnswerableQuestion = Extract<Question, { kind: 'runHooks' | 'measure' | 'compare' | 'promote' | 'restorePrimary' | 'undo' | 'restart' }>;
+type AnswerableQuestion = Extract<
+  Question,
+  { kind: 'runHooks' | 'measure' | 'compare' | 'promote' | 'restorePrimary' | 'undo' | 'restart' }
+>;
 
 /** Asks the world one of the chart's questions. What it says is a value, refusals included; only an aborted signal throws. */
 export async function answerQuestion(question: AnswerableQuestion, context: AnswerContext): Promise<Answer> {
