@@ -17,6 +17,7 @@ export const rightOf = {
   resume: 'pause',
   retry: 'promote',
   undo: 'promote',
+  restart: 'promote',
 } as const satisfies Record<Verb, VirtualVerb>;
 
 /** In these phases a promotion approves what waits for its gate, and `approve` is enough. */

@@ -261,6 +261,8 @@ export const Release = z.object({
   paused: z.object({ by: z.string(), sinceMs: z.number() }).optional(),
   /** An undo that is under way: the target is being written (E74). */
   undo: VerbRequest.optional(),
+  /** A restart that is under way: the primary's pod template is being written (E134). */
+  restart: VerbRequest.optional(),
   /** Outcomes of the last requests, oldest first; an id that is listed is not carried out again (E70). */
   requests: z.array(Acknowledgement).optional(),
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** Requests to a Canary. docs/verbs.md says what each does in each phase. */
-export const Verb = z.enum(['promote', 'rollback', 'pause', 'resume', 'retry', 'undo']);
+export const Verb = z.enum(['promote', 'rollback', 'pause', 'resume', 'retry', 'undo', 'restart']);
 export type Verb = z.infer<typeof Verb>;
 
 /** Chosen by the requester: each id is carried out once at most. */

@@ -79,6 +79,7 @@ function resting(phase: string, asked: Moves = {}) {
   return {
     resting: leaf('resting', [], {
       ...asked,
+      restart: go('restarting', 'beginRestart'),
       pin: go('confirming', 'pin'),
       ...next,
       noteReturn: stay('noteReturn'),
@@ -90,6 +91,7 @@ function resting(phase: string, asked: Moves = {}) {
       hold: go('#Waiting.gate', 'poll'),
       rollBack,
     }),
+    restarting: leaf('restarting', ['askRestart'], { advance: go('resting', 'endRestart') }),
   };
 }
 

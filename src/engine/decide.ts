@@ -28,7 +28,7 @@ export const deciders: Readonly<Record<string, Deciders>> = {
     takingTraffic: bootstrap.takingTraffic,
     draining: bootstrap.draining,
   }),
-  ...within('Initialized', { resting: idle.resting, confirming: idle.confirming }),
+  ...within('Initialized', { resting: idle.resting, confirming: idle.confirming, restarting: idle.restarting }),
   ...within('Waiting', { gate: idle.gate }),
   ...within('Progressing', {
     recycleRouting: starting.recycleRouting,
@@ -50,6 +50,7 @@ export const deciders: Readonly<Record<string, Deciders>> = {
     resting: idle.restingSucceeded,
     confirming: idle.confirming,
     undoing: idle.undoing,
+    restarting: idle.restarting,
   }),
   ...within('Failed', {
     servingFromCanary: ending.servingFromCanary,
@@ -58,6 +59,7 @@ export const deciders: Readonly<Record<string, Deciders>> = {
     draining: ending.drainingFailed,
     resting: idle.restingFailed,
     confirming: idle.confirming,
+    restarting: idle.restarting,
   }),
 };
 

@@ -55,5 +55,6 @@ export const decisions = {
   pause: 'Pause, as asked for',
   resume: 'Resume, as asked for',
   undo: 'Undo the last promotion, as asked for',
+  restart: 'Restart the pods of the primary, as asked for',
 } as const;
 export type Decision = keyof typeof decisions;

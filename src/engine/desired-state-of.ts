@@ -63,7 +63,7 @@ function targetWish(phase: string, name: string, needsCanary: boolean): DesiredS
 
 /** No release is under way. */
 function isResting(phase: string, step: string): boolean {
-  return phase === 'Waiting' || ['resting', 'confirming', 'undoing'].includes(step);
+  return phase === 'Waiting' || ['resting', 'confirming', 'undoing', 'restarting'].includes(step);
 }
 
 /** A maximum that was lowered since is all that there will be. */

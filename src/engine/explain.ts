@@ -124,6 +124,10 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
       return `${phase === 'Failed' ? `Failed${why}. ` : ''}The pods of ${name} are kept ${isKept(facts) ? `${since}: the primary does not serve${lacks(facts.primary, 'primary')}` : `until ${drained}, when the proxies know the new routes`}.`;
     case 'Succeeded.undoing':
       return `Writing the template of the promotion before the last into ${name} ${since}; it is released as a new revision.`;
+    case 'Initialized.restarting':
+    case 'Succeeded.restarting':
+    case 'Failed.restarting':
+      return `Restarting the pods of the primary ${since}.`;
     case 'Succeeded.resting':
       return `Succeeded: ${resting(canary, facts)}.`;
     case 'Failed.servingFromCanary':

@@ -151,8 +151,9 @@ function request(now: Snapshot, facts: Facts): { value: StateValue; context: Con
   const [top = 'New', step = ''] = pathOf(value);
   if (asked === undefined || top === 'New') return now;
   const reason = refusalOf(asked, Phase.parse(top), { ...context.release, step }, facts);
-  const isUndo = reason === undefined && 'verb' in asked && asked.verb === 'undo';
-  const answeredNow = isUndo ? context : withAnswer(context, asked, facts.nowMs, reason);
+  // Of these the controller says later what came of them.
+  const isAsked = reason === undefined && 'verb' in asked && (asked.verb === 'undo' || asked.verb === 'restart');
+  const answeredNow = isAsked ? context : withAnswer(context, asked, facts.nowMs, reason);
   if (reason !== undefined || 'problem' in asked) return { value, context: answeredNow };
   const moved = moveBy(resolve(value, answeredNow), { type: 'REQUEST', facts, request: asked });
   // A pause drops what was asked, and a resumed release begins the step's own part again.

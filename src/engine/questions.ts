@@ -28,6 +28,8 @@ export type Question =
   | { kind: 'restorePrimary'; id: QuestionId; revision: string }
   /** Put the target's template back to the promotion before the last, only if the target still is `revision`. */
   | { kind: 'undo'; id: QuestionId; revision: string }
+  /** Write into the primary's pod template that it was restarted at this moment (epoch milliseconds). */
+  | { kind: 'restart'; id: QuestionId; atMs: number }
   | { kind: 'announce'; id: QuestionId; announcement: Announcement }
   /** Come back at this moment (epoch milliseconds) with WAKE. A later one replaces it. */
   | { kind: 'wakeAt'; id: QuestionId; atMs: number };
@@ -50,8 +52,8 @@ export type Answer =
   | { kind: 'promote'; id: QuestionId; outcome: 'refused'; reason: string; blocker?: NewBlocker }
   | { kind: 'restorePrimary'; id: QuestionId; outcome: 'written' }
   | { kind: 'restorePrimary'; id: QuestionId; outcome: 'refused'; reason: string; blocker?: NewBlocker }
-  | { kind: 'undo'; id: QuestionId; outcome: 'written' }
-  | { kind: 'undo'; id: QuestionId; outcome: 'refused'; reason: string };
+  | { kind: 'undo' | 'restart'; id: QuestionId; outcome: 'written' }
+  | { kind: 'undo' | 'restart'; id: QuestionId; outcome: 'refused'; reason: string };
 
 export type EngineEvent =
   /** First event of a snapshot rebuilt from status: re-enters its state and asks its questions again. */

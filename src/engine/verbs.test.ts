@@ -106,6 +106,7 @@ const outcomes: Readonly<Record<Verb, Readonly<Record<string, RegExp>>>> = {
   resume: {},
   retry: { Failed: /^Progressing/ },
   undo: { Succeeded: /^Progressing/ },
+  restart: { Initialized: /^Initialized.resting/, Succeeded: /^Succeeded.resting/, Failed: /^Failed.resting/ },
 };
 
 const outcomeOf = (world: World, id: string) => world.canary.status?.release?.requests?.filter((one) => one.id === id) ?? [];
@@ -113,7 +114,8 @@ const cells = Verb.options.flatMap((verb) => Object.keys(places).map((place) => 
 
 /** Where each place stands in the table of docs/verbs.md. */
 const rowsOf: readonly [start: string, row: RowName][] = [
-  ['Initiali', 'unborn'],
+  ['Initializing', 'unborn'],
+  ['Initialized', 'initialized'],
   ['Waiting (', 'waiting'],
   ['Progressing', 'progressing'],
   ['WaitingPromotion', 'waitingPromotion'],

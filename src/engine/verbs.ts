@@ -9,7 +9,7 @@ import type { Facts } from './facts.ts';
 const LONGEST_WAIT_MS = 3_600_000;
 /** Two clocks may differ by so much; a later date is an answer to what no one has seen yet. Milliseconds. */
 const MOST_AHEAD_MS = 300_000;
-/** The target that an undo has written is seen by then, also on a busy API server. Milliseconds. */
+/** What an undo or a restart has written is seen by then, also on a busy API server. Milliseconds. */
 const SEEN_WITHIN_MS = 60_000;
 /** Requests whose outcome is remembered. */
 const MOST_REQUESTS = 10;
@@ -17,8 +17,9 @@ const MOST_REQUESTS = 10;
 const UNFIT_STEPS = new Set(['recycleRouting', 'recycleDraining', 'recycleStopping', 'scalingUp', 'canaryUnavailable']);
 
 /** The last request, where it has no answer yet (E70). */
-export function pendingRequest({ requests = [], undo }: Release, { request }: Facts): SeenRequest | undefined {
-  if (request === undefined || request.id === undo?.id || requests.some(({ id }) => id === request.id)) return undefined;
+export function pendingRequest({ requests = [], undo, restart }: Release, { request }: Facts): SeenRequest | undefined {
+  if (request === undefined || [undo?.id, restart?.id].includes(request.id) || requests.some(({ id }) => id === request.id))
+    return undefined;
   return request;
 }
 
@@ -95,6 +96,14 @@ const refusals: Readonly<Record<Verb, VerbCheck>> = {
     if (!facts.target) return 'the target does not exist';
     return facts.target.revision === release.promotedRevision ? undefined : 'the target does not hold the promoted revision any more';
   },
+  restart(phase, release, facts) {
+    const isAtRest = phase === 'Initialized' || phase === 'Succeeded' || phase === 'Failed';
+    if (!isAtRest || release.step !== 'resting')
+      return `${standing(phase, release)}, and a primary is restarted only at rest: wait for the end`;
+    const done = release.requests?.findLast(({ verb, outcome }) => verb === 'restart' && outcome === 'carriedOut');
+    if (done && facts.nowMs - done.atMs < SEEN_WITHIN_MS) return `a restart that ${done.by} asked for has just begun`;
+    return facts.primary ? undefined : 'the primary does not exist';
+  },
 };
 
 /** Nothing of it has started, and its start waits for approval. */
@@ -113,6 +122,7 @@ function standing(phase: Phase, { step }: Pick<Release, 'step'>): string {
   if (phase === 'Promoting' || phase === 'Finalising') return 'it is being promoted';
   if (phase === 'Waiting' || phase === 'Progressing' || phase === 'WaitingPromotion') return 'its release is under way';
   if (phase === 'Failed') return step === 'resting' ? 'its last release has failed' : 'its release is being rolled back';
+  if (step === 'restarting') return 'its primary is being restarted';
   if (step === 'undoing') return 'its last promotion is being undone';
   if (phase !== 'Succeeded') return 'no release is under way';
   return step === 'resting' ? 'its last release has succeeded' : 'its release was cancelled, and its pods are being stopped';

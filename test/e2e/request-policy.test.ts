@@ -165,7 +165,15 @@ describe('the policy of requests', () => {
     { who: DORA, verbs: Verb.options },
   ])('$who lacks the right to a request, although they may edit, and the answer names the verb that it takes', async ({ who, verbs }) => {
     await isIn('Progressing');
-    const right = { promote: 'promote', rollback: 'rollback', pause: 'pause', resume: 'pause', retry: 'promote', undo: 'promote' };
+    const right = {
+      promote: 'promote',
+      rollback: 'rollback',
+      pause: 'pause',
+      resume: 'pause',
+      retry: 'promote',
+      undo: 'promote',
+      restart: 'promote',
+    };
     for (const verb of verbs) {
       const answer = await ask(who, verb);
       expect(answer).toContain('403 Forbidden');

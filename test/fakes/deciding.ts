@@ -138,7 +138,14 @@ function eventOf({ event, state, hooks = [] }: DecisionCase, facts: Facts): Engi
 
 function answerOf(outcome: Outcome, state: string, type: HookType): Answer {
   const id = 'open';
-  const kind = state === 'Promoting.writingPrimary' ? 'promote' : state === 'Failed.restoringPrimary' ? 'restorePrimary' : 'undo';
+  const kind =
+    state === 'Promoting.writingPrimary'
+      ? 'promote'
+      : state === 'Failed.restoringPrimary'
+        ? 'restorePrimary'
+        : state.endsWith('.restarting')
+          ? 'restart'
+          : 'undo';
   switch (outcome) {
     case 'passed':
       return { kind: 'runHooks', id, type, outcome, webhooks: [type] };
@@ -147,7 +154,7 @@ function answerOf(outcome: Outcome, state: string, type: HookType): Answer {
     case 'mismatch':
       return { kind: 'promote', id, outcome };
     case 'refused': {
-      const isHook = !['Promoting.writingPrimary', 'Failed.restoringPrimary', 'Succeeded.undoing'].includes(state);
+      const isHook = kind === 'undo' && state !== 'Succeeded.undoing';
       return isHook ? { kind: 'runHooks', id, type, outcome, webhook: type, reason: 'no' } : { kind, id, outcome, reason: 'forbidden' };
     }
     default:

@@ -361,6 +361,8 @@ export class World {
           this.undone += 1;
         }
         return { kind: 'undo', outcome: 'written' };
+      case 'restart':
+        return { kind: 'restart', outcome: 'written' };
       case 'restorePrimary':
         if (behaviour.refusesPromote) return { kind: 'restorePrimary', outcome: 'refused', reason: behaviour.words ?? 'forbidden' };
         this.primaryCarries = question.revision;

@@ -21,7 +21,7 @@ variables:
   - name: words
     expression: object.metadata.annotations['serin.dev/request'].split(' ', 4)
   - name: isReadable
-    expression: size(variables.words) == 4 && variables.words[0] in ['promote','rollback','pause','resume','retry','undo'] &&
+    expression: size(variables.words) == 4 && variables.words[0] in ['promote','rollback','pause','resume','retry','undo','restart'] &&
       variables.words[1].matches('^[A-Za-z0-9-]{1,64}$') &&
       variables.words[2].matches('^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$') &&
       variables.words[3] != '' && size(variables.words[3]) <= 300
@@ -31,11 +31,12 @@ variables:
     expression: variables.words[0] == 'promote' && variables.phase in ['Waiting','WaitingPromotion']
   - name: rights
     expression: "variables.isApproval ? ['promote', 'approve'] :
-      [{'promote':'promote','rollback':'rollback','pause':'pause','resume':'pause','retry':'promote','undo':'promote'}[variables.words[0]]]"
+      [{'promote':'promote','rollback':'rollback','pause':'pause','resume':'pause','retry':'promote','undo':'promote','restart':'promote'}[\
+      variables.words[0]]]"
 validations:
   - expression: variables.isReadable
     message: "serin.dev/request cannot be read: a request is <verb> <id> <RFC 3339 time> <user name>, and the verbs are promote, rollback,
-      pause, resume, retry, undo"
+      pause, resume, retry, undo, restart"
     reason: Invalid
   - expression: "!variables.isReadable || variables.words[3] == request.userInfo.username"
     message: serin.dev/request is in the name of another user than its writer

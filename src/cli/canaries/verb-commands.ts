@@ -12,6 +12,7 @@ const verbs = {
   resume: 'resume a paused release',
   retry: 'release the failed revision again',
   undo: 'return to the revision before the last promotion',
+  restart: 'restart the pods of the primary, without an analysis',
 } as const satisfies Record<Verb, string>;
 
 /** A request for each verb, recorded on the Canary and answered by the controller. */

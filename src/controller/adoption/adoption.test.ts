@@ -13,8 +13,8 @@ const canary = {
   status: { phase: 'Succeeded', failedChecks: 0, canaryWeight: 0, iterations: 0, lastTransitionTime: since } as const,
 };
 
-function deployment(name: string, configMap: string, managedFields: object[] = []): KubeObject {
-  const containers = [{ name: 'app', image: 'podinfo:1', envFrom: [{ configMapRef: { name: configMap } }] }];
+function deployment(name: string, config: string, managedFields: object[] = [], field = 'configMapRef'): KubeObject {
+  const containers = [{ name: 'app', image: 'podinfo:1', envFrom: [{ [field]: { name: config } }] }];
   const labels = { app: name };
   return {
     apiVersion: 'apps/v1',
@@ -30,12 +30,15 @@ const configMap = (name: string, ...ownerReferences: object[]): KubeObject =>
     metadata: { name, namespace, uid: name, resourceVersion: '5', ownerReferences },
   }) as unknown as KubeObject;
 
-/** What is found of a release of Flagger, and what is written. */
-async function inspected({ fields = [], owners = [] }: { fields?: object[]; owners?: object[] }) {
-  const objects = [
+function aRelease({ fields = [], owners = [] }: { fields?: object[]; owners?: object[] }): KubeObject[] {
+  return [
     ...[deployment('podinfo', 'settings', fields), deployment('podinfo-primary', 'settings-primary')],
     ...[configMap('settings'), configMap('settings-primary', ...owners)],
   ];
+}
+
+/** What is found of a release of Flagger, and what is written. */
+async function inspected(what: { fields?: object[]; owners?: object[] }, objects = aRelease(what)) {
   const patches: object[] = [];
   const deps = {
     cluster: {
@@ -77,4 +80,17 @@ it('03-CT16: a copy of Flagger that the primary reads gets the anchor as its own
 
 it('03-CT16: a copy that does not belong to the Canary is left alone', async () => {
   expect((await inspected({ owners: [owner('Canary', 'other')] })).patches).toEqual([]);
+});
+
+it.each([
+  { what: 'that External Secrets has rotated since', labels: { 'reconcile.external-secrets.io/managed': 'true' }, equals: true },
+  { what: 'that was edited since', labels: {}, equals: false },
+])('E130: a primary that reads the copy of a Secret $what runs what the target is: $equals', async ({ labels, equals }) => {
+  const secret = (name: string, password: string): KubeObject =>
+    ({ ...configMap(name), kind: 'Secret', metadata: { name, namespace, uid: name, labels }, data: { password } }) as KubeObject;
+  const objects = [
+    ...[deployment('podinfo', 'db', [], 'secretRef'), deployment('podinfo-primary', 'db-primary', [], 'secretRef')],
+    ...[secret('db', 'bmV3'), secret('db-primary', 'b2xk')],
+  ];
+  expect((await inspected({}, objects)).adoption).toMatchObject({ equals });
 });

@@ -10,7 +10,7 @@ import { anchorReference } from '../../workloads/anchor.ts';
 import { configChecksum } from '../../workloads/configs/checksum.ts';
 import { type ConfigRef, configKey, configObjectRef } from '../../workloads/configs/config-ref.ts';
 import { type FoundConfigs, secretsPolicy, trackable } from '../../workloads/configs/read-configs.ts';
-import { isTracked } from '../../workloads/configs/tracking.ts';
+import { isLive, isTracked } from '../../workloads/configs/tracking.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { ConfigUnavailableError } from '../errors.ts';
@@ -121,7 +121,10 @@ async function establishedCopies(
 }
 
 async function holdsTheSame(source: KubeObject | undefined, readCopy: () => Promise<KubeObject | undefined>): Promise<boolean> {
-  if (source === undefined || !isTracked(source)) return false;
+  if (source === undefined) return false;
+  // What a Secret holds that is live does not count for a revision (E130).
+  if (source.kind === 'Secret' && isLive(source)) return true;
+  if (!isTracked(source)) return false;
   const copy = await readCopy();
   return copy !== undefined && configChecksum({ data: copy.data }) === configChecksum({ data: source.data });
 }

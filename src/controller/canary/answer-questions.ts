@@ -7,15 +7,17 @@ import type { Answer, HookCall, Question } from '../../engine/questions.ts';
 import { isAlreadyExists, isConflict } from '../../kube/errors.ts';
 import { runHooks } from '../../webhooks/run-hooks.ts';
 import { configsOf } from '../../workloads/configs/copies.ts';
-import { seenConfigs } from '../../workloads/configs/read-configs.ts';
+import { secretsPolicy, seenConfigs } from '../../workloads/configs/read-configs.ts';
+import { configReferences } from '../../workloads/configs/references.ts';
 import type { PrimarySpec, Workload } from '../../workloads/workload.ts';
 import { type KeepTemplateOptions, promotionsIn } from '../adoption/template-records.ts';
 import { NoPromotedTemplateError, TemplateLeftoverError } from '../errors.ts';
 import { primaryRefOf, readSides } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
-import { makeCopies, pruneCopies } from '../reconcile/config-copies.ts';
+import { copiesInUse, makeCopies, pruneCopies, refreshCopy } from '../reconcile/config-copies.ts';
 import { workloadOf } from '../reconcile/context.ts';
 import { patchPrimary } from '../reconcile/patch-primary.ts';
+import { restartPrimary } from '../reconcile/restart-primary.ts';
 import { undo, undoableTemplate } from '../reconcile/undo.ts';
 import { blockerOf } from '../status/blocker-of.ts';
 import type { AnswerContext } from './answer-context.ts';
@@ -26,7 +28,10 @@ const GATES: ReadonlySet<HookType> = new Set(['confirm-rollout', 'confirm-traffi
 /** Promotions that are begun anew at once, since another writer changed what the primary is (E103). */
 const MOST_RACES = 3;
 
-type AnswerableQuestion = Extract<Question, { kind: 'runHooks' | 'measure' | 'compare' | 'promote' | 'restorePrimary' | 'undo' }>;
+type AnswerableQuestion = Extract<
+  Question,
+  { kind: 'runHooks' | 'measure' | 'compare' | 'promote' | 'restorePrimary' | 'undo' | 'restart' }
+>;
 
 /** Asks the world one of the chart's questions. What it says is a value, refusals included; only an aborted signal throws. */
 export async function answerQuestion(question: AnswerableQuestion, context: AnswerContext): Promise<Answer> {
@@ -66,6 +71,8 @@ export async function answerQuestion(question: AnswerableQuestion, context: Answ
       return { kind: 'restorePrimary', id, ...(await unlessRaced(() => restorePrimary(question.revision, context), context)) };
     case 'undo':
       return { kind: 'undo', id, ...(await undo(question.revision, context)) };
+    case 'restart':
+      return { kind: 'restart', id, ...(await unlessRaced(() => restartPrimary(question.atMs, context), context)) };
     default:
       return question satisfies never;
   }
@@ -113,7 +120,8 @@ async function promote(revision: string, context: AnswerContext): Promise<Primar
   if (!read) return { outcome: 'refused', reason: 'the target does not exist' };
   if ('problem' in read) return { outcome: 'refused', reason: blockerText(read.problem), blocker: read.problem };
   // Written since the analysis began: pods that started in between may have run something else, be it the same again by now (E56).
-  const isInDoubt = wereWrittenBetween(seenConfigs(read.found), canary.status?.release?.configs ?? {});
+  const pinned = canary.status?.release?.configs ?? {};
+  const isInDoubt = wereWrittenBetween(seenConfigs(read.found, pinned), pinned);
   if (read.revision !== revision || isInDoubt) {
     context.configs.learn(read.found);
     return { outcome: 'mismatch' };
@@ -179,10 +187,22 @@ async function restorePrimary(revision: string, context: AnswerContext): Promise
   const primary = await cluster.get(primaryRefOf(canary), { signal });
   if (!promoted) throw new NoPromotedTemplateError(primaryRefOf(canary));
   if (!primary) return { outcome: 'refused', reason: 'the primary does not exist' };
+  await refreshRestored(promoted.spec, context, workload);
   // Whatever the server makes of it: nothing may bar the way back. A newer one fills in what it did not know when this was promoted.
   await write(primary, promoted.spec, context, workload);
   await keep(primary, promoted.spec, revision, context, workload, { target: promoted.target });
   return { outcome: 'written' };
+}
+
+/** Copies of Secrets that have become live since hold what was revoked (E132). */
+async function refreshRestored(template: PrimarySpec, context: AnswerContext, workload: Workload): Promise<void> {
+  const { canary, cluster, anchors, config, signal } = context;
+  const { mode, names } = secretsPolicy(config, canary.metadata.namespace);
+  if (!config.enableConfigTracking || mode === 'off' || names.length > 0) return;
+  const target = await cluster.get(workload.targetRef(canary), { signal });
+  const sources = target ? (workload.configs?.(target) ?? []) : [];
+  for (const inUse of copiesInUse(sources, configReferences(template.template?.spec)))
+    await refreshCopy({ canary, cluster, signal }, inUse, () => anchors.reference(canary, signal));
 }
 
 async function write(

@@ -26,6 +26,11 @@ const target: KubeObject = {
   },
 };
 
+/** No copy is made here. */
+const unused = async (): Promise<never> => {
+  throw new Error('not expected');
+};
+
 let version: number;
 let generation: number;
 /** Set: the config is optional and missing. */
@@ -56,7 +61,7 @@ beforeEach(() => {
     tooMany
       ? { state: 'unwatched' }
       : missingSince === undefined
-        ? { state: 'present', uid: 'c-1', resourceVersion: `${version}`, optedOut: false }
+        ? { state: 'present', uid: 'c-1', resourceVersion: `${version}`, isLive: false }
         : { state: 'absent', resourceVersion: missingSince };
   const refs = () => (deployment.configs?.(target) ?? []).map((ref) => ({ ...ref, optional: missingSince !== undefined }));
   const watched: ClusterView['find'] = ({ name }: ObjectRef) => {
@@ -66,7 +71,8 @@ beforeEach(() => {
   };
   look = new ConfigTracker(
     {
-      cluster: { get },
+      cluster: { get, create: unused, delete: unused },
+      anchors: { reference: unused },
       configWatches: { follow: () => undefined, state: stateNow },
       config: ControllerConfig.parse({}),
       view: { find: watched, all: () => [], learn: (object) => void learned.push(object) },
@@ -164,10 +170,11 @@ it('secrets namespaces: a Secret of the target is neither watched nor read in an
     const reading = deployment.configs?.({ ...target, spec }) ?? [];
     const one = new ConfigTracker(
       {
-        cluster: { get: async () => undefined },
+        cluster: { get: async () => undefined, create: unused, delete: unused },
+        anchors: { reference: unused },
         configWatches: {
           follow: (_follower, _namespace, refs) => void followed.push(refs.map(({ kind, name }) => `${kind}/${name}`)),
-          state: async () => ({ state: 'present', uid: 'c-1', resourceVersion: '7', optedOut: true }),
+          state: async () => ({ state: 'present', uid: 'c-1', resourceVersion: '7', isLive: true }),
         },
         config: ControllerConfig.parse({ secretsNamespaces }),
         view: {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import { areSameConfigs } from '../../engine/pin.ts';
 import { BackOff } from '../../kube/back-off.ts';
+import { ApiError } from '../../kube/errors.ts';
 import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
 import { secretsPolicy } from '../../workloads/configs/read-configs.ts';
 import type { SeenConfigs } from '../../workloads/configs/revision.ts';
@@ -11,13 +12,15 @@ import { isForeign } from '../adoption/adoption.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { recordedFor, type TargetConfigs, templateOfTarget } from '../facts/target-facts.ts';
 import { followConfigs, type RememberedConfigs, TrackedConfigs, type TrackedTarget } from '../facts/tracked-configs.ts';
+import { copiesInUse, refreshCopy } from '../reconcile/config-copies.ts';
 import { BlockerEvent } from './blocker-event.ts';
 import { labelOf } from './read-canary.ts';
 
 const PAUSE_MS = { from: 500, to: 60_000 };
 
 type ConfigTrackerDeps = Pick<ControllerDeps, 'config' | 'announceOn' | 'clock'> & {
-  cluster: Pick<ControllerDeps['cluster'], 'get'>;
+  anchors: Pick<ControllerDeps['anchors'], 'reference'>;
+  cluster: Pick<ControllerDeps['cluster'], 'get' | 'create' | 'delete'>;
   configWatches: Pick<ControllerDeps['configWatches'], 'follow' | 'state'>;
   view: Pick<ControllerDeps['view'], 'find' | 'all' | 'learn'>;
 };
@@ -32,6 +35,8 @@ export class ConfigTracker {
   /** The configs that the target was read after. */
   #lookedAfter: SeenConfigs | undefined;
   readonly #backOff = new BackOff(PAUSE_MS);
+  /** Versions of live Secrets that their copies are known to hold, by copy. */
+  readonly #refreshed = new Map<string, string>();
 
   constructor(deps: ConfigTrackerDeps, follower: string) {
     const { cluster, configWatches: watches, config } = deps;
@@ -84,11 +89,34 @@ export class ConfigTracker {
     this.#latest = { ...look, uid, template };
     if ('configs' in look) {
       this.#unavailable.see(canary, undefined);
+      const isRefreshed = await this.#refreshCopies(canary, workload, target, signal);
+      if (!isRefreshed) return this.#backOff.next();
       this.#backOff.reset();
       return undefined;
     }
     const untilEventMs = this.#unavailable.see(canary, look.problem) ?? Number.POSITIVE_INFINITY;
     return Math.min(this.#backOff.next(), untilEventMs);
+  }
+
+  /** The copies of Secrets that have become live (E132). False: one could not be written. */
+  async #refreshCopies(canary: Canary, workload: Workload, { refs, namespace }: TrackedTarget, signal: AbortSignal): Promise<boolean> {
+    const { config, configWatches, view, cluster, anchors } = this.#deps;
+    const { mode, names } = secretsPolicy(config, namespace);
+    if (mode !== 'watch' || names.length > 0) return true;
+    for (const inUse of copiesInUse(refs, view.find(workload.primaryRef(canary))?.configs ?? [])) {
+      const state = await configWatches.state({ kind: 'Secret', name: inUse.source, optional: true }, namespace, signal);
+      if (state.state !== 'present' || !state.isLive) continue;
+      const version = `${state.uid}/${state.resourceVersion}`;
+      if (this.#refreshed.get(inUse.copy) === version) continue;
+      try {
+        await refreshCopy({ canary, cluster, signal }, inUse, () => anchors.reference(canary, signal));
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        return false;
+      }
+      this.#refreshed.set(inUse.copy, version);
+    }
+    return true;
   }
 
   /** Nothing is watched for this Canary any more. */

@@ -207,3 +207,39 @@ describe('undo', () => {
     lab.close();
   });
 });
+
+describe('restart', () => {
+  const restartedAt = (lab: ModelLab): string | undefined =>
+    raw(lab.server.find(primaryRef))?.spec.template.metadata.annotations?.['kubectl.kubernetes.io/restartedAt'];
+
+  it.each([0, 1, 2, 3])(
+    'E134: restarts the pods of the primary once, with a kill at write %i; nothing is released, and the next release goes on',
+    async (nth) => {
+      const lab = await initialized();
+      const { generation = 0 } = lab.server.find(primaryRef)?.metadata ?? {};
+      if (nth > 0) killAtWrite(lab, nth);
+      ask(lab, 'restart', 'r1');
+      await lab.pass(60_000);
+      lab.refuse = () => undefined;
+      if (!lab.isUp) lab.start();
+      await lab.pass(60_000);
+      expect(requestsOf(lab).map(({ id, verb, outcome }) => [id, verb, outcome])).toEqual([['r1', 'restart', 'carriedOut']]);
+      expect([restartedAt(lab) !== undefined, imageOf(lab, primaryRef), raw(lab.canary())?.status?.release?.run]).toEqual([true, '1', 0]);
+      expect(lab.server.find(primaryRef)?.metadata.generation).toBe(generation + 1);
+      lab.push('2');
+      expect(await ends(lab, 'Succeeded')).toBe(true);
+      expect([imageOf(lab, primaryRef), lab.lost]).toEqual(['2', []]);
+      lab.close();
+    },
+  );
+
+  it('E134: is refused during a release, with the way on', async () => {
+    const lab = await analysing();
+    ask(lab, 'restart', 'r1');
+    await lab.pass(30_000);
+    const reason = 'its release is under way, and a primary is restarted only at rest: wait for the end';
+    expect(requestsOf(lab)).toMatchObject([{ id: 'r1', outcome: 'refused', reason }]);
+    expect(restartedAt(lab)).toBeUndefined();
+    lab.close();
+  });
+});

@@ -52,7 +52,7 @@ export async function readTargetConfigs(
   if ('problem' in read) return read;
   const template = recorded?.template ?? recorded?.revision ?? revision;
   return {
-    revision: revisionWithConfigs(template, seenConfigs(read.found)),
+    revision: revisionWithConfigs(template, seenConfigs(read.found, recorded?.configs)),
     found: read.found,
     copies: copiesOf(canary, read.found, config.includeLabelPrefix),
   };

@@ -30,9 +30,9 @@ class Configs {
     this.report(ref);
   }
 
-  report({ name }: ConfigRef, optedOut = false): void {
+  report({ name }: ConfigRef, isLive = false): void {
     const { uid = '', resourceVersion = '' } = this.objects.get(name)?.metadata ?? {};
-    this.states.set(name, this.objects.has(name) ? { state: 'present', uid, resourceVersion, optedOut } : MISSING);
+    this.states.set(name, this.objects.has(name) ? { state: 'present', uid, resourceVersion, isLive } : MISSING);
   }
 
   tracked(secrets: SecretsMode = 'watch'): TrackedConfigs {
@@ -108,6 +108,34 @@ describe('watched configs', () => {
     configs.report(settings, true);
     expect(trackedChecksums(await known(lookAt(configs.tracked(), [settings])))).toEqual({});
     expect(configs.read).toEqual([]);
+  });
+
+  it.each([
+    { what: 'becomes live', wasLive: false },
+    { what: 'is not live any more', wasLive: true },
+  ])('E131: a Secret that $what counts as it was recorded, until the template changes, and is not read', async ({ wasLive }) => {
+    const configs = new Configs();
+    configs.put(db, { password: 'old' });
+    configs.report(db, wasLive);
+    const recorded = await known(lookAt(configs.tracked(), [db]));
+    configs.put(db, { password: 'new' });
+    configs.report(db, !wasLive);
+    configs.read.length = 0;
+    const later = configs.tracked();
+    expect(await known(lookAt(later, [db], recorded, true))).toEqual(recorded);
+    expect(later.isRemembered(recorded)).toBe(true);
+    expect(configs.read).toEqual([]);
+    expect(Object.keys(trackedChecksums(await known(lookAt(later, [db], recorded, false, 's1:b'))))).toEqual(wasLive ? ['secret/db'] : []);
+  });
+
+  it('E131: a live Secret that is made again is live still', async () => {
+    const configs = new Configs();
+    configs.put(db, { password: 'old' });
+    const recorded = await known(lookAt(configs.tracked(), [db]));
+    configs.objects.delete('db');
+    configs.put(db, { password: 'new' });
+    configs.report(db, true);
+    expect(await known(lookAt(configs.tracked(), [db], recorded, true))).toEqual(recorded);
   });
 
   it('03-CT6, B24: missing is a problem where it is required, and known where it is optional', async () => {

@@ -4,6 +4,7 @@ import type { SeenConfig } from '../../api/canary-status.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { type ConfigRef, configKey } from '../../workloads/configs/config-ref.ts';
 import {
+  asRecorded,
   type FoundConfigs,
   missingConfig,
   readConfigs,
@@ -77,18 +78,26 @@ export class TrackedConfigs {
     watches.follow(target.follower, target.namespace, wanted.filter(isWatched));
     const keys = new Set<string>(wanted.map(configKey));
     for (const key of this.#read.keys()) if (!keys.has(key)) this.#read.delete(key);
-    const seen = await this.#readWatched(wanted.filter(isWatched), target.namespace, remembered.configs, signal);
+    const seen = await this.#readWatched(wanted.filter(isWatched), target.namespace, remembered, signal);
     if ('problem' in seen) return seen;
     const { unwatched = [] } = seen;
     const unseen = [...unwatched, ...wanted.filter((ref) => !isWatched(ref))];
     const others = await this.#readUnwatched(unseen, seen.configs, target, remembered, signal);
     if ('problem' in others) return others;
-    return { configs: { ...constant, ...seen.configs, ...others.configs }, ...(unwatched.length > 0 && { unwatched }) };
+    const configs = {
+      ...constant,
+      ...seen.configs,
+      ...(remembered.isPinned ? asPinned(others.configs, remembered.configs) : others.configs),
+    };
+    return { configs, ...(unwatched.length > 0 && { unwatched }) };
   }
 
   /** Whether all that was read is remembered in the status. */
   isRemembered(remembered: SeenConfigs): boolean {
-    return this.#unwatched === undefined && [...this.#read].every(([key, read]) => isDeepStrictEqual(read, remembered[key]));
+    return (
+      this.#unwatched === undefined &&
+      [...this.#read].every(([key, read]) => isDeepStrictEqual(asRecorded(key, read, remembered[key]), remembered[key]))
+    );
   }
 
   /** Records the configs that a promotion has read, so that a mismatch is not found again and again. */
@@ -98,7 +107,12 @@ export class TrackedConfigs {
     this.#unwatched = { occasion: this.#occasion, configs };
   }
 
-  async #readWatched(refs: readonly ConfigRef[], namespace: string, remembered: SeenConfigs, signal: AbortSignal): Promise<ConfigsResult> {
+  async #readWatched(
+    refs: readonly ConfigRef[],
+    namespace: string,
+    { configs: remembered, isPinned }: RememberedConfigs,
+    signal: AbortSignal,
+  ): Promise<ConfigsResult> {
     const states = await Promise.all(refs.map(async (ref) => ({ ref, state: await this.#deps.watches.state(ref, namespace, signal) })));
     const configs: Record<string, SeenConfig> = {};
     const unread: ConfigRef[] = [];
@@ -111,7 +125,8 @@ export class TrackedConfigs {
         continue;
       }
       if (state.state === 'absent' && !ref.optional) return { problem: missingConfig(ref, namespace) };
-      const known = knownOf(state, [this.#read.get(key), remembered[key]]);
+      const kept = isPinned && ref.kind === 'Secret' && state.state === 'present' ? keptRecord(state, remembered[key]) : undefined;
+      const known = kept ?? knownOf(state, [this.#read.get(key), remembered[key]]);
       if (known) configs[key] = known;
       else unread.push(ref);
     }
@@ -190,14 +205,25 @@ export function countedRefs(
   };
 }
 
+/** The record of a Secret that has become live since, or is not live any more: it counts until another template comes (E131). */
+function keptRecord({ uid, isLive }: Extract<ConfigState, { state: 'present' }>, recorded: SeenConfig | undefined): SeenConfig | undefined {
+  if (recorded?.uid === undefined) return undefined;
+  const isKept = isLive ? recorded.checksum !== undefined : recorded.checksum === undefined && recorded.uid === uid;
+  return isKept ? recorded : undefined;
+}
+
+function asPinned(seen: SeenConfigs, recorded: SeenConfigs): SeenConfigs {
+  return Object.fromEntries(Object.entries(seen).map(([key, config]) => [key, asRecorded(key, config, recorded[key])]));
+}
+
 /** The remembered one that is as new as the watch, or newer: it was read after the last watch event. */
 function knownOf(
   state: Extract<ConfigState, { state: 'present' | 'absent' }>,
   remembered: readonly (SeenConfig | undefined)[],
 ): SeenConfig | undefined {
   if (state.state === 'absent') return { resourceVersion: state.resourceVersion };
-  const { uid, resourceVersion, optedOut } = state;
-  if (optedOut) return { uid, resourceVersion };
+  const { uid, resourceVersion, isLive } = state;
+  if (isLive) return { uid, resourceVersion };
   return remembered.find((known) => known?.uid === uid && !isOlder(known.resourceVersion, resourceVersion));
 }
 

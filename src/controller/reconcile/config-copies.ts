@@ -4,9 +4,19 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isAlreadyExists } from '../../kube/errors.ts';
 import { anchorReference, recordsOf } from '../../workloads/anchor.ts';
 import { type ConfigKey, type ConfigRef, configKey, configObjectRef } from '../../workloads/configs/config-ref.ts';
-import { type ConfigCopies, configsOf, copiesToPrune, isSameCopy } from '../../workloads/configs/copies.ts';
+import {
+  type ConfigCopies,
+  configsOf,
+  copiesToPrune,
+  hasSameContent,
+  isCopyFrom,
+  isNamedAfter,
+  isSameCopy,
+  renderCopy,
+} from '../../workloads/configs/copies.ts';
 import { type SecretsSettings, secretsPolicy } from '../../workloads/configs/read-configs.ts';
 import { configReferences } from '../../workloads/configs/references.ts';
+import { isLive } from '../../workloads/configs/tracking.ts';
 import type { KeptTemplates } from '../adoption/template-records.ts';
 import { ConfigCopyError, NameTakenError } from '../errors.ts';
 
@@ -93,6 +103,44 @@ export async function pruneCopies(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
   }
+}
+
+/** A Secret, and the copy of it that a primary reads. */
+export interface CopyInUse {
+  source: string;
+  copy: string;
+}
+
+/** The copies of these Secrets among what a primary reads. A source with a long name has it cut in that of its copy. */
+export function copiesInUse(sources: readonly ConfigRef[], held: readonly ConfigRef[]): CopyInUse[] {
+  return held.flatMap((ref) => {
+    if (ref.kind !== 'Secret' || !isCopyName(ref)) return [];
+    const source = sources.find(({ kind, name }) => kind === 'Secret' && isNamedAfter(ref.name, name));
+    return source ? [{ source: source.name, copy: ref.name }] : [];
+  });
+}
+
+/**
+ * Gives the copy of a live Secret what the Secret holds (E132), under the name that the primary's template has: credentials that were revoked must
+ * not stay in it. It is made anew, since the copies of promotions are immutable, and is not immutable itself, so that kubelets look at it again.
+ * A kill in between leaves none, and the next look makes it.
+ */
+export async function refreshCopy(
+  { canary, cluster, signal }: Omit<CopyContext, 'config' | 'cluster'> & { cluster: Pick<Cluster, 'create' | 'get' | 'delete'> },
+  { source, copy }: CopyInUse,
+  owner: () => Promise<{ name: string; uid: string }>,
+): Promise<void> {
+  const { namespace } = canary.metadata;
+  const original = await cluster.get(configObjectRef({ kind: 'Secret', name: source }, namespace), { signal });
+  if (original === undefined || !isLive(original)) return;
+  const where = configObjectRef({ kind: 'Secret', name: copy }, namespace);
+  const found = await cluster.get(where, { signal });
+  const { immutable: _, ...rendered } = renderCopy(canary, original, []);
+  if (found !== undefined && (!isCopyFrom(canary, found, source) || hasSameContent(found, rendered))) return;
+  const { labels = {}, ownerReferences = [anchorReference(await owner())] } = found?.metadata ?? {};
+  const metadata = { ...rendered.metadata, name: copy, labels: { ...labels, ...rendered.metadata.labels }, ownerReferences };
+  if (found) await cluster.delete(where, { signal });
+  await cluster.create({ ...rendered, metadata }, { signal });
 }
 
 /** By its name; its annotations say whether it is ours. */

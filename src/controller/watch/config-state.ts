@@ -2,11 +2,11 @@ import type { NewBlocker } from '../../api/blocker.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ConfigRef } from '../../workloads/configs/config-ref.ts';
 import { unknownConfig } from '../../workloads/configs/read-configs.ts';
-import { isOptedOut } from '../../workloads/configs/tracking.ts';
+import { isLive } from '../../workloads/configs/tracking.ts';
 
 /** State of one config as watched: its metadata only, never its content. */
 export type ConfigState =
-  | { state: 'present'; uid: string; resourceVersion: string; optedOut: boolean }
+  | { state: 'present'; uid: string; resourceVersion: string; isLive: boolean }
   /** `resourceVersion`: since when it has been watched without a gap and was missing; of its deletion, or of a list. */
   | { state: 'absent'; resourceVersion: string }
   | { state: 'unknown'; problem: NewBlocker }
@@ -75,5 +75,5 @@ function versionOf(resourceVersion: string | undefined): bigint | undefined {
 
 function stateOf(object: KubeObject): ConfigState {
   const { uid = '', resourceVersion = '' } = object.metadata;
-  return { state: 'present', uid, resourceVersion, optedOut: isOptedOut(object) };
+  return { state: 'present', uid, resourceVersion, isLive: isLive(object) };
 }

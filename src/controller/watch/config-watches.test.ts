@@ -60,10 +60,10 @@ describe('ConfigWatches', () => {
     watches.follow('shop/b', 'shop', [settings]);
     const handler = handlerOf(SETTINGS);
     handler.onList([metadata('settings', '1')]);
-    expect(await watches.state(settings, 'shop', signal)).toEqual({ state: 'present', uid: 'u-1', resourceVersion: '1', optedOut: false });
+    expect(await watches.state(settings, 'shop', signal)).toEqual({ state: 'present', uid: 'u-1', resourceVersion: '1', isLive: false });
     handler.onList([metadata('settings', '1')]);
     handler.onEvent({ type: 'MODIFIED', object: metadata('settings', '2', { 'flagger.app/config-tracking': 'disabled' }) });
-    expect(await watches.state(settings, 'shop', signal)).toEqual({ state: 'present', uid: 'u-1', resourceVersion: '2', optedOut: true });
+    expect(await watches.state(settings, 'shop', signal)).toEqual({ state: 'present', uid: 'u-1', resourceVersion: '2', isLive: true });
     handler.onEvent({ type: 'DELETED', object: metadata('settings', '3') });
     expect(await watches.state(settings, 'shop', signal)).toEqual({ state: 'absent', resourceVersion: '3' });
     expect(woken).toEqual(['shop/a', 'shop/b', 'shop/a', 'shop/b', 'shop/a', 'shop/b']);

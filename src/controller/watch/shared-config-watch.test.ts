@@ -61,7 +61,7 @@ describe('configs beyond those watched by name', () => {
     watches.follow('shop/a', 'shop', refs(4000));
     expect(open.size).toBe(MOST_BY_NAME + 1);
     list([object('flag-3999', '4')], '9');
-    expect(await stateOf(last(4000))).toEqual({ state: 'present', uid: 'u-flag-3999', resourceVersion: '4', optedOut: false });
+    expect(await stateOf(last(4000))).toEqual({ state: 'present', uid: 'u-flag-3999', resourceVersion: '4', isLive: false });
     expect(await stateOf(last(3999))).toEqual({ state: 'absent', resourceVersion: '9' });
     expect(opened.length, 'no list of each').toBe(MOST_BY_NAME + 1);
     expect(watches.watches().length, 'seen so far').toBe(1);

@@ -92,6 +92,7 @@ export const words = {
     resume: 'Resume',
     retry: 'Retry',
     undo: 'Undo',
+    restart: 'Restart',
   },
   approve: 'Approve',
   deny: 'Deny',

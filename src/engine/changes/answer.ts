@@ -18,7 +18,7 @@ export function refusalData({ event }: Input): Pick<Release, 'refusedBy' | 'refu
   if (event.type !== 'ANSWER' || !('outcome' in event.answer) || event.answer.outcome !== 'refused') return {};
   const { answer } = event;
   if (answer.kind === 'runHooks') return { refusedBy: { webhook: answer.webhook, type: answer.type, detail: answer.reason } };
-  return answer.kind !== 'undo' && answer.blocker ? { refusal: bounded(answer.blocker) } : {};
+  return 'blocker' in answer && answer.blocker ? { refusal: bounded(answer.blocker) } : {};
 }
 
 /** The release with the counts of both sides that an answer brings (E122). */

@@ -1,11 +1,12 @@
 import type { Release } from '../../api/canary-status.ts';
+import type { VerbRequest } from '../../api/verb-request.ts';
 import type { Input } from '../context.ts';
 import { say } from '../reasons.ts';
 import { acknowledged } from '../verbs.ts';
 import { refusal } from './answer.ts';
 import { announce, ask, type Change, now } from './change.ts';
 
-/** Requests of users (E70–E75). */
+/** Requests of users (E70–E75, E134). */
 export const verbs = {
   /** The open question is dropped: nothing is decided while a user holds the release. */
   pause: (input: Input): Change => {
@@ -21,14 +22,23 @@ export const verbs = {
   /** The target is as it was before the last promotion, and that is what is released next; or why it is not. */
   endUndo: (input: Input): Change => {
     const { undo, ...release } = input.context.release;
-    if (!undo) return {};
-    const reason = refusal(input) || undefined;
-    return {
-      ...announce(input, announcementOf(undo, reason)),
-      release: acknowledged(release, undo, now(input), reason),
-    };
+    return undo ? ended(input, release, undo) : {};
+  },
+
+  beginRestart: (input: Input): Change =>
+    input.event.type === 'REQUEST' ? { release: { ...input.context.release, restart: input.event.request } } : {},
+  askRestart: (input: Input) => ask(input, { kind: 'restart', atMs: input.context.release.restart?.atMs ?? now(input) }),
+  endRestart: (input: Input): Change => {
+    const { restart, ...release } = input.context.release;
+    return restart ? ended(input, release, restart) : {};
   },
 };
+
+/** A request whose answer came later than its record. */
+function ended(input: Input, release: Release, request: VerbRequest): Change {
+  const reason = refusal(input) || undefined;
+  return { ...announce(input, announcementOf(request, reason)), release: acknowledged(release, request, now(input), reason) };
+}
 
 /** The Event about a request: who has asked for what, and why it was refused. */
 export function announcementOf(request: Parameters<typeof acknowledged>[1], reason?: string) {

@@ -32,15 +32,19 @@ const approved: Decider = (input) => {
   return asksTo(input, 'rollback') ? 'rollBack' : undefined;
 };
 
+const answered: Decider = (input) => (hasOutcome(input, 'written') || hasOutcome(input, 'refused') ? 'advance' : undefined);
+
+const restart: Decider = (input) => (asksTo(input, 'restart') ? 'restart' : undefined);
+
 /** No release is in progress, and one may start. */
 export const idle = {
-  resting: { look },
-  restingSucceeded: { look, request: (input) => (asksTo(input, 'undo') ? 'undo' : undefined) },
+  resting: { look, request: restart },
+  restingSucceeded: { look, request: (input) => (asksTo(input, 'undo') ? 'undo' : restart(input)) },
   /** The failed revision once more, as if it were new (E75). */
   restingFailed: {
     look,
     request(input) {
-      if (!asksTo(input, 'retry')) return undefined;
+      if (!asksTo(input, 'retry')) return restart(input);
       return isGated(input) ? 'pin' : start(input);
     },
   },
@@ -52,5 +56,6 @@ export const idle = {
     request: (input) => approved(input) ?? pausing(input),
   },
   /** No look before the answer: a target that changes meanwhile may be our own doing (E74). */
-  undoing: { answer: (input) => (hasOutcome(input, 'written') || hasOutcome(input, 'refused') ? 'advance' : undefined) },
+  undoing: { answer: answered },
+  restarting: { answer: answered },
 } satisfies Record<string, Deciders>;

@@ -51,8 +51,8 @@ const NotedAnswer = z.union([
   z.object({ kind: z.literal('promote'), outcome: z.enum(['written', 'mismatch']) }),
   Refused.extend({ kind: z.literal('restorePrimary'), blocker: NewBlocker.exactOptional() }),
   Done.extend({ kind: z.literal('restorePrimary') }),
-  Refused.extend({ kind: z.literal('undo') }),
-  Done.extend({ kind: z.literal('undo') }),
+  Refused.extend({ kind: z.enum(['undo', 'restart']) }),
+  Done.extend({ kind: z.enum(['undo', 'restart']) }),
 ]);
 export type NotedAnswer = z.infer<typeof NotedAnswer>;
 /** The same with its counts as the engine has them. */

@@ -69,10 +69,23 @@ export function renderCopy(canary: Canary, source: KubeObject, includeLabelPrefi
 
 /** Whether the object found under the name of a copy is that copy: ours, and with the same content, which its name is made of. */
 export function isSameCopy(found: KubeObject, rendered: KubeObject): boolean {
-  return (
-    found.metadata.annotations?.[ownerAnnotation] === rendered.metadata.annotations?.[ownerAnnotation] &&
-    digest({ kind: found.kind, ...contentOf(found) }) === digest({ kind: rendered.kind, ...contentOf(rendered) })
-  );
+  const isOurs = found.metadata.annotations?.[ownerAnnotation] === rendered.metadata.annotations?.[ownerAnnotation];
+  return isOurs && hasSameContent(found, rendered);
+}
+
+export function hasSameContent(one: KubeObject, other: KubeObject): boolean {
+  return digest({ kind: one.kind, ...contentOf(one) }) === digest({ kind: other.kind, ...contentOf(other) });
+}
+
+/** Whether we made it for this Canary, or one of its name, from this source. */
+export function isCopyFrom(canary: Canary, { metadata }: KubeObject, source: string): boolean {
+  return metadata.annotations?.[copiedFromAnnotation] === source && isOfCanary(canary, metadata);
+}
+
+/** Whether a copy of this source can have this name. */
+export function isNamedAfter(copy: string, source: string): boolean {
+  const suffix = `-primary-${copy.slice(-HASH_DIGITS)}`;
+  return copy === fitting(source, suffix);
 }
 
 /** The copies, as `kind/name`, that these templates read; what else we made for the Canary may go (03-CT18). */

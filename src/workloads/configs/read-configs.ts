@@ -82,9 +82,20 @@ export function trackable(refs: readonly ConfigRef[], { mode, names }: SecretsPo
   return refs.filter(({ kind, name }) => kind === 'ConfigMap' || isTrackedSecret(name));
 }
 
-/** Cached contents. */
-export function seenConfigs(found: FoundConfigs): SeenConfigs {
-  return Object.fromEntries([...found].map(([key, object]) => [key, seenConfig(object)]));
+/** What was found, as it counts for a template that these were recorded with. */
+export function seenConfigs(found: FoundConfigs, recorded: SeenConfigs = {}): SeenConfigs {
+  return Object.fromEntries([...found].map(([key, object]) => [key, asRecorded(key, seenConfig(object), recorded[key])]));
+}
+
+/**
+ * A Secret that has become live, or is not live any more, counts as it was recorded with the template, until another template comes: that starts
+ * no release (E131). One that was made again is live still, and is looked at anew where it is not.
+ */
+export function asRecorded(key: string, seen: SeenConfig, recorded: SeenConfig | undefined): SeenConfig {
+  if (!key.startsWith('secret/') || recorded?.uid === undefined || seen.uid === undefined) return seen;
+  const hasBecomeLive = recorded.checksum !== undefined && seen.checksum === undefined;
+  const isLiveNoMore = recorded.checksum === undefined && seen.checksum !== undefined && recorded.uid === seen.uid;
+  return hasBecomeLive || isLiveNoMore ? recorded : seen;
 }
 
 export function seenConfig(object: KubeObject | undefined): SeenConfig {

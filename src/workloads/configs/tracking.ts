@@ -1,19 +1,47 @@
 import { asConfig } from '../../api/kinds/config.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
-/** On a ConfigMap or Secret: changes take effect directly and start no release (03-CT8). */
+/** On a ConfigMap or Secret. A value that begins with `disable`: changes take effect directly and start no release (03-CT8). `enabled`: it is copied, also where a controller rotates it (E130). */
 export const trackingAnnotation = 'flagger.app/config-tracking';
 
 /** Secrets of other types are left alone: registry credentials, tokens, Helm's own records (03-CT7). */
 const TRACKED_TYPES = new Set(['Opaque', 'kubernetes.io/basic-auth', 'kubernetes.io/ssh-auth', 'kubernetes.io/tls']);
 
-/** Its owner opted out; metadata shows it. */
-export function isOptedOut({ metadata }: Pick<KubeObject, 'metadata'>): boolean {
-  return metadata.annotations?.[trackingAnnotation]?.startsWith('disable') ?? false;
+/** Kinds whose controllers write Secrets and name themselves as their owner, as `group/kind`. */
+const WRITERS = new Set([
+  // External Secrets with `creationPolicy: Owner` (external-secrets.io, Lifecycle: Creation/Deletion Policy).
+  'external-secrets.io/ExternalSecret',
+  // cert-manager with `--enable-certificate-owner-ref`.
+  'cert-manager.io/Certificate',
+  // Sealed Secrets: the Secret belongs to the SealedSecret that it was unsealed from.
+  'bitnami.com/SealedSecret',
+  // Secrets Store CSI driver; its releases of today name the owner of the pods instead, and set a label.
+  'secrets-store.csi.x-k8s.io/SecretProviderClass',
+  'secrets-store.csi.x-k8s.io/SecretProviderClassPodStatus',
+]);
+/** `reconcile.external-secrets.io/managed`: LabelManaged of External Secrets, for every creation policy. `…csi…`: SecretManagedLabel of the Secrets Store CSI driver. */
+const WRITERS_LABELS = ['reconcile.external-secrets.io/managed', 'secrets-store.csi.k8s.io/managed'];
+/** cert-manager sets it on every Secret that it issues; an owner reference only where asked (CertificateNameKey). */
+const CERTIFICATE = 'cert-manager.io/certificate-name';
+
+/**
+ * Whether the primary reads this config under its own name (E130): its owner opted out, or a controller rotates it, so that a copy would hold
+ * credentials that were revoked. Metadata alone says so.
+ */
+export function isLive({ kind, metadata }: Pick<KubeObject, 'kind' | 'metadata'>): boolean {
+  const chosen = metadata.annotations?.[trackingAnnotation];
+  if (chosen?.startsWith('disable')) return true;
+  return kind === 'Secret' && chosen !== 'enabled' && isRotated(metadata);
+}
+
+function isRotated({ annotations, labels, ownerReferences = [] }: KubeObject['metadata']): boolean {
+  if (annotations?.[CERTIFICATE] !== undefined) return true;
+  if (WRITERS_LABELS.some((label) => labels?.[label] === 'true')) return true;
+  return ownerReferences.some((owner) => WRITERS.has(`${owner.apiVersion.split('/')[0]}/${owner.kind}`));
 }
 
 /** Whether a change of this config is a new revision, and the primary gets a copy of it. */
 export function isTracked(config: KubeObject): boolean {
-  if (isOptedOut(config)) return false;
+  if (isLive(config)) return false;
   return config.kind !== 'Secret' || TRACKED_TYPES.has(asConfig(config).type ?? 'Opaque');
 }

@@ -47,7 +47,7 @@ export const places: readonly Place[] = [
     env: { NEVER_READY: '1' },
     isUnborn: true,
   },
-  { name: 'initialized', row: 'unborn', isPaused: false, at: 'Initialized.resting', gates: {}, isUnborn: true },
+  { name: 'initialized', row: 'initialized', isPaused: false, at: 'Initialized.resting', gates: {}, isUnborn: true },
   { name: 'waiting', isPaused: false, ...waiting },
   { name: 'waiting-paused', isPaused: true, ...waiting },
   { name: 'progressing', isPaused: false, ...progressing },

@@ -40,15 +40,18 @@ const usually: Readonly<Record<Verb, string>> = {
   resume: 'it is not paused',
   retry: 'only a failed release is tried again',
   undo: 'only a promotion that is complete is undone',
+  restart: 'a primary is restarted only at rest',
 };
 
 const promoted = { leadsTo: 'Succeeded.resting', effect: { ...NOTHING, promotions: 1 } };
 const takenBack = { leadsTo: 'Failed.resting', effect: NOTHING };
+const restarted = { does: 'the pods of the primary are replaced, and nothing is released', effect: NOTHING };
 const resumed = { does: 'if paused', effect: NOTHING };
 
 /** The table of docs/verbs.md, which is generated from it; the order is the page's. */
 export const rows = {
-  unborn: { phase: 'Initializing, Initialized', does: {} },
+  unborn: { phase: 'Initializing', does: {} },
+  initialized: { phase: 'Initialized, idle', does: { restart: restarted } },
   waiting: {
     phase: 'Waiting (confirm-rollout)',
     does: {
@@ -93,6 +96,7 @@ export const rows = {
         leadsTo: 'Progressing.analysing',
         effect: { ...NOTHING, runs: 1, templates: 1, raises: 1 },
       },
+      restart: restarted,
     },
   },
   failed: {
@@ -103,6 +107,7 @@ export const rows = {
         leadsTo: 'Progressing.analysing',
         effect: { ...NOTHING, runs: 1, raises: 1 },
       },
+      restart: restarted,
     },
   },
   goingHome: { phase: 'Failed, until its pods have stopped', does: {}, refused: { retry: 'ask again when its pods have stopped' } },
