@@ -230,10 +230,12 @@ async function moveTraffic(
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if (!('unsupported' in router) && router.supports.weights) {
     const current = await readAll(router.watches(canary), cluster, signal);
+    // An attempt before this one has led them to the apex Service already: proxies may have forgotten ours since.
+    const isFinal = side === 'target' && Object.values(router.finalize(canary, current)).every(({ length }) => length === 0);
     const routes = { kind: 'weighted', canary: weight(side === 'target' ? 100 : 0) } as const;
     // Where the provider has nothing left that could hold a route of ours (its Ingress is gone), none is in the way either.
     const rendered = ifExpressible(() => router.render(canary, apex, routes, current));
-    for (const object of rendered?.write ?? []) {
+    for (const object of isFinal ? [] : (rendered?.write ?? [])) {
       const live = findObject(current, refOf(object));
       // A missing route routes nothing: created now, it would have no owner and stay for ever.
       if (live && missingField(object, live) !== undefined) await applyOver(object, live, { cluster, signal });

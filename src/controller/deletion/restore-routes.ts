@@ -3,7 +3,7 @@ import { type KubeObject, type ObjectRef, type OwnerReference, refKey, refOf } f
 import { madeForAnnotation, names, ownerAnnotation } from '../../api/names.ts';
 import { type Clock, sleep } from '../../kube/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { isRefusal } from '../../kube/errors.ts';
+import { isConflict, isRefusal } from '../../kube/errors.ts';
 import { findObject } from '../../routers/find-object.ts';
 import { routerFor } from '../../routers/index.ts';
 import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introduction.ts';
@@ -11,6 +11,8 @@ import type { Router } from '../../routers/router.ts';
 import { anchorReference } from '../../workloads/anchor.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { apexKey, isCollected, isOurRoute } from '../objects/ownership.ts';
+
+const MOST_TRIES = 5;
 
 type RestoreRoutesDeps = DepsOf<'cluster' | 'config'>;
 
@@ -82,30 +84,50 @@ async function restoreRoutes(
     metadata.annotations?.[ownerAnnotation] !== undefined && metadata.namespace === canary.metadata.namespace;
   const stranded = current.filter((object) => !isCollected(refOf(object), config) && isMade(object) && !stays(object)).map(refOf);
   const gone = [...remove, ...stranded].map(refKey);
-  let left = current.filter((object) => !gone.includes(refKey(refOf(object))));
   for (const object of write) {
     if (gone.includes(refKey(refOf(object)))) continue;
-    const written = await applyOver(object, findObject(current, refOf(object)), { cluster, signal });
-    left = left.map((one) => (refKey(refOf(one)) === refKey(refOf(written)) ? written : one));
+    await applyOver(object, findObject(current, refOf(object)), { cluster, signal });
   }
-  for (const object of left.filter(isForEdge)) await part(canary, object, parting, { cluster, signal });
+  for (const ref of current.map(refOf)) {
+    if (gone.includes(refKey(ref))) continue;
+    await part(ref, (route) => (isForEdge(route) ? partingPatch(canary, route, parting) : undefined), { cluster, signal });
+  }
   for (const ref of [...remove, ...stranded]) await cluster.delete(ref, { signal });
   return write.length + gone.length > 0;
 }
 
+/** Patches the metadata of a route, under the version that the patch was computed from. A proxy that has just seen a write may report on it meanwhile. */
+async function part(
+  ref: ObjectRef,
+  patchOf: (route: KubeObject) => object | undefined,
+  { cluster, signal }: DepsOf<'cluster'>,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const route = await cluster.get(ref, { signal });
+    const patch = route && patchOf(route);
+    if (!patch) return;
+    const { resourceVersion } = route.metadata;
+    try {
+      await cluster.patch(ref, { metadata: { ...patch, resourceVersion } }, { signal });
+      return;
+    } catch (error) {
+      if (!isConflict(error) || tries >= MOST_TRIES) throw error;
+    }
+  }
+}
+
 /** Takes our owner from a route that stays, and marks it as of this apex; gives an owner to one that was left before its target went. */
-async function part(canary: Canary, route: KubeObject, parting: Parting, { cluster, signal }: DepsOf<'cluster'>): Promise<void> {
+function partingPatch(canary: Canary, route: KubeObject, parting: Parting): object | undefined {
   const isOurs = ({ kind, name }: OwnerReference) =>
     (kind === 'ControllerRevision' && name === names(canary).anchor) || (kind === 'Canary' && name === canary.metadata.name);
-  const { annotations, ownerReferences: found = [], resourceVersion } = route.metadata;
+  const { annotations, ownerReferences: found = [] } = route.metadata;
   const others = found.filter((owner) => !isOurs(owner));
   const isParted = others.length === found.length;
   const isMarked = annotations?.[madeForAnnotation] === apexKey(canary);
   const leave = { annotations: { [madeForAnnotation]: apexKey(canary) }, ownerReferences: others.length > 0 ? others : null };
   const { name, uid = '' } = parting.to === 'anchor' ? (parting.anchor?.metadata ?? {}) : {};
   const take = name !== undefined && isParted ? { ownerReferences: [...others, anchorReference({ name, uid })] } : undefined;
-  const patch = parting.to === 'target' ? (isParted && isMarked ? undefined : leave) : take;
-  if (patch) await cluster.patch(refOf(route), { metadata: { ...patch, resourceVersion } }, { signal });
+  return parting.to === 'target' ? (isParted && isMarked ? undefined : leave) : take;
 }
 
 /** Writes over the version that it was computed from: a late write undoes nothing of a successor (I9). What is ours stays ours. */
