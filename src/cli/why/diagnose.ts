@@ -71,7 +71,11 @@ function holding(snapshot: CanarySnapshot, status: CanaryStatus | undefined): [H
 function routeNotInForce({ raw }: CanarySnapshot, unconfirmed: Blocker): Trouble {
   const proof = [proofIn(raw, 'status.conditions[Promoted].message', blockerText(unconfirmed))];
   return unconfirmed.code === 'RouteContested'
-    ? { cause: 'RouteContested', proof, action: 'take the field out of what the other writer applies, or set spec.suspend: true to stop Serin' }
+    ? {
+        cause: 'RouteContested',
+        proof,
+        action: 'take the field out of what the other writer applies, or set spec.suspend: true to stop Serin',
+      }
     : { cause: 'RouteUnconfirmed', proof, action: 'correct the object that the provider names in its answer' };
 }
 
