@@ -81,6 +81,18 @@ describe('I18: an object that another manager puts back', () => {
     lab.close();
   });
 
+  it('delays no write of another field of it', async () => {
+    const lab = await initializedLab();
+    lab.server.patch(routeRef, { spec: { hosts: ['elsewhere'] } });
+    const rival = new Rival(lab, [routeRef]);
+    await rival.until(() => false, 1_200_000, 1_000);
+    const { http } = raw(lab.server.find(routeRef))?.spec ?? {};
+    lab.server.patch(routeRef, { spec: { http: [{ route: [{ destination: { host: 'elsewhere' } }] }] } });
+    await lab.pass(2_000);
+    expect(raw(lab.server.find(routeRef))?.spec.http).toEqual(http);
+    lab.close();
+  });
+
   it.each([
     { what: 'the routes', refs: [routeRef] },
     { what: 'the routes and the apex Service', refs: [routeRef, serviceRef(APP)] },

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from '../../api/json.ts';
+import { isRecord, type JsonRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ManagedFieldsEntry } from '../../kube/taken-over-fields.ts';
 import { allDefinitions } from '../../routers/index.ts';
@@ -16,33 +16,39 @@ const OWNED_WHOLE = new Set(allDefinitions.flatMap(({ ownedWhole = [] }) => owne
  * CRD does with its defaults, does not count as drift.
  */
 export function missingField(wanted: unknown, live: unknown, path = '', answered?: unknown): string | undefined {
-  if (Array.isArray(wanted)) {
-    if (!Array.isArray(live) || live.length !== wanted.length) return path;
-    if (OWNED_WHOLE.has(path.split('.').at(-1) ?? '')) {
-      const isAsAnswered = isDeepStrictEqual(answered, live) && holds(answered, wanted);
-      return isAsAnswered || isDeepStrictEqual(wanted, live) ? undefined : path;
-    }
-    for (const [index, item] of wanted.entries()) {
-      const missing = missingField(item, live[index], `${path}[${index}]`, Array.isArray(answered) ? answered[index] : undefined);
-      if (missing !== undefined) return missing;
-    }
-    return undefined;
+  return missingFields(wanted, live, path, answered).next().value ?? undefined;
+}
+
+/** All of them, each by its own path. */
+export function* missingFields(wanted: unknown, live: unknown, path = '', answered?: unknown): Generator<string, undefined> {
+  if (Array.isArray(wanted)) yield* missingItems(wanted, live, path, answered);
+  else if (isRecord(wanted)) yield* missingEntries(wanted, live, path, answered);
+  else if (wanted !== live) yield path;
+  return undefined;
+}
+
+function* missingItems(wanted: readonly unknown[], live: unknown, path: string, answered: unknown): Generator<string> {
+  if (!Array.isArray(live) || live.length !== wanted.length) yield path;
+  else if (OWNED_WHOLE.has(path.split('.').at(-1) ?? '')) {
+    const isAsAnswered = isDeepStrictEqual(answered, live) && holds(answered, wanted);
+    if (!isAsAnswered && !isDeepStrictEqual(wanted, live)) yield path;
+  } else
+    for (const [index, item] of wanted.entries())
+      yield* missingFields(item, live[index], `${path}[${index}]`, Array.isArray(answered) ? answered[index] : undefined);
+}
+
+function* missingEntries(wanted: JsonRecord, live: unknown, path: string, answered: unknown): Generator<string> {
+  if (!isRecord(live)) {
+    if (Object.keys(wanted).length > 0 || live !== undefined) yield path;
+    return;
   }
-  if (isRecord(wanted)) {
-    if (!isRecord(live)) return Object.keys(wanted).length === 0 && live === undefined ? undefined : path;
-    for (const [key, value] of Object.entries(wanted)) {
-      if (value === undefined) continue;
-      const missing = missingField(value, live[key], path === '' ? key : `${path}.${key}`, isRecord(answered) ? answered[key] : undefined);
-      if (missing !== undefined) return missing;
-    }
-    const last = path.split('.').at(-1) ?? '';
-    if (ATOMIC_MAPS.has(last)) {
-      const foreign = Object.keys(live).find((key) => !(key in wanted));
-      if (foreign !== undefined) return `${path}.${foreign}`;
-    }
-    return undefined;
+  for (const [key, value] of Object.entries(wanted)) {
+    if (value === undefined) continue;
+    yield* missingFields(value, live[key], path === '' ? key : `${path}.${key}`, isRecord(answered) ? answered[key] : undefined);
   }
-  return wanted === live ? undefined : path;
+  if (!ATOMIC_MAPS.has(path.split('.').at(-1) ?? '')) return;
+  const foreign = Object.keys(live).find((key) => !(key in wanted));
+  if (foreign !== undefined) yield `${path}.${foreign}`;
 }
 
 /** Whether everything that `part` says stands in `whole`, entry by entry. */

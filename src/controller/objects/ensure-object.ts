@@ -7,7 +7,7 @@ import { NameTakenError } from '../errors.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
 import type { ReconcileContext } from '../reconcile/context.ts';
 import { HELD, type Outcome, paused, pausedRoute, WRITTEN } from '../reconcile/outcome.ts';
-import { missingField } from './drift.ts';
+import { missingField, missingFields } from './drift.ts';
 import type { Undoing } from './healing-brake.ts';
 import { isCollected, isOurRoute, isOurs } from './ownership.ts';
 import { replacingLists } from './whole-lists.ts';
@@ -35,23 +35,20 @@ export async function ensure(
   const before = wanted.get(key);
   if (known && !takenOver && !isOurs(canary, known)) throw new NameTakenError(ref);
   const answer = answers.get(key);
-  const missing = live
-    ? (missingField(object, live.object, '', answer?.digest === digest ? answer : undefined) ??
-      (known === live.object ? undefined : 'metadata.annotations'))
-    : 'metadata';
-  if (missing === undefined && (before === digest || (before === undefined && !isWhole))) {
+  const answered = answer?.digest === digest ? answer : undefined;
+  const fields = live
+    ? [...missingFields(object, live.object, '', answered), ...(known === live.object ? [] : ['metadata.annotations'])]
+    : ['metadata'];
+  if (fields.length === 0 && (before === digest || (before === undefined && !isWhole))) {
     wanted.set(key, digest);
     return HELD;
   }
   const isDrift = before === digest && live !== undefined;
-  const undoing = undoingOf(missing, answer?.digest === digest ? answer.lacks : undefined, live?.manager);
-  const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
-  if (waitMs > 0) return isRoute && isTraffic(object, undoing.field) ? pausedRoute(waitMs, ref, undoing) : paused(waitMs);
+  const undoing = undoingOf(fields, answered?.lacks, live?.manager);
+  const waitMs = isDrift ? brake.waitMs(key, nowMs, fields) : 0;
+  if (waitMs > 0) return isRoute && fields.some((field) => isTraffic(object, field)) ? pausedRoute(waitMs, ref, undoing) : paused(waitMs);
   const owner = await anchors.reference(canary, signal, context.readTarget);
-  if (live && isTarget(canary, ref)) {
-    view.learn(await mergeIntoTarget(context, object, live.object));
-    return written();
-  }
+  if (live && isTarget(canary, ref)) return noted(await mergeIntoTarget(context, object, live.object));
   const foundInPlace = known !== undefined && !isOurRoute(canary, known, context.config);
   const toWrite = foundInPlace ? object : marked(context, object, owner);
   const replacing = live && replacingLists(toWrite, live.object);
@@ -59,25 +56,27 @@ export async function ensure(
   if (replaced) view.learn(replaced);
   // A patch leaves the fields that we said before and say no more; the apply removes them, and no traffic moves by it.
   const hasChanged = before !== undefined && before !== digest;
-  const answered = replaced && !hasChanged ? replaced : await cluster.apply(at(toWrite, replaced ?? live?.object), { signal });
-  view.learn(answered);
-  annotations.wrote(context, answered);
-  if (missingField(object, answered) === undefined) answers.delete(key);
-  else answers.set(key, { digest, spec: answered.spec, lacks: missingField(object, answered, '', answered) });
-  return written();
+  return noted(replaced && !hasChanged ? replaced : await cluster.apply(at(toWrite, replaced ?? live?.object), { signal }));
 
-  function written(): Outcome {
+  function noted(written: KubeObject): Outcome {
+    view.learn(written);
+    annotations.wrote(context, written);
+    if (missingField(object, written) === undefined) answers.delete(key);
+    else answers.set(key, { digest, spec: written.spec, lacks: [...missingFields(object, written, '', written)] });
     wanted.set(key, digest);
-    if (isDrift) brake.corrected(key, nowMs, undoing, { isRoute });
+    if (isDrift) brake.corrected(key, nowMs, undoing, { isRoute, fields });
     else if (before !== undefined) brake.forget(key);
     return WRITTEN;
   }
 }
 
 /** A field that the answer to our own write lacked is not another writer's doing (I18). */
-function undoingOf(missing = 'metadata', lacks: string | undefined, manager: string | undefined): Undoing {
-  if (missing === lacks) return { field: missing, by: 'server' };
-  return { field: missing, by: 'another', ...(manager !== undefined && { who: manager }) };
+function undoingOf(fields: readonly string[], lacks: readonly string[] = [], manager: string | undefined): Undoing {
+  const undone = fields.find((field) => !lacks.includes(field));
+  const [first = 'metadata'] = fields;
+  return undone === undefined && fields.length > 0
+    ? { field: first, by: 'server' }
+    : { field: undone ?? first, by: 'another', ...(manager !== undefined && { who: manager }) };
 }
 
 /** Labels, our own marks, and the annotations of a Service lead no request anywhere; those of an Ingress may. */

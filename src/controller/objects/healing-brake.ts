@@ -1,8 +1,11 @@
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;
+/** Contested fields of one object that are known apart. */
+const MOST_FIELDS = 20;
 
 /** A write that did not hold, and who undid it. */
 export interface Undoing {
+  /** The first one. */
   field: string;
   /** `another` has written since our own write was answered; `server`: the answer itself did not hold the field. */
   by: 'another' | 'server';
@@ -11,6 +14,7 @@ export interface Undoing {
 }
 
 interface Contest extends Undoing {
+  fields: ReadonlySet<string>;
   corrections: number;
   pausedUntilMs: number;
   isRoute: boolean;
@@ -19,7 +23,7 @@ interface Contest extends Undoing {
 /**
  * Keeps healing from becoming a fight (ARCHITECTURE.md, "Healing has a brake"). The first correction of an object is immediate; when the same
  * drift comes back, the next ones wait 1 s, 2 s, 4 s … up to 5 min. It calms down after twice the longest pause without drift. The pause
- * of one object delays no other (I18).
+ * of one field delays no other (I18).
  */
 export class HealingBrake {
   readonly #contests = new Map<string, Contest>();
@@ -27,22 +31,26 @@ export class HealingBrake {
   #news: ({ key: string } & Undoing)[] = [];
   readonly #reportedMs = new Map<string, number>();
 
-  /** Milliseconds to wait before this correction may be written; 0 is now. Call `corrected` when it was. */
-  waitMs(key: string, nowMs: number): number {
+  /** Milliseconds to wait before these fields may be corrected; 0 is now. Call `corrected` when they were. */
+  waitMs(key: string, nowMs: number, fields: readonly string[] = []): number {
     const contest = this.#contests.get(key);
     if (contest === undefined) return 0;
     if (nowMs > contest.pausedUntilMs + 2 * LONGEST_PAUSE_MS) {
       this.#contests.delete(key);
       return 0;
     }
-    return Math.max(0, contest.pausedUntilMs - nowMs);
+    // Others may name their own keys, each of which is a field.
+    const isAnother = contest.fields.size < MOST_FIELDS && fields.some((field) => !contest.fields.has(field));
+    return isAnother ? 0 : Math.max(0, contest.pausedUntilMs - nowMs);
   }
 
-  /** `isRoute`: users reach one side or the other by it. */
-  corrected(key: string, nowMs: number, undoing: Undoing, { isRoute = false } = {}): void {
-    const corrections = (this.#contests.get(key)?.corrections ?? 0) + 1;
+  /** `isRoute`: users reach one side or the other by it. `fields`: all that were undone. */
+  corrected(key: string, nowMs: number, undoing: Undoing, { isRoute = false, fields = [undoing.field] as readonly string[] } = {}): void {
+    const before = this.#contests.get(key);
+    const corrections = (before?.corrections ?? 0) + 1;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (corrections - 1), LONGEST_PAUSE_MS);
-    this.#contests.set(key, { ...undoing, corrections, pausedUntilMs: nowMs + pauseMs, isRoute });
+    const known = new Set([...(before?.fields ?? []), ...fields].slice(0, MOST_FIELDS));
+    this.#contests.set(key, { ...undoing, fields: known, corrections, pausedUntilMs: nowMs + pauseMs, isRoute });
     if (isRoute) this.#endTogether(nowMs);
     if (undoing.by === 'another') this.#note({ key, ...undoing }, nowMs);
   }

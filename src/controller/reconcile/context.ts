@@ -28,8 +28,8 @@ export interface ReconcileMemory {
   serviceGuard: ServiceGuard;
   /** Digest of the last request for each object, which tells a step of ours from drift. */
   wanted: Map<string, string>;
-  /** Where the server changed what was last written of an object: digest of the request, what the server made of it, and a field that it lacks. */
-  answers: Map<string, { digest: string; spec: unknown; lacks: string | undefined }>;
+  /** Where the server changed what was last written of an object: digest of the request, what the server made of it, and the fields that it lacks. */
+  answers: Map<string, { digest: string; spec: unknown; lacks: readonly string[] }>;
   /** Steps towards routes whose Services proxies have to learn of first, and the time of the next one, by the object. */
   introduced: Map<string, { steps: number; nextMs: number }>;
   /** Pods that a side was last seen to ask for, above zero: a primary that was deleted by hand comes back with as many. */

@@ -1,3 +1,4 @@
+import type { NewBlocker } from '../../api/blocker.ts';
 import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
@@ -21,6 +22,8 @@ import { combined, HELD, type Outcome, PENDING, retryIn, WRITTEN } from './outco
 
 /** A route that cannot be written is corrected by its owner, possibly without a watch event. */
 const TRY_AGAIN_MS = 15_000;
+/** Checks need not wait for the name (E63). */
+const MISNAMED: NewBlocker = { code: 'RouteUnconfirmed', detail: 'the primary names a revision that is not found' };
 /** A route may have been there before. */
 const ROUTE = { takenOver: true, isRoute: true } as const;
 
@@ -85,7 +88,7 @@ export async function ensureRoutes(context: ReconcileContext, apex: Apex, routes
   await refuseUnseenRoutes(context);
   const primary = view.find(primaryRefOf(canary));
   // A route to nothing serves no one, and would bring in the name that is about to be restored.
-  if (primary && workloadOf(canary).isMisnamed?.(primary.object, view)) return PENDING;
+  if (primary && workloadOf(canary).isMisnamed?.(primary.object, view)) return { ...PENDING, unconfirmed: MISNAMED };
   let outcome = await ensureLeftRoutes(context, apex, routes);
   let refusal: Awaited<ReturnType<typeof accepted.write>>;
   try {
