@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type ImportGraph, importGraph } from '../../scripts/import-graph.ts';
 import { type Mutant, root } from './candidates.ts';
 import type { Counted } from './counting-run.ts';
@@ -11,7 +11,7 @@ const MOST_SHARE = 0.2;
 const FEWEST_FILES = 10;
 /** Simulations of whole controllers and other long files come last. */
 const LONG_SHARE = 0.005;
-/** Files that only load the module of a mutant which runs while modules are loaded. */
+/** Files that only load the module of a mutant which runs while modules are loaded; those in its folder first. */
 const MOST_LOADING = 40;
 
 export interface Related {
@@ -39,7 +39,12 @@ export function relatedTests({ id, file: source }: Mutant, counted: readonly Cou
     [...new Set(files)]
       .filter((file) => isBesideTheCode(file) && byFile.get(file)?.failed !== true && existsSync(join(root, file)))
       .sort((a, b) => stageOf(a) - stageOf(b) || (distances.get(a) ?? 9) - (distances.get(b) ?? 9) || secondsOf(a) - secondsOf(b));
-  const loading = isStatic ? inOrder(distances.keys()).slice(0, MOST_LOADING) : [];
+  const isElsewhere = (file: string): number => Number(dirname(file) !== dirname(source));
+  const loading = isStatic
+    ? inOrder(distances.keys())
+        .toSorted((a, b) => isElsewhere(a) - isElsewhere(b))
+        .slice(0, MOST_LOADING)
+    : [];
   const all = inOrder([...near, ...ran, ...loading]);
   let seconds = 0;
   const files = all.filter((file, place) => {
