@@ -26,6 +26,8 @@ const GIVEN_BY = new Set(['Promoting', 'Finalising', 'Succeeded']);
 const ANALYSING = new Set(['Progressing', 'Waiting', 'WaitingPromotion', 'Promoting', 'Finalising']);
 const RESTING = new Set(['Initialized', 'Succeeded', 'Failed']);
 
+type Held = ReturnType<ApplicationWorld['held']>;
+
 interface Run {
   id: string;
   crashes: number;
@@ -50,6 +52,8 @@ export class Invariants {
   #quietMs = 0;
   #isForeign = false;
   #isTaken = false;
+  /** There was a moment in which each way led to an answer. */
+  #hasAnswered = false;
   #excusedUntilMs = 0;
   #run: Run | undefined;
 
@@ -82,8 +86,9 @@ export class Invariants {
     const canaries = this.#world.canaries();
     const held = this.#world.held();
     this.#note(canaries, held);
-    this.#follow(canaries, held.target ?? '', passedMs, isUp);
+    this.#follow(canaries, held, isUp);
     const answers = this.#world.ask();
+    this.#hasAnswered ||= answers.every((answer) => 'version' in answer);
     for (const answer of answers) this.#judge(answer);
     this.#failing(answers, canaries, passedMs, isUp);
     this.#contested(canaries);
@@ -94,11 +99,10 @@ export class Invariants {
     if (!this.breaks.some((one) => one.text.slice(0, 40) === text.slice(0, 40))) this.breaks.push({ invariant, atMs: this.#lastMs, text });
   }
 
-  #note(canaries: readonly CanaryView[], { target, primary }: { target: string | undefined; primary: string | undefined }): void {
+  #note(canaries: readonly CanaryView[], { target }: Held): void {
     for (const { phase, isDeleting } of canaries) {
       if (isDeleting || target === undefined) continue;
       if (ANALYSING.has(phase)) this.#analysed.set(target, this.#upMs);
-      if (GIVEN_BY.has(phase) && primary !== undefined && this.#run?.versions.has(primary)) this.#given.add(primary);
     }
   }
 
@@ -106,7 +110,7 @@ export class Invariants {
   #judge(answer: Answer): void {
     if ('lost' in answer) {
       if (answer.isPodsFault) this.#excusedUntilMs = this.#lastMs + CRASH_GRACE_MS;
-      if (this.#isTaken || this.#lastMs < this.#excusedUntilMs) return;
+      if (!this.#hasAnswered || this.#isTaken || this.#lastMs < this.#excusedUntilMs) return;
       this.#break('I7', `A request was lost though pods of the application were ready: ${answer.lost}.`);
       return;
     }
@@ -114,7 +118,8 @@ export class Invariants {
     if (this.#given.has(version)) return;
     const analysedMs = this.#analysed.get(version);
     if (analysedMs !== undefined && this.#upMs - analysedMs <= GRACE_MS) return;
-    const known = analysedMs === undefined ? 'was never analysed' : `was last analysed ${Math.round((this.#upMs - analysedMs) / 1000)} s ago`;
+    const known =
+      analysedMs === undefined ? 'was never analysed' : `was last analysed ${Math.round((this.#upMs - analysedMs) / 1000)} s ago`;
     this.#break('I19', `A client was answered by version ${version} (${by}), which was never promoted and ${known}.`);
   }
 
@@ -124,7 +129,10 @@ export class Invariants {
     const isHeld = !isUp || canaries.some(({ isSuspended }) => isSuspended) || canaries.length !== 1;
     this.#failingMs = isAnswering && !isHeld ? this.#failingMs + passedMs : 0;
     if (this.#failingMs > FAILING_MS)
-      this.#break('I18', `A version whose every check fails still has users after ${this.#failingMs / 1000} s: check or rollback is delayed.`);
+      this.#break(
+        'I18',
+        `A version whose every check fails still has users after ${this.#failingMs / 1000} s: check or rollback is delayed.`,
+      );
   }
 
   #contested(canaries: readonly CanaryView[]): void {
@@ -142,11 +150,11 @@ export class Invariants {
   }
 
   /** I20: what crashes in an analysis is not promoted; what is drained is not failed. */
-  #follow(canaries: readonly CanaryView[], target: string, passedMs: number, isUp: boolean): void {
+  #follow(canaries: readonly CanaryView[], { target = '', primary }: Held, isUp: boolean): void {
     const failed = this.#world.failed();
     if (failed.length > 0) this.#quietMs = 0;
     const canary = canaries.find(({ phase, isDeleting }) => !isDeleting && (ANALYSING.has(phase) || RESTING.has(phase)));
-    if (canary === undefined || canaries.length > 1) {
+    if (canary === undefined) {
       this.#run = undefined;
       return;
     }
@@ -167,11 +175,19 @@ export class Invariants {
       run.crashes += 1;
       run.lastCrashMs = atMs;
     }
-    if (!GIVEN_BY.has(phase)) return;
+    if (!GIVEN_BY.has(phase) || primary === undefined || !run.versions.has(primary) || this.#given.has(primary)) return;
+    this.#given.add(primary);
+    const what = `Version ${primary} was promoted though its pods`;
     if (run.crashes >= THRESHOLD)
-      this.#break('I20', `Version ${target} was promoted (${phase}) though its pods crashed after they were ready in ${run.crashes} intervals of the analysis; ${THRESHOLD} failed checks end a release.`);
+      this.#break(
+        'I20',
+        `${what} crashed after they were ready in ${run.crashes} intervals of the analysis; ${THRESHOLD} failed checks end a release.`,
+      );
     if (run.unreadyMs > DEADLINE_MS)
-      this.#break('I20', `Version ${target} was promoted (${phase}) though its pods were not ready for ${run.unreadyMs / 1000} s of the analysis in all; the deadline is ${DEADLINE_MS / 1000} s.`);
+      this.#break(
+        'I20',
+        `${what} were not ready for ${run.unreadyMs / 1000} s of the analysis in all; the deadline is ${DEADLINE_MS / 1000} s.`,
+      );
   }
 }
 

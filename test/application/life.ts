@@ -54,6 +54,8 @@ export interface Life {
   seed: number;
   hasScaler: boolean;
   revertOnDeletion: boolean;
+  /** The user has an apex Service; without one Serin makes it. */
+  hasService: boolean;
   actions: readonly Timed[];
 }
 
@@ -72,6 +74,7 @@ export function lifeOf(seed: number): Life {
   for (let warm = 0; warm < 3; warm += 1) draw(0, 2); // neighbouring seeds begin alike
   const hasScaler = draw(0, 4) === 0;
   const revertOnDeletion = draw(0, 4) === 0;
+  const hasService = draw(0, 3) > 0;
   let pushed = 1;
   const next = (kinds: readonly string[]): Version => {
     pushed += 1;
@@ -81,10 +84,16 @@ export function lifeOf(seed: number): Life {
   const actions: Timed[] = [];
   const length = draw(3, 9);
   while (actions.length < length) {
-    const drawn = draw(0, 3) === 0 ? afterAPush(draw, next) : [{ at: aMoment(draw), afterMs: draw(0, 15_000), action: anAction(draw, next) }];
+    const kind = draw(0, 12);
+    const drawn =
+      kind < 4
+        ? afterAPush(draw, next)
+        : kind === 4
+          ? aSeries(draw, next)
+          : [{ at: aMoment(draw), afterMs: draw(0, 15_000), action: anAction(draw, next) }];
     actions.push(...drawn);
   }
-  return { seed, hasScaler, revertOnDeletion, actions };
+  return { seed, hasScaler, revertOnDeletion, hasService, actions };
 }
 
 const aMoment = (draw: Draw): Moment => (draw(0, 2) === 0 ? 'now' : (moments[draw(0, moments.length)] ?? 'now'));
@@ -92,11 +101,17 @@ const aMoment = (draw: Draw): Moment => (draw(0, 2) === 0 ? 'now' : (moments[dra
 /** What hits a release most is drawn in its course: at a step after its push. */
 function afterAPush(draw: Draw, next: (kinds: readonly string[]) => Version): Timed[] {
   const version = next(['good', 'good', 'bad', 'exits', 'oom', 'flaps', 'broken']);
-  const at = (['settling', 'analysing', 'analysing', 'writingPrimary', 'awaitingPrimary', 'draining', 'resting'] as const)[draw(0, 7)] ?? 'now';
+  const at =
+    (['settling', 'analysing', 'analysing', 'writingPrimary', 'awaitingPrimary', 'draining', 'resting'] as const)[draw(0, 7)] ?? 'now';
   return [
     { at: 'resting', afterMs: draw(0, 5_000), action: { do: 'push', version } },
     { at, afterMs: draw(0, 30_000), action: anAction(draw, next) },
   ];
+}
+
+/** Releases one after the other, as on a busy day. */
+function aSeries(draw: Draw, next: (kinds: readonly string[]) => Version): Timed[] {
+  return Array.from({ length: 4 }, () => ({ at: 'resting', afterMs: draw(0, 5_000), action: { do: 'push', version: next(['good']) } }));
 }
 
 function anAction(draw: Draw, next: (kinds: readonly string[]) => Version): Action {
@@ -129,12 +144,14 @@ function anAction(draw: Draw, next: (kinds: readonly string[]) => Version): Acti
 }
 
 /** As a stranger reads it. */
-export function describeLife({ seed, hasScaler, revertOnDeletion, actions }: Life): string {
+export function describeLife({ seed, hasScaler, revertOnDeletion, hasService, actions }: Life): string {
   const lines = actions.map(({ at, afterMs, action }) => {
     const { do: what, ...how } = action;
     const details = Object.keys(how).length > 0 ? ` ${JSON.stringify(how)}` : '';
     return `  ${at === 'now' ? '' : `once the release is ${at}, `}${(afterMs / 1000).toFixed(1)} s later: ${what}${details}`;
   });
-  const extras = [hasScaler ? 'an HPA' : '', revertOnDeletion ? 'revertOnDeletion' : ''].filter((one) => one !== '');
+  const extras = [hasScaler ? 'an HPA' : '', revertOnDeletion ? 'revertOnDeletion' : '', hasService ? '' : 'no Service before it'].filter(
+    (one) => one !== '',
+  );
   return [`seed ${seed}, a Canary${extras.length > 0 ? ` with ${extras.join(' and ')}` : ''}:`, ...lines].join('\n');
 }

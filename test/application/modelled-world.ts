@@ -1,7 +1,7 @@
 import { type KubeObject, type ObjectRef, refOf } from '../../src/api/kube-object.ts';
-import { drawer } from '../fakes/model/life.ts';
 import { ordersTemplate } from '../fakes/model/journals.ts';
 import { APP, aDeployment, aModelCanary, canaryRef, ModelLab, NAMESPACE, namespaceRef, primaryRef, targetRef } from '../fakes/model/lab.ts';
+import { drawer } from '../fakes/model/life.ts';
 import { ModelPods } from '../fakes/model/pods.ts';
 import { ordersPlan } from '../fakes/model/released.ts';
 import { anHpa, hpaRef, refTo } from '../fakes/model/scaled.ts';
@@ -14,7 +14,11 @@ const START_UP_MS: [number, number] = [200, 4_000];
 /** Behind a change, a proxy; and Serin waits as long before a side that lost its traffic goes. */
 const LAG_MS = 2_000;
 /** Versions that fail by themselves do so when they have been ready for so long, each time. */
-const LOOPS = { exits: { how: 'exit', afterMs: 12_000, ms: 8_000 }, oom: { how: 'oom', afterMs: 15_000, ms: 3_000 }, flaps: { how: 'flap', afterMs: 10_000, ms: 5_000 } } as const;
+const LOOPS = {
+  exits: { how: 'exit', afterMs: 12_000, ms: 8_000 },
+  oom: { how: 'oom', afterMs: 15_000, ms: 3_000 },
+  flaps: { how: 'flap', afterMs: 10_000, ms: 5_000 },
+} as const;
 /** Kinds whose writes an idle Canary may cause by what is no change of it. */
 const UNCOUNTED = /^(Event|Lease)$/;
 const serviceRef: ObjectRef = { apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE };
@@ -52,7 +56,7 @@ class ModelledWorld implements ApplicationWorld {
     const { server } = this.#lab;
     server.create(ordersTemplate);
     server.create(anApplication('good-1'));
-    server.create(aService());
+    if (this.#life.hasService) server.create(aService());
     if (this.#life.hasScaler) server.create(anHpa(APP, { minReplicas: 1 }));
     await this.#lab.pass(START_UP_MS[1] + LAG_MS + 1);
     server.create(structuredClone(this.#canary));
@@ -188,7 +192,9 @@ class ModelledWorld implements ApplicationWorld {
     const all = this.#lab.writesByController;
     const news = all.flatMap((writes, index) => writes.slice(this.#told[index] ?? 0));
     this.#told = all.map((writes) => writes.length);
-    return news.filter(({ ref }) => !UNCOUNTED.test(ref.kind)).map(({ verb, ref, subresource }) => `${verb} ${ref.kind} ${ref.name} ${subresource}`.trim());
+    return news
+      .filter(({ ref }) => !UNCOUNTED.test(ref.kind))
+      .map(({ verb, ref, subresource }) => `${verb} ${ref.kind} ${ref.name} ${subresource}`.trim());
   }
 
   async close(): Promise<void> {
@@ -202,7 +208,9 @@ class ModelledWorld implements ApplicationWorld {
 
   #canaries(): KubeObject[] {
     const { api } = this.#lab.server;
-    return api.store.list(this.#lab.server.resource(canaryRef.apiVersion, canaryRef.kind).storeKey).map(([, stored]) => stored as KubeObject);
+    return api.store
+      .list(this.#lab.server.resource(canaryRef.apiVersion, canaryRef.kind).storeKey)
+      .map(([, stored]) => stored as KubeObject);
   }
 
   #create(name: string): Acted | undefined {
@@ -237,7 +245,7 @@ class ModelledWorld implements ApplicationWorld {
     const { server } = this.#lab;
     if (server.find(namespaceRef) === undefined || server.find(targetRef)) return undefined;
     server.create(anApplication(version));
-    if (!server.find(serviceRef)) server.create(aService());
+    if (this.#life.hasService && !server.find(serviceRef)) server.create(aService());
     if (this.#canaries().length === 0) this.#create(APP);
     return { pushed: version, isInstalled: true };
   }

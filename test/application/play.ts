@@ -6,6 +6,8 @@ import type { ApplicationWorld, WorldMaker } from './world.ts';
 const ASK_MS = 250;
 /** A moment that does not come is not waited for any longer. */
 const MOST_AWAITED_MS = 120_000;
+/** A release that a push starts no longer rests by then. */
+const REACTION_MS = 3_000;
 /** After the last action: the longest pause of the brake is not, but most of what an action causes shows by then. */
 const TAIL_MS = 240_000;
 
@@ -29,6 +31,7 @@ export async function play(life: Life, make: WorldMaker): Promise<Played> {
   try {
     await pass(MOST_AWAITED_MS, () => world.canaries().some(({ phase }) => phase === 'Initialized') || life.actions[0]?.at !== 'resting');
     for (const { at, afterMs, action } of life.actions) {
+      if (at === 'resting') await pass(REACTION_MS);
       if (at !== 'now') await pass(MOST_AWAITED_MS, () => isAt(world, at));
       await pass(afterMs);
       if (invariants.breaks.length > 0) break;
@@ -50,14 +53,14 @@ function isAt(world: ApplicationWorld, at: Moment): boolean {
   return canaries.length === 0 || canaries.some(({ step }) => step === at);
 }
 
-/** As few actions as break the same invariant: by halves, then one by one. */
-export async function shrink(life: Life, { invariant }: Pick<Break, 'invariant'>, make: WorldMaker): Promise<Life> {
+/** As few actions as break it in the same way: by halves, then one by one. */
+export async function shrink(life: Life, isSame: (one: Break) => boolean, make: WorldMaker): Promise<Life> {
   let smallest = life;
   for (let size = Math.ceil(life.actions.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let from = 0; from < smallest.actions.length; ) {
       const actions: Timed[] = smallest.actions.toSpliced(from, size);
       const { breaks } = await play({ ...smallest, actions }, make);
-      if (breaks.some((one) => one.invariant === invariant)) smallest = { ...smallest, actions };
+      if (breaks.some(isSame)) smallest = { ...smallest, actions };
       else from += size;
     }
   }
@@ -69,7 +72,7 @@ export async function report(life: Life, make: WorldMaker): Promise<string | und
   const { breaks } = await play(life, make);
   const [first] = breaks;
   if (first === undefined) return undefined;
-  const smallest = await shrink(life, first, make);
+  const smallest = await shrink(life, (one) => one.invariant === first.invariant, make);
   const [shown = first] = (await play(smallest, make)).breaks;
   const replay = `LIFE_SEED=${life.seed} npx vitest run test/application`;
   return `${shown.invariant} at ${shown.atMs / 1000} s: ${shown.text}\n${describeLife(smallest)}\nAgain: ${replay}`;

@@ -52,7 +52,9 @@ export class ModelPods {
     if (shown === undefined || this.#nodes.isDown(deployment)) return false;
     if (how !== 'flap') {
       const finishedAt = new Date(this.#clock.nowMs()).toISOString();
-      shown.last = { terminated: how === 'oom' ? { exitCode: 137, reason: 'OOMKilled', finishedAt } : { exitCode: 3, reason: 'Error', finishedAt } };
+      shown.last = {
+        terminated: how === 'oom' ? { exitCode: 137, reason: 'OOMKilled', finishedAt } : { exitCode: 3, reason: 'Error', finishedAt },
+      };
     }
     this.#report(shown, false, how === 'flap' ? { running: {} } : shown.last);
     this.#nodes.down(this.#current(shown) ?? deployment);
@@ -87,8 +89,8 @@ export class ModelPods {
     const { uid = '', name, namespace = '' } = deployment.metadata;
     const { replicas = 1, template } = raw(deployment).spec;
     const shown = this.#shown.get(uid);
-    if (replicas === 0) return this.#gone(uid);
-    if ((raw(deployment).status?.availableReplicas ?? 0) === 0) return;
+    if (replicas === 0) this.#gone(uid);
+    if (replicas === 0 || (raw(deployment).status?.availableReplicas ?? 0) === 0) return;
     const bytes = [...this.#nodes.runs(name, namespace)].at(-1) ?? '';
     if (bytes === '' || shown?.bytes === bytes) return;
     this.#gone(uid);
