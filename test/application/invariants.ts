@@ -56,6 +56,7 @@ export class Invariants {
   #hasAnswered = false;
   #excusedUntilMs = 0;
   #run: Run | undefined;
+  #lastCrashMs = Number.NEGATIVE_INFINITY;
 
   constructor(world: ApplicationWorld) {
     this.#world = world;
@@ -165,16 +166,12 @@ export class Invariants {
     const isCounted = phase === 'Progressing' && step === 'analysing' && isUp && !canary.isSuspended;
     if (phase === 'Progressing') run.versions.add(target);
     for (const { side, how, atMs, forMs } of failed) {
+      if (how === 'crash') this.#lastCrashMs = atMs;
       if (side !== 'target') continue;
       if (how === 'drain') run.drains += 1;
-      if (how !== 'crash') continue;
-      if (!isCounted) continue;
-      run.unreadyMs += forMs;
-      // Not in the interval of the last one, whenever that ended.
-      if (atMs - run.lastCrashMs < 2 * INTERVAL_MS) continue;
-      run.crashes += 1;
-      run.lastCrashMs = atMs;
+      else if (isCounted) countCrash(run, atMs, forMs);
     }
+    this.#drained(canary, run);
     if (!GIVEN_BY.has(phase) || primary === undefined || !run.versions.has(primary) || this.#given.has(primary)) return;
     this.#given.add(primary);
     const what = `Version ${primary} was promoted though its pods`;
@@ -189,6 +186,21 @@ export class Invariants {
         `${what} were not ready for ${run.unreadyMs / 1000} s of the analysis in all; the deadline is ${DEADLINE_MS / 1000} s.`,
       );
   }
+
+  /** Where nothing but drains has happened to a version that is fine, no check fails. */
+  #drained({ phase, failedChecks }: CanaryView, { drains, versions }: Run): void {
+    if (phase !== 'Progressing' || drains === 0 || failedChecks === 0) return;
+    if (this.#lastMs - this.#lastCrashMs < DEADLINE_MS || [...versions].some((version) => !version.startsWith('good-'))) return;
+    this.#break('I20', `${drains} drains of the pods of ${[...versions].join(', ')} counted as ${failedChecks} failed checks.`);
+  }
+}
+
+function countCrash(run: Run, atMs: number, forMs: number): void {
+  run.unreadyMs += forMs;
+  // Not in the interval of the last one, whenever that ended.
+  if (atMs - run.lastCrashMs < 2 * INTERVAL_MS) return;
+  run.crashes += 1;
+  run.lastCrashMs = atMs;
 }
 
 /** A Canary has taken the traffic: what is pushed comes to users by its releases only. */
