@@ -139,7 +139,7 @@ export class Invariants {
   #contested(canaries: readonly CanaryView[]): void {
     if (this.#isForeign) return;
     for (const { name, contested } of canaries)
-      if (contested !== undefined) this.#break('I18', `Contested, though nobody but Serin wrote its objects: ${name}: ${contested}`);
+      if (contested !== undefined) this.#break('I18', `Contested, though only Serin wrote its objects: ${name}: ${contested}`);
   }
 
   #idle(canaries: readonly CanaryView[], passedMs: number, isUp: boolean): void {

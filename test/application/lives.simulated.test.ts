@@ -37,7 +37,7 @@ it('a break is shrunk to the actions that it needs', async () => {
         ms += passed;
       },
       act: async () => ({}),
-      ask: () => (guilty && shown.actions.includes(guilty) ? [{ version: 'stray', by: 'nobody' }] : []),
+      ask: () => (guilty && shown.actions.includes(guilty) ? [{ version: 'stray', by: 'no Deployment' }] : []),
       canaries: () => [],
       held: () => ({ target: undefined, primary: undefined }),
       isSerinUp: () => true,

@@ -19,7 +19,7 @@ const LOOPS = {
   oom: { how: 'oom', afterMs: 15_000, ms: 3_000 },
   flaps: { how: 'flap', afterMs: 10_000, ms: 5_000 },
 } as const;
-/** Kinds whose writes an idle Canary may cause by what is no change of it. */
+/** Kinds that are not objects of the application. */
 const UNCOUNTED = /^(Event|Lease)$/;
 const serviceRef: ObjectRef = { apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE };
 const routeRef: ObjectRef = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name: APP, namespace: NAMESPACE };
