@@ -46,6 +46,8 @@ export class Invariants {
   readonly #given = new Set<string>();
   /** When each version was last analysed; in milliseconds for which Serin ran. */
   readonly #analysed = new Map<string, number>();
+  /** By the uid of a Canary. */
+  readonly #analysedBy = new Map<string, Set<string>>();
   #upMs = 0;
   #lastMs: number;
   #failingMs = 0;
@@ -101,9 +103,12 @@ export class Invariants {
   }
 
   #note(canaries: readonly CanaryView[], { target }: Held): void {
-    for (const { phase, isDeleting } of canaries) {
-      if (isDeleting || target === undefined) continue;
-      if (ANALYSING.has(phase)) this.#analysed.set(target, this.#upMs);
+    for (const { uid, phase, isDeleting } of canaries) {
+      if (isDeleting || target === undefined || !ANALYSING.has(phase)) continue;
+      // Pods of a version that was superseded serve until those of the next one are ready.
+      const superseded = this.#analysedBy.get(uid) ?? new Set<string>();
+      this.#analysedBy.set(uid, superseded.add(target));
+      for (const version of superseded) this.#analysed.set(version, this.#upMs);
     }
   }
 
