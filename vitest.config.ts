@@ -7,7 +7,9 @@ const bounds = { testTimeout: 300_000, hookTimeout: 120_000 };
 const MOCKING = ['test/integration/unchecked-promotion.test.ts', 'test/integration/unwatched-configs.test.ts'];
 /** Tests beside the code, contracts and goldens: the end of a name says the tier, and no end says `unit`. */
 const beside = (ending: string): string[] =>
-  ['src/**/*', 'test/contracts/**/*', 'test/golden/**/*', 'test/*', 'test/differential/**/*'].map((files) => `${files}${ending}.test.ts`);
+  ['src/**/*', 'test/contracts/**/*', 'test/golden/**/*', 'test/*', 'test/application/**/*', 'test/differential/**/*'].map(
+    (files) => `${files}${ending}.test.ts`,
+  );
 const simulated = beside('.simulated');
 const integration = beside('.integration');
 

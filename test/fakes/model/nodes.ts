@@ -31,6 +31,8 @@ export class ModelNodes {
   readonly #eras = new Map<string, number>();
   /** What the available pods of each Deployment read when they started. */
   readonly #runs = new Map<string, { count: number; bytes: ReadonlySet<string> }>();
+  /** Uids of those whose pods have crashed, are not ready, or were evicted. */
+  readonly #down = new Set<string>();
 
   constructor(server: ModelServer, clock: HandClock, startUpMs: () => number) {
     this.#server = server;
@@ -55,6 +57,25 @@ export class ModelNodes {
     return this.#runs.get(found?.metadata.uid ?? '')?.bytes ?? new Set();
   }
 
+  /** Its pods serve no more until `up`, or until it is rolled or scaled to nothing. */
+  down(deployment: KubeObject): void {
+    this.#down.add(deployment.metadata.uid ?? '');
+    const { replicas = 0, updatedReplicas = 0 } = raw(deployment).status ?? {};
+    this.#report(deployment, { replicas, updated: updatedReplicas, available: 0 });
+  }
+
+  up(deployment: KubeObject): void {
+    const uid = deployment.metadata.uid ?? '';
+    if (!this.#down.delete(uid)) return;
+    const current = this.#current(deployment);
+    const count = this.#observed.get(uid)?.replicas ?? 0;
+    if (current && count > 0 && this.#runs.has(uid)) this.#report(current, { replicas: count, updated: count, available: count });
+  }
+
+  isDown(deployment: KubeObject): boolean {
+    return this.#down.has(deployment.metadata.uid ?? '');
+  }
+
   #observeSoon(object: KubeObject): void {
     if (this.observesAfterMs > 0) this.#clock.setTimer(this.observesAfterMs, () => this.#observe(object));
     else queueMicrotask(() => this.#observe(object));
@@ -63,6 +84,7 @@ export class ModelNodes {
   #forget(uid: string): void {
     this.#rolled.delete(uid);
     this.#runs.delete(uid);
+    this.#down.delete(uid);
     this.#eras.set(uid, this.#era(uid) + 1);
   }
 
@@ -105,6 +127,7 @@ export class ModelNodes {
         const later = isCurrent();
         if (later === undefined) return;
         const before = this.#rolled.get(uid) === template ? this.#runs.get(uid) : undefined;
+        if (before === undefined) this.#down.delete(uid);
         this.#rolled.set(uid, template);
         const count = this.#observed.get(uid)?.replicas ?? 0;
         const isStarted = before === undefined || count > before.count;
@@ -144,12 +167,14 @@ export class ModelNodes {
   }
 
   #report(deployment: KubeObject, pods: { replicas: number; updated: number; available: number }): void {
+    const uid = deployment.metadata.uid ?? '';
+    const available = this.#down.has(uid) ? 0 : pods.available;
     const status = {
-      observedGeneration: this.#observed.get(deployment.metadata.uid ?? '')?.generation,
+      observedGeneration: this.#observed.get(uid)?.generation,
       replicas: pods.replicas,
       updatedReplicas: pods.updated,
-      readyReplicas: pods.available,
-      availableReplicas: pods.available,
+      readyReplicas: available,
+      availableReplicas: available,
     };
     this.#server.patch(refOf(deployment), { status }, 'status');
   }

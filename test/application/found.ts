@@ -1,0 +1,169 @@
+import type { Break } from './invariants.ts';
+import type { Life } from './life.ts';
+
+/** A life that once broke an invariant, shrunk, and the finding whose fix makes it whole. */
+export interface Found {
+  what: string;
+  /** Of issue 40. */
+  finding: number;
+  invariant: Break['invariant'];
+  life: Life;
+}
+
+/** Played in every run of `npm test`. Whole lives: what a seed draws changes with each action that the generator learns. */
+export const found: readonly Found[] = [
+  {
+    what: 'a version that exits 12 s after it was ready is promoted',
+    finding: 1,
+    invariant: 'I20',
+    life: {
+      seed: 2,
+      hasScaler: false,
+      revertOnDeletion: false,
+      hasService: false,
+      actions: [{ at: 'writingPrimary', afterMs: 3533, action: { do: 'push', version: 'exits-4' } }],
+    },
+  },
+  {
+    what: 'a version that crashed in nine intervals is promoted',
+    finding: 1,
+    invariant: 'I20',
+    life: {
+      seed: 20,
+      hasScaler: false,
+      revertOnDeletion: false,
+      hasService: true,
+      actions: [
+        { at: 'now', afterMs: 13365, action: { do: 'push', version: 'good-2' } },
+        { at: 'resting', afterMs: 4502, action: { do: 'push', version: 'exits-3' } },
+        { at: 'draining', afterMs: 8512, action: { do: 'edit the route by hand' } },
+      ],
+    },
+  },
+  {
+    what: 'replace --force makes what was never promoted the primary',
+    finding: 2,
+    invariant: 'I19',
+    life: {
+      seed: 3,
+      hasScaler: false,
+      revertOnDeletion: false,
+      hasService: true,
+      actions: [
+        { at: 'resting', afterMs: 430, action: { do: 'push', version: 'exits-2' } },
+        { at: 'awaitingPrimary', afterMs: 14628, action: { do: 'replace --force' } },
+      ],
+    },
+  },
+  {
+    what: 'replace --force while the canary settles promotes it',
+    finding: 2,
+    invariant: 'I19',
+    life: {
+      seed: 23,
+      hasScaler: false,
+      revertOnDeletion: false,
+      hasService: true,
+      actions: [
+        { at: 'now', afterMs: 13122, action: { do: 'push', version: 'good-2' } },
+        { at: 'settling', afterMs: 7881, action: { do: 'replace --force' } },
+      ],
+    },
+  },
+  {
+    what: 'replace --force in an analysis promotes what is analysed',
+    finding: 2,
+    invariant: 'I19',
+    life: {
+      seed: 26,
+      hasScaler: false,
+      revertOnDeletion: false,
+      hasService: true,
+      actions: [
+        { at: 'resting', afterMs: 2044, action: { do: 'push', version: 'good-4' } },
+        { at: 'analysing', afterMs: 3580, action: { do: 'replace --force' } },
+      ],
+    },
+  },
+  {
+    what: 'all users get the version that was settling when the Canary was deleted',
+    finding: 2,
+    invariant: 'I19',
+    life: {
+      seed: 54,
+      hasScaler: true,
+      revertOnDeletion: false,
+      hasService: true,
+      actions: [
+        { at: 'resting', afterMs: 3578, action: { do: 'push', version: 'flaps-2' } },
+        { at: 'settling', afterMs: 15772, action: { do: 'delete the Canary' } },
+      ],
+    },
+  },
+  {
+    what: 'a Canary that is created again contests its own Service',
+    finding: 3,
+    invariant: 'I18',
+    life: {
+      seed: 5,
+      hasScaler: false,
+      revertOnDeletion: false,
+      hasService: false,
+      actions: [{ at: 'draining', afterMs: 14087, action: { do: 'replace --force' } }],
+    },
+  },
+  {
+    what: 'the third release in a row contests the HPA of the primary',
+    finding: 4,
+    invariant: 'I18',
+    life: {
+      seed: 55,
+      hasScaler: true,
+      revertOnDeletion: false,
+      hasService: true,
+      actions: [
+        { at: 'resting', afterMs: 2241, action: { do: 'push', version: 'good-7' } },
+        { at: 'resting', afterMs: 3136, action: { do: 'push', version: 'good-8' } },
+        { at: 'resting', afterMs: 1319, action: { do: 'push', version: 'good-9' } },
+      ],
+    },
+  },
+  {
+    what: 'the primary of a target that was made again with another label has no endpoints',
+    finding: 5,
+    invariant: 'I7',
+    life: {
+      seed: 1,
+      hasScaler: true,
+      revertOnDeletion: false,
+      hasService: true,
+      actions: [{ at: 'now', afterMs: 4150, action: { do: 'relabel the target' } }],
+    },
+  },
+  {
+    what: 'a target is made again with another label while its primary starts',
+    finding: 5,
+    invariant: 'I7',
+    life: {
+      seed: 21,
+      hasScaler: false,
+      revertOnDeletion: false,
+      hasService: false,
+      actions: [{ at: 'creatingPrimary', afterMs: 13637, action: { do: 'relabel the target' } }],
+    },
+  },
+  {
+    what: 'a restart with other --selector-labels leaves the primary without endpoints',
+    finding: 5,
+    invariant: 'I7',
+    life: {
+      seed: 52,
+      hasScaler: false,
+      revertOnDeletion: false,
+      hasService: true,
+      actions: [
+        { at: 'now', afterMs: 7900, action: { do: 'kill Serin', forMs: 16039, selectorLabels: ['app.kubernetes.io/name', 'app'] } },
+      ],
+    },
+  },
+];

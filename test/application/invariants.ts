@@ -1,0 +1,214 @@
+import type { Action } from './life.ts';
+import type { Acted, Answer, ApplicationWorld, CanaryView } from './world.ts';
+
+export interface Break {
+  invariant: 'I7' | 'I18' | 'I19' | 'I20';
+  atMs: number;
+  /** For a stranger. */
+  text: string;
+}
+
+/** Analysis of the Canary of these lives: test/application/modelled-world.ts. */
+const INTERVAL_MS = 10_000;
+const THRESHOLD = 2;
+const DEADLINE_MS = 60_000;
+
+/** For how long answers may show what was true before, in which Serin runs: its reaction, the way to the proxies, and their lag. */
+const GRACE_MS = 30_000;
+/** A request that was sent to a pod before its crash was known. */
+const CRASH_GRACE_MS = 20_000;
+/** Checks that fail end a release: `THRESHOLD` of them, one that was under way, and the way back. */
+const FAILING_MS = THRESHOLD * INTERVAL_MS + INTERVAL_MS + GRACE_MS;
+/** Nothing happens for so long: then nothing is written. */
+const QUIET_MS = 60_000;
+
+const GIVEN_BY = new Set(['Promoting', 'Finalising', 'Succeeded']);
+const ANALYSING = new Set(['Progressing', 'Waiting', 'WaitingPromotion', 'Promoting', 'Finalising']);
+const RESTING = new Set(['Initialized', 'Succeeded', 'Failed']);
+
+type Held = ReturnType<ApplicationWorld['held']>;
+
+interface Run {
+  id: string;
+  crashes: number;
+  lastCrashMs: number;
+  unreadyMs: number;
+  drains: number;
+  /** Versions that its target had. */
+  versions: Set<string>;
+}
+
+/** Holds what clients are answered, and what Serin writes, against the invariants. It knows of the world only what users see. */
+export class Invariants {
+  readonly breaks: Break[] = [];
+  readonly #world: ApplicationWorld;
+  /** Versions that users may get: promoted, or pushed where nothing stood between push and users. */
+  readonly #given = new Set<string>();
+  /** When each version was last analysed; in milliseconds for which Serin ran. */
+  readonly #analysed = new Map<string, number>();
+  /** By the uid of a Canary. */
+  readonly #analysedBy = new Map<string, Set<string>>();
+  #upMs = 0;
+  #lastMs: number;
+  #failingMs = 0;
+  #quietMs = 0;
+  #isForeign = false;
+  #isTaken = false;
+  /** There was a moment in which each way led to an answer. */
+  #hasAnswered = false;
+  #excusedUntilMs = 0;
+  #run: Run | undefined;
+  #lastCrashMs = Number.NEGATIVE_INFINITY;
+
+  constructor(world: ApplicationWorld) {
+    this.#world = world;
+    this.#lastMs = world.nowMs();
+    const { target } = world.held();
+    if (target !== undefined) this.#given.add(target);
+  }
+
+  /** An action was done. */
+  acted(action: Action, { pushed, isTaken, isInstalled, isForeign, isAccepted }: Acted, before: readonly CanaryView[]): void {
+    this.#quietMs = 0;
+    this.#failingMs = 0;
+    if (pushed !== undefined && (isInstalled || !before.some(standsBetween))) this.#given.add(pushed);
+    const { target } = this.#world.held();
+    if (isAccepted && target !== undefined) this.#given.add(target);
+    this.#isForeign ||= isForeign === true;
+    this.#isTaken ||= isTaken === true;
+    if (action.do === 'relabel the target') this.#excusedUntilMs = this.#world.nowMs() + CRASH_GRACE_MS;
+  }
+
+  /** Looks at this moment. */
+  look(): void {
+    const nowMs = this.#world.nowMs();
+    const passedMs = nowMs - this.#lastMs;
+    this.#lastMs = nowMs;
+    const isUp = this.#world.isSerinUp();
+    if (isUp) this.#upMs += passedMs;
+    const canaries = this.#world.canaries();
+    const held = this.#world.held();
+    this.#note(canaries, held);
+    this.#follow(canaries, held, isUp);
+    const answers = this.#world.ask();
+    this.#hasAnswered ||= answers.every((answer) => 'version' in answer);
+    for (const answer of answers) this.#judge(answer);
+    this.#failing(answers, canaries, passedMs, isUp);
+    this.#contested(canaries);
+    this.#idle(canaries, passedMs, isUp);
+  }
+
+  #break(invariant: Break['invariant'], text: string): void {
+    if (!this.breaks.some((one) => one.text.slice(0, 40) === text.slice(0, 40))) this.breaks.push({ invariant, atMs: this.#lastMs, text });
+  }
+
+  #note(canaries: readonly CanaryView[], { target }: Held): void {
+    for (const { uid, phase, isDeleting } of canaries) {
+      if (isDeleting || target === undefined || !ANALYSING.has(phase)) continue;
+      // Pods of a version that was superseded serve until those of the next one are ready.
+      const superseded = this.#analysedBy.get(uid) ?? new Set<string>();
+      this.#analysedBy.set(uid, superseded.add(target));
+      for (const version of superseded) this.#analysed.set(version, this.#upMs);
+    }
+  }
+
+  /** I19 and I7: one answer. */
+  #judge(answer: Answer): void {
+    if ('lost' in answer) {
+      if (answer.isPodsFault) this.#excusedUntilMs = this.#lastMs + CRASH_GRACE_MS;
+      if (!this.#hasAnswered || this.#isTaken || this.#lastMs < this.#excusedUntilMs) return;
+      this.#break('I7', `A request was lost though pods of the application were ready: ${answer.lost}.`);
+      return;
+    }
+    const { version, by } = answer;
+    if (this.#given.has(version)) return;
+    const analysedMs = this.#analysed.get(version);
+    if (analysedMs !== undefined && this.#upMs - analysedMs <= GRACE_MS) return;
+    const known =
+      analysedMs === undefined ? 'was never analysed' : `was last analysed ${Math.round((this.#upMs - analysedMs) / 1000)} s ago`;
+    this.#break('I19', `A client was answered by version ${version} (${by}), which was never promoted and ${known}.`);
+  }
+
+  /** I18: a version that fails its checks goes in time. */
+  #failing(answers: readonly Answer[], canaries: readonly CanaryView[], passedMs: number, isUp: boolean): void {
+    const isAnswering = answers.some((one) => 'version' in one && one.version.startsWith('bad-') && !this.#given.has(one.version));
+    const isHeld = !isUp || canaries.some(({ isSuspended }) => isSuspended) || canaries.length !== 1;
+    this.#failingMs = isAnswering && !isHeld ? this.#failingMs + passedMs : 0;
+    if (this.#failingMs > FAILING_MS)
+      this.#break(
+        'I18',
+        `A version whose every check fails still has users after ${this.#failingMs / 1000} s: check or rollback is delayed.`,
+      );
+  }
+
+  #contested(canaries: readonly CanaryView[]): void {
+    if (this.#isForeign) return;
+    for (const { name, contested } of canaries)
+      if (contested !== undefined) this.#break('I18', `Contested, though only Serin wrote its objects: ${name}: ${contested}`);
+  }
+
+  #idle(canaries: readonly CanaryView[], passedMs: number, isUp: boolean): void {
+    const written = this.#world.written();
+    const isResting = isUp && canaries.length === 1 && canaries.every(({ phase, step }) => RESTING.has(phase) && step === 'resting');
+    if (isResting && !this.#isTaken && this.#quietMs > QUIET_MS && written.length > 0)
+      this.#break('I18', `An idle Canary writes: ${written.join(', ')}.`);
+    this.#quietMs = isResting ? this.#quietMs + passedMs : 0;
+  }
+
+  /** I20: what crashes in an analysis is not promoted; what is drained is not failed. */
+  #follow(canaries: readonly CanaryView[], { target = '', primary }: Held, isUp: boolean): void {
+    const failed = this.#world.failed();
+    if (failed.length > 0) this.#quietMs = 0;
+    const canary = canaries.find(({ phase, isDeleting }) => !isDeleting && (ANALYSING.has(phase) || RESTING.has(phase)));
+    if (canary === undefined) {
+      this.#run = undefined;
+      return;
+    }
+    const { phase, step } = canary;
+    const id = `${canary.uid}/${canary.run}`;
+    if (this.#run?.id !== id) this.#run = { id, crashes: 0, lastCrashMs: -INTERVAL_MS, unreadyMs: 0, drains: 0, versions: new Set() };
+    const run = this.#run;
+    const isCounted = phase === 'Progressing' && step === 'analysing' && isUp && !canary.isSuspended;
+    if (phase === 'Progressing') run.versions.add(target);
+    for (const { side, how, atMs, forMs } of failed) {
+      if (how === 'crash') this.#lastCrashMs = atMs;
+      if (side !== 'target') continue;
+      if (how === 'drain') run.drains += 1;
+      else if (isCounted) countCrash(run, atMs, forMs);
+    }
+    this.#drained(canary, run);
+    if (!GIVEN_BY.has(phase) || primary === undefined || !run.versions.has(primary) || this.#given.has(primary)) return;
+    this.#given.add(primary);
+    const what = `Version ${primary} was promoted though its pods`;
+    if (run.crashes >= THRESHOLD)
+      this.#break(
+        'I20',
+        `${what} crashed after they were ready in ${run.crashes} intervals of the analysis; ${THRESHOLD} failed checks end a release.`,
+      );
+    if (run.unreadyMs > DEADLINE_MS)
+      this.#break(
+        'I20',
+        `${what} were not ready for ${run.unreadyMs / 1000} s of the analysis in all; the deadline is ${DEADLINE_MS / 1000} s.`,
+      );
+  }
+
+  /** Where nothing but drains has happened to a version that is fine, no check fails. */
+  #drained({ phase, failedChecks }: CanaryView, { drains, versions }: Run): void {
+    if (phase !== 'Progressing' || drains === 0 || failedChecks === 0) return;
+    if (this.#lastMs - this.#lastCrashMs < DEADLINE_MS || [...versions].some((version) => !version.startsWith('good-'))) return;
+    this.#break('I20', `${drains} drains of the pods of ${[...versions].join(', ')} counted as ${failedChecks} failed checks.`);
+  }
+}
+
+function countCrash(run: Run, atMs: number, forMs: number): void {
+  run.unreadyMs += forMs;
+  // Not in the interval of the last one, whenever that ended.
+  if (atMs - run.lastCrashMs < 2 * INTERVAL_MS) return;
+  run.crashes += 1;
+  run.lastCrashMs = atMs;
+}
+
+/** A Canary has taken the traffic: what is pushed comes to users by its releases only. */
+function standsBetween({ isDeleting, phase }: CanaryView): boolean {
+  return !isDeleting && phase !== '' && phase !== 'Initializing';
+}

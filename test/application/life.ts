@@ -1,0 +1,157 @@
+import { drawer } from '../fakes/model/life.ts';
+
+/** What a version does is in the first word of its name; pods of each but `broken` become ready. */
+export type Version = `good-${number}` | `bad-${number}` | `exits-${number}` | `oom-${number}` | `flaps-${number}` | 'broken';
+
+/** What people, nodes and the machine of Serin do. Names of Canaries are free; the application has one target and one Service. */
+export type Action =
+  | { do: 'push'; version: Version }
+  /** The target's template as it was before the last push. */
+  | { do: 'push back' }
+  | { do: 'delete the Canary' }
+  | { do: 'create a Canary'; name: string }
+  /** `kubectl replace --force`, Argo CD Replace: deleted and created at once, with a new uid. */
+  | { do: 'replace --force' }
+  | { do: 'rename'; name: string; first: 'delete' | 'create' }
+  | { do: 'edit the spec'; stepWeight: number }
+  | { do: 'suspend' }
+  | { do: 'resume' }
+  /** The user's explicit word that the target is to serve as it is. */
+  | { do: 'accept' }
+  | { do: 'edit the route by hand' }
+  | { do: 'helm uninstall'; order: readonly Part[]; gapMs: number }
+  | { do: 'helm install'; version: Version }
+  | { do: 'delete the namespace' }
+  /** The target is deleted and made again with other labels, as a chart of another name does. */
+  | { do: 'relabel the target' }
+  | { do: 'kill Serin'; forMs: number; selectorLabels?: readonly string[] }
+  | { do: 'crash'; side: Side; how: 'exit' | 'oom' | 'flap'; ms: number }
+  | { do: 'drain'; side: Side; how: 'EvictionByEvictionAPI' | 'DeletionByTaintManager'; ms: number };
+export type Part = 'target' | 'Canary' | 'Service';
+export type Side = 'target' | 'primary';
+
+/** When: right away, or when a release is at this step, if that comes within two minutes; so long after it. */
+export interface Timed {
+  at: Moment;
+  afterMs: number;
+  action: Action;
+}
+export const moments = [
+  'now',
+  'resting',
+  'creatingPrimary',
+  'takingTraffic',
+  'scalingUp',
+  'settling',
+  'analysing',
+  'writingPrimary',
+  'awaitingPrimary',
+  'draining',
+] as const;
+export type Moment = (typeof moments)[number];
+
+export interface Life {
+  seed: number;
+  hasScaler: boolean;
+  revertOnDeletion: boolean;
+  /** The user has an apex Service; without one Serin makes it. */
+  hasService: boolean;
+  actions: readonly Timed[];
+}
+
+type Draw = (from: number, to: number) => number;
+const LABELS = [['app.kubernetes.io/name', 'app'], ['app']] as const;
+const ORDERS: readonly (readonly Part[])[] = [
+  ['target', 'Canary', 'Service'],
+  ['Canary', 'target', 'Service'],
+  ['Service', 'Canary', 'target'],
+  ['target', 'Service', 'Canary'],
+];
+
+/** Everything that a life is follows from its seed. */
+export function lifeOf(seed: number): Life {
+  const draw = drawer(seed * 7919 + 1);
+  for (let warm = 0; warm < 3; warm += 1) draw(0, 2); // neighbouring seeds begin alike
+  const hasScaler = draw(0, 4) === 0;
+  const revertOnDeletion = draw(0, 4) === 0;
+  const hasService = draw(0, 3) > 0;
+  let pushed = 1;
+  const next = (kinds: readonly string[]): Version => {
+    pushed += 1;
+    const kind = kinds[draw(0, kinds.length)] ?? 'good';
+    return kind === 'broken' ? 'broken' : (`${kind}-${pushed}` as Version);
+  };
+  const actions: Timed[] = [];
+  const length = draw(3, 9);
+  while (actions.length < length) {
+    const kind = draw(0, 12);
+    const drawn =
+      kind < 4
+        ? afterAPush(draw, next)
+        : kind === 4
+          ? aSeries(draw, next)
+          : [{ at: aMoment(draw), afterMs: draw(0, 15_000), action: anAction(draw, next) }];
+    actions.push(...drawn);
+  }
+  return { seed, hasScaler, revertOnDeletion, hasService, actions };
+}
+
+const aMoment = (draw: Draw): Moment => (draw(0, 2) === 0 ? 'now' : (moments[draw(0, moments.length)] ?? 'now'));
+
+/** What hits a release most is drawn in its course: at a step after its push. */
+function afterAPush(draw: Draw, next: (kinds: readonly string[]) => Version): Timed[] {
+  const version = next(['good', 'good', 'bad', 'exits', 'oom', 'flaps', 'broken']);
+  const at =
+    (['settling', 'analysing', 'analysing', 'writingPrimary', 'awaitingPrimary', 'draining', 'resting'] as const)[draw(0, 7)] ?? 'now';
+  return [
+    { at: 'resting', afterMs: draw(0, 5_000), action: { do: 'push', version } },
+    { at, afterMs: draw(0, 30_000), action: anAction(draw, next) },
+  ];
+}
+
+/** Releases one after the other, as on a busy day. */
+function aSeries(draw: Draw, next: (kinds: readonly string[]) => Version): Timed[] {
+  return Array.from({ length: 4 }, () => ({ at: 'resting', afterMs: draw(0, 5_000), action: { do: 'push', version: next(['good']) } }));
+}
+
+function anAction(draw: Draw, next: (kinds: readonly string[]) => Version): Action {
+  const name = `renamed-${draw(1, 1_000)}`;
+  const side: Side = draw(0, 3) === 0 ? 'primary' : 'target';
+  const one: readonly (() => Action)[] = [
+    () => ({ do: 'push', version: next(['good', 'good', 'bad', 'exits', 'broken']) }),
+    () => ({ do: 'push', version: next(['good', 'good', 'bad', 'oom', 'flaps']) }),
+    () => ({ do: 'push back' }),
+    () => ({ do: 'delete the Canary' }),
+    () => ({ do: 'delete the Canary' }),
+    () => ({ do: 'create a Canary', name }),
+    () => ({ do: 'replace --force' }),
+    () => ({ do: 'replace --force' }),
+    () => ({ do: 'rename', name, first: draw(0, 2) === 0 ? 'delete' : 'create' }),
+    () => ({ do: 'edit the spec', stepWeight: [10, 25, 50][draw(0, 3)] ?? 25 }),
+    () => ({ do: draw(0, 3) === 0 ? 'suspend' : 'resume' }),
+    () => ({ do: 'resume' }),
+    () => ({ do: 'edit the route by hand' }),
+    () => ({ do: 'helm uninstall', order: ORDERS[draw(0, ORDERS.length)] ?? ['target', 'Canary', 'Service'], gapMs: draw(0, 10_000) }),
+    () => ({ do: 'helm install', version: next(['good']) }),
+    () => (draw(0, 4) === 0 ? { do: 'delete the namespace' } : { do: 'push', version: next(['good']) }),
+    () => (draw(0, 2) === 0 ? { do: 'relabel the target' } : { do: 'push', version: next(['bad']) }),
+    () => ({ do: 'kill Serin', forMs: draw(1, 20_000) }),
+    () => ({ do: 'kill Serin', forMs: draw(1, 20_000), selectorLabels: LABELS[draw(0, LABELS.length)] ?? ['app'] }),
+    () => ({ do: 'crash', side, how: (['exit', 'oom', 'flap'] as const)[draw(0, 3)] ?? 'exit', ms: draw(1_000, 12_000) }),
+    () => ({ do: 'drain', side, how: draw(0, 2) === 0 ? 'EvictionByEvictionAPI' : 'DeletionByTaintManager', ms: draw(500, 8_000) }),
+  ];
+  return (one[draw(0, one.length)] ?? (() => ({ do: 'push back' })))();
+}
+
+/** As a stranger reads it. */
+export function describeLife({ seed, hasScaler, revertOnDeletion, hasService, actions }: Life): string {
+  const lines = actions.map(({ at, afterMs, action }) => {
+    const { do: what, ...how } = action;
+    const details = Object.keys(how).length > 0 ? ` ${JSON.stringify(how)}` : '';
+    return `  ${at === 'now' ? '' : `once the release is ${at}, `}${(afterMs / 1000).toFixed(1)} s later: ${what}${details}`;
+  });
+  const extras = [hasScaler ? 'an HPA' : '', revertOnDeletion ? 'revertOnDeletion' : '', hasService ? '' : 'no Service before it'].filter(
+    (one) => one !== '',
+  );
+  return [`seed ${seed}, a Canary${extras.length > 0 ? ` with ${extras.join(' and ')}` : ''}:`, ...lines].join('\n');
+}

@@ -1,0 +1,316 @@
+import { type KubeObject, type ObjectRef, refOf } from '../../src/api/kube-object.ts';
+import { ordersTemplate } from '../fakes/model/journals.ts';
+import { APP, aDeployment, aModelCanary, canaryRef, ModelLab, NAMESPACE, namespaceRef, primaryRef, targetRef } from '../fakes/model/lab.ts';
+import { drawer } from '../fakes/model/life.ts';
+import { ModelPods } from '../fakes/model/pods.ts';
+import { ordersPlan } from '../fakes/model/released.ts';
+import { anHpa, hpaRef, refTo } from '../fakes/model/scaled.ts';
+import { raw } from '../fakes/raw.ts';
+import type { Action, Life, Part, Side } from './life.ts';
+import type { Acted, Answer, ApplicationWorld, CanaryView, PodFailed } from './world.ts';
+
+const NAME_LABEL = 'app.kubernetes.io/name';
+const START_UP_MS: [number, number] = [200, 4_000];
+/** Behind a change, a proxy; and Serin waits as long before a side that lost its traffic goes. */
+const LAG_MS = 2_000;
+/** Versions that fail by themselves do so when they have been ready for so long, each time. */
+const LOOPS = {
+  exits: { how: 'exit', afterMs: 12_000, ms: 8_000 },
+  oom: { how: 'oom', afterMs: 15_000, ms: 3_000 },
+  flaps: { how: 'flap', afterMs: 10_000, ms: 5_000 },
+} as const;
+/** Kinds that are not objects of the application. */
+const UNCOUNTED = /^(Event|Lease)$/;
+const serviceRef: ObjectRef = { apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE };
+const routeRef: ObjectRef = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name: APP, namespace: NAMESPACE };
+
+/** An application over the modelled cluster, in virtual time, with the whole controller. */
+export async function modelledWorld(life: Life): Promise<ApplicationWorld> {
+  const world = new ModelledWorld(life);
+  await world.begin();
+  return world;
+}
+
+class ModelledWorld implements ApplicationWorld {
+  readonly #life: Life;
+  readonly #lab: ModelLab;
+  readonly #pods: ModelPods;
+  readonly #failed: PodFailed[] = [];
+  #canary: KubeObject;
+  #before: string | undefined;
+  #selectorLabels: readonly string[] | undefined;
+  /** Writes that were already told, by controller. */
+  #told: number[] = [];
+
+  constructor(life: Life) {
+    this.#life = life;
+    const draw = drawer(life.seed);
+    this.#lab = new ModelLab({ draw, startUpMs: START_UP_MS, lagMs: [0, LAG_MS], latencyMs: [0, 50], scaleDownDelayMs: LAG_MS });
+    this.#pods = new ModelPods(this.#lab.server, this.#lab.clock, this.#lab.nodes);
+    const { hasScaler, revertOnDeletion } = life;
+    this.#canary = aModelCanary(ordersPlan, { ...(hasScaler ? refTo(hpaRef) : {}), ...(revertOnDeletion ? { revertOnDeletion } : {}) });
+    this.#lab.externalMetric = () => ({ value: this.#isBad() ? 10 : 1, afterMs: 0 });
+  }
+
+  async begin(): Promise<void> {
+    const { server } = this.#lab;
+    server.create(ordersTemplate);
+    server.create(anApplication('good-1'));
+    if (this.#life.hasService) server.create(aService());
+    if (this.#life.hasScaler) server.create(anHpa(APP, { minReplicas: 1 }));
+    await this.#lab.pass(START_UP_MS[1] + LAG_MS + 1);
+    server.create(structuredClone(this.#canary));
+    this.#start();
+  }
+
+  nowMs(): number {
+    return this.#lab.clock.monotonicMs();
+  }
+
+  async pass(ms: number): Promise<void> {
+    await this.#lab.pass(ms);
+    for (const side of ['target', 'primary'] as const) this.#loop(side);
+  }
+
+  async act(action: Action): Promise<Acted | undefined> {
+    const { server } = this.#lab;
+    switch (action.do) {
+      case 'push':
+        return this.#push(action.version);
+      case 'push back':
+        return this.#before === undefined ? undefined : this.#push(this.#before);
+      case 'delete the Canary': {
+        const found = this.#canaries();
+        for (const canary of found) server.delete(refOf(canary));
+        return found.length > 0 ? {} : undefined;
+      }
+      case 'create a Canary':
+        return this.#create(action.name);
+      case 'replace --force': {
+        const [found] = this.#canaries();
+        if (found === undefined) return undefined;
+        server.delete(refOf(found));
+        for (let ms = 0; ms < 120_000 && server.find(refOf(found)); ms += 250) await this.#lab.pass(250);
+        return this.#create(found.metadata.name);
+      }
+      case 'rename': {
+        const [found] = this.#canaries();
+        if (found === undefined) return undefined;
+        if (action.first === 'create') this.#create(action.name);
+        server.delete(refOf(found));
+        if (action.first === 'delete') this.#create(action.name);
+        return {};
+      }
+      case 'edit the spec':
+        return this.#edit({ analysis: { stepWeight: action.stepWeight } });
+      case 'suspend':
+        return this.#edit({ suspend: true });
+      case 'resume':
+        return this.#edit({ suspend: false });
+      case 'accept':
+        return undefined; // serin accept: once Serin has it
+      case 'edit the route by hand': {
+        const route = server.find(routeRef);
+        if (route === undefined) return undefined;
+        const http = structuredClone(raw(route).spec.http);
+        http[0].timeout = '7s';
+        server.putAs('kubectl-edit', { ...route, spec: { ...raw(route).spec, http } });
+        return { isForeign: true };
+      }
+      case 'helm uninstall':
+        for (const part of action.order) {
+          this.#remove(part);
+          await this.#lab.pass(action.gapMs);
+        }
+        return { isTaken: true };
+      case 'helm install':
+        return this.#install(action.version);
+      case 'delete the namespace':
+        server.delete(namespaceRef);
+        return { isTaken: true };
+      case 'relabel the target':
+        return this.#relabel();
+      case 'kill Serin':
+        this.#lab.kill();
+        if (action.selectorLabels) this.#selectorLabels = action.selectorLabels;
+        this.#lab.clock.setTimer(action.forMs, () => this.#start());
+        return {};
+      case 'crash':
+        return this.#fail(action.side, action.how, action.ms) ? {} : undefined;
+      case 'drain': {
+        const deployment = server.find(refOfSide(action.side));
+        if (deployment === undefined || !this.#pods.evict(deployment, action.how, action.ms)) return undefined;
+        this.#failed.push({ side: action.side, how: 'drain', atMs: this.nowMs(), forMs: action.ms });
+        return {};
+      }
+    }
+  }
+
+  ask(): readonly Answer[] {
+    return this.#lab.proxies.flatMap((proxy): Answer[] => {
+      const found = proxy.backends(APP);
+      if ('lost' in found) return [{ lost: found.lost, isPodsFault: this.#isAnyDown() }];
+      return found.deployments.flatMap((name): Answer[] => {
+        if (!this.#lab.nodes.serves(name, NAMESPACE)) return [{ lost: `the pods of ${name} are gone`, isPodsFault: this.#isAnyDown() }];
+        return [...this.#lab.nodes.runs(name, NAMESPACE)].map((bytes) => ({ version: versionIn(bytes), by: name }));
+      });
+    });
+  }
+
+  canaries(): readonly CanaryView[] {
+    return this.#canaries().map((canary) => {
+      const { metadata, spec, status } = raw(canary);
+      const { phase = '', release, failedChecks = 0, conditions = [] } = status ?? {};
+      const contested = conditions.find((one: { type: string; status: string }) => one.type === 'Contested' && one.status === 'True');
+      return {
+        name: metadata.name,
+        uid: metadata.uid,
+        isDeleting: metadata.deletionTimestamp !== undefined,
+        isSuspended: spec.suspend === true,
+        phase,
+        step: release?.step ?? '',
+        run: release?.run ?? 0,
+        failedChecks,
+        ...(contested && { contested: contested.message }),
+      };
+    });
+  }
+
+  held() {
+    return { target: this.#imageOf(targetRef), primary: this.#imageOf(primaryRef) };
+  }
+
+  isSerinUp(): boolean {
+    return this.#lab.isUp;
+  }
+
+  failed(): readonly PodFailed[] {
+    return this.#failed.splice(0);
+  }
+
+  written(): readonly string[] {
+    const all = this.#lab.writesByController;
+    const news = all.flatMap((writes, index) => writes.slice(this.#told[index] ?? 0));
+    this.#told = all.map((writes) => writes.length);
+    return news
+      .filter(({ ref }) => !UNCOUNTED.test(ref.kind))
+      .map(({ verb, ref, subresource }) => `${verb} ${ref.kind} ${ref.name} ${subresource}`.trim());
+  }
+
+  async close(): Promise<void> {
+    this.#lab.close();
+  }
+
+  #start(): void {
+    if (this.#lab.isUp) return;
+    this.#lab.start(() => true, this.#selectorLabels ? { selectorLabels: [...this.#selectorLabels] } : {});
+  }
+
+  #canaries(): KubeObject[] {
+    const { api } = this.#lab.server;
+    return api.store
+      .list(this.#lab.server.resource(canaryRef.apiVersion, canaryRef.kind).storeKey)
+      .map(([, stored]) => stored as KubeObject);
+  }
+
+  #create(name: string): Acted | undefined {
+    const { server } = this.#lab;
+    if (server.find(namespaceRef)?.metadata.deletionTimestamp !== undefined || server.find(namespaceRef) === undefined) return undefined;
+    if (server.find({ ...canaryRef, name })) return undefined;
+    const { metadata, ...rest } = structuredClone(this.#canary);
+    server.create({ ...rest, metadata: { ...metadata, name } });
+    return {};
+  }
+
+  #push(version: string): Acted | undefined {
+    const before = this.#imageOf(targetRef);
+    if (before === undefined || before === version) return undefined;
+    this.#before = before;
+    this.#lab.push(version);
+    return { pushed: version };
+  }
+
+  #edit(spec: object): Acted | undefined {
+    const found = this.#canaries();
+    for (const canary of found) this.#lab.server.patch(refOf(canary), { spec });
+    return found.length > 0 ? {} : undefined;
+  }
+
+  #remove(part: Part): void {
+    if (part === 'Canary') for (const canary of this.#canaries()) this.#lab.server.delete(refOf(canary));
+    else this.#lab.server.delete(part === 'target' ? targetRef : serviceRef);
+  }
+
+  #install(version: string): Acted | undefined {
+    const { server } = this.#lab;
+    if (server.find(namespaceRef) === undefined || server.find(targetRef)) return undefined;
+    server.create(anApplication(version));
+    if (this.#life.hasService && !server.find(serviceRef)) server.create(aService());
+    if (this.#canaries().length === 0) this.#create(APP);
+    return { pushed: version, isInstalled: true };
+  }
+
+  #relabel(): Acted | undefined {
+    const { server } = this.#lab;
+    const target = server.find(targetRef);
+    // Without a Canary that serves by its primary the application itself would be gone.
+    if (target === undefined || server.find(primaryRef) === undefined) return undefined;
+    if (this.#canaries().every(({ metadata }) => metadata.deletionTimestamp !== undefined)) return undefined;
+    const version = this.#imageOf(targetRef) ?? '';
+    server.delete(targetRef);
+    server.create(anApplication(version, { [NAME_LABEL]: APP }));
+    return {};
+  }
+
+  #fail(side: Side, how: 'exit' | 'oom' | 'flap', ms: number): boolean {
+    const deployment = this.#lab.server.find(refOfSide(side));
+    if (deployment === undefined || !this.#pods.fail(deployment, { how, ms })) return false;
+    this.#failed.push({ side, how: 'crash', atMs: this.nowMs(), forMs: ms });
+    return true;
+  }
+
+  /** Versions that fail by themselves. */
+  #loop(side: Side): void {
+    const deployment = this.#lab.server.find(refOfSide(side));
+    if (deployment === undefined) return;
+    const readyForMs = this.#pods.readyForMs(deployment) ?? 0;
+    const [kind = ''] = (this.#versionsOf(deployment.metadata.name)[0] ?? '').split('-');
+    const loop = kind in LOOPS ? LOOPS[kind as keyof typeof LOOPS] : undefined;
+    if (loop && readyForMs >= loop.afterMs) this.#fail(side, loop.how, loop.ms);
+  }
+
+  #isBad(): boolean {
+    return this.#versionsOf(APP).some((version) => version.startsWith('bad-'));
+  }
+
+  #versionsOf(deployment: string): string[] {
+    return [...this.#lab.nodes.runs(deployment, NAMESPACE)].map(versionIn);
+  }
+
+  #isAnyDown(): boolean {
+    return [targetRef, primaryRef].some((ref) => {
+      const found = this.#lab.server.find(ref);
+      return found !== undefined && this.#lab.nodes.isDown(found);
+    });
+  }
+
+  #imageOf(ref: ObjectRef): string | undefined {
+    return raw(this.#lab.server.find(ref))?.spec.template.spec.containers[0].image;
+  }
+}
+
+const refOfSide = (side: Side): ObjectRef => (side === 'target' ? targetRef : primaryRef);
+const versionIn = (bytes: string): string => /"image":"([^"]*)"/.exec(bytes)?.[1] ?? 'nothing';
+
+/** Both labels are in its pods; by which of them Serin tells the sides apart is its own affair. */
+function anApplication(version: string, labels: Record<string, string> = { app: APP, [NAME_LABEL]: APP }): KubeObject {
+  const made = aDeployment(version);
+  const { spec } = raw(made);
+  const template = { ...spec.template, metadata: { labels: { app: APP, ...labels } } };
+  return { ...made, spec: { ...spec, selector: { matchLabels: labels }, template } };
+}
+
+function aService(): KubeObject {
+  const ports = [{ name: 'http', port: 80, targetPort: 'http' }];
+  return { apiVersion: 'v1', kind: 'Service', metadata: { name: APP, namespace: NAMESPACE }, spec: { selector: { app: APP }, ports } };
+}

@@ -1,0 +1,79 @@
+import { type Break, Invariants } from './invariants.ts';
+import { describeLife, type Life, type Moment, type Timed } from './life.ts';
+import type { ApplicationWorld, WorldMaker } from './world.ts';
+
+/** Clients ask without pause. Milliseconds. */
+const ASK_MS = 250;
+/** A moment that does not come is not waited for any longer. */
+const MOST_AWAITED_MS = 120_000;
+/** A release that a push starts no longer rests by then. */
+const REACTION_MS = 3_000;
+/** After the last action: the longest pause of the brake is not, but most of what an action causes shows by then. */
+const TAIL_MS = 240_000;
+
+export interface Played {
+  breaks: readonly Break[];
+  done: number;
+  lastedMs: number;
+}
+
+/** One life, until its first break. */
+export async function play(life: Life, make: WorldMaker): Promise<Played> {
+  const world = await make(life);
+  const invariants = new Invariants(world);
+  let done = 0;
+  const pass = async (ms: number, isOver: () => boolean = () => false) => {
+    for (const untilMs = world.nowMs() + ms; world.nowMs() < untilMs && !isOver() && invariants.breaks.length === 0; ) {
+      await world.pass(Math.min(ASK_MS, untilMs - world.nowMs()));
+      invariants.look();
+    }
+  };
+  try {
+    await pass(MOST_AWAITED_MS, () => world.canaries().some(({ phase }) => phase === 'Initialized') || life.actions[0]?.at !== 'resting');
+    for (const { at, afterMs, action } of life.actions) {
+      if (at === 'resting') await pass(REACTION_MS);
+      if (at !== 'now') await pass(MOST_AWAITED_MS, () => isAt(world, at));
+      await pass(afterMs);
+      if (invariants.breaks.length > 0) break;
+      const before = world.canaries();
+      const acted = await world.act(action);
+      if (acted === undefined) continue;
+      done += 1;
+      invariants.acted(action, acted, before);
+    }
+    await pass(TAIL_MS);
+    return { breaks: invariants.breaks, done, lastedMs: world.nowMs() };
+  } finally {
+    await world.close();
+  }
+}
+
+function isAt(world: ApplicationWorld, at: Moment): boolean {
+  const canaries = world.canaries();
+  return canaries.length === 0 || canaries.some(({ step }) => step === at);
+}
+
+/** As few actions as break it in the same way: by halves, then one by one. */
+export async function shrink(life: Life, isSame: (one: Break) => boolean, make: WorldMaker): Promise<Life> {
+  let smallest = life;
+  for (let size = Math.ceil(life.actions.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let from = 0; from < smallest.actions.length; ) {
+      const actions: Timed[] = smallest.actions.toSpliced(from, size);
+      const { breaks } = await play({ ...smallest, actions }, make);
+      if (breaks.some(isSame)) smallest = { ...smallest, actions };
+      else from += size;
+    }
+  }
+  return smallest;
+}
+
+/** What a stranger needs: the life in words, and what was seen. */
+export async function report(life: Life, make: WorldMaker): Promise<string | undefined> {
+  const { breaks } = await play(life, make);
+  const [first] = breaks;
+  if (first === undefined) return undefined;
+  const smallest = await shrink(life, (one) => one.invariant === first.invariant, make);
+  const [shown = first] = (await play(smallest, make)).breaks;
+  const replay = `LIFE_SEED=${life.seed} npx vitest run test/application`;
+  return `${shown.invariant} at ${shown.atMs / 1000} s: ${shown.text}\n${describeLife(smallest)}\nAgain: ${replay}`;
+}

@@ -1,0 +1,65 @@
+import type { Action, Life, Side } from './life.ts';
+
+/** What one of the ways that a request may go ends in. */
+export type Answer =
+  | { version: string; by: string }
+  /** `isPodsFault`: a pod that the request goes to really is down. */
+  | { lost: string; isPodsFault: boolean };
+
+export interface CanaryView {
+  name: string;
+  uid: string;
+  isDeleting: boolean;
+  isSuspended: boolean;
+  phase: string;
+  step: string;
+  /** Of the release; another one begins with another number. */
+  run: number;
+  failedChecks: number;
+  /** Message of the condition; absent: nothing is contested. */
+  contested?: string;
+}
+
+/** A pod that was ready and is not. */
+export interface PodFailed {
+  side: Side;
+  how: 'crash' | 'drain';
+  atMs: number;
+  forMs: number;
+}
+
+/**
+ * Where an application lives, as its users and clients see it. Nothing but `ApplicationWorld` is known to lives and invariants: the model is one of
+ * them, a real control plane can be another one.
+ */
+export interface ApplicationWorld {
+  /** Milliseconds since the application was there. */
+  nowMs(): number;
+  pass(ms: number): Promise<void>;
+  /** Says what was done; undefined: there was nothing to do it to. */
+  act(action: Action): Promise<Acted | undefined>;
+  /** Every answer that a client may get in this moment. */
+  ask(): readonly Answer[];
+  canaries(): readonly CanaryView[];
+  /** The versions that the templates hold; undefined: the object is not there. */
+  held(): { target: string | undefined; primary: string | undefined };
+  isSerinUp(): boolean;
+  /** Pods that failed since the last question. */
+  failed(): readonly PodFailed[];
+  /** Writes of Serin since the last question, but for events, leases and journals. */
+  written(): readonly string[];
+  close(): Promise<void>;
+}
+export type WorldMaker = (life: Life) => Promise<ApplicationWorld>;
+
+/** What an action has meant. */
+export interface Acted {
+  /** The user has the target run this from now on. */
+  pushed?: string;
+  /** The application, or a part that clients need, was taken away by its user. */
+  isTaken?: boolean;
+  isInstalled?: boolean;
+  /** Another manager has written what Serin holds. */
+  isForeign?: boolean;
+  isAccepted?: boolean;
+}
