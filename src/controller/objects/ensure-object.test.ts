@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { aCanary } from '../../../test/fakes/world.ts';
 import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import type { ReconcileContext } from '../reconcile/context.ts';
-import { HELD, retryIn, WRITTEN } from '../reconcile/outcome.ts';
+import { HELD, paused, WRITTEN } from '../reconcile/outcome.ts';
 import { ensure } from './ensure-object.ts';
 import { KnownAnnotations } from './known-annotations.ts';
 
@@ -39,8 +39,8 @@ async function corrected(port: number, waitMs: number): Promise<{ outcome: unkno
 
 it.each([
   { what: 'at once', waitMs: 0, outcome: WRITTEN, writes: 1 },
-  { what: 'not while the brake has a millisecond left', waitMs: 1, outcome: retryIn(1), writes: 0 },
-  { what: 'not while the brake has a second left', waitMs: 1_000, outcome: retryIn(1_000), writes: 0 },
+  { what: 'not while the brake has a millisecond left', waitMs: 1, outcome: paused(1), writes: 0 },
+  { what: 'not while the brake has a second left', waitMs: 1_000, outcome: paused(1_000), writes: 0 },
 ])('drift is corrected $what', async ({ waitMs, outcome, writes }) => {
   expect(await corrected(81, waitMs)).toEqual({ outcome, writes, braked: writes });
   expect(await corrected(80, waitMs)).toEqual({ outcome: HELD, writes: 0, braked: 0 });

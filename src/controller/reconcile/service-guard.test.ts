@@ -124,7 +124,7 @@ it('I14: what was put back of one Service keeps no other one from being written,
     metadata: { name: 'shop', namespace: 'prod', generation: 1 },
     spec: { targetRef: { kind: 'Deployment', name: 'shop' } },
   };
-  const context = { cluster, view, clock, canary, signal: new AbortController().signal };
+  const context = { cluster, view, clock, canary, wanted: new Map(), brake: new HealingBrake(), signal: new AbortController().signal };
   const guard = new ServiceGuard();
   const write = async (name: string) => {
     const pair = { wanted: named(after, name), live: named(before, name), side: 'primary' } as const;

@@ -54,7 +54,8 @@ function restoring({ target, raised, isInherited = () => false }: Restored) {
         if (kind === target.kind) return name === 'podinfo' ? live : undefined;
         return { apiVersion: 'v1', kind, metadata: { name } };
       },
-      patch: async () => {
+      patch: async (ref: ObjectRef) => {
+        if (ref.kind !== target.kind) return;
         timesRaised += 1;
         becomes(raised);
       },
