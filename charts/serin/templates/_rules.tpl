@@ -71,7 +71,7 @@
   verbs: [get, list, watch, create, delete]
 {{- end }}
 {{- if include "serin.takesOver" . }}
-# the owner of copies that Flagger made
+# the owner of copies that Flagger or a Canary of another name made
 - apiGroups: [""]
   resources: [configmaps]
   verbs: [patch]
@@ -254,7 +254,7 @@
   resourceNames: {{ include "serin.primarySecretNames" . }}
   verbs: [get]
 {{- if $takesOver }}
-# the owner of copies that Flagger made
+# the owner of copies that Flagger or a Canary of another name made
 - apiGroups: [""]
   resources: [secrets]
   resourceNames: {{ include "serin.primarySecretNames" . }}
@@ -270,7 +270,7 @@
   resources: [secrets]
   verbs: [get, list, watch, create, delete]
 {{- if $takesOver }}
-# the owner of copies that Flagger made
+# the owner of copies that Flagger or a Canary of another name made
 - apiGroups: [""]
   resources: [secrets]
   verbs: [patch]
@@ -290,7 +290,7 @@
   resourceNames: {{ include "serin.primarySecretNames" . }}
   verbs: [get]
 {{- if $takesOver }}
-# the owner of copies that Flagger made
+# the owner of copies that Flagger or a Canary of another name made
 - apiGroups: [""]
   resources: [secrets]
   resourceNames: {{ include "serin.primarySecretNames" . }}
@@ -306,7 +306,7 @@
   resources: [secrets]
   verbs: [get, create, delete]
 {{- if $takesOver }}
-# the owner of copies that Flagger made
+# the owner of copies that Flagger or a Canary of another name made
 - apiGroups: [""]
   resources: [secrets]
   verbs: [patch]
