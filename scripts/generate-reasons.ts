@@ -147,6 +147,10 @@ const advice: Readonly<Record<Reason, Advice>> = {
       'a KEDA query that does not name the target, names the primary already, or is chosen by `metadata.name`; a scaler of something else',
     next: 'set `spec.autoscalerRef.primaryScalerQueries`, or correct the scaler as the message says',
   },
+  PrimaryKept: {
+    causes: 'a Canary that was deleted after a failed release, in the middle of one, or together with a push',
+    next: '`serin list` shows it; push a good version, create the Canary again, or `serin accept NAME` to hand over as it is: [install.md](install.md#deleting-a-canary)',
+  },
   TargetScaledUp: {
     causes:
       'a manifest with `spec.replicas` that Git, Helm or a GitOps tool applies again; an autoscaler that `spec.autoscalerRef` does not name',

@@ -70,6 +70,15 @@ export const alertRules: readonly AlertRule[] = [
     description: 'The condition Accepted names the field. What serves goes on serving; no new version is released.',
   },
   {
+    alert: 'SerinPrimaryKept',
+    expr: 'serin_kept_primary == 1',
+    for: '15m',
+    severity: 'warning',
+    summary: `The primary of ${of} serves on without its Canary`,
+    description:
+      'The Canary was deleted while its target held what was not promoted. Users are served; the target gets no traffic until someone decides.',
+  },
+  {
     alert: 'SerinNoLeader',
     expr: '(sum(serin_leader) or vector(0)) == 0',
     for: '2m',

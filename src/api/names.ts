@@ -54,6 +54,12 @@ export const adoptAnnotation = 'serin.dev/adopt';
 export const keepAnnotation = 'serin.dev/keep-on-uninstall';
 /** On an anchor: the timestamp since which neither its Canary nor its target exists. */
 export const uninstallSinceAnnotation = 'serin.dev/uninstall-since';
+/** On an anchor and its target: the primary keeps serving, since the target holds what was not promoted; see `kept-primary.ts`. */
+export const keptAnnotation = 'serin.dev/kept-primary';
+/** On an anchor: the target's template as the deletion of its Canary found it. Another one is a push of its user. */
+export const deletedWithAnnotation = 'serin.dev/deleted-with';
+/** On a target: the revision that its user accepts, which ends a kept primary. */
+export const acceptAnnotation = 'serin.dev/accept';
 /** A new value lets Serin go on with a Canary that it left to another controller. */
 export const resumeAnnotation = 'serin.dev/resume';
 /** A user's request to a Canary; see `verb-request.ts`. */

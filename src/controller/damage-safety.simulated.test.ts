@@ -4,6 +4,7 @@ import { APP, aModelCanary, canaryRef, NAMESPACE, namespaceRef, primaryRef, targ
 import { BROKEN_IMAGE } from '../../test/fakes/model/nodes.ts';
 import { raw } from '../../test/fakes/raw.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import { acceptAnnotation } from '../api/names.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
@@ -98,6 +99,9 @@ describe('damage that Flagger does: safety', () => {
     const lab = await releasing({ revertOnDeletion: true });
     const serviceRef = { apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE };
     const before = lab.writes.length;
+    // Without this word of the user the primary would keep serving (I19).
+    const annotations = { [acceptAnnotation]: raw(lab.canary())?.status?.release?.revision };
+    lab.server.patch(targetRef, { metadata: { annotations } });
     lab.server.delete(canaryRef);
     const selected: string[] = [];
     await lab.passUntil(() => {

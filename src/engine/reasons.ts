@@ -41,6 +41,7 @@ export const reasons = {
   DriftCorrected: 'another writer had changed an object that Serin keeps, and the change was put back',
   RouteWarning: 'a route cannot do all of what it says, beside the Services as they are; said on the route itself',
   ScalerWarning: 'the scaler of the primary may scale otherwise than the one that it was made from',
+  PrimaryKept: 'the Canary was deleted while its target held what was not promoted: the primary keeps serving; said on target and Service',
   TargetScaledUp: 'another writer has scaled the resting target up; its pods get no traffic and are left alone',
   ServiceTrafficRejected: 'the cluster does not take how the Services are to steer traffic; the release goes on without it',
   StatusTruncated: 'the status would be larger than 256 KiB, and is stored without the parts that the message names',

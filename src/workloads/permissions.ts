@@ -84,8 +84,8 @@ export const namedSecretPermissions: Readonly<Record<SecretsMode, NamedSecretPer
 
 /** The copies that Flagger made belong to its Canaries, until the anchor owns them. */
 export const takeOverPermissions: Readonly<Record<'configMaps' | 'secrets', Permission>> = {
-  configMaps: rule('', ['configmaps'], ['patch'], 'the owner of copies that Flagger made'),
-  secrets: secrets(['patch'], 'the owner of copies that Flagger made'),
+  configMaps: rule('', ['configmaps'], ['patch'], 'the owner of copies that Flagger or a Canary of another name made'),
+  secrets: secrets(['patch'], 'the owner of copies that Flagger or a Canary of another name made'),
 };
 
 /** `spec.autoscalerRef`, by kind. */

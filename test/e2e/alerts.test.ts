@@ -113,6 +113,20 @@ const cases: Case[] = [
     input: [{ series: `flagger_canary_condition{${AT},type="Accepted",status="False",reason="InvalidSpec"}`, values: '1x60' }],
   },
   {
+    alert: 'SerinPrimaryKept',
+    when: 'a Canary was deleted after a failed release',
+    fires: true,
+    atMinute: 16,
+    input: [{ series: `serin_kept_primary{${AT}}`, values: '1x30' }],
+  },
+  {
+    alert: 'SerinPrimaryKept',
+    when: 'it is handed over within the time',
+    fires: false,
+    atMinute: 16,
+    input: [{ series: `serin_kept_primary{${AT}}`, values: '1x10 _x20' }],
+  },
+  {
     alert: 'SerinNoLeader',
     when: 'two stand by',
     fires: true,

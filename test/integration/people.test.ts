@@ -15,6 +15,7 @@ import { runScript, type Shown } from '../scenarios/doc-commands.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { startGuarded } from '../scenarios/guarded-process.ts';
 import { callOf, commandsOf, examplesIn, helpOf } from '../scenarios/help-examples.ts';
+import { keptApplication } from '../scenarios/kept-application.ts';
 import { type PodinfoFixture, startPodinfoFixture } from '../scenarios/podinfo-fixture.ts';
 import { serin as runSerin } from '../scenarios/serin.ts';
 
@@ -66,8 +67,9 @@ describe('the commands for users, on the embedded cluster', () => {
   const inFolder = (...path: string[]): string => join(fixture.folder, ...path);
   let env: Record<string, string>;
 
-  /** What the examples find where they are run: `serin` on the PATH, and the files that they name. */
-  beforeAll(() => {
+  /** What the examples find where they are run: `serin` on the PATH, the files that they name, and a primary that outlives its Canary. */
+  beforeAll(async () => {
+    for (const object of keptApplication('test', 'shop')) await fixture.cluster.create(object);
     for (const folder of ['bin', 'secrets']) mkdirSync(inFolder(folder));
     writeFileSync(inFolder('bin', 'serin'), `#!/bin/sh\nexec '${process.execPath}' '${program()}' "$@"\n`);
     chmodSync(inFolder('bin', 'serin'), 0o755);

@@ -107,6 +107,7 @@ export function describeIngresses(environmentOf: () => Environment): void {
         const elsewhere = JSON.parse(JSON.stringify(made).replaceAll(`"${APP}"`, '"elsewhere"')) as KubeObject;
         await environment.cluster.create({ ...elsewhere, metadata: made.metadata });
         await environment.cluster.delete(copy);
+        await scenario.when.revisionIsAccepted();
         await scenario.when.canaryIsDeleted();
         await scenario.then.isGone('apps/v1', 'Deployment', `${APP}-primary`);
         await scenario.then.scalesTo(APP, 2);

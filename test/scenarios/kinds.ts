@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { readKeptPrimary } from '../../src/api/kept-primary.ts';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { acceptAnnotation, keptAnnotation } from '../../src/api/names.ts';
 import { isChosen, type Part, titleOf, WHOLE } from '../fakes/covering-part.ts';
+import { raw } from '../fakes/raw.ts';
 import { aController } from './controller.ts';
 import { followEndpoints } from './endpoint-history.ts';
 import { type Environment, peopleFileOf } from './environment.ts';
@@ -197,6 +201,29 @@ export function describeKinds(
           await when.canaryIsDeleted();
           await app.isAsBefore();
           await then.everyoneGets('1');
+        },
+        unjudged,
+      );
+
+      scenarioTest(
+        `I19: a ${kind} whose Canary is deleted in the middle of a release gives no one the new version until its user accepts it`,
+        'kept',
+        async (scenario, app) => {
+          const { when, then, namespace } = scenario;
+          const { cluster } = environmentOf();
+          const target = { ...raw(app.spec).targetRef, namespace };
+          const isMarked = (now: KubeObject | undefined) => now?.metadata.annotations?.[keptAnnotation] !== undefined;
+          await app.isScaledDown();
+          await when.thisHappens(() => app.push('2'));
+          await then.canaryReceives(20);
+          await when.canaryIsDeleted();
+          await until(cluster, target, 'says what is kept', isMarked);
+          await then.everyoneGets('1');
+          const { unpromoted } = readKeptPrimary((await cluster.get(target))?.metadata.annotations?.[keptAnnotation]) ?? {};
+          await cluster.patch(target, { metadata: { annotations: { [acceptAnnotation]: unpromoted } } });
+          await app.isAsBefore();
+          await then.everyoneGets('2');
+          await until(cluster, target, 'has no mark', (now) => !isMarked(now));
         },
         unjudged,
       );

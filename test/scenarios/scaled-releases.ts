@@ -73,6 +73,7 @@ export function describeScaledReleases(title: string, startEnvironment: () => Pr
         }
         if (ends === 'Deleted' || isDeletedAtRest) {
           if (isDeletedAtRest) await then.scalesTo(APP, 0);
+          else await when.revisionIsAccepted();
           await when.canaryIsDeleted();
           await then.isGone('apps/v1', 'Deployment', `${APP}-primary`);
           await then.isGone('autoscaling/v2', 'HorizontalPodAutoscaler', `${APP}-primary`);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
+import { acceptAnnotation } from '../../src/api/names.ts';
 import type { Phase } from '../../src/api/phase.ts';
 import type { WatchHandle } from '../../src/kube/cluster.ts';
 import { raw } from '../fakes/raw.ts';
@@ -182,6 +183,12 @@ export class Scenario {
     deploymentIsDeleted: async (name: string): Promise<void> => {
       this.#statuses = [];
       await this.#environment.cluster.delete(this.#ref('apps/v1', 'Deployment', name), { propagationPolicy: 'Background' });
+    },
+    /** The word of the user without which a target that was not promoted gets nothing when its Canary is deleted (I19). */
+    revisionIsAccepted: async (): Promise<void> => {
+      const canary = raw(await this.#environment.cluster.get(this.#canaryRef));
+      const annotations = { [acceptAnnotation]: canary?.status?.release?.revision };
+      await this.#environment.cluster.patch(this.#ref('apps/v1', 'Deployment', APP), { metadata: { annotations } });
     },
     canaryIsDeleted: async (): Promise<void> => {
       this.#watch?.stop();

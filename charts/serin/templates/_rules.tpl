@@ -77,7 +77,7 @@
   verbs: [get, list, watch, create, delete]
 {{- end }}
 {{- if include "serin.takesOver" . }}
-# the owner of copies that Flagger made
+# the owner of copies that Flagger or a Canary of another name made
 - apiGroups: [""]
   resources: [configmaps]
   verbs: [patch]
@@ -260,7 +260,7 @@
   resourceNames: {{ include "serin.primarySecretNames" . }}
   verbs: [get]
 {{- if $takesOver }}
-# the owner of copies that Flagger made
+# the owner of copies that Flagger or a Canary of another name made
 - apiGroups: [""]
   resources: [secrets]
   resourceNames: {{ include "serin.primarySecretNames" . }}
@@ -276,7 +276,7 @@
   resources: [secrets]
   verbs: [get, list, watch, create, delete]
 {{- if $takesOver }}
-# the owner of copies that Flagger made
+# the owner of copies that Flagger or a Canary of another name made
 - apiGroups: [""]
   resources: [secrets]
   verbs: [patch]
@@ -296,7 +296,7 @@
   resourceNames: {{ include "serin.primarySecretNames" . }}
   verbs: [get]
 {{- if $takesOver }}
-# the owner of copies that Flagger made
+# the owner of copies that Flagger or a Canary of another name made
 - apiGroups: [""]
   resources: [secrets]
   resourceNames: {{ include "serin.primarySecretNames" . }}
@@ -312,7 +312,7 @@
   resources: [secrets]
   verbs: [get, create, delete]
 {{- if $takesOver }}
-# the owner of copies that Flagger made
+# the owner of copies that Flagger or a Canary of another name made
 - apiGroups: [""]
   resources: [secrets]
   verbs: [patch]

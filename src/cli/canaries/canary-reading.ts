@@ -7,6 +7,7 @@ import type { Cluster } from '../../kube/cluster.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { CanarySummary } from '../output/documents.ts';
 import { CommandError } from '../output/exit-codes.ts';
+import { findKept, keptSentence } from './kept-primaries.ts';
 
 export const CANARIES = { apiVersion, kind: 'Canary' };
 
@@ -29,6 +30,8 @@ export async function listCanaries(
 /** The Canary of this name, or the error that ends the command. */
 export async function getCanary(cluster: Pick<Cluster, 'get'>, namespace: string, name: string): Promise<KubeObject> {
   const found = await served(cluster.get(canaryRef(namespace, name)));
+  const kept = found === undefined ? await findKept(cluster, namespace, name) : undefined;
+  if (kept) throw new CommandError('notFound', keptSentence(kept));
   if (found === undefined)
     throw new CommandError('notFound', `Canary ${name} not found in namespace ${namespace}: serin list -A lists all`);
   return found;

@@ -1,4 +1,4 @@
-import type { CanaryList, CanarySummary } from '../output/documents.ts';
+import type { CanaryList, CanarySummary, KeptItem } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
 import { outputVersion } from '../output/output-version.ts';
@@ -6,25 +6,30 @@ import { bar, meaningOf } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { type Cell, textTable } from '../output/text-table.ts';
 import { listCanaries, resourceName, summaryOf } from './canary-reading.ts';
+import { keptSentence, listKept } from './kept-primaries.ts';
 import type { Session } from './session.ts';
 
 const BAR = 10;
 
-/** `serin list`: the Canaries of a namespace or of all, a line each. */
+/** `serin list`: the Canaries of a namespace or of all, a line each, and the primaries that outlive theirs. */
 export async function listCommand({ cluster, namespace, output }: Session, { selector }: { selector?: string }): Promise<ExitName> {
   const items = (await listCanaries(cluster, namespace, selector)).map(summaryOf);
-  await output.show(listAnswer(items, namespace === undefined));
-  if (items.length === 0) output.note(`No Canary found in ${namespace === undefined ? 'any namespace' : `namespace ${namespace}`}.`);
+  // What is left of a Canary has no labels of it.
+  const kept = selector === undefined ? await listKept(cluster, namespace) : [];
+  await output.show(listAnswer(items, namespace === undefined, kept));
+  for (const one of kept) output.note(`Note: ${keptSentence(one)}.`);
+  if (items.length + kept.length === 0)
+    output.note(`No Canary found in ${namespace === undefined ? 'any namespace' : `namespace ${namespace}`}.`);
   return 'done';
 }
 
-export function listAnswer(items: CanarySummary[], ofAll: boolean): CommandAnswer<CanaryList> {
+export function listAnswer(items: CanarySummary[], ofAll: boolean, kept: KeptItem[] = []): CommandAnswer<CanaryList> {
   return {
-    document: { apiVersion: outputVersion, kind: 'CanaryList', items },
+    document: { apiVersion: outputVersion, kind: 'CanaryList', items, ...(kept.length > 0 && { kept }) },
     names: items.map(resourceName),
     lines: (terminal, wide) => {
-      if (items.length === 0) return [];
-      return listTable(items, { ofAll, wide, terminal, since: (item) => item.since ?? '-' });
+      if (items.length + kept.length === 0) return [];
+      return listTable(items, { ofAll, wide, terminal, since: (item) => item.since ?? '-' }, kept);
     },
   };
 }
@@ -39,8 +44,12 @@ interface TableChoice {
   since(item: CanarySummary): string;
 }
 
-/** One line for each Canary below the headings. */
-export function listTable(items: readonly CanarySummary[], { ofAll, wide, terminal, since }: TableChoice): string[] {
+/** One line for each Canary below the headings, and for each primary that outlives its own. */
+export function listTable(
+  items: readonly CanarySummary[],
+  { ofAll, wide, terminal, since }: TableChoice,
+  kept: readonly KeptItem[] = [],
+): string[] {
   const headings = ['NAME', 'PHASE', 'CANARY TRAFFIC', 'FAILED', 'SINCE', ...(wide ? ['TARGET', 'PROVIDER', 'MESSAGE'] : [])];
   const rows = items.map((item) => [
     ...(ofAll ? [item.namespace] : []),
@@ -48,7 +57,12 @@ export function listTable(items: readonly CanarySummary[], { ofAll, wide, termin
     since(item),
     ...(wide ? wideCells(item) : []),
   ]);
-  return textTable(ofAll ? ['NAMESPACE', ...headings] : headings, rows, terminal, { sentence: wide });
+  const keptRows = kept.map((item) => [
+    ...(ofAll ? [item.namespace] : []),
+    ...[item.name, 'deleted, primary kept', '-', '-', item.since],
+    ...(wide ? [item.target, '-', item.next] : []),
+  ]);
+  return textTable(ofAll ? ['NAMESPACE', ...headings] : headings, [...rows, ...keptRows], terminal, { sentence: wide });
 }
 
 function cells(item: CanarySummary, terminal: Terminal): (string | Cell)[] {

@@ -120,8 +120,27 @@ export const CanaryReport = CanarySummary.extend({
 });
 export type CanaryReport = z.infer<typeof CanaryReport>;
 
+/** A primary that keeps serving after the deletion of its Canary. */
+export const KeptItem = z.object({
+  namespace: z.string(),
+  name: z.string().describe('Of the Canary that was deleted.'),
+  primary: z.string().describe('Kind and name of the object that serves.'),
+  target: z.string().describe('Kind and name of the object that holds what was not promoted.'),
+  promoted: z.string().describe('The revision that serves.'),
+  unpromoted: z.string().describe('The revision of the target.'),
+  since: z.string(),
+  next: z.string().describe('Ways to end it.'),
+});
+export type KeptItem = z.infer<typeof KeptItem>;
+
 /** Output of `serin list`. */
-export const CanaryList = documentOf('CanaryList', { items: z.array(CanarySummary) });
+export const CanaryList = documentOf('CanaryList', {
+  items: z.array(CanarySummary),
+  kept: z
+    .array(KeptItem)
+    .optional()
+    .describe('Primaries that keep serving though their Canary was deleted; absent: none, or they may not be read.'),
+});
 export type CanaryList = z.infer<typeof CanaryList>;
 
 /** An edit that a user has to decide on. */
@@ -210,6 +229,15 @@ export const RequestResult = documentOn('RequestResult', {
 });
 export type RequestResult = z.infer<typeof RequestResult>;
 
+/** The outcome of `serin accept`. */
+export const AcceptResult = documentOn('AcceptResult', {
+  target: z.string().describe('Kind and name of the target.'),
+  revision: z.string().describe('The revision of the target that is accepted.'),
+  outcome: z.enum(['requested', 'done', 'refused', 'timedOut']).describe('done: the application is handed over.'),
+  message: z.string().optional(),
+});
+export type AcceptResult = z.infer<typeof AcceptResult>;
+
 /** Output of `serin notify`. */
 export const NotifyResult = documentOn('NotifyResult', {
   reason: z.string().describe('Kind of the alert.'),
@@ -289,6 +317,7 @@ export const Documents = z.discriminatedUnion('kind', [
   Difference,
   VersionReport,
   RequestResult,
+  AcceptResult,
   NotifyResult,
   TrafficReport,
   ReportContents,

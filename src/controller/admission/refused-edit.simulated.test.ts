@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
+import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
@@ -106,6 +106,9 @@ describe('02-15.1.13: an edit of the spec that Serin refuses in the middle of a 
     lab.server.patch(canaryRef, { spec: { provider: 'nginx' } });
     await lab.pass(5_000);
     lab.server.delete(canaryRef);
+    await lab.pass(120_000);
+    expect([lab.answering(), lab.lost]).toEqual([[primaryRef.name], []]); // I19
+    lab.push('1');
     await lab.pass(120_000);
     expect([lab.server.find(routeRef), raw(lab.server.find(targetRef))?.spec.replicas, lab.answering(), lab.lost]).toEqual([
       undefined,

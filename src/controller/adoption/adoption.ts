@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import type { KubeObject } from '../../api/kube-object.ts';
+import type { KubeObject, Slim } from '../../api/kube-object.ts';
 import { flaggerManager } from '../../api/names.ts';
 import type { Adoption } from '../../engine/facts.ts';
 import { isForbidden } from '../../kube/errors.ts';
@@ -20,11 +20,22 @@ import type { ClusterView } from '../watch/cluster-view.ts';
 
 type AdoptionDeps = DepsOf<'cluster' | 'view' | 'anchors' | 'config' | 'log'>;
 
-/** Another controller has run this Canary: there is a phase, or a primary of its own, but nothing that we would remember by. */
+/**
+ * Another controller has run this Canary, or a Canary before it (I19): there is a phase, or a primary of its own, but nothing that we would
+ * remember by.
+ */
 export function isForeign(canary: Canary, view: Pick<ClusterView, 'find'>): boolean {
   const { phase = '', release } = canary.status ?? {};
   if (release !== undefined) return false;
-  return (phase !== '' && phase !== 'Initializing') || view.find(primaryRefOf(canary))?.isEstablished === true;
+  if (phase !== '' && phase !== 'Initializing') return true;
+  const primary = view.find(primaryRefOf(canary));
+  return primary !== undefined && (primary.isEstablished === true || isLeft(canary, primary.object));
+}
+
+/** Written by a promotion of an earlier Canary: a new one records its release before it makes a primary. */
+function isLeft(canary: Canary, primary: Slim): boolean {
+  const workload = workloadFor(canary.spec.targetRef);
+  return !('unsupported' in workload) && workload.carries(primary) !== undefined;
 }
 
 /**

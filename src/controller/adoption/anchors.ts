@@ -5,7 +5,7 @@ import { anchorName, keepAnnotation, names } from '../../api/names.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isAlreadyExists, isForbidden } from '../../kube/errors.ts';
 import { isAnchor, readAnchor, recordLabel, renderAnchor } from '../../workloads/anchor.ts';
-import type { AnchorData } from '../../workloads/anchor-data.ts';
+import type { AnchorData, Originals } from '../../workloads/anchor-data.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import { apexOriginal } from '../deletion/restore-apex.ts';
 import { NameTakenError } from '../errors.ts';
@@ -31,6 +31,22 @@ export interface LivingCanaries {
 export function isKept(anchor: KubeObject): boolean {
   const mark = anchor.metadata.annotations?.[keepAnnotation];
   return mark === 'true' || mark === COPIED;
+}
+
+/** The part of a Canary that its anchor keeps. */
+function anchoredPart({ metadata, spec }: Canary): NonNullable<Originals['canary']> {
+  const { name, namespace, uid, labels } = metadata;
+  const { provider, targetRef, service, analysis, autoscalerRef } = spec;
+  return {
+    metadata: { name, namespace, uid, ...(labels && { labels }) },
+    spec: {
+      ...(provider && { provider }),
+      targetRef,
+      ...(autoscalerRef && { autoscalerRef }),
+      service,
+      analysis: { interval: analysis.interval, threshold: analysis.threshold },
+    },
+  };
 }
 
 /** The anchor of each Canary, which is read when a release needs it, and not watched: an idle Canary reads none. */
@@ -62,22 +78,11 @@ export class Anchors {
       { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace },
       { signal },
     );
-    const { name, namespace, uid, labels } = canary.metadata;
-    const { provider, targetRef, service, analysis, autoscalerRef } = canary.spec;
-    const anchor = renderAnchor(canary, {
-      canary: {
-        metadata: { name, namespace, uid, ...(labels && { labels }) },
-        spec: {
-          ...(provider && { provider }),
-          targetRef,
-          ...(autoscalerRef && { autoscalerRef }),
-          service,
-          analysis: { interval: analysis.interval, threshold: analysis.threshold },
-        },
-      },
+    const originals = {
       target: 'unsupported' in workload ? { replicas: 1 } : workload.originals(target),
       ...(apex && { apexService: apexOriginal(apex) }),
-    });
+    };
+    const anchor = renderAnchor(canary, { canary: anchoredPart(canary), ...originals });
     try {
       const created = await cluster.create(anchor, { signal });
       this.#known.set(keyOf(canary), created);
@@ -88,6 +93,23 @@ export class Anchors {
       const found = await this.#find(canary, signal);
       if (!found) throw new NameTakenError(refOf(anchor), { canBeAdopted: false });
       return found;
+    }
+  }
+
+  /** The anchor of a Canary that takes over the primary of a deleted one, with the same originals; the one that exists, after a crash. */
+  async inherit(
+    heir: Canary,
+    originals: Pick<Originals, 'target' | 'apexService'>,
+    signal: AbortSignal,
+  ): Promise<{ name: string; uid: string }> {
+    const anchor = renderAnchor(heir, { canary: anchoredPart(heir), ...originals });
+    try {
+      return identity(await this.#cluster.create(anchor, { signal }));
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      const found = await this.#cluster.get(refOf(anchor), { signal });
+      if (!found || !isAnchor(found)) throw new NameTakenError(refOf(anchor), { canBeAdopted: false });
+      return identity(found);
     }
   }
 

@@ -2,13 +2,13 @@ import { apiVersion, type Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { finalizer, keepAnnotation } from '../../api/names.ts';
-import { timestamp } from '../../api/timestamp.ts';
 import { BackOff } from '../../kube/back-off.ts';
 import { sleep } from '../../kube/clock.ts';
 import { withPriority } from '../../kube/with-priority.ts';
 import { labelOf, readCanary } from '../canary/read-canary.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
-import { restoreApplication } from './restore-application.ts';
+import { awaitKept, deletedOf } from './await-kept.ts';
+import { finishDeletion } from './finish-deletion.ts';
 import { awaitUninstall } from './uninstall.ts';
 
 /** An application that can never be restored must not take the API's time from the others. */
@@ -31,6 +31,8 @@ export interface DeletionListener {
 /** An application whose Canary is gone. */
 export interface Deletion {
   last: Canary;
+  /** Its primary keeps serving, since the target holds what was not promoted (I19). */
+  isKept?: boolean;
   /** The target is gone, too. */
   uninstall?: {
     /** When all that was generated goes; absent: the primary is kept until the target is back. */
@@ -38,7 +40,16 @@ export interface Deletion {
   };
 }
 
-type DeletionsDeps = Pick<ControllerDeps, 'cluster' | 'view' | 'config' | 'clock' | 'log' | 'anchors' | 'deliveries' | 'mayWrite'>;
+type DeletionsDeps = Pick<
+  ControllerDeps,
+  'cluster' | 'view' | 'config' | 'clock' | 'log' | 'anchors' | 'deliveries' | 'mayWrite' | 'announceOn' | 'configWatches' | 'metrics'
+>;
+
+interface UnderWay extends Deletion {
+  under: AbortController;
+  /** Resolved by the next wake. */
+  woken: PromiseWithResolvers<void>;
+}
 
 /** Canaries that go: each application goes back to its target, again and again until it has. */
 export class Deletions {
@@ -46,7 +57,7 @@ export class Deletions {
   readonly #listener: DeletionListener;
   readonly #stopping: AbortSignal;
   /** Under way, by `namespace/name`, and the Canary that is gone. */
-  readonly #underWay = new Map<string, Deletion & { under: AbortController }>();
+  readonly #underWay = new Map<string, UnderWay>();
 
   constructor(deps: DeletionsDeps, stopping: AbortSignal, listener: DeletionListener) {
     // The application is served meanwhile.
@@ -55,9 +66,23 @@ export class Deletions {
     this.#listener = listener;
   }
 
-  /** The Canary of this name that is gone, and whose application is not restored yet. */
-  underWay(key: string): Deletion | undefined {
-    return this.#underWay.get(key);
+  /** A Canary without a release waits for the application of one that is gone: of its name, or on its target. */
+  awaitedBy(key: string, raw: KubeObject): Deletion | undefined {
+    const own = this.#underWay.get(key);
+    const isOwn = own !== undefined && own.last.metadata.uid !== raw.metadata.uid && !this.isInherited(own.last);
+    const awaited = own === undefined ? [...this.#underWay.values()].find(({ last }) => isHeirOf(last, raw)) : isOwn ? own : undefined;
+    // It may be the one that this deletion waits for.
+    if (awaited && isHeirOf(awaited.last, raw) && readCanary(raw)) this.wake(labelOf(awaited.last));
+    return awaited;
+  }
+
+  /** What may end the wait of a deletion has changed: a config that its target reads, or a Canary over it. */
+  wake(follower: string): void {
+    const deletion = this.#underWay.get(deletedOf(follower));
+    if (deletion === undefined) return;
+    const { woken } = deletion;
+    deletion.woken = Promise.withResolvers();
+    woken.resolve();
   }
 
   /** Canaries that are gone, and whose applications are not restored yet. */
@@ -103,6 +128,15 @@ export class Deletions {
     return heir && refOf(heir.object);
   }
 
+  /** Canaries without a release on the target, the oldest first: it is the one that goes on. */
+  #heirsOf(canary: Canary): KubeObject[] {
+    const ageOf = ({ metadata: { creationTimestamp = '', uid = '' } }: KubeObject) => `${creationTimestamp}/${uid}`;
+    return this.#deps.view
+      .all({ apiVersion, kind: 'Canary' })
+      .flatMap(({ object }) => (isHeirOf(canary, object) ? object : []))
+      .toSorted((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1));
+  }
+
   /** `held`: the Canary itself, which its finalizer keeps until this is done. */
   begin(key: string, last: KubeObject, held?: KubeObject): void {
     const canary = readCanary(last);
@@ -135,9 +169,12 @@ export class Deletions {
     // One that still waits is about a Canary that was made again, and has gone again since: two at once would take it apart twice.
     this.#underWay.get(key)?.under.abort(new Error('superseded'));
     const own = new AbortController();
-    const deletion: Deletion & { under: AbortController } = { last: canary, under: own };
+    const deletion: UnderWay = { last: canary, under: own, woken: Promise.withResolvers() };
     this.#underWay.set(key, deletion);
     await this.#listener.stopCanary(key);
+    // They have waited for this one, and wait for its application now.
+    for (const heir of this.#heirsOf(canary)) await this.#listener.stopCanary(labelOfRaw(heir));
+    this.#wakeHeirs(canary);
     const signal = AbortSignal.any([this.#stopping, own.signal]);
     const beganAtMs = clock.monotonicMs();
     const backOff = new BackOff(RETRY_MS);
@@ -148,19 +185,32 @@ export class Deletions {
     };
     const { name, namespace } = canary.metadata;
     const ref = { apiVersion, kind: 'Canary', name, namespace };
-    const say = (uninstall: Deletion['uninstall']): void => {
-      if (uninstall?.atMs === deletion.uninstall?.atMs && (uninstall === undefined) === (deletion.uninstall === undefined)) return;
+    const say = (uninstall: Deletion['uninstall'], isKept = false): void => {
+      const isSame = uninstall?.atMs === deletion.uninstall?.atMs && (uninstall === undefined) === (deletion.uninstall === undefined);
+      if (isSame && isKept === (deletion.isKept ?? false)) return;
       if (uninstall) deletion.uninstall = uninstall;
       else delete deletion.uninstall;
+      deletion.isKept = isKept;
       this.#listener.waitChanged(ref);
     };
+    const woken = () => deletion.woken.promise;
+    const heir = () => this.#heirsOf(canary).flatMap((raw) => readCanary(raw) ?? [])[0];
     const attempt = async (): Promise<void> => {
       if (signal.aborted || !this.#deps.mayWrite()) return;
       try {
+        const { announceOn, configWatches, metrics } = this.#deps;
         const shared = { cluster, view, config, clock, log, signal };
         const isInherited = () => this.isInherited(canary);
-        while ((await restoreApplication(canary, { ...shared, anchors, isHeld, isInherited })) === 'targetGone') {
+        for (;;) {
+          const outcome = await finishDeletion(canary, { ...shared, anchors, isHeld, isInherited, announceOn, heir, woken });
+          metrics.primaryKept(canary, outcome === 'kept');
+          if (outcome === 'over') break;
           await letGo();
+          if (outcome === 'kept') {
+            say(undefined, true);
+            await awaitKept(canary, { ...shared, configWatches, woken });
+            continue;
+          }
           const endsAt = (atMs: number | undefined) => say({ ...(atMs !== undefined && { atMs }) });
           const awaitedBy = () => this.#heirOf(canary);
           if (canary.metadata.annotations?.[keepAnnotation] === 'true') await anchors.keep(canary, true, signal);
@@ -172,6 +222,7 @@ export class Deletions {
         this.#underWay.delete(key);
         this.#listener.restored(canary);
         this.#listener.waitChanged(ref);
+        this.#wakeHeirs(canary);
       } catch (error) {
         if (signal.aborted) return;
         // The anchor stays, and with it what is left to do: a Canary must not wait for ever for a target that never becomes ready.
@@ -183,6 +234,10 @@ export class Deletions {
       }
     };
     await attempt();
+  }
+
+  #wakeHeirs(canary: Canary): void {
+    for (const heir of this.#heirsOf(canary)) this.#listener.waitChanged(refOf(heir));
   }
 
   /** Canaries that were deleted while Serin was down. Tried until it succeeds: they must be known before a Canary of the same name begins. */
@@ -220,6 +275,15 @@ export class Deletions {
   }
 }
 
+/** A Canary that lives, on the same target, and has no release of its own. */
+function isHeirOf({ metadata: { namespace, uid }, spec }: Canary, raw: KubeObject): boolean {
+  const { metadata } = raw;
+  const lives = metadata.namespace === namespace && metadata.uid !== uid && metadata.deletionTimestamp === undefined;
+  return lives && isOn(raw, { spec }) && !hasBegun(raw.status);
+}
+
+const labelOfRaw = ({ metadata: { namespace = '', name } }: KubeObject): string => `${namespace}/${name}`;
+
 /** Its spec names a target, and another one. */
 function isElsewhere(raw: KubeObject, canary: Pick<Canary, 'spec'>): boolean {
   return targetOf(raw) !== undefined && !isOn(raw, canary);
@@ -238,13 +302,4 @@ function targetOf(raw: KubeObject): { kind: unknown; name: unknown } | undefined
 /** A release is recorded in it. */
 function hasBegun(status: unknown): boolean {
   return typeof status === 'object' && status !== null && 'release' in status && status.release !== undefined;
-}
-
-/** Why a Canary made again under the same name does not start yet. */
-export function waitMessage({ last, uninstall }: Deletion): string {
-  const { kind, name } = last.spec.targetRef;
-  if (!uninstall) return `waits until ${kind} ${name}, which the last Canary of this name released, has its traffic back`;
-  if (uninstall.atMs === undefined)
-    return `waits for ${kind} ${name}: create it; its primary, which the last Canary of this name made, serves until it is ready`;
-  return `waits until ${timestamp(uninstall.atMs)}: ${kind} ${name} and its Canary are gone, and what was generated for them goes then`;
 }

@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import { type KubeObject, type ObjectRef, type OwnerReference, refOf } from '../../api/kube-object.ts';
+import { type KubeObject, type ObjectRef, type OwnerReference, refKey, refOf } from '../../api/kube-object.ts';
 import { fieldManager, names, ownerAnnotation } from '../../api/names.ts';
 import { weight } from '../../api/routes.ts';
 import type { SelectedSides } from '../../api/selector-label.ts';
@@ -22,6 +22,7 @@ import { intervalMs, primaryRefOf, targetRefOf } from '../facts/gather-facts.ts'
 import { missingField } from '../objects/drift.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
+import { unmark } from './kept-marks.ts';
 import { type ApexPatch, apexMovePatch, apexRestorePatch } from './restore-apex.ts';
 import { restorePorts } from './restore-ports.ts';
 import { applyOver, finalizeRoutes, readAll, removeRoutesElsewhere } from './restore-routes.ts';
@@ -40,10 +41,16 @@ export interface RestoreDeps extends DeletionDeps {
   isHeld: boolean;
   /** A Canary of the same name and target runs on what stands: what is under way ends. */
   isInherited(): boolean;
+  /** The target is still the one to hand over to (I19). */
+  isDue(target: KubeObject): Promise<boolean>;
+  /** It has to be decided again: a Canary was made over the target, or its template was changed. */
+  isInterrupted(): boolean;
+  /** Resolves when `isInterrupted` may have changed. */
+  woken(): Promise<void>;
 }
 
-/** `targetGone`: the primary serves on, and the grace of an uninstall begins. */
-export type RestoreOutcome = 'over' | 'targetGone';
+/** `targetGone`: the primary serves on, and the grace of an uninstall begins. `changed`: it is decided again who gets the application. */
+export type RestoreOutcome = 'over' | 'targetGone' | 'changed';
 
 /**
  * Restores the application on its own Deployment when its Canary is deleted (I7): the target is raised and ready before traffic leaves the
@@ -71,7 +78,7 @@ export async function restoreApplication(canary: Canary, deps: RestoreDeps): Pro
     const limits = await resumeScalers(canary, deps);
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
       const target = await findTarget(canary, deps);
-      if (!target || deps.isInherited()) return;
+      if (!target || deps.isInherited() || deps.isInterrupted()) return;
       await raise(canary, target, originals.target.replicas, limits, deps);
       for (const spec of await currentAndFormerSpecs(canary, target, originals, deps)) await selectTarget(spec, target, deps);
       await sleep(clock, delayMs, signal);
@@ -99,10 +106,12 @@ export async function restoreApplication(canary: Canary, deps: RestoreDeps): Pro
     (target: KubeObject) => restoreTarget(canary, target, originals.target, deps),
   ];
   log.info({ canary: label }, 'restoring the application on its target');
-  for (const step of steps) {
+  for (const [index, step] of steps.entries()) {
     const target = await findTarget(canary, deps);
     if (deps.isInherited()) return 'over';
     if (!target) return stayOnPrimary(canary, anchor, deps);
+    // Its users are on the primary until then.
+    if (index === 1 && (deps.isInterrupted() || !(await deps.isDue(target)))) return 'changed';
     await step(target);
   }
   if (!(await findTarget(canary, deps))) return stayOnPrimary(canary, anchor, deps);
@@ -164,7 +173,7 @@ async function raise(
   target: KubeObject,
   original: number,
   limits: ReplicaLimits | undefined,
-  { cluster, view, clock, signal }: RestoreDeps,
+  { cluster, view, clock, signal, isInterrupted, woken }: RestoreDeps,
 ): Promise<void> {
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload) return;
@@ -184,7 +193,18 @@ async function raise(
     if (scale) await cluster.patch(ref, scale.patch, { ...(scale.subresource && { subresource: scale.subresource }), signal });
   }
   const late = `${ref.name} does not become ready: traffic stays on its primary`;
-  await view.until(ref, (now) => now === undefined || isUp(canary, now), { clock, boundMs: LONGEST_WAIT_MS, signal, late });
+  const over = new AbortController();
+  const isOver = (now: KubeObject | undefined) => now === undefined || isUp(canary, now) || isInterrupted();
+  const bounds = { clock, boundMs: LONGEST_WAIT_MS, signal: AbortSignal.any([signal, over.signal]), late };
+  const up = view.until(ref, isOver, bounds);
+  const interrupted = async (): Promise<void> => {
+    while (!over.signal.aborted && !isInterrupted()) await woken();
+  };
+  await Promise.race([up, interrupted()]).finally(() => {
+    up.catch(() => undefined); // the race has been decided
+    over.abort(new Error('interrupted'));
+  });
+  if (isInterrupted()) return;
   // Gone, or not visible to us: the next attempt looks again, and until then traffic stays where it is served.
   if (view.find(ref) === undefined) throw new Error(`${ref.name} cannot be seen any more: traffic stays on its primary`);
 }
@@ -205,6 +225,7 @@ async function restoreTarget(
   const workload = workloadFor(canary.spec.targetRef);
   const patch = 'unsupported' in workload ? undefined : workload.restorePatch?.(target, originals);
   if (patch) await cluster.patch(targetRefOf(canary), patch, { signal });
+  await unmark(canary, target, { cluster, signal });
 }
 
 type TrafficMove =
@@ -212,7 +233,7 @@ type TrafficMove =
   | { side: 'primary'; originals?: undefined; anchor: KubeObject };
 
 /** All traffic to one side, whose workload is `found`; what holds it already is not written again. */
-async function moveTraffic(
+export async function moveTraffic(
   canary: Canary,
   found: KubeObject,
   { side, originals, anchor }: TrafficMove,
@@ -238,7 +259,9 @@ async function moveTraffic(
     for (const object of isFinal ? [] : (rendered?.write ?? [])) {
       const live = findObject(current, refOf(object));
       // A missing route routes nothing: created now, it would have no owner and stay for ever.
-      if (live && missingField(object, live) !== undefined) await applyOver(object, live, { cluster, signal });
+      if (!live || missingField(object, live) === undefined) continue;
+      if (refKey(refOf(object)) === refKey(targetRefOf(canary))) await mergeOver(object, live, { cluster, signal });
+      else await applyOver(object, live, { cluster, signal });
     }
   }
   if (!workload.hasPods) return;
@@ -250,7 +273,7 @@ async function moveTraffic(
 }
 
 /** Labels of both sides; of the target alone where its primary has others, since the target is to serve without it. */
-function selectorsOf(workload: Workload, { target, primary }: SelectedSides, { selectorLabels }: DeletionDeps['config']) {
+export function selectorsOf(workload: Workload, { target, primary }: SelectedSides, { selectorLabels }: DeletionDeps['config']) {
   const both = workload.selectors({ target, primary }, selectorLabels);
   return 'problem' in both && target ? workload.selectors({ target }, selectorLabels) : both;
 }
@@ -268,6 +291,14 @@ async function selectTarget(canary: Canary, target: KubeObject, { cluster, view,
   const { resourceVersion } = service.metadata;
   const selector = onlyThese({ [own.key]: own.target }, live);
   await cluster.patch(ref, { metadata: { resourceVersion }, spec: { selector } }, { signal });
+}
+
+/** The user's own target, where it holds the traffic: only what is rendered is written. */
+async function mergeOver(object: KubeObject, live: KubeObject, { cluster, signal }: DepsOf<'cluster'>): Promise<void> {
+  const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = object;
+  const { annotations } = metadata;
+  const { resourceVersion } = live.metadata;
+  await cluster.patch(refOf(object), { metadata: { resourceVersion, ...(annotations && { annotations }) }, ...rest }, { signal });
 }
 
 /** Leaves the apex Service to its user, whose pods are, or were, those of `target`. */

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { APP, aModelCanary, canaryRef, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
+import { APP, aModelCanary, canaryRef, NAMESPACE, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 
@@ -40,6 +40,11 @@ it.each(cells)(
     await lab.pass(15_000);
     lab.server.delete(canaryRef);
     await lab.pass(120_000);
+    if (when === 'in a release') {
+      expect([lab.answering(), lab.lost]).toEqual([[primaryRef.name], []]); // I19
+      lab.push('1');
+      await lab.pass(120_000);
+    }
     const left = raw(lab.server.find(virtualService))?.spec.http[0].route;
     expect([left, lab.answering(), lab.lost]).toEqual([isFound ? [route] : undefined, [APP], []]);
     lab.close();

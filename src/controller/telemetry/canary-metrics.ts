@@ -83,6 +83,7 @@ export function canaryMetrics(registry: Registry, meshProvider: () => MeshProvid
     const names = infoOf(canary, meshProvider());
     return canary.status.phase === '' || names === undefined ? [] : [[names, 1]];
   });
+  const kept = gauge('serin_kept_primary', '1 for each primary that keeps serving though its Canary was deleted', ['name', 'namespace']);
   const counts = new Map<string, number>();
   const forget = ({ namespace, name }: { namespace: string; name: string }): void => {
     shown.delete(`${namespace}/${name}`);
@@ -110,7 +111,13 @@ export function canaryMetrics(registry: Registry, meshProvider: () => MeshProvid
       shown.set(key, { canary, advancedMs: hasStayed ? before.advancedMs : nowMs });
     },
     forget,
+    /** Of a Canary that was deleted: its target holds what was not promoted. */
+    primaryKept({ metadata: { namespace, name } }: { metadata: { namespace: string; name: string } }, isKept: boolean): void {
+      if (isKept) kept.set({ name, namespace }, 1);
+      else kept.remove({ name, namespace });
+    },
     forgetAll(): void {
+      kept.reset();
       counts.clear();
       shown.clear();
       total.reset();

@@ -27,6 +27,19 @@ it('06-ME1, 05-G1: flagger_info reports version and mesh provider', async () => 
   expect(await lines('flagger_info')).toEqual(['flagger_info{version="1.2.3",mesh_provider="linkerd"} 1']);
 });
 
+it('I19: serin_kept_primary shows each primary that outlives its Canary, until it is handed over or another replica leads', async () => {
+  const { metrics, lines } = started();
+  const { metadata } = aCanary();
+  metrics.primaryKept({ metadata }, true);
+  metrics.gone(metadata);
+  expect(await lines('serin_kept_primary')).toEqual([`serin_kept_primary{${AT}} 1`]);
+  metrics.primaryKept({ metadata }, false);
+  expect(await lines('serin_kept_primary')).toEqual([]);
+  metrics.primaryKept({ metadata }, true);
+  metrics.stopped();
+  expect(await lines('serin_kept_primary')).toEqual([]);
+});
+
 it('06-ME2, 05-G2, W30: flagger_canary_total counts by namespace, and a namespace that lost its last Canary has no series', async () => {
   const { metrics, lines } = started();
   metrics.counted('test', 1);

@@ -16,7 +16,7 @@ export function createControllerMetrics(version: string) {
   const series = new OwnedSeries();
   const { standsBy, started, ...process } = processMetrics(registry, version);
   let mesh: MeshProvider | undefined;
-  const { seen, forget, forgetAll, counted } = canaryMetrics(registry, () => mesh);
+  const { seen, forget, forgetAll, counted, primaryKept } = canaryMetrics(registry, () => mesh);
   return {
     registry,
     ...process,
@@ -25,6 +25,7 @@ export function createControllerMetrics(version: string) {
     ...tickMetrics(registry, series),
     ...callMetrics(registry),
     counted,
+    primaryKept,
     /** The provider of Canaries that name none. */
     started(meshProvider: MeshProvider): void {
       mesh = meshProvider;

@@ -11,7 +11,8 @@ import { followAll } from '../canary/config-tracker.ts';
 import { labelOf, metricsView, readCanary } from '../canary/read-canary.ts';
 import { storedUrgency } from '../canary/stored-priority.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
-import { Deletions, waitMessage } from '../deletion/deletions.ts';
+import { Deletions } from '../deletion/deletions.ts';
+import { waitMessage } from '../deletion/wait-message.ts';
 import type { ProviderConditions } from '../notifications/provider-conditions.ts';
 import { validityOf } from '../notifications/provider-findings.ts';
 import type { ControllerMetrics } from '../telemetry/controller-metrics.ts';
@@ -123,8 +124,8 @@ export class CanaryDispatcher {
 
   /** Wakes a Canary when its namespace has its turn. One that has had no reconcile yet sees the change in its first. */
   wake(key: string): void {
-    if (!this.#processes.has(key)) return;
-    this.#turns.add(key.slice(0, key.indexOf('/')), key, () => this.#awake(key)?.wake());
+    if (this.#processes.has(key)) this.#turns.add(key.slice(0, key.indexOf('/')), key, () => this.#awake(key)?.wake());
+    else this.#deletions.wake(key);
   }
 
   /** A message of this Canary was delivered. */
@@ -234,8 +235,8 @@ export class CanaryDispatcher {
     else if (canary === undefined) void this.#deletions.restoreByAnchor(key, last);
     else if (!this.#deletions.isInherited(canary)) void this.#deletions.restore(key, canary);
     this.#forget(key);
-    // Canaries that waited for its target go on.
-    for (const rival of rivals) this.#awake(rival)?.wake();
+    // Canaries that waited for its target go on, or wait for its application.
+    for (const rival of rivals) this.changed(canaryRef(rival));
   }
 
   /** Registers what the Canary looks at now. A refused edit changes nothing of that: the release goes on by the spec before it (E65). */
@@ -248,12 +249,11 @@ export class CanaryDispatcher {
     if (shown) this.#metrics.seen(shown, this.#deps.clock.nowMs());
   }
 
-  /** The application of the last Canary of this name is restored first, or uninstalled. The new one starts like any other then. */
+  /** The application of the last Canary of this name, or on this target, goes first to whom it belongs. The new one starts then. */
   #isNameTaken(key: string, raw: KubeObject): boolean {
-    const deletion = this.#deletions.underWay(key);
-    if (deletion === undefined || deletion.last.metadata.uid === raw.metadata.uid || this.#deletions.isInherited(deletion.last))
-      return false;
-    const refusal = { reason: 'Blocked', message: waitMessage(deletion) } as const;
+    const deletion = this.#deletions.awaitedBy(key, raw);
+    if (deletion === undefined) return false;
+    const refusal = { reason: 'Blocked', message: waitMessage(deletion, raw.metadata.name) } as const;
     refuse(raw, refusal, this.#deps, this.#signal).catch((err: unknown) => {
       if (!this.#signal.aborted) this.#deps.log.warn({ canary: key, err }, 'status not written');
     });

@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
 import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
+import { acceptAnnotation } from '../../../src/api/names.ts';
+import { raw } from '../../fakes/raw.ts';
 import { parsed } from '../providers/canary-for.ts';
 import type { ProviderFixture } from '../providers/provider-fixture.ts';
 import { routerOf } from '../shares/split-app.ts';
@@ -83,6 +85,10 @@ export class DriftRun {
   async leavesNothing(): Promise<void> {
     const { release, canary } = this.#environment;
     const watched = routerOf(this.#fixture).watches(parsed(canary));
+    // Without this word of the user the primary would keep serving (I19).
+    const { status, spec } = raw(await release.find(refOf(canary)));
+    const target = { ...spec.targetRef, namespace: canary.metadata.namespace };
+    await release.patch(target, { metadata: { annotations: { [acceptAnnotation]: status.release.revision } } });
     await release.delete(refOf(canary));
     await release.eventually('no route leads to what is going away', async () => {
       const left = await Promise.all(watched.map((ref) => release.find(ref)));

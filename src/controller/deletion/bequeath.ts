@@ -1,0 +1,104 @@
+import type { Canary } from '../../api/canary.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
+import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
+import { deletedWithAnnotation, keptAnnotation, names, ownerAnnotation } from '../../api/names.ts';
+import { isForbidden } from '../../kube/errors.ts';
+import { routerFor } from '../../routers/index.ts';
+import {
+  anchorReference,
+  canaryLabel,
+  canaryLabelValue,
+  type Originals,
+  readTemplateRevision,
+  recordLabel,
+} from '../../workloads/anchor.ts';
+import { configObjectRef } from '../../workloads/configs/config-ref.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import type { PrimarySpec } from '../../workloads/workload.ts';
+import type { Anchors } from '../adoption/anchors.ts';
+import { generatedRefs } from '../adoption/take-over.ts';
+import { primaryRefOf } from '../facts/gather-facts.ts';
+import { isCollected } from '../objects/ownership.ts';
+import { unmark } from './kept-marks.ts';
+import { type DeletionDeps, findTarget } from './restore-application.ts';
+
+type BequeathDeps = DeletionDeps & { anchors: Anchors };
+
+/**
+ * Leaves a promoted primary, and all that serves with it, to the Canary that was made over the same target (I19). One of the same name goes on
+ * under the anchor of the last one. One of another name gets an anchor with the same originals; after a crash what is left is moved.
+ */
+export async function bequeath(canary: Canary, heir: Canary, anchor: KubeObject, originals: Originals, deps: BequeathDeps): Promise<void> {
+  const { cluster, signal, log } = deps;
+  const target = await findTarget(canary, deps);
+  if (target) await unmark(canary, target, deps);
+  if (heir.metadata.name === canary.metadata.name) {
+    const annotations = { [keptAnnotation]: null, [deletedWithAnnotation]: null };
+    await cluster.patch(refOf(anchor), { metadata: { annotations } }, { signal });
+  } else await moveToHeir(canary, heir, anchor, originals, deps);
+  const { namespace } = canary.metadata;
+  log.info({ canary: `${namespace}/${heir.metadata.name}` }, 'takes over the primary of a Canary that was deleted');
+}
+
+/** Rights on them can be limited to some, or to reading. */
+const configKinds = ['ConfigMap', 'Secret'];
+
+async function moveToHeir(canary: Canary, heir: Canary, anchor: KubeObject, originals: Originals, deps: BequeathDeps): Promise<void> {
+  const { cluster, config, anchors, signal } = deps;
+  const workload = workloadFor(canary.spec.targetRef);
+  const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
+  if ('unsupported' in workload || 'unsupported' in router) return;
+  const isSameApex = !originals.canary || names(originals.canary).apexService === names(heir).apexService;
+  const { apexService, target } = originals;
+  const own = await anchors.inherit(heir, { target, ...(isSameApex && apexService && { apexService }) }, signal);
+  const records = (await anchors.templates.records(canary, signal)).filter((one) => readTemplateRevision(one) !== undefined);
+  const primary = await cluster.get(primaryRefOf(canary), { signal });
+  const templates = records.flatMap((record): PrimarySpec[] => {
+    const template = readTemplateRevision(record);
+    return template ? [template.spec] : [];
+  });
+  const readers = primary ? [primary, ...templates.map((spec) => withSpec(primary, spec))] : [];
+  const configs = readers.flatMap((reader) => workload.configs?.(reader) ?? []);
+  const generated = generatedRefs(canary, workload, router);
+  const refs: ObjectRef[] = [
+    ...generated,
+    ...configs.map((ref) => configObjectRef(ref, canary.metadata.namespace)),
+    // Last: what is left to move is found by them.
+    ...records.map(refOf),
+  ];
+  let isAllMoved = true;
+  for (const ref of new Map(refs.map((one) => [`${one.kind}/${one.name}`, one])).values())
+    await moveOne(ref).catch((error: unknown) => {
+      if (!isForbidden(error) || !configKinds.includes(ref.kind)) throw error;
+      isAllMoved = false;
+    });
+  if (isAllMoved) return cluster.delete(refOf(anchor), { signal, propagationPolicy: 'Background' });
+  // Copies that may not be written stay with their owner, which goes with the new one.
+  const metadata = { labels: { [recordLabel]: 'inherited' }, ownerReferences: [anchorReference(own)] };
+  await cluster.patch(refOf(anchor), { metadata }, { signal });
+
+  async function moveOne(ref: ObjectRef): Promise<void> {
+    const object = await cluster.get(ref, { signal });
+    const { ownerReferences = [], annotations, labels, resourceVersion } = object?.metadata ?? {};
+    const isOwned = ownerReferences.some(({ uid }) => uid === anchor.metadata.uid);
+    const isMarked = !isCollected(ref, config) && annotations?.[ownerAnnotation] === canary.metadata.uid;
+    if (!object || (!isOwned && !isMarked)) return;
+    const owners = ownerReferences.map((owner) => (owner.uid === anchor.metadata.uid ? { ...owner, ...anchorReference(own) } : owner));
+    const isLabelled = labels?.[canaryLabel] !== undefined;
+    const metadata = {
+      resourceVersion,
+      ...(isOwned && { ownerReferences: owners }),
+      annotations: { [ownerAnnotation]: heir.metadata.uid },
+      ...(isLabelled && { labels: { [canaryLabel]: canaryLabelValue(heir.metadata.name) } }),
+    };
+    const moved = await cluster.patch(ref, { metadata }, { signal });
+    // Others are not watched.
+    if (generated.includes(ref)) deps.view.learn(moved);
+  }
+}
+
+/** The primary as a record of it says. */
+const withSpec = (primary: KubeObject, spec: PrimarySpec): KubeObject => ({
+  ...primary,
+  spec: { ...specOf<Record<string, unknown>>(primary), ...spec },
+});

@@ -1,0 +1,98 @@
+import type { Canary } from '../../api/canary.ts';
+import type { KeptPrimary } from '../../api/kept-primary.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { anchorRef, type Originals } from '../../workloads/anchor.ts';
+import { targetRefOf } from '../facts/gather-facts.ts';
+import { bequeath } from './bequeath.ts';
+import { handOverOf, noTarget } from './hand-over.ts';
+import { announceKept, type KeepDeps, keepPrimary, keepTraffic, recordKept } from './keep-primary.ts';
+import { markTarget } from './kept-marks.ts';
+import { lookAtDeletion, recordDeletedWith, recordHandOver } from './look-at-deletion.ts';
+import { findTarget, type RestoreDeps, type RestoreOutcome, restoreApplication } from './restore-application.ts';
+
+export interface FinishDeps extends Omit<RestoreDeps, 'isDue' | 'isInterrupted'>, KeepDeps {
+  /** A Canary without a release on this target, whose spec can be read. */
+  heir(): Canary | undefined;
+}
+
+/** `kept`: the primary keeps serving until something of it changes. */
+export type FinishOutcome = Exclude<RestoreOutcome, 'changed'> | 'kept';
+
+/**
+ * Ends what the deletion of a Canary began (I19): its application goes to its target, if that holds what was promoted or what its user wants; to
+ * a Canary that was made over the target meanwhile; or stays on its primary.
+ */
+export async function finishDeletion(canary: Canary, deps: FinishDeps): Promise<FinishOutcome> {
+  const { cluster, anchors, signal } = deps;
+  for (;;) {
+    if (deps.isInherited()) return 'over';
+    const anchor = (await isLeaving(canary, deps)) ? undefined : await cluster.get(anchorRef(canary), { signal });
+    const originals = anchor && anchors.read(anchor);
+    const target = await findTarget(canary, deps);
+    if (anchor && originals && !target) await recordDeletedWith(canary, noTarget, anchor, deps);
+    const outcome = target && anchor && originals ? await decide(canary, target, anchor, originals, deps) : await restore(canary, deps);
+    if (outcome !== 'changed') return outcome;
+  }
+}
+
+async function isLeaving({ metadata: { namespace } }: Canary, { cluster, signal }: FinishDeps): Promise<boolean> {
+  const home = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal });
+  return home === undefined || home.metadata.deletionTimestamp !== undefined;
+}
+
+/** Nothing is known that could be compared: the steps themselves find what is left. */
+const restore = (canary: Canary, deps: FinishDeps): Promise<RestoreOutcome> =>
+  restoreApplication(canary, { ...deps, isDue: async () => true, isInterrupted: () => false });
+
+async function decide(
+  canary: Canary,
+  target: KubeObject,
+  anchor: KubeObject,
+  originals: Originals,
+  deps: FinishDeps,
+): Promise<RestoreOutcome | 'kept'> {
+  const { cluster, signal } = deps;
+  const lookDeps = { ...deps, hasHeir: () => deps.heir() !== undefined };
+  const seen = await lookAtDeletion(canary, target, anchor, lookDeps);
+  const { primary } = seen;
+  const decision = handOverOf(seen);
+  const heir = deps.heir();
+  if (primary && decision.to === 'primary') {
+    await keepPrimary(canary, { target, anchor, originals }, { ...seen, primary }, deps);
+    return 'kept';
+  }
+  if (primary && heir && decision.to === 'heir') {
+    await keepTraffic(canary, { target, anchor, originals }, primary, deps);
+    await bequeath(canary, heir, anchor, originals, deps);
+    return 'over';
+  }
+  const isPushed = decision.to === 'target' && decision.because === 'pushed';
+  if (primary && isPushed && seen.isKept) await record(primary);
+  const revisionNow = () => deps.view.find(targetRefOf(canary))?.revision;
+  const before = { revision: revisionNow(), hasHeir: seen.hasHeir };
+  const isInterrupted = () => (deps.heir() !== undefined) !== before.hasHeir || revisionNow() !== before.revision;
+  const isDue = async (now: KubeObject): Promise<boolean> => {
+    const current = await cluster.get(anchorRef(canary), { signal });
+    if (current === undefined) return true;
+    if (handOverOf(await lookAtDeletion(canary, now, current, lookDeps)).to !== 'target') return false;
+    // From here on it is handed over whatever the target holds, also after a crash that has taken the marks from the target.
+    if (decision.to === 'target' && decision.because !== 'promoted') await recordHandOver(canary, current, deps);
+    return true;
+  };
+  try {
+    return await restoreApplication(canary, { ...deps, isDue, isInterrupted });
+  } catch (error) {
+    if (signal.aborted || !primary || decision.to !== 'target' || decision.because === 'promoted') throw error;
+    const { message } = error as Error;
+    await announceKept(canary, `${message}; ${(await record(primary)).next}`, deps);
+    throw error;
+  }
+
+  /** On the anchor, and on the target. */
+  async function record(serving: KubeObject): Promise<KeptPrimary> {
+    const current = (await cluster.get(anchorRef(canary), { signal })) ?? anchor;
+    const kept = await recordKept(canary, target, current, { ...seen, primary: serving }, deps);
+    await markTarget(canary, kept, deps);
+    return kept;
+  }
+}

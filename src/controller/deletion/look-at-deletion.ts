@@ -1,0 +1,100 @@
+import type { Canary } from '../../api/canary.ts';
+import { readKeptPrimary } from '../../api/kept-primary.ts';
+import type { ServiceSpec } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
+import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import { acceptAnnotation, deletedWithAnnotation, keptAnnotation, names } from '../../api/names.ts';
+import type { SelectedSides } from '../../api/selector-label.ts';
+import { workloadFor } from '../../workloads/index.ts';
+import { countOf } from '../../workloads/pods/sides.ts';
+import type { Workload } from '../../workloads/workload.ts';
+import type { Anchors } from '../adoption/anchors.ts';
+import { primaryRefOf } from '../facts/gather-facts.ts';
+import { readTargetConfigs } from '../facts/target-configs.ts';
+import { type DeletedWith, isPushed, noTarget, readDeletedWith, type SeenAtDeletion, writeDeletedWith } from './hand-over.ts';
+import { type DeletionDeps, selectorsOf } from './restore-application.ts';
+
+interface LookDeps extends DeletionDeps {
+  anchors: Anchors;
+  hasHeir(): boolean;
+}
+
+/** Reads what decides who gets the application, and records on the anchor which template the deletion found. */
+export async function lookAtDeletion(
+  canary: Canary,
+  target: KubeObject,
+  anchor: KubeObject,
+  deps: LookDeps,
+): Promise<SeenAtDeletion & { primary: KubeObject | undefined }> {
+  const { cluster, signal } = deps;
+  const workload = workloadFor(canary.spec.targetRef);
+  const primary = 'unsupported' in workload ? undefined : await cluster.get(primaryRefOf(canary), { signal });
+  const base = { isPushed: false, isKept: isKeptBy(anchor), isReached: false, hasHeir: deps.hasHeir(), primary };
+  if ('unsupported' in workload || primary === undefined) return { ...base, template: '', revision: '', promoted: [] };
+  const template = workload.revision(target);
+  const { rollout, uncounted } = countOf(workload, target);
+  const now: DeletedWith = { uid: target.metadata.uid ?? '', template, ...(uncounted ? {} : { rollout }) };
+  const before = await recordDeletedWith(canary, now, anchor, deps);
+  const read = await readTargetConfigs(canary, target, workload, deps);
+  return {
+    ...base,
+    template,
+    // What it reads cannot be had: its pods could not start either.
+    revision: 'problem' in read ? template : read.revision,
+    promoted: await promotedOf(canary, primary, workload, deps),
+    // Its controller has yet to say whether that is another template.
+    isPushed: !uncounted && isPushed(before, now),
+    isReached: await isReached(canary, { target, primary }, workload, deps),
+    accepted: target.metadata.annotations?.[acceptAnnotation],
+  };
+}
+
+export function isKeptBy(anchor: KubeObject): boolean {
+  return readKeptPrimary(anchor.metadata.annotations?.[keptAnnotation]) !== undefined;
+}
+
+async function promotedOf(canary: Canary, primary: KubeObject, workload: Workload, { anchors, signal }: LookDeps): Promise<string[]> {
+  const known = [workload.carries(primary), canary.status?.release?.promotedRevision].flatMap((one) => one ?? []);
+  if (known.length > 0) return known;
+  const newest = await anchors.templates.promoted(canary, signal);
+  return newest ? [newest.revision] : [];
+}
+
+async function isReached(
+  canary: Canary,
+  sides: SelectedSides,
+  workload: Workload,
+  { cluster, config, signal }: LookDeps,
+): Promise<boolean> {
+  if (!workload.hasPods) return false;
+  const own = selectorsOf(workload, sides, config);
+  if ('problem' in own) return false;
+  const ref = { apiVersion: 'v1', kind: 'Service', name: names(canary).apexService, namespace: canary.metadata.namespace };
+  const apex = await cluster.get(ref, { signal });
+  return apex !== undefined && specOf<ServiceSpec>(apex).selector?.[own.key] === own.target;
+}
+
+/** The record of this deletion, made where there is none. An orphan has only the uid that its anchor was made with. */
+export async function recordDeletedWith(
+  canary: Canary,
+  now: DeletedWith,
+  anchor: KubeObject,
+  { cluster, signal }: Pick<DeletionDeps, 'cluster' | 'signal'>,
+): Promise<DeletedWith> {
+  const { uid, generation } = canary.metadata;
+  const [recordedUid, ...rest] = (anchor.metadata.annotations?.[deletedWithAnnotation] ?? '').split(' ');
+  if (rest.length > 0 && (recordedUid === uid || generation === 0)) return readDeletedWith(rest.join(' '));
+  const annotations = { [deletedWithAnnotation]: `${uid} ${writeDeletedWith(now)}` };
+  await cluster.patch(refOf(anchor), { metadata: { annotations } }, { signal });
+  return now;
+}
+
+/** Nothing is kept any more: the target as it is counts as a push. */
+export async function recordHandOver(
+  canary: Canary,
+  anchor: KubeObject,
+  { cluster, signal }: Pick<DeletionDeps, 'cluster' | 'signal'>,
+): Promise<void> {
+  const annotations = { [keptAnnotation]: null, [deletedWithAnnotation]: `${canary.metadata.uid} ${writeDeletedWith(noTarget)}` };
+  await cluster.patch(refOf(anchor), { metadata: { annotations } }, { signal });
+}
