@@ -47,6 +47,7 @@ function restoring({ target, raised, isInherited = () => false }: Restored) {
   const clock = handClock();
   const deps = {
     ...{ clock, signal, config: ControllerConfig.parse({}), isHeld: false, isInherited: () => isInherited(timesRaised) },
+    ...{ isInterrupted: () => false, isDue: async () => true, woken: () => new Promise(() => undefined) },
     log: { info: () => undefined },
     anchors: { read: () => ({ target: { replicas: 1 } }) },
     cluster: {

@@ -3,6 +3,7 @@ import { APP, aDeployment, aModelCanary, type ModelLab, NAMESPACE, primaryRef, t
 import { labOf } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
+import { acceptAnnotation } from '../../api/names.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
@@ -114,6 +115,8 @@ it.each([
     expect(await lab.passUntil(() => lab.phase() === 'Failed', 300_000)).toBe(true);
     await lab.pass(60_000);
     expect([selectors(lab), lab.lost, lab.answering()]).toEqual([byApp, [], [`${APP}-primary`]]);
+    // Nothing of it was promoted (I19).
+    lab.server.patch(targetRef, { metadata: { annotations: { [acceptAnnotation]: raw(lab.canary())?.status.release.revision } } });
     lab.server.delete({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace: NAMESPACE });
     expect(await lab.passUntil(() => lab.server.find(primaryRef) === undefined, 300_000)).toBe(true);
     expect([selectorOf(lab, APP), lab.lost]).toEqual([{ [NAME]: APP }, []]);
