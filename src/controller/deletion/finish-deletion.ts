@@ -66,23 +66,26 @@ async function decide(
     await bequeath(canary, heir, anchor, originals, deps);
     return 'over';
   }
-  const isPushed = decision.to === 'target' && decision.because === 'pushed';
-  if (primary && isPushed && seen.isKept) await record(primary);
+  const because = decision.to === 'target' ? decision.because : undefined;
+  if (primary && because === 'pushed' && seen.isKept) await record(primary);
   const revisionNow = () => deps.view.find(targetRefOf(canary))?.revision;
   const before = { revision: revisionNow(), hasHeir: seen.hasHeir };
   const isInterrupted = () => (deps.heir() !== undefined) !== before.hasHeir || revisionNow() !== before.revision;
+  let isBegun = false;
   const isDue = async (now: KubeObject): Promise<boolean> => {
     const current = await cluster.get(anchorRef(canary), { signal });
     if (current === undefined) return true;
     if (handOverOf(await lookAtDeletion(canary, now, current, lookDeps)).to !== 'target') return false;
     // From here on it is handed over whatever the target holds, also after a crash that has taken the marks from the target.
-    if (decision.to === 'target' && decision.because !== 'promoted') await recordHandOver(canary, current, deps);
+    isBegun = true;
+    if (because !== 'promoted') await recordHandOver(canary, current, deps);
     return true;
   };
   try {
     return await restoreApplication(canary, { ...deps, isDue, isInterrupted });
   } catch (error) {
-    if (signal.aborted || !primary || decision.to !== 'target' || decision.because === 'promoted') throw error;
+    const isWish = because === 'pushed' || because === 'accepted';
+    if (signal.aborted || isBegun || !isWish || !primary) throw error;
     const { message } = error as Error;
     await announceKept(canary, `${message}; ${(await record(primary)).next}`, deps);
     throw error;

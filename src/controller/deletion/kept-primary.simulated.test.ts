@@ -139,6 +139,22 @@ describe('I19: a kept primary ends', () => {
     lab.close();
   });
 
+  it('I19: also when the API server refuses a write after traffic has moved, and nothing is kept again', async () => {
+    const lab = await kept();
+    let isRefused = false;
+    lab.refuse = ({ verb, ref }) => {
+      if (isRefused || verb !== 'delete' || ref.kind !== 'ControllerRevision') return;
+      isRefused = true;
+      throw new ApiError('busy', { status: 503, reason: 'ServiceUnavailable' });
+    };
+    accept(lab, keptOn(lab)?.unpromoted ?? '');
+    await lab.pass(180_000);
+    expect(isRefused).toBe(true);
+    expect(eventsOf(lab, 'PrimaryKept').length).toBe(2);
+    expectHandedOver(lab, '2');
+    lab.close();
+  });
+
   it('I19: not by the hash of another revision', async () => {
     const lab = await kept();
     accept(lab, `s1:${'0'.repeat(64)}`);
