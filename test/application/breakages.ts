@@ -17,11 +17,72 @@ interface Change {
   replace: string;
 }
 
-/**
- * To be filled once the findings of issue 40 are fixed, one entry each: a brake that blocks checks (I18), unpromoted bytes at deletion (I19), a crash
- * that is not counted (I20), a stale owner's mark (I18), and a label that is computed anew (I7).
- */
-export const breakages: readonly Breakage[] = [];
+export const breakages: readonly Breakage[] = [
+  {
+    name: 'a brake that blocks checks',
+    invariants: ['I18'],
+    changes: [
+      {
+        file: 'controller/reconcile/outcome.ts',
+        find: "code: undoing.by === 'another' ? 'RouteContested' : 'RouteUnconfirmed',",
+        replace: "code: 'RouteUnconfirmed',",
+      },
+      {
+        file: 'engine/conditions/hold-ups.ts',
+        find: 'return event.facts.converged || event.facts.unconfirmed !== undefined;',
+        replace: 'return event.facts.converged;',
+      },
+    ],
+  },
+  {
+    name: 'unpromoted bytes at deletion',
+    invariants: ['I19'],
+    changes: [{ file: 'controller/deletion/hand-over.ts', find: 'if (promoted.length === 0)', replace: 'if (promoted.length >= 0)' }],
+  },
+  {
+    name: 'a crash that is not counted',
+    invariants: ['I20'],
+    changes: [
+      {
+        file: 'workloads/pods/failings.ts',
+        find: 'if (before?.wasReady !== true || now.isExcused)',
+        replace: 'if (before !== null || now.isExcused)',
+      },
+      {
+        file: 'workloads/pods/failings.ts',
+        find: 'return { crashes, lost, unready, ...(last',
+        replace: 'return { crashes, lost, unready: 0 * unready, ...(last',
+      },
+    ],
+  },
+  {
+    name: "a stale owner's mark",
+    invariants: ['I18'],
+    changes: [
+      {
+        file: 'controller/objects/known-annotations.ts',
+        find: '    ...(isOwned && { [ownerAnnotation]: owner.canary.metadata.uid }),',
+        replace: '    ...((uid ?? lost) !== undefined && { [ownerAnnotation]: uid ?? lost }),',
+      },
+      {
+        file: 'controller/objects/known-annotations.ts',
+        find: 'this.#remember(answered, marksOf(owner, answered));',
+        replace: 'this.restored(owner, answered);',
+      },
+    ],
+  },
+  {
+    name: 'a label that is computed anew',
+    invariants: ['I7'],
+    changes: [
+      {
+        file: 'api/selector-label.ts',
+        find: 'if (held === undefined || own === undefined) {',
+        replace: 'if (held === undefined || own !== null) {',
+      },
+    ],
+  },
+];
 
 const MOST_LIVES = 100;
 const src = join(import.meta.dirname, '..', '..', 'src');

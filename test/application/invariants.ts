@@ -22,6 +22,9 @@ const FAILING_MS = THRESHOLD * INTERVAL_MS + INTERVAL_MS + GRACE_MS;
 /** Nothing happens for so long: then nothing is written. */
 const QUIET_MS = 60_000;
 
+/** The longest pause of the brake. */
+const LONGEST_PAUSE_MS = 300_000;
+
 const GIVEN_BY = new Set(['Promoting', 'Finalising', 'Succeeded']);
 const ANALYSING = new Set(['Progressing', 'Waiting', 'WaitingPromotion', 'Promoting', 'Finalising']);
 const RESTING = new Set(['Initialized', 'Succeeded', 'Failed']);
@@ -57,6 +60,8 @@ export class Invariants {
   /** There was a moment in which each way led to an answer. */
   #hasAnswered = false;
   #excusedUntilMs = 0;
+  /** Until then what another writer changes is corrected, at rest too. */
+  #contestedUntilMs = 0;
   #run: Run | undefined;
   #lastCrashMs = Number.NEGATIVE_INFINITY;
 
@@ -76,6 +81,7 @@ export class Invariants {
     if (isAccepted && target !== undefined) this.#given.add(target);
     this.#isForeign ||= isForeign === true;
     this.#isTaken ||= isTaken === true;
+    if (action.do === 'contest the route') this.#contestedUntilMs = this.#world.nowMs() + action.forMs + LONGEST_PAUSE_MS;
     if (action.do === 'relabel the target') this.#excusedUntilMs = this.#world.nowMs() + CRASH_GRACE_MS;
   }
 
@@ -152,7 +158,7 @@ export class Invariants {
     const isResting = isUp && canaries.length === 1 && canaries.every(({ phase, step }) => RESTING.has(phase) && step === 'resting');
     if (isResting && !this.#isTaken && this.#quietMs > QUIET_MS && written.length > 0)
       this.#break('I18', `An idle Canary writes: ${written.join(', ')}.`);
-    this.#quietMs = isResting ? this.#quietMs + passedMs : 0;
+    this.#quietMs = isResting && this.#lastMs >= this.#contestedUntilMs ? this.#quietMs + passedMs : 0;
   }
 
   /** I20: what crashes in an analysis is not promoted; what is drained is not failed. */

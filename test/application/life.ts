@@ -19,6 +19,8 @@ export type Action =
   /** The user's explicit word that the target is to serve as it is. */
   | { do: 'accept' }
   | { do: 'edit the route by hand' }
+  /** Another controller writes the route back whenever Serin has corrected it. */
+  | { do: 'contest the route'; forMs: number }
   | { do: 'helm uninstall'; order: readonly Part[]; gapMs: number }
   | { do: 'helm install'; version: Version }
   | { do: 'delete the namespace' }
@@ -131,6 +133,8 @@ function anAction(draw: Draw, next: (kinds: readonly string[]) => Version): Acti
     () => ({ do: draw(0, 3) === 0 ? 'suspend' : 'resume' }),
     () => ({ do: 'resume' }),
     () => ({ do: 'edit the route by hand' }),
+    () => ({ do: 'contest the route', forMs: draw(30_000, 240_000) }),
+    () => ({ do: 'accept' }),
     () => ({ do: 'helm uninstall', order: ORDERS[draw(0, ORDERS.length)] ?? ['target', 'Canary', 'Service'], gapMs: draw(0, 10_000) }),
     () => ({ do: 'helm install', version: next(['good']) }),
     () => (draw(0, 4) === 0 ? { do: 'delete the namespace' } : { do: 'push', version: next(['good']) }),

@@ -1,4 +1,6 @@
+import { readKeptPrimary } from '../../src/api/kept-primary.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../src/api/kube-object.ts';
+import { acceptAnnotation, keptAnnotation } from '../../src/api/names.ts';
 import { ordersTemplate } from '../fakes/model/journals.ts';
 import { APP, aDeployment, aModelCanary, canaryRef, ModelLab, NAMESPACE, namespaceRef, primaryRef, targetRef } from '../fakes/model/lab.ts';
 import { drawer } from '../fakes/model/life.ts';
@@ -39,6 +41,7 @@ class ModelledWorld implements ApplicationWorld {
   #canary: KubeObject;
   #before: string | undefined;
   #selectorLabels: readonly string[] | undefined;
+  #contestUntilMs = 0;
   /** Writes that were already told, by controller. */
   #told: number[] = [];
 
@@ -70,6 +73,7 @@ class ModelledWorld implements ApplicationWorld {
   async pass(ms: number): Promise<void> {
     await this.#lab.pass(ms);
     for (const side of ['target', 'primary'] as const) this.#loop(side);
+    if (this.nowMs() < this.#contestUntilMs) this.#editRoute('another-controller');
   }
 
   async act(action: Action): Promise<Acted | undefined> {
@@ -108,15 +112,12 @@ class ModelledWorld implements ApplicationWorld {
       case 'resume':
         return this.#edit({ suspend: false });
       case 'accept':
-        return undefined; // serin accept: once Serin has it
-      case 'edit the route by hand': {
-        const route = server.find(routeRef);
-        if (route === undefined) return undefined;
-        const http = structuredClone(raw(route).spec.http);
-        http[0].timeout = '7s';
-        server.putAs('kubectl-edit', { ...route, spec: { ...raw(route).spec, http } });
+        return this.#accept();
+      case 'edit the route by hand':
+        return this.#editRoute('kubectl-edit') ? { isForeign: true } : undefined;
+      case 'contest the route':
+        this.#contestUntilMs = this.nowMs() + action.forMs;
         return { isForeign: true };
-      }
       case 'helm uninstall':
         for (const part of action.order) {
           this.#remove(part);
@@ -234,6 +235,23 @@ class ModelledWorld implements ApplicationWorld {
     const found = this.#canaries();
     for (const canary of found) this.#lab.server.patch(refOf(canary), { spec });
     return found.length > 0 ? {} : undefined;
+  }
+
+  /** The user's word on the version that the target holds, where a primary is kept from it. */
+  #accept(): Acted | undefined {
+    const kept = readKeptPrimary(this.#lab.server.find(targetRef)?.metadata.annotations?.[keptAnnotation]);
+    if (kept === undefined) return undefined;
+    this.#lab.server.patch(targetRef, { metadata: { annotations: { [acceptAnnotation]: kept.unpromoted } } });
+    return { isAccepted: true };
+  }
+
+  #editRoute(manager: string): boolean {
+    const route = this.#lab.server.find(routeRef);
+    const http = structuredClone(raw(route)?.spec.http);
+    if (!route || !http?.[0] || http[0].timeout === '7s') return false;
+    http[0].timeout = '7s';
+    this.#lab.server.putAs(manager, { ...route, spec: { ...raw(route).spec, http } });
+    return true;
   }
 
   #remove(part: Part): void {
