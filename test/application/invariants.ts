@@ -85,8 +85,8 @@ export class Invariants {
     if (action.do === 'relabel the target') this.#excusedUntilMs = this.#world.nowMs() + CRASH_GRACE_MS;
   }
 
-  /** Looks at this moment. */
-  look(): void {
+  /** Follows the releases in the middle of an action, of which it is not known yet what it means for the clients. */
+  follow(): { canaries: readonly CanaryView[]; passedMs: number; isUp: boolean } {
     const nowMs = this.#world.nowMs();
     const passedMs = nowMs - this.#lastMs;
     this.#lastMs = nowMs;
@@ -96,6 +96,12 @@ export class Invariants {
     const held = this.#world.held();
     this.#note(canaries, held);
     this.#follow(canaries, held, isUp);
+    return { canaries, passedMs, isUp };
+  }
+
+  /** Looks at this moment. */
+  look(): void {
+    const { canaries, passedMs, isUp } = this.follow();
     const answers = this.#world.ask();
     this.#hasAnswered ||= answers.every((answer) => 'version' in answer);
     for (const answer of answers) this.#judge(answer);

@@ -76,7 +76,7 @@ class ModelledWorld implements ApplicationWorld {
     if (this.nowMs() < this.#contestUntilMs) this.#editRoute('another-controller');
   }
 
-  async act(action: Action): Promise<Acted | undefined> {
+  async act(action: Action, pass: (ms: number) => Promise<void>): Promise<Acted | undefined> {
     const { server } = this.#lab;
     switch (action.do) {
       case 'push':
@@ -94,7 +94,7 @@ class ModelledWorld implements ApplicationWorld {
         const [found] = this.#canaries();
         if (found === undefined) return undefined;
         server.delete(refOf(found));
-        for (let ms = 0; ms < 120_000 && server.find(refOf(found)); ms += 250) await this.#lab.pass(250);
+        for (let ms = 0; ms < 120_000 && server.find(refOf(found)); ms += 250) await pass(250);
         return this.#create(found.metadata.name);
       }
       case 'rename': {
@@ -121,7 +121,7 @@ class ModelledWorld implements ApplicationWorld {
       case 'helm uninstall':
         for (const part of action.order) {
           this.#remove(part);
-          await this.#lab.pass(action.gapMs);
+          await pass(action.gapMs);
         }
         return { isTaken: true };
       case 'helm install':

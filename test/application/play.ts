@@ -36,7 +36,12 @@ export async function play(life: Life, make: WorldMaker): Promise<Played> {
       await pass(afterMs);
       if (invariants.breaks.length > 0) break;
       const before = world.canaries();
-      const acted = await world.act(action);
+      const acted = await world.act(action, async (ms) => {
+        for (const untilMs = world.nowMs() + ms; world.nowMs() < untilMs; ) {
+          await world.pass(Math.min(ASK_MS, untilMs - world.nowMs()));
+          invariants.follow();
+        }
+      });
       if (acted === undefined) continue;
       done += 1;
       invariants.acted(action, acted, before);

@@ -36,8 +36,8 @@ export interface ApplicationWorld {
   /** Milliseconds since the application was there. */
   nowMs(): number;
   pass(ms: number): Promise<void>;
-  /** Says what was done; undefined: there was nothing to do it to. */
-  act(action: Action): Promise<Acted | undefined>;
+  /** Says what was done; undefined: there was nothing to do it to. What takes time lets it go by with `pass`. */
+  act(action: Action, pass: (ms: number) => Promise<void>): Promise<Acted | undefined>;
   /** Every answer that a client may get in this moment. */
   ask(): readonly Answer[];
   canaries(): readonly CanaryView[];

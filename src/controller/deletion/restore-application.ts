@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type ObjectRef, type OwnerReference, refKey, refOf } from '../../api/kube-object.ts';
@@ -272,10 +273,17 @@ export async function moveTraffic(
   );
 }
 
-/** Labels of both sides; of the target alone where its primary has others, since the target is to serve without it. */
+/**
+ * Labels of both sides. Where the target is selected by others than its primary, the primary's label still tells the pods apart if those of the target have
+ * it with another value; else the target's own, since it is to serve without its primary.
+ */
 export function selectorsOf(workload: Workload, { target, primary }: SelectedSides, { selectorLabels }: DeletionDeps['config']) {
   const both = workload.selectors({ target, primary }, selectorLabels);
-  return 'problem' in both && target ? workload.selectors({ target }, selectorLabels) : both;
+  if (!('problem' in both) || !target) return both;
+  const held = workload.selectors({ primary }, selectorLabels);
+  const own = 'problem' in held ? undefined : specOf<PodWorkloadSpec>(target).template?.metadata?.labels?.[held.key];
+  if (!('problem' in held) && own !== undefined && own !== held.primary) return { ...held, target: own };
+  return workload.selectors({ target }, selectorLabels);
 }
 
 /** Lets the Service of the canary side lead to a target that was made anew with another label, before proxies hear of routes to it. */

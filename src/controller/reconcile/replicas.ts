@@ -46,17 +46,21 @@ export async function scale(
   if (!scaling) return HELD;
   const terminatingMs = replicas > 0 ? stillTerminatingMs(context, seen.object, key) : 0;
   if (terminatingMs > 0) return retryIn(terminatingMs);
-  const [askedFor, answered] = (wanted.get(key) ?? '').split('@');
+  const [before, answered, of] = (wanted.get(key) ?? '').split('@');
+  // One that was deleted and made again is scaled like the first (E90): no one has changed it back.
+  const { uid = '' } = seen.object.metadata;
+  const askedFor = of === uid ? before : undefined;
+  if (askedFor === undefined) brake.forget(key);
   // The answer is a Scale, not the workload: until the watch has brought that version, what we see is older than what we asked for.
-  if (askedFor === direction && isOlder(seen?.object.metadata.resourceVersion, answered)) return PENDING;
+  if (askedFor === direction && isOlder(seen.object.metadata.resourceVersion, answered)) return PENDING;
   const isDrift = askedFor === direction;
   const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
   if (waitMs > 0) return paused(waitMs);
   const { patch, subresource } = scaling;
   const answer = await cluster.patch(ref, patch, { signal, ...(subresource && { subresource }) });
   if (subresource === undefined) view.learn(answer);
-  wanted.set(key, `${direction}@${answer.metadata.resourceVersion ?? ''}`);
-  if (isDrift) brake.corrected(key, nowMs, { field: 'spec.replicas', by: 'another', ...(seen?.manager && { who: seen.manager }) });
+  wanted.set(key, `${direction}@${answer.metadata.resourceVersion ?? ''}@${uid}`);
+  if (isDrift) brake.corrected(key, nowMs, { field: 'spec.replicas', by: 'another', ...(seen.manager && { who: seen.manager }) });
   return PENDING;
 }
 

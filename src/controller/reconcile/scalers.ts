@@ -95,11 +95,13 @@ export async function resumeScaler(context: ReconcileContext, scaling: Scaling |
 async function patchObject(
   context: ReconcileContext,
   ref: ObjectRef,
-  what: string,
+  asked: string,
   patch: MergePatch | undefined,
   key = `${refKey(ref)}#patch`,
 ): Promise<Outcome> {
   const { view, cluster, brake, nowMs, wanted, signal } = context;
+  // One that was deleted and made again has not been changed back.
+  const what = `${asked} of ${view.find(ref)?.object.metadata.uid ?? ''}`;
   const isDrift = wanted.get(key) === what;
   if (!patch) {
     // Others may have made it so: when the same is wanted again later, that is news and no drift.
