@@ -92,7 +92,9 @@ export function lifeOf(seed: number): Life {
         ? afterAPush(draw, next)
         : kind === 4
           ? aSeries(draw, next)
-          : [{ at: aMoment(draw), afterMs: draw(0, 15_000), action: anAction(draw, next) }];
+          : kind === 5
+            ? aContestedPush(draw, next)
+            : [{ at: aMoment(draw), afterMs: draw(0, 15_000), action: anAction(draw, next) }];
     actions.push(...drawn);
   }
   return { seed, hasScaler, revertOnDeletion, hasService, actions };
@@ -107,9 +109,19 @@ function afterAPush(draw: Draw, next: (kinds: readonly string[]) => Version): Ti
     (['settling', 'analysing', 'analysing', 'writingPrimary', 'awaitingPrimary', 'draining', 'resting'] as const)[draw(0, 7)] ?? 'now';
   return [
     { at: 'resting', afterMs: draw(0, 5_000), action: { do: 'push', version } },
-    { at, afterMs: draw(0, 30_000), action: anAction(draw, next) },
+    { at, afterMs: draw(0, 30_000), action: draw(0, 6) === 0 ? aContest(draw) : anAction(draw, next) },
   ];
 }
+
+/** By the time of the push, corrections of the route are rare. */
+function aContestedPush(draw: Draw, next: (kinds: readonly string[]) => Version): Timed[] {
+  return [
+    { at: 'resting', afterMs: draw(0, 5_000), action: aContest(draw) },
+    { at: 'now', afterMs: draw(20_000, 120_000), action: { do: 'push', version: next(['bad', 'good']) } },
+  ];
+}
+
+const aContest = (draw: Draw): Action => ({ do: 'contest the route', forMs: draw(60_000, 600_000) });
 
 /** Releases one after the other, as on a busy day. */
 function aSeries(draw: Draw, next: (kinds: readonly string[]) => Version): Timed[] {
@@ -133,7 +145,7 @@ function anAction(draw: Draw, next: (kinds: readonly string[]) => Version): Acti
     () => ({ do: draw(0, 3) === 0 ? 'suspend' : 'resume' }),
     () => ({ do: 'resume' }),
     () => ({ do: 'edit the route by hand' }),
-    () => ({ do: 'contest the route', forMs: draw(30_000, 240_000) }),
+    () => aContest(draw),
     () => ({ do: 'accept' }),
     () => ({ do: 'helm uninstall', order: ORDERS[draw(0, ORDERS.length)] ?? ['target', 'Canary', 'Service'], gapMs: draw(0, 10_000) }),
     () => ({ do: 'helm install', version: next(['good']) }),
