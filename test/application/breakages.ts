@@ -27,6 +27,7 @@ export const breakages: readonly Breakage[] = [
         find: "code: undoing.by === 'another' ? 'RouteContested' : 'RouteUnconfirmed',",
         replace: "code: 'RouteUnconfirmed',",
       },
+      { file: 'controller/reconcile/outcome.ts', find: '({ ...HELD, retryInMs: ms })', replace: 'retryIn(ms)' },
       {
         file: 'engine/conditions/hold-ups.ts',
         find: 'return event.facts.converged || event.facts.unconfirmed !== undefined;',

@@ -81,7 +81,7 @@ export class Invariants {
     if (isAccepted && target !== undefined) this.#given.add(target);
     this.#isForeign ||= isForeign === true;
     this.#isTaken ||= isTaken === true;
-    if (action.do === 'contest the route') this.#contestedUntilMs = this.#world.nowMs() + action.forMs + LONGEST_PAUSE_MS;
+    if (action.do === 'contest') this.#contestedUntilMs = this.#world.nowMs() + action.forMs + LONGEST_PAUSE_MS;
     if (action.do === 'relabel the target') this.#excusedUntilMs = this.#world.nowMs() + CRASH_GRACE_MS;
   }
 

@@ -19,8 +19,8 @@ export type Action =
   /** The user's explicit word that the target is to serve as it is. */
   | { do: 'accept' }
   | { do: 'edit the route by hand' }
-  /** Another controller writes the route back whenever Serin has corrected it. */
-  | { do: 'contest the route'; forMs: number }
+  /** Another controller writes a field back whenever Serin has corrected it. */
+  | { do: 'contest'; what: 'route' | 'Service'; forMs: number }
   | { do: 'helm uninstall'; order: readonly Part[]; gapMs: number }
   | { do: 'helm install'; version: Version }
   | { do: 'delete the namespace' }
@@ -113,7 +113,7 @@ function afterAPush(draw: Draw, next: (kinds: readonly string[]) => Version): Ti
   ];
 }
 
-/** By the time of the push, corrections of the route are rare. */
+/** By the time of the push, corrections are rare. */
 function aContestedPush(draw: Draw, next: (kinds: readonly string[]) => Version): Timed[] {
   return [
     { at: 'resting', afterMs: draw(0, 5_000), action: aContest(draw) },
@@ -121,7 +121,7 @@ function aContestedPush(draw: Draw, next: (kinds: readonly string[]) => Version)
   ];
 }
 
-const aContest = (draw: Draw): Action => ({ do: 'contest the route', forMs: draw(60_000, 600_000) });
+const aContest = (draw: Draw): Action => ({ do: 'contest', what: draw(0, 2) === 0 ? 'route' : 'Service', forMs: draw(60_000, 600_000) });
 
 /** Releases one after the other, as on a busy day. */
 function aSeries(draw: Draw, next: (kinds: readonly string[]) => Version): Timed[] {

@@ -41,7 +41,7 @@ class ModelledWorld implements ApplicationWorld {
   #canary: KubeObject;
   #before: string | undefined;
   #selectorLabels: readonly string[] | undefined;
-  #contestUntilMs = 0;
+  #contest: { what: 'route' | 'Service'; untilMs: number } | undefined;
   /** Writes that were already told, by controller. */
   #told: number[] = [];
 
@@ -73,7 +73,7 @@ class ModelledWorld implements ApplicationWorld {
   async pass(ms: number): Promise<void> {
     await this.#lab.pass(ms);
     for (const side of ['target', 'primary'] as const) this.#loop(side);
-    if (this.nowMs() < this.#contestUntilMs) this.#editRoute('another-controller');
+    if (this.#contest && this.nowMs() < this.#contest.untilMs) this.#changeBack(this.#contest.what);
   }
 
   async act(action: Action, pass: (ms: number) => Promise<void>): Promise<Acted | undefined> {
@@ -115,8 +115,8 @@ class ModelledWorld implements ApplicationWorld {
         return this.#accept();
       case 'edit the route by hand':
         return this.#editRoute('kubectl-edit') ? { isForeign: true } : undefined;
-      case 'contest the route':
-        this.#contestUntilMs = this.nowMs() + action.forMs;
+      case 'contest':
+        this.#contest = { what: action.what, untilMs: this.nowMs() + action.forMs };
         return { isForeign: true };
       case 'helm uninstall':
         for (const part of action.order) {
@@ -243,6 +243,15 @@ class ModelledWorld implements ApplicationWorld {
     if (kept === undefined) return undefined;
     this.#lab.server.patch(targetRef, { metadata: { annotations: { [acceptAnnotation]: kept.unpromoted } } });
     return { isAccepted: true };
+  }
+
+  #changeBack(what: 'route' | 'Service'): void {
+    const service = this.#lab.server.find(serviceRef);
+    if (what === 'route') this.#editRoute('another-controller');
+    else if (service && raw(service).spec.ports[0].targetPort !== 9_999) {
+      const ports = raw(service).spec.ports.map((port: object) => ({ ...port, targetPort: 9_999 }));
+      this.#lab.server.putAs('another-controller', { ...service, spec: { ...raw(service).spec, ports } });
+    }
   }
 
   #editRoute(manager: string): boolean {
