@@ -30,8 +30,7 @@ async function scaledUp(looks: readonly { atMs: number; podsLeft: number }[]): P
       return object;
     };
     const view = { find: () => ({ object }), learn: () => undefined };
-    const brake = { waitMs: () => 0, corrected: () => undefined };
-    const context = { canary, view, cluster: { patch }, brake, nowMs: atMs, wanted } as unknown as ReconcileContext;
+    const context = { canary, view, cluster: { patch }, brake: new HealingBrake(), nowMs: atMs, wanted } as unknown as ReconcileContext;
     const { retryInMs } = await scale(context, refOf(object), 1);
     outcomes.push(isWritten ? 'written' : retryInMs);
   }
@@ -84,6 +83,15 @@ it('I18: nor is a side that each release starts again', async () => {
   for (let release = 0; release < 3; release += 1) {
     await scale(context, ref, 2);
     forgetScale(context, ref, (direction) => direction === 'up');
+  }
+  expect(context.brake.isReleased).toBe(true);
+});
+
+it('I18, E90: an object that is deleted and made again is scaled like the first, and contested by no one', async () => {
+  const context = aContext();
+  for (const uid of ['a', 'b', 'c']) {
+    const found = { ...context.view.find(ref)?.object, metadata: { name: 'podinfo', namespace: 'test', resourceVersion: '1', uid } };
+    await scale({ ...context, view: { find: () => ({ object: found, manager: 'helm' }) } } as object as ReconcileContext, ref, 0);
   }
   expect(context.brake.isReleased).toBe(true);
 });
