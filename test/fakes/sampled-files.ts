@@ -10,6 +10,7 @@ export const SAMPLED = [
   'compared-disturbances',
   'conduct',
   'configs',
+  'crash-loops',
   'demo',
   'failover',
   'faulty-releases',
