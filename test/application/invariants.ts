@@ -27,6 +27,7 @@ const LONGEST_PAUSE_MS = 300_000;
 
 const GIVEN_BY = new Set(['Promoting', 'Finalising', 'Succeeded']);
 const ANALYSING = new Set(['Progressing', 'Waiting', 'WaitingPromotion', 'Promoting', 'Finalising']);
+const LEAVING = new Set(['returningTraffic', 'draining']);
 const RESTING = new Set(['Initialized', 'Succeeded', 'Failed']);
 
 type Held = ReturnType<ApplicationWorld['held']>;
@@ -115,8 +116,9 @@ export class Invariants {
   }
 
   #note(canaries: readonly CanaryView[], { target }: Held): void {
-    for (const { uid, phase, isDeleting } of canaries) {
-      if (isDeleting || target === undefined || !ANALYSING.has(phase)) continue;
+    for (const { uid, phase, step, isDeleting } of canaries) {
+      // What a user pushes while proxies still hear of the end of the release before is the user's doing.
+      if (isDeleting || target === undefined || !(ANALYSING.has(phase) || LEAVING.has(step))) continue;
       // Pods of a version that was superseded serve until those of the next one are ready.
       const superseded = this.#analysedBy.get(uid) ?? new Set<string>();
       this.#analysedBy.set(uid, superseded.add(target));
