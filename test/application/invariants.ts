@@ -17,6 +17,8 @@ const DEADLINE_MS = 60_000;
 const GRACE_MS = 30_000;
 /** A request that was sent to a pod before its crash was known. */
 const CRASH_GRACE_MS = 20_000;
+/** A crash that comes as the last check is answered is not known to Serin. */
+const REACTION_MS = 1_000;
 /** Checks that fail end a release: `THRESHOLD` of them, one that was under way, and the way back. */
 const FAILING_MS = THRESHOLD * INTERVAL_MS + INTERVAL_MS + GRACE_MS;
 /** Nothing happens for so long: then nothing is written. */
@@ -194,10 +196,11 @@ export class Invariants {
     if (!GIVEN_BY.has(phase) || primary === undefined || !run.versions.has(primary) || this.#given.has(primary)) return;
     this.#given.add(primary);
     const what = `Version ${primary} was promoted though its pods`;
-    if (run.crashes >= THRESHOLD)
+    const crashes = run.crashes - (this.#lastMs - run.lastCrashMs < REACTION_MS ? 1 : 0);
+    if (crashes >= THRESHOLD)
       this.#break(
         'I20',
-        `${what} crashed after they were ready in ${run.crashes} intervals of the analysis; ${THRESHOLD} failed checks end a release.`,
+        `${what} crashed after they were ready in ${crashes} intervals of the analysis; ${THRESHOLD} failed checks end a release.`,
       );
     if (run.unreadyMs > DEADLINE_MS)
       this.#break(
