@@ -66,7 +66,8 @@ export const useCases: readonly UseCase[] = [
   },
   {
     name: 'a DaemonSet as target',
-    rules: kindPermissions.DaemonSet,
+    // Pods are those of the whole release: this DaemonSet is not released to the end.
+    rules: kindPermissions.DaemonSet.filter(({ resources }) => !resources.includes('pods')),
     spec: { targetRef: { apiVersion: 'apps/v1', kind: 'DaemonSet', name: APP } },
   },
   ...Object.entries(scalerPermissions).map(([kind, rules]) => ({
