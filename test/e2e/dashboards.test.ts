@@ -178,9 +178,19 @@ describe('queries of dashboards and alerts', () => {
   it('06-F14, 06-F15: those about Serin itself have data, and so has each metric that an alert asks for', async () => {
     const asked = alertRules.flatMap(({ expr }) => expr.match(/\b(?:flagger|serin)_\w+/g) ?? []);
     const own = panelQueriesOf(dashboardOf('serin')).map(({ expr }) => filled(expr, 'none'));
-    // No primary is kept here; controller-metrics.test.ts has its series.
-    const shown = [...new Set(asked)].filter((metric) => metric !== 'serin_kept_primary');
-    // There is a difference only while a release is under way.
-    await haveData([...shown, ...own.filter((query) => !query.includes('flagger_canary_phase{phase='))]);
+    const scenario = await Scenario.begin(environmentOf(), controller, 'kept');
+    const { given, when, then } = scenario;
+    try {
+      await given.aDeployment();
+      await given.aCanary({ iterations: 1_000 }, { provider: 'kubernetes' });
+      await when.imageChanges('2');
+      await then.canaryIs('Progressing');
+      // Its target was not promoted, so that its primary is kept.
+      await when.canaryIsDeleted();
+      // There is a difference only while a release is under way.
+      await haveData([...new Set(asked), ...own.filter((query) => !query.includes('flagger_canary_phase{phase='))]);
+    } finally {
+      await scenario.end();
+    }
   });
 });

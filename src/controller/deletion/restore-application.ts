@@ -2,7 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import { type KubeObject, type ObjectRef, type OwnerReference, refKey, refOf } from '../../api/kube-object.ts';
+import { type KubeObject, type ObjectRef, type OwnerReference, refOf } from '../../api/kube-object.ts';
 import { fieldManager, names, ownerAnnotation } from '../../api/names.ts';
 import { weight } from '../../api/routes.ts';
 import type { SelectedSides } from '../../api/selector-label.ts';
@@ -21,6 +21,7 @@ import { scaleDownDelayMs } from '../config.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { intervalMs, primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { missingField } from '../objects/drift.ts';
+import { isTarget, mergeIntoTarget } from '../objects/ensure-object.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
 import { unmark } from './kept-marks.ts';
@@ -261,7 +262,7 @@ export async function moveTraffic(
       const live = findObject(current, refOf(object));
       // A missing route routes nothing: created now, it would have no owner and stay for ever.
       if (!live || missingField(object, live) === undefined) continue;
-      if (refKey(refOf(object)) === refKey(targetRefOf(canary))) await mergeOver(object, live, { cluster, signal });
+      if (isTarget(canary, refOf(object))) await mergeIntoTarget({ cluster, signal }, object, live);
       else await applyOver(object, live, { cluster, signal });
     }
   }
@@ -299,14 +300,6 @@ async function selectTarget(canary: Canary, target: KubeObject, { cluster, view,
   const { resourceVersion } = service.metadata;
   const selector = onlyThese({ [own.key]: own.target }, live);
   await cluster.patch(ref, { metadata: { resourceVersion }, spec: { selector } }, { signal });
-}
-
-/** The user's own target, where it holds the traffic: only what is rendered is written. */
-async function mergeOver(object: KubeObject, live: KubeObject, { cluster, signal }: DepsOf<'cluster'>): Promise<void> {
-  const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = object;
-  const { annotations } = metadata;
-  const { resourceVersion } = live.metadata;
-  await cluster.patch(refOf(object), { metadata: { resourceVersion, ...(annotations && { annotations }) }, ...rest }, { signal });
 }
 
 /** Leaves the apex Service to its user, whose pods are, or were, those of `target`. */

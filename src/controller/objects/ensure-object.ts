@@ -3,6 +3,7 @@ import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 import { anchorReference } from '../../workloads/anchor.ts';
+import type { DepsOf } from '../controller-deps.ts';
 import { NameTakenError } from '../errors.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
 import type { ReconcileContext } from '../reconcile/context.ts';
@@ -89,7 +90,7 @@ function isTraffic({ kind }: KubeObject, field: string): boolean {
 }
 
 /** The target is the user's: only the rendered fields are merged, into the version that they were computed from. */
-export function mergeIntoTarget({ cluster, signal }: ReconcileContext, fields: KubeObject, live: KubeObject): Promise<KubeObject> {
+export function mergeIntoTarget({ cluster, signal }: DepsOf<'cluster'>, fields: KubeObject, live: KubeObject): Promise<KubeObject> {
   const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = fields;
   const { annotations } = metadata;
   const { resourceVersion } = live.metadata;
