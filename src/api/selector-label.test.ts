@@ -86,7 +86,7 @@ describe('resolveSelectors', () => {
     {
       title: 'lacks the label of the primary',
       target: { name: 'web' },
-      says: /has no app, .*app: web-primary; make it anew with app: web /,
+      says: /has no app, .*app: web-primary; create it again with app: web /,
     },
     { title: 'has the value of the primary', target: { app: 'web-primary' }, says: /has app: web-primary as the primary has/ },
   ])('E95: a target that $title is a problem that names label and remedy', ({ target, says }) => {

@@ -68,7 +68,7 @@ export function resolveSelectors({ target, primary }: SelectedSides, selectorLab
   if (found !== undefined && found !== value) return { ...sides, target: found };
   const name = `${target.kind} ${target.metadata.name}`;
   const has = found === undefined ? `has no ${key}` : `has ${key}: ${found} as the primary has`;
-  const remedy = `make it anew with ${key}: ${value.slice(0, -SUFFIX.length)} there and on its pods, or delete the Canary and create it again for a new primary`;
+  const remedy = `create it again with ${key}: ${value.slice(0, -SUFFIX.length)} there and on its pods, or delete the Canary and create it again for a new primary`;
   return { problem: `${name}: ${FIELD} ${has}, and its primary is selected by ${key}: ${value}; ${remedy}`, field: `${FIELD}.${key}` };
 }
 

@@ -287,7 +287,7 @@ export function selectorsOf(workload: Workload, { target, primary }: SelectedSid
   return workload.selectors({ target }, selectorLabels);
 }
 
-/** Lets the Service of the canary side lead to a target that was made anew with another label, before proxies hear of routes to it. */
+/** Lets the Service of the canary side lead to a target that was created again with another label, before proxies hear of routes to it. */
 async function selectTarget(canary: Canary, target: KubeObject, { cluster, view, config, signal }: DeletionDeps): Promise<void> {
   const workload = workloadFor(canary.spec.targetRef);
   if ('unsupported' in workload || !workload.hasPods) return;
