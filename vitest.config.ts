@@ -5,6 +5,7 @@ import { leftOut } from './test/fakes/sampled-files.ts';
 const bounds = { testTimeout: 300_000, hookTimeout: 120_000 };
 /** They put other modules in the place of ours, which others of their process would have loaded by then. */
 const MOCKING = ['test/integration/unchecked-promotion.test.ts', 'test/integration/unwatched-configs.test.ts'];
+const LEFT_OUT = leftOut(process.argv.slice(2));
 /** Tests beside the code, contracts and goldens: the end of a name says the tier, and no end says `unit`. */
 const beside = (ending: string): string[] =>
   ['src/**/*', 'test/contracts/**/*', 'test/golden/**/*', 'test/*', 'test/application/**/*', 'test/differential/**/*'].map(
@@ -61,10 +62,10 @@ export default defineConfig({
           globalSetup: './test/fakes/bundled-program.ts',
           setupFiles: ['./test/fakes/fixed-seed.ts', './test/fakes/real-world.ts'],
           include: ['test/integration/**/*.test.ts', ...integration],
-          exclude: [...MOCKING, ...leftOut(process.argv.slice(2))],
+          exclude: [...MOCKING, ...LEFT_OUT],
         },
       },
-      { test: { ...bounds, name: 'mocking', include: MOCKING } },
+      { test: { ...bounds, name: 'mocking', include: MOCKING, exclude: LEFT_OUT } },
     ],
   },
 });

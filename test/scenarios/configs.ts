@@ -69,7 +69,9 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
           });
           await fixture.roll('2', {});
           await released;
-          expect(steps.slice(0, 4)).toEqual(['resting', 'scalingUp', 'settling', 'analysing']);
+          // The watch may begin after the push, so the rest before the release is seen or not.
+          const releasing = steps.filter((step) => step !== 'resting');
+          expect(releasing.slice(0, 3)).toEqual(['scalingUp', 'settling', 'analysing']);
         },
       );
 
