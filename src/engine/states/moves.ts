@@ -1,0 +1,87 @@
+import type { ChangeName } from '../changes.ts';
+import type { Decision } from '../decision.ts';
+
+type Analysed = `analysing.${'soaking' | 'callingHooks' | 'measuring' | 'confirmingTraffic' | 'confirmingPromotion'}` | Unwell;
+type Unwell = 'canaryUnavailable' | 'canaryRecovered';
+type Starting = 'recycleRouting' | 'recycleDraining' | 'recycleStopping' | 'scalingUp' | 'settling' | 'raising' | 'preRollout.hooks' | 'preRollout.gate';
+type Idle = 'resting' | 'confirming' | 'restarting';
+type Returning = 'returningTraffic' | 'draining';
+
+/** Each state of the chart: a phase, the step of it that the status records, and a part of one tick. */
+export type StateName =
+  | 'New'
+  | `Initializing.${'creatingPrimary' | 'settling' | 'takingTraffic' | 'draining'}`
+  | `Initialized.${Idle}`
+  | 'Waiting.gate'
+  | `Progressing.${Starting | Analysed}`
+  | `WaitingPromotion.${Analysed}`
+  | `Promoting.${'writingPrimary' | 'awaitingPrimary' | 'raising' | 'shifting'}`
+  | `Finalising.${Returning}`
+  | `Succeeded.${Returning | Idle | 'undoing'}`
+  | `Failed.${'servingFromCanary' | 'restoringPrimary' | Returning | Idle}`
+  | 'Terminating'
+  | 'Terminated';
+/** Phases of an analysis. */
+export type Analysing = 'Progressing' | 'WaitingPromotion';
+/** Where a move may lead: a state, or one with states inside, which begins with its first one. */
+export type Place = StateName | 'Initializing' | 'Progressing.preRollout' | `${Analysing}.analysing`;
+
+/** What a decision means in a state: where it leads, and the changes on the way. */
+export interface ChartMove {
+  target?: Place;
+  reenter?: boolean;
+  actions?: readonly ChangeName[];
+}
+export type Moves = Partial<Record<Decision, ChartMove>>;
+
+/** Enters another step: its clock starts, an open question is dropped, then the changes. */
+export function go(target: Place, ...actions: ChangeName[]): ChartMove {
+  return { target, reenter: true, actions: ['begin', ...actions] };
+}
+
+/** Goes on within a step, whose clock runs on. */
+export function on(target: Place, ...actions: ChangeName[]): ChartMove {
+  return { target, reenter: true, actions };
+}
+
+/** Stays in the state; nothing is asked again. */
+export function stay(...actions: ChangeName[]): ChartMove {
+  return { actions };
+}
+
+/** The pods of the revision are awaited from the beginning. */
+export const anew = (...actions: ChangeName[]): ChartMove => go('Progressing.scalingUp', ...actions);
+const afterRecycling = (...actions: ChangeName[]): ChartMove => go('Progressing.recycleRouting', ...actions);
+export const takeStep = go('Progressing.analysing', 'takeStep');
+export const raise = (...actions: ChangeName[]): ChartMove => go('Progressing.raising', ...actions, 'raiseTarget');
+export const rollBack = go('Failed.returningTraffic', 'rollBack');
+export const pausing = { pause: stay('pause'), resume: stay('resume') };
+/** A newer revision where no release is in progress. */
+export const next = { startAfterRecycling: afterRecycling('startRun'), start: anew('startRun') };
+/** A newer revision in the place of this one. */
+export const superseding = { supersede: anew('supersede'), supersedeAfterRecycling: afterRecycling('supersede') };
+/** A canary that fails while a step waits for something else (E27a). */
+export const counting = { countFailing: stay('countFailing') };
+
+/** Moves of every state of a phase, and of every state within one, unless it has a move of its own for the same decision. */
+export const shared = {
+  Progressing: interruptions(),
+  WaitingPromotion: interruptions(),
+  Promoting: {
+    failPromotion: failPromotion(),
+    finish: go('Finalising.returningTraffic', 'shift'),
+    shift: go('Promoting.shifting', 'shift'),
+  },
+  Finalising: { failPromotion: failPromotion() },
+} satisfies Record<string, Moves>;
+export type Interruption = keyof (typeof shared)['Progressing'];
+
+/** Everything that ends an analysis, whatever its step. */
+function interruptions() {
+  const promote = go('Promoting.writingPrimary', 'startPromotion');
+  return { ...pausing, cancel: go('Succeeded.returningTraffic', 'cancel'), ...superseding, abort: rollBack, rollBack, skipAnalysis: promote, promote };
+}
+
+function failPromotion(): ChartMove {
+  return go('Failed.servingFromCanary', 'failPromotion');
+}
