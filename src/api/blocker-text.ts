@@ -15,6 +15,8 @@ function aboutObject(code: BlockerCode, object: BlockedObject, field = '', detai
   switch (code) {
     case 'NameTaken':
       return `${kind} ${name} exists and is not ours: ${remedy()}`;
+    case 'TargetNotFound':
+      return `spec.targetRef: ${kind} ${name} does not exist: ${remedy()}`;
     case 'ScalerNotFound':
       return `spec.autoscalerRef: ${kind} ${name} does not exist: ${remedy()}; nothing goes on until then`;
     case 'TemplateLeftover':

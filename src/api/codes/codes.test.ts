@@ -14,6 +14,14 @@ const abouts: readonly About[] = [
   { detail: '' },
 ];
 
+// A code without an actor, or without a remedy, does not compile.
+// @ts-expect-error: no actor
+({ kinds: ['event'], meaning: 'a meaning', remedy: 'a remedy' }) satisfies Code;
+// @ts-expect-error: no remedy
+({ kinds: ['event'], meaning: 'a meaning', actor: 'byItself' }) satisfies Code;
+// @ts-expect-error: no such actor
+({ kinds: ['event'], meaning: 'a meaning', actor: 'someone', remedy: 'a remedy' }) satisfies Code;
+
 describe('the list of codes', () => {
   it.each(names)('%s has a place, a meaning, an actor and a remedy', (name) => {
     const { kinds, meaning, actor } = codeOf(name);

@@ -26,6 +26,7 @@ export const isBlockerCode = isSeenAs('blocker');
 export const isWarningCondition = isSeenAs('condition');
 
 export const blockerCodes = Object.keys(codes).filter(isBlockerCode);
+export const warningConditions = Object.keys(codes).filter(isWarningCondition);
 export const causes = Object.keys(codes).filter(isSeenAs('cause'));
 
 /** What to do about a code in one case; without the case, in general. */

@@ -781,14 +781,14 @@ export const codes = {
     kinds: CONDITION,
     meaning: 'another writer changes a field back again and again, which Serin corrects after growing pauses',
     actor: 'objectOwner',
-    remedy: 'take the field out of what the writer applies, or set spec.suspend: true to stop Serin',
+    remedy: 'take the field out of what the other writer applies, or set spec.suspend: true to stop Serin',
     usualCauses: 'a GitOps tool or a controller that applies a field which Serin keeps',
   },
   FieldDropped: {
     kinds: CONDITION,
     meaning: 'the cluster stores an object without a field that Serin writes',
     actor: 'clusterAdmin',
-    remedy: 'except the object from the webhook that drops the field, or update its CustomResourceDefinition',
+    remedy: 'except the object from the webhook, or update its CustomResourceDefinition',
     usualCauses: 'an admission webhook, or a CustomResourceDefinition of an older version',
   },
   PrimaryKept: {
