@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { serinProgram } from '../../cli/program.ts';
 import { type About, actors, type Code } from './code.ts';
@@ -51,6 +53,18 @@ describe('the list of codes', () => {
       'SecretRejected',
     ]);
   });
+});
+
+it('docs/reasons.md has one row for each code, with its meaning, its actor and its remedy', () => {
+  const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'reasons.md'), 'utf8');
+  const [listed = ''] = page.split('# Former names');
+  const rows = Map.groupBy([...listed.matchAll(/^\| `([A-Z][A-Za-z]+)` \|.*$/gm)], ([, name]) => name);
+  expect([...rows].filter(([, found]) => found.length > 1).map(([name]) => name)).toEqual([]);
+  expect([...rows.keys()]).toEqual(names.toSorted());
+  for (const name of names) {
+    const row = rows.get(name)?.[0]?.[0];
+    for (const said of [codes[name].meaning, actors[codes[name].actor], remedyOf(name)]) expect(row).toContain(said);
+  }
 });
 
 /** Verbs of kubectl that a remedy may use, each with its flags: true where a value follows. */
