@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import * as z from 'zod';
+import { causes } from '../src/api/codes/codes.ts';
 import { notesOf } from '../src/cli/canaries/flags.ts';
 import { installHelp } from '../src/cli/completion/scripts.ts';
 import { Documents } from '../src/cli/output/documents.ts';
@@ -10,7 +11,6 @@ import { outputVersion } from '../src/cli/output/output-version.ts';
 import { serinProgram } from '../src/cli/program.ts';
 import { LARGEST_ARCHIVE } from '../src/cli/report/archive.ts';
 import { leftOut } from '../src/cli/report/left-out.ts';
-import { causes } from '../src/cli/why/causes.ts';
 import { cell, optionHelp, optionRows } from './command-tables.ts';
 import type { Generate } from './generation/generated-file.ts';
 import { runAlone } from './generation/run-alone.ts';
@@ -129,17 +129,14 @@ that find credentials in texts are heuristics: they take a password in a label f
 
 ## Causes that \`serin why\` names
 
-A closed list; programs may match on it. Beside the main cause, \`also\` lists further causes, and true conditions by their type.
+A closed list, [explained with the other codes](reasons.md#codes); programs may match on it. Beside the main cause, \`also\` lists further causes, and true
+conditions by their type.
 
 \`command\` removes the cause, complete as it is. If a user has to decide, \`change\` says on what: the field to set, the object to create or to remove.
 Without both it ends by itself, or it depends on others (a gate, a backend, the operator of the cluster), as \`action\` says. \`look\` is a command
 that shows more, or opens the object to correct; by itself it changes nothing.
 
-| cause | |
-|---|---|
-${Object.entries(causes)
-  .map(([cause, says]) => `| \`${cause}\` | ${says} |`)
-  .join('\n')}
+${causes.map((cause) => `\`${cause}\``).join(', ')}
 `;
 
 /** As JSON Schema: what a program may rely on. */

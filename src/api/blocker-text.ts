@@ -1,31 +1,30 @@
 import type { BlockedObject, NewBlocker } from './blocker.ts';
-import { type BlockerCode, blockers } from './blockers.ts';
-import { adoptAnnotation } from './names.ts';
-
-/** The field of an object that may be handed over to Serin. */
-export const adoptField = `metadata.annotations[${adoptAnnotation}]`;
+import { type BlockerCode, remedyOf } from './codes/codes.ts';
+import { codes } from './codes/list.ts';
 
 /** One sentence about a blocker, without a full stop: what happened, to which object, and what to do. Foreign text is kept as it is. */
 export function blockerText({ code, object, field, detail = '' }: NewBlocker): string {
   return (
-    (object && aboutObject(code, object, field, detail)) ?? aboutRequest(code, detail) ?? (detail === '' ? blockers[code].meaning : detail)
+    (object && aboutObject(code, object, field, detail)) ?? aboutRequest(code, detail) ?? (detail === '' ? codes[code].meaning : detail)
   );
 }
 
-function aboutObject(code: BlockerCode, { apiVersion, kind, name }: BlockedObject, field = '', detail: string): string | undefined {
+function aboutObject(code: BlockerCode, object: BlockedObject, field = '', detail: string): string | undefined {
+  const { apiVersion, kind, name } = object;
+  const remedy = () => remedyOf(code, { object, field });
   switch (code) {
-    case 'NameTaken': {
-      const adoption = field === adoptField ? `, or annotate it ${adoptAnnotation}=true to hand it over` : '';
-      return `${kind} ${name} exists and is not ours: rename or remove it${adoption}`;
-    }
+    case 'NameTaken':
+      return `${kind} ${name} exists and is not ours: ${remedy()}`;
+    case 'TargetNotFound':
+      return `spec.targetRef: ${kind} ${name} does not exist: ${remedy()}`;
     case 'ScalerNotFound':
-      return `spec.autoscalerRef: ${kind} ${name} does not exist: create it, or correct the name; nothing goes on until then`;
+      return `spec.autoscalerRef: ${kind} ${name} does not exist: ${remedy()}; nothing goes on until then`;
     case 'TemplateLeftover':
       return `${name} still holds ${field} after the promotion, which the promoted template does not: another controller or webhook puts it back`;
     case 'NoPromotedTemplate':
-      return `the last promoted template of ${name} is not kept any more: push a good revision to the target`;
+      return `the last promoted template of ${name} is not kept any more: ${remedy()}`;
     case 'ConfigNotFound':
-      return `${kind} ${name}, which the target's pods need, does not exist: create it, or make the reference optional`;
+      return `${kind} ${name}, which the target's pods need, does not exist: ${remedy()}`;
     case 'ConfigUnreadable':
       return `${kind} ${name} ${detail}`;
     case 'ConfigCopyRejected':
@@ -42,14 +41,6 @@ function aboutObject(code: BlockerCode, { apiVersion, kind, name }: BlockedObjec
 /** A request that the API server refused. */
 function aboutRequest(code: BlockerCode, detail: string): string | undefined {
   if (detail === '') return undefined;
-  switch (code) {
-    case 'Forbidden':
-      return `the API server refused ${detail}: grant it to the service account of Serin, by a Role or ClusterRole`;
-    case 'QuotaExceeded':
-      return `the API server refused ${detail}: ask the owner of the quota to raise it`;
-    case 'ApiRejected':
-      return `the API server refused ${detail}: ask the owner of the rule that rejects it to correct the rule or make an exception`;
-    default:
-      return undefined;
-  }
+  const isRequest = code === 'Forbidden' || code === 'QuotaExceeded' || code === 'ApiRejected';
+  return isRequest ? `the API server refused ${detail}: ${remedyOf(code)}` : undefined;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type BlockerCode, blockers } from './blockers.ts';
+import { blockerCodes } from './codes/codes.ts';
 import { defined } from './defined.ts';
 
 /** Characters of a foreign text that are kept. */
@@ -8,8 +8,6 @@ export const LONGEST_DETAIL = 1024;
 const LONGEST_NAME = 300;
 /** Blockers of one release that are stored, the most urgent ones first. */
 export const MOST_BLOCKERS = 10;
-
-const codes = Object.keys(blockers) as [BlockerCode, ...BlockerCode[]];
 
 /** The object that a blocker is about. */
 export const BlockedObject = z.object({
@@ -22,8 +20,8 @@ export type BlockedObject = z.infer<typeof BlockedObject>;
 
 /** One reason for which a release does not go on. Code acts on the fields; `detail` alone is prose, and is shown and never parsed. */
 export const Blocker = z.object({
-  /** From the closed list of `blockers.ts`. */
-  code: z.enum(codes).describe('Reason from a closed list (docs/reasons.md).'),
+  /** From the closed list of `codes/list.ts`. */
+  code: z.enum(blockerCodes).describe('Reason from a closed list (docs/reasons.md).'),
   /** The object to inspect or to correct. */
   object: BlockedObject.optional().describe('Object concerned.'),
   /** A field of that object; without one, of the Canary. */

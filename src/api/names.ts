@@ -48,8 +48,6 @@ export const revisionAnnotation = 'flagger-id';
 export const ownerAnnotation = 'serin.dev/canary-uid';
 /** On a route that stays after its Canary: the apex Service that it was made for, as `namespace/name`. The next Canary of that apex has it as its own. */
 export const madeForAnnotation = 'serin.dev/made-for';
-/** Allows Serin to take over an object of the right name that it did not make. */
-export const adoptAnnotation = 'serin.dev/adopt';
 /** `"true"` on the Canary, the target or the anchor: the primary serves on when both are deleted. */
 export const keepAnnotation = 'serin.dev/keep-on-uninstall';
 /** On an anchor: the timestamp since which neither its Canary nor its target exists. */

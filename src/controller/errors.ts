@@ -1,5 +1,6 @@
+import { adoptField } from '../api/adopt-annotation.ts';
 import type { NewBlocker } from '../api/blocker.ts';
-import { adoptField, blockerText } from '../api/blocker-text.ts';
+import { blockerText } from '../api/blocker-text.ts';
 import type { ObjectRef } from '../api/kube-object.ts';
 
 /** An expected blocker of one Canary: reported to its owner in a condition and an event, and tried again. */

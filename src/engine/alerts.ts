@@ -1,12 +1,12 @@
 import type { Canary } from '../api/canary.ts';
 import type { AlertDetails, Delivery, Release, Verdict } from '../api/canary-status.ts';
+import type { Reason } from '../api/codes/codes.ts';
 import { imageChangeText } from '../api/container-image.ts';
 import { defined } from '../api/defined.ts';
 import { progressDeadlineMs } from './deadlines.ts';
 import type { Facts } from './facts.ts';
 import { thresholdOf } from './judge.ts';
 import { plannedStep } from './planned-step.ts';
-import type { Reason } from './reasons.ts';
 import { iterationsOf, strategyOf, weightOf } from './strategy.ts';
 
 type Severity = 'info' | 'warn' | 'error';

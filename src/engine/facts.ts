@@ -1,13 +1,12 @@
 import type { NewBlocker } from '../api/blocker.ts';
-import type { BlockerCode } from '../api/blockers.ts';
 import type { Canary, Provider } from '../api/canary.ts';
 import type { SeenConfig } from '../api/canary-status.ts';
+import type { BlockerCode, Reason } from '../api/codes/codes.ts';
 import type { ContainerImage } from '../api/container-image.ts';
 import type { PodFailings } from '../api/pod-failing.ts';
 import type { Readiness } from '../api/readiness.ts';
 import type { Routes, UnreadableRoutes } from '../api/routes.ts';
 import type { SeenRequest } from '../api/verb-request.ts';
-import type { Reason } from './reasons.ts';
 
 /** How far a rollout has come, by what the cluster keeps of it. */
 export interface Progress {

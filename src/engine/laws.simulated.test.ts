@@ -13,9 +13,10 @@ import {
   waitOf,
 } from '../../test/fakes/recorded-life.ts';
 import { blockerText } from '../api/blocker-text.ts';
-import { actors, blockers } from '../api/blockers.ts';
 import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
+import { actors } from '../api/codes/code.ts';
+import { codes } from '../api/codes/list.ts';
 import type { Phase } from '../api/phase.ts';
 import { reachesCanary } from '../api/routes.ts';
 
@@ -122,7 +123,7 @@ const isRequested = (before: Release, { requests = [] }: Release): boolean =>
 law('L4: each blocker is in the table of actors, and names the hook, metric or object that its actor can act on', (life) => {
   for (const step of life.steps)
     for (const one of blockersAfter(step)) {
-      const { actor, meaning } = blockers[one.code];
+      const { actor, meaning } = codes[one.code];
       expect(actors[actor], one.code).toBeTypeOf('string');
       expect([meaning, blockerText(one)], one.code).not.toContain('');
       if (actor === 'gateOwner') expect(life.canary.spec.analysis.webhooks?.map(({ name }) => name)).toContain(one.webhook);

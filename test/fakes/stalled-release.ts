@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/api/canary-status.ts';
+import type { Cause } from '../../src/api/codes/codes.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type CanarySnapshot, snapshotOf } from '../../src/cli/canaries/snapshot.ts';
 import type { Diagnosis } from '../../src/cli/output/documents.ts';
-import type { Cause } from '../../src/cli/why/causes.ts';
 import { whyOf } from '../../src/cli/why/diagnose.ts';
 import { projectStatus } from '../../src/engine/project-status.ts';
 import type { World } from './world.ts';

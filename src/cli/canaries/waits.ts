@@ -1,5 +1,7 @@
 import type { Blocker } from '../../api/blocker.ts';
-import { type Actor, actors, type BlockerCode, blockers } from '../../api/blockers.ts';
+import { actors } from '../../api/codes/code.ts';
+import { type BlockerCode, isBlockerCode, needsNoOne } from '../../api/codes/codes.ts';
+import { codes } from '../../api/codes/list.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { record, timeOf } from './canary-reading.ts';
@@ -27,20 +29,17 @@ export function waitsOf(raw: KubeObject): Wait[] {
   const { blockers: recorded = [] } = status?.release ?? {};
   const refused = status?.conditions?.find(({ type, status: is }) => type === 'Accepted' && is === 'False');
   // Without a release a blocker is stored nowhere but in the condition.
-  const refusal: Known[] = refused && recorded.length === 0 && isCode(refused.reason) ? [{ code: refused.reason }] : [];
+  const refusal: Known[] = refused && recorded.length === 0 && isBlockerCode(refused.reason) ? [{ code: refused.reason }] : [];
   const all = new Map<string, Wait>();
   for (const blocker of [...recorded, ...refusal]) {
-    const actor: Actor = blockers[blocker.code].actor;
-    if (actor === 'byItself') continue;
+    if (needsNoOne(blocker.code)) continue;
     const { code, since, until } = blocker;
-    const wait = { ...awaited(raw, blocker), code, who: actors[actor], ...timeOf('since', since), ...timeOf('until', until) };
+    const wait = { ...awaited(raw, blocker), code, who: actors[codes[code].actor], ...timeOf('since', since), ...timeOf('until', until) };
     const key = `${wait.kind} ${wait.name}`;
     if (!all.has(key)) all.set(key, wait);
   }
   return [...all.values()];
 }
-
-const isCode = (reason: string): reason is BlockerCode => Object.hasOwn(blockers, reason);
 
 function awaited(raw: KubeObject, { code, object, webhook, metric, detail = '' }: Known): Pick<Wait, 'kind' | 'name'> {
   if (code === 'TargetTaken') {
@@ -48,12 +47,11 @@ function awaited(raw: KubeObject, { code, object, webhook, metric, detail = '' }
     return { kind: 'canary', name: `${kind} ${raw.metadata.namespace ?? ''}/${name}` };
   }
   if (webhook !== undefined) return { kind: 'gate', name: webhook };
-  if (code === 'Paused')
-    return { kind: 'decision', name: detail === '' ? blockers.Paused.meaning : `${blockers.Paused.meaning} by ${detail}` };
+  if (code === 'Paused') return { kind: 'decision', name: detail === '' ? codes.Paused.meaning : `${codes.Paused.meaning} by ${detail}` };
   if (object !== undefined) {
     const { kind, name, namespace = raw.metadata.namespace } = object;
     return { kind: 'object', name: `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}` };
   }
   if (metric !== undefined) return { kind: 'check', name: metric };
-  return { kind: 'decision', name: blockers[code].meaning };
+  return { kind: 'decision', name: codes[code].meaning };
 }

@@ -153,7 +153,7 @@ export type ChangeOf = z.infer<typeof ChangeOf>;
 
 /** One cause with proof and remedy. */
 export const Diagnosis = z.object({
-  cause: z.string().describe('From a closed list (docs/cli.md), or the type of a standing condition.'),
+  cause: z.string().describe('From a closed list (docs/reasons.md), or the type of a standing condition.'),
   sentence: z.string(),
   proof: z.array(FieldOf).describe('Fields of objects that prove it.'),
   action: z.string().describe('The remedy, and who can apply it.'),

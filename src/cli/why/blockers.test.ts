@@ -1,5 +1,6 @@
 import { describeEach, type Stall, workload } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized } from '../../../test/fakes/world.ts';
+import type { Cause } from '../../api/codes/codes.ts';
 import type { ObjectRef } from '../../api/kube-object.ts';
 import { resolveSelector } from '../../api/selector-label.ts';
 import {
@@ -16,7 +17,6 @@ import { blockerOf } from '../../controller/status/blocker-of.ts';
 import { apiErrorOf } from '../../kube/errors.ts';
 import { RoutingError } from '../../routers/index.ts';
 import { missingConfig, unknownConfig, unreadableConfig } from '../../workloads/configs/read-configs.ts';
-import type { Cause } from './causes.ts';
 
 /** A blocker of the objects, as an error of the controller carries it. */
 function blocked(title: string, error: unknown, cause: Cause, proof: Stall['proof'], action: RegExp, way?: string): Stall {

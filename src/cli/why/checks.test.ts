@@ -1,7 +1,7 @@
 import { describeEach, pushed, type Stall, verdict } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized, withHooks } from '../../../test/fakes/world.ts';
 import type { Verdict } from '../../api/canary-status.ts';
-import type { Cause } from './causes.ts';
+import type { Cause } from '../../api/codes/codes.ts';
 
 const hooked = (...types: Parameters<typeof withHooks>) => initialized(aCanary({ stepWeight: 20, threshold: 50, ...withHooks(...types) }));
 

@@ -1,13 +1,14 @@
 import type { Blocker } from '../../api/blocker.ts';
 import { blockerText } from '../../api/blocker-text.ts';
 import type { CanaryStatus } from '../../api/canary-status.ts';
+import { isWarningCondition, needsNoOne, remedyOf } from '../../api/codes/codes.ts';
+import { codes } from '../../api/codes/list.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import type { Diagnosis, Why } from '../output/documents.ts';
 import { headOf } from '../output/output-version.ts';
-import { harmless } from './causes.ts';
 import { diagnosisOf } from './diagnosis.ts';
-import { proofIn, type Trouble, toSet } from './finding.ts';
+import { causeOf, proofIn, type Trouble, toSet } from './finding.ts';
 import { fromBlocker, isOfObjects } from './from-blocker.ts';
 import { fromRejection, suspended } from './from-rejection.ts';
 import { fromStep } from './from-step.ts';
@@ -60,7 +61,7 @@ function holding(snapshot: CanarySnapshot, status: CanaryStatus | undefined): [H
     const late = overdue(snapshot);
     const held = route ?? fromStep({ snapshot, canary, phase, release });
     // An overdue release does not go on by itself, so that harmless causes are wrong.
-    const causes = late ? [late, ...(harmless.has(held.cause) ? [] : [held])] : [held];
+    const causes = late ? [late, ...(needsNoOne(held.cause) ? [] : [held])] : [held];
     return [...causes.map((trouble) => ({ trouble })), ...finer] as [Holding, ...Holding[]];
   }
   // A provider often accepts a route a moment later; only a user ends a pause.
@@ -70,34 +71,20 @@ function holding(snapshot: CanarySnapshot, status: CanaryStatus | undefined): [H
 
 function routeNotInForce({ raw }: CanarySnapshot, unconfirmed: Blocker): Trouble {
   const proof = [proofIn(raw, 'status.conditions[Promoted].message', blockerText(unconfirmed))];
-  return unconfirmed.code === 'RouteContested'
-    ? {
-        cause: 'RouteContested',
-        proof,
-        action: 'take the field out of what the other writer applies, or set spec.suspend: true to stop Serin',
-      }
-    : { cause: 'RouteUnconfirmed', proof, action: 'correct the object that the provider names in its answer' };
+  return { cause: causeOf(unconfirmed.code), about: unconfirmed, proof };
 }
 
 function paused({ raw }: CanarySnapshot, pause: { by: string }): Trouble {
-  return {
-    cause: 'Paused',
-    proof: [proofIn(raw, 'status.release.paused.by', pause.by)],
-    action: 'resume it, promote it or roll it back',
-    blocker: { code: 'Paused' },
-  };
+  return { cause: 'Paused', proof: [proofIn(raw, 'status.release.paused.by', pause.by)] };
 }
 
 function deleting({ raw }: CanarySnapshot): Holding {
-  const { finalizers = [], name, namespace, deletionTimestamp = '' } = raw.metadata;
+  const { finalizers = [], deletionTimestamp = '' } = raw.metadata;
   const sentence = `Deleted at ${deletionTimestamp}. It stays until its application is restored and its finalizers are removed: ${finalizers.join(', ')}.`;
   const trouble: Trouble = {
     cause: 'Deleting',
     proof: [proofIn(raw, 'metadata.finalizers', finalizers)],
-    action:
-      'start the controller that set the finalizer: it restores the Service and the target, then removes the finalizer; remove the finalizer of a controller that is gone',
     change: toSet(raw, 'metadata.finalizers'),
-    look: `kubectl get canary ${name} -n ${namespace} -o yaml`,
   };
   return { trouble, sentence };
 }
@@ -107,7 +94,7 @@ function beside({ raw }: CanarySnapshot, { conditions = [], release }: Partial<C
   const diagnosed = conditions.flatMap(({ type, status, message = '' }): Diagnosis[] => {
     if (type === 'Promoted' || type === 'Accepted' || status !== 'True') return [];
     const proof = [proofIn(raw, `status.conditions[${type}].message`, message)];
-    return [{ cause: type, sentence: message, proof, action: 'do what the sentence says; docs/reasons.md explains the reason' }];
+    return [{ cause: type, sentence: message, proof, action: isWarningCondition(type) ? remedyOf(type) : 'do what the sentence says' }];
   });
   const waiting = release?.deliveries?.length ?? 0;
   if (waiting === 0) return diagnosed;
@@ -116,9 +103,9 @@ function beside({ raw }: CanarySnapshot, { conditions = [], release }: Partial<C
     ...diagnosed,
     {
       cause: 'Undelivered',
-      sentence: `${waiting} messages wait for their receivers.`,
+      sentence: `${waiting} ${codes.Undelivered.meaning}.`,
       proof,
-      action: 'restore the receivers of alerts and event webhooks',
+      action: remedyOf('Undelivered'),
     },
   ];
 }

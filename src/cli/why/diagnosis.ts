@@ -1,14 +1,18 @@
-import { type BlockerMeaning, blockers } from '../../api/blockers.ts';
+import type { About, Code } from '../../api/codes/code.ts';
+import type { CodeName } from '../../api/codes/codes.ts';
+import { codes } from '../../api/codes/list.ts';
+import { defined } from '../../api/defined.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import type { ChangeOf, Diagnosis } from '../output/documents.ts';
-import { type TemplateChange, type Trouble, toSet } from './finding.ts';
+import { actionOf, type TemplateChange, type Trouble, toSet } from './finding.ts';
 
 /** A cause as users read it: with its sentence, the object that they own, and commands for this Canary. */
-export function diagnosisOf(snapshot: CanarySnapshot, { cause, proof, action, ...remedy }: Trouble, sentence: string): Diagnosis {
-  const { command, look, blocker } = remedy;
+export function diagnosisOf(snapshot: CanarySnapshot, trouble: Trouble, sentence: string): Diagnosis {
+  const { cause, code = cause, about, proof, ...remedy } = trouble;
+  const { command, look } = remedy;
   const change = remedy.change && 'template' in remedy.change ? templateChange(snapshot, remedy.change) : remedy.change;
-  const commands = { ...(blocker && commandsOf(snapshot, blocker)), ...(command && { command }), ...(look && { look }) };
-  return { cause, proof, action, ...(change && { change }), sentence, ...commands };
+  const commands = { ...commandsOf(snapshot, code, about), ...(command && { command }), ...(look && { look }) };
+  return { cause, proof, action: actionOf(trouble), ...(change && { change }), sentence, ...commands };
 }
 
 function templateChange({ raw, canary }: CanarySnapshot, { template, name }: TemplateChange): ChangeOf | undefined {
@@ -19,9 +23,9 @@ function templateChange({ raw, canary }: CanarySnapshot, { template, name }: Tem
   return toSet({ kind, metadata: { name: name ?? target, namespace } }, hasTemplate ? `spec.template${template}` : 'spec');
 }
 
-/** The commands of a code, for this Canary and the object concerned. */
-function commandsOf({ raw: { metadata } }: CanarySnapshot, { code, object }: NonNullable<Trouble['blocker']>) {
-  const { command, look }: BlockerMeaning = blockers[code];
+/** The commands of a code, for this Canary and the object concerned; without an object, those that name none. */
+function commandsOf({ raw: { metadata } }: CanarySnapshot, name: CodeName, { object }: About = {}) {
+  const { command, look }: Code = codes[name];
   const words: Readonly<Record<string, string>> = {
     CANARY: metadata.name,
     NAMESPACE: object?.namespace ?? metadata.namespace ?? '',
@@ -29,6 +33,9 @@ function commandsOf({ raw: { metadata } }: CanarySnapshot, { code, object }: Non
     VERSION: `v${metadata.resourceVersion}`,
     ...(object && { KIND: object.kind.toLowerCase(), OBJECT: object.name }),
   };
-  const filled = (line: string) => line.replace(/\b(CANARY|NAMESPACE|VERSION|KIND|OBJECT)\b/g, (word) => words[word] ?? word);
-  return { ...(command && { command: filled(command) }), ...(look && { look: filled(look) }) };
+  const filled = (line: string | undefined) =>
+    object === undefined && line?.match(/\b(KINDs?|OBJECT)\b/)
+      ? undefined
+      : line?.replace(/\b(CANARY|NAMESPACE|VERSION|KIND|OBJECT)(?=s?\b)/g, (word) => words[word] ?? word);
+  return defined({ command: filled(command), look: filled(look) });
 }

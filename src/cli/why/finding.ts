@@ -1,15 +1,31 @@
-import type { NewBlocker } from '../../api/blocker.ts';
+import type { About } from '../../api/codes/code.ts';
+import { type BlockerCode, type Cause, type CodeName, remedyOf } from '../../api/codes/codes.ts';
 import { defined } from '../../api/defined.ts';
 import { valueAt as valueAtSteps } from '../../api/json.ts';
 import type { ChangeOf, Diagnosis } from '../output/documents.ts';
-import type { Cause } from './causes.ts';
 
 /** One cause that holds a release, with its proof, as the objects give it: `diagnosisOf` fills in what the Canary decides. */
-export interface Trouble extends Omit<Diagnosis, 'sentence' | 'change'> {
+export interface Trouble extends Omit<Diagnosis, 'sentence' | 'change' | 'action'> {
   cause: Cause;
+  /** The code whose remedy and commands help; absent: the cause. */
+  code?: CodeName | undefined;
+  /** What the remedy and the commands of the code name. */
+  about?: About | undefined;
+  /** Absent: the remedy of the code. */
+  action?: string;
   change?: ChangeOf | TemplateChange | undefined;
-  /** Its code has commands in `api/blockers.ts`. */
-  blocker?: Pick<NewBlocker, 'code' | 'object'>;
+}
+
+/** What to do: the remedy of the code, or one for this case. */
+export const actionOf = ({ cause, code = cause, about, action }: Trouble): string => action ?? remedyOf(code, about);
+
+/** The same trouble under the name of the cause that it is part of; the remedy stays. */
+export const asCause = (cause: Cause, trouble: Trouble): Trouble => ({ ...trouble, cause, code: trouble.code ?? trouble.cause });
+
+/** The cause that is named for a blocker: some have a more exact one, or are part of another. */
+export function causeOf(code: BlockerCode): Cause {
+  if (code === 'PodsNotReady') return 'PodsStarting';
+  return code === 'SecretNotFound' || code === 'SecretRejected' ? 'Unmeasured' : code;
 }
 
 /** The part of a pod template to correct; every version comes from the target's, so that only that is edited. */
@@ -18,6 +34,9 @@ export interface TemplateChange {
   /** The name of the primary, which alone is broken; absent: the target. */
   name?: string;
 }
+
+/** The object, for a remedy. */
+export const aboutIt = ({ kind, metadata: { name, namespace } }: NamedObject): About => ({ object: { kind, name, namespace } });
 
 /** What names an object: a whole one fits, too. */
 interface NamedObject {

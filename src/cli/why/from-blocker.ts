@@ -1,10 +1,10 @@
+import { adoptField } from '../../api/adopt-annotation.ts';
 import type { Blocker } from '../../api/blocker.ts';
-import { adoptField, blockerText } from '../../api/blocker-text.ts';
-import type { BlockerCode } from '../../api/blockers.ts';
-import { adoptAnnotation, ownerAnnotation } from '../../api/names.ts';
+import { blockerText } from '../../api/blocker-text.ts';
+import type { BlockerCode } from '../../api/codes/codes.ts';
+import { ownerAnnotation } from '../../api/names.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
-import { causeOf } from './causes.ts';
-import { changeOf, proofIn, type Trouble, toSet } from './finding.ts';
+import { causeOf, changeOf, proofIn, type Trouble, toSet } from './finding.ts';
 
 /** Blockers of the objects of a release: nothing goes on before one of them is removed. */
 const OF_OBJECTS: ReadonlySet<BlockerCode> = new Set<BlockerCode>([
@@ -33,53 +33,37 @@ export function fromBlocker({ raw }: CanarySnapshot, blocker: Blocker): Trouble 
   const { code, object, field, detail = '' } = blocker;
   const cause = causeOf(code);
   const said = proofIn(raw, 'status.conditions[Promoted].message', blockerText(blocker));
-  const ofCluster = { cause, proof: [said] };
-  if (code === 'Forbidden') return { ...ofCluster, action: 'grant it to the service account of Serin, by a Role or ClusterRole' };
+  const ofCluster = { cause, about: blocker, proof: [said] };
+  if (code === 'Forbidden') return ofCluster;
   if (object === undefined) {
-    if (code === 'ApiRejected')
-      return { ...ofCluster, action: 'ask the owner of the rule that rejects it to correct the rule or make an exception' };
-    if (field === undefined) return { ...ofCluster, action: detail };
-    return { cause, proof: [proofIn(raw, field), said], action: `correct ${field}: ${detail}`, change: toSet(raw, field) };
+    if (field === undefined || code === 'ApiRejected') return ofCluster;
+    return { ...ofCluster, proof: [proofIn(raw, field), said], action: `correct ${field}: ${detail}`, change: toSet(raw, field) };
   }
   const { kind, name, namespace } = object;
   const concerned = { kind, metadata: { name, namespace } };
-  const about = (at: string, value: string) => ({ cause, proof: [proofIn(concerned, at, value), said], blocker });
+  const about = (at: string, value: string) => ({ ...ofCluster, proof: [proofIn(concerned, at, value), said] });
   switch (code) {
     case 'ConfigNotFound':
-    case 'ScalerNotFound': {
-      const action = `create it, or ${code === 'ConfigNotFound' ? 'make the reference optional' : 'correct the name'}`;
-      return { ...about('metadata', 'not found'), action, change: changeOf('create', concerned) };
-    }
+    case 'ScalerNotFound':
+      return { ...about('metadata', 'not found'), change: changeOf('create', concerned) };
     case 'KindNotFound': {
       const crd = { kind: 'CustomResourceDefinition', metadata: { name: `${kind} in ${object.apiVersion}` } };
-      return { cause, proof: [proofIn(crd, 'spec.versions', 'not found'), said], action: detail, change: changeOf('create', crd) };
+      return { ...ofCluster, proof: [proofIn(crd, 'spec.versions', 'not found'), said], change: changeOf('create', crd) };
     }
-    case 'NameTaken': {
-      const isAdoptable = field === adoptField;
-      const adoption = isAdoptable ? `, or annotate it ${adoptAnnotation}=true to hand it over` : '';
+    case 'NameTaken':
       return {
         ...about(`metadata.annotations[${ownerAnnotation}]`, 'not this Canary'),
-        action: `rename or remove it${adoption}`,
-        change: isAdoptable ? toSet(concerned, adoptField) : changeOf('remove', concerned),
+        change: field === adoptField ? toSet(concerned, adoptField) : changeOf('remove', concerned),
       };
-    }
     case 'QuotaExceeded':
-      return { ...about('spec.hard', detail), action: 'ask the owner of the quota to raise it' };
+      return about('spec.hard', detail);
     case 'TemplateLeftover':
-      return { ...about(field ?? 'spec.template', 'put back'), action: 'stop another controller or webhook from putting it back' };
+      return about(field ?? 'spec.template', 'put back');
     case 'NoPromotedTemplate':
-      return {
-        ...about('metadata', 'no record of the promoted revision'),
-        action: 'push a good revision to the target',
-        change: { template: '' },
-      };
+      return { ...about('metadata', 'no record of the promoted revision'), change: { template: '' } };
     case 'TargetUnusable':
-      return {
-        ...about(field ?? 'metadata', detail),
-        action: `correct ${kind} ${name}: ${detail}`,
-        ...(field === undefined ? {} : { change: toSet(concerned, field) }),
-      };
+      return { ...about(field ?? 'metadata', detail), ...(field === undefined ? {} : { change: toSet(concerned, field) }) };
     default:
-      return { ...about(field ?? 'metadata', detail), action: detail };
+      return about(field ?? 'metadata', detail);
   }
 }

@@ -5,8 +5,7 @@ import { codeOfHook } from '../../engine/blockers-of.ts';
 import { isRefusedBy } from '../canaries/canary-report.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import type { ChangeOf } from '../output/documents.ts';
-import { causeOf } from './causes.ts';
-import { changeOf, proofIn, type Trouble, toSet } from './finding.ts';
+import { causeOf, changeOf, proofIn, type Trouble, toSet } from './finding.ts';
 
 /** The hook that holds a release. */
 export function fromHooks({ raw }: CanarySnapshot, { spec }: Canary, release: Release): Trouble | undefined {
@@ -15,11 +14,10 @@ export function fromHooks({ raw }: CanarySnapshot, { spec }: Canary, release: Re
   const hook = webhooks[index];
   if (hook === undefined) return undefined;
   const cause = codeOfHook(hook.type ?? '');
-  const isGate = cause === 'GateClosed';
   return {
     cause,
+    about: { webhook: hook.name },
     proof: [proofIn(raw, 'status.release.reason', release.reason), proofIn(raw, `spec.analysis.webhooks[${index}].url`, hostOf(hook.url))],
-    action: isGate ? `ask the owner of the gate ${hook.name} to open it` : `ask the owner of ${hook.name} to let it pass`,
   };
 }
 
@@ -38,11 +36,11 @@ export function fromVerdicts({ raw, canary }: CanarySnapshot, { verdicts = [] }:
   if (verdict.verdict === 'failed')
     return {
       cause: 'CheckFailed',
+      about: { metric: verdict.check },
       proof: [
         proofIn(raw, `${at}.value`, verdict.value ?? verdict.reason),
         ...(verdict.limit ? [proofIn(raw, `${at}.limit`, verdict.limit)] : []),
       ],
-      action: `push a version that passes ${verdict.check}, or set the target back to the promoted one`,
       change: { template: '' },
     };
   return { ...fromUnmeasured(raw, canary, verdict), proof: [proofIn(raw, `${at}.reason`, verdict.reason)] };
@@ -50,29 +48,20 @@ export function fromVerdicts({ raw, canary }: CanarySnapshot, { verdicts = [] }:
 
 /** Why a check has no value, and which object or field decides that. */
 function fromUnmeasured(raw: KubeObject, canary: Canary | undefined, verdict: Verdict): Omit<Trouble, 'proof'> {
-  const { check, code = 'Unmeasured', object, field, reason = '' } = verdict;
-  const cause = causeOf(code);
+  const { check, code = 'Unmeasured', object, field, reason } = verdict;
+  const found = { cause: causeOf(code), code, about: { object, field, metric: check, detail: reason } };
   const owner = object && { kind: object.kind, metadata: { name: object.name, namespace: object.namespace } };
-  const create = owner && { change: changeOf('create', owner) };
   switch (code) {
     case 'TemplateNotFound':
-      return { cause, action: 'create the MetricTemplate, or correct templateRef of the metric', ...create };
     case 'SecretNotFound':
-      return { cause, action: 'create the Secret, or correct its name', ...create };
+      return { ...found, ...(owner && { change: changeOf('create', owner) }) };
     case 'SecretRejected':
-      return { cause, action: `allow the Secret, or name another: ${reason}` };
     case 'NoTraffic':
-      return { cause, action: `send requests to the canary, as a load test does, or correct the query of ${check}` };
-    case 'QueryInvalid': {
-      const what = field === 'spec.query' || object === undefined ? `the query of ${check}` : `${field} of ${object.kind} ${object.name}`;
-      return { cause, action: `correct ${what}: ${reason}`, ...(field === undefined ? {} : { change: toSet(owner ?? raw, field) }) };
-    }
+      return found;
+    case 'QueryInvalid':
+      return { ...found, ...(field === undefined ? {} : { change: toSet(owner ?? raw, field) }) };
     case 'Unmeasured':
-      return {
-        cause,
-        action: `ask the owner of the metrics to restore them; correct the address or credentials of ${check} if they are wrong`,
-        change: serverOf(raw, canary, check),
-      };
+      return { ...found, change: serverOf(raw, canary, check) };
     default:
       return code satisfies never;
   }

@@ -20,6 +20,5 @@ export function fromEvidence({ raw }: CanarySnapshot, canary: Canary, release: R
     ],
     action: helpText(state),
     ...(helpfulWeight === undefined ? {} : { change: toSet(raw, 'spec.analysis.stepWeights') }),
-    blocker: { code: 'InsufficientEvidence' },
   };
 }

@@ -1,8 +1,8 @@
+import type { Cause } from '../../api/codes/codes.ts';
 import { asPod } from '../../api/kinds/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { record } from '../canaries/canary-reading.ts';
-import type { Cause } from './causes.ts';
-import { proofIn, type Trouble } from './finding.ts';
+import { aboutIt, proofIn, type Trouble } from './finding.ts';
 
 /** `part`: the part of the pod template to correct. */
 type PodProblem = { cause: Cause; field: string; value: unknown; part?: string };
@@ -22,17 +22,6 @@ const STATUSES = { initContainers: 'initContainerStatuses', containers: 'contain
 /** Fields of a container, by cause. */
 const PARTS: Readonly<Partial<Record<Cause, string>>> = { ImageUnavailable: '.image', OutOfMemory: '.resources.limits.memory' };
 
-const ACTIONS: Readonly<Partial<Record<Cause, string>>> = {
-  Unschedulable: 'ask the administrator of the cluster for more capacity, or lower the requests in the pod template',
-  ImageUnavailable: 'correct the image in the pod template, or the credentials for its registry',
-  ContainerConfig: 'create what the container reads, or correct its reference in the pod template',
-  OutOfMemory: 'raise the memory limit of the container in the pod template, or push a version that takes less',
-  CrashLoop: 'read the logs of the container and push a version that starts',
-  ProbeFails: 'read the logs of the container: push a version that becomes ready, or correct its readinessProbe',
-  PodGated: 'ask the owner of this gate (a queue of the cluster, or the controller of a load balancer) what it waits for',
-  PodsStarting: 'wait; if that lasts, the events of the pod say what it waits for',
-};
-
 /** The first pod that does not become ready, and the reason in its own status. */
 export function fromPods(pods: readonly KubeObject[]): Trouble | undefined {
   for (const pod of pods) {
@@ -40,14 +29,11 @@ export function fromPods(pods: readonly KubeObject[]): Trouble | undefined {
     const problem = problemOfPod(pod);
     if (problem === undefined) continue;
     const { cause, field, value, part } = problem;
-    const { name, namespace } = pod.metadata;
-    const asksLogs = cause === 'CrashLoop' || cause === 'OutOfMemory' || cause === 'ProbeFails';
     return {
       cause,
+      about: aboutIt(pod),
       proof: [proofIn(pod, field, value)],
-      action: ACTIONS[cause] ?? '',
       ...(part === undefined ? {} : { change: { template: part } }),
-      look: `kubectl ${asksLogs ? 'logs' : 'describe pod'} ${name} -n ${namespace}${cause === 'CrashLoop' ? ' --previous' : ''}`,
     };
   }
   return undefined;

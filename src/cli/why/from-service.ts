@@ -1,7 +1,7 @@
+import { needsNoOne } from '../../api/codes/codes.ts';
 import { asKnativeService } from '../../api/kinds/knative-service.ts';
 import { primaryRevisionAnnotation } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { harmless } from './causes.ts';
 import { proofIn, type Trouble } from './finding.ts';
 
 /** Why a Revision does not serve: from its pods if one of them says it, else from its Knative Service. */
@@ -12,7 +12,7 @@ export function fromKnative(service: KubeObject, role: 'target' | 'primary', pod
     role === 'target'
       ? proofIn(service, 'status.latestCreatedRevisionName', status?.latestCreatedRevisionName)
       : proofIn(service, `metadata.annotations[${primaryRevisionAnnotation}]`, service.metadata.annotations?.[primaryRevisionAnnotation]);
-  if (pods && !harmless.has(pods.cause)) return { ...pods, proof: [...pods.proof, named] };
+  if (pods && !needsNoOne(pods.cause)) return { ...pods, proof: [...pods.proof, named] };
   const said = unmet && [unmet.reason, unmet.message].filter(Boolean).join(': ');
   const hasFailed = unmet?.status === 'False';
   return {

@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { needsNoOne } from '../../api/codes/codes.ts';
 import type { Condition } from '../../api/kinds/condition.ts';
 import type { DaemonSet } from '../../api/kinds/daemon-set.ts';
 import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
@@ -8,8 +9,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { progressDeadlineMs } from '../../engine/deadlines.ts';
 import { isScaledToZero } from '../../workloads/daemon-set/scale-to-zero.ts';
 import { type CanarySnapshot, mayNotRead } from '../canaries/snapshot.ts';
-import { harmless } from './causes.ts';
-import { changeOf, proofIn, type Trouble, toSet } from './finding.ts';
+import { aboutIt, changeOf, proofIn, type Trouble, toSet } from './finding.ts';
 import { fromPods } from './from-pods.ts';
 import { fromKnative, fromService } from './from-service.ts';
 
@@ -22,16 +22,11 @@ export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): 
     const { kind = '', name = '' } = canary?.spec.targetRef ?? {};
     if (snapshot.hidden.includes(mayNotRead(kind))) return unreadable(snapshot, kind);
     const named = role === 'primary' && canary && workload ? workload.primaryRef(canary).name : name;
-    const missing = proofIn({ kind, metadata: { name: named, namespace } }, 'metadata', 'not found');
-    if (role === 'primary')
-      return {
-        cause: 'PrimaryMissing',
-        proof: [missing],
-        action: 'wait until Serin has made it; if it does not appear, read the log of the controller',
-      };
+    const absent = { kind, metadata: { name: named, namespace } };
+    const missing = proofIn(absent, 'metadata', 'not found');
+    if (role === 'primary') return { cause: 'PrimaryMissing', proof: [missing] };
     const ref = proofIn(raw, 'spec.targetRef.name', name);
-    const action = `create ${kind} ${name}, or correct spec.targetRef`;
-    return { cause: 'TargetNotFound', proof: [missing, ref], action, change: changeOf('create', { kind, metadata: { name, namespace } }) };
+    return { cause: 'TargetNotFound', about: aboutIt(absent), proof: [missing, ref], change: changeOf('create', absent) };
   }
   const ownPods = role === 'target' ? snapshot.targetPods : snapshot.primaryPods;
   const pods = fromPods(ownPods);
@@ -40,49 +35,30 @@ export function fromSide(snapshot: CanarySnapshot, role: 'target' | 'primary'): 
   const { paused, replicas } = specOf<PodWorkloadSpec>(object);
   const refused = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
   const stalled = conditions.find(({ reason }) => reason === 'ProgressDeadlineExceeded');
-  const where = `${object.kind.toLowerCase()} ${object.metadata.name} -n ${namespace}`;
-  if (paused === true)
-    return {
-      cause: 'RolloutPaused',
-      proof: [proofIn(object, 'spec.paused', true)],
-      action: `set spec.paused of ${object.kind} ${object.metadata.name} to false`,
-      command: `kubectl rollout resume ${where.replace(' ', '/')}`,
-    };
+  const about = aboutIt(object);
+  if (paused === true) return { cause: 'RolloutPaused', about, proof: [proofIn(object, 'spec.paused', true)] };
   if (refused)
-    return {
-      cause: 'PodsRefused',
-      proof: [proofIn(object, 'status.conditions[ReplicaFailure].message', refused.message)],
-      action: 'raise the quota, or correct the field that the admission rule names',
-      look: `kubectl describe ${where}`,
-    };
-  if (pods && !harmless.has(pods.cause)) return pods;
-  if (replicas === 0)
-    return {
-      cause: 'ScaledToZero',
-      proof: [proofIn(object, 'spec.replicas', 0)],
-      action: `scale ${object.kind} ${object.metadata.name} up`,
-      command: `kubectl scale ${where.replace(' ', '/')} --replicas=1`,
-    };
+    return { cause: 'PodsRefused', about, proof: [proofIn(object, 'status.conditions[ReplicaFailure].message', refused.message)] };
+  if (pods && !needsNoOne(pods.cause)) return pods;
+  if (replicas === 0) return { cause: 'ScaledToZero', about, proof: [proofIn(object, 'spec.replicas', 0)] };
   if (stalled)
     return {
       cause: 'RolloutStalled',
+      about,
       proof: [proofIn(object, 'status.conditions[Progressing].reason', stalled.reason)],
-      action: `correct ${object.metadata.name}: only an edit of it starts its rollout again`,
       change: { template: '' },
-      look: `kubectl rollout status ${where.replace(' ', '/')}`,
     };
   return pods ?? nowhere(object) ?? notYetAvailable(canary, role, object, ownPods.length) ?? starting(object);
 }
 
 /** It may exist or not: only the controller, which may read it, knows. */
-function unreadable({ raw }: CanarySnapshot, kind: string): Trouble {
+function unreadable({ raw, canary }: CanarySnapshot, kind: string): Trouble {
   const { namespace = '' } = raw.metadata;
   const said = statusOf<{ conditions: Condition[] }>(raw).conditions?.find(({ type }) => type === 'Promoted')?.message;
   return {
     cause: 'Unreadable',
+    about: { object: { kind, name: canary?.spec.targetRef.name ?? '', namespace } },
     proof: [proofIn(raw, 'status.conditions[Promoted].message', said)],
-    action: `get the right to read ${kind}s in ${namespace}, or ask a user who has it: without it this is all that is known`,
-    look: `kubectl auth can-i get ${kind.toLowerCase()}s -n ${namespace}`,
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
+import { type Cause, needsNoOne, remedyOf } from '../../api/codes/codes.ts';
 import type { Phase } from '../../api/phase.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
-import { type Cause, harmless } from './causes.ts';
-import { proofIn, type Trouble } from './finding.ts';
+import { aboutIt, actionOf, asCause, proofIn, type Trouble } from './finding.ts';
 import { fromHooks, fromVerdicts } from './from-checks.ts';
 import { fromEvidence } from './from-evidence.ts';
 import { fromSide } from './from-side.ts';
@@ -26,13 +26,13 @@ export function fromStep(state: ReleaseState): Trouble {
     const found = causeIn(state);
     if (found) return found;
   }
-  return goesOn(state, 'Propagating', 'it goes on by itself');
+  return goesOn(state, 'Propagating');
 }
 
-const goesOn = ({ snapshot: { raw }, release }: ReleaseState, cause: Cause, how: string): Trouble => ({
+const goesOn = ({ snapshot: { raw }, release }: ReleaseState, cause: Cause, how?: string): Trouble => ({
   cause,
   proof: [proofIn(raw, 'status.release.step', release.step)],
-  action: `nothing to do: ${how}`,
+  ...(how && { action: `nothing to do: ${how}` }),
 });
 
 const target: PossibleCause = ({ snapshot }) => fromSide(snapshot, 'target');
@@ -45,24 +45,23 @@ const hooks: PossibleCause = ({ snapshot, canary, release }) => fromHooks(snapsh
 const calledHooks: PossibleCause = (state) => goesOn(state, 'Running', 'the hooks are being called');
 const verdicts: PossibleCause = ({ snapshot, release }) => fromVerdicts(snapshot, release);
 const evidence: PossibleCause = ({ snapshot, canary, release }) => fromEvidence(snapshot, canary, release);
-const nextCheck: PossibleCause = (state) => goesOn(state, 'Running', 'the next check is awaited');
+const nextCheck: PossibleCause = (state) => goesOn(state, 'Running');
 const changedTarget: PossibleCause = ({ snapshot }) => unseenChange(snapshot);
 
-const refusedPrimary: PossibleCause = ({ snapshot: { raw }, release: { reason } }) =>
+const refusedPrimary: PossibleCause = ({ snapshot: { raw, primary: object }, release: { reason } }) =>
   reason === undefined
     ? undefined
     : {
         cause: 'PrimaryRejected',
+        about: object && aboutIt(object),
         proof: [proofIn(raw, 'status.release.reason', reason)],
-        action: 'remove what refuses the primary: the reason names it',
       };
 
 /** Serin restores its template itself: users can correct only its surroundings. */
 const restoredPrimary: PossibleCause = ({ snapshot }) => {
   const { change: _, ...why } = fromSide(snapshot, 'primary');
-  const then = 'wait until the primary is ready again, then push a corrected target';
-  if (harmless.has(why.cause)) return { cause: 'Restoring', proof: why.proof, action: then };
-  return { ...why, cause: 'Restoring', action: `${why.action}; ${then}` };
+  if (needsNoOne(why.cause)) return { cause: 'Restoring', proof: why.proof };
+  return { ...asCause('Restoring', why), action: `${actionOf(why)}; ${remedyOf('Restoring')}` };
 };
 
 /** The primary was ready once: another writer or its surroundings broke it, so that it may be corrected itself. */
@@ -70,7 +69,7 @@ const brokenPrimary: PossibleCause = ({ snapshot }) => {
   const { primary: object, workload } = snapshot;
   if (!workload?.hasPods || !object || workload.isServing(workload.slim(object))) return undefined;
   const { change, ...why } = fromSide(snapshot, 'primary');
-  return { ...why, cause: 'PrimaryUnavailable', ...(change && { change: { ...change, name: object.metadata.name } }) };
+  return { ...asCause('PrimaryUnavailable', why), ...(change && { change: { ...change, name: object.metadata.name } }) };
 };
 
 /** Nothing depends on a target that may not be read while no release is in progress. */
@@ -82,16 +81,14 @@ const lostTarget: PossibleCause = (state) => {
 const resting: PossibleCause = ({ snapshot: { raw } }) => ({
   cause: 'Resting',
   proof: [proofIn(raw, 'status.phase')],
-  action: 'edit the target to start a release',
 });
 
 /** The reason says what ended it; the remedy is the same for every reason. */
 const failed: PossibleCause = ({ snapshot: { raw }, canary: { spec }, release: { reason } }) => ({
   cause: 'Failed',
+  about: { object: { ...spec.targetRef, namespace: raw.metadata.namespace } },
   proof: [proofIn(raw, 'status.release.reason', reason)],
-  action: `push a corrected ${spec.targetRef.kind} ${spec.targetRef.name}; if the version is good, release it again with serin retry`,
   change: { template: '' },
-  look: `serin status ${raw.metadata.name} -n ${raw.metadata.namespace}`,
 });
 
 const noRoomFor =
@@ -99,10 +96,9 @@ const noRoomFor =
   ({ snapshot, release }) => {
     const why = fromSide(snapshot, role);
     return {
-      ...why,
-      cause: why.cause === 'PodsStarting' ? 'InsufficientCapacity' : why.cause,
+      ...asCause(why.cause === 'PodsStarting' ? 'InsufficientCapacity' : why.cause, why),
       proof: [...why.proof, proofIn(snapshot.raw, 'status.release.capacity.pods', release.capacity?.pods)],
-      action: `${why.action}; ask the administrator of the cluster for more capacity`,
+      action: `${actionOf(why)}; ${remedyOf('InsufficientCapacity')}`,
     };
   };
 

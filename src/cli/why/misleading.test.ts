@@ -4,9 +4,9 @@ import { misleadingTexts } from '../../../test/fakes/misleading-texts.ts';
 import { pushed, snapshotIn, verdict } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized, type World, withHooks } from '../../../test/fakes/world.ts';
 import type { HookType } from '../../api/canary.ts';
+import type { Cause } from '../../api/codes/codes.ts';
 import { blockerOf } from '../../controller/status/blocker-of.ts';
 import { apiErrorOf } from '../../kube/errors.ts';
-import type { Cause } from './causes.ts';
 import { whyOf } from './diagnose.ts';
 
 /** A release that stands where another component has said these words. */

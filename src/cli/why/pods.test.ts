@@ -1,6 +1,6 @@
 import { describeEach, pushed, type Stall, type StalledRelease } from '../../../test/fakes/stalled-release.ts';
 import { aCanary, initialized } from '../../../test/fakes/world.ts';
-import type { Cause } from './causes.ts';
+import type { Cause } from '../../api/codes/codes.ts';
 
 const TEMPLATE = 'set Deployment podinfo spec.template';
 const IMAGE = `${TEMPLATE}.spec.containers[web].image`;

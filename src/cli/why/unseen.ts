@@ -9,15 +9,9 @@ import { proofIn, type Trouble } from './finding.ts';
 /** Longer than any answer takes: metric queries have a minute, and clocks differ. */
 const PATIENCE_MS = 2 * 60_000;
 
-const HELP = {
-  cause: 'Unseen',
-  action: 'start the controller, or make its --namespaces and --canary-selector include this Canary',
-  look: 'kubectl get deployment -A -l app.kubernetes.io/name=serin',
-} as const;
-
 /** No controller has written its status. */
 export function unseen({ raw }: CanarySnapshot): Trouble {
-  return { ...HELP, proof: [proofIn(raw, 'status.release')] };
+  return { cause: 'Unseen', proof: [proofIn(raw, 'status.release')] };
 }
 
 /** A step that is due by itself, and late. */
@@ -25,7 +19,7 @@ export function overdue({ raw, canary, atMs }: CanarySnapshot): Trouble | undefi
   const dueMs = canary?.status?.release?.dueMs;
   if (canary === undefined || atMs === undefined || dueMs === undefined || atMs - dueMs <= PATIENCE_MS + hooksMs(canary)) return undefined;
   const said = `due at ${timestamp(dueMs)}, and it is ${timestamp(atMs)}`;
-  return { ...HELP, proof: [proofIn(raw, 'status.release.dueMs', said)] };
+  return { cause: 'Unseen', proof: [proofIn(raw, 'status.release.dueMs', said)] };
 }
 
 /** The longest that the hooks of one interval may take, in sequence. */
@@ -41,5 +35,5 @@ export function unseenChange({ raw, canary, workload, target }: CanarySnapshot):
   const side = targetSide(canary, workload, target);
   // A target that was deleted and created again unchanged starts no release.
   if (side === undefined || side.revision === templateOf(release) || recordedFor(canary, side) !== undefined) return undefined;
-  return { ...HELP, proof: [proofIn(target, 'metadata.generation'), proofIn(raw, 'status.release.observedGeneration')] };
+  return { cause: 'Unseen', proof: [proofIn(target, 'metadata.generation'), proofIn(raw, 'status.release.observedGeneration')] };
 }

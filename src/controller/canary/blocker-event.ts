@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { NewBlocker } from '../../api/blocker.ts';
 import { blockerText } from '../../api/blocker-text.ts';
-import type { BlockerCode } from '../../api/blockers.ts';
 import type { Canary } from '../../api/canary.ts';
-import type { Reason } from '../../engine/reasons.ts';
+import type { BlockerCode, Reason } from '../../api/codes/codes.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 
 /**

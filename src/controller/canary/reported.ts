@@ -89,8 +89,6 @@ export class Reported {
 
   /** The same of an absent target. */
   missingTarget(canary: Canary, { target }: Facts): number | undefined {
-    const { kind, name } = canary.spec.targetRef;
-    const detail = `spec.targetRef: ${kind} ${name} does not exist: create it, or correct the name`;
-    return this.#targetMissing.see(canary, target === undefined ? { code: 'TargetNotFound', detail } : undefined);
+    return this.#targetMissing.see(canary, target === undefined ? { code: 'TargetNotFound', object: canary.spec.targetRef } : undefined);
   }
 }

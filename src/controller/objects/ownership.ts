@@ -1,6 +1,7 @@
+import { adoptAnnotation } from '../../api/adopt-annotation.ts';
 import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
-import { adoptAnnotation, madeForAnnotation, names, ownerAnnotation } from '../../api/names.ts';
+import { madeForAnnotation, names, ownerAnnotation } from '../../api/names.ts';
 import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import type { ControllerConfig } from '../config.ts';
 

@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { remedyOf } from '../../api/codes/codes.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isAlreadyExists } from '../../kube/errors.ts';
@@ -151,6 +152,6 @@ function isCopyName({ name }: ConfigRef): boolean {
 /** Status and reason alone, unless it is about permission or quota: what admission says of a refused object may quote it. */
 function refusalOf(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.name : 'the write failed';
-  if (error.denial?.by === 'authorization') return `${error.message}: grant it to the service account of Serin, by a Role or ClusterRole`;
-  return error.denial?.by === 'quota' ? `${error.message}: ask the owner of the quota to raise it` : `${error.status} ${error.reason}`;
+  if (error.denial?.by === 'authorization') return `${error.message}: ${remedyOf('Forbidden')}`;
+  return error.denial?.by === 'quota' ? `${error.message}: ${remedyOf('QuotaExceeded')}` : `${error.status} ${error.reason}`;
 }

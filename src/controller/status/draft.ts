@@ -1,6 +1,7 @@
 import { identityOf } from '../../api/blocker.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { CanaryCondition, CanaryStatus, Release } from '../../api/canary-status.ts';
+import { remedyOf, type WarningCondition, warningConditions } from '../../api/codes/codes.ts';
 import type { Phase } from '../../api/phase.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import type { Facts } from '../../engine/facts.ts';
@@ -11,9 +12,9 @@ import { undoneText } from '../reconcile/outcome.ts';
 import { saysOnlyAnew, statusPatch } from './patch.ts';
 import type { SentencePause } from './sentence-pause.ts';
 import { fitStatus, MOST_STATUS_BYTES } from './size.ts';
-import { type StatusWarning, warningTypes } from './warnings.ts';
+import type { StatusWarning } from './warnings.ts';
 
-const SAID_ANEW = new Set<string>(['Accepted', 'Contested', 'FieldDropped', 'StatusTruncated', ...warningTypes]);
+const SAID_ANEW = new Set<string>(['Accepted', ...warningConditions]);
 
 type RecordQuestion = Extract<Question, { kind: 'record' }>;
 
@@ -112,7 +113,7 @@ const truncatedMessage = (left: readonly string[]): string =>
   `status: would be larger than ${MOST_STATUS_BYTES / 1024} KiB, and is stored without ${left.join(', ')}: use fewer or shorter metrics, webhooks and alerts, and a shorter spec.service`;
 
 const truncatedCondition = (message: string): CanaryCondition => ({
-  type: 'StatusTruncated',
+  type: 'StatusTruncated' satisfies WarningCondition,
   status: 'True',
   reason: 'StatusTruncated',
   message,
@@ -124,19 +125,19 @@ function refusal({ refused }: Facts): CanaryCondition[] {
 
 function contested(brake: HealingBrake): CanaryCondition[] {
   return brake.contested().map(({ key, ...undoing }) => ({
-    type: 'Contested',
+    type: 'Contested' satisfies WarningCondition,
     status: 'True',
     reason: 'FieldContested',
-    message: `${key}: ${undoneText(undoing)}; take the field out of it, or set spec.suspend: true to stop Serin`,
+    message: `${key}: ${undoneText(undoing)}; ${remedyOf('Contested')}`,
   }));
 }
 
 function dropped(brake: HealingBrake): CanaryCondition[] {
   return brake.dropped().map(({ key, ...undoing }) => ({
-    type: 'FieldDropped',
+    type: 'FieldDropped' satisfies WarningCondition,
     status: 'True',
     reason: 'FieldDropped',
-    message: `${key}: ${undoneText(undoing)}; except the object from the webhook, or update its CustomResourceDefinition`,
+    message: `${key}: ${undoneText(undoing)}; ${remedyOf('FieldDropped')}`,
   }));
 }
 

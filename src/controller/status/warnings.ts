@@ -1,4 +1,5 @@
 import type { Canary, Provider } from '../../api/canary.ts';
+import type { Reason, WarningCondition } from '../../api/codes/codes.ts';
 import { findingsOnce } from '../../api/findings.ts';
 import { endedProvider } from '../../api/mesh-provider.ts';
 import { idleTrafficFields } from '../../api/routing-findings.ts';
@@ -12,16 +13,6 @@ import type { ClusterView } from '../watch/cluster-view.ts';
 import { MOST_BY_NAME_ALONE } from '../watch/namespace-configs.ts';
 import type { SeenFailings } from '../watch/pod-watches.ts';
 
-export const warningTypes = [
-  'ConfigUnwatched',
-  'FieldIgnored',
-  'PodsUnwatched',
-  'ProviderDeprecated',
-  'ScalerWarning',
-  'ServiceTrafficRejected',
-  'TargetScaledUp',
-] as const;
-
 /** Objects of a release that cannot be watched. */
 export interface Unwatched {
   configs: readonly ConfigRef[];
@@ -30,7 +21,7 @@ export interface Unwatched {
 
 /** Something that holds up nothing, said by a condition of this type and by an event of this reason. */
 export interface StatusWarning {
-  type: (typeof warningTypes)[number];
+  type: Extract<WarningCondition, Reason>;
   message: string;
 }
 

@@ -178,7 +178,7 @@ export const manualStalls: readonly Stall[] = [
   {
     namespace: 'contested',
     cause: /Service\/contested\/web: spec\.selector\.app is changed back by gitops/,
-    remedy: /take the field out of it, or set spec\.suspend: true to stop Serin/,
+    remedy: /take the field out of what the other writer applies, or set spec\.suspend: true to stop Serin/,
     why: { cause: 'Resting', proof: /^Canary web: status\.phase$/, clear: 'nothing', also: 'Contested' },
     async run(fixture) {
       await initialized(fixture, 'contested');

@@ -1,5 +1,5 @@
+import type { Cause } from '../../../src/api/codes/codes.ts';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
-import type { Cause } from '../../../src/cli/why/causes.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import type { HookServer } from '../hook-server.ts';
 import { aCanary, aContainer, aDeployment, makeNamespace, push } from '../troubles/objects.ts';

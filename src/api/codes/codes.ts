@@ -1,0 +1,42 @@
+import type { About, Code, CodeKind } from './code.ts';
+import { codes } from './list.ts';
+
+export type CodeName = keyof typeof codes;
+type Seen<K extends CodeKind> = { [C in CodeName]: K extends (typeof codes)[C]['kinds'][number] ? C : never }[CodeName];
+
+/** Reason of an event. */
+export type Reason = Seen<'event'>;
+/** `status.release.blockers[].code`: a reason for which a release does not go on. */
+export type BlockerCode = Seen<'blocker'>;
+/** What `serin why` names. */
+export type Cause = Seen<'cause'>;
+/** Type of a condition that warns while it is True. */
+export type WarningCondition = Seen<'condition'>;
+
+const isSeenAs =
+  <K extends CodeKind>(kind: K) =>
+  (name: string): name is Seen<K> => {
+    const { kinds }: Partial<Code> = codeOf(name) ?? {};
+    return kinds?.includes(kind) === true;
+  };
+const codeOf = (name: string): Code | undefined => (Object.hasOwn(codes, name) ? codes[name as CodeName] : undefined);
+
+/** A word of a status, which can also be of a newer Serin. */
+export const isBlockerCode = isSeenAs('blocker');
+export const isWarningCondition = isSeenAs('condition');
+
+export const blockerCodes = Object.keys(codes).filter(isBlockerCode);
+export const warningConditions = Object.keys(codes).filter(isWarningCondition);
+export const causes = Object.keys(codes).filter(isSeenAs('cause'));
+
+/** What to do about a code in one case; without the case, in general. */
+export function remedyOf(name: CodeName, about: About = {}): string {
+  const { remedy }: Code = codes[name];
+  return typeof remedy === 'string' ? remedy : remedy(about);
+}
+
+/** Whether a code stands for what ends by itself or needs no action. */
+export function needsNoOne(name: CodeName): boolean {
+  const { actor }: Code = codes[name];
+  return actor === 'byItself' || actor === 'noAction';
+}

@@ -1,0 +1,803 @@
+import { adoptAnnotation, adoptField } from '../adopt-annotation.ts';
+import type { About, Code } from './code.ts';
+
+const EVENT = ['event'] as const;
+const WARNING = ['event', 'condition'] as const;
+const CONDITION = ['condition'] as const;
+const BLOCKER = ['blocker', 'cause'] as const;
+const EVENT_AND_BLOCKER = ['event', 'blocker', 'cause'] as const;
+/** `serin why` names a more exact cause. */
+const REFINED = ['blocker'] as const;
+const CAUSE = ['cause'] as const;
+
+const none = 'none needed';
+const editCanary = 'kubectl edit canary CANARY -n NAMESPACE';
+const watchCanary = 'kubectl get canary CANARY -n NAMESPACE -w';
+const lookAtObject = 'kubectl get KIND OBJECT -n NAMESPACE -o yaml';
+const describeObject = 'kubectl describe KIND OBJECT -n NAMESPACE';
+const rolloutStatus = 'kubectl rollout status KIND/OBJECT -n NAMESPACE';
+const logs = 'kubectl logs OBJECT -n NAMESPACE';
+const status = 'serin status CANARY -n NAMESPACE';
+const why = 'serin why CANARY -n NAMESPACE';
+
+const objectIn = ({ object }: About, general: string): string => (object ? `${object.kind} ${object.name}` : general);
+/** The text of the component that refuses it says how to correct it. */
+const detailOr =
+  (general: string) =>
+  ({ detail }: About): string =>
+    detail || general;
+const withDetail = (text: string, { detail }: About): string => (detail ? `${text}: ${detail}` : text);
+const correctSpec = ({ detail }: About): string =>
+  detail
+    ? `correct the spec: ${detail}`
+    : 'correct the field that the message names; until then what serves goes on serving, and a release goes on by the previous spec';
+
+/**
+ * The closed list of codes: reasons of events, codes of blockers, causes of `serin why` and types of warning conditions. A code has one meaning, one
+ * actor and one remedy wherever it is seen. Programs may match on the names. docs/reasons.md is made from it.
+ */
+export const codes = {
+  // A spec that is not run.
+  InvalidSpec: {
+    kinds: EVENT_AND_BLOCKER,
+    meaning: 'the spec cannot be run',
+    actor: 'canaryOwner',
+    remedy: correctSpec,
+    look: editCanary,
+    usualCauses:
+      'a field of the wrong type, a weight that is never reached, a duration or name that Kubernetes refuses: `serin validate -f FILE` finds it before',
+  },
+  UnsupportedByProvider: {
+    kinds: EVENT_AND_BLOCKER,
+    meaning: 'the traffic provider cannot do what the spec asks for',
+    actor: 'canaryOwner',
+    remedy: ({ detail }) =>
+      detail ? `correct the spec: ${detail}` : 'correct the field that the message names, or choose another provider or strategy',
+    look: editCanary,
+    usualCauses: 'a strategy that the provider cannot express, or a provider that is not built yet',
+    page: 'providers.md',
+  },
+  CrossNamespaceRef: {
+    kinds: EVENT_AND_BLOCKER,
+    meaning: 'the spec refers to another namespace, or to a host or gateway of others, which is forbidden',
+    actor: 'canaryOwner',
+    remedy: ({ detail }) =>
+      detail
+        ? `correct the spec: ${detail}`
+        : 'put a copy into the namespace of the Canary and refer to that; have the host or gateway allowed by the flag that the message names',
+    look: editCanary,
+    usualCauses:
+      '`templateRef`, `alerts[].providerRef`, `upstreamRef` or a `mirror` names another namespace; a host or gateway of the routes is neither of this namespace nor in `--allowed-hosts` or `--allowed-gateways`',
+  },
+  TargetTaken: {
+    kinds: EVENT_AND_BLOCKER,
+    meaning: 'an older Canary has the target or its Services',
+    actor: 'canaryOwner',
+    remedy: 'remove this Canary, or let it release another target',
+    look: 'serin list -n NAMESPACE',
+    usualCauses: 'a Canary was copied, or moved to another name without removing the first',
+  },
+  ForeignController: {
+    kinds: EVENT_AND_BLOCKER,
+    meaning: 'another controller writes the status; Serin leaves the Canary alone',
+    actor: 'serinAdmin',
+    remedy:
+      'stop the other controller, then let Serin go on; beside a second Serin it goes on by itself when that one has written nothing for 5 minutes',
+    command: 'kubectl annotate canary CANARY -n NAMESPACE serin.dev/resume=VERSION --overwrite',
+    usualCauses:
+      'the other controller still runs, a second Serin runs without leader election or under another lease, or the status was edited by hand',
+  },
+  CRDOutdated: {
+    kinds: EVENT_AND_BLOCKER,
+    meaning: 'the installed CustomResourceDefinition drops status fields that a release needs',
+    actor: 'clusterAdmin',
+    remedy: 'ask the administrator of the cluster to bring the definitions to this version',
+    command: 'serin crds apply',
+    look: 'serin crds diff',
+    usualCauses: 'the CRD of another controller or of an older version is installed; `charts/serin/files/crds` has those of this version',
+  },
+  Suspended: {
+    kinds: EVENT_AND_BLOCKER,
+    meaning: 'spec.suspend is true, and nothing is written',
+    actor: 'canaryOwner',
+    remedy: 'set spec.suspend to false',
+    command: `kubectl patch canary CANARY -n NAMESPACE --type merge -p '{"spec":{"suspend":false}}'`,
+    usualCauses: 'a user set `spec.suspend`',
+  },
+  Paused: {
+    kinds: BLOCKER,
+    meaning: 'the release is paused',
+    actor: 'canaryOwner',
+    remedy: 'resume it, promote it or roll it back',
+    command: 'serin resume CANARY -n NAMESPACE',
+  },
+
+  // Objects of a release.
+  Blocked: {
+    kinds: EVENT,
+    meaning: 'an object of the release cannot be written',
+    actor: 'objectOwner',
+    remedy: 'do what the message says; the release goes on by itself',
+    look: why,
+    usualCauses: 'the CRD of the mesh is missing, another owner has an object of the name, or permission is missing',
+  },
+  TargetUnusable: {
+    kinds: BLOCKER,
+    meaning: 'the target cannot have a primary',
+    actor: 'workloadOwner',
+    remedy: (about) => withDetail(`correct ${objectIn(about, 'the target')}`, about),
+  },
+  TargetNotFound: {
+    kinds: EVENT_AND_BLOCKER,
+    meaning: 'the workload of spec.targetRef does not exist',
+    actor: 'workloadOwner',
+    remedy: (about) => `create ${objectIn(about, 'it')}, or correct spec.targetRef`,
+    usualCauses: 'the Deployment is not applied yet, was deleted, or is misspelt',
+  },
+  TargetUnobserved: {
+    kinds: BLOCKER,
+    meaning: 'the last change of the target, or the end of its old pods, was not observed yet',
+    actor: 'byItself',
+    remedy: detailOr('wait; if that lasts, the controller of the workload does not run'),
+    look: lookAtObject,
+  },
+  ConfigUnavailable: {
+    kinds: EVENT,
+    meaning: 'a ConfigMap or Secret that the target reads is missing or cannot be read; no release starts and none is promoted',
+    actor: 'workloadOwner',
+    remedy: 'create the object that the message names, or grant what it asks for; the release goes on by itself',
+    look: why,
+    usualCauses: 'a required ConfigMap or Secret is not applied yet or was deleted; Serin may not watch or read it',
+  },
+  ConfigNotFound: {
+    kinds: BLOCKER,
+    meaning: 'a ConfigMap or Secret that the pods need was not found',
+    actor: 'workloadOwner',
+    remedy: 'create it, or make the reference optional',
+  },
+  ConfigUnreadable: {
+    kinds: BLOCKER,
+    meaning: 'a ConfigMap or Secret cannot be read or watched',
+    actor: 'clusterAdmin',
+    remedy: detailOr('grant the service account of Serin to read and watch it'),
+  },
+  ConfigCopyRejected: {
+    kinds: BLOCKER,
+    meaning: 'the copy of a ConfigMap or Secret for the primary cannot be made',
+    actor: 'clusterAdmin',
+    remedy: (about) => withDetail('remove what refuses the copy', about),
+  },
+  NameTaken: {
+    kinds: BLOCKER,
+    meaning: 'an object of this name has another owner',
+    actor: 'objectOwner',
+    remedy: ({ object, field }) =>
+      `rename or remove it${object && field !== adoptField ? '' : `, or annotate it ${adoptAnnotation}=true to hand it over`}`,
+    look: lookAtObject,
+  },
+  KindNotFound: {
+    kinds: BLOCKER,
+    meaning: 'a CustomResourceDefinition is missing',
+    actor: 'clusterAdmin',
+    remedy: detailOr('install the CustomResourceDefinition that the message names; the release goes on by itself'),
+  },
+  Forbidden: {
+    kinds: BLOCKER,
+    meaning: 'Serin lacks a permission',
+    actor: 'clusterAdmin',
+    remedy: 'grant it to the service account of Serin, by a Role or ClusterRole',
+  },
+  QuotaExceeded: {
+    kinds: BLOCKER,
+    meaning: 'a quota is too small for an object that Serin creates',
+    actor: 'clusterAdmin',
+    remedy: 'ask the owner of the quota to raise it',
+    look: 'kubectl describe resourcequota OBJECT -n NAMESPACE',
+  },
+  ApiRejected: {
+    kinds: BLOCKER,
+    meaning: 'the API server or an admission rule refuses an object',
+    actor: 'clusterAdmin',
+    remedy: 'ask the owner of the rule that rejects it to correct the rule or make an exception',
+  },
+  ScalerNotFound: {
+    kinds: BLOCKER,
+    meaning: 'the scaler that spec.autoscalerRef names does not exist',
+    actor: 'workloadOwner',
+    remedy: 'create it, or correct the name',
+  },
+  TemplateLeftover: {
+    kinds: BLOCKER,
+    meaning: 'another controller puts a field back into the primary',
+    actor: 'objectOwner',
+    remedy: 'stop another controller or webhook from putting it back',
+    look: 'kubectl get KIND OBJECT -n NAMESPACE -o yaml --show-managed-fields',
+  },
+  NoPromotedTemplate: {
+    kinds: BLOCKER,
+    meaning: 'the last promoted template is not recorded any more',
+    actor: 'workloadOwner',
+    remedy: 'push a good revision to the target',
+  },
+  Other: {
+    kinds: BLOCKER,
+    meaning: 'another reason, given in the message',
+    actor: 'objectOwner',
+    remedy: detailOr('do what the message says'),
+  },
+
+  // Routes.
+  RouteRejected: {
+    kinds: BLOCKER,
+    meaning: 'the traffic provider cannot express the routes that the spec asks for',
+    actor: 'canaryOwner',
+    remedy: detailOr('change the strategy, the match or the provider'),
+    look: editCanary,
+  },
+  RouteUnconfirmed: {
+    kinds: BLOCKER,
+    meaning: 'the routes are written, and the traffic provider has not accepted them',
+    actor: 'objectOwner',
+    remedy: 'correct the object that the provider names in its answer',
+    look: lookAtObject,
+  },
+  RouteContested: {
+    kinds: BLOCKER,
+    meaning: 'another writer changes the routes back, which Serin corrects after growing pauses',
+    actor: 'objectOwner',
+    remedy: 'take the field out of what the other writer applies, or set spec.suspend: true to stop Serin',
+    look: lookAtObject,
+  },
+
+  // The two sides.
+  PodsNotReady: {
+    kinds: REFINED,
+    meaning: 'the pods of the target or the primary are not ready',
+    actor: 'workloadOwner',
+    remedy: 'find out why a pod is not ready, and push a version that becomes ready',
+    look: why,
+  },
+  RolloutStalled: {
+    kinds: BLOCKER,
+    meaning: 'the rollout has failed, or exceeded its own deadline',
+    actor: 'workloadOwner',
+    remedy: ({ object }) => `correct ${object?.name ?? 'the workload'}: only an edit of it starts its rollout again`,
+    look: rolloutStatus,
+  },
+  InsufficientCapacity: {
+    kinds: BLOCKER,
+    meaning: 'the side that gets more load does not have enough pods yet',
+    actor: 'clusterAdmin',
+    remedy: 'ask the administrator of the cluster for more capacity',
+  },
+  PrimaryUnavailable: {
+    kinds: BLOCKER,
+    meaning: 'the primary does not serve',
+    actor: 'workloadOwner',
+    remedy: 'correct what keeps the pods of the primary from serving',
+    look: rolloutStatus,
+  },
+  PrimaryRejected: {
+    kinds: EVENT_AND_BLOCKER,
+    meaning: 'the primary could not be written',
+    actor: 'clusterAdmin',
+    remedy: 'remove what refuses the primary: the reason names it',
+    look: 'kubectl get KIND OBJECT -n NAMESPACE -o yaml --show-managed-fields',
+    usualCauses: 'an admission webhook or a quota refuses the primary, or another controller adds fields to it',
+  },
+  PrimaryMissing: {
+    kinds: CAUSE,
+    meaning: 'the primary does not exist',
+    actor: 'serinAdmin',
+    remedy: 'wait until Serin has made it; if it does not appear, read the log of the controller',
+  },
+  ScaledToZero: {
+    kinds: CAUSE,
+    meaning: 'the workload was scaled to zero',
+    actor: 'workloadOwner',
+    remedy: (about) => `scale ${objectIn(about, 'it')} up`,
+    command: 'kubectl scale KIND/OBJECT -n NAMESPACE --replicas=1',
+  },
+  RolloutPaused: {
+    kinds: CAUSE,
+    meaning: 'the rollout of the workload is paused',
+    actor: 'workloadOwner',
+    remedy: (about) => `set spec.paused of ${objectIn(about, 'the workload')} to false`,
+    command: 'kubectl rollout resume KIND/OBJECT -n NAMESPACE',
+  },
+  PodsRefused: {
+    kinds: CAUSE,
+    meaning: 'a quota or an admission rule refuses the pods',
+    actor: 'clusterAdmin',
+    remedy: 'raise the quota, or correct the field that the admission rule names',
+    look: describeObject,
+  },
+  Unschedulable: {
+    kinds: CAUSE,
+    meaning: 'no node has enough free resources for a pod, or none fits it',
+    actor: 'clusterAdmin',
+    remedy: 'ask the administrator of the cluster for more capacity, or lower the requests in the pod template',
+    look: describeObject,
+  },
+  ImageUnavailable: {
+    kinds: CAUSE,
+    meaning: 'an image cannot be pulled',
+    actor: 'workloadOwner',
+    remedy: 'correct the image in the pod template, or the credentials for its registry',
+    look: describeObject,
+  },
+  ContainerConfig: {
+    kinds: CAUSE,
+    meaning: 'a container cannot be made: something that it reads is missing',
+    actor: 'workloadOwner',
+    remedy: 'create what the container reads, or correct its reference in the pod template',
+    look: describeObject,
+  },
+  OutOfMemory: {
+    kinds: CAUSE,
+    meaning: 'a container exceeded its memory limit',
+    actor: 'workloadOwner',
+    remedy: 'raise the memory limit of the container in the pod template, or push a version that takes less',
+    look: logs,
+  },
+  CrashLoop: {
+    kinds: CAUSE,
+    meaning: 'a container crashes again and again',
+    actor: 'workloadOwner',
+    remedy: 'read the logs of the container and push a version that starts',
+    look: `${logs} --previous`,
+  },
+  ProbeFails: {
+    kinds: CAUSE,
+    meaning: 'a container runs and is not ready',
+    actor: 'workloadOwner',
+    remedy: 'read the logs of the container: push a version that becomes ready, or correct its readinessProbe',
+    look: logs,
+  },
+  PodGated: {
+    kinds: CAUSE,
+    meaning: 'a scheduling or readiness gate of a pod is not open yet',
+    actor: 'clusterAdmin',
+    remedy: 'ask the owner of this gate (a queue of the cluster, or the controller of a load balancer) what it waits for',
+    look: describeObject,
+  },
+  PodsStarting: {
+    kinds: CAUSE,
+    meaning: 'pods are starting',
+    actor: 'byItself',
+    remedy: 'wait; if that lasts, the events of the pod say what it waits for',
+    look: describeObject,
+  },
+  NotYetAvailable: {
+    kinds: CAUSE,
+    meaning: 'pods are ready, and count only after spec.minReadySeconds',
+    actor: 'workloadOwner',
+    remedy: 'wait; make spec.minReadySeconds shorter than progressDeadlineSeconds of the Canary, or that longer',
+  },
+  Restoring: {
+    kinds: CAUSE,
+    meaning: 'a promotion failed and the last promoted template is restored in the primary',
+    actor: 'workloadOwner',
+    remedy: 'wait until the primary is ready again, then push a corrected target',
+  },
+  Unreadable: {
+    kinds: CAUSE,
+    meaning: 'these credentials may not read the object that the release waits for',
+    actor: 'clusterAdmin',
+    remedy: ({ object: { kind, namespace } = { kind: '', name: '' } }) =>
+      `get the right to read ${kind === '' ? 'it' : `${kind}s in ${namespace}`}, or ask a user who has it: without it this is all that is known`,
+    look: 'kubectl auth can-i get KINDs -n NAMESPACE',
+  },
+
+  // Hooks and checks.
+  GateClosed: {
+    kinds: EVENT_AND_BLOCKER,
+    meaning: 'a confirmation hook holds the release',
+    actor: 'gateOwner',
+    remedy: ({ webhook }) => `ask the owner of the gate ${webhook ?? 'that the message names'} to open it`,
+    look: status,
+    usualCauses: 'the receiver of a confirmation hook denies, answers 204 or an error, or does not answer',
+  },
+  HookRejected: {
+    kinds: BLOCKER,
+    meaning: 'a webhook does not let the release pass',
+    actor: 'gateOwner',
+    remedy: ({ webhook }) => `ask the owner of ${webhook ?? 'the webhook'} to let it pass`,
+    look: status,
+  },
+  CheckFailed: {
+    kinds: EVENT_AND_BLOCKER,
+    meaning: 'a check failed and was counted',
+    actor: 'workloadOwner',
+    remedy: ({ metric }) => `push a version that passes ${metric ?? 'the check'}, or set the target back to the promoted one`,
+    look: status,
+    usualCauses: 'a metric out of its range, a webhook that refused, or an unmeasured check while `analysis.unmeasured` is `fail`',
+  },
+  NoTraffic: {
+    kinds: BLOCKER,
+    meaning: 'a check found nothing to measure',
+    actor: 'canaryOwner',
+    remedy: ({ metric }) => `send requests to the canary, as a load test does, or correct the query of ${metric ?? 'the check'}`,
+    look: status,
+  },
+  TemplateNotFound: {
+    kinds: BLOCKER,
+    meaning: 'a MetricTemplate does not exist',
+    actor: 'canaryOwner',
+    remedy: 'create the MetricTemplate, or correct templateRef of the metric',
+  },
+  SecretNotFound: {
+    kinds: REFINED,
+    meaning: 'a Secret with credentials of a metrics server does not exist',
+    actor: 'metricsOwner',
+    remedy: 'create the Secret, or correct its name',
+  },
+  SecretRejected: {
+    kinds: REFINED,
+    meaning: 'a Secret with credentials of a metrics server may not be used for the field that names it',
+    actor: 'metricsOwner',
+    remedy: (about) => withDetail('allow the Secret, or name another', about),
+  },
+  QueryInvalid: {
+    kinds: BLOCKER,
+    meaning: 'a MetricTemplate or a query cannot be used as it is written',
+    actor: 'canaryOwner',
+    remedy: (about) => {
+      const { object, field, metric } = about;
+      const isQuery = field === 'spec.query' || object === undefined || field === undefined;
+      return withDetail(
+        `correct ${isQuery ? `the query of ${metric ?? 'the check'}` : `${field} of ${object.kind} ${object.name}`}`,
+        about,
+      );
+    },
+  },
+  Unmeasured: {
+    kinds: EVENT_AND_BLOCKER,
+    meaning: 'a check cannot be measured: its backend gives no usable answer',
+    actor: 'metricsOwner',
+    remedy: ({ metric }) =>
+      `ask the owner of the metrics to restore them; correct the address or credentials of ${metric ?? 'the check'} if they are wrong`,
+    look: status,
+    usualCauses: 'the metrics server does not answer, its answer is empty, or a MetricTemplate is missing',
+  },
+  InsufficientEvidence: {
+    kinds: BLOCKER,
+    meaning: 'the comparison with the primary has not shown yet that the canary is not worse than tolerated',
+    actor: 'byItself',
+    remedy: 'wait; more requests to the canary decide earlier',
+    look: `${status} -o wide`,
+    page: 'comparison.md',
+  },
+  ComparedWorse: {
+    kinds: EVENT,
+    meaning: 'by analysis.comparison the canary is worse than the primary; in shadow mode the release goes on',
+    actor: 'workloadOwner',
+    remedy: 'compare both sides and their counts; set analysis.comparison.mode: gate where such a version should be rolled back',
+    look: status,
+    usualCauses:
+      'the new version fails more often, or answers more slowly, than the primary at the same time; or it got one bad node, or one user whose requests always fail',
+    page: 'comparison.md',
+  },
+  PrimaryFailing: {
+    kinds: EVENT,
+    meaning: 'the primary itself fails more than its canary could explain; the release goes on',
+    actor: 'workloadOwner',
+    remedy: 'find out why the primary fails: the canary is only compared with it, so that its own failures do not count against the canary',
+    look: status,
+    usualCauses: 'a dependency of both versions, a bad node, or a version that failed before this release',
+  },
+  MetricsUnavailable: {
+    kinds: EVENT,
+    meaning: 'the backend of a metric cannot be asked; initialization goes on, and the first release would be unmeasured',
+    actor: 'metricsOwner',
+    remedy: 'correct what the message names before the first release; Serin tries again when the Canary is edited',
+    usualCauses: 'a wrong address, credentials that are refused, a MetricTemplate or Secret that is missing, a backend that is down',
+  },
+
+  // The course of a release.
+  Initialized: {
+    kinds: EVENT,
+    meaning: 'the primary serves, and the target has no traffic',
+    actor: 'noAction',
+    remedy: none,
+    usualCauses: 'a new Canary whose primary became ready',
+  },
+  PrimaryDelayed: {
+    kinds: EVENT,
+    meaning: 'the primary is not ready within the progress deadline; the target keeps serving',
+    actor: 'workloadOwner',
+    remedy: 'correct the target, the primary follows',
+    look: why,
+    usualCauses:
+      'an image or volume that is not available, a full cluster, a quota, a readiness probe that fails, an anti-affinity that two copies cannot satisfy',
+  },
+  NewRevision: {
+    kinds: EVENT,
+    meaning: 'a changed target was found and its release begins',
+    actor: 'noAction',
+    remedy: none,
+    look: watchCanary,
+    usualCauses: 'the pod template of the target was edited',
+  },
+  HookPassed: {
+    kinds: EVENT,
+    meaning:
+      'a hook or gate let the release go on; of a rollback hook: it asked for the end of the release; of a post-rollout hook: it took the news of the end',
+    actor: 'noAction',
+    remedy: none,
+    usualCauses: 'the receiver of a confirmation, pre-rollout, rollback or post-rollout hook approves',
+  },
+  WeightAdvanced: {
+    kinds: EVENT,
+    meaning: 'the canary moved to its next weight',
+    actor: 'noAction',
+    remedy: none,
+    usualCauses: 'all checks of an interval passed',
+  },
+  IterationAdvanced: {
+    kinds: EVENT,
+    meaning: 'an A/B or blue/green release began its next iteration',
+    actor: 'noAction',
+    remedy: none,
+    usualCauses: 'all checks of an interval passed',
+  },
+  CanaryUnavailable: {
+    kinds: EVENT,
+    meaning: 'the canary has no serving pods and its traffic went to the primary',
+    actor: 'workloadOwner',
+    remedy: 'find out why its pods are not ready, and push a version that becomes ready',
+    look: why,
+    usualCauses: 'the pods of the new version crash, lost their node, or were scaled to zero',
+  },
+  CanaryRecovered: {
+    kinds: EVENT,
+    meaning: 'the canary serves again and receives its traffic again',
+    actor: 'noAction',
+    remedy: none,
+    usualCauses: 'the pods of the new version are ready again',
+  },
+  Promoting: {
+    kinds: EVENT,
+    meaning: 'the analysis passed and the primary is being written',
+    actor: 'noAction',
+    remedy: none,
+    look: rolloutStatus,
+    usualCauses: 'the last step passed, or `skipAnalysis` is set',
+  },
+  TrafficShifted: {
+    kinds: EVENT,
+    meaning: 'traffic moved from the canary to the promoted primary',
+    actor: 'noAction',
+    remedy: none,
+    usualCauses: '`stepWeightPromotion` returns traffic in steps',
+  },
+  Succeeded: {
+    kinds: EVENT,
+    meaning: 'the release is complete',
+    actor: 'noAction',
+    remedy: none,
+    usualCauses: 'the primary serves the new revision with all traffic',
+  },
+  Failed: {
+    kinds: ['event', 'cause'],
+    meaning: 'the release was rolled back',
+    actor: 'workloadOwner',
+    remedy: (about) => `push a corrected ${objectIn(about, 'target')}; if the version is good, release it again with serin retry`,
+    look: status,
+    usualCauses: 'too many failed checks, pods that were not ready in time, or a rollback hook',
+  },
+  PromotionFailed: {
+    kinds: EVENT,
+    meaning: 'the primary did not become ready; its last promoted template is restored',
+    actor: 'workloadOwner',
+    remedy: 'wait until the primary is restored, then push a fix; traffic stays with the side that serves',
+    look: rolloutStatus,
+    usualCauses: 'resources that only the primary needs: capacity for two copies, a volume, a quota',
+  },
+  Superseded: {
+    kinds: EVENT,
+    meaning: 'a newer revision took the place of this one',
+    actor: 'noAction',
+    remedy: none,
+    look: watchCanary,
+    usualCauses: 'the target was edited again during its release',
+  },
+  Cancelled: {
+    kinds: EVENT,
+    meaning: 'the target is back at the promoted revision',
+    actor: 'noAction',
+    remedy: none,
+    usualCauses: 'the edit of the target was reverted during its release',
+  },
+  RequestCompleted: {
+    kinds: EVENT,
+    meaning: 'what a user asked for by a verb is done, or has begun',
+    actor: 'noAction',
+    remedy: none,
+    usualCauses: '`serin promote`, `rollback`, `pause`, `resume`, `retry` or `undo`',
+  },
+  RequestRejected: {
+    kinds: EVENT,
+    meaning: 'what a user asked for by a verb is not possible now; nothing was done',
+    actor: 'canaryOwner',
+    remedy: 'try again in a phase that allows the verb',
+    look: status,
+    usualCauses: 'the phase does not allow the verb, or an object that the message names blocks it',
+    page: 'verbs.md',
+  },
+
+  // States of a release that nothing holds, and of a controller.
+  Propagating: {
+    kinds: CAUSE,
+    meaning: 'the proxies are given time to learn of a change',
+    actor: 'byItself',
+    remedy: 'nothing to do: it goes on by itself',
+  },
+  Running: {
+    kinds: CAUSE,
+    meaning: 'nothing holds it: the next check runs soon',
+    actor: 'byItself',
+    remedy: 'nothing to do: the next check is awaited',
+  },
+  Resting: {
+    kinds: CAUSE,
+    meaning: 'no release is in progress: the next edit of the target starts one',
+    actor: 'noAction',
+    remedy: 'edit the target to start a release',
+  },
+  Unseen: {
+    kinds: CAUSE,
+    meaning: 'no controller has reconciled this Canary or its last change, or a step is overdue',
+    actor: 'serinAdmin',
+    remedy: 'start the controller, or make its --namespaces and --canary-selector include this Canary',
+    look: 'kubectl get deployment -A -l app.kubernetes.io/name=serin',
+  },
+  Deleting: {
+    kinds: CAUSE,
+    meaning: 'the Canary is being deleted, and a finalizer keeps it',
+    actor: 'serinAdmin',
+    remedy:
+      'start the controller that set the finalizer: it restores the Service and the target, then removes the finalizer; remove the finalizer of a controller that is gone',
+    look: 'kubectl get canary CANARY -n NAMESPACE -o yaml',
+  },
+
+  // Messages to receivers.
+  Undelivered: {
+    kinds: CAUSE,
+    meaning: 'messages wait for their receivers',
+    actor: 'receiverOwner',
+    remedy: 'restore the receivers of alerts and event webhooks',
+  },
+  DeliveryExpired: {
+    kinds: EVENT,
+    meaning: 'a message found no receiver for a day (15 minutes, where the release goes on) and was given up',
+    actor: 'receiverOwner',
+    remedy: 'correct its address; inform the receiver by hand if necessary',
+    usualCauses: 'an event webhook, post-rollout hook or alert receiver was down for 24 hours',
+  },
+  HookFailed: {
+    kinds: EVENT,
+    meaning: 'a post-rollout hook or an event webhook failed; it is tried again, unless it was refused with a status of 400 to 499',
+    actor: 'receiverOwner',
+    remedy: 'correct what the message names; inform a receiver that has refused by hand',
+    usualCauses: 'a wrong url, a receiver that refuses the call, one that is down or too slow',
+  },
+  AlertFailed: {
+    kinds: EVENT,
+    meaning: 'a receiver did not take an alert; it is tried again',
+    actor: 'receiverOwner',
+    remedy: 'correct what the message names: the next attempt reads it again',
+    usualCauses:
+      'an AlertProvider or its Secret that is missing, a revoked address or token, a channel that is gone, a chat service that is down',
+  },
+
+  // Warnings: the release goes on.
+  ConfigUnwatched: {
+    kinds: WARNING,
+    meaning: 'some ConfigMaps or Secrets of the target are read when a release starts, and not watched; the release goes on',
+    actor: 'clusterAdmin',
+    remedy:
+      'grant list and watch without resourceNames in that namespace; until then a change of what the message names counts from the next release on',
+    usualCauses:
+      'the targets of one namespace read more than 100 ConfigMaps or Secrets, and the role of Serin grants them by `resourceNames`',
+  },
+  PodsUnwatched: {
+    kinds: WARNING,
+    meaning: 'the pods of a canary cannot be watched during its release, so that crashes count only by the time for which it is not ready',
+    actor: 'clusterAdmin',
+    remedy:
+      'grant list and watch on pods in that namespace, or install the chart of this version; the release goes on, and ends when its canary was not ready for the progress deadline in all',
+    usualCauses: 'the role of Serin lacks `list` and `watch` on `pods`, as one of an earlier version does',
+  },
+  FieldIgnored: {
+    kinds: WARNING,
+    meaning: 'a field of the spec has no effect with this provider, or counts as another value; the release goes on',
+    actor: 'canaryOwner',
+    remedy: 'remove or correct the field that the message names',
+    look: editCanary,
+    usualCauses:
+      'a field that the traffic provider cannot express, a weight above 100, an interval that is not a duration: `serin validate -f FILE` finds it before',
+  },
+  ProviderDeprecated: {
+    kinds: WARNING,
+    meaning: 'the upstream of the traffic provider has ended; the release goes on',
+    actor: 'clusterAdmin',
+    remedy: 'plan the move that the message names: nothing is held up, but that provider gets no more fixes',
+    usualCauses: '`appmesh`, `appmesh:v1beta2`, `kuma` or `osm`, by `spec.provider` or `--mesh-provider`',
+  },
+  ScalerWarning: {
+    kinds: WARNING,
+    meaning: 'the scaler of the primary may scale otherwise than the one that it was made from',
+    actor: 'workloadOwner',
+    remedy: 'set spec.autoscalerRef.primaryScalerQueries, or correct the scaler as the message says',
+    usualCauses:
+      'a KEDA query that does not name the target, names the primary already, or is chosen by `metadata.name`; a scaler of something else',
+  },
+  ServiceTrafficRejected: {
+    kinds: WARNING,
+    meaning: 'the cluster does not take how the Services are to steer traffic; the release goes on without it',
+    actor: 'canaryOwner',
+    remedy: 'correct or remove the field of spec.service that the message names; after an upgrade of the cluster, restart Serin',
+    look: editCanary,
+    usualCauses:
+      'a `trafficDistribution` that this cluster does not know: `PreferSameNode` on an older one, or `DOMAIN/NAME`; any such field beside a Knative target, which makes its Services itself',
+  },
+  TargetScaledUp: {
+    kinds: WARNING,
+    meaning: 'another writer has scaled the resting target up; its pods get no traffic and are left alone',
+    actor: 'workloadOwner',
+    remedy:
+      'take spec.replicas out of the manifest, then scale the target to zero; or leave the pods, which get no traffic; without spec.autoscalerRef the next promotion gives the primary as many',
+    usualCauses:
+      'a manifest with `spec.replicas` that Git, Helm or a GitOps tool applies again; an autoscaler that `spec.autoscalerRef` does not name',
+  },
+  StatusTruncated: {
+    kinds: WARNING,
+    meaning: 'the status would be larger than 256 KiB, and is stored without the parts that the message names',
+    actor: 'canaryOwner',
+    remedy:
+      'use fewer or shorter ones; the release goes on, and what was left out is missing in serin status alone, but for the routes of a spec that was edited while a release is under way',
+    look: editCanary,
+    usualCauses:
+      'many metrics, webhooks or alerts with long names; receivers of alerts that do not answer; a very long `spec.service`; a status that was edited by hand',
+  },
+  RouteWarning: {
+    kinds: EVENT,
+    meaning: 'a route cannot do all of what it says, beside the Services as they are; said on the route itself',
+    actor: 'objectOwner',
+    remedy: 'correct the Service or the split that the message names',
+    look: describeObject,
+    usualCauses: 'a backend of a TrafficSplit lacks a port of the root Service, or is the root of another split',
+  },
+  DriftCorrected: {
+    kinds: EVENT,
+    meaning: 'another writer had changed an object that Serin keeps, and the change was put back',
+    actor: 'objectOwner',
+    remedy:
+      'make the change in the Canary or its target; spec.suspend: true keeps changes by hand. Where it comes again, the condition Contested names the writer',
+    usualCauses: 'a change by hand, or by a tool, of a Service, route, scaler or replicas that Serin keeps',
+  },
+  Contested: {
+    kinds: CONDITION,
+    meaning: 'another writer changes a field back again and again, which Serin corrects after growing pauses',
+    actor: 'objectOwner',
+    remedy: 'take the field out of what the other writer applies, or set spec.suspend: true to stop Serin',
+    usualCauses: 'a GitOps tool or a controller that applies a field which Serin keeps',
+  },
+  FieldDropped: {
+    kinds: CONDITION,
+    meaning: 'the cluster stores an object without a field that Serin writes',
+    actor: 'clusterAdmin',
+    remedy: 'except the object from the webhook, or update its CustomResourceDefinition',
+    usualCauses: 'an admission webhook, or a CustomResourceDefinition of an older version',
+  },
+  PrimaryKept: {
+    kinds: EVENT,
+    meaning: 'the Canary was deleted while its target held what was not promoted: the primary keeps serving; said on target and Service',
+    actor: 'workloadOwner',
+    remedy: 'push a good version, create the Canary again, or hand over as it is with serin accept',
+    look: 'serin list -n NAMESPACE',
+    usualCauses: 'a Canary that was deleted after a failed release, in the middle of one, or together with a push',
+    page: 'install.md#deleting-a-canary',
+  },
+} as const satisfies Readonly<Record<string, Code>>;
