@@ -1,74 +1,15 @@
 import type { Input } from './context.ts';
-import { analysis } from './decide/analysis.ts';
-import { bootstrap } from './decide/bootstrap.ts';
-import type { Deciders } from './decide/decider.ts';
-import { ending } from './decide/ending.ts';
-import { idle } from './decide/idle.ts';
-import { promotion } from './decide/promotion.ts';
-import { starting } from './decide/start.ts';
 import type { Decision } from './decision.ts';
-
-const { soaking, callingHooks, measuring, confirmingTraffic, confirmingPromotion, canaryUnavailable, canaryRecovered } = analysis;
-const analysed: Record<string, Deciders> = {
-  'analysing.soaking': soaking,
-  'analysing.callingHooks': callingHooks,
-  'analysing.measuring': measuring,
-  'analysing.confirmingTraffic': confirmingTraffic,
-  'analysing.confirmingPromotion': confirmingPromotion,
-  canaryUnavailable,
-  canaryRecovered,
-};
-
-/** Deciders of each state of the chart. */
-export const deciders: Readonly<Record<string, Deciders>> = {
-  New: bootstrap.begin,
-  ...within('Initializing', {
-    creatingPrimary: bootstrap.creatingPrimary,
-    settling: bootstrap.settling,
-    takingTraffic: bootstrap.takingTraffic,
-    draining: bootstrap.draining,
-  }),
-  ...within('Initialized', { resting: idle.resting, confirming: idle.confirming, restarting: idle.restarting }),
-  ...within('Waiting', { gate: idle.gate }),
-  ...within('Progressing', {
-    recycleRouting: starting.recycleRouting,
-    recycleDraining: starting.recycleDraining,
-    recycleStopping: starting.recycleStopping,
-    scalingUp: starting.scalingUp,
-    settling: starting.settling,
-    raising: starting.raising,
-    'preRollout.hooks': starting.preRolloutHooks,
-    'preRollout.gate': starting.preRolloutGate,
-    ...analysed,
-  }),
-  ...within('WaitingPromotion', analysed),
-  ...within('Promoting', promotion),
-  ...within('Finalising', { returningTraffic: ending.returningPromoted, draining: ending.drainingPromoted }),
-  ...within('Succeeded', {
-    returningTraffic: ending.returning,
-    draining: ending.drainingCancelled,
-    resting: idle.restingSucceeded,
-    confirming: idle.confirming,
-    undoing: idle.undoing,
-    restarting: idle.restarting,
-  }),
-  ...within('Failed', {
-    servingFromCanary: ending.servingFromCanary,
-    restoringPrimary: ending.restoringPrimary,
-    returningTraffic: ending.returning,
-    draining: ending.drainingFailed,
-    resting: idle.restingFailed,
-    confirming: idle.confirming,
-    restarting: idle.restarting,
-  }),
-};
+import { states } from './states/index.ts';
+import type { StateName } from './states/moves.ts';
+import type { Deciders } from './states/state.ts';
 
 /**
  * The one decision of a transition: what a release that is in this state (`Progressing.analysing.measuring`) does about this event. Pure.
  * The chart has one guard for each decision, and says by its moves what it means in the state.
  */
-export function decide(state: string, input: Input): Decision {
-  const decided = decidedBy(deciders[state] ?? {}, input);
+export function decide(state: StateName, input: Input): Decision {
+  const decided = decidedBy(states[state].decide, input);
   return decided ?? (input.event.type === 'RESUME' ? 'reenter' : 'wait');
 }
 
@@ -91,6 +32,8 @@ function decidedBy({ first, look, answer, request, stop }: Deciders, input: Inpu
   }
 }
 
-function within(phase: string, steps: Readonly<Record<string, Deciders>>): Record<string, Deciders> {
-  return Object.fromEntries(Object.entries(steps).map(([step, deciders]) => [`${phase}.${step}`, deciders]));
+/** Whether the chart has a move for a decision: in the state, or around it. To wait needs none. */
+export function hasMove(state: StateName, decision: Decision): boolean {
+  const { moves, around } = states[state];
+  return decision === 'wait' || decision === 'reenter' || decision in moves || decision in around;
 }

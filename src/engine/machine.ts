@@ -23,6 +23,8 @@ import { answeredPoll, pollOf } from './polls.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
 import { withRecentWeight } from './recent.ts';
 import { withRollbackPoll } from './rollback-poll.ts';
+import { stateNameOf } from './states/lookup.ts';
+import type { StateName } from './states/moves.ts';
 import { weightOf, withWeight } from './strategy.ts';
 import { acknowledged as answered, pendingRequest, refusalOf } from './verbs.ts';
 import { answersAwaitedUntilMs, earliest, nextWakeOf, wakeOf } from './wakes.ts';
@@ -49,12 +51,12 @@ export function start(canary: Canary, facts: Facts): Snapshot {
   const { phase, release: recorded } = status;
   if (!recorded) {
     const adopted = { ...blank(facts), ...adopt(status, facts) };
-    return resolve(stateOf(phase, adopted.step), { ...context, release: adopted });
+    return resolve(valueOf(phase, adopted.step), { ...context, release: adopted });
   }
   // Fields for readers alone are made anew with each status.
   const { blockers: _, dueMs: _due, ...remembered } = recorded;
   const { suspended = false, ...release } = remembered;
-  return resolve(stateOf(phase, release.step), { ...context, frozen: suspended, release, recorded: { phase, release: remembered } });
+  return resolve(valueOf(phase, release.step), { ...context, frozen: suspended, release, recorded: { phase, release: remembered } });
 }
 
 /** A snapshot as a journal holds it; `unknown` names a state that the chart does not have. */
@@ -105,7 +107,7 @@ export function step(now: Snapshot, event: EngineEvent): { next: Snapshot; quest
 
 /** Decides once what the event means, then takes the move that the chart has for it in this state. */
 function moveBy(now: Snapshot, event: EngineEvent): Snapshot {
-  const decision = decide(pathOf(now.value).join('.'), { context: now.context, event });
+  const decision = decide(nameOf(now.value), { context: now.context, event });
   const [moved] = transition(stepping, now, { ...event, decision });
   // Traffic of a lost canary is routed before the answer is read, and the step still waits for that answer (E53).
   return event.type === 'ANSWER' && decision === 'routeToPrimary' ? moveBy(moved, event) : moved;
@@ -158,7 +160,7 @@ function request(now: Snapshot, facts: Facts): { value: StateValue; context: Con
   const moved = moveBy(resolve(value, answeredNow), { type: 'REQUEST', facts, request: asked });
   // A pause drops what was asked, and a resumed release begins the step's own part again.
   const isHeld = asked.verb === 'pause' || asked.verb === 'resume';
-  const stood = isHeld ? moveBy(resolve(stateOf(Phase.parse(top), step), moved.context), { type: 'RESUME', facts }) : moved;
+  const stood = isHeld ? moveBy(resolve(valueOf(Phase.parse(top), step), moved.context), { type: 'RESUME', facts }) : moved;
   const asks = stood.context.asks.filter((one) => one.kind === 'announce' || one.id === stood.context.open);
   return { value: stood.value, context: { ...stood.context, asks } };
 }
@@ -308,21 +310,15 @@ function pathOf(value: StateValue): string[] {
   return typeof rest === 'string' ? [...path, rest] : path;
 }
 
-/** Names that steps had in a status or journal of Serin 0.1.0 before the steps were renamed. */
-const FORMER_STEPS: Readonly<Record<string, string>> = {
-  withdrawing: 'recycleRouting',
-  clearing: 'recycleDraining',
-  emptying: 'recycleStopping',
-  heldBack: 'canaryUnavailable',
-  comingBack: 'canaryRecovered',
-};
+/** The state in which a recorded step begins. */
+const valueOf = (phase: Phase, recorded: string): StateValue => nestedOf(stateNameOf(phase, recorded).split('.'));
 
-/** A recorded step that the chart does not know resumes at the beginning of its phase. */
-function stateOf(phase: Phase, recorded: string): StateValue {
-  if (phase === '') return 'New';
-  const name = FORMER_STEPS[recorded] ?? recorded;
-  return chart.states[phase]?.states[name] ? { [phase]: name } : phase;
+function nestedOf([first = 'New', ...rest]: readonly string[]): StateValue {
+  return rest.length === 0 ? first : { [first]: nestedOf(rest) };
 }
+
+/** The state of a snapshot. */
+const nameOf = (value: StateValue): StateName => pathOf(value).join('.') as StateName;
 
 function blank(facts: Facts): Release {
   const { target, nowMs } = facts;

@@ -3,9 +3,11 @@ import { expect, it } from 'vitest';
 import { anyInput } from '../../test/fakes/any-input.ts';
 import { movesIn } from '../../test/fakes/deciding.ts';
 import { propertyRuns, propertyTimeoutMs } from '../../test/fakes/property-runs.ts';
-import { decide, deciders } from './decide.ts';
+import { decide } from './decide.ts';
+import { states as all } from './states/index.ts';
+import type { StateName } from './states/moves.ts';
 
-const states = Object.keys(deciders).map((state) => ({ state, moves: new Set([...movesIn(state), 'wait']) }));
+const states = (Object.keys(all) as StateName[]).map((state) => ({ state, moves: new Set([...movesIn(state), 'wait']) }));
 
 it('L3: each decision that a state can come to has a move in the chart', { timeout: propertyTimeoutMs }, () => {
   const decided = new Set<string>();

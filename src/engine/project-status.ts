@@ -4,7 +4,7 @@ import { defined } from '../api/defined.ts';
 import type { Phase } from '../api/phase.ts';
 import type { Affinity, Routes } from '../api/routes.ts';
 import { timestamp } from '../api/timestamp.ts';
-import { blockersOf, dated } from './blockers-of.ts';
+import { blockersOf, dated } from './waits-of.ts';
 import { dueMs } from './due.ts';
 import { explainRelease } from './explain.ts';
 import type { Facts } from './facts.ts';

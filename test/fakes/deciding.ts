@@ -9,6 +9,7 @@ import { chart } from '../../src/engine/chart.ts';
 import type { Context } from '../../src/engine/context.ts';
 import { decide } from '../../src/engine/decide.ts';
 import type { Decision } from '../../src/engine/decision.ts';
+import type { StateName } from '../../src/engine/states/moves.ts';
 import type { Facts, Side, Target } from '../../src/engine/facts.ts';
 import type { Answer, EngineEvent } from '../../src/engine/questions.ts';
 import { aCanary } from './world.ts';
@@ -57,7 +58,7 @@ export const late: Partial<Release> = { stepStartedMs: nowMs - deadlineMs };
 /** Each row is decided as it says, and the chart has a move for that in its state. */
 export function itDecides(cases: readonly DecisionCase[]): void {
   it.each(cases)('$state: $when → $decision', (one) => {
-    expect(decide(one.state, inputOf(one))).toBe(one.decision);
+    expect(decide(one.state as StateName, inputOf(one))).toBe(one.decision);
     expect(one.decision === 'wait' || movesIn(one.state).includes(one.decision), 'the chart has a move for it').toBe(true);
   });
 }

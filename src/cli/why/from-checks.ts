@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release, Verdict } from '../../api/canary-status.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { codeOfHook } from '../../engine/blockers-of.ts';
+import { codeOfHook } from '../../engine/waits-of.ts';
 import { isRefusedBy } from '../canaries/canary-report.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import type { ChangeOf } from '../output/documents.ts';

@@ -8,7 +8,7 @@ import { providerOf } from '../../api/mesh-provider.ts';
 import { parseCanaryOnce } from '../../api/parse-canary.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { timestamp } from '../../api/timestamp.ts';
-import { dated, refusedBlocker } from '../../engine/blockers-of.ts';
+import { dated, refusedBlocker } from '../../engine/waits-of.ts';
 import type { RefusalCode } from '../../engine/facts.ts';
 import { isConflict } from '../../kube/errors.ts';
 import { routerFor } from '../../routers/index.ts';

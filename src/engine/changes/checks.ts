@@ -8,7 +8,7 @@ import { isContested } from '../conditions/hold-ups.ts';
 import { isTargetReady } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
-import { shortOfPods } from '../explain.ts';
+import { shortOfPods } from '../states/words.ts';
 import { counted, failingOf, judged, passedInterval } from '../failing.ts';
 import { countedFailures } from '../failure-limits.ts';
 import { isUnmeasured, thresholdOf } from '../judge.ts';

@@ -4,7 +4,7 @@ import type { Input } from '../context.ts';
 import { scalerPatienceMs, settlingMs } from '../deadlines.ts';
 import { backNeed, isRaised, primaryNeed, stepNeed } from '../raise.ts';
 import { isConverged, isHalted, isHeldUp } from './hold-ups.ts';
-import { isDue } from './time.ts';
+import { hasDrained, isDue } from './time.ts';
 
 const target = ({ event }: Input) => event.facts.target;
 const primary = ({ event }: Input) => event.facts.primary;
@@ -112,4 +112,9 @@ export function isGivenLess(input: Input): boolean {
 
 function isEnough({ event }: Input, side: 'primary' | 'target', pods: number | undefined): boolean {
   return pods === undefined || hasCapacity(event.facts[side], pods);
+}
+
+/** The pods that have lost their traffic may go: proxies know, and the primary serves (E5). */
+export function isDrained(input: Input): boolean {
+  return hasDrained(input) && isConverged(input) && canPrimaryTakeAll(input);
 }

@@ -63,25 +63,23 @@ export const superseding = { supersede: anew('supersede'), supersedeAfterRecycli
 /** A canary that fails while a step waits for something else (E27a). */
 export const counting = { countFailing: stay('countFailing') };
 
-/** Moves of every state of a phase, and of every state within one, unless it has a move of its own for the same decision. */
-export const shared = {
-  Progressing: interruptions(),
-  WaitingPromotion: interruptions(),
-  Promoting: {
-    failPromotion: failPromotion(),
-    finish: go('Finalising.returningTraffic', 'shift'),
-    shift: go('Promoting.shifting', 'shift'),
-  },
-  Finalising: { failPromotion: failPromotion() },
-} satisfies Record<string, Moves>;
-export type Interruption = keyof (typeof shared)['Progressing'];
-
+const promote = go('Promoting.writingPrimary', 'startPromotion');
 /** Everything that ends an analysis, whatever its step. */
-function interruptions() {
-  const promote = go('Promoting.writingPrimary', 'startPromotion');
-  return { ...pausing, cancel: go('Succeeded.returningTraffic', 'cancel'), ...superseding, abort: rollBack, rollBack, skipAnalysis: promote, promote };
-}
+export const interruptions = {
+  ...pausing,
+  cancel: go('Succeeded.returningTraffic', 'cancel'),
+  ...superseding,
+  abort: rollBack,
+  rollBack,
+  skipAnalysis: promote,
+  promote,
+};
+export type Interruptions = typeof interruptions;
+export type Interruption = keyof Interruptions;
+const failPromotion = go('Failed.servingFromCanary', 'failPromotion');
 
-function failPromotion(): ChartMove {
-  return go('Failed.servingFromCanary', 'failPromotion');
-}
+/** Moves of every state of a phase, unless it has a move of its own for the same decision. */
+export const shared = {
+  Promoting: { failPromotion, finish: go('Finalising.returningTraffic', 'shift'), shift: go('Promoting.shifting', 'shift') },
+  Finalising: { failPromotion },
+};

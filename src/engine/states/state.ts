@@ -6,7 +6,7 @@ import type { ChangeName } from '../changes.ts';
 import type { Input } from '../context.ts';
 import type { Decision } from '../decision.ts';
 import type { Facts } from '../facts.ts';
-import type { Wait } from '../wait.ts';
+import type { Awaited, Waits } from '../wait.ts';
 import type { Moves } from './moves.ts';
 
 /** A release as it stands in a state, recorded or about to be. */
@@ -41,8 +41,15 @@ export interface State {
   readonly decide: Deciders;
   /** What each decision means here. */
   readonly moves: Moves;
-  /** What the release waits for here, the most urgent first; never empty: the first one says in its text what this state is about. */
-  waits(standing: Standing): readonly [Wait, ...Wait[]];
+  /** Moves of the phase or of the state around it, for decisions that have none here. */
+  readonly around: Moves;
+  /** What can hold the release here, the most important first, for a reader who has the objects alone. */
+  readonly awaits: readonly [Awaited, ...Awaited[]];
+  /**
+   * What the release waits for here; never empty: the first one says in its text what this state is about. `dueMs`: when it ends by itself, also
+   * because of what holds every state.
+   */
+  waits(standing: Standing, dueMs: number | undefined): Waits;
   /**
    * When the release goes on, or is rolled back, by itself: the next check, the end of a pause for proxies, or a deadline. Undefined: it waits for
    * others without limit, or for nothing. Epoch milliseconds.
@@ -50,22 +57,21 @@ export interface State {
   dueMs(standing: Standing): number | undefined;
 }
 
-/** Parts of a state that decides nothing but what it has a move for; `Shared` are decisions with a move in its phase or around it. */
-export interface Parts<Own extends Moves, Shared extends Decision> extends Omit<State, 'decide' | 'moves'> {
+/** Parts of a state that decides nothing but what it, or a state around it, has a move for. */
+export interface Parts<Own extends Moves, Around> extends Omit<State, 'decide' | 'moves' | 'around'> {
   moves: Own;
-  decide: Deciders<NoInfer<(keyof Own & Decision) | Shared>>;
+  decide: Deciders<NoInfer<Extract<keyof Own | keyof Around, Decision>>>;
 }
 
 /** A decision without a move does not compile. */
-export function state<const Own extends Moves, Shared extends Decision = never>(parts: Parts<Own, Shared>): State {
-  return parts;
+export function state<const Own extends Moves>(parts: Parts<Own, unknown>): State {
+  return { ...parts, around: {} };
 }
 
-/** Decisions with a move in the phase, or in a state around this one. */
+/** The same for a state within a phase, or a state, that has moves. */
 export const stateWithin =
-  <Shared extends Decision>() =>
-  <const Own extends Moves>(parts: Parts<Own, Shared>): State =>
-    parts;
+  <Around extends Moves>(around: Around) =>
+  <const Own extends Moves>(parts: Parts<Own, Around>): State => ({ ...parts, around });
 
 export const hasOutcome = ({ event }: Input, outcome: 'passed' | 'refused' | 'written' | 'mismatch') =>
   event.type === 'ANSWER' && 'outcome' in event.answer && event.answer.outcome === outcome;

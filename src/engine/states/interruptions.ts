@@ -1,17 +1,19 @@
-import { isUnreadyTooLong } from '../conditions/failing.ts';
+import { isFailingDue, isUnreadyTooLong } from '../conditions/failing.ts';
+import { isLastFailure } from '../conditions/failed-checks.ts';
 import { isConverged, isHeldUp, isPaused, isWritten } from '../conditions/hold-ups.ts';
 import { hasReadConfigs, hasStalePods, isBack, isNew, mayHaveReadOthers } from '../conditions/revision.ts';
 import { isTargetReady } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs } from '../deadlines.ts';
-import { asksTo, type Decider } from './decider.ts';
+import { counting, type Interruption, type Interruptions, interruptions, type Moves } from './moves.ts';
+import { asksTo, type Decider, type Parts, type State } from './state.ts';
 
 /**
  * Everything that can end a release from outside, before its own business: what costs the user least comes first. Of a newer revision
  * `isStale` says whether the pods that exist may not be the ones that are analysed.
  */
 const overtaking =
-  (isStale: (input: Input) => boolean): Decider =>
+  (isStale: (input: Input) => boolean): Decider<Interruption> =>
   (input) => {
     if (isBack(input)) return 'cancel';
     if (isNew(input)) return isStale(input) ? 'supersedeAfterRecycling' : 'supersede';
@@ -23,7 +25,7 @@ const overtakenInAnalysis = overtaking(hasStalePods);
 /** While old pods are recycled: a template that comes and goes brings them back, so they go all the same (E56). */
 export const recycling = overtaking(hasReadConfigs);
 
-export const interruption: Decider = (input) => {
+const interruption: Decider<Interruption> = (input) => {
   const overtaken = overtakenInAnalysis(input);
   if (overtaken) return overtaken;
   if (isPaused(input)) return undefined;
@@ -32,16 +34,42 @@ export const interruption: Decider = (input) => {
 };
 
 /** Requests for an end of the analysis, or to hold it (E71–E73); `step` has looked whether they are possible. */
-export const requested: Decider = (input) => {
+const requested: Decider<Interruption> = (input) => {
   if (asksTo(input, 'promote')) return 'promote';
   if (asksTo(input, 'rollback')) return 'rollBack';
   return pausing(input);
 };
 
-export const pausing: Decider = (input) => {
+export const pausing: Decider<'pause' | 'resume'> = (input) => {
   if (asksTo(input, 'pause')) return 'pause';
   return asksTo(input, 'resume') ? 'resume' : undefined;
 };
+
+/** A state of an analysis: it can be interrupted by all that its phase has a move for. */
+export function running<const Own extends Moves, const Around extends Moves = Record<never, never>>(
+  { around, ...parts }: Parts<Own, Interruptions & Around> & { around?: Around },
+  first: Decider<Interruption> = interruption,
+): State {
+  const { first: own, ...decide } = parts.decide;
+  return {
+    ...parts,
+    around: { ...interruptions, ...around },
+    decide: { ...decide, first: own ? (input) => first(input) ?? own(input) : first, request: requested, stop: () => 'rollBack' },
+  };
+}
+
+/** A canary that fails while nothing is checked: each interval is a failed check (E27a). */
+export const failed: Decider<'rollBack' | 'countFailing'> = (input) => {
+  if (!isFailingDue(input)) return undefined;
+  return isLastFailure(input) ? 'rollBack' : 'countFailing';
+};
+
+/** The same for a state that waits: failings count before its own business. */
+export function waiting<const Own extends Moves>(parts: Parts<Own, Interruptions & typeof counting>): State {
+  const { look, ...decide } = parts.decide;
+  const counted: Parts<Moves, Moves> = { ...parts, moves: { ...counting, ...parts.moves }, decide: { ...decide, look: (input) => failed(input) ?? look?.(input) } };
+  return running(counted);
+}
 
 export function skipsAnalysis(input: Input): boolean {
   return input.event.facts.canary.spec.skipAnalysis === true && !isPaused(input);

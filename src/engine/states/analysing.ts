@@ -1,0 +1,285 @@
+import { defined } from '../../api/defined.ts';
+import { timestamp } from '../../api/timestamp.ts';
+import { comparedIn, judgementOf } from '../changes/answer.ts';
+import { awaitedEvidence, evidenceUntilMs, harmOf } from '../comparison/harm.ts';
+import { hasFailed } from '../conditions/failing.ts';
+import { isLastFailure, isOverItsLimit, isUnmeasuredTooLong } from '../conditions/failed-checks.ts';
+import { isTrafficGated } from '../conditions/gates.ts';
+import { isConverged, isHeldUp, isPaused, isWritten } from '../conditions/hold-ups.ts';
+import { isPrimaryReady, isTargetDown, isTargetReady, mayAdvance } from '../conditions/sides.ts';
+import { isDue, isDueToAsk, isOver } from '../conditions/time.ts';
+import type { ChangeName } from '../changes.ts';
+import type { Input } from '../context.ts';
+import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
+import { unreadyUntilMs } from '../failing.ts';
+import { asksRollbackFirst } from '../rollback-poll.ts';
+import { isPrimaryAwaited } from '../sides.ts';
+import { hasHooks, type Move, nextMove, weightOf } from '../strategy.ts';
+import { earliest } from '../wakes.ts';
+import type { Wait } from '../wait.ts';
+import { notReady, primaryNotReady } from './awaited-side.ts';
+import { failed, running, skipsAnalysis } from './interruptions.ts';
+import { type Analysing, anew, type ChartMove, go, on, raise } from './moves.ts';
+import { stepOrRaise } from './shared-deciders.ts';
+import { saying, uncheckedUntilMs, why } from './standing.ts';
+import { type Decider, hasOutcome, type Standing, type State } from './state.ts';
+import { failures, lastFailed, primaryAwaited, shortOfPods } from './words.ts';
+
+/** Moves of every part of a check; they are on the state around them. */
+export function checkMoves(phase: Analysing) {
+  return {
+    withdrawTraffic: go(`${phase}.canaryUnavailable`, 'withdrawTraffic', 'resumeClock'),
+    fallBack: anew(),
+    rollBack: go('Failed.returningTraffic', 'keepVerdicts', 'rollBack'),
+    promote: go('Promoting.writingPrimary', 'keepVerdicts', 'startPromotion'),
+    raise: raise('keepVerdicts'),
+    step: go('Progressing.analysing.soaking', 'keepVerdicts', 'takeStep'),
+    retry: soakAgain(phase, 'keepVerdicts', 'countFailure'),
+    checkAgain: soakAgain(phase, 'closeQuestion'),
+  };
+}
+
+function soakAgain(phase: Analysing, ...changes: ChangeName[]): ChartMove {
+  return on(`${phase}.analysing.soaking`, ...changes, 'checkNextInterval');
+}
+
+/** The canary lost its pods, or needs no analysis any more. */
+const first: Decider<'withdrawTraffic' | 'fallBack'> = (input) => {
+  if (isTargetDown(input)) return 'withdrawTraffic';
+  return skipsAnalysis(input) && !isTargetReady(input) ? 'fallBack' : undefined;
+};
+
+/** What is awaited is the same in all parts of a check. */
+const check = {
+  awaits: ['refusedHooks', 'checks', 'servingPrimary', 'shortTarget', 'evidence', 'nextCheck'],
+  waits: waitsOfCheck,
+  dueMs: dueOfCheck,
+} satisfies Partial<State>;
+
+/** One interval of soaking, then hooks and metrics, then the next step; the same in both phases of an analysis. */
+export const soaking = (phase: Analysing): State =>
+  running({
+    ...check,
+    enter: ['wakeAtCheck'],
+    decide: {
+      first,
+      look(input) {
+        if (!isTargetReady(input) && isOver(input, input.context.release.awaitedSinceMs)) return 'rollBack';
+        if (!canCheck(input)) return failed(input);
+        // A check that is due counts it.
+        if (!isDueToAsk(input) && !hasRoutesBack(input)) return isDue(input) ? undefined : failed(input);
+        return hasHooks(input.event.facts.canary, 'rollout') ? 'askHooks' : 'measure';
+      },
+    },
+    around: checkMoves(phase),
+    moves: {
+      countFailing: soakAgain(phase, 'countFailing'),
+      askHooks: on(`${phase}.analysing.callingHooks`, 'noteReadiness', 'noteContest'),
+      measure: on(`${phase}.analysing.measuring`, 'noteReadiness', 'noteContest'),
+    },
+  });
+
+export const callingHooks = (phase: Analysing): State =>
+  running({
+    ...check,
+    enter: ['askRollout'],
+    decide: {
+      first,
+      answer(input) {
+        if (hasOutcome(input, 'refused')) return isLastFailure(input) ? 'rollBack' : 'retry';
+        return hasOutcome(input, 'passed') ? 'measure' : undefined;
+      },
+    },
+    around: checkMoves(phase),
+    moves: { measure: on(`${phase}.analysing.measuring`) },
+  });
+
+export const measuring = (phase: Analysing): State =>
+  running({
+    ...check,
+    enter: ['askMeasure'],
+    decide: { first, answer: measured },
+    around: checkMoves(phase),
+    moves: {
+      hold: on(`${phase}.analysing.soaking`, 'keepVerdicts', 'hold'),
+      awaitPrimary: soakAgain(phase, 'keepVerdicts', 'waitForPrimary'),
+      awaitCanary: on(`${phase}.analysing.soaking`, 'keepVerdicts', 'waitForTarget'),
+      awaitEvidence: soakAgain(phase, 'keepVerdicts', 'noteEvidence'),
+      holdUp: soakAgain(phase, 'keepVerdicts', 'noteHoldUp'),
+      askTraffic: on(`${phase}.analysing.confirmingTraffic`, 'keepVerdicts'),
+      askPromotion: on(`${phase}.analysing.confirmingPromotion`, 'keepVerdicts'),
+    },
+  });
+
+export const confirmingTraffic = (phase: Analysing): State =>
+  running({
+    ...check,
+    enter: ['askConfirmTraffic'],
+    decide: {
+      first,
+      answer(input) {
+        if (hasOutcome(input, 'refused')) return 'hold';
+        if (!hasOutcome(input, 'passed') || !mayAdvance(input)) return 'checkAgain';
+        const move = moveAfter(input);
+        return isGateForPromotion(input, move) ? 'askPromotion' : advanced(input, move);
+      },
+    },
+    around: checkMoves(phase),
+    moves: { hold: soakAgain(phase, 'poll'), askPromotion: on(`${phase}.analysing.confirmingPromotion`) },
+  });
+
+export const confirmingPromotion = (phase: Analysing): State =>
+  running({
+    ...check,
+    enter: ['askConfirmPromotion'],
+    decide: {
+      first,
+      answer(input) {
+        if (hasOutcome(input, 'refused')) return 'hold';
+        return hasOutcome(input, 'passed') && mayAdvance(input) ? advanced(input, moveAfter(input)) : 'checkAgain';
+      },
+    },
+    around: checkMoves(phase),
+    moves: { hold: phase === 'Progressing' ? go('WaitingPromotion.analysing', 'poll', 'checkNextInterval') : soakAgain(phase, 'poll') },
+  });
+
+/** A check that passed under contested routes is asked again as soon as they are corrected: the other writer may be back before the next one. */
+function hasRoutesBack(input: Input): boolean {
+  return input.context.contest === 'held' && isConverged(input) && !isPaused(input) && !asksRollbackFirst(input);
+}
+
+function measured(input: Input) {
+  if (input.event.type === 'ANSWER' && harmOf(comparedIn(input), input.event.facts.canary) !== undefined) return 'rollBack';
+  const outcome = judgementOf(input)?.outcome;
+  if (outcome === 'hold' && isUnmeasuredTooLong(input)) return 'rollBack';
+  // An interval counts once, whatever failed in it.
+  switch (outcome !== undefined && hasFailed(input) ? 'failed' : outcome) {
+    case undefined:
+      return undefined;
+    case 'failed':
+      return isLastFailure(input) || isOverItsLimit(input) ? 'rollBack' : 'retry';
+    case 'hold':
+      return 'hold';
+    case 'passed':
+      return passed(input);
+  }
+}
+
+/** Hooks are called under a spec that is refused, metrics are not measured (E65). */
+function canCheck(input: Input): boolean {
+  const { canary, refused } = input.event.facts;
+  return isWritten(input) && (hasHooks(canary, 'rollout') || refused?.uncheckedUntilMs === undefined);
+}
+
+function passed(input: Input) {
+  if (!isPrimaryReady(input)) return 'awaitPrimary';
+  if (!isTargetReady(input)) return 'awaitCanary';
+  if (isHeldUp(input)) return 'holdUp';
+  if (awaitedEvidence(comparedIn(input), input.event.facts.canary, input.event.facts.nowMs) !== undefined) return 'awaitEvidence';
+  // Also before the promotion, which ends the wait for more traffic; a release that waits for its promotion was let through (E81).
+  if (isTrafficGated(input) && input.context.recorded?.phase === 'Progressing') return 'askTraffic';
+  const move = moveAfter(input);
+  return isGateForPromotion(input, move) ? 'askPromotion' : advanced(input, move);
+}
+
+function moveAfter({ context, event }: Input): Move {
+  return nextMove(context.release, event.facts.canary, event.facts);
+}
+
+function isGateForPromotion({ event }: Input, { gated }: Move): boolean {
+  return gated && hasHooks(event.facts.canary, 'confirm-promotion');
+}
+
+function advanced(input: Input, { kind }: Move): 'promote' | 'raise' | 'step' {
+  return kind === 'promote' ? 'promote' : stepOrRaise(input);
+}
+
+function dueOfCheck(standing: Standing): number | undefined {
+  const { canary, phase, release, facts } = standing;
+  const { blindSinceMs, awaitedSinceMs, wakeAtMs } = release;
+  const awaitedUntilMs = awaitedSinceMs === undefined ? undefined : awaitedSinceMs + progressDeadlineMs(canary);
+  const uncheckedMs = uncheckedUntilMs(standing);
+  // Nothing is measured then.
+  if (uncheckedMs !== undefined) return Math.min(awaitedUntilMs ?? uncheckedMs, uncheckedMs);
+  const measuredByMs = blindSinceMs === undefined ? undefined : unmeasuredUntilMs(canary, blindSinceMs);
+  const untilMs = earliest([measuredByMs, awaitedUntilMs, awaitedUntilMs && unreadyUntilMs(release, facts)]);
+  if (untilMs !== undefined) return untilMs;
+  if (isPrimaryAwaited(release, facts)) return undefined;
+  return phase === 'WaitingPromotion' && release.awaitedEvidence === undefined ? undefined : wakeAtMs;
+}
+
+function waitsOfCheck(standing: Standing, dueMs: number | undefined) {
+  const checks = [...ofVerdicts(standing), ...ofEvidence(standing)];
+  // None of checks that are not made has a deadline (E65).
+  const dated = uncheckedUntilMs(standing) === undefined ? checks : checks.map(({ untilMs: _, ...wait }) => wait);
+  const side = standing.release.awaitedSinceMs === undefined ? primaryNotReady(standing, dueMs) : notReady(standing, 'target', dueMs);
+  return saying(sentence(standing), ...dated, side, { code: 'Running' });
+}
+
+/** The checks of the last interval that keep it from its next step. */
+function ofVerdicts({ canary, release: { verdicts = [], blindSinceMs } }: Standing): Wait[] {
+  const blind = blindSinceMs === undefined ? {} : { sinceMs: blindSinceMs, untilMs: unmeasuredUntilMs(canary, blindSinceMs) };
+  const counted = verdicts.filter(({ observed, early }) => observed !== true && early !== true);
+  const failing = counted.filter(({ verdict }) => verdict === 'failed');
+  const unmeasured = counted.filter(({ verdict }) => verdict === 'unmeasured');
+  return [
+    ...failing.map(({ check, reason }) => defined({ code: 'CheckFailed', metric: check, detail: reason })),
+    ...unmeasured.map(({ check, code = 'Unmeasured', object, field, reason }) =>
+      defined({ code, metric: check, object, field, detail: reason, ...blind }),
+    ),
+  ];
+}
+
+/** The comparison with the primary that has not shown enough for the next step (E124). */
+function ofEvidence({ canary, release }: Standing): Wait[] {
+  const { awaitedEvidence: metric, reason } = release;
+  if (metric === undefined) return [];
+  return [defined({ code: 'InsufficientEvidence', metric, untilMs: evidenceUntilMs(release, canary), detail: reason })];
+}
+
+function sentence(standing: Standing): string {
+  const { canary, phase, release } = standing;
+  const next = release.wakeAtMs === undefined ? '' : `, next at ${timestamp(release.wakeAtMs)}`;
+  const used = failures(standing);
+  const { awaitedSinceMs, blindSinceMs = Number.POSITIVE_INFINITY } = release;
+  // Of two deadlines the earlier one ends the release.
+  const blind = (awaitedSinceMs ?? Number.POSITIVE_INFINITY) <= blindSinceMs ? '' : unmeasuredSince(standing);
+  const stays = `Stays at ${weightOf(release.routes)} %`;
+  if (phase === 'WaitingPromotion') {
+    const wait = `The analysis passed. Waiting since ${timestamp(release.stepStartedMs)} for the confirm-promotion hooks`;
+    if (blind) return `${wait}. ${blind}${next}${used}${why(standing)}.`;
+    if (awaitedSinceMs !== undefined) return `${wait}. ${unready(standing, awaitedSinceMs)}${next}${used}.`;
+    if (release.awaitedEvidence !== undefined) return `${unproven(standing)}${next}${used}${why(standing)}.`;
+    return `${wait}, without limit. The owner of the gate can open it${used}${why(standing)}.`;
+  }
+  if (blind) return `${stays}. ${blind}${next}${used}${why(standing)}.`;
+  if (awaitedSinceMs !== undefined) return `${unready(standing, awaitedSinceMs)}${next}${used}.`;
+  const awaited = primaryAwaited(standing);
+  if (awaited) return awaited;
+  if (release.awaitedEvidence !== undefined) return `${unproven(standing)}${next}${used}${why(standing)}.`;
+  if (release.refusedBy?.type === 'confirm-traffic-increase') {
+    return `${stays} since ${timestamp(release.stepStartedMs)}. Waiting for the confirm-traffic-increase hooks, without limit. The owner of the gate can open it${next}${used}${why(standing)}.`;
+  }
+  return `Checks the canary every ${canary.spec.analysis.interval}${next}${used}${why(standing)}.`;
+}
+
+/** Of a release whose canary is below its threshold (rule E80). */
+function unready(standing: Standing, sinceMs: number): string {
+  const { release, facts } = standing;
+  const latestMs = sinceMs + progressDeadlineMs(facts.canary);
+  const untilMs = Math.min(latestMs, unreadyUntilMs(release, facts) ?? latestMs);
+  return `Stays at ${weightOf(release.routes)} % since ${timestamp(sinceMs)}: ${shortOfPods(facts)}. The release is rolled back at ${timestamp(untilMs)} if they are not ready${lastFailed(standing)}`;
+}
+
+/** Of a release that cannot be measured: since when, until when, and what happens then (rule E22a). */
+function unmeasuredSince({ canary, release: { blindSinceMs } }: Standing): string {
+  if (blindSinceMs === undefined) return '';
+  const untilMs = unmeasuredUntilMs(canary, blindSinceMs);
+  return `A check is unmeasured since ${timestamp(blindSinceMs)}. The release is rolled back at ${timestamp(untilMs)} if that lasts; restore the metrics`;
+}
+
+/** Of a release with `pace: evidence` whose comparison is undecided: until when, and what happens then (rule E124). */
+function unproven({ canary, release }: Standing): string {
+  const untilMs = evidenceUntilMs(release, canary);
+  return `Stays at ${weightOf(release.routes)} % until the comparison with the primary shows that the canary is not worse than tolerated, and goes on without that at ${timestamp(untilMs)}`;
+}

@@ -1,0 +1,53 @@
+import type { BlockedObject } from '../../api/blocker.ts';
+import type { Canary } from '../../api/canary.ts';
+import { defined } from '../../api/defined.ts';
+import { isKnative } from '../../api/knative.ts';
+import { names } from '../../api/names.ts';
+import { lastFailing } from '../failing.ts';
+import { isPrimaryAwaited } from '../sides.ts';
+import type { Wait } from '../wait.ts';
+import type { Standing } from './state.ts';
+
+export function targetOf({ spec, metadata: { namespace } }: Canary): BlockedObject {
+  const { apiVersion, kind, name } = spec.targetRef;
+  return { apiVersion, kind, name, namespace };
+}
+
+export function primaryOf(canary: Canary): BlockedObject {
+  const target = targetOf(canary);
+  if (isKnative(target)) return target;
+  const { primary, primaryService } = names(canary);
+  return { ...target, name: target.kind === 'Service' ? primaryService : primary };
+}
+
+/** A side whose pods the state waits for; undefined: it has them, or the target is missing, which holds every state. */
+export function notReady(standing: Standing, role: 'target' | 'primary', untilMs: number | undefined): Wait | undefined {
+  const { canary, release, facts } = standing;
+  const side = facts[role];
+  const { state = 'waiting', reason } = side?.readiness ?? {};
+  if (facts.target === undefined || (side?.serving === true && state === 'ready')) return undefined;
+  const failing = role === 'target' ? lastFailing(release, facts) : undefined;
+  const detail = [failing, reason].filter((one) => one !== undefined).join('; ') || undefined;
+  const object = role === 'target' ? targetOf(canary) : primaryOf(canary);
+  const code = state === 'stalled' ? 'RolloutStalled' : 'PodsNotReady';
+  return defined({ code, object, sinceMs: release.awaitedSinceMs ?? release.stepStartedMs, untilMs, detail });
+}
+
+/** The same, where the primary alone holds the release up. */
+export function primaryNotReady(standing: Standing, untilMs: number | undefined): Wait | undefined {
+  return isPrimaryAwaited(standing.release, standing.facts) ? notReady(standing, 'primary', untilMs) : undefined;
+}
+
+/** Pods that a side needs for its next share. */
+export function noRoom({ canary, release, facts }: Standing, role: 'target' | 'primary', untilMs: number | undefined): Wait | undefined {
+  const { capacity, stepStartedMs: sinceMs } = release;
+  if (facts.target === undefined || capacity === undefined || capacity.reachedMs !== undefined) return undefined;
+  const object = role === 'target' ? targetOf(canary) : primaryOf(canary);
+  return defined({ code: 'InsufficientCapacity', object, sinceMs, untilMs, detail: facts[role]?.readiness.reason });
+}
+
+/** A primary that serves no longer while nothing is released. */
+export function primaryDown({ canary, facts: { primary, target } }: Standing): Wait | undefined {
+  if (target === undefined || primary === undefined || primary.serving) return undefined;
+  return defined({ code: 'PrimaryUnavailable', object: primaryOf(canary), detail: primary.readiness.reason });
+}

@@ -1,0 +1,13 @@
+import { on } from './moves.ts';
+import { neverDue, state } from './state.ts';
+import { saying } from './standing.ts';
+
+/** Nothing is recorded yet. */
+export const begin = state({
+  enter: [],
+  decide: { look: ({ event }) => (event.type === 'WAKE' ? undefined : 'advance') },
+  moves: { advance: on('Initializing', 'bindTarget', 'begin') },
+  awaits: ['itself'],
+  waits: () => saying('Not started yet. Waiting for the controller to see the target.'),
+  dueMs: neverDue,
+});

@@ -1,0 +1,35 @@
+import { isTargetDown } from '../conditions/sides.ts';
+import { hasDrained } from '../conditions/time.ts';
+import { primaryNotReady } from './awaited-side.ts';
+import { hasRecovered, isShortToRecover, late } from './canary-unavailable.ts';
+import { waiting } from './interruptions.ts';
+import { type Analysing, go, stay } from './moves.ts';
+import { drained, drainedMs, isDrainHeld, saying } from './standing.ts';
+import type { State } from './state.ts';
+import { primaryAwaited } from './words.ts';
+
+/** New pods again: the same pause as before the first traffic (E6a). */
+export const canaryRecovered = (phase: Analysing): State =>
+  waiting({
+    enter: ['wakeAfterDrain'],
+    decide: {
+      first: (input) => (isTargetDown(input) ? 'fallBack' : undefined),
+      look(input) {
+        if (isShortToRecover(input)) return 'raise';
+        return (hasDrained(input) && hasRecovered(input) ? 'advance' : undefined) ?? late(input);
+      },
+    },
+    moves: {
+      fallBack: go(`${phase}.canaryUnavailable`, 'resumeClock'),
+      raise: stay('raiseToRecover'),
+      advance: go(`${phase}.analysing`, 'restoreTraffic'),
+      extend: stay('wakeInRaise'),
+    },
+    awaits: ['servingPrimary', 'itself'],
+    waits: (standing, dueMs) =>
+      saying(
+        primaryAwaited(standing) ?? `The canary has recovered. It gets traffic at ${drained(standing)}, when the proxies know its pods.`,
+        primaryNotReady(standing, dueMs),
+      ),
+    dueMs: (standing) => (isDrainHeld(standing) ? undefined : drainedMs(standing)),
+  });

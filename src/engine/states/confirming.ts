@@ -1,0 +1,71 @@
+import { isRefused } from '../conditions/hold-ups.ts';
+import { isBack, isNew } from '../conditions/revision.ts';
+import { isDueToAsk } from '../conditions/time.ts';
+import { pausing as holding } from './interruptions.ts';
+import { go, next, pausing, rollBack, stay } from './moves.ts';
+import { startOf } from './resting.ts';
+import { sayingOfHooks, since, why } from './standing.ts';
+import { asksTo, type Decider, hasOutcome, neverDue, type State, state } from './state.ts';
+
+/** Another revision while the gate is asked about this one (E7). */
+const replaced: Decider<'noteReturn' | 'pin'> = (input) => {
+  if (isBack(input)) return 'noteReturn';
+  return isNew(input) ? 'pin' : undefined;
+};
+
+const confirmed: Decider<'hold' | 'startAfterRecycling' | 'start'> = (input) => {
+  if (hasOutcome(input, 'passed')) return isRefused(input) ? 'hold' : startOf(input);
+  return hasOutcome(input, 'refused') ? 'hold' : undefined;
+};
+
+/** The gate is answered by a user in its place. */
+const approved: Decider<'startAfterRecycling' | 'start' | 'rollBack'> = (input) => {
+  if (asksTo(input, 'promote')) return startOf(input);
+  return asksTo(input, 'rollback') ? 'rollBack' : undefined;
+};
+
+/** The confirm-rollout hooks are asked whether a new revision may start. */
+export const confirmingIn = (phase: 'Initialized' | 'Succeeded' | 'Failed'): State =>
+  state({
+    enter: ['askConfirmRollout'],
+    decide: { first: replaced, answer: confirmed, request: approved },
+    moves: {
+      noteReturn: go(`${phase}.resting`, 'noteReturn'),
+      pin: go(`${phase}.confirming`, 'pin'),
+      ...next,
+      hold: go('Waiting.gate', 'poll'),
+      rollBack,
+    },
+    awaits: ['hooks'],
+    waits: (standing) =>
+      sayingOfHooks(
+        `Found a new revision of ${standing.canary.spec.targetRef.name}. Asking the confirm-rollout hooks ${since(standing)}.`,
+      ),
+    dueMs: neverDue,
+  });
+
+/** They have refused, and are asked again: one that has just refused in an interval. */
+export const gate = state({
+  enter: ['askGateUnlessPolled'],
+  decide: {
+    first: replaced,
+    look: (input) => (isDueToAsk(input) ? 'askAgain' : undefined),
+    answer: confirmed,
+    request: (input) => approved(input) ?? holding(input),
+  },
+  moves: {
+    ...pausing,
+    noteReturn: go('Succeeded.resting', 'noteReturn'),
+    pin: go('Waiting.gate', 'pin'),
+    askAgain: { target: 'Waiting.gate', reenter: true, actions: ['forgetWake'] },
+    ...next,
+    hold: stay('poll'),
+    rollBack,
+  },
+  awaits: ['hooks'],
+  waits: (standing) =>
+    sayingOfHooks(
+      `Waiting ${since(standing)} for the confirm-rollout hooks, without limit. The owner of the gate can open it${why(standing)}.`,
+    ),
+  dueMs: neverDue,
+});

@@ -1,0 +1,62 @@
+import { hasReadConfigs, hasStalePods, isNewAndFree } from '../conditions/revision.ts';
+import { isDrained } from '../conditions/sides.ts';
+import { hasDrained } from '../conditions/time.ts';
+import type { Input } from '../context.ts';
+import { isKept } from '../sides.ts';
+import { go, next, shared, stay } from './moves.ts';
+import { awaitedPrimary, failedPromotion } from './shared-deciders.ts';
+import { drained, drainedMs, saying, since, why } from './standing.ts';
+import { type Decider, type Standing, type State, state, stateWithin } from './state.ts';
+import { lacks } from './words.ts';
+
+const advance: Decider<'advance'> = (input) => (isDrained(input) ? 'advance' : undefined);
+
+/** The next revision needs the pods that would go, so it does not wait for them to be scaled down first (E50a). */
+const overtaken =
+  (isStale: (input: Input) => boolean): Decider<'advance' | 'start' | 'startAfterRecycling'> =>
+  (input) => {
+    if (!isNewAndFree(input)) return advance(input);
+    return isStale(input) ? 'startAfterRecycling' : 'start';
+  };
+
+/** Pods that have lost their traffic are kept: proxies learn of routes late (E5). */
+const kept = {
+  enter: ['wakeAfterDrain'],
+  awaits: ['itself'],
+  waits(standing) {
+    const { canary, phase, facts } = standing;
+    const until = isKept(facts)
+      ? `${since(standing)}: the primary does not serve${lacks(facts.primary, 'primary')}`
+      : `until ${drained(standing)}, when the proxies know the new routes`;
+    const failed = phase === 'Failed' ? `Failed${why(standing)}. ` : '';
+    return saying(`${failed}The pods of ${canary.spec.targetRef.name} are kept ${until}.`);
+  },
+  dueMs: (standing: Standing) => (isKept(standing.facts) || standing.facts.unconfirmed ? undefined : drainedMs(standing)),
+} satisfies Pick<State, 'enter' | 'awaits' | 'waits' | 'dueMs'>;
+
+/** Of the target, when its first primary has taken the traffic. */
+export const drainingFirst = state({ ...kept, decide: { look: advance }, moves: { advance: go('Initialized.resting', 'initialize') } });
+
+/** Of the canary, after its promotion. */
+export const drainingPromoted = stateWithin(shared.Finalising)({
+  ...kept,
+  decide: {
+    first: failedPromotion,
+    // A wake of before a blocker is due, and the step's own time has begun again.
+    look: (input) => advance(input) ?? (hasDrained(input) ? awaitedPrimary(input) : undefined),
+  },
+  moves: { extend: stay('wakeForPrimary'), advance: go('Succeeded.resting', 'succeed') },
+});
+
+/** Cancelled, so what is recorded is the promoted revision, and not what the pods may have read. */
+export const drainingCancelled = state({
+  ...kept,
+  decide: { look: overtaken(hasReadConfigs) },
+  moves: { ...next, advance: go('Succeeded.resting', 'forgetCapacity') },
+});
+
+export const drainingFailed = state({
+  ...kept,
+  decide: { look: overtaken(hasStalePods) },
+  moves: { ...next, advance: go('Failed.resting', 'forgetCapacity') },
+});

@@ -1,0 +1,74 @@
+import { isLastFailure } from '../conditions/failed-checks.ts';
+import { isTrafficGated } from '../conditions/gates.ts';
+import { isTargetReady, mayAdvance } from '../conditions/sides.ts';
+import { isDueToAsk } from '../conditions/time.ts';
+import type { Waits } from '../wait.ts';
+import { waiting } from './interruptions.ts';
+import { anew, go, on, raise, stay, takeStep } from './moves.ts';
+import { fallBackIfDown, stepOrRaise } from './shared-deciders.ts';
+import { sayingOfHooks, since, why } from './standing.ts';
+import { type Decider, hasOutcome, neverDue, type Standing } from './state.ts';
+import { failures } from './words.ts';
+
+const asked: Decider<'askAgain' | 'fallBack'> = (input) => {
+  if (!isDueToAsk(input)) return undefined;
+  return isTargetReady(input) ? 'askAgain' : 'fallBack';
+};
+
+/** Hooks before the first traffic. A restart begins the step anew, at its gate where the hooks have passed: each of them is a test of its own. */
+export const preRolloutHooks = waiting({
+  enter: ['askPreRollout'],
+  decide: {
+    first: fallBackIfDown,
+    look: (input) => (input.context.release.preRolloutPassed === true ? 'askTraffic' : asked(input)),
+    answer(input) {
+      if (hasOutcome(input, 'refused')) return isLastFailure(input) ? 'rollBack' : 'retry';
+      if (hasOutcome(input, 'passed') && isTrafficGated(input)) return 'askTraffic';
+      return hasOutcome(input, 'passed') && mayAdvance(input) ? stepOrRaise(input) : 'awaitPods';
+    },
+  },
+  moves: {
+    fallBack: anew(),
+    askAgain: on('Progressing.preRollout.hooks', 'forgetWake'),
+    retry: stay('countFailure', 'wakeNextInterval'),
+    askTraffic: on('Progressing.preRollout.gate', 'passPreRollout'),
+    raise: raise('passPreRollout'),
+    step: go('Progressing.analysing', 'passPreRollout', 'takeStep'),
+    awaitPods: anew('passPreRollout'),
+  },
+  awaits: ['hooks'],
+  waits: beforeTraffic,
+  dueMs: neverDue,
+});
+
+/** The gate before the first traffic. */
+export const preRolloutGate = waiting({
+  enter: ['askConfirmTraffic'],
+  decide: {
+    first: fallBackIfDown,
+    look: asked,
+    answer(input) {
+      if (hasOutcome(input, 'refused')) return 'hold';
+      return hasOutcome(input, 'passed') && mayAdvance(input) ? stepOrRaise(input) : 'fallBack';
+    },
+  },
+  moves: {
+    fallBack: anew(),
+    askAgain: on('Progressing.preRollout.gate', 'forgetWake'),
+    hold: stay('poll'),
+    raise: raise(),
+    step: takeStep,
+  },
+  awaits: ['hooks'],
+  waits: beforeTraffic,
+  dueMs: neverDue,
+});
+
+function beforeTraffic(standing: Standing): Waits {
+  const { release, canary } = standing;
+  return sayingOfHooks(
+    release.preRolloutPassed || release.refusedBy?.type === 'confirm-traffic-increase'
+      ? `Waiting ${since(standing)} for the confirm-traffic-increase hooks before the first step, without limit. The owner of the gate can open it${why(standing)}.`
+      : `Waiting ${since(standing)} for the pre-rollout hooks to pass. They are called every ${canary.spec.analysis.interval}${failures(standing)}; their owner can let the release pass${why(standing)}.`,
+  );
+}

@@ -1,0 +1,42 @@
+import { isHalted } from '../conditions/hold-ups.ts';
+import { hasRaisedTarget, isAllToPrimary, isGivenLess, isTargetDown } from '../conditions/sides.ts';
+import { isLate } from '../conditions/time.ts';
+import { failsAtMs } from '../failing.ts';
+import { earliest } from '../wakes.ts';
+import { noRoom } from './awaited-side.ts';
+import { waiting } from './interruptions.ts';
+import { anew, go, stay, takeStep } from './moves.ts';
+import { capacityChange, extended } from './shared-deciders.ts';
+import { deadline, deadlineMs, saying, since } from './standing.ts';
+import { raised } from './words.ts';
+
+/** Traffic of the next step must find pods: the target's scaler has sized it for what it has now (E60). */
+export const raising = waiting({
+  enter: ['wakeInRaise'],
+  decide: {
+    first(input) {
+      if (!isTargetDown(input)) return capacityChange(input);
+      return isAllToPrimary(input) && input.context.release.iterations === 0 ? 'fallBack' : 'withdrawTraffic';
+    },
+    look(input) {
+      if ((!isHalted(input) && hasRaisedTarget(input)) || isGivenLess(input)) return 'step';
+      if (isLate(input) && !hasRaisedTarget(input)) return 'rollBack';
+      return extended(input);
+    },
+  },
+  moves: {
+    fallBack: anew('forgetCapacity'),
+    withdrawTraffic: go('Progressing.canaryUnavailable', 'withdrawTraffic'),
+    noteLost: stay('noteLost'),
+    noteReached: stay('noteReached'),
+    step: takeStep,
+    extend: stay('wakeInRaise'),
+  },
+  awaits: ['roomForTarget'],
+  waits: (standing, dueMs) =>
+    saying(
+      `Waiting ${since(standing)} for the pods of the next step${raised(standing.facts.target, standing)}. The release is rolled back at ${deadline(standing)}; add capacity to the cluster before that.`,
+      noRoom(standing, 'target', dueMs),
+    ),
+  dueMs: (standing) => earliest([deadlineMs(standing), failsAtMs(standing.release, standing.facts)]),
+});

@@ -1,0 +1,59 @@
+import { isAllToPrimaryNow, isDrained } from '../conditions/sides.ts';
+import { isLate } from '../conditions/time.ts';
+import { recycling } from './interruptions.ts';
+import { anew, go, stay } from './moves.ts';
+import { routed } from './shared-deciders.ts';
+import { deadline, deadlineMs, drained, saying, since } from './standing.ts';
+import { running } from './interruptions.ts';
+import { neverDue, type Standing } from './state.ts';
+
+const changed = ({ canary }: Standing) => `The configs of ${canary.spec.targetRef.name} changed, or may have.`;
+
+/** Pods read configs when they start: those that exist have read others than the ones to be analysed (02-15.1.11), and lose their traffic first. */
+export const recycleRouting = running(
+  {
+    enter: [],
+    decide: { look: (input) => routed(input) ?? (isAllToPrimaryNow(input) ? 'advance' : undefined) },
+    moves: { routeToPrimary: stay('routeToPrimary'), advance: go('Progressing.recycleDraining') },
+    awaits: ['itself'],
+    waits: (standing) =>
+      saying(`${changed(standing)} Waiting ${since(standing)} for its traffic to move to the primary; then its pods are recycled.`),
+    dueMs: neverDue,
+  },
+  recycling,
+);
+
+/** Then proxies learn of that. */
+export const recycleDraining = running(
+  {
+    enter: ['wakeAfterDrain'],
+    decide: { look: (input) => (isDrained(input) ? 'advance' : undefined) },
+    moves: { advance: go('Progressing.recycleStopping') },
+    awaits: ['itself'],
+    waits: (standing) => saying(`${changed(standing)} Its pods are recycled at ${drained(standing)}, when the proxies know the new routes.`),
+    dueMs: neverDue,
+  },
+  recycling,
+);
+
+/** Then they stop. Where they do not, straight to rest: the traffic has long left, and the next revision must not be analysed on them. */
+export const recycleStopping = running(
+  {
+    enter: ['noteStopped', 'wakeAtDeadline'],
+    decide: {
+      look(input) {
+        const { target, converged } = input.event.facts;
+        if (target?.pods === 0 && converged) return 'advance';
+        return isLate(input) ? 'giveUp' : undefined;
+      },
+    },
+    moves: { advance: anew('pinUnread'), giveUp: go('Failed.resting', 'rollBack', 'forgetCapacity') },
+    awaits: ['itself'],
+    waits: (standing) =>
+      saying(
+        `${changed(standing)} Waiting ${since(standing)}, until ${deadline(standing)} at most, for its pods to stop: pods with the old configs must not be analysed.`,
+      ),
+    dueMs: deadlineMs,
+  },
+  recycling,
+);

@@ -1,0 +1,86 @@
+import { blockerText } from '../../api/blocker-text.ts';
+import { isStartGated } from '../conditions/gates.ts';
+import { isRefused } from '../conditions/hold-ups.ts';
+import { hasReadConfigs, isBack, isNew } from '../conditions/revision.ts';
+import type { Input } from '../context.ts';
+import type { Facts } from '../facts.ts';
+import type { Wait } from '../wait.ts';
+import { primaryDown, targetOf } from './awaited-side.ts';
+import { go, next, stay } from './moves.ts';
+import { saying, why } from './standing.ts';
+import { asksTo, type Decider, neverDue, type Standing, type State, state } from './state.ts';
+import { lacks, missing } from './words.ts';
+
+export const startOf = (input: Input): 'startAfterRecycling' | 'start' => (hasReadConfigs(input) ? 'startAfterRecycling' : 'start');
+
+const look: Decider<'pin' | 'startAfterRecycling' | 'start' | 'noteReturn'> = (input) => {
+  if (isRefused(input)) return undefined;
+  if (isNew(input)) return isStartGated(input) ? 'pin' : startOf(input);
+  return isBack(input) ? 'noteReturn' : undefined;
+};
+
+const restart: Decider<'restart'> = (input) => (asksTo(input, 'restart') ? 'restart' : undefined);
+
+const movesOf = <P extends 'Initialized' | 'Succeeded' | 'Failed'>(phase: P) => ({
+  restart: go(`${phase}.restarting`, 'beginRestart'),
+  pin: go(`${phase}.confirming`, 'pin'),
+  ...next,
+  noteReturn: stay('noteReturn'),
+});
+const rest = { enter: [], awaits: ['servingPrimary', 'revision'], waits: atRest, dueMs: neverDue } satisfies Partial<State>;
+
+/** No release is in progress, and one may start: the first primary serves. */
+export const restingInitialized = state({ ...rest, decide: { look, request: restart }, moves: movesOf('Initialized') });
+
+/** The same after a release that succeeded or was cancelled. */
+export const restingSucceeded = state({
+  ...rest,
+  decide: { look, request: (input) => (asksTo(input, 'undo') ? 'undo' : restart(input)) },
+  moves: { undo: go('Succeeded.undoing', 'beginUndo'), ...movesOf('Succeeded') },
+});
+
+/** After a release that has failed. The failed revision can be released once more, as if it were new (E75). */
+export const restingFailed = state({
+  ...rest,
+  decide: {
+    look,
+    request(input) {
+      if (!asksTo(input, 'retry')) return restart(input);
+      return isStartGated(input) ? 'pin' : startOf(input);
+    },
+  },
+  moves: movesOf('Failed'),
+  awaits: ['correction'],
+  waits(standing) {
+    const { name } = standing.canary.spec.targetRef;
+    return saying(
+      `Failed${why(standing)}: ${primaryServes(standing.facts)}; push a corrected ${name} to start again.`,
+      primaryDown(standing) ?? { code: 'Failed' },
+    );
+  },
+});
+
+function atRest(standing: Standing) {
+  return saying(`${standing.phase}: ${idle(standing)}.`, unobserved(standing) ?? primaryDown(standing) ?? { code: 'Resting' }, unobserved(standing) && primaryDown(standing));
+}
+
+/** Words of an idle Canary stay the same in every version: others would write each idle Canary once at an upgrade (I8). */
+function idle(standing: Standing): string {
+  const { canary, facts } = standing;
+  const serves = primaryServes(facts);
+  if (facts.target === undefined) return `${serves}; waits for ${missing(standing)}: create it again`;
+  const { kind, name } = canary.spec.targetRef;
+  return facts.target.undetermined === undefined || facts.blocker !== undefined
+    ? `${serves}; waits for a change of ${name}`
+    : `${serves}; waits to know ${kind} ${name}: ${blockerText(facts.target.undetermined)}`;
+}
+
+function primaryServes({ primary }: Facts): string {
+  return primary && !primary.serving ? `the primary does not serve${lacks(primary, 'primary')}` : 'the primary serves';
+}
+
+/** Of a target that something else blocks, that is the reason. */
+function unobserved({ canary, facts: { target, blocker } }: Standing): Wait | undefined {
+  if (target?.undetermined === undefined || blocker !== undefined) return undefined;
+  return { object: targetOf(canary), ...target.undetermined };
+}

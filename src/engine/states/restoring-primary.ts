@@ -1,0 +1,60 @@
+import { isConverged } from '../conditions/hold-ups.ts';
+import { isPrimaryReady } from '../conditions/sides.ts';
+import { hasRaisedLongEnough, isDue } from '../conditions/time.ts';
+import type { Input } from '../context.ts';
+import { notReady } from './awaited-side.ts';
+import { go, on, stay } from './moves.ts';
+import { lostCanary } from './shared-deciders.ts';
+import { saying, since, why } from './standing.ts';
+import { hasOutcome, neverDue, type State, state } from './state.ts';
+import { lacks } from './words.ts';
+
+/** A promotion has failed: the canary serves until the primary is what it was (E44). */
+const restored = {
+  awaits: ['restoredPrimary'],
+  waits(standing, dueMs) {
+    const { canary, facts } = standing;
+    return saying(
+      `Failed${why(standing)}. Restoring the last promoted template of the primary ${since(standing)}${lacks(facts.primary, 'primary')}. The canary serves until the primary is ready; an edit of ${canary.spec.targetRef.name} waits for that.`,
+      notReady(standing, 'primary', dueMs),
+    );
+  },
+  dueMs: neverDue,
+} satisfies Partial<State>;
+
+/** Traffic first goes to the side that can serve. */
+export const servingFromCanary = state({
+  ...restored,
+  enter: ['wakeAfterRaise'],
+  decide: { first: lostCanary, look: (input) => (isConverged(input) || hasRaisedLongEnough(input) ? 'advance' : undefined) },
+  moves: { routeToPrimary: stay('routeToPrimary'), advance: go('Failed.restoringPrimary') },
+});
+
+/** Then the last promoted template is written. */
+export const restoringPrimary = state({
+  ...restored,
+  enter: ['askRestore'],
+  decide: {
+    first: lostCanary,
+    look(input) {
+      if (isRestored(input)) return 'advance';
+      return isDue(input) ? 'askAgain' : undefined;
+    },
+    answer(input) {
+      if (hasOutcome(input, 'written')) return 'close';
+      return hasOutcome(input, 'refused') ? 'hold' : undefined;
+    },
+  },
+  moves: {
+    routeToPrimary: stay('routeToPrimary'),
+    advance: go('Failed.returningTraffic', 'returnTraffic'),
+    askAgain: on('Failed.restoringPrimary', 'forgetWake'),
+    close: stay('closeQuestion'),
+    hold: stay('poll'),
+  },
+});
+
+function isRestored(input: Input): boolean {
+  const { promotedRevision } = input.context.release;
+  return isPrimaryReady(input) && (promotedRevision === undefined || input.event.facts.primary?.carries === promotedRevision);
+}

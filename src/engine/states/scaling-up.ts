@@ -1,0 +1,49 @@
+import { timestamp } from '../../api/timestamp.ts';
+import { isUnread } from '../conditions/revision.ts';
+import { isAllToPrimaryNow, isTargetReady } from '../conditions/sides.ts';
+import { isRolloutLate, rollsOn } from '../conditions/time.ts';
+import { failsAtMs } from '../failing.ts';
+import { isReady } from '../sides.ts';
+import { earliest } from '../wakes.ts';
+import { notReady } from './awaited-side.ts';
+import { waiting } from './interruptions.ts';
+import { on, stay } from './moves.ts';
+import { routed } from './shared-deciders.ts';
+import { comesBy, rolloutMs, saying, since } from './standing.ts';
+import { lacks } from './words.ts';
+
+/** The pods of the canary start, and have all that its revision needs. */
+export const scalingUp = waiting({
+  enter: ['wakeAtDeadline'],
+  decide: {
+    first: (input) => (isUnread(input) ? 'pin' : undefined),
+    look(input) {
+      const moved = routed(input);
+      if (moved) return moved;
+      if (isTargetReady(input) && isAllToPrimaryNow(input)) return 'advance';
+      if (isRolloutLate(input, 'target') && !isTargetReady(input)) return 'rollBack';
+      return rollsOn(input, 'target') ? 'extend' : undefined;
+    },
+  },
+  moves: {
+    pin: on('Progressing.scalingUp', 'pinUnread'),
+    routeToPrimary: stay('routeToPrimary'),
+    advance: on('Progressing.settling', 'keepClock', 'begin'),
+    extend: stay('wakeForTarget'),
+  },
+  awaits: ['target'],
+  waits(standing, dueMs) {
+    const { canary, facts } = standing;
+    if (isReady(facts.target))
+      return saying(`The canary is ready. Waiting ${since(standing)} for the routes to send all traffic to the primary.`);
+    const ends = dueMs === undefined ? comesBy(standing, facts.target) : timestamp(dueMs);
+    return saying(
+      `Waiting ${since(standing)} for the canary to be ready${lacks(facts.target, 'target')}. The release is rolled back at ${ends}; fix ${canary.spec.targetRef.name} before that.`,
+      notReady(standing, 'target', dueMs),
+    );
+  },
+  dueMs(standing) {
+    const { release, facts } = standing;
+    return isReady(facts.target) ? undefined : earliest([rolloutMs(standing, facts.target), failsAtMs(release, facts)]);
+  },
+});

@@ -1,0 +1,43 @@
+import { hasPreRollout, isTrafficGated } from '../conditions/gates.ts';
+import { isPaused } from '../conditions/hold-ups.ts';
+import { hasSettled, isTargetReady, mayAdvance } from '../conditions/sides.ts';
+import { isDue } from '../conditions/time.ts';
+import { primaryNotReady } from './awaited-side.ts';
+import { waiting } from './interruptions.ts';
+import { anew, go, raise } from './moves.ts';
+import { fallBackIfDown, stepOrRaise } from './shared-deciders.ts';
+import { drained, drainedMs, isDrainHeld, saying } from './standing.ts';
+import { primaryAwaited } from './words.ts';
+
+/** Proxies learn of new pods as late as of new routes: traffic that came at once would find no endpoint (I10). */
+export const settling = waiting({
+  enter: ['wakeAfterDrain'],
+  decide: {
+    first: fallBackIfDown,
+    look(input) {
+      const { preRolloutPassed } = input.context.release;
+      if (hasSettled(input) && hasPreRollout(input) && !preRolloutPassed) return 'askHooks';
+      // The answer of the gate is of use only where a step may follow.
+      if (hasSettled(input) && mayAdvance(input)) return isTrafficGated(input) ? 'askTraffic' : stepOrRaise(input);
+      return isDue(input) && !isPaused(input) && !isTargetReady(input) ? 'fallBack' : undefined;
+    },
+  },
+  moves: {
+    fallBack: anew('resumeClock'),
+    askHooks: go('Progressing.preRollout', 'isolate'),
+    askTraffic: go('Progressing.preRollout.gate', 'isolate'),
+    raise: raise('isolate'),
+    step: go('Progressing.analysing', 'isolate', 'takeStep'),
+  },
+  awaits: ['servingPrimary', 'itself'],
+  waits: (standing, dueMs) =>
+    saying(
+      primaryAwaited(standing) ?? `The canary is ready. It gets traffic at ${drained(standing)}, when the proxies know its pods.`,
+      primaryNotReady(standing, dueMs),
+    ),
+  dueMs(standing) {
+    const { refused, unroutable } = standing.facts;
+    // No traffic begins under a spec that is refused (rule E65), or by routes that can hold no share (rule E96).
+    return isDrainHeld(standing) || refused !== undefined || unroutable !== undefined ? undefined : drainedMs(standing);
+  },
+});

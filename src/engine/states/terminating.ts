@@ -1,0 +1,12 @@
+import { saying, since, why } from './standing.ts';
+import { neverDue, state } from './state.ts';
+
+/** The Canary is being deleted, or was: of its release nothing goes on. */
+export const terminating = state({
+  enter: [],
+  decide: {},
+  moves: {},
+  awaits: ['itself'],
+  waits: (standing) => saying(`${standing.phase} ${since(standing)}${why(standing)}.`),
+  dueMs: neverDue,
+});

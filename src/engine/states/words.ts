@@ -1,0 +1,58 @@
+import { timestamp } from '../../api/timestamp.ts';
+import { settlingMs } from '../deadlines.ts';
+import type { Facts, Side } from '../facts.ts';
+import { lastFailing } from '../failing.ts';
+import { thresholdOf } from '../judge.ts';
+import { isPrimaryAwaited } from '../sides.ts';
+import { weightOf } from '../strategy.ts';
+import type { Standing } from './state.ts';
+
+/** Parts that a workload that is not ready lacks, and where to look. */
+export function lacks(side: Side | undefined, role: 'primary' | 'target'): string {
+  if (side === undefined) return role === 'primary' ? ': it does not exist yet' : ': it does not exist, create it again';
+  if (side.readiness.state === 'ready') return side.serving || side.replicas === 0 ? '' : ': none of its pods is ready';
+  return side.readiness.reason === undefined ? '' : `: ${side.readiness.reason}`;
+}
+
+/** The last failing of its pods. */
+export function lastFailed({ release, facts }: Standing): string {
+  const last = lastFailing(release, facts);
+  return last === undefined ? '' : ` (${last})`;
+}
+
+/** How far the side is that gets more load, and what else it waits for. */
+export function raised(side: Side | undefined, { release: { capacity }, facts }: Standing): string {
+  if (!capacity || !side) return '';
+  const { reachedMs, pods } = capacity;
+  const settles =
+    reachedMs === undefined
+      ? ''
+      : `, and the proxies know them at ${timestamp(reachedMs + settlingMs(capacity.side, facts.scaleDownDelayMs))}`;
+  return `: ${Math.min(side.readiness.ready, pods)} of ${pods} pods are ready${settles}`;
+}
+
+export function missing({ canary }: Standing): string {
+  const { kind, name } = canary.spec.targetRef;
+  return `${kind} ${name} of spec.targetRef, which does not exist`;
+}
+
+export function failures({ canary, release }: Standing): string {
+  return release.failedChecks === 0 ? '' : `; ${release.failedChecks} of ${thresholdOf(canary.spec.analysis)} failed checks used`;
+}
+
+/** Sentence for a release that its primary alone holds up: without limit, since a fix of the primary must not fail by it (rule E80). */
+export function primaryAwaited({ release, facts }: Standing): string | undefined {
+  const { primary } = facts;
+  if (primary === undefined || !isPrimaryAwaited(release, facts)) return undefined;
+  const what = primary.serving ? 'the primary is not ready' : 'the primary does not serve';
+  return `Stays at ${weightOf(release.routes)} %: ${what}${lacks(primary, 'primary')}. Waiting for it without limit. Fix its pods, or set spec.skipAnalysis: true if this revision is the fix.`;
+}
+
+/** The pods that a canary below its threshold lacks. */
+export function shortOfPods({ target, canary }: Facts): string {
+  if (target === undefined) return 'the canary does not exist';
+  const { ready, wanted, reason } = target.readiness;
+  const threshold = canary.spec.analysis.canaryReadyThreshold ?? 100;
+  const short = `${ready} of ${wanted} canary pods are ready; canaryReadyThreshold is ${threshold}%`;
+  return ready < wanted || reason === undefined ? short : reason;
+}

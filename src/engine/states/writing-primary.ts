@@ -1,0 +1,53 @@
+import { hasPreRollout } from '../conditions/gates.ts';
+import { hasReadConfigs } from '../conditions/revision.ts';
+import { isAllToPrimary, isUnproved } from '../conditions/sides.ts';
+import { isDue } from '../conditions/time.ts';
+import type { Input } from '../context.ts';
+import { primaryOf } from './awaited-side.ts';
+import { anew, go, on, shared, stay, superseding } from './moves.ts';
+import { lostCanary } from './shared-deciders.ts';
+import { saying, since, why } from './standing.ts';
+import { hasOutcome, neverDue, stateWithin } from './state.ts';
+
+/** The pinned revision is written into the primary (E40, E41). */
+export const writingPrimary = stateWithin(shared.Promoting)({
+  enter: ['askPromote'],
+  decide: {
+    first: lostCanary,
+    // That it carries the pin is not enough: the answer says whether anything was left in it.
+    look(input) {
+      if (!isDue(input)) return undefined;
+      if (!isUnproved(input)) return 'askAgain';
+      return isAllToPrimary(input) && isBeforeAnalysis(input) ? 'fallBack' : 'checkAgain';
+    },
+    answer(input) {
+      if (hasOutcome(input, 'written')) return 'advance';
+      if (hasOutcome(input, 'mismatch')) return hasReadConfigs(input) ? 'supersedeAfterRecycling' : 'supersede';
+      return hasOutcome(input, 'refused') ? 'hold' : undefined;
+    },
+  },
+  moves: {
+    routeToPrimary: stay('routeToPrimary'),
+    fallBack: anew(),
+    checkAgain: go('Progressing.analysing', 'noteReadiness'),
+    askAgain: on('Promoting.writingPrimary', 'forgetWake'),
+    advance: go('Promoting.awaitingPrimary'),
+    supersedeAfterRecycling: superseding.supersedeAfterRecycling,
+    supersede: superseding.supersede,
+    hold: stay('poll'),
+  },
+  awaits: ['acceptedPrimary', 'itself'],
+  waits(standing) {
+    const { canary, release, facts } = standing;
+    const text = `The analysis passed. Writing the primary ${since(standing)}${why(standing)}.`;
+    if (facts.target === undefined || release.reason === undefined) return saying(text);
+    return saying(text, { code: 'PrimaryRejected', object: primaryOf(canary), detail: release.reason }, release.refusal);
+  },
+  dueMs: neverDue,
+});
+
+/** The steps before the first traffic are still to come (I2, I10). */
+function isBeforeAnalysis(input: Input): boolean {
+  const { measuredFromMs, preRolloutPassed } = input.context.release;
+  return measuredFromMs === undefined || (hasPreRollout(input) && !preRolloutPassed);
+}

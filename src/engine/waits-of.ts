@@ -1,0 +1,85 @@
+import { type Blocker, bounded, identityOf, MOST_BLOCKERS, type NewBlocker } from '../api/blocker.ts';
+import type { Canary } from '../api/canary.ts';
+import type { Release } from '../api/canary-status.ts';
+import { isBlockerCode } from '../api/codes/codes.ts';
+import { defined } from '../api/defined.ts';
+import type { Phase } from '../api/phase.ts';
+import { timestamp } from '../api/timestamp.ts';
+import { dueMs } from './due.ts';
+import type { Facts, RefusedEdit } from './facts.ts';
+import { targetOf } from './states/awaited-side.ts';
+import { stateOf } from './states/lookup.ts';
+import { uncheckedUntilMs } from './states/standing.ts';
+import type { Standing } from './states/state.ts';
+import type { Wait } from './wait.ts';
+
+/** A wait that stops the release, with the times that are known of it, in epoch milliseconds. */
+export type FoundBlocker = NewBlocker & { sinceMs?: number | undefined; untilMs?: number | undefined };
+
+/**
+ * Everything that a release waits for where it stands, the most urgent first. What ends by itself within seconds comes last. No deadline counts
+ * while a Canary is blocked or paused (E9, E71).
+ */
+export function waitsOf(standing: Standing): Wait[] {
+  const { canary, phase, release, facts } = standing;
+  if (canary.spec.suspend === true) return [{ code: 'Suspended', field: 'spec.suspend' }];
+  const { refused, blocker, unroutable, target } = facts;
+  const { paused } = release;
+  const isStopped = blocker !== undefined || paused !== undefined;
+  const own = stateOf(phase, release.step).waits(standing, dueMs(canary, phase, release, facts));
+  const missing: Wait[] = target === undefined ? [{ code: 'TargetNotFound', object: targetOf(canary) }] : [];
+  return [
+    ...(refused ? [{ ...refusedBlocker(refused), ...defined({ untilMs: uncheckedUntilMs(standing) }) }] : []),
+    ...[blocker, unroutable && undated(unroutable), awaitedRoutes(release, facts)].filter((one) => one !== undefined),
+    ...(paused ? [{ code: 'Paused', detail: paused.by, sinceMs: paused.sinceMs } as const] : []),
+    ...ofHooks(release),
+    ...(isStopped ? own.map(withoutUntil) : own),
+    ...missing,
+  ];
+}
+
+/** Those for which the release does not go on, as the status lists them. */
+export function blockersOf(canary: Canary, phase: Phase, release: Release, facts: Facts): FoundBlocker[] {
+  return waitsOf({ canary, phase, release, facts }).flatMap(({ code, ...wait }) => {
+    const { text: _, ...about } = wait as Wait & { text?: string };
+    return isBlockerCode(code) ? [{ ...about, code }] : [];
+  });
+}
+
+/** Routes that are not in force, where something waits for that. Those of an idle Canary that another writer contests are a condition only. */
+export function awaitedRoutes({ step }: Release, { unconfirmed }: Facts): NewBlocker | undefined {
+  return unconfirmed?.code === 'RouteContested' && step === 'resting' ? undefined : unconfirmed;
+}
+
+const withoutUntil = ({ untilMs: _, ...wait }: Wait): Wait => wait;
+
+/** Its deadline counts from when this process first saw it; the blocker itself may be older. */
+const undated = ({ sinceMs: _, ...blocker }: NonNullable<Facts['unroutable']>): NewBlocker => blocker;
+
+export function refusedBlocker({ reason, message, field }: Omit<RefusedEdit, 'uncheckedUntilMs'>): FoundBlocker {
+  return defined({ code: reason, field, detail: message });
+}
+
+/** As they are stored: what stood before keeps its time, so that nothing is written while nothing changes. */
+export function dated(found: readonly FoundBlocker[], before: readonly Blocker[] = [], nowMs: number): Blocker[] {
+  const known = new Map(before.map((one) => [identityOf(one), one.since]));
+  const all = new Map<string, Blocker>();
+  for (const { sinceMs, untilMs, ...one } of found) {
+    const blocker = bounded(one);
+    const key = identityOf(blocker);
+    const since = sinceMs === undefined ? (known.get(key) ?? timestamp(nowMs)) : timestamp(sinceMs);
+    if (!all.has(key)) all.set(key, { ...blocker, since, ...(untilMs === undefined ? {} : { until: timestamp(untilMs) }) });
+  }
+  return [...all.values()].slice(0, MOST_BLOCKERS);
+}
+
+/** Types of webhooks that their owner opens; others judge. */
+const GATES: ReadonlySet<string> = new Set(['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion']);
+
+function ofHooks({ refusedBy }: Release): FoundBlocker[] {
+  if (refusedBy === undefined) return [];
+  const { webhook, type, detail } = refusedBy;
+  return [{ code: codeOfHook(type), webhook, detail }];
+}
+
+export const codeOfHook = (type: string): 'GateClosed' | 'HookRejected' => (GATES.has(type) ? 'GateClosed' : 'HookRejected');
