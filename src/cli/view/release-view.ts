@@ -71,7 +71,10 @@ export function releaseViewOf(snapshot: CanarySnapshot, report: CanaryReport, cl
 
 function blockerOf(snapshot: CanarySnapshot, { namespace, name }: CanaryReport, flags: readonly string[]): ReleaseView['blocker'] {
   const { sentence, command, look } = onThisCluster(whyOf(snapshot), flags).diagnosis;
-  return { sentence, command: command ?? look ?? [`serin why ${namespace}/${name}`, ...flags].join(' ') };
+  const onCluster = (line: string) => [line, ...flags].join(' ');
+  // This view is what that command shows.
+  const more = look === onCluster(`serin status ${name} -n ${namespace}`) ? undefined : look;
+  return { sentence, command: command ?? more ?? onCluster(`serin why ${namespace}/${name}`) };
 }
 
 function strategyOf(analysis: Analysis | undefined): string {
