@@ -4,9 +4,9 @@ import { aCanary, initialized, World, withHooks } from '../../test/fakes/world.t
 import { LONGEST_DETAIL, MOST_BLOCKERS } from '../api/blocker.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import { timestamp } from '../api/timestamp.ts';
-import { dated } from './waits-of.ts';
 import { explain } from './explain.ts';
 import { projectStatus } from './project-status.ts';
+import { dated } from './waits-of.ts';
 
 /** As the status says it now, whatever was recorded last. */
 function saidIn(world: World) {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { AnyStateNode } from 'xstate';
 import { itDecides } from '../../test/fakes/deciding.ts';
 import { chart } from './chart.ts';
-import { states as all } from './states/index.ts';
 import { decisions } from './decision.ts';
+import { states as all } from './states/index.ts';
 
 function statesOf(node: AnyStateNode): AnyStateNode[] {
   return [node, ...Object.values(node.states).flatMap(statesOf)];

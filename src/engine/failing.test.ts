@@ -4,9 +4,9 @@ import { aCanary, initialized, type World, withHooks } from '../../test/fakes/wo
 import type { Analysis } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import { parseStatus } from '../api/parse-status.ts';
-import { blockersOf } from './waits-of.ts';
 import { dueMs } from './due.ts';
 import { explain } from './explain.ts';
+import { blockersOf } from './waits-of.ts';
 
 const INTERVAL_MS = 10_000;
 const DEADLINE_MS = 60_000;

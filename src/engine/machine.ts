@@ -51,12 +51,12 @@ export function start(canary: Canary, facts: Facts): Snapshot {
   const { phase, release: recorded } = status;
   if (!recorded) {
     const adopted = { ...blank(facts), ...adopt(status, facts) };
-    return resolve(valueOf(phase, adopted.step), { ...context, release: adopted });
+    return resolve(beginningOf(phase, adopted.step), { ...context, release: adopted });
   }
   // Fields for readers alone are made anew with each status.
   const { blockers: _, dueMs: _due, ...remembered } = recorded;
   const { suspended = false, ...release } = remembered;
-  return resolve(valueOf(phase, release.step), { ...context, frozen: suspended, release, recorded: { phase, release: remembered } });
+  return resolve(beginningOf(phase, release.step), { ...context, frozen: suspended, release, recorded: { phase, release: remembered } });
 }
 
 /** A snapshot as a journal holds it; `unknown` names a state that the chart does not have. */
@@ -160,7 +160,7 @@ function request(now: Snapshot, facts: Facts): { value: StateValue; context: Con
   const moved = moveBy(resolve(value, answeredNow), { type: 'REQUEST', facts, request: asked });
   // A pause drops what was asked, and a resumed release begins the step's own part again.
   const isHeld = asked.verb === 'pause' || asked.verb === 'resume';
-  const stood = isHeld ? moveBy(resolve(valueOf(Phase.parse(top), step), moved.context), { type: 'RESUME', facts }) : moved;
+  const stood = isHeld ? moveBy(resolve(beginningOf(Phase.parse(top), step), moved.context), { type: 'RESUME', facts }) : moved;
   const asks = stood.context.asks.filter((one) => one.kind === 'announce' || one.id === stood.context.open);
   return { value: stood.value, context: { ...stood.context, asks } };
 }
@@ -311,7 +311,7 @@ function pathOf(value: StateValue): string[] {
 }
 
 /** The state in which a recorded step begins. */
-const valueOf = (phase: Phase, recorded: string): StateValue => nestedOf(stateNameOf(phase, recorded).split('.'));
+const beginningOf = (phase: Phase, recorded: string): StateValue => nestedOf(stateNameOf(phase, recorded).split('.'));
 
 function nestedOf([first = 'New', ...rest]: readonly string[]): StateValue {
   return rest.length === 0 ? first : { [first]: nestedOf(rest) };

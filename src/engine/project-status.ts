@@ -4,11 +4,11 @@ import { defined } from '../api/defined.ts';
 import type { Phase } from '../api/phase.ts';
 import type { Affinity, Routes } from '../api/routes.ts';
 import { timestamp } from '../api/timestamp.ts';
-import { blockersOf, dated } from './waits-of.ts';
 import { dueMs } from './due.ts';
 import { explainRelease } from './explain.ts';
 import type { Facts } from './facts.ts';
 import { weightOf } from './strategy.ts';
+import { blockersOf, dated } from './waits-of.ts';
 
 /**
  * The whole status of a release: Flagger's fields are a pure projection of what Serin remembers (rules D10–D12).

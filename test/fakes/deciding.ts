@@ -9,9 +9,9 @@ import { chart } from '../../src/engine/chart.ts';
 import type { Context } from '../../src/engine/context.ts';
 import { decide } from '../../src/engine/decide.ts';
 import type { Decision } from '../../src/engine/decision.ts';
-import type { StateName } from '../../src/engine/states/moves.ts';
 import type { Facts, Side, Target } from '../../src/engine/facts.ts';
 import type { Answer, EngineEvent } from '../../src/engine/questions.ts';
+import type { StateName } from '../../src/engine/states/moves.ts';
 import { aCanary } from './world.ts';
 
 /** One row of a table of decisions: how the state, the event and the facts differ from a release that goes well. */

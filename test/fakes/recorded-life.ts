@@ -3,11 +3,11 @@ import { identityOf } from '../../src/api/blocker.ts';
 import type { Canary } from '../../src/api/canary.ts';
 import type { Release } from '../../src/api/canary-status.ts';
 import type { Phase } from '../../src/api/phase.ts';
-import { blockersOf, type FoundBlocker } from '../../src/engine/waits-of.ts';
 import { dueMs } from '../../src/engine/due.ts';
 import type { Facts } from '../../src/engine/facts.ts';
 import { phaseOf, releaseOf, type Snapshot } from '../../src/engine/machine.ts';
 import type { EngineEvent, Question } from '../../src/engine/questions.ts';
+import { blockersOf, type FoundBlocker } from '../../src/engine/waits-of.ts';
 import { type Act, aRougherAct, gates, plans, run } from './lives.ts';
 import { aCanary, World } from './world.ts';
 

@@ -1,5 +1,5 @@
-import { isAllToPrimary, isPrimaryReady, isPrimaryShort, isPromotionComplete, hasSettledCapacity } from '../conditions/sides.ts';
 import { isConverged } from '../conditions/hold-ups.ts';
+import { hasSettledCapacity, isAllToPrimary, isPrimaryReady, isPrimaryShort, isPromotionComplete } from '../conditions/sides.ts';
 import { isDue, isLate } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
 import { nextPromotionWeight } from '../next-weight.ts';

@@ -1,6 +1,6 @@
 import { on } from './moves.ts';
-import { neverDue, state } from './state.ts';
 import { saying } from './standing.ts';
+import { neverDue, state } from './state.ts';
 
 /** Nothing is recorded yet. */
 export const begin = state({

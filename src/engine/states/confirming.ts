@@ -38,9 +38,7 @@ export const confirmingIn = (phase: 'Initialized' | 'Succeeded' | 'Failed'): Sta
     },
     awaits: ['hooks'],
     waits: (standing) =>
-      sayingOfHooks(
-        `Found a new revision of ${standing.canary.spec.targetRef.name}. Asking the confirm-rollout hooks ${since(standing)}.`,
-      ),
+      sayingOfHooks(`Found a new revision of ${standing.canary.spec.targetRef.name}. Asking the confirm-rollout hooks ${since(standing)}.`),
     dueMs: neverDue,
   });
 

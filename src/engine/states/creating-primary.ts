@@ -9,8 +9,7 @@ import { deadlineMs, drained, drainedMs, saying, since } from './standing.ts';
 import { neverDue, type Standing, state } from './state.ts';
 import { lacks, missing } from './words.ts';
 
-const raise = (input: Input) =>
-  (primaryNeed(input) ?? 0) > (input.context.release.capacity?.pods ?? 0) ? ('raise' as const) : undefined;
+const raise = (input: Input) => ((primaryNeed(input) ?? 0) > (input.context.release.capacity?.pods ?? 0) ? ('raise' as const) : undefined);
 
 /** The first primary is made, and has as many pods as the target's traffic needs (E4). */
 export const creatingPrimary = state({

@@ -1,5 +1,5 @@
-import { isFailingDue, isUnreadyTooLong } from '../conditions/failing.ts';
 import { isLastFailure } from '../conditions/failed-checks.ts';
+import { isFailingDue, isUnreadyTooLong } from '../conditions/failing.ts';
 import { isConverged, isHeldUp, isPaused, isWritten } from '../conditions/hold-ups.ts';
 import { hasReadConfigs, hasStalePods, isBack, isNew, mayHaveReadOthers } from '../conditions/revision.ts';
 import { isTargetReady } from '../conditions/sides.ts';
@@ -67,7 +67,11 @@ export const failed: Decider<'rollBack' | 'countFailing'> = (input) => {
 /** The same for a state that waits: failings count before its own business. */
 export function waiting<const Own extends Moves>(parts: Parts<Own, Interruptions & typeof counting>): State {
   const { look, ...decide } = parts.decide;
-  const counted: Parts<Moves, Moves> = { ...parts, moves: { ...counting, ...parts.moves }, decide: { ...decide, look: (input) => failed(input) ?? look?.(input) } };
+  const counted: Parts<Moves, Moves> = {
+    ...parts,
+    moves: { ...counting, ...parts.moves },
+    decide: { ...decide, look: (input) => failed(input) ?? look?.(input) },
+  };
   return running(counted);
 }
 

@@ -3,7 +3,15 @@ import type { Decision } from '../decision.ts';
 
 type Analysed = `analysing.${'soaking' | 'callingHooks' | 'measuring' | 'confirmingTraffic' | 'confirmingPromotion'}` | Unwell;
 type Unwell = 'canaryUnavailable' | 'canaryRecovered';
-type Starting = 'recycleRouting' | 'recycleDraining' | 'recycleStopping' | 'scalingUp' | 'settling' | 'raising' | 'preRollout.hooks' | 'preRollout.gate';
+type Starting =
+  | 'recycleRouting'
+  | 'recycleDraining'
+  | 'recycleStopping'
+  | 'scalingUp'
+  | 'settling'
+  | 'raising'
+  | 'preRollout.hooks'
+  | 'preRollout.gate';
 type Idle = 'resting' | 'confirming' | 'restarting';
 type Returning = 'returningTraffic' | 'draining';
 

@@ -1,10 +1,9 @@
 import { isAllToPrimaryNow, isDrained } from '../conditions/sides.ts';
 import { isLate } from '../conditions/time.ts';
-import { recycling } from './interruptions.ts';
+import { recycling, running } from './interruptions.ts';
 import { anew, go, stay } from './moves.ts';
 import { routed } from './shared-deciders.ts';
 import { deadline, deadlineMs, drained, saying, since } from './standing.ts';
-import { running } from './interruptions.ts';
 import { neverDue, type Standing } from './state.ts';
 
 const changed = ({ canary }: Standing) => `The configs of ${canary.spec.targetRef.name} changed, or may have.`;
@@ -30,7 +29,8 @@ export const recycleDraining = running(
     decide: { look: (input) => (isDrained(input) ? 'advance' : undefined) },
     moves: { advance: go('Progressing.recycleStopping') },
     awaits: ['itself'],
-    waits: (standing) => saying(`${changed(standing)} Its pods are recycled at ${drained(standing)}, when the proxies know the new routes.`),
+    waits: (standing) =>
+      saying(`${changed(standing)} Its pods are recycled at ${drained(standing)}, when the proxies know the new routes.`),
     dueMs: neverDue,
   },
   recycling,

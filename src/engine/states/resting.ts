@@ -61,7 +61,11 @@ export const restingFailed = state({
 });
 
 function atRest(standing: Standing) {
-  return saying(`${standing.phase}: ${idle(standing)}.`, unobserved(standing) ?? primaryDown(standing) ?? { code: 'Resting' }, unobserved(standing) && primaryDown(standing));
+  return saying(
+    `${standing.phase}: ${idle(standing)}.`,
+    unobserved(standing) ?? primaryDown(standing) ?? { code: 'Resting' },
+    unobserved(standing) && primaryDown(standing),
+  );
 }
 
 /** Words of an idle Canary stay the same in every version: others would write each idle Canary once at an upgrade (I8). */

@@ -1,4 +1,4 @@
-import { isAllToPrimary, canPrimaryTakeAll, isCanaryLost, isPrimaryReady, isShortOfStep, isTargetDown } from '../conditions/sides.ts';
+import { canPrimaryTakeAll, isAllToPrimary, isCanaryLost, isPrimaryReady, isShortOfStep, isTargetDown } from '../conditions/sides.ts';
 import { isDue, isLate, isRolloutLate, rollsOn } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
 import { isRaised } from '../raise.ts';
