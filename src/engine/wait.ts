@@ -1,5 +1,17 @@
 import type { NewBlocker } from '../api/blocker.ts';
+import type { Canary } from '../api/canary.ts';
+import type { Release } from '../api/canary-status.ts';
 import type { CodeName } from '../api/codes/codes.ts';
+import type { Phase } from '../api/phase.ts';
+import type { Facts } from './facts.ts';
+
+/** A release as it stands in a state, recorded or about to be. */
+export interface Standing {
+  canary: Canary;
+  phase: Phase;
+  release: Release;
+  facts: Facts;
+}
 
 /**
  * What a release waits for, as data. Meaning, actor and remedy follow from its code (`api/codes`). Condition, status, `serin why`, dashboard,

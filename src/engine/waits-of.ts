@@ -10,8 +10,7 @@ import type { Facts, RefusedEdit } from './facts.ts';
 import { targetOf } from './states/awaited-side.ts';
 import { stateOf } from './states/lookup.ts';
 import { uncheckedUntilMs } from './states/standing.ts';
-import type { Standing } from './states/state.ts';
-import type { Wait } from './wait.ts';
+import type { Standing, Wait } from './wait.ts';
 
 /** A wait that stops the release, with the times that are known of it, in epoch milliseconds. */
 export type FoundBlocker = NewBlocker & { sinceMs?: number | undefined; untilMs?: number | undefined };

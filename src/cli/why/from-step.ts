@@ -2,6 +2,9 @@ import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
 import { type Cause, needsNoOne, remedyOf } from '../../api/codes/codes.ts';
 import type { Phase } from '../../api/phase.ts';
+import { states } from '../../engine/states/index.ts';
+import { knownStateOf } from '../../engine/states/lookup.ts';
+import type { Awaited } from '../../engine/wait.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { aboutIt, actionOf, asCause, proofIn, type Trouble } from './finding.ts';
 import { fromHooks, fromVerdicts } from './from-checks.ts';
@@ -20,14 +23,23 @@ interface ReleaseState {
 /** One possible cause; undefined: it is not this one. */
 type PossibleCause = (state: ReleaseState) => Trouble | undefined;
 
-/** The cause that follows from the state of the release in the statechart. */
+/** The cause that follows from what the release awaits in its state of the statechart. */
 export function fromStep(state: ReleaseState): Trouble {
-  for (const causeIn of POSSIBLE_CAUSES[`${state.phase}.${state.release.step}`] ?? []) {
-    const found = causeIn(state);
+  const name = knownStateOf(state.phase, state.release.step);
+  if (name === undefined) return unknownStep(state);
+  for (const awaited of states[name].awaits) {
+    const found = CAUSES[awaited](state);
     if (found) return found;
   }
   return goesOn(state, 'Propagating');
 }
+
+/** A newer Serin, or an edit by hand: nothing is known of what it waits for. */
+const unknownStep = ({ snapshot: { raw }, release }: ReleaseState): Trouble => ({
+  cause: 'Unseen',
+  proof: [proofIn(raw, 'status.release.step', release.step)],
+  action: 'use a serin of the version of the controller: this one does not know the step',
+});
 
 const goesOn = ({ snapshot: { raw }, release }: ReleaseState, cause: Cause, how?: string): Trouble => ({
   cause,
@@ -102,29 +114,23 @@ const noRoomFor =
     };
   };
 
-/** By phase and step, in the order of importance. In all other states the release goes on by itself. */
-const POSSIBLE_CAUSES: Readonly<Record<string, readonly PossibleCause[]>> = {
-  'Initializing.creatingPrimary': [missingTarget, missingPrimary, primary],
-  'Progressing.scalingUp': [target],
-  'Progressing.canaryUnavailable': [target],
-  'WaitingPromotion.canaryUnavailable': [target],
-  'Progressing.raising': [noRoomFor('target')],
-  'Promoting.raising': [noRoomFor('primary')],
-  'Promoting.awaitingPrimary': [primary],
-  'Promoting.writingPrimary': [refusedPrimary],
-  'Failed.servingFromCanary': [restoredPrimary],
-  'Failed.restoringPrimary': [restoredPrimary],
-  'Failed.resting': [changedTarget, failed],
-  'Waiting.gate': [hooks, calledHooks],
-  'Initialized.confirming': [hooks, calledHooks],
-  'Succeeded.confirming': [hooks, calledHooks],
-  'Failed.confirming': [hooks, calledHooks],
-  'Progressing.preRollout': [hooks, calledHooks],
-  'Progressing.settling': [brokenPrimary],
-  'Progressing.canaryRecovered': [brokenPrimary],
-  'WaitingPromotion.canaryRecovered': [brokenPrimary],
-  'Progressing.analysing': [hooks, verdicts, brokenPrimary, lateTarget, evidence, nextCheck],
-  'WaitingPromotion.analysing': [hooks, verdicts, brokenPrimary, lateTarget, evidence, nextCheck],
-  'Initialized.resting': [brokenPrimary, lostTarget, changedTarget, resting],
-  'Succeeded.resting': [brokenPrimary, lostTarget, changedTarget, resting],
+/** How what is awaited is seen in the objects; undefined: it does not hold the release. */
+const CAUSES: Readonly<Record<Awaited, PossibleCause>> = {
+  firstPrimary: (state) => missingTarget(state) ?? missingPrimary(state) ?? primary(state),
+  target,
+  shortTarget: lateTarget,
+  primary,
+  servingPrimary: brokenPrimary,
+  roomForTarget: noRoomFor('target'),
+  roomForPrimary: noRoomFor('primary'),
+  acceptedPrimary: refusedPrimary,
+  restoredPrimary,
+  refusedHooks: hooks,
+  hooks: (state) => hooks(state) ?? calledHooks(state),
+  checks: verdicts,
+  evidence,
+  nextCheck,
+  revision: (state) => lostTarget(state) ?? changedTarget(state) ?? resting(state),
+  correction: (state) => changedTarget(state) ?? failed(state),
+  itself: (state) => goesOn(state, 'Propagating'),
 };

@@ -1,8 +1,6 @@
-import { defined } from '../../api/defined.ts';
-import { timestamp } from '../../api/timestamp.ts';
 import { comparedIn, judgementOf } from '../changes/answer.ts';
 import type { ChangeName } from '../changes.ts';
-import { awaitedEvidence, evidenceUntilMs, harmOf } from '../comparison/harm.ts';
+import { awaitedEvidence, harmOf } from '../comparison/harm.ts';
 import { isLastFailure, isOverItsLimit, isUnmeasuredTooLong } from '../conditions/failed-checks.ts';
 import { hasFailed } from '../conditions/failing.ts';
 import { isTrafficGated } from '../conditions/gates.ts';
@@ -10,20 +8,13 @@ import { isConverged, isHeldUp, isPaused, isWritten } from '../conditions/hold-u
 import { isPrimaryReady, isTargetDown, isTargetReady, mayAdvance } from '../conditions/sides.ts';
 import { isDue, isDueToAsk, isOver } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
-import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
-import { unreadyUntilMs } from '../failing.ts';
 import { asksRollbackFirst } from '../rollback-poll.ts';
-import { isPrimaryAwaited } from '../sides.ts';
-import { hasHooks, type Move, nextMove, weightOf } from '../strategy.ts';
-import type { Wait } from '../wait.ts';
-import { earliest } from '../wakes.ts';
-import { notReady, primaryNotReady } from './awaited-side.ts';
+import { hasHooks, type Move, nextMove } from '../strategy.ts';
+import { dueOfCheck, waitsOfCheck } from './awaited-check.ts';
 import { failed, running, skipsAnalysis } from './interruptions.ts';
 import { type Analysing, anew, type ChartMove, go, on, raise } from './moves.ts';
 import { stepOrRaise } from './shared-deciders.ts';
-import { saying, uncheckedUntilMs, why } from './standing.ts';
-import { type Decider, hasOutcome, type Standing, type State } from './state.ts';
-import { failures, lastFailed, primaryAwaited, shortOfPods } from './words.ts';
+import { type Decider, hasOutcome, type State } from './state.ts';
 
 /** Moves of every part of a check; they are on the state around them. */
 export function checkMoves(phase: Analysing) {
@@ -192,94 +183,4 @@ function isGateForPromotion({ event }: Input, { gated }: Move): boolean {
 
 function advanced(input: Input, { kind }: Move): 'promote' | 'raise' | 'step' {
   return kind === 'promote' ? 'promote' : stepOrRaise(input);
-}
-
-function dueOfCheck(standing: Standing): number | undefined {
-  const { canary, phase, release, facts } = standing;
-  const { blindSinceMs, awaitedSinceMs, wakeAtMs } = release;
-  const awaitedUntilMs = awaitedSinceMs === undefined ? undefined : awaitedSinceMs + progressDeadlineMs(canary);
-  const uncheckedMs = uncheckedUntilMs(standing);
-  // Nothing is measured then.
-  if (uncheckedMs !== undefined) return Math.min(awaitedUntilMs ?? uncheckedMs, uncheckedMs);
-  const measuredByMs = blindSinceMs === undefined ? undefined : unmeasuredUntilMs(canary, blindSinceMs);
-  const untilMs = earliest([measuredByMs, awaitedUntilMs, awaitedUntilMs && unreadyUntilMs(release, facts)]);
-  if (untilMs !== undefined) return untilMs;
-  if (isPrimaryAwaited(release, facts)) return undefined;
-  return phase === 'WaitingPromotion' && release.awaitedEvidence === undefined ? undefined : wakeAtMs;
-}
-
-function waitsOfCheck(standing: Standing, dueMs: number | undefined) {
-  const checks = [...ofVerdicts(standing), ...ofEvidence(standing)];
-  // None of checks that are not made has a deadline (E65).
-  const dated = uncheckedUntilMs(standing) === undefined ? checks : checks.map(({ untilMs: _, ...wait }) => wait);
-  const side = standing.release.awaitedSinceMs === undefined ? primaryNotReady(standing, dueMs) : notReady(standing, 'target', dueMs);
-  return saying(sentence(standing), ...dated, side, { code: 'Running' });
-}
-
-/** The checks of the last interval that keep it from its next step. */
-function ofVerdicts({ canary, release: { verdicts = [], blindSinceMs } }: Standing): Wait[] {
-  const blind = blindSinceMs === undefined ? {} : { sinceMs: blindSinceMs, untilMs: unmeasuredUntilMs(canary, blindSinceMs) };
-  const counted = verdicts.filter(({ observed, early }) => observed !== true && early !== true);
-  const failing = counted.filter(({ verdict }) => verdict === 'failed');
-  const unmeasured = counted.filter(({ verdict }) => verdict === 'unmeasured');
-  return [
-    ...failing.map(({ check, reason }) => defined({ code: 'CheckFailed', metric: check, detail: reason })),
-    ...unmeasured.map(({ check, code = 'Unmeasured', object, field, reason }) =>
-      defined({ code, metric: check, object, field, detail: reason, ...blind }),
-    ),
-  ];
-}
-
-/** The comparison with the primary that has not shown enough for the next step (E124). */
-function ofEvidence({ canary, release }: Standing): Wait[] {
-  const { awaitedEvidence: metric, reason } = release;
-  if (metric === undefined) return [];
-  return [defined({ code: 'InsufficientEvidence', metric, untilMs: evidenceUntilMs(release, canary), detail: reason })];
-}
-
-function sentence(standing: Standing): string {
-  const { canary, phase, release } = standing;
-  const next = release.wakeAtMs === undefined ? '' : `, next at ${timestamp(release.wakeAtMs)}`;
-  const used = failures(standing);
-  const { awaitedSinceMs, blindSinceMs = Number.POSITIVE_INFINITY } = release;
-  // Of two deadlines the earlier one ends the release.
-  const blind = (awaitedSinceMs ?? Number.POSITIVE_INFINITY) <= blindSinceMs ? '' : unmeasuredSince(standing);
-  const stays = `Stays at ${weightOf(release.routes)} %`;
-  if (phase === 'WaitingPromotion') {
-    const wait = `The analysis passed. Waiting since ${timestamp(release.stepStartedMs)} for the confirm-promotion hooks`;
-    if (blind) return `${wait}. ${blind}${next}${used}${why(standing)}.`;
-    if (awaitedSinceMs !== undefined) return `${wait}. ${unready(standing, awaitedSinceMs)}${next}${used}.`;
-    if (release.awaitedEvidence !== undefined) return `${unproven(standing)}${next}${used}${why(standing)}.`;
-    return `${wait}, without limit. The owner of the gate can open it${used}${why(standing)}.`;
-  }
-  if (blind) return `${stays}. ${blind}${next}${used}${why(standing)}.`;
-  if (awaitedSinceMs !== undefined) return `${unready(standing, awaitedSinceMs)}${next}${used}.`;
-  const awaited = primaryAwaited(standing);
-  if (awaited) return awaited;
-  if (release.awaitedEvidence !== undefined) return `${unproven(standing)}${next}${used}${why(standing)}.`;
-  if (release.refusedBy?.type === 'confirm-traffic-increase') {
-    return `${stays} since ${timestamp(release.stepStartedMs)}. Waiting for the confirm-traffic-increase hooks, without limit. The owner of the gate can open it${next}${used}${why(standing)}.`;
-  }
-  return `Checks the canary every ${canary.spec.analysis.interval}${next}${used}${why(standing)}.`;
-}
-
-/** Of a release whose canary is below its threshold (rule E80). */
-function unready(standing: Standing, sinceMs: number): string {
-  const { release, facts } = standing;
-  const latestMs = sinceMs + progressDeadlineMs(facts.canary);
-  const untilMs = Math.min(latestMs, unreadyUntilMs(release, facts) ?? latestMs);
-  return `Stays at ${weightOf(release.routes)} % since ${timestamp(sinceMs)}: ${shortOfPods(facts)}. The release is rolled back at ${timestamp(untilMs)} if they are not ready${lastFailed(standing)}`;
-}
-
-/** Of a release that cannot be measured: since when, until when, and what happens then (rule E22a). */
-function unmeasuredSince({ canary, release: { blindSinceMs } }: Standing): string {
-  if (blindSinceMs === undefined) return '';
-  const untilMs = unmeasuredUntilMs(canary, blindSinceMs);
-  return `A check is unmeasured since ${timestamp(blindSinceMs)}. The release is rolled back at ${timestamp(untilMs)} if that lasts; restore the metrics`;
-}
-
-/** Of a release with `pace: evidence` whose comparison is undecided: until when, and what happens then (rule E124). */
-function unproven({ canary, release }: Standing): string {
-  const untilMs = evidenceUntilMs(release, canary);
-  return `Stays at ${weightOf(release.routes)} % until the comparison with the primary shows that the canary is not worse than tolerated, and goes on without that at ${timestamp(untilMs)}`;
 }

@@ -5,8 +5,7 @@ import { isKnative } from '../../api/knative.ts';
 import { names } from '../../api/names.ts';
 import { lastFailing } from '../failing.ts';
 import { isPrimaryAwaited } from '../sides.ts';
-import type { Wait } from '../wait.ts';
-import type { Standing } from './state.ts';
+import type { Standing, Wait } from '../wait.ts';
 
 export function targetOf({ spec, metadata: { namespace } }: Canary): BlockedObject {
   const { apiVersion, kind, name } = spec.targetRef;

@@ -4,13 +4,14 @@ import { isGivenLess, isShortOfItsOwn, isTargetReady } from '../conditions/sides
 import { isLate } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
 import { failsAtMs } from '../failing.ts';
+import type { Standing } from '../wait.ts';
 import { earliest } from '../wakes.ts';
 import { notReady } from './awaited-side.ts';
 import { waiting } from './interruptions.ts';
 import { type Analysing, on, stay } from './moves.ts';
 import { extended } from './shared-deciders.ts';
 import { deadline, deadlineMs, saying, since } from './standing.ts';
-import type { Decider, Standing, State } from './state.ts';
+import type { Decider, State } from './state.ts';
 import { lacks, lastFailed } from './words.ts';
 
 /** The canary has no serving pods: it gets nothing, and keeps step and counters until it recovers (E27). */

@@ -3,10 +3,11 @@ import { canPrimaryTakeAll, canPrimaryTakeOver } from '../conditions/sides.ts';
 import { isDue, isLate } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
 import { primaryNeed } from '../raise.ts';
+import type { Standing } from '../wait.ts';
 import { notReady } from './awaited-side.ts';
 import { go, stay } from './moves.ts';
 import { deadlineMs, drained, drainedMs, saying, since } from './standing.ts';
-import { neverDue, type Standing, state } from './state.ts';
+import { neverDue, state } from './state.ts';
 import { lacks, missing } from './words.ts';
 
 const raise = (input: Input) => ((primaryNeed(input) ?? 0) > (input.context.release.capacity?.pods ?? 0) ? ('raise' as const) : undefined);

@@ -3,10 +3,11 @@ import { isDrained } from '../conditions/sides.ts';
 import { hasDrained } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
 import { isKept } from '../sides.ts';
+import type { Standing } from '../wait.ts';
 import { go, next, shared, stay } from './moves.ts';
 import { awaitedPrimary, failedPromotion } from './shared-deciders.ts';
 import { drained, drainedMs, saying, since, why } from './standing.ts';
-import { type Decider, type Standing, type State, state, stateWithin } from './state.ts';
+import { type Decider, type State, state, stateWithin } from './state.ts';
 import { lacks } from './words.ts';
 
 const advance: Decider<'advance'> = (input) => (isDrained(input) ? 'advance' : undefined);

@@ -2,12 +2,12 @@ import { isLastFailure } from '../conditions/failed-checks.ts';
 import { isTrafficGated } from '../conditions/gates.ts';
 import { isTargetReady, mayAdvance } from '../conditions/sides.ts';
 import { isDueToAsk } from '../conditions/time.ts';
-import type { Waits } from '../wait.ts';
+import type { Standing, Waits } from '../wait.ts';
 import { waiting } from './interruptions.ts';
 import { anew, go, on, raise, stay, takeStep } from './moves.ts';
 import { fallBackIfDown, stepOrRaise } from './shared-deciders.ts';
 import { sayingOfHooks, since, why } from './standing.ts';
-import { type Decider, hasOutcome, neverDue, type Standing } from './state.ts';
+import { type Decider, hasOutcome, neverDue } from './state.ts';
 import { failures } from './words.ts';
 
 const asked: Decider<'askAgain' | 'fallBack'> = (input) => {

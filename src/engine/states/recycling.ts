@@ -1,10 +1,11 @@
 import { isAllToPrimaryNow, isDrained } from '../conditions/sides.ts';
 import { isLate } from '../conditions/time.ts';
+import type { Standing } from '../wait.ts';
 import { recycling, running } from './interruptions.ts';
 import { anew, go, stay } from './moves.ts';
 import { routed } from './shared-deciders.ts';
 import { deadline, deadlineMs, drained, saying, since } from './standing.ts';
-import { neverDue, type Standing } from './state.ts';
+import { neverDue } from './state.ts';
 
 const changed = ({ canary }: Standing) => `The configs of ${canary.spec.targetRef.name} changed, or may have.`;
 

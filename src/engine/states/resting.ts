@@ -4,11 +4,11 @@ import { isRefused } from '../conditions/hold-ups.ts';
 import { hasReadConfigs, isBack, isNew } from '../conditions/revision.ts';
 import type { Input } from '../context.ts';
 import type { Facts } from '../facts.ts';
-import type { Wait } from '../wait.ts';
+import type { Standing, Wait } from '../wait.ts';
 import { primaryDown, targetOf } from './awaited-side.ts';
 import { go, next, stay } from './moves.ts';
 import { saying, why } from './standing.ts';
-import { asksTo, type Decider, neverDue, type Standing, type State, state } from './state.ts';
+import { asksTo, type Decider, neverDue, type State, state } from './state.ts';
 import { lacks, missing } from './words.ts';
 
 export const startOf = (input: Input): 'startAfterRecycling' | 'start' => (hasReadConfigs(input) ? 'startAfterRecycling' : 'start');

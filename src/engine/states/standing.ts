@@ -2,8 +2,7 @@ import { timestamp } from '../../api/timestamp.ts';
 import { progressDeadlineMs, rolloutDeadlineMs } from '../deadlines.ts';
 import type { Side } from '../facts.ts';
 import { isPrimaryAwaited } from '../sides.ts';
-import type { Wait, Waits } from '../wait.ts';
-import type { Standing } from './state.ts';
+import type { Standing, Wait, Waits } from '../wait.ts';
 
 export const since = ({ release }: Standing): string => `since ${timestamp(release.stepStartedMs)}`;
 export const why = ({ release: { reason } }: Standing): string => (reason ? ` (${reason})` : '');

@@ -1,21 +1,9 @@
-import type { Canary } from '../../api/canary.ts';
-import type { Release } from '../../api/canary-status.ts';
-import type { Phase } from '../../api/phase.ts';
 import type { Verb } from '../../api/verb-request.ts';
 import type { ChangeName } from '../changes.ts';
 import type { Input } from '../context.ts';
 import type { Decision } from '../decision.ts';
-import type { Facts } from '../facts.ts';
-import type { Awaited, Waits } from '../wait.ts';
+import type { Awaited, Standing, Waits } from '../wait.ts';
 import type { Moves } from './moves.ts';
-
-/** A release as it stands in a state, recorded or about to be. */
-export interface Standing {
-  canary: Canary;
-  phase: Phase;
-  release: Release;
-  facts: Facts;
-}
 
 /** Undefined: nothing to decide here. */
 export type Decider<D extends Decision = Decision> = (input: Input) => D | undefined;

@@ -5,7 +5,7 @@ import { lastFailing } from '../failing.ts';
 import { thresholdOf } from '../judge.ts';
 import { isPrimaryAwaited } from '../sides.ts';
 import { weightOf } from '../strategy.ts';
-import type { Standing } from './state.ts';
+import type { Standing } from '../wait.ts';
 
 /** Parts that a workload that is not ready lacks, and where to look. */
 export function lacks(side: Side | undefined, role: 'primary' | 'target'): string {
