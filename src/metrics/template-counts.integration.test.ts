@@ -5,7 +5,7 @@ import { type HandClock, handClock } from '../../test/fakes/clock.ts';
 import { canary, dependencies, endMs } from '../../test/fakes/measuring.ts';
 import type { Metric } from '../api/canary.ts';
 import type { ToCompare } from '../judge/compared.ts';
-import { compare } from './compare.ts';
+import { compare } from './measure.ts';
 
 let server: Server | undefined;
 afterEach(() => {
