@@ -43,7 +43,7 @@ async function readSides(canary: Canary, metric: Metric, deps: MeasureDependenci
   const queries = sides.flatMap((side) => [counts.total, counts.bad].map((query) => ({ query, side })));
   const read = await Promise.all(queries.map(({ query, side }) => countOf(source, query, side)));
   const unread = read.find((one) => typeof one === 'object');
-  deps.templateAsked?.(found.template, unread?.reason);
+  if (!deps.signal.aborted) deps.templateAsked?.(found.template, unread?.reason);
   if (unread) return { reason: `MetricTemplate ${namespace}/${name}: ${unread.reason}` };
   const [total, bad, primaryTotal, primaryBad] = read as Count[];
   const target = canary.spec.targetRef.name;
