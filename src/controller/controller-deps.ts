@@ -1,11 +1,10 @@
 import type { Canary } from '../api/canary.ts';
-import type { Verdict } from '../api/canary-status.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { Phase } from '../api/phase.ts';
 import type { ReadSecret } from '../api/secret-use.ts';
 import type { JournalMemory } from '../engine/journal/journal-memory.ts';
 import type { Announcement } from '../engine/reasons.ts';
-import type { Compared, ToCompare } from '../judge/compared.ts';
+import type { Compared, Measured, ToCompare } from '../judge/compared.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { InvolvedObject } from '../kube/events.ts';
@@ -49,8 +48,13 @@ export interface ControllerDeps {
   /** The same, also while this process stops. */
   isLeading(): boolean;
   cookieWord(): string;
-  /** `onQuery` gets each rendered query. */
-  measure(canary: Canary, signal: AbortSignal, onQuery?: (query: string) => void): Promise<Verdict[]>;
+  /** The checks, and with `compare` the counts of both sides at the same moment. `onQuery` gets each rendered query. */
+  measure(
+    canary: Canary,
+    compare: readonly ToCompare[] | undefined,
+    signal: AbortSignal,
+    onQuery?: (query: string) => void,
+  ): Promise<Measured>;
   /** Reads counts of both sides; what cannot be read is `unknown`. */
   compare(canary: Canary, asked: readonly ToCompare[], signal: AbortSignal, onQuery?: (query: string) => void): Promise<Compared[]>;
   /** Decoded, and never kept. */

@@ -1,5 +1,6 @@
 import type { Analysis } from '../api/canary.ts';
 import type { Release, Verdict } from '../api/canary-status.ts';
+import { judgeChecks } from './judge.ts';
 
 type Failures = NonNullable<Release['failures']>;
 
@@ -8,7 +9,7 @@ type Failures = NonNullable<Release['failures']>;
  * what is too early or only observed never does.
  */
 export function countedFailures(before: Failures, verdicts: readonly Verdict[], { metrics = [], unmeasured }: Analysis): Failures {
-  const failed = new Set(verdicts.filter((one) => isFailure(one, unmeasured)).map(({ check }) => check));
+  const failed = new Set(judgeChecks(verdicts, unmeasured).failed.map(({ check }) => check));
   const limited = new Set(metrics.flatMap(({ name, failureLimit }) => (failureLimit === undefined ? [] : [name])));
   const counts = [...limited].map((name) => [name, (before[name] ?? 0) + (failed.has(name) ? 1 : 0)] as const);
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
@@ -21,9 +22,4 @@ export function overLimit(failures: Failures, { metrics = [] }: Analysis): { nam
     if (limit !== undefined && count > limit) return { name, failures: count, limit };
   }
   return undefined;
-}
-
-function isFailure({ verdict, early, observed }: Verdict, unmeasured: Analysis['unmeasured']): boolean {
-  if (early || observed) return false;
-  return verdict === 'failed' || (verdict === 'unmeasured' && unmeasured !== 'hold');
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
-import { isUnmeasured, judge, thresholdOf } from './judge.ts';
+import { isUnmeasured, judge, judgeChecks, thresholdOf } from './judge.ts';
 
 const failed = { check: 'errors', verdict: 'failed', value: 9, limit: 'at most 1' } as const;
 const unmeasured = { check: 'latency', verdict: 'unmeasured', reason: 'timeout' } as const;
@@ -22,6 +22,17 @@ it.each([
   { name: 'unmeasured', verdicts: [unmeasured], mode: 'fail', result: { outcome: 'failed', reason: 'latency is unmeasured: timeout' } },
   { name: 'unmeasured', verdicts: [unmeasured], mode: 'hold', result: { outcome: 'hold', reason: 'latency is unmeasured: timeout' } },
 ] as const)('E22, I11: $name with $mode is $result.outcome', ({ verdicts, mode, result }) => expect(judge(verdicts, mode)).toEqual(result));
+
+it.each([
+  { mode: 'fail', counted: [failed, unmeasured] },
+  { mode: 'hold', counted: [failed] },
+] as const)('E20, E22: the verdicts of a tick are judged once for all that need them, with unmeasured: $mode', ({ mode, counted }) => {
+  const passed = { check: 'orders', verdict: 'passed' } as const;
+  const verdicts = [{ ...failed, observed: true }, unmeasured, passed, { ...unmeasured, early: true }, failed] as const;
+  const judged = judgeChecks(verdicts, mode);
+  expect(judged).toMatchObject({ failed: counted, unmeasured: [unmeasured], decisive: [unmeasured, failed] });
+  expect(judgeChecks(verdicts, mode)).toBe(judged);
+});
 
 it.each([
   [-1, 1],

@@ -1,30 +1,60 @@
 import type { Analysis } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
+import { oncePerObject } from '../api/once.ts';
 
 export type Judgement = { outcome: 'passed' } | { outcome: 'failed' | 'hold'; reason: string };
+
+/** The checks of one tick by what they count as; what is only observed is none of them. */
+interface JudgedChecks {
+  /** Failed checks: measured failures first, then what could not be measured, unless that holds. */
+  failed: readonly Verdict[];
+  /** Could not be measured, and that does not end by itself. */
+  unmeasured: readonly Verdict[];
+  /** The failed and the unmeasured ones, in the order of the checks. */
+  decisive: readonly Verdict[];
+  judgement: Judgement;
+}
 
 /** Checks that a reason lists in full; an event and a condition have no room for more. */
 const MOST_LISTED = 3;
 
+const judgedBy = {
+  fail: oncePerObject((verdicts: readonly Verdict[]) => judgedChecks(verdicts, false)),
+  hold: oncePerObject((verdicts: readonly Verdict[]) => judgedChecks(verdicts, true)),
+};
+
 /**
- * One judgement from all verdicts of a tick (rules E20–E22, I11). A measured failure always counts; what could not be measured
- * counts as `unmeasured` says and its reason never claims a bad measurement. What cannot be measured yet holds, whatever it says: that
+ * The verdicts of a tick, judged once (rules E20–E22, I11): counters, limits, reasons and alerts take what they need of it. A measured failure always
+ * counts; what could not be measured counts as `unmeasured` says and its reason never claims a bad measurement. What cannot be measured yet holds, whatever it says: that
  * ends by itself, one metric interval after the analysis began at the latest (E20a), or when its initial delay is over. What is only observed has no say.
  */
-export function judge(all: readonly Verdict[], unmeasured: Analysis['unmeasured'] = 'fail'): Judgement {
+export const judgeChecks = (verdicts: readonly Verdict[], unmeasured: Analysis['unmeasured'] = 'fail'): JudgedChecks =>
+  judgedBy[unmeasured](verdicts);
+
+/** One judgement from all verdicts of a tick. */
+export const judge = (verdicts: readonly Verdict[], unmeasured?: Analysis['unmeasured']): Judgement =>
+  judgeChecks(verdicts, unmeasured).judgement;
+
+function judgedChecks(all: readonly Verdict[], holds: boolean): JudgedChecks {
   const verdicts = all.filter(({ observed }) => observed !== true);
-  const failed = verdicts.filter((one) => one.verdict === 'failed');
-  const unknown = verdicts.filter((one) => one.verdict === 'unmeasured' && one.early !== true);
-  if (failed.length > 0) return { outcome: 'failed', reason: describeAll(unmeasured === 'hold' ? failed : [...failed, ...unknown]) };
-  if (unknown.length > 0) return { outcome: unmeasured === 'hold' ? 'hold' : 'failed', reason: describeAll(unknown) };
-  const early = verdicts.find((one) => one.verdict === 'unmeasured');
+  const decisive = verdicts.filter((one) => one.verdict === 'failed' || (one.verdict === 'unmeasured' && one.early !== true));
+  const unmeasured = decisive.filter(({ verdict }) => verdict === 'unmeasured');
+  const failed = [...decisive.filter(({ verdict }) => verdict === 'failed'), ...(holds ? [] : unmeasured)];
+  const early = verdicts.find((one) => one.verdict === 'unmeasured' && one.early === true);
+  return { failed, unmeasured, decisive, judgement: judgementOf(failed, unmeasured, early) };
+}
+
+function judgementOf(failed: readonly Verdict[], unmeasured: readonly Verdict[], early: Verdict | undefined): Judgement {
+  if (failed.length > 0) return { outcome: 'failed', reason: describeAll(failed) };
+  if (unmeasured.length > 0) return { outcome: 'hold', reason: describeAll(unmeasured) };
   return early ? { outcome: 'hold', reason: early.reason ?? `${early.check} cannot be measured yet` } : { outcome: 'passed' };
 }
 
 /** A check of the last tick could not be measured, and that does not end by itself. */
-export function isUnmeasured({ verdicts = [] }: { verdicts?: readonly Verdict[] | undefined }): boolean {
-  return verdicts.some(({ verdict, early, observed }) => verdict === 'unmeasured' && early !== true && observed !== true);
-}
+export const isUnmeasured = ({ verdicts = NONE }: { verdicts?: readonly Verdict[] | undefined }): boolean =>
+  judgeChecks(verdicts).unmeasured.length > 0;
+
+const NONE: readonly Verdict[] = [];
 
 /** Failed checks that end a release; at least one. Source: 01-8.2. */
 export function thresholdOf(analysis: Analysis): number {

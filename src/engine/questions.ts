@@ -1,9 +1,9 @@
 import type { NewBlocker } from '../api/blocker.ts';
 import type { HookType } from '../api/canary.ts';
-import type { Release, Verdict } from '../api/canary-status.ts';
+import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import type { VerbRequest } from '../api/verb-request.ts';
-import type { Compared, ToCompare } from '../judge/compared.ts';
+import type { Compared, Measured, ToCompare } from '../judge/compared.ts';
 import type { Facts } from './facts.ts';
 import type { Announcement } from './reasons.ts';
 
@@ -45,7 +45,7 @@ export type Answer =
   | { kind: 'runHooks'; id: QuestionId; type: HookType; outcome: 'passed'; webhooks: readonly string[]; calls?: readonly HookCall[] }
   | { kind: 'runHooks'; id: QuestionId; type: HookType; outcome: 'refused'; webhook: string; reason: string; calls?: readonly HookCall[] }
   /** `queries`: as they were rendered, for the journal. */
-  | { kind: 'measure'; id: QuestionId; verdicts: readonly Verdict[]; queries?: readonly string[]; compared?: readonly Compared[] }
+  | ({ kind: 'measure'; id: QuestionId; queries?: readonly string[] } & Measured)
   | { kind: 'compare'; id: QuestionId; compared: readonly Compared[]; queries?: readonly string[] }
   | { kind: 'promote'; id: QuestionId; outcome: 'written' | 'mismatch' }
   /** `blocker`: the reason as data, where it is more than words. */

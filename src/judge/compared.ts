@@ -1,3 +1,4 @@
+import type { Verdict } from '../api/canary-status.ts';
 import type { Buckets, LatencyPlan } from './latency.ts';
 import type { Counts, Window } from './window.ts';
 
@@ -28,3 +29,12 @@ export type Compared = { metric: string } & (
   | { kind: 'buckets'; primary: readonly Buckets[]; toMs: number }
   | { kind: 'unknown'; reason: string }
 );
+
+/**
+ * What both kinds of check gave at one moment: a verdict of each metric with limits, and counts of both sides where they were to be read. Engine, journal and status take it as it
+ * is. Counts have no verdict yet: they are judged with those of the whole release, and again under other limits when a journal is replayed.
+ */
+export interface Measured {
+  verdicts: readonly Verdict[];
+  compared?: readonly Compared[];
+}

@@ -1,19 +1,7 @@
 import type { Metric } from '../api/canary.ts';
-import type { Measurement } from './providers/metric-provider.ts';
 
-type Baseline = NonNullable<Metric['baseline']>;
 /** The bounds of a comparison with the primary: times its value, both ends included. */
-type Ratios = Pick<Baseline, 'minRatio' | 'maxRatio'>;
-
-/** The primary's value: by a query of its own, or by what asks for the canary, under the primary's name. */
-export async function askBaseline(
-  { query }: Baseline,
-  run: (query: string) => Promise<Measurement>,
-  same: (() => Promise<Measurement>) | undefined,
-): Promise<Measurement> {
-  if (query) return run(query);
-  return same?.() ?? { kind: 'error', reason: 'baseline needs a query, since that of the metric does not choose a side by its workload' };
-}
+type Ratios = Pick<NonNullable<Metric['baseline']>, 'minRatio' | 'maxRatio'>;
 
 /** Why the value is too far from the primary's, or undefined. Products and no quotient: a primary at 0 has bounds, too. */
 export function baselineBreach(value: number, primary: number, { minRatio, maxRatio }: Ratios, unit: string): string | undefined {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { canary, dependencies, endMs } from '../../test/fakes/measuring.ts';
 import type { ToCompare } from '../judge/compared.ts';
-import { compare } from './compare.ts';
+import { compare } from './measure.ts';
 
 let server: Server | undefined;
 afterEach(() => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { canary, dependencies, emptyServer, endMs, stopServer } from '../../test/fakes/measuring.ts';
 import { ScrapedPods } from '../../test/fakes/scraped-pods.ts';
 import type { Counts } from '../judge/window.ts';
-import { compare } from './compare.ts';
+import { compare } from './measure.ts';
 
 const instances = ['c1', 'c2', 'p1', 'p2'] as const;
 type Instance = (typeof instances)[number];

@@ -3,7 +3,7 @@ import { dependencies, emptyServer, endMs } from '../../test/fakes/measuring.ts'
 import { aCanary } from '../../test/fakes/world.ts';
 import type { Canary, Provider } from '../api/canary.ts';
 import type { LabelSet } from '../embedded/prometheus/series.ts';
-import { compare } from './compare.ts';
+import { compare } from './measure.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 
 interface Kind {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { canary, dependencies, emptyServer, endMs } from '../../test/fakes/measuring.ts';
 import { ScrapedPods } from '../../test/fakes/scraped-pods.ts';
 import type { Compared, ToCompare } from '../judge/compared.ts';
-import { compare } from './compare.ts';
+import { compare } from './measure.ts';
 
 /** A pod of the canary and two of the primary, which are scraped every five seconds; `atS` is seconds from the first scrape. */
 async function started() {

@@ -1,9 +1,8 @@
 import type { Canary, Metric } from '../api/canary.ts';
-import { isBuiltin } from './measure.ts';
+import { isBuiltin } from './built-in.ts';
+import { atTurn } from './in-turn.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import { type ServerDependencies, serverOf } from './metrics-source.ts';
-import type { MetricProvider } from './providers/metric-provider.ts';
-import { queuedBackend } from './queued-backend.ts';
 import { type TemplateDependencies, templateBackend } from './template-backend.ts';
 
 type OnlineDependencies = TemplateDependencies & ServerDependencies & Pick<MeasureDependencies, 'signal' | 'turns'>;
@@ -13,24 +12,22 @@ type OnlineDependencies = TemplateDependencies & ServerDependencies & Pick<Measu
  * their server, templates for their backend, and inline queries are not looked at (05-C2). Never throws.
  */
 export async function findOffline(canary: Canary, deps: OnlineDependencies): Promise<string | undefined> {
+  const { signal } = deps;
+  const problemOf = (ask: () => Promise<string | undefined>) => atTurn(ask, deps, (reason) => reason);
   let server: Promise<string | undefined> | undefined;
   const reasonOf = async (metric: Metric): Promise<string | undefined> => {
     if (isBuiltin(metric)) {
-      server ??= queuedBackend(serverOf(canary, deps), deps).isOnline(deps.signal);
+      server ??= problemOf(() => serverOf(canary, deps).isOnline(signal));
       return server;
     }
     if (!metric.templateRef) return undefined;
     const found = await templateBackend(metric, canary.metadata.namespace, deps);
     if ('problem' in found) return found.problem;
-    const reported: MetricProvider = {
-      ...found.backend,
-      async isOnline(signal) {
-        const reason = await found.backend.isOnline(signal);
-        if (!signal.aborted) deps.templateAsked?.(found.template, reason);
-        return reason;
-      },
-    };
-    return queuedBackend(reported, deps).isOnline(deps.signal);
+    return problemOf(async () => {
+      const reason = await found.backend.isOnline(signal);
+      if (!signal.aborted) deps.templateAsked?.(found.template, reason);
+      return reason;
+    });
   };
   const metrics = canary.spec.analysis.metrics ?? [];
   const reasons = await Promise.all(metrics.map(reasonOf));

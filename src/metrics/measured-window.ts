@@ -1,7 +1,9 @@
 import type { Metric } from '../api/canary.ts';
-import type { Release } from '../api/canary-status.ts';
+import type { Release, Verdict } from '../api/canary-status.ts';
 import { parseDuration } from '../api/duration.ts';
+import { measuredFrom } from '../api/measured-from.ts';
 import type { Observer } from '../api/observer.ts';
+import { timestamp } from '../api/timestamp.ts';
 import { defaultInterval } from './query-variables.ts';
 
 /** The value of `{{ interval }}` in one measurement. */
@@ -35,4 +37,13 @@ export function measuredWindow(
   if (nowMs - lengthMs >= othersUntilMs) return { interval, isCut: false };
   const leftMs = Math.max(1, Math.min(lengthMs, nowMs - fromMs));
   return { interval: leftMs < WHOLE_SECONDS_FROM_MS ? `${leftMs}ms` : `${Math.floor(leftMs / 1000)}s`, isCut: true };
+}
+
+/** The verdict on a metric that is not to be asked yet, counted from when the canary can get requests; undefined once it is (05-W28). */
+export function delayed({ name, initialDelay }: Metric, release: Release | undefined, nowMs: number): Verdict | undefined {
+  const delayMs = initialDelay === undefined ? undefined : parseDuration(initialDelay);
+  const untilMs = delayMs === undefined || release === undefined ? nowMs : measuredFrom(release) + delayMs;
+  if (nowMs >= untilMs) return undefined;
+  const reason = `${name} is not checked before ${timestamp(untilMs)}: its initialDelay is ${initialDelay}`;
+  return { check: name, verdict: 'unmeasured', early: true, reason };
 }

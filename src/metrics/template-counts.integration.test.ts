@@ -5,7 +5,7 @@ import { type HandClock, handClock } from '../../test/fakes/clock.ts';
 import { canary, dependencies, endMs } from '../../test/fakes/measuring.ts';
 import type { Metric } from '../api/canary.ts';
 import type { ToCompare } from '../judge/compared.ts';
-import { compare } from './compare.ts';
+import { compare } from './measure.ts';
 
 let server: Server | undefined;
 afterEach(() => {
@@ -23,7 +23,7 @@ const asked: ToCompare = { metric: 'orders', fromMs: endMs - 12_999 };
 /** The answer where the backend says this to the total and the bad of the canary, and then of the primary; and what it was asked. */
 async function answerTo(
   values: readonly (string | undefined)[],
-  { metric = orders, spec = { counts } as object, question = asked, answering = (_: HandClock) => {} } = {},
+  { metric = orders, spec = { counts } as object, question = asked, answering = (_: HandClock) => {}, signal = dependencies().signal } = {},
 ) {
   const clock = handClock();
   const queries: string[] = [];
@@ -49,6 +49,7 @@ async function answerTo(
   const [answer] = await compare(canary([metric]), [question], {
     ...dependencies(),
     clock,
+    signal,
     template: async () => ({ spec: { provider: { type: 'prometheus', address }, query: 'q', ...spec } }),
     templateAsked: (_, problem) => reported.push(problem),
   });
@@ -74,6 +75,12 @@ it('20.3: the counts of a MetricTemplate are asked for both sides, in a window o
 it('20.3: a window ends when all is answered: queries that wait reach that much further', async () => {
   const { answer } = await answerTo(['20', '3', '500', '4.5'], { answering: (clock) => clock.advance(2_000) });
   expect(answer).toMatchObject({ kind: 'window', window: { fromMs: asked.fromMs, toMs: endMs + 8_000 } });
+});
+
+it('05-W24: a reading that is cancelled says nothing about its template', async () => {
+  const newer = new AbortController();
+  const { answer, reported } = await answerTo(['20', '3', '500', '4.5'], { answering: () => newer.abort(), signal: newer.signal });
+  expect([answer, reported]).toEqual([expect.objectContaining({ kind: 'unknown' }), []]);
 });
 
 it('20.3: without a series of failures there are none, and without one of requests the side had none', async () => {

@@ -2,15 +2,11 @@ import type { Canary, Metric } from '../api/canary.ts';
 import { systemClock } from '../api/clock.ts';
 import type { ToCompare } from '../judge/compared.ts';
 import type { Counts } from '../judge/window.ts';
-import type { Counted } from './counted.ts';
+import type { Counted } from './counter-counts.ts';
+import { type Side, sides } from './counter-query.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
-import type { MetricProvider } from './providers/metric-provider.ts';
-import { renderQuery } from './query-template.ts';
-import { queryVariables } from './query-variables.ts';
-import { queuedBackend } from './queued-backend.ts';
-import { shortened } from './shortened-query.ts';
+import { namesOf, type Source, sourceOf } from './source.ts';
 import { templateBackend } from './template-backend.ts';
-import { timedBackend } from './timed-backend.ts';
 
 /** Undefined: the backend answered without a value. */
 type Count = number | undefined;
@@ -43,17 +39,16 @@ async function readSides(canary: Canary, metric: Metric, deps: MeasureDependenci
   const { namespace, name } = found.template;
   const { counts } = found;
   if (!counts) return { reason: `MetricTemplate ${namespace}/${name} has no spec.counts: set total and bad, or remove compare` };
-  const backend = queuedBackend(timedBackend(found.type, found.backend, deps), deps);
-  const variables = { ...queryVariables(canary, metric), ...(deps.route !== undefined && { route: deps.route }) };
-  const targets = [variables.target, `${variables.target}-primary`];
-  const queries = targets.flatMap((target) => [counts.total, counts.bad].map((query) => ({ query, target })));
-  const read = await Promise.all(queries.map(({ query, target }) => countOf(backend, query, { ...variables, target }, deps)));
+  const source = sourceOf({ type: found.type, provider: found.backend }, namesOf(canary, metric, deps.route), deps);
+  const queries = sides.flatMap((side) => [counts.total, counts.bad].map((query) => ({ query, side })));
+  const read = await Promise.all(queries.map(({ query, side }) => countOf(source, query, side)));
   const unread = read.find((one) => typeof one === 'object');
-  deps.templateAsked?.(found.template, unread?.reason);
+  if (!deps.signal.aborted) deps.templateAsked?.(found.template, unread?.reason);
   if (unread) return { reason: `MetricTemplate ${namespace}/${name}: ${unread.reason}` };
   const [total, bad, primaryTotal, primaryBad] = read as Count[];
+  const target = canary.spec.targetRef.name;
   if (total === undefined && primaryTotal === undefined)
-    return { reason: `MetricTemplate ${namespace}/${name}: spec.counts.total gives no data for ${targets.join(', nor for ')}` };
+    return { reason: `MetricTemplate ${namespace}/${name}: spec.counts.total gives no data for ${target}, nor for ${target}-primary` };
   // A series of failures begins with the first one.
   return {
     canary: { requests: total ?? 0, failures: bad ?? 0 },
@@ -61,19 +56,11 @@ async function readSides(canary: Canary, metric: Metric, deps: MeasureDependenci
   };
 }
 
-async function countOf(
-  backend: MetricProvider,
-  template: string,
-  variables: Parameters<typeof renderQuery>[1],
-  { queryAsked, signal }: MeasureDependencies,
-): Promise<Count | Unread> {
-  const rendered = renderQuery(template, variables);
-  if ('error' in rendered) return { reason: rendered.error };
-  queryAsked?.(shortened(rendered.query));
-  const measured = await backend.runQuery(rendered.query, signal);
+async function countOf(source: Source, query: string, side: Side): Promise<Count | Unread> {
+  const measured = await source.ask(query, side);
   if (measured.kind === 'error') return { reason: measured.reason };
   // A sum over one counter that is NaN is NaN: failures that cannot be read are not none.
   if (measured.kind === 'noData' && !measured.isNaN) return undefined;
   const value = measured.kind === 'noData' ? Number.NaN : measured.value;
-  return Number.isFinite(value) && value >= 0 ? value : { reason: `${value} cannot be a count; asked: ${shortened(rendered.query)}` };
+  return Number.isFinite(value) && value >= 0 ? value : { reason: `${value} cannot be a count; asked: ${source.shown(query, side)}` };
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { seededRandom } from '../../src/embedded/mesh/random.ts';
 import type { IngestedSample } from '../../src/embedded/prometheus/series.ts';
 import type { Compared, ToCompare } from '../../src/judge/compared.ts';
-import { compare } from '../../src/metrics/compare.ts';
+import { compare } from '../../src/metrics/measure.ts';
 import { canary, dependencies } from '../fakes/measuring.ts';
 import { bothPrometheuses } from './promql/both-prometheuses.ts';
 

@@ -109,7 +109,7 @@ async function promote(through: Cluster, kind: 'promote' | 'restorePrimary' = 'p
     config,
     configs: { learn },
     learn,
-    measure: async () => [],
+    measure: async () => ({ verdicts: [] }),
     compare: async () => [],
     secret: async () => undefined,
     signal,

@@ -11,8 +11,8 @@ import { comparedMetrics, isGate } from '../../engine/comparison/compared-metric
 import type { JournalAnswer } from '../../engine/journal/journal-part.ts';
 import type { Unfit } from '../../engine/journal/replay.ts';
 import type { SupposedAnalysis } from '../../engine/journal/suppose.ts';
+import { builtinKind } from '../../metrics/built-in.ts';
 import { judgeMeasurement } from '../../metrics/judge-measurement.ts';
-import { builtinKind } from '../../metrics/measure.ts';
 import { usageError } from '../output/exit-codes.ts';
 import { unknownFields } from '../validate/unknown-fields.ts';
 

@@ -1,6 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release, Verdict } from '../../api/canary-status.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { judgeChecks } from '../../engine/judge.ts';
 import { codeOfHook } from '../../engine/waits-of.ts';
 import { isRefusedBy } from '../canaries/canary-report.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
@@ -26,12 +27,9 @@ const hostOf = (url: string): string => URL.parse(url)?.host ?? 'no address';
 
 /** The check of the last interval that keeps a release from its next step; checks that are only observed do not count. */
 export function fromVerdicts({ raw, canary }: CanarySnapshot, { verdicts = [] }: Release): Trouble | undefined {
-  const counted = verdicts.map((verdict, index) => ({ verdict, index })).filter(({ verdict }) => verdict.observed !== true);
-  const worst =
-    counted.find(({ verdict }) => verdict.verdict === 'failed') ??
-    counted.find(({ verdict }) => verdict.verdict === 'unmeasured' && verdict.early !== true);
-  if (worst === undefined) return undefined;
-  const { verdict, index } = worst;
+  const [verdict] = judgeChecks(verdicts).failed;
+  if (verdict === undefined) return undefined;
+  const index = verdicts.indexOf(verdict);
   const at = `status.release.verdicts[${index}]`;
   if (verdict.verdict === 'failed')
     return {

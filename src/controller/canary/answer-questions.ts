@@ -53,12 +53,8 @@ export async function answerQuestion(question: AnswerableQuestion, context: Answ
     case 'measure': {
       const queries: string[] = [];
       const { canary, signal } = context;
-      const asked = (query: string) => void queries.push(query);
-      const [verdicts, compared] = await Promise.all([
-        context.measure(canary, signal, asked),
-        question.compare && context.compare(canary, question.compare, signal, asked),
-      ]);
-      return { kind: 'measure', id, verdicts, ...(compared && { compared }), ...(queries.length > 0 && { queries }) };
+      const measured = await context.measure(canary, question.compare, signal, (query) => void queries.push(query));
+      return { kind: 'measure', id, ...measured, ...(queries.length > 0 && { queries }) };
     }
     case 'compare': {
       const queries: string[] = [];

@@ -11,5 +11,5 @@ it('I11: the checks of a Knative Service that is gone are still measured, withou
     metrics: { timeQuery: () => () => () => undefined, measured: () => undefined },
   } as unknown as Parameters<typeof measuring>[0];
   const canary = aCanary({}, { targetRef: { apiVersion: knativeApiVersion, kind: 'Service', name: 'podinfo' } });
-  expect(await measuring(deps).measure(canary, new AbortController().signal)).toEqual([]);
+  expect(await measuring(deps).measure(canary, undefined, new AbortController().signal)).toEqual({ verdicts: [] });
 });

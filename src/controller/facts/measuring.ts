@@ -1,8 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
-import { compare } from '../../metrics/compare.ts';
 import { findOffline } from '../../metrics/find-offline.ts';
 import type { AskCluster } from '../../metrics/http/ask-cluster.ts';
-import { measure } from '../../metrics/measure.ts';
+import { compare, measure } from '../../metrics/measure.ts';
 import type { MeasureDependencies } from '../../metrics/measure-dependencies.ts';
 import { observerFor } from '../../routers/observers.ts';
 import { workloadFor } from '../../workloads/index.ts';
@@ -57,16 +56,17 @@ export function measuring(deps: MeasuringDeps): Pick<ControllerDeps, 'measure' |
     return { ...dependencies(canary, signal), route, primaryRoute, timeQuery };
   };
   return {
-    async measure(canary, signal, queryAsked) {
-      const verdicts = await measure(canary, {
-        ...measured(canary, signal),
-        queryAsked,
+    async measure(canary, toCompare, signal, queryAsked) {
+      const deps = { ...measured(canary, signal), queryAsked };
+      const checked = async () => {
         // The value of the primary at the same time is shown beside it, for a comparison by eye.
-        baselines: true,
-      });
-      // One that was superseded meanwhile decides nothing.
-      if (!signal.aborted) metrics.measured(canary, verdicts);
-      return verdicts;
+        const verdicts = await measure(canary, { ...deps, baselines: true });
+        // One that was superseded meanwhile decides nothing.
+        if (!signal.aborted) metrics.measured(canary, verdicts);
+        return verdicts;
+      };
+      const [verdicts, compared] = await Promise.all([checked(), toCompare && compare(canary, toCompare, deps)]);
+      return { verdicts, ...(compared && { compared }) };
     },
     compare: (canary, asked, signal, queryAsked) => compare(canary, asked, { ...measured(canary, signal), queryAsked }),
     findOffline: (canary, signal) => findOffline(canary, dependencies(canary, signal)),

@@ -2,8 +2,8 @@ import type { Registry } from '@prometheus-io/client';
 import type { Canary } from '../../api/canary.ts';
 import type { Verdict } from '../../api/canary-status.ts';
 import { metersIn } from '../../api/meters.ts';
+import { builtinKind } from '../../metrics/built-in.ts';
 import { limitOf } from '../../metrics/limit.ts';
-import { builtinKind } from '../../metrics/measure.ts';
 import type { OwnedSeries } from './owned-series.ts';
 
 /** How often each check has passed, failed or could not be measured (a monitoring outage and a bad version are two alarms), its last value, and its limits. */

@@ -1,11 +1,14 @@
 import { bounded } from '../../api/blocker.ts';
 import type { Release, Verdict } from '../../api/canary-status.ts';
+import { oncePerObject } from '../../api/once.ts';
 import { isGate } from '../comparison/compared-metrics.ts';
 import { withCompared } from '../comparison/compared-so-far.ts';
 import { hasFailed } from '../conditions/failing.ts';
 import type { Input } from '../context.ts';
+import type { Facts } from '../facts.ts';
 import { failingOf } from '../failing.ts';
-import { judge } from '../judge.ts';
+import { judge, judgeChecks } from '../judge.ts';
+import type { Answer } from '../questions.ts';
 
 /** Why a hook or a write was refused; empty for any other event. */
 export function refusal({ event }: Input): string {
@@ -22,12 +25,20 @@ export function refusalData({ event }: Input): Pick<Release, 'refusedBy' | 'refu
 }
 
 /** The release with the counts of both sides that an answer brings (E122). */
-export function comparedIn({ context, event }: Input): Release {
-  if (event.type !== 'ANSWER' || !('compared' in event.answer)) return context.release;
-  const { kind, compared = [] } = event.answer;
-  const isPoll = kind === 'compare' && isGate(event.facts.canary.spec.analysis);
-  return withCompared(context.release, compared, { ...event.facts, isPoll });
-}
+export const comparedIn = ({ context, event }: Input): Release =>
+  event.type === 'ANSWER' ? comparedBy(event.facts)(event.answer)(context.release) : context.release;
+
+/** Counts are added once: the rules that decide and the record of the check take the same release. */
+const comparedBy = oncePerObject((facts: Facts) =>
+  oncePerObject((answer: Answer) =>
+    oncePerObject((release: Release) => {
+      if (!('compared' in answer)) return release;
+      const { kind, compared = [] } = answer;
+      const isPoll = kind === 'compare' && isGate(facts.canary.spec.analysis);
+      return withCompared(release, compared, { ...facts, isPoll });
+    }),
+  ),
+);
 
 export function judgementOf({ event }: Input) {
   if (event.type !== 'ANSWER' || event.answer.kind !== 'measure') return undefined;
@@ -56,7 +67,5 @@ export function closedGate({ event }: Input): string | undefined {
 
 /** Checks of this tick that did not pass. */
 export function decisive({ event }: Input): readonly Verdict[] {
-  if (event.type !== 'ANSWER' || event.answer.kind !== 'measure') return [];
-  const decided = event.answer.verdicts.filter(({ observed, early }) => observed !== true && early !== true);
-  return decided.filter(({ verdict }) => verdict !== 'passed');
+  return event.type === 'ANSWER' && event.answer.kind === 'measure' ? judgeChecks(event.answer.verdicts).decisive : [];
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Release } from '../../api/canary-status.ts';
+import { measuredFrom } from '../../api/measured-from.ts';
 import { oncePerObject } from '../../api/once.ts';
 import type { Compared, ToCompare } from '../../judge/compared.ts';
 import { addWindow, Evidence, learnScatter, noEvidence } from '../../judge/evidence.ts';
@@ -51,7 +52,7 @@ export function toCompare(
   { isPoll = false } = {},
 ): readonly ToCompare[] {
   const { analysis } = canary.spec;
-  const begunMs = release.measuredFromMs ?? release.startedMs;
+  const begunMs = measuredFrom(release);
   return comparedMetrics(analysis).flatMap((metric): ToCompare[] => {
     if (isPoll && metric.name !== 'errors') return [];
     const { evidence, learned, plan, problem, atSample } = comparedSoFar(release, metric);
@@ -73,8 +74,7 @@ export function toCompare(
 }
 
 /** When the first pod of the canary was ready: pods get traffic when they have been ready for the scale-down delay (E6a). */
-const readyAtMs = ({ measuredFromMs, startedMs }: Release, scaleDownDelayMs: number): number =>
-  (measuredFromMs ?? startedMs) - scaleDownDelayMs;
+const readyAtMs = (release: Release, scaleDownDelayMs: number): number => measuredFrom(release) - scaleDownDelayMs;
 
 /** The release with what was read (rule E122), and without what is kept of metrics that are not compared any more. */
 export function withCompared(

@@ -1,5 +1,8 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
+import { oncePerObject } from '../../api/once.ts';
+import type { Comparison } from '../../judge/comparison.ts';
+import type { Evidence } from '../../judge/evidence.ts';
 import { weigh } from '../../judge/judge.ts';
 import { type ComparedMetric, comparedMetrics, isGate, maxStepDurationMs } from './compared-metrics.ts';
 import { comparedSoFar } from './compared-so-far.ts';
@@ -30,4 +33,6 @@ export function awaitedEvidence(release: Release, canary: Canary, nowMs: number)
 /** When the step is taken without evidence: epoch milliseconds. */
 export const evidenceUntilMs = (release: Release, { spec }: Canary): number => release.stepStartedMs + maxStepDurationMs(spec.analysis);
 
-const verdictOf = (release: Release, metric: ComparedMetric) => weigh(comparedSoFar(release, metric).evidence, metric.comparison).verdict;
+const verdictOf = (release: Release, metric: ComparedMetric) => weighed(metric.comparison)(comparedSoFar(release, metric).evidence);
+
+const weighed = oncePerObject((comparison: Comparison) => oncePerObject((evidence: Evidence) => weigh(evidence, comparison).verdict));

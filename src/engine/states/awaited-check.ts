@@ -3,6 +3,7 @@ import { timestamp } from '../../api/timestamp.ts';
 import { evidenceUntilMs } from '../comparison/harm.ts';
 import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
 import { unreadyUntilMs } from '../failing.ts';
+import { judgeChecks } from '../judge.ts';
 import { isPrimaryAwaited } from '../sides.ts';
 import { weightOf } from '../strategy.ts';
 import type { Standing, Wait } from '../wait.ts';
@@ -38,11 +39,9 @@ export function waitsOfCheck(standing: Standing, dueMs: number | undefined) {
 /** The checks of the last interval that keep it from its next step. */
 function ofVerdicts({ canary, release: { verdicts = [], blindSinceMs } }: Standing): Wait[] {
   const blind = blindSinceMs === undefined ? {} : { sinceMs: blindSinceMs, untilMs: unmeasuredUntilMs(canary, blindSinceMs) };
-  const counted = verdicts.filter(({ observed, early }) => observed !== true && early !== true);
-  const failing = counted.filter(({ verdict }) => verdict === 'failed');
-  const unmeasured = counted.filter(({ verdict }) => verdict === 'unmeasured');
+  const { failed, unmeasured } = judgeChecks(verdicts, 'hold');
   return [
-    ...failing.map(({ check, reason }) => defined({ code: 'CheckFailed', metric: check, detail: reason })),
+    ...failed.map(({ check, reason }) => defined({ code: 'CheckFailed', metric: check, detail: reason })),
     ...unmeasured.map(({ check, code = 'Unmeasured', object, field, reason }) =>
       defined({ code, metric: check, object, field, detail: reason, ...blind }),
     ),

@@ -2,17 +2,16 @@ import type { Canary } from '../api/canary.ts';
 import type { Counters, SideCounters } from '../api/observer.ts';
 import type { Compared, ToCompare } from '../judge/compared.ts';
 import type { Window } from '../judge/window.ts';
-import { askSeries } from './ask-series.ts';
-import type { Counted } from './counted.ts';
 import { type Changes, type CounterNames, counterChanges, newestOf } from './counter-changes.ts';
 import { boundOf, errorsHistory, errorsHistoryQuery, latencyHistory, latencyHistoryQuery } from './counter-history.ts';
-import { errorsQuery, inMs, latencyQuery, type RenderedCounters, sides } from './counter-query.ts';
-import { nameRules, observerOf } from './measure.ts';
+import { errorsQuery, inMs, latencyQuery, type RenderedCounters, type Side, sides } from './counter-query.ts';
+import { inTurn } from './in-turn.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import { serverOf } from './metrics-source.ts';
+import type { SeriesAnswer } from './providers/metric-provider.ts';
 import { type QueryVariables, renderQuery } from './query-template.ts';
-import { queryVariables } from './query-variables.ts';
-import { templateCounts } from './template-counts.ts';
+import { shortened } from './shortened-query.ts';
+import { namesOf, observedNames, observerOf } from './source.ts';
 import { boundsOf, errorsWindow, slowWindow } from './window-counts.ts';
 
 /**
@@ -24,35 +23,26 @@ const LOST_SAMPLE =
 const LOST_AFTER_MS = 120_000;
 const NOTHING = { requests: 0, failures: 0 };
 
+type WithoutMetric<Each> = Each extends unknown ? Omit<Each, 'metric'> : never;
+
+/** The answer to one question, but for the metric that it is of. */
+export type Counted = WithoutMetric<Compared>;
+
 const unknown = (reason: string): Counted => ({ kind: 'unknown', reason });
 
 /**
- * Counts of both sides, one answer for each question, in their order. `errors` and `latency` take one query of the Canary's Prometheus each, a metric with a MetricTemplate
- * four of its backend. Never throws: what cannot be read is `unknown` and never a count (I11).
+ * Counts of both sides by the provider's counters: one query of the Canary's Prometheus.
  *
  * A window ends with the newest sample that is shown: a backend whose clock is behind, or that shows samples late, gives other numbers for the moments after it later.
  * Where counters show a request so much later (`counterDelayMs`), it ends that much before, and its counters are read that much after both of its ends: the next
  * window, which begins where this one ends, begins with the numbers that this one ended with.
  */
-export async function compare(canary: Canary, toCompare: readonly ToCompare[], deps: MeasureDependencies): Promise<Compared[]> {
-  return Promise.all(toCompare.map(async (one): Promise<Compared> => ({ metric: one.metric, ...(await counted(canary, one, deps)) })));
-}
-
-async function counted(canary: Canary, asked: ToCompare, deps: MeasureDependencies): Promise<Counted> {
-  try {
-    if (asked.metric === 'errors' || asked.metric === 'latency') return await byCounters(canary, asked, deps);
-    return await templateCounts(canary, asked, deps);
-  } catch {
-    return unknown('the counts could not be read');
-  }
-}
-
-async function byCounters(canary: Canary, asked: ToCompare, deps: MeasureDependencies): Promise<Counted> {
+export async function byCounters(canary: Canary, asked: ToCompare, deps: MeasureDependencies): Promise<Counted> {
   const observer = observerOf(canary, deps);
   const { counters, counterDelayMs = 0 } = observer;
   if ('unavailable' in counters) return unknown(counters.unavailable);
-  const variables = nameRules(observer, queryVariables(canary, {}));
-  const rendered = renderedCounters(counters, variables, deps);
+  const names = (route: string | undefined) => observedNames(observer, namesOf(canary, {}, route));
+  const rendered = renderedCounters(counters, { canary: names(deps.route), primary: names(deps.primaryRoute) }, deps.primaryRoute);
   if ('reason' in rendered) return unknown(rendered.reason);
   const moments = { fromMs: asked.fromMs + counterDelayMs, toMs: deps.nowMs };
   if (asked.learnMs !== undefined) return history(canary, rendered, { ...asked, learnMs: asked.learnMs, untilMs: moments.fromMs }, deps);
@@ -60,9 +50,9 @@ async function byCounters(canary: Canary, asked: ToCompare, deps: MeasureDepende
   const { plan } = asked;
   if (asked.metric === 'latency' && !plan) return unknown('the thresholds of latency are not known yet');
   const query = plan ? latencyQuery(rendered, moments, plan) : errorsQuery(rendered, moments);
-  const answer = await askSeries(serverOf(canary, deps), query, deps);
+  const answer = await seriesOf(canary, query, deps);
   if (answer.kind === 'error') return unknown(answer.reason);
-  const names: CounterNames = plan
+  const counterNames: CounterNames = plan
     ? {
         nameOf: (_, { le = '' }) => String(inMs(boundOf(le), rendered.bucketUnit)),
         required: boundsOf(plan).map(String),
@@ -70,7 +60,7 @@ async function byCounters(canary: Canary, asked: ToCompare, deps: MeasureDepende
       }
     : { nameOf: (kind) => kind, required: ['all'], optional: ['succeeded'] };
   const { podLabel } = rendered;
-  const changes = counterChanges(answer.series, { podLabel, names, windowMs: moments.toMs - moments.fromMs });
+  const changes = counterChanges(answer.series, { podLabel, names: counterNames, windowMs: moments.toMs - moments.fromMs });
   if ('reason' in changes) return unknown(changes.reason);
   const selectors = [rendered.canary, rendered.primary].map((side) => (plan ? side.buckets : side.requests));
   if (!changes.canary.isSeen && !changes.primary.isSeen) return unknown(`no series of ${selectors.join(', nor of ')}`);
@@ -105,21 +95,28 @@ async function history(
 ): Promise<Counted> {
   const isLatency = metric === 'latency';
   const query = isLatency ? latencyHistoryQuery(primary, untilMs, learnMs) : errorsHistoryQuery(primary, untilMs, learnMs);
-  const answer = await askSeries(serverOf(canary, deps), query, deps);
+  const answer = await seriesOf(canary, query, deps);
   if (answer.kind === 'error') return unknown(answer.reason);
   return isLatency
     ? { kind: 'buckets', primary: latencyHistory(answer.series, bucketUnit), toMs: untilMs }
     : { kind: 'history', primary: errorsHistory(answer.series) };
 }
 
+function seriesOf(canary: Canary, query: string, deps: MeasureDependencies): Promise<SeriesAnswer> {
+  deps.queryAsked?.(shortened(query));
+  const server = serverOf(canary, deps);
+  const resultOf = (answer: SeriesAnswer) => (answer.kind === 'error' ? 'error' : answer.series.length === 0 ? 'noData' : 'value');
+  return inTurn('prometheus', () => server.readSeries(query, deps.signal), resultOf, deps);
+}
+
 /** Both sides with their names; Knative's are Revisions, which its Service names. */
 function renderedCounters(
   { canary, primary, ...rest }: Counters,
-  variables: QueryVariables,
-  { route, primaryRoute }: MeasureDependencies,
+  names: Readonly<Record<Side, QueryVariables>>,
+  primaryRoute: string | undefined,
 ): RenderedCounters | { reason: string } {
-  const own = renderedSide(canary, { ...variables, ...(route !== undefined && { route }) });
-  const other = renderedSide(primary, { ...variables, ...(primaryRoute !== undefined && { route: primaryRoute }) });
+  const own = renderedSide(canary, names.canary);
+  const other = renderedSide(primary, names.primary);
   if ('reason' in own) return own;
   if ('reason' in other) return other;
   const isByRevision = canary.requests === primary.requests;

@@ -1,0 +1,38 @@
+import { NoTurnError } from '../api/outgoing.ts';
+import type { MeasureDependencies } from './measure-dependencies.ts';
+import type { Measurement } from './providers/metric-provider.ts';
+
+type TurnDependencies = Pick<MeasureDependencies, 'turns' | 'signal'>;
+type NotSent = Extract<Measurement, { kind: 'error' }>;
+
+/** One query to a backend of this type when it is the turn of the namespace. Its time is taken, unless it was cancelled: then it has no answer. */
+export function inTurn<Answer>(
+  type: string,
+  run: () => Promise<Answer>,
+  resultOf: (answer: Answer) => Measurement['kind'],
+  deps: TurnDependencies & Pick<MeasureDependencies, 'timeQuery'>,
+): Promise<Answer | NotSent> {
+  const timed = async (): Promise<Answer | NotSent> => {
+    const ended = deps.timeQuery?.(type);
+    const answer = await run();
+    if (!deps.signal.aborted) ended?.(resultOf(answer));
+    return answer;
+  };
+  return atTurn(timed, deps, (reason) => ({ kind: 'error', reason }));
+}
+
+/** What is asked when it is the turn of the namespace, or why it was not sent. */
+export function atTurn<Answer>(
+  ask: () => Promise<Answer>,
+  { turns, signal }: TurnDependencies,
+  notSent: (reason: string) => Answer,
+): Promise<Answer> {
+  return turns ? turns.run(ask, signal).catch((error: unknown) => notSent(reasonOf(error, signal))) : ask();
+}
+
+/** Why a query had no turn; anything else is thrown on. */
+function reasonOf(error: unknown, signal: AbortSignal): string {
+  if (error instanceof NoTurnError) return `the query was not sent: ${error.message}`;
+  if (signal.aborted) return 'the query was cancelled';
+  throw error;
+}

@@ -1,0 +1,88 @@
+import type { Canary, Metric } from '../api/canary.ts';
+import { parseDuration } from '../api/duration.ts';
+import { observedProvider } from '../api/mesh-provider.ts';
+import type { Observer } from '../api/observer.ts';
+import type { Side } from './counter-query.ts';
+import { inTurn } from './in-turn.ts';
+import type { MeasureDependencies } from './measure-dependencies.ts';
+import type { Measurement, MeasureProblem, MetricProvider } from './providers/metric-provider.ts';
+import { type QueryVariables, renderQuery } from './query-template.ts';
+import { queryVariables } from './query-variables.ts';
+import { shortened } from './shortened-query.ts';
+
+/** A backend and the names in its queries. Every check asks through one, of the canary or of the primary. */
+export interface Source {
+  /** What a query template gives of one side. */
+  ask(query: string, side: Side): Promise<Measurement>;
+  /** The query as messages show it. */
+  shown(query: string, side: Side): string;
+}
+
+/** A backend by its type. */
+export interface Backend {
+  type: string;
+  provider: MetricProvider;
+  /** Called with each answer, unless the query was cancelled. */
+  answered?: (measured: Measurement) => void;
+  /** Where a query that cannot be used is corrected. */
+  place?: Pick<MeasureProblem, 'object' | 'field'>;
+}
+
+export function sourceOf({ type, provider, answered, place }: Backend, variables: QueryVariables, deps: MeasureDependencies): Source {
+  const sides = { canary: variables, primary: { ...variables, target: `${variables.target}-primary` } };
+  const { signal } = deps;
+  const run = async (query: string): Promise<Measurement> => {
+    const measured = await provider.runQuery(query, signal);
+    if (!signal.aborted) answered?.(measured);
+    return measured;
+  };
+  const rendered = (template: string, side: Side) => renderQuery(template, sides[side]);
+  return {
+    async ask(template, side) {
+      const text = rendered(template, side);
+      if ('error' in text) return { kind: 'error', reason: text.error, code: 'QueryInvalid', ...place };
+      const { query } = text;
+      deps.queryAsked?.(shortened(query));
+      const measured = await inTurn(
+        type,
+        () => run(query),
+        ({ kind }) => kind,
+        deps,
+      );
+      if (measured.kind === 'error' && measured.code === 'QueryInvalid') return { ...place, ...measured };
+      // A query that is wrong and one without traffic look alike: the reason shows the query (05-W33).
+      if (measured.kind !== 'noData') return measured;
+      return { ...measured, reason: `${measured.reason}; asked: ${shortened(query)}${narrowWindow(query, variables.interval)}` };
+    },
+    shown(template, side) {
+      const text = rendered(template, side);
+      return shortened('error' in text ? template : text.query);
+    },
+  };
+}
+
+/** Prometheus scrapes once a minute by default, and a rate needs two samples (05-W32). */
+const TWO_SCRAPES_MS = 120_000;
+
+function narrowWindow(query: string, interval: string): string {
+  const ms = parseDuration(interval) ?? TWO_SCRAPES_MS;
+  if (ms >= TWO_SCRAPES_MS || !query.includes(`[${interval}]`) || !/\b(i?rate|increase|i?delta)\s*\(/.test(query)) return '';
+  return `; a rate needs two samples within ${interval}, so targets have to be scraped every ${ms / 2000}s at least`;
+}
+
+/** The names of a side; `route`: as the target's own controller names it. */
+export function namesOf(canary: Canary, metric: Pick<Metric, 'interval' | 'templateVariables'>, route: string | undefined): QueryVariables {
+  const variables = queryVariables(canary, metric);
+  return route === undefined ? variables : { ...variables, route };
+}
+
+/** The same as the provider writes them in its labels. */
+export function observedNames({ underscoreNames }: Observer, variables: QueryVariables): QueryVariables {
+  if (!underscoreNames) return variables;
+  const clean = (text: string) => text.replace(/[^0-9A-Za-z_]/g, '_');
+  const named = ['name', 'namespace', 'target', 'service', 'ingress'] as const;
+  return { ...variables, ...Object.fromEntries(named.map((field) => [field, clean(variables[field])])) };
+}
+
+export const observerOf = ({ spec }: Canary, deps: Pick<MeasureDependencies, 'observerFor' | 'meshProvider'>): Observer =>
+  deps.observerFor(observedProvider(spec.provider, deps.meshProvider), spec.targetRef.kind);
