@@ -170,12 +170,12 @@ function unobserved({ target, blocker }: Facts, object: BlockedObject): FoundBlo
   return [{ object, ...target.undetermined }];
 }
 
-function targetOf({ spec, metadata: { namespace } }: Canary): BlockedObject {
+export function targetOf({ spec, metadata: { namespace } }: Canary): BlockedObject {
   const { apiVersion, kind, name } = spec.targetRef;
   return { apiVersion, kind, name, namespace };
 }
 
-function primaryOf(canary: Canary): BlockedObject {
+export function primaryOf(canary: Canary): BlockedObject {
   const target = targetOf(canary);
   if (isKnative(target)) return target;
   const { primary, primaryService } = names(canary);

@@ -1,6 +1,7 @@
 import { blockerText } from '../api/blocker-text.ts';
 import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
+import { endingClause, endingOf } from '../api/ending.ts';
 import { isReleasing, type Phase } from '../api/phase.ts';
 import { timestamp } from '../api/timestamp.ts';
 import { awaitedRoutes } from './blockers-of.ts';
@@ -61,6 +62,8 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
   const ends = due === undefined ? deadline : timestamp(due);
   const comesBy = (side: Side | undefined) => timestamp(rolloutDeadlineMs(canary, release.stepStartedMs, side));
   const drained = timestamp(release.stepStartedMs + facts.scaleDownDelayMs);
+  const ending = endingOf(phase, release);
+  const ended = ending ? endingClause(ending) : phase;
   switch (`${phase}.${release.step}`) {
     case 'Initializing.creatingPrimary':
       return facts.target === undefined
@@ -116,12 +119,12 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
     case 'Succeeded.returningTraffic':
       return `Waiting ${since} for the routes to send all traffic to the primary.`;
     case 'Failed.returningTraffic':
-      return `Failed${why}. Traffic returns to the primary as its pods become ready${raised(facts.primary, release, facts)}, and all of it at ${timestamp(release.stepStartedMs + longestRaiseMs(facts.intervalMs))} if the primary serves.`;
+      return `${ended}. Traffic returns to the primary as its pods become ready${raised(facts.primary, release, facts)}, and all of it at ${timestamp(release.stepStartedMs + longestRaiseMs(facts.intervalMs))} if the primary serves.`;
     case 'Initializing.draining':
     case 'Finalising.draining':
     case 'Succeeded.draining':
     case 'Failed.draining':
-      return `${phase === 'Failed' ? `Failed${why}. ` : ''}The pods of ${name} are kept ${isKept(facts) ? `${since}: the primary does not serve${lacks(facts.primary, 'primary')}` : `until ${drained}, when the proxies know the new routes`}.`;
+      return `${phase === 'Failed' ? `${ended}. ` : ''}The pods of ${name} are kept ${isKept(facts) ? `${since}: the primary does not serve${lacks(facts.primary, 'primary')}` : `until ${drained}, when the proxies know the new routes`}.`;
     case 'Succeeded.undoing':
       return `Writing the template of the promotion before the last into ${name} ${since}; it is released as a new revision.`;
     case 'Initialized.restarting':
@@ -129,12 +132,12 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
     case 'Failed.restarting':
       return `Restarting the pods of the primary ${since}.`;
     case 'Succeeded.resting':
-      return `Succeeded: ${resting(canary, facts)}.`;
+      return `${ended}: ${resting(canary, facts)}.`;
     case 'Failed.servingFromCanary':
     case 'Failed.restoringPrimary':
-      return `Failed${why}. Restoring the last promoted template of the primary ${since}${lacks(facts.primary, 'primary')}. The canary serves until the primary is ready; an edit of ${name} waits for that.`;
+      return `${ended}. Restoring the last promoted template of the primary ${since}${refusedRestore(release)}${lacks(facts.primary, 'primary')}. The canary serves until the primary is ready; an edit of ${name} waits for that.`;
     case 'Failed.resting':
-      return `Failed${why}: ${facts.primary && !facts.primary.serving ? `the primary does not serve${lacks(facts.primary, 'primary')}` : 'the primary serves'}; push a corrected ${name} to start again.`;
+      return `${ended}: ${facts.primary && !facts.primary.serving ? `the primary does not serve${lacks(facts.primary, 'primary')}` : 'the primary serves'}; push a corrected ${name} to start again.`;
     default:
       return `${phase} ${since}${why}.`;
   }
@@ -225,6 +228,11 @@ function down(target: Side | undefined, canary: Canary): string {
 function failed(release: Release, facts: Facts): string {
   const last = lastFailing(release, facts);
   return last === undefined ? '' : ` (${last})`;
+}
+
+/** Why the restore was refused, where the cause of the failure is recorded beside it. */
+function refusedRestore({ ending, reason }: Release): string {
+  return ending === undefined || reason === undefined || reason === ending.detail ? '' : `, which is refused (${reason})`;
 }
 
 /** How far the side is that gets more load, and what else it waits for. */
