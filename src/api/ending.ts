@@ -17,16 +17,25 @@ interface EndingMeaning {
   actor: Actor;
   /** Words in capitals are filled in: TARGET, CANARY, NAMESPACE, METRIC, WEBHOOK, FIELD. */
   remedy: string;
+  /** The remedy is another version of the target. */
+  isOfVersion?: boolean;
 }
 
 const as =
   (outcome: Outcome) =>
-  (actor: Actor, meaning: string, remedy: string): EndingMeaning => ({ outcome, meaning, actor, remedy });
+  (actor: Actor, meaning: string, remedy: string, more: Pick<EndingMeaning, 'isOfVersion'> = {}): EndingMeaning => ({
+    outcome,
+    meaning,
+    actor,
+    remedy,
+    ...more,
+  });
 const promoted = as('promoted');
 const rolledBack = as('rolledBack');
 
 const RETRY = 'if the version is good, release it again with serin retry CANARY -n NAMESPACE';
 const CORRECT = `push a corrected TARGET; ${RETRY}`;
+const OF_VERSION = { isOfVersion: true } as const;
 const NONE = 'none needed: the next edit of TARGET starts a release';
 
 /** The closed list of what ends a release: `status.release.ending.code`. Programs may match on the names; docs/reasons.md is made from it. */
@@ -38,6 +47,7 @@ export const endings = {
     'workloadOwner',
     'the primary could not take the promoted revision; its last template is restored',
     'correct what keeps the pods of the primary from becoming ready, then push a corrected TARGET',
+    OF_VERSION,
   ),
   Superseded: as('superseded')(
     'workloadOwner',
@@ -49,21 +59,28 @@ export const endings = {
     'workloadOwner',
     'checks were out of their range as often as they may, or not measured where `analysis.unmeasured` is `fail`',
     CORRECT,
+    OF_VERSION,
   ),
   UnmeasuredTooLong: rolledBack(
     'metricsOwner',
     'checks could not be measured for the progress deadline',
     'restore the metrics, then release it again with serin retry CANARY -n NAMESPACE',
   ),
-  ComparedWorse: rolledBack('workloadOwner', 'by `analysis.comparison` the canary was worse than the primary', CORRECT),
+  ComparedWorse: rolledBack('workloadOwner', 'by `analysis.comparison` the canary was worse than the primary', CORRECT, OF_VERSION),
   HookRejected: rolledBack(
     'gateOwner',
     'a webhook refused as often as checks may fail',
     `ask the owner of WEBHOOK what it refuses, and push a corrected TARGET; ${RETRY}`,
+    OF_VERSION,
   ),
-  PodsFailing: rolledBack('workloadOwner', 'the pods of the canary crashed, or lost their readiness, as often as checks may fail', CORRECT),
-  RolloutStalled: rolledBack('workloadOwner', 'the rollout of the canary failed, or exceeded its own deadline', CORRECT),
-  NotReadyInTime: rolledBack('workloadOwner', 'the canary was not ready for the progress deadline', CORRECT),
+  PodsFailing: rolledBack(
+    'workloadOwner',
+    'the pods of the canary crashed, or lost their readiness, as often as checks may fail',
+    CORRECT,
+    OF_VERSION,
+  ),
+  RolloutStalled: rolledBack('workloadOwner', 'the rollout of the canary failed, or exceeded its own deadline', CORRECT, OF_VERSION),
+  NotReadyInTime: rolledBack('workloadOwner', 'the canary was not ready for the progress deadline', CORRECT, OF_VERSION),
   PodsNotStopped: rolledBack(
     'workloadOwner',
     'pods that have read old configs did not stop within the progress deadline',
@@ -84,9 +101,9 @@ export const endings = {
     'the spec was refused for so long that the canary could not be checked any longer',
     'correct FIELD, then release it again with serin retry CANARY -n NAMESPACE',
   ),
-  RolledBackByHook: rolledBack('gateOwner', 'a rollback hook asked for it', `ask the owner of WEBHOOK why; ${CORRECT}`),
-  RolledBackByUser: rolledBack('canaryOwner', 'a user asked for it', CORRECT),
-  Unrecorded: rolledBack('workloadOwner', 'an earlier version of Serin ended it, and has recorded the words alone', CORRECT),
+  RolledBackByHook: rolledBack('gateOwner', 'a rollback hook asked for it', `ask the owner of WEBHOOK why; ${CORRECT}`, OF_VERSION),
+  RolledBackByUser: rolledBack('canaryOwner', 'a user asked for it', CORRECT, OF_VERSION),
+  Unrecorded: rolledBack('workloadOwner', 'an earlier version of Serin ended it, and has recorded the words alone', CORRECT, OF_VERSION),
 } as const satisfies Record<string, EndingMeaning>;
 export type EndingCode = keyof typeof endings;
 
@@ -98,11 +115,11 @@ const LONGEST_VALUE = 300;
 
 /** A check as those who read of an end or an alert see it. */
 export const ShownCheck = z.object({
-  check: z.string(),
-  verdict: z.enum(['passed', 'failed', 'unmeasured']),
-  value: z.number().optional(),
-  limit: z.string().optional(),
-  reason: z.string().optional(),
+  check: z.string().describe('Its name.'),
+  verdict: z.enum(['passed', 'failed', 'unmeasured']).describe('`failed`, or `unmeasured`.'),
+  value: z.number().optional().describe('Its last value.'),
+  limit: z.string().optional().describe('Its accepted range.'),
+  reason: z.string().optional().describe('Why it failed or is unmeasured.'),
 });
 export type ShownCheck = z.infer<typeof ShownCheck>;
 

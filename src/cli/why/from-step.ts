@@ -1,9 +1,11 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
+import { endingOf, endingRemedy, endings } from '../../api/ending.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
 import type { Phase } from '../../api/phase.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
 import { type Cause, harmless } from './causes.ts';
-import { proofIn, type Trouble } from './finding.ts';
+import { proofIn, type Trouble, valueAt } from './finding.ts';
 import { fromHooks, fromVerdicts } from './from-checks.ts';
 import { fromEvidence } from './from-evidence.ts';
 import { fromSide } from './from-side.ts';
@@ -85,14 +87,34 @@ const resting: PossibleCause = ({ snapshot: { raw } }) => ({
   action: 'edit the target to start a release',
 });
 
-/** The reason says what ended it; the remedy is the same for every reason. */
-const failed: PossibleCause = ({ snapshot: { raw }, canary: { spec }, release: { reason } }) => ({
-  cause: 'Failed',
-  proof: [proofIn(raw, 'status.release.reason', reason)],
-  action: `push a corrected ${spec.targetRef.kind} ${spec.targetRef.name}; if the version is good, release it again with serin retry`,
-  change: { template: '' },
-  look: `serin status ${raw.metadata.name} -n ${raw.metadata.namespace}`,
-});
+/** The recorded ending says what ended it, and so who can do what. */
+const failed: PossibleCause = ({ snapshot: { raw }, canary: { metadata, spec }, phase, release }) => {
+  const { targetRef } = spec;
+  const { name, namespace } = metadata;
+  const ending = endingOf(phase, release);
+  const at = 'status.release.ending';
+  const isRecorded = release.ending !== undefined && ending === release.ending;
+  const fields = ['code', 'webhook', 'requester', 'object.name', 'pod', 'checks[0].value', 'checks[0].limit', 'field'];
+  return {
+    cause: 'Failed',
+    proof: isRecorded
+      ? provenBy(
+          raw,
+          fields.map((field) => `${at}.${field}`),
+        )
+      : [proofIn(raw, 'status.release.reason', release.reason)],
+    action: ending ? endingRemedy(ending, { target: `${targetRef.kind} ${targetRef.name}`, name, namespace }) : NO_ENDING,
+    ...((ending === undefined || endings[ending.code].isOfVersion) && { change: { template: '' } }),
+    look: `serin status ${name} -n ${namespace}`,
+  };
+};
+
+/** Those that are set. */
+const provenBy = (raw: KubeObject, fields: readonly string[]): Trouble['proof'] =>
+  fields.flatMap((field) => (valueAt(raw, field) === undefined ? [] : [proofIn(raw, field)]));
+
+/** Of a status that another controller or a user has written. */
+const NO_ENDING = 'push a corrected target';
 
 const noRoomFor =
   (role: 'target' | 'primary'): PossibleCause =>

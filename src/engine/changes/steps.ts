@@ -116,6 +116,9 @@ export const steps = {
 
 /** Why a release failed stays until the next one starts, whatever was refused since; any other reason ends with its step. */
 function stepping({ context: { recorded, release: known } }: Input): Release {
+  const isAnalysed = recorded?.phase === 'Progressing' || recorded?.phase === 'WaitingPromotion';
+  // A promotion that went back to its analysis has decided nothing.
+  if (isAnalysed) return without(known, 'reason', 'wakeAtMs', 'ending');
   if (recorded?.phase !== 'Failed') return without(known, 'reason', 'wakeAtMs');
   const left = without(known, 'wakeAtMs');
   return left.ending ? because(left, left.ending.detail) : left;
