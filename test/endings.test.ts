@@ -22,8 +22,8 @@ const UNREAD: readonly EndingCode[] = ['Superseded', 'Unrecorded'];
 const heading = (title: string, lines: readonly string[]): string => [`== ${title}`, ...lines.map((line) => line.trimEnd()), ''].join('\n');
 const json = (value: unknown): string[] => JSON.stringify(value, null, 2).split('\n');
 
-/** What everyone who hears of the end is told. */
-function told({ world, deliveries }: EndedRelease): string {
+/** All texts and data about the end. */
+function reported({ world, deliveries }: EndedRelease): string {
   const snapshot = snapshotIn({ world });
   const report = reportOf(snapshot);
   const { ending } = canaryRow(snapshot.raw);
@@ -49,11 +49,11 @@ function told({ world, deliveries }: EndedRelease): string {
 }
 
 describe('what ended a release', () => {
-  it.each(codes)('L8: %s is told alike by condition, event, alert, serin status, why and list, and page', async (code) => {
+  it.each(codes)('L8: %s stands alike in condition, event, alert, serin status, why and list, and page', async (code) => {
     const ended = endedBy(code);
     const { release, phase } = ended.world;
     if (!UNREAD.includes(code)) expect(release.ending?.code).toBe(code);
-    await expect(told(ended)).toMatchFileSnapshot(`golden/endings/${code}.txt`);
+    await expect(reported(ended)).toMatchFileSnapshot(`golden/endings/${code}.txt`);
     // Read back as it is stored.
     expect(parseStatus(JSON.parse(JSON.stringify(ended.world.canary.status)))?.release?.ending).toEqual(release.ending);
     expect(phase).toBe(

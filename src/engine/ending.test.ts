@@ -36,6 +36,42 @@ describe('the cause of an end', () => {
     expect(world.release.reason).toMatch(/pods .* did not stop/);
   });
 
+  it('D14: is not that of a release before, where the target is back at the promoted revision before the next one began', () => {
+    const world = releasing(withHooks('confirm-rollout'));
+    world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
+    world.tickUntil(at('Failed', 'resting'));
+    world.behaviour.hooks['confirm-rollout'] = 'refused';
+    world.push('s1:c');
+    expect([world.phase, world.release.ending?.code]).toEqual(['Waiting', 'ChecksFailed']);
+    world.push('s1:a');
+    expect([world.phase, world.release.ending]).toEqual(['Succeeded', undefined]);
+    expect(condition(world)).toBe('Succeeded: the primary serves; waits for a change of podinfo.');
+  });
+
+  it('D14: is that of this run: it goes when the next one begins, and when a promotion goes back to its analysis', () => {
+    const world = releasing();
+    world.ask('promote', 'r-1');
+    world.tickUntil(at('Succeeded', 'resting'));
+    expect(world.release.ending).toMatchObject({ code: 'PromotedByUser', requester: 'ann' });
+    world.push('s1:c');
+    expect([world.phase, world.release.ending]).toEqual(['Progressing', undefined]);
+  });
+
+  it('D14: a promotion that an earlier version has begun ends as one that succeeded', () => {
+    const world = releasing();
+    world.behaviour.brokenPrimary.add('s1:b');
+    world.tickUntil(at('Promoting', 'awaitingPrimary'));
+    const { status } = world.canary;
+    if (!status?.release) throw new Error('there is a release');
+    const { ending, ...release } = status.release;
+    expect(ending?.code).toBe('Succeeded');
+    world.canary = { ...world.canary, status: { ...status, release } };
+    world.behaviour.brokenPrimary.clear();
+    world.crash();
+    world.tickUntil(at('Succeeded', 'resting'));
+    expect(world.release.ending).toEqual({ code: 'Succeeded', atMs: expect.any(Number), detail: 'it was promoted' });
+  });
+
   it('L8: is the failed promotion still, where the restore of the primary was refused later', () => {
     const world = initialized(aCanary({ stepWeight: 50 }));
     world.behaviour.brokenPrimary.add('s1:b');

@@ -1,7 +1,7 @@
 import { blockerText } from '../api/blocker-text.ts';
 import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
-import { endingClause, endingOf } from '../api/ending.ts';
+import { type Ending, endingClause, endingOf, endingRemedy, endings } from '../api/ending.ts';
 import { isReleasing, type Phase } from '../api/phase.ts';
 import { timestamp } from '../api/timestamp.ts';
 import { awaitedRoutes } from './blockers-of.ts';
@@ -137,7 +137,7 @@ function sentence(canary: Canary, phase: Phase, release: Release, facts: Facts, 
     case 'Failed.restoringPrimary':
       return `${ended}. Restoring the last promoted template of the primary ${since}${refusedRestore(release)}${lacks(facts.primary, 'primary')}. The canary serves until the primary is ready; an edit of ${name} waits for that.`;
     case 'Failed.resting':
-      return `${ended}: ${facts.primary && !facts.primary.serving ? `the primary does not serve${lacks(facts.primary, 'primary')}` : 'the primary serves'}; push a corrected ${name} to start again.`;
+      return `${ended}: ${facts.primary && !facts.primary.serving ? `the primary does not serve${lacks(facts.primary, 'primary')}` : 'the primary serves'}; ${againBy(canary, ending)}.`;
     default:
       return `${phase} ${since}${why}.`;
   }
@@ -228,6 +228,13 @@ function down(target: Side | undefined, canary: Canary): string {
 function failed(release: Release, facts: Facts): string {
   const last = lastFailing(release, facts);
   return last === undefined ? '' : ` (${last})`;
+}
+
+/** What starts a release again. */
+function againBy({ metadata, spec: { targetRef } }: Canary, ending: Ending | undefined): string {
+  const isOfVersion = ending === undefined || endings[ending.code].isOfVersion === true;
+  if (isOfVersion) return `push a corrected ${targetRef.name} to start again`;
+  return endingRemedy(ending, { ...metadata, target: `${targetRef.kind} ${targetRef.name}` });
 }
 
 /** Why the restore was refused, where the cause of the failure is recorded beside it. */

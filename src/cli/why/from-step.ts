@@ -94,7 +94,7 @@ const failed: PossibleCause = ({ snapshot: { raw }, canary: { metadata, spec }, 
   const ending = endingOf(phase, release);
   const at = 'status.release.ending';
   const isRecorded = release.ending !== undefined && ending === release.ending;
-  const fields = ['code', 'webhook', 'requester', 'object.name', 'pod', 'checks[0].value', 'checks[0].limit', 'field'];
+  const fields = ['code', 'webhook', 'requester', 'pod', 'checks[0].value', 'checks[0].limit', 'field'];
   return {
     cause: 'Failed',
     proof: isRecorded

@@ -77,19 +77,9 @@ export const revisions = {
 };
 
 const OF_ONE_RUN = [
+  ...(['gate', 'reason', 'wakeAtMs', 'heldRoutes', 'heldPods', 'verdicts', 'preRolloutPassed', 'awaitedSinceMs', 'blindSinceMs'] as const),
   ...([
-    'gate',
-    'reason',
     'ending',
-    'wakeAtMs',
-    'heldRoutes',
-    'heldPods',
-    'verdicts',
-    'preRolloutPassed',
-    'awaitedSinceMs',
-    'blindSinceMs',
-  ] as const),
-  ...([
     'recent',
     'comparison',
     'awaitedEvidence',
