@@ -4,6 +4,7 @@ import { MOST_BLOCKERS } from '../src/api/blocker.ts';
 import { actors, type Code, type CodeKind } from '../src/api/codes/code.ts';
 import { type CodeName, remedyOf } from '../src/api/codes/codes.ts';
 import { codes } from '../src/api/codes/list.ts';
+import { Ending } from '../src/api/ending.ts';
 import { formerNames } from './former-names.ts';
 import type { Generate } from './generation/generated-file.ts';
 import { runAlone } from './generation/run-alone.ts';
@@ -11,13 +12,21 @@ import { runAlone } from './generation/run-alone.ts';
 const path = join(import.meta.dirname, '..', 'docs', 'reasons.md');
 const source = 'src/api/codes/list.ts';
 
-const PLACES: Readonly<Record<CodeKind, string>> = { event: 'event', blocker: 'blocker', cause: '`serin why`', condition: 'condition' };
+const PLACES: Readonly<Record<CodeKind, string>> = {
+  event: 'event',
+  blocker: 'blocker',
+  cause: '`serin why`',
+  condition: 'condition',
+  ending: '`ending`',
+};
 
 /** The remedy, then the command that ends it or shows more. */
 function whatToDo(name: CodeName): string {
   const { command, look, page }: Code = codes[name];
   const commands = [command, look].filter((line) => line !== undefined).map((line) => `\`${line}\``);
-  return [remedyOf(name), ...commands, ...(page === undefined ? [] : [`[${page.split('#')[0]}](${page})`])].join('; ');
+  const { ended }: Code = codes[name];
+  const after = ended === undefined || ended.remedy === remedyOf(name) ? [] : [`where it ended a release: ${ended.remedy}`];
+  return [remedyOf(name), ...commands, ...after, ...(page === undefined ? [] : [`[${page.split('#')[0]}](${page})`])].join('; ');
 }
 
 const codeRows = (Object.keys(codes) as CodeName[]).toSorted().map((name) => {
@@ -25,6 +34,8 @@ const codeRows = (Object.keys(codes) as CodeName[]).toSorted().map((name) => {
   const seen = kinds.map((kind) => PLACES[kind]).join(', ');
   return `| \`${name}\` | ${seen} | ${meaning} | ${actors[actor]} | ${whatToDo(name)} | ${usualCauses} |`;
 });
+
+const endingFields = Object.entries(Ending.shape).map(([field, schema]) => `| \`${field}\` | ${schema.description} |`);
 
 const formerRows = Object.entries(formerNames).map(([now, former]) => `| \`${former}\` | \`${now}\` |`);
 
@@ -63,6 +74,18 @@ was not there before. \`serin why CANARY -n NAMESPACE\` fills them in.
 | code | seen as | meaning | who can act | what to do | usual causes |
 |---|---|---|---|---|---|
 ${codeRows.join('\n')}
+
+# Endings
+
+\`status.release.ending\` says as data what ended the last release. It is recorded once, when the end is decided; condition, event, alert, \`serin status\`,
+\`serin why\`, \`serin list\`, the dashboard and a rehearsal say the same. While a release is promoted it has what the promotion goes by. The ending of a
+release whose place a newer one has taken is in its event alone. Programs may match on \`code\`; a later version may add codes.
+
+| field | |
+|---|---|
+${endingFields.join('\n')}
+
+The codes are those that the table above lists as seen in an \`ending\`. In a remedy TARGET, WEBHOOK and FIELD stand for the names of the release.
 
 # Former names
 

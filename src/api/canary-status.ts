@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { BlockedObject, Blockers, NewBlocker } from './blocker.ts';
 import { ImageChange } from './container-image.ts';
+import { Ending, ShownCheck } from './ending.ts';
 import { Phase } from './phase.ts';
 import { PodFailing } from './pod-failing.ts';
 import { Routes } from './routes.ts';
@@ -72,9 +73,11 @@ export const AlertDetails = z
     /** Percent of requests to the canary. */
     weight: z.number(),
     /** Checks that decided. */
-    checks: z.array(Verdict.pick({ check: true, verdict: true, value: true, limit: true, reason: true })),
+    checks: z.array(ShownCheck),
     /** Of a release that has ended. */
     durationSeconds: z.number().optional(),
+    /** What ended it; its checks are those above. */
+    ending: Ending.omit({ checks: true, moreChecks: true }).optional().catch(undefined),
     /** The webhook that holds the release, and its type. */
     gate: z.object({ webhook: z.string(), type: z.string() }).optional(),
   })
@@ -244,6 +247,8 @@ export const Release = z.object({
   scaledDownUid: z.string().optional(),
   /** `kind/name` of the user's scaler that the primary's was made from; another one in the spec replaces that (03-B14). */
   scaler: z.string().optional(),
+  /** What ended the last release, or what its promotion goes by while it is promoted; absent: none has ended, or an earlier version ended it. */
+  ending: Ending.optional().catch(undefined),
   /** Why the release failed or waits; in words for the condition. */
   reason: z.string().optional(),
   /** While `reason` is the answer of a webhook: which one refused, of which type, and its own words. */

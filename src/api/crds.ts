@@ -3,6 +3,7 @@ import { AlertProviderSpec } from './alert-provider.ts';
 import { Blocker } from './blocker.ts';
 import { CanarySpec, group, version } from './canary.ts';
 import { CanaryCondition, CanaryStatus } from './canary-status.ts';
+import { Ending } from './ending.ts';
 import { isRecord } from './json.ts';
 import { asCustomResourceDefinition, type CustomResourceDefinition } from './kinds/custom-resource-definition.ts';
 import type { KubeObject } from './kube-object.ts';
@@ -141,7 +142,7 @@ function canaryStatusSchema(): StructuralSchema {
     schema.properties.release = {
       type: 'object',
       description: 'What Serin remembers of the release; the other fields follow from it.',
-      properties: { blockers: blockersSchema() },
+      properties: { blockers: blockersSchema(), ending: endingSchema() },
       'x-kubernetes-preserve-unknown-fields': true,
     };
   }
@@ -158,6 +159,21 @@ function blockersSchema(): StructuralSchema {
     description: 'Reasons for which the release does not go on now, the most urgent one first; absent: there is none.',
     items: { ...item, 'x-kubernetes-preserve-unknown-fields': true },
   };
+}
+
+/** Open as blockers are. */
+function endingSchema(): StructuralSchema {
+  const schema = opened(structural(Ending, 'status.release.ending'));
+  schema.description = 'What ended the last release, or what its promotion goes by while it is promoted; absent: none has ended.';
+  return schema;
+}
+
+function opened({ enum: _enum, required: _required, maxLength: _length, maxItems: _items, ...node }: StructuralSchema): StructuralSchema {
+  const { properties, items } = node;
+  if (items) node.items = opened(items);
+  if (!properties) return node;
+  const fields = Object.entries(properties).map(([name, field]) => [name, opened(field)] as const);
+  return { ...node, properties: Object.fromEntries(fields), 'x-kubernetes-preserve-unknown-fields': true };
 }
 
 function alertProviderSpecSchema(): StructuralSchema {

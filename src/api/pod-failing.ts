@@ -6,13 +6,11 @@ const LONGEST_REASON = 64;
 
 /** The last failing of a pod of the canary: an end of one of its containers, or, without a container, lost readiness. */
 export const PodFailing = z.object({
-  pod: z.string().max(LONGEST_NAME),
-  container: z.string().max(LONGEST_NAME).optional(),
-  /** `OOMKilled`, `Error` …, as the kubelet words it. */
-  reason: z.string().max(LONGEST_REASON).optional(),
-  exitCode: z.int().optional(),
-  /** How often that container has ended in this pod. */
-  times: z.int().optional(),
+  pod: z.string().max(LONGEST_NAME).describe('Its name.'),
+  container: z.string().max(LONGEST_NAME).optional().describe('The container that ended; absent: the pod lost its readiness.'),
+  reason: z.string().max(LONGEST_REASON).optional().describe('`OOMKilled`, `Error` …, as the kubelet words it.'),
+  exitCode: z.int().optional().describe('Exit code of the container.'),
+  times: z.int().optional().describe('How often that container has ended in this pod.'),
 });
 export type PodFailing = z.infer<typeof PodFailing>;
 

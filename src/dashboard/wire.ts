@@ -18,6 +18,17 @@ export interface WaitView {
   until?: string | undefined;
 }
 
+/** What ended the last release. */
+export interface EndingView {
+  code: string;
+  detail: string;
+  /** RFC 3339. */
+  at: string;
+  /** Who can act. */
+  actor: string;
+  remedy: string;
+}
+
 /** One line of the list. */
 export interface CanaryRow extends CanaryName {
   /** Empty: no controller has seen it. */
@@ -34,6 +45,8 @@ export interface CanaryRow extends CanaryName {
   /** RFC 3339. */
   since?: string | undefined;
   message?: string | undefined;
+  /** Absent: no release has ended, or one is under way. */
+  ending?: EndingView | undefined;
   /** The most urgent first. */
   waits?: readonly WaitView[] | undefined;
 }

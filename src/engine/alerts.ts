@@ -1,8 +1,8 @@
 import type { Canary } from '../api/canary.ts';
-import type { AlertDetails, Delivery, Release, Verdict } from '../api/canary-status.ts';
+import type { AlertDetails, Delivery, Release } from '../api/canary-status.ts';
 import type { Reason } from '../api/codes/codes.ts';
 import { imageChangeText } from '../api/container-image.ts';
-import { defined } from '../api/defined.ts';
+import type { Ending } from '../api/ending.ts';
 import { progressDeadlineMs } from './deadlines.ts';
 import type { Facts } from './facts.ts';
 import { thresholdOf } from './judge.ts';
@@ -23,16 +23,14 @@ export interface ReleaseAlert {
   outcome?: Delivery['outcome'];
   /** With the fields that show how the release is set up (05-A21–A24). */
   isDetailed?: boolean;
-  /** Verdicts that decided the end. */
-  verdicts?: readonly Verdict[];
+  /** What ended it. */
+  ending?: Ending;
   /** The webhook that holds the release. */
   gate?: AlertDetails['gate'];
 }
 
 const rank: Readonly<Record<Severity, number>> = { info: 0, warn: 1, error: 2 };
 const LONGEST_VALUE = 300;
-/** More checks are counted, and not named. */
-const MOST_CHECKS = 5;
 
 /** One delivery for each receiver, so that one that is dead repeats nothing to the others (I6, 05-A30–A32). */
 export function alertDeliveries(facts: AlertFacts, from: Release, alert: ReleaseAlert): Delivery[] {
@@ -69,14 +67,11 @@ export function alertReceivers(
   return [...found.values()];
 }
 
-function detailsOf(
-  { canary, nowMs, supports }: AlertFacts,
-  from: Release,
-  { reason, outcome, verdicts = [], gate }: ReleaseAlert,
-): AlertDetails {
+function detailsOf({ canary, nowMs, supports }: AlertFacts, from: Release, { reason, outcome, ending, gate }: ReleaseAlert): AlertDetails {
   const weight = weightOf(from.routes);
   const { analysis } = canary.spec;
   const iterations = strategyOf(canary, supports) === 'canary' ? 0 : iterationsOf(canary);
+  const { checks = [], moreChecks: _, ...ended } = ending ?? {};
   const isUnderWay = gate !== undefined || outcome === 'Failed';
   return {
     release: from.run,
@@ -84,14 +79,11 @@ function detailsOf(
     ...(from.change && reason !== 'Initialized' ? { change: from.change } : {}),
     ...(isUnderWay ? { step: plannedStep({ ...analysis, iterations }, { weight, iterations: from.iterations }) } : {}),
     weight,
-    checks: verdicts.slice(0, MOST_CHECKS).map(shownVerdict),
+    checks,
     ...(outcome ? { durationSeconds: Math.round((nowMs - from.startedMs) / 1000) } : {}),
+    ...(ending ? { ending: ended as AlertDetails['ending'] } : {}),
     ...(gate ? { gate } : {}),
   };
-}
-
-function shownVerdict({ check, verdict, value, limit, reason }: Verdict): AlertDetails['checks'][number] {
-  return defined({ check, verdict, value, limit: limit && shortText(limit), reason: reason && shortText(reason) });
 }
 
 function fieldsOf(facts: AlertFacts, details: AlertDetails, alert: ReleaseAlert): Field[] {
@@ -101,8 +93,8 @@ function fieldsOf(facts: AlertFacts, details: AlertDetails, alert: ReleaseAlert)
   if (details.step) fields.push({ name: 'Step', value: `${details.step.at} of ${details.step.of}` });
   if (alert.reason !== 'Initialized') fields.push({ name: 'Canary weight', value: `${details.weight}%` });
   for (const check of details.checks) fields.push(...verdictFields(check));
-  const { length } = alert.verdicts ?? [];
-  if (length > MOST_CHECKS) fields.push({ name: 'More checks', value: String(length - MOST_CHECKS) });
+  const { moreChecks = 0 } = alert.ending ?? {};
+  if (moreChecks > 0) fields.push({ name: 'More checks', value: String(moreChecks) });
   if (details.durationSeconds !== undefined) fields.push({ name: 'Duration', value: `${details.durationSeconds}s` });
   return fields.map(({ name, value }) => ({ name, value: shortText(value) }));
 }

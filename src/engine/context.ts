@@ -1,5 +1,6 @@
 import type { Delivery, Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
+import type { Decision } from './decision.ts';
 import type { EngineEvent, Question, QuestionId } from './questions.ts';
 
 /** What is asked again and again beside the steps of one run. Not recorded: after a restart it is asked at once. */
@@ -43,6 +44,11 @@ export interface Context {
 export interface Input {
   context: Context;
   event: EngineEvent;
+}
+
+/** The same with what was decided about the event. */
+export interface Decided extends Input {
+  event: EngineEvent & { decision: Decision };
 }
 
 /** News that wait at the same time; of more the oldest are dropped: a dead receiver must not make the status grow. */

@@ -196,6 +196,8 @@ law('L8: a rollback has a cause, and says it', (life) => {
     const { before, phase, release, event } = recorded;
     if (phase !== 'Failed' || before.phase === 'Failed' || before.phase === '') continue;
     expect(release.reason).toMatch(/\S{3,}/);
+    expect([release.ending?.atMs, release.ending?.detail]).toEqual([event.facts.nowMs, release.reason]);
+    expect(release.reason).not.toMatch(/last: ?$/);
     expect(isAskedFor(recorded) || isOverIts(event.facts.canary, release) || isStuck(recorded), release.reason).toBe(true);
   }
 });

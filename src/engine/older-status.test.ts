@@ -7,7 +7,15 @@ import { parseStatus } from '../api/parse-status.ts';
 /** The status as Serin stored it before blockers were data, and failings counted. */
 function older({ status, ...canary }: Canary): Canary {
   const stored = JSON.parse(JSON.stringify(status ?? {}));
-  const { blockers: _, dueMs: _due, refusedBy: _by, refusal: _refusal, failing: _failing, ...release }: Release = stored.release ?? {};
+  const {
+    blockers: _,
+    dueMs: _due,
+    refusedBy: _by,
+    refusal: _refusal,
+    failing: _failing,
+    ending: _ending,
+    ...release
+  }: Release = stored.release ?? {};
   const verdicts = release.verdicts?.map(({ code: _code, object: _object, field: _field, ...verdict }) => verdict);
   const read = parseStatus({ ...stored, release: { ...release, ...(verdicts && { verdicts }) } });
   return read === undefined ? canary : { ...canary, status: read };

@@ -4,6 +4,7 @@ import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import type { VerbRequest } from '../api/verb-request.ts';
 import type { Compared, Measured, ToCompare } from '../judge/compared.ts';
+import type { Harm } from './comparison/harm.ts';
 import type { Facts } from './facts.ts';
 import type { Announcement } from './reasons.ts';
 
@@ -65,5 +66,5 @@ export type EngineEvent =
   /** A user asks for something that is possible now; made by `step` from the facts. */
   | { type: 'REQUEST'; facts: Facts; request: VerbRequest }
   /** A rollback hook has answered yes, or the canary is found worse than the primary between two checks; made by `step` from the answer. */
-  | { type: 'STOP'; facts: Facts; by: { webhook: string } | { harm: string } }
+  | { type: 'STOP'; facts: Facts; by: { webhook: string } | { harm: Harm } }
   | { type: 'DELIVERED'; facts: Facts; key: string };

@@ -1,3 +1,4 @@
+import type { Ending } from '../api/ending.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { DEFAULT_MESH_PROVIDER } from '../api/mesh-provider.ts';
@@ -48,6 +49,8 @@ export interface Rehearsal {
   /** Phase and condition at the end. */
   phase: string;
   message: string;
+  /** What ended the release; absent: it has not ended. */
+  ending?: Ending | undefined;
   /** From the push of the new version to the end. */
   tookMs: number;
   /** From the push to the end. */

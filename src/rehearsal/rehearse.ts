@@ -1,5 +1,6 @@
 import type { Canary } from '../api/canary.ts';
 import { every, sleep } from '../api/clock.ts';
+import { endingOf } from '../api/ending.ts';
 import type { ScalerSpec } from '../api/kinds/scaler.ts';
 import { specOf } from '../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../api/kube-object.ts';
@@ -145,12 +146,13 @@ function resultOf(
   peakPods: number,
   samples: RehearsalSample[],
 ) {
-  const { phase = '', conditions } = status ?? {};
+  const { phase = '', conditions, release } = status ?? {};
   const sinceStart = <T extends { atMs: number }>(one: T): T => ({ ...one, atMs: Math.round(one.atMs - startMs) });
   return {
     outcome,
     phase,
     message: conditions?.find(({ message }) => message)?.message ?? '',
+    ending: release && endingOf(phase, release),
     tookMs: Math.round(endMs - startMs),
     requests,
     peakPods,

@@ -35,8 +35,9 @@ export function timesOf({ moments, outcome, tookMs }: Rehearsal): Times {
   return { ...(detect && { detectMs: detect.atMs }), ...(rollBack && { rollBackMs: rollBack.atMs }) };
 }
 
-/** Checks that were out of range or unmeasured when they were judged for the last time. */
-export function blamedChecks({ moments }: Rehearsal): string[] {
+/** Checks that ended the release; of one that goes on, those that were out of range or unmeasured when they were judged for the last time. */
+export function blamedChecks({ ending, moments }: Pick<Rehearsal, 'ending' | 'moments'>): string[] {
+  if (ending) return ending.checks?.map(({ check }) => check) ?? (ending.metric === undefined ? [] : [ending.metric]);
   const last = moments.findLast((moment) => moment.kind === 'checks');
   return last?.kind === 'checks'
     ? last.verdicts.filter(({ verdict, early }) => verdict !== 'passed' && !early).map(({ check }) => check)

@@ -56,6 +56,20 @@ export const changedRules: readonly ChangedRule[] = [
     replace: 'return isOver(input, input.context.release.startedMs);',
   },
   {
+    name: 'a stalled rollout that is seen together with a passed answer counts as a failed check',
+    rule: 'L8',
+    file: 'changes/ends.ts',
+    find: 'const counted = !isAborted && (isJudged',
+    replace: 'const counted = (isJudged',
+  },
+  {
+    name: 'the ending of the last release stays when the next one begins',
+    rule: 'D14',
+    file: 'changes/revisions.ts',
+    find: "    'ending',\n",
+    replace: '',
+  },
+  {
     name: 'pre-rollout hooks are not asked again for the next revision',
     rule: 'L10',
     file: 'changes/revisions.ts',

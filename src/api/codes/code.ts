@@ -15,9 +15,9 @@ export type Actor = keyof typeof actors;
 
 /**
  * Where a code is seen: the reason of an event; the code of a blocker, which is also the reason of the condition `Accepted`; a cause of
- * `serin why`; the type of a condition that warns while it is True.
+ * `serin why`; the type of a condition that warns while it is True; `status.release.ending.code`.
  */
-export type CodeKind = 'event' | 'blocker' | 'cause' | 'condition';
+export type CodeKind = 'event' | 'blocker' | 'cause' | 'condition' | 'ending';
 
 /** What a code is about in one case. A remedy can name it. */
 export interface About {
@@ -32,6 +32,15 @@ export interface About {
   detail?: string | undefined;
 }
 
+/** What a code says of a release that it has ended. */
+export interface Ended {
+  outcome: 'promoted' | 'promotionFailed' | 'rolledBack' | 'superseded' | 'cancelled';
+  /** Words in capitals are filled in: TARGET, CANARY, NAMESPACE, METRIC, WEBHOOK, FIELD. */
+  remedy: string;
+  /** The remedy is another version of the target. */
+  isOfVersion?: true;
+}
+
 /** One code: what it means, who can act, and how. */
 export interface Code {
   kinds: readonly CodeKind[];
@@ -44,6 +53,8 @@ export interface Code {
   command?: string;
   /** Shows more of it, or opens the object to correct. Words in capitals are filled in. */
   look?: string;
+  /** With the kind `ending`. */
+  ended?: Ended;
   /** Markdown, for docs/reasons.md. */
   usualCauses?: string;
   /** Page of docs/ that says more. */

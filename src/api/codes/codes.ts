@@ -10,6 +10,8 @@ export type Reason = Seen<'event'>;
 export type BlockerCode = Seen<'blocker'>;
 /** What `serin why` names. */
 export type Cause = Seen<'cause'>;
+/** `status.release.ending.code`: what ended a release. */
+export type EndingCode = Seen<'ending'>;
 /** Type of a condition that warns while it is True. */
 export type WarningCondition = Seen<'condition'>;
 
@@ -26,6 +28,7 @@ export const isBlockerCode = isSeenAs('blocker');
 export const isWarningCondition = isSeenAs('condition');
 
 export const blockerCodes = Object.keys(codes).filter(isBlockerCode);
+export const endingCodes = Object.keys(codes).filter(isSeenAs('ending'));
 export const warningConditions = Object.keys(codes).filter(isWarningCondition);
 export const causes = Object.keys(codes).filter(isSeenAs('cause'));
 

@@ -1,5 +1,5 @@
 import { adoptAnnotation, adoptField } from '../adopt-annotation.ts';
-import type { About, Code } from './code.ts';
+import type { About, Actor, Code, Ended } from './code.ts';
 
 const EVENT = ['event'] as const;
 const WARNING = ['event', 'condition'] as const;
@@ -9,6 +9,9 @@ const EVENT_AND_BLOCKER = ['event', 'blocker', 'cause'] as const;
 /** `serin why` names a more exact cause. */
 const REFINED = ['blocker'] as const;
 const CAUSE = ['cause'] as const;
+const ENDING = ['ending'] as const;
+const EVENT_AND_ENDING = ['event', 'ending'] as const;
+const BLOCKER_AND_ENDING = ['blocker', 'cause', 'ending'] as const;
 
 const none = 'none needed';
 const editCanary = 'kubectl edit canary CANARY -n NAMESPACE';
@@ -31,6 +34,24 @@ const correctSpec = ({ detail }: About): string =>
   detail
     ? `correct the spec: ${detail}`
     : 'correct the field that the message names; until then what serves goes on serving, and a release goes on by the previous spec';
+
+const RETRY = 'if the version is good, release it again with serin retry CANARY -n NAMESPACE';
+const CORRECT = `push a corrected TARGET; ${RETRY}`;
+const AGAIN = 'then release it again with serin retry CANARY -n NAMESPACE';
+const NEXT = 'none needed: the next edit of TARGET starts a release';
+
+/** A code that is seen as what ended a release, and nowhere else. */
+const ended = (outcome: Ended['outcome'], actor: Actor, meaning: string, remedy: string, more: { isOfVersion?: true } = {}) => ({
+  kinds: ENDING,
+  meaning,
+  actor,
+  remedy,
+  ended: { outcome, remedy, ...more },
+});
+const rolledBack = (actor: Actor, meaning: string, remedy: string) => ended('rolledBack', actor, meaning, remedy);
+/** Another version of the target is the remedy. */
+const rolledBackVersion = (actor: Actor, meaning: string, remedy: string) =>
+  ended('rolledBack', actor, meaning, remedy, { isOfVersion: true });
 
 /**
  * The closed list of codes: reasons of events, codes of blockers, causes of `serin why` and types of warning conditions. A code has one meaning, one
@@ -258,17 +279,19 @@ export const codes = {
     look: why,
   },
   RolloutStalled: {
-    kinds: BLOCKER,
+    kinds: BLOCKER_AND_ENDING,
     meaning: 'the rollout has failed, or exceeded its own deadline',
     actor: 'workloadOwner',
     remedy: ({ object }) => `correct ${object?.name ?? 'the workload'}: only an edit of it starts its rollout again`,
     look: rolloutStatus,
+    ended: { outcome: 'rolledBack', remedy: CORRECT, isOfVersion: true },
   },
   InsufficientCapacity: {
-    kinds: BLOCKER,
+    kinds: BLOCKER_AND_ENDING,
     meaning: 'the side that gets more load does not have enough pods yet',
     actor: 'clusterAdmin',
     remedy: 'ask the administrator of the cluster for more capacity',
+    ended: { outcome: 'rolledBack', remedy: `ask the administrator of the cluster for more capacity, ${AGAIN}` },
   },
   PrimaryUnavailable: {
     kinds: BLOCKER,
@@ -399,11 +422,16 @@ export const codes = {
     usualCauses: 'the receiver of a confirmation hook denies, answers 204 or an error, or does not answer',
   },
   HookRejected: {
-    kinds: BLOCKER,
+    kinds: BLOCKER_AND_ENDING,
     meaning: 'a webhook does not let the release pass',
     actor: 'gateOwner',
     remedy: ({ webhook }) => `ask the owner of ${webhook ?? 'the webhook'} to let it pass`,
     look: status,
+    ended: {
+      outcome: 'rolledBack',
+      remedy: `ask the owner of WEBHOOK what it refuses, and push a corrected TARGET; ${RETRY}`,
+      isOfVersion: true,
+    },
   },
   CheckFailed: {
     kinds: EVENT_AND_BLOCKER,
@@ -469,7 +497,7 @@ export const codes = {
     page: 'comparison.md',
   },
   ComparedWorse: {
-    kinds: EVENT,
+    kinds: EVENT_AND_ENDING,
     meaning: 'by analysis.comparison the canary is worse than the primary; in shadow mode the release goes on',
     actor: 'workloadOwner',
     remedy: 'compare both sides and their counts; set analysis.comparison.mode: gate where such a version should be rolled back',
@@ -477,6 +505,7 @@ export const codes = {
     usualCauses:
       'the new version fails more often, or answers more slowly, than the primary at the same time; or it got one bad node, or one user whose requests always fail',
     page: 'comparison.md',
+    ended: { outcome: 'rolledBack', remedy: CORRECT, isOfVersion: true },
   },
   PrimaryFailing: {
     kinds: EVENT,
@@ -572,11 +601,12 @@ export const codes = {
     usualCauses: '`stepWeightPromotion` returns traffic in steps',
   },
   Succeeded: {
-    kinds: EVENT,
+    kinds: EVENT_AND_ENDING,
     meaning: 'the release is complete',
     actor: 'noAction',
     remedy: none,
     usualCauses: 'the primary serves the new revision with all traffic',
+    ended: { outcome: 'promoted', remedy: NEXT },
   },
   Failed: {
     kinds: ['event', 'cause'],
@@ -587,27 +617,34 @@ export const codes = {
     usualCauses: 'too many failed checks, pods that were not ready in time, or a rollback hook',
   },
   PromotionFailed: {
-    kinds: EVENT,
+    kinds: EVENT_AND_ENDING,
     meaning: 'the primary did not become ready; its last promoted template is restored',
     actor: 'workloadOwner',
     remedy: 'wait until the primary is restored, then push a fix; traffic stays with the side that serves',
     look: rolloutStatus,
     usualCauses: 'resources that only the primary needs: capacity for two copies, a volume, a quota',
+    ended: {
+      outcome: 'promotionFailed',
+      remedy: 'correct what keeps the pods of the primary from becoming ready, then push a corrected TARGET',
+      isOfVersion: true,
+    },
   },
   Superseded: {
-    kinds: EVENT,
+    kinds: EVENT_AND_ENDING,
     meaning: 'a newer revision took the place of this one',
     actor: 'noAction',
     remedy: none,
     look: watchCanary,
     usualCauses: 'the target was edited again during its release',
+    ended: { outcome: 'superseded', remedy: 'none needed: the newer revision is released' },
   },
   Cancelled: {
-    kinds: EVENT,
+    kinds: EVENT_AND_ENDING,
     meaning: 'the target is back at the promoted revision',
     actor: 'noAction',
     remedy: none,
     usualCauses: 'the edit of the target was reverted during its release',
+    ended: { outcome: 'cancelled', remedy: NEXT },
   },
   RequestCompleted: {
     kinds: EVENT,
@@ -800,4 +837,38 @@ export const codes = {
     usualCauses: 'a Canary that was deleted after a failed release, in the middle of one, or together with a push',
     page: 'install.md#deleting-a-canary',
   },
+
+  // What ended a release, and is seen nowhere else.
+  AnalysisSkipped: ended('promoted', 'canaryOwner', 'the revision was promoted without an analysis, as `spec.skipAnalysis` says', NEXT),
+  PromotedByUser: ended('promoted', 'canaryOwner', 'a user asked for the promotion', NEXT),
+  ChecksFailed: rolledBackVersion(
+    'workloadOwner',
+    'checks were out of their range as often as they may, or not measured where `analysis.unmeasured` is `fail`',
+    CORRECT,
+  ),
+  UnmeasuredTooLong: rolledBack('metricsOwner', 'checks could not be measured for the progress deadline', `restore the metrics, ${AGAIN}`),
+  PodsFailing: rolledBackVersion(
+    'workloadOwner',
+    'the pods of the canary crashed, or lost their readiness, as often as checks may fail',
+    CORRECT,
+  ),
+  NotReadyInTime: rolledBackVersion('workloadOwner', 'the canary was not ready for the progress deadline', CORRECT),
+  PodsNotStopped: rolledBack(
+    'workloadOwner',
+    'pods that have read old configs did not stop within the progress deadline',
+    `find what keeps the pods of TARGET from ending; ${RETRY}`,
+  ),
+  UnroutableTooLong: rolledBack(
+    'canaryOwner',
+    'the routes could not be written for the progress deadline',
+    `correct what the message names, ${AGAIN}`,
+  ),
+  RefusedTooLong: rolledBack(
+    'canaryOwner',
+    'the spec was refused for so long that the canary could not be checked any longer',
+    `correct FIELD, ${AGAIN}`,
+  ),
+  RolledBackByHook: rolledBackVersion('gateOwner', 'a rollback hook asked for it', `ask the owner of WEBHOOK why; ${CORRECT}`),
+  RolledBackByUser: rolledBackVersion('canaryOwner', 'a user asked for it', CORRECT),
+  Unrecorded: rolledBackVersion('workloadOwner', 'an earlier version of Serin ended it, and has recorded the words alone', CORRECT),
 } as const satisfies Readonly<Record<string, Code>>;

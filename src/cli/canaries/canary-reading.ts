@@ -1,11 +1,15 @@
 import { apiVersion } from '../../api/canary.ts';
 import type { CanaryStatus } from '../../api/canary-status.ts';
+import { actors } from '../../api/codes/code.ts';
+import { codes } from '../../api/codes/list.ts';
+import { endingOf, endingRemedy } from '../../api/ending.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Routes } from '../../api/routes.ts';
+import { timestamp } from '../../api/timestamp.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isNotFound } from '../../kube/errors.ts';
-import type { CanarySummary } from '../output/documents.ts';
+import type { CanarySummary, EndingReport } from '../output/documents.ts';
 import { CommandError } from '../output/exit-codes.ts';
 import { findKept, keptSentence } from './kept-primaries.ts';
 
@@ -87,7 +91,18 @@ export function summaryOf(raw: KubeObject): CanarySummary {
     ...(status?.lastPromotedSpec ? { promotedRevision: status.lastPromotedSpec } : {}),
     ...timeOf('since', status?.lastTransitionTime),
     ...(message === undefined ? {} : { message }),
+    ...endingIn(raw, status),
   };
+}
+
+/** What ended the last release, with who can act and how. */
+function endingIn({ metadata, spec }: KubeObject, status: CanaryStatus | undefined): { ending?: EndingReport } {
+  const ending = status?.release && endingOf(status.phase, status.release);
+  if (ending === undefined) return {};
+  const { kind, name } = record(record(spec).targetRef);
+  const names = { target: `${text(kind)} ${text(name)}`, name: metadata.name, namespace: metadata.namespace ?? '' };
+  const { atMs, ...known } = ending;
+  return { ending: { ...known, at: timestamp(atMs), actor: actors[codes[ending.code].actor], remedy: endingRemedy(ending, names) } };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CanaryStatus, Verdict } from '../../api/canary-status.ts';
+import { endingOf } from '../../api/ending.ts';
 import { type OpenDashboard, openDashboard, openInBrowser } from '../dashboard/open-dashboard.ts';
 import { ownCall } from '../own-program.ts';
 import { ControllerChild } from './controller-child.ts';
@@ -197,13 +198,14 @@ class DemoRun {
       return (status?.phase === 'Succeeded' || status?.phase === 'Failed') && status.release?.step === 'resting';
     });
     await this.#said(end.phase);
+    const ending = end.release && endingOf(end.phase, end.release);
     const after = this.#canaryAnswers();
     const checks = lastVerdicts.map((v) => `${v.check} ${withUnit(v.value, v)} (${v.limit ?? 'no limit'}) ${v.verdict}`);
     return {
       version,
       expected,
       verdict: end.phase,
-      why: checks.join('; ') || (end.release?.reason ?? 'all iterations passed'),
+      why: (end.phase === 'Failed' && ending?.detail) || checks.join('; ') || 'all iterations passed',
       seconds: secondsSince(before.ms),
       exposure: { requests: after.requests - before.requests, errors: after.errors - before.errors },
     };

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Canary } from '../../api/canary.ts';
 import type { Delivery, Release, ReleaseChange, Verdict } from '../../api/canary-status.ts';
+import type { EndingCode } from '../../api/codes/codes.ts';
+import { boundedEnding } from '../../api/ending.ts';
 import { allToPrimary } from '../../api/routes.ts';
 import { alertDeliveries, type ReleaseAlert } from '../../engine/alerts.ts';
 import { type AlertKind, alertKinds } from './alert-kinds.ts';
@@ -18,21 +20,25 @@ export function sampleAlert(canary: Canary, kind: AlertKind, nowMs: number): Del
   const [delivery] = alertDeliveries(
     { canary: alone, nowMs, supports, globalAlerts: true },
     releaseOf(canary, nowMs),
-    alertOf(canary, kind),
+    alertOf(canary, kind, nowMs),
   );
   if (delivery === undefined) throw new Error('an alert has a delivery');
   // Receivers may drop a key that they know.
   return { ...delivery, key: `test/${randomUUID()}` };
 }
 
-function alertOf(canary: Canary, kind: AlertKind): ReleaseAlert {
+function alertOf(canary: Canary, kind: AlertKind, atMs: number): ReleaseAlert {
   const { name, namespace } = canary.metadata;
   const message = `Test message: an alert of the kind ${kind} about ${name}.${namespace}`;
   const common = { reason: kind, severity: alertKinds[kind], message };
   if (kind === 'GateClosed') return { ...common, gate: gateOf(canary) };
-  if (kind === 'Succeeded') return { ...common, outcome: 'Succeeded' };
-  if (kind === 'Failed') return { ...common, outcome: 'Failed', verdicts: failedChecks(canary) };
-  if (kind === 'PromotionFailed') return { ...common, outcome: 'Failed' };
+  const ended = (code: EndingCode, outcome: 'Succeeded' | 'Failed', checks: Verdict[] = []): ReleaseAlert => {
+    const metric = checks[0] && { metric: checks[0].check };
+    return { ...common, outcome, ending: boundedEnding({ code, atMs, ...metric, checks, detail: message }) };
+  };
+  if (kind === 'Succeeded') return ended('Succeeded', 'Succeeded');
+  if (kind === 'Failed') return ended('ChecksFailed', 'Failed', failedChecks(canary));
+  if (kind === 'PromotionFailed') return ended('PromotionFailed', 'Failed');
   return { ...common, isDetailed: true };
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Blocker } from '../../api/blocker.ts';
+import { Ending } from '../../api/ending.ts';
 import { ObjectName, RehearsalReport } from '../rehearse/rehearsal-report.ts';
 import { ComparedReport } from './compared-report.ts';
 import { Backtest, JournalDocument, JournalList, ReplayResult, Supposition } from './journal-documents.ts';
@@ -16,6 +17,15 @@ export const Traffic = z.object({
   primary: z.number().describe('Percent of requests; where the kind is matched, of those that match.'),
   canary: z.number().describe('Percent of requests; where the kind is matched, of those that match; where it is mirrored, of copies.'),
 });
+
+/** What ended the last release. */
+export const EndingReport = Ending.omit({ atMs: true }).extend({
+  code: z.string().describe('From a closed list (docs/reasons.md), which grows.'),
+  at: Time.describe('When it was decided.'),
+  actor: z.string().describe('Who can act.'),
+  remedy: z.string().describe('What can be done.'),
+});
+export type EndingReport = z.infer<typeof EndingReport>;
 
 /** One Canary in a list. */
 export const CanarySummary = z.object({
@@ -34,6 +44,7 @@ export const CanarySummary = z.object({
   promotedRevision: z.string().optional(),
   since: Time.optional().describe('When the phase began.'),
   message: z.string().optional(),
+  ending: EndingReport.optional().describe('What ended the last release; absent: none has ended, or one is under way.'),
 });
 export type CanarySummary = z.infer<typeof CanarySummary>;
 

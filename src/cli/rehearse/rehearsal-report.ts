@@ -71,6 +71,10 @@ export const RehearsalResult = z.object({
     .describe('caught: a bad version was rolled back. held: the release did not end. notRehearsed: the model has no such Canary.'),
   phase: z.string(),
   message: z.string(),
+  ending: z
+    .object({ code: z.string().describe('From a closed list (docs/reasons.md).'), detail: z.string() })
+    .optional()
+    .describe('What ended the release; absent: it has not ended.'),
   blamed: z.array(z.string()).describe('Checks that were out of range or unmeasured at the end.'),
   seconds: z.object({
     total: z.number(),

@@ -17,7 +17,8 @@ const LONGEST_BODY = 4_000;
 
 /** A rehearsal as the report has it: times in seconds, writes as differences, and nothing that looks like a credential. */
 export function resultOf(rehearsal: Rehearsal, object: KubeObject): RehearsalResult {
-  const { canary, scenario, phase, message, tookMs, requests, peakPods, moments, samples, checkNotes, notApplied, assumptions } = rehearsal;
+  const { canary, scenario, phase, message, ending, tookMs, requests, peakPods, moments, samples, checkNotes, notApplied, assumptions } =
+    rehearsal;
   const { promoteMs, detectMs, rollBackMs } = timesOf(rehearsal);
   return {
     ...canary,
@@ -25,6 +26,7 @@ export function resultOf(rehearsal: Rehearsal, object: KubeObject): RehearsalRes
     verdict: verdictOf(rehearsal),
     phase,
     message,
+    ...(ending && { ending: { code: ending.code, detail: ending.detail } }),
     blamed: verdictOf(rehearsal) === 'promoted' ? [] : blamedChecks(rehearsal),
     seconds: {
       total: seconds(tookMs),

@@ -6,7 +6,18 @@ import type { Terminal } from '../output/terminal.ts';
 import { cleaned, indented } from '../output/text.ts';
 import { type Cell, textTable } from '../output/text-table.ts';
 import type { RehearsalMistake, RehearsalReport, RehearsalResult, TimelineEntry } from './rehearsal-report.ts';
-import { afterWords, entryWords, failedIn, lasts, outcomeWords, placeWords, unmeasuredRows, unusedRows, verdictWords } from './words.ts';
+import {
+  afterWords,
+  causeWords,
+  entryWords,
+  failedIn,
+  lasts,
+  outcomeWords,
+  placeWords,
+  unmeasuredRows,
+  unusedRows,
+  verdictWords,
+} from './words.ts';
 
 const INDENT = 2;
 
@@ -35,7 +46,7 @@ export function tableLines({ rehearsals }: RehearsalReport, terminal: Terminal):
     String(result.requests.new.sent),
     { text: String(failedIn(result)), meaning: failedIn(result) > 0 ? 'busy' : 'plain' },
     String(result.peakPods),
-    result.blamed.join(', ') || '-',
+    causeWords(result) || '-',
   ]);
   return textTable(headings, rows, terminal);
 }

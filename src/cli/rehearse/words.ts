@@ -55,6 +55,11 @@ export function afterWords({ seconds, verdict }: RehearsalResult): string {
   return lasts(seconds.toPromote ?? seconds.toRollBack ?? seconds.total);
 }
 
+/** What ended a release that was not promoted: its checks, or the code of what else did. */
+export function causeWords({ blamed, ending, verdict }: RehearsalResult): string {
+  return blamed.join(', ') || (verdict === 'promoted' ? '' : (ending?.code ?? ''));
+}
+
 /** Requests of users that failed, of all versions. */
 export const failedIn = ({ requests }: RehearsalResult): number => requests.old.failed + requests.new.failed + requests.none.failed;
 

@@ -1,12 +1,14 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
 import { type Cause, needsNoOne, remedyOf } from '../../api/codes/codes.ts';
+import { endedBy, endingOf, endingRemedy } from '../../api/ending.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
 import type { Phase } from '../../api/phase.ts';
 import { states } from '../../engine/states/index.ts';
 import { knownStateOf } from '../../engine/states/lookup.ts';
 import type { Awaited } from '../../engine/wait.ts';
 import type { CanarySnapshot } from '../canaries/snapshot.ts';
-import { aboutIt, actionOf, asCause, proofIn, type Trouble } from './finding.ts';
+import { aboutIt, actionOf, asCause, proofIn, type Trouble, valueAt } from './finding.ts';
 import { fromHooks, fromVerdicts } from './from-checks.ts';
 import { fromEvidence } from './from-evidence.ts';
 import { fromSide } from './from-side.ts';
@@ -95,13 +97,33 @@ const resting: PossibleCause = ({ snapshot: { raw } }) => ({
   proof: [proofIn(raw, 'status.phase')],
 });
 
-/** The reason says what ended it; the remedy is the same for every reason. */
-const failed: PossibleCause = ({ snapshot: { raw }, canary: { spec }, release: { reason } }) => ({
-  cause: 'Failed',
-  about: { object: { ...spec.targetRef, namespace: raw.metadata.namespace } },
-  proof: [proofIn(raw, 'status.release.reason', reason)],
-  change: { template: '' },
-});
+/** The recorded ending says what ended it, and so who can do what. */
+const failed: PossibleCause = ({ snapshot: { raw }, canary: { metadata, spec }, phase, release }) => {
+  const { targetRef } = spec;
+  const { name, namespace } = metadata;
+  const ending = endingOf(phase, release);
+  const at = 'status.release.ending';
+  const isRecorded = release.ending !== undefined && ending === release.ending;
+  const fields = ['code', 'webhook', 'requester', 'pod', 'checks[0].value', 'checks[0].limit', 'field'];
+  return {
+    cause: 'Failed',
+    proof: isRecorded
+      ? provenBy(
+          raw,
+          fields.map((field) => `${at}.${field}`),
+        )
+      : [proofIn(raw, 'status.release.reason', release.reason)],
+    action: ending ? endingRemedy(ending, { target: `${targetRef.kind} ${targetRef.name}`, name, namespace }) : NO_ENDING,
+    ...((ending === undefined || endedBy(ending.code).isOfVersion) && { change: { template: '' } }),
+  };
+};
+
+/** Those that are set. */
+const provenBy = (raw: KubeObject, fields: readonly string[]): Trouble['proof'] =>
+  fields.flatMap((field) => (valueAt(raw, field) === undefined ? [] : [proofIn(raw, field)]));
+
+/** Of a status that another controller or a user has written. */
+const NO_ENDING = 'push a corrected target';
 
 const noRoomFor =
   (role: 'target' | 'primary'): PossibleCause =>

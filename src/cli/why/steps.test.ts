@@ -35,7 +35,7 @@ const stalls: readonly Stall[] = [
       return { world: pushed(world, ({ phase, step }) => phase === 'Failed' && step === 'resting') };
     },
     cause: 'Failed',
-    proof: ['Canary', 'status.release.reason'],
+    proof: ['Canary', 'status.release.ending.code'],
     action: /push a corrected Deployment podinfo/,
     way: 'set Deployment podinfo spec.template',
     mend({ world }) {

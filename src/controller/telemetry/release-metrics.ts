@@ -24,7 +24,9 @@ export function releaseMetrics(registry: Registry, series: OwnedSeries) {
     phaseChanged(canary: Canary, phase: Phase, nowMs: number): void {
       if (phase !== 'Succeeded' && phase !== 'Failed') return;
       const labels = { name: canary.spec.targetRef.name, namespace: canary.metadata.namespace };
-      const skipped = phase === 'Succeeded' && canary.spec.skipAnalysis === true;
+      const { ending } = canary.status?.release ?? {};
+      const isSkipped = ending ? ending.code === 'AnalysisSkipped' : canary.spec.skipAnalysis === true;
+      const skipped = phase === 'Succeeded' && isSkipped;
       const counter = phase === 'Succeeded' ? successes : failures;
       const counted = series.own(canary, counter, {
         ...labels,

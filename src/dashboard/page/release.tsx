@@ -55,6 +55,14 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
       <Verbs canary={canary} />
       <div class="cards">
         <Card title={release.isHeld ? words.blockers : words.state} isWide>
+          {release.ending && (
+            <p>
+              {words.ended} {timeText(release.ending.at)}: <strong>{release.ending.code}</strong>, {release.ending.detail}{' '}
+              <span class="dim">
+                {release.ending.actor}: {release.ending.remedy}
+              </span>
+            </p>
+          )}
           {causes.map(({ cause, sentence, action, command }) => (
             <div key={cause}>
               <p>

@@ -1,41 +1,46 @@
+import type { Ending } from '../../api/ending.ts';
 import { type Routes, reachesCanary, weight } from '../../api/routes.ts';
 import { isEndedByFailing } from '../conditions/failing.ts';
-import type { Input } from '../context.ts';
+import type { Decided, Input } from '../context.ts';
+import { failedPromotionEnding, promotionEnding, rollbackEnding } from '../ending.ts';
 import { thresholdOf } from '../judge.ts';
 import { nextPromotionWeight } from '../next-weight.ts';
 import { holdingPrimary, holdingTarget, returningTraffic, targetNeed, withoutCapacity } from '../raise.ts';
 import { say } from '../reasons.ts';
 import { weightOf, withWeight } from '../strategy.ts';
-import { decisive, isHeld, judgementOf } from './answer.ts';
-import { announce, because, release, who, without } from './change.ts';
-import { failure, terminal } from './terminal.ts';
+import { isHeld, judgementOf } from './answer.ts';
+import { announce, because, now, release, who, without } from './change.ts';
+import { terminal } from './terminal.ts';
+
+/** Of a promotion that an earlier version has begun, which did not say what it goes by. */
+const UNSAID: Pick<Ending, 'code' | 'detail'> = { code: 'Succeeded', detail: 'it was promoted' };
 
 /** How a release ends: rolled back, promoted, or a promotion that failed. */
 export const ends = {
-  rollBack: (input: Input) => {
-    const isAsked = input.event.type === 'REQUEST' || (input.event.type === 'STOP' && 'webhook' in input.event.by);
+  rollBack: (input: Decided) => {
+    const isAborted = input.event.decision === 'abort';
     // A canary that is found worse than the primary has not failed a check.
     const isJudged = input.event.type === 'ANSWER' && !isHeld(input) && judgementOf(input)?.outcome !== 'passed';
-    const counted = isJudged || isEndedByFailing(input);
+    const counted = !isAborted && (isJudged || isEndedByFailing(input));
     const { failedChecks } = input.context.release;
     const bare = {
       ...without(input.context.release, 'heldRoutes', 'awaitedSinceMs', 'gate', 'blindSinceMs', 'paused', 'failing'),
       failedChecks: failedChecks + (counted ? 1 : 0),
     };
-    const reason = failure(input, bare.failedChecks);
+    const ending = rollbackEnding(input, bare.failedChecks);
+    const isAsked = ending.code === 'RolledBackByUser' || ending.code === 'RolledBackByHook';
     // Asked for by a hook or a user it is not a fault of the release, unless its checks had failed already (05-A6, A7).
     const isWanted = isAsked && failedChecks < thresholdOf(input.event.facts.canary.spec.analysis);
-    const ended = terminal(input, bare, 'Failed', `Rolled back ${who(input)}: ${reason}`, {
-      reason: 'Failed',
-      severity: isWanted ? 'warn' : 'error',
-      verdicts: decisive(input),
-    });
+    const ended = terminal(input, bare, 'Failed', ending, { reason: 'Failed', severity: isWanted ? 'warn' : 'error' });
     const isFit = input.event.facts.primary?.readiness.state === 'ready' && input.event.facts.primary.serving;
-    return { release: because(returningTraffic(input, ended, isFit), reason) };
+    return { release: because(returningTraffic(input, ended, isFit), ending.detail) };
   },
-  startPromotion: (input: Input) => ({
+  startPromotion: (input: Decided) => ({
     ...announce(input, say('Promoting', `${who(input)} is promoted: its primary takes the new revision`)),
-    release: without(withoutCapacity(input.context.release), 'gate', 'blindSinceMs', 'paused', 'awaitedSinceMs'),
+    release: {
+      ...without(withoutCapacity(input.context.release), 'gate', 'blindSinceMs', 'paused', 'awaitedSinceMs'),
+      ending: promotionEnding(input),
+    },
   }),
   shift: (input: Input) => {
     const { facts } = input.event;
@@ -48,9 +53,8 @@ export const ends = {
   },
   failPromotion: (input: Input) => {
     const { facts } = input.event;
-    const why = facts.primary?.readiness.reason ?? 'it was not ready in time';
-    const reason = `the primary could not take the promoted revision: ${why}`;
-    const ended = terminal(input, without(input.context.release, 'failing'), 'Failed', `Promotion of ${who(input)} failed: ${reason}`, {
+    const ending = failedPromotionEnding(input);
+    const ended = terminal(input, without(input.context.release, 'failing'), 'Failed', ending, {
       reason: 'PromotionFailed',
       severity: 'error',
     });
@@ -58,16 +62,14 @@ export const ends = {
     const routes: Routes = canServe ? { kind: 'weighted', canary: weight(100) } : ended.routes;
     const held = canServe ? holdingTarget(ended, targetNeed(input)) : withoutCapacity(ended);
     return {
-      ...announce(input, say('PromotionFailed', reason, { warning: true })),
-      release: because({ ...held, routes }, reason),
+      ...announce(input, say('PromotionFailed', ending.detail, { warning: true })),
+      release: because({ ...held, routes }, ending.detail),
     };
   },
   succeed: (input: Input) => {
     const { release: done } = input.context;
-    const ended = terminal(input, done, 'Succeeded', `${who(input)} is promoted: its primary receives all traffic`, {
-      reason: 'Succeeded',
-      severity: 'info',
-    });
+    const ending: Ending = { ...(done.ending ?? UNSAID), atMs: now(input) };
+    const ended = terminal(input, done, 'Succeeded', ending, { reason: 'Succeeded', severity: 'info' });
     return { release: { ...without(withoutCapacity(ended), 'heldPods', 'failing'), promotedRevision: done.revision, iterations: 0 } };
   },
 

@@ -2,6 +2,7 @@ import type { Release } from '../../api/canary-status.ts';
 import { reachesCanary } from '../../api/routes.ts';
 import { isUnread } from '../conditions/revision.ts';
 import type { Input } from '../context.ts';
+import { cancelledEnding, supersededEnding } from '../ending.ts';
 import { withRevision } from '../pin.ts';
 import { holdingPrimary, podsAtStart, returningTraffic, withoutCapacity } from '../raise.ts';
 import { say } from '../reasons.ts';
@@ -42,7 +43,11 @@ export const revisions = {
   pin: (input: Input) => ({ release: pinned(input, input.context.release) }),
   /** No pod has read anything yet, so what there is now is what they will read. */
   pinUnread: (input: Input) => (isUnread(input) ? { release: pinned(input, input.context.release) } : {}),
-  noteReturn: (input: Input) => ({ release: without(pinned(input, input.context.release), 'gate', 'paused') }),
+  noteReturn: (input: Input) => {
+    const returned = without(pinned(input, input.context.release), 'gate', 'paused');
+    // What stands there then is the promoted revision, and not one that has failed before.
+    return { release: input.context.recorded?.phase === 'Waiting' ? without(returned, 'ending') : returned };
+  },
   startRun: (input: Input) => {
     const message = `New revision of ${targetName(input)} found, its release begins`;
     const begun = fresh(input, without(pinned(input, input.context.release), 'paused'));
@@ -56,13 +61,11 @@ export const revisions = {
   supersede: (input: Input) => {
     const { release: old } = input.context;
     const isNewer = input.event.facts.target !== undefined && input.event.facts.target.revision !== old.revision;
-    const ended = isNewer
-      ? terminal(input, old, 'superseded', `A newer revision of ${targetName(input)} takes the place of this one`)
-      : old;
+    const ended = isNewer ? terminal(input, old, 'superseded', supersededEnding(input)) : old;
     return { release: fresh(input, pinned(input, ended)), open: undefined, wakeAtMs: undefined };
   },
   cancel: (input: Input) => {
-    const ended = terminal(input, input.context.release, 'cancelled', `${targetName(input)} is back at the promoted revision`);
+    const ended = terminal(input, input.context.release, 'cancelled', cancelledEnding(input));
     return {
       release: returningTraffic(
         input,
@@ -76,6 +79,7 @@ export const revisions = {
 const OF_ONE_RUN = [
   ...(['gate', 'reason', 'wakeAtMs', 'heldRoutes', 'heldPods', 'verdicts', 'preRolloutPassed', 'awaitedSinceMs', 'blindSinceMs'] as const),
   ...([
+    'ending',
     'recent',
     'comparison',
     'awaitedEvidence',

@@ -14,7 +14,7 @@ import {
 } from '../raise.ts';
 import { say } from '../reasons.ts';
 import { nextMove, routesToPrimary, weightOf, withWeight } from '../strategy.ts';
-import { announce, type Change, now, release, who, without } from './change.ts';
+import { announce, because, type Change, now, release, who, without } from './change.ts';
 
 /** Where traffic goes next, and the pods that it needs there. */
 export const steps = {
@@ -114,9 +114,14 @@ export const steps = {
   },
 };
 
-/** Why a release failed stays until the next one starts; any other reason ends with its step. */
-function stepping({ context }: Input): Release {
-  return context.recorded?.phase === 'Failed' ? without(context.release, 'wakeAtMs') : without(context.release, 'reason', 'wakeAtMs');
+/** Why a release failed stays until the next one starts, whatever was refused since; any other reason ends with its step. */
+function stepping({ context: { recorded, release: known } }: Input): Release {
+  const isAnalysed = recorded?.phase === 'Progressing' || recorded?.phase === 'WaitingPromotion';
+  // A promotion that went back to its analysis has decided nothing.
+  if (isAnalysed) return without(known, 'reason', 'wakeAtMs', 'ending');
+  if (recorded?.phase !== 'Failed') return without(known, 'reason', 'wakeAtMs');
+  const left = without(known, 'wakeAtMs');
+  return left.ending ? because(left, left.ending.detail) : left;
 }
 
 function routeToPrimary(input: Input): Change {

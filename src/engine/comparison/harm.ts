@@ -9,11 +9,17 @@ import { comparedSoFar } from './compared-so-far.ts';
 import { comparedState } from './compared-state.ts';
 import { harmText } from './words.ts';
 
-/** Why a gate rolls the release back; undefined while no metric is found bad (rule E123). */
-export function harmOf(release: Release, canary: Canary): string | undefined {
+/** The canary is worse than the primary by this metric. */
+export interface Harm {
+  metric: string;
+  text: string;
+}
+
+/** Why a gate rolls the release back, and by which metric; undefined while none is found bad (rule E123). */
+export function harmOf(release: Release, canary: Canary): Harm | undefined {
   if (!isGate(canary.spec.analysis)) return undefined;
   const bad = comparedMetrics(canary.spec.analysis).find((metric) => verdictOf(release, metric) === 'bad');
-  return bad && harmText(comparedState(release, bad));
+  return bad && { metric: bad.name, text: harmText(comparedState(release, bad)) };
 }
 
 /**

@@ -154,9 +154,9 @@ class SupposedRun {
     const verdict = verdictOf(decided.state, this.#wasAnalysed);
     this.#wasAnalysed ||= isUnderAnalysis(decided.state);
     if (verdict === undefined) return { decided };
-    const { failedChecks, reason } = releaseOf(done.next);
+    const { failedChecks, ending } = releaseOf(done.next);
     const weight = weightOf(releaseOf(now).routes);
-    const why = verdict === 'rolledBack' && reason !== undefined ? { reason } : {};
+    const why = verdict === 'rolledBack' && ending !== undefined ? { reason: ending.detail } : {};
     return { decided, end: { verdict, atMs: nowMs, weight, failedChecks, ...why } };
   }
 

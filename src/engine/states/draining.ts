@@ -6,9 +6,9 @@ import { isKept } from '../sides.ts';
 import type { Standing } from '../wait.ts';
 import { go, next, shared, stay } from './moves.ts';
 import { awaitedPrimary, failedPromotion } from './shared-deciders.ts';
-import { drained, drainedMs, saying, since, why } from './standing.ts';
+import { drained, drainedMs, saying, since } from './standing.ts';
 import { type Decider, type State, state, stateWithin } from './state.ts';
-import { lacks } from './words.ts';
+import { ended, lacks } from './words.ts';
 
 const advance: Decider<'advance'> = (input) => (isDrained(input) ? 'advance' : undefined);
 
@@ -29,7 +29,7 @@ const kept = {
     const until = isKept(facts)
       ? `${since(standing)}: the primary does not serve${lacks(facts.primary, 'primary')}`
       : `until ${drained(standing)}, when the proxies know the new routes`;
-    const failed = phase === 'Failed' ? `Failed${why(standing)}. ` : '';
+    const failed = phase === 'Failed' ? `${ended(standing)}. ` : '';
     return saying(`${failed}The pods of ${canary.spec.targetRef.name} are kept ${until}.`);
   },
   dueMs: (standing: Standing) => (isKept(standing.facts) || standing.facts.unconfirmed ? undefined : drainedMs(standing)),

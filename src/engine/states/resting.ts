@@ -7,9 +7,9 @@ import type { Facts } from '../facts.ts';
 import type { Standing, Wait } from '../wait.ts';
 import { primaryDown, targetOf } from './awaited-side.ts';
 import { go, next, stay } from './moves.ts';
-import { saying, why } from './standing.ts';
+import { saying } from './standing.ts';
 import { asksTo, type Decider, neverDue, type State, state } from './state.ts';
-import { lacks, missing } from './words.ts';
+import { ended, lacks, missing, startsAgain } from './words.ts';
 
 export const startOf = (input: Input): 'startAfterRecycling' | 'start' => (hasReadConfigs(input) ? 'startAfterRecycling' : 'start');
 
@@ -52,9 +52,8 @@ export const restingFailed = state({
   moves: movesOf('Failed'),
   awaits: ['correction'],
   waits(standing) {
-    const { name } = standing.canary.spec.targetRef;
     return saying(
-      `Failed${why(standing)}: ${primaryServes(standing.facts)}; push a corrected ${name} to start again.`,
+      `${ended(standing)}: ${primaryServes(standing.facts)}; ${startsAgain(standing)}.`,
       primaryDown(standing) ?? { code: 'Failed' },
     );
   },
@@ -62,7 +61,7 @@ export const restingFailed = state({
 
 function atRest(standing: Standing) {
   return saying(
-    `${standing.phase}: ${idle(standing)}.`,
+    `${ended(standing)}: ${idle(standing)}.`,
     unobserved(standing) ?? primaryDown(standing) ?? { code: 'Resting' },
     unobserved(standing) && primaryDown(standing),
   );

@@ -2,12 +2,13 @@ import { isConverged } from '../conditions/hold-ups.ts';
 import { isPrimaryReady } from '../conditions/sides.ts';
 import { hasRaisedLongEnough, isDue } from '../conditions/time.ts';
 import type { Input } from '../context.ts';
+import type { Standing } from '../wait.ts';
 import { notReady } from './awaited-side.ts';
 import { go, on, stay } from './moves.ts';
 import { lostCanary } from './shared-deciders.ts';
-import { saying, since, why } from './standing.ts';
+import { saying, since } from './standing.ts';
 import { hasOutcome, neverDue, type State, state } from './state.ts';
-import { lacks } from './words.ts';
+import { ended, lacks } from './words.ts';
 
 /** A promotion has failed: the canary serves until the primary is what it was (E44). */
 const restored = {
@@ -15,7 +16,7 @@ const restored = {
   waits(standing, dueMs) {
     const { canary, facts } = standing;
     return saying(
-      `Failed${why(standing)}. Restoring the last promoted template of the primary ${since(standing)}${lacks(facts.primary, 'primary')}. The canary serves until the primary is ready; an edit of ${canary.spec.targetRef.name} waits for that.`,
+      `${ended(standing)}. Restoring the last promoted template of the primary ${since(standing)}${refused(standing)}${lacks(facts.primary, 'primary')}. The canary serves until the primary is ready; an edit of ${canary.spec.targetRef.name} waits for that.`,
       notReady(standing, 'primary', dueMs),
     );
   },
@@ -57,4 +58,9 @@ export const restoringPrimary = state({
 function isRestored(input: Input): boolean {
   const { promotedRevision } = input.context.release;
   return isPrimaryReady(input) && (promotedRevision === undefined || input.event.facts.primary?.carries === promotedRevision);
+}
+
+/** Why the restore was refused, where the cause of the failure is recorded beside it. */
+function refused({ release: { ending, reason } }: Standing): string {
+  return ending === undefined || reason === undefined || reason === ending.detail ? '' : `, which is refused (${reason})`;
 }

@@ -6,9 +6,9 @@ import { longestRaiseMs } from '../deadlines.ts';
 import { bearableWeight, isRaised } from '../raise.ts';
 import { go, shared, stay } from './moves.ts';
 import { awaitedPrimary, failedPromotion } from './shared-deciders.ts';
-import { saying, since, why } from './standing.ts';
+import { saying, since } from './standing.ts';
 import { type Decider, neverDue, type State, state, stateWithin } from './state.ts';
-import { raised } from './words.ts';
+import { ended, raised } from './words.ts';
 
 const returned: Decider<'routeToPrimary' | 'routeSome' | 'advance'> = (input) => {
   if (mayReturn(input)) return 'routeToPrimary';
@@ -25,7 +25,7 @@ const returning = {
     if (phase !== 'Failed') return saying(`Waiting ${since(standing)} for the routes to send all traffic to the primary.`);
     const allMs = release.stepStartedMs + longestRaiseMs(facts.intervalMs);
     return saying(
-      `Failed${why(standing)}. Traffic returns to the primary as its pods become ready${raised(facts.primary, standing)}, and all of it at ${timestamp(allMs)} if the primary serves.`,
+      `${ended(standing)}. Traffic returns to the primary as its pods become ready${raised(facts.primary, standing)}, and all of it at ${timestamp(allMs)} if the primary serves.`,
     );
   },
   dueMs: neverDue,

@@ -1,3 +1,4 @@
+import { endedBy, endingClause, endingOf, endingRemedy } from '../../api/ending.ts';
 import { timestamp } from '../../api/timestamp.ts';
 import { settlingMs } from '../deadlines.ts';
 import type { Facts, Side } from '../facts.ts';
@@ -55,4 +56,18 @@ export function shortOfPods({ target, canary }: Facts): string {
   const threshold = canary.spec.analysis.canaryReadyThreshold ?? 100;
   const short = `${ready} of ${wanted} canary pods are ready; canaryReadyThreshold is ${threshold}%`;
   return ready < wanted || reason === undefined ? short : reason;
+}
+
+/** One clause: how the release ended, and why. */
+export function ended({ phase, release }: Standing): string {
+  const ending = endingOf(phase, release);
+  return ending ? endingClause(ending) : phase;
+}
+
+/** What starts a failed release again. */
+export function startsAgain({ canary: { metadata, spec }, phase, release }: Standing): string {
+  const { kind, name } = spec.targetRef;
+  const ending = endingOf(phase, release);
+  if (ending === undefined || endedBy(ending.code).isOfVersion) return `push a corrected ${name} to start again`;
+  return endingRemedy(ending, { ...metadata, target: `${kind} ${name}` });
 }

@@ -1,5 +1,16 @@
 import type { RehearsalMistake, RehearsalReport, RehearsalResult, TimelineEntry } from '../rehearsal-report.ts';
-import { afterWords, entryWords, failedIn, lasts, outcomeWords, placeWords, unmeasuredRows, unusedRows, verdictWords } from '../words.ts';
+import {
+  afterWords,
+  causeWords,
+  entryWords,
+  failedIn,
+  lasts,
+  outcomeWords,
+  placeWords,
+  unmeasuredRows,
+  unusedRows,
+  verdictWords,
+} from '../words.ts';
 import { escapeXml } from '../xml.ts';
 import { plotsOf } from './plots.ts';
 import { style } from './style.ts';
@@ -54,7 +65,7 @@ function matrixRow(result: RehearsalResult, index: number, hasSeveral: boolean):
     `<a href="#r${index}">${escapeXml(name)}</a>`,
     `<span class="${meaning} verdict">${escapeXml(text)}</span>`,
     ...[afterWords(result), String(result.requests.new.sent), String(failedIn(result)), String(result.peakPods)].map(escapeXml),
-    escapeXml(result.blamed.join(', ') || '–'),
+    escapeXml(causeWords(result) || '–'),
   ];
 }
 

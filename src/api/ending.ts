@@ -1,0 +1,144 @@
+import * as z from 'zod';
+import { BlockedObject, LONGEST_DETAIL } from './blocker.ts';
+import type { Ended } from './codes/code.ts';
+import { type EndingCode, endingCodes } from './codes/codes.ts';
+import { codes } from './codes/list.ts';
+import { defined } from './defined.ts';
+import type { Phase } from './phase.ts';
+import { PodFailing } from './pod-failing.ts';
+import { LONGEST_NAME } from './verb-request.ts';
+
+/** What a code says of the release that it has ended. */
+export const endedBy = (code: EndingCode): Ended => codes[code].ended;
+
+/** Checks that are kept; more are counted. */
+const MOST_CHECKS = 5;
+/** Characters of the limit and the reason of one check. */
+const LONGEST_VALUE = 300;
+
+/** A check as those who read of an end or an alert see it. */
+export const ShownCheck = z.object({
+  check: z.string().describe('Its name.'),
+  verdict: z.enum(['passed', 'failed', 'unmeasured']).describe('`failed`, or `unmeasured`.'),
+  value: z.number().optional().describe('Its last value.'),
+  limit: z.string().optional().describe('Its accepted range.'),
+  reason: z.string().optional().describe('Why it failed or is unmeasured.'),
+});
+export type ShownCheck = z.infer<typeof ShownCheck>;
+
+/** What ended a release, made once, when it was decided. Code acts on the fields; `detail` alone is prose, and is shown and never parsed. */
+export const Ending = z.object({
+  code: z.enum(endingCodes).describe('From a closed list (docs/reasons.md).'),
+  atMs: z.number().describe('When it was decided, in epoch milliseconds.'),
+  metric: z.string().optional().describe('Name of the check or of the compared metric that decided; the first one of several.'),
+  checks: z
+    .array(ShownCheck)
+    .max(MOST_CHECKS)
+    .optional()
+    .describe('Checks that did not pass in the deciding interval, with value and limit.'),
+  moreChecks: z.int().optional().describe('Number of those that are not listed.'),
+  webhook: z.string().optional().describe('Name of the webhook that decided.'),
+  object: BlockedObject.optional().describe('Object concerned.'),
+  pod: PodFailing.optional().describe('The last failing of a pod of the canary: its container, exit code and reason.'),
+  field: z.string().optional().describe('Path of the field that decides it, in the Canary.'),
+  requester: z.string().optional().describe('User name of who asked for it.'),
+  detail: z.string().describe('The cause in words; not for programs.'),
+});
+export type Ending = z.infer<typeof Ending>;
+
+/** The texts shortened to what is stored. */
+export function boundedEnding(ending: Ending): Ending {
+  const { metric, webhook, field, requester, detail, checks = [], moreChecks = 0 } = ending;
+  const left = moreChecks + Math.max(0, checks.length - MOST_CHECKS);
+  return {
+    ...ending,
+    ...defined({
+      metric: short(metric, LONGEST_NAME),
+      webhook: short(webhook, LONGEST_NAME),
+      field: short(field, LONGEST_NAME),
+      requester: short(requester, LONGEST_NAME),
+    }),
+    ...(checks.length > 0 && { checks: checks.slice(0, MOST_CHECKS).map(shownCheck) }),
+    ...(left > 0 && { moreChecks: left }),
+    detail: short(detail, LONGEST_DETAIL),
+  };
+}
+
+function shownCheck({ check, verdict, value, limit, reason }: ShownCheck): ShownCheck {
+  return defined({
+    check: short(check, LONGEST_NAME),
+    verdict,
+    value,
+    limit: short(limit, LONGEST_VALUE),
+    reason: short(reason, LONGEST_VALUE),
+  });
+}
+
+function short<T extends string | undefined>(text: T, most: number): T {
+  return (text !== undefined && text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text) as T;
+}
+
+/**
+ * What ended the last release of a Canary that stands in this phase; undefined while none has ended. The words alone of one that an earlier version
+ * has ended, whose time is that of its last step.
+ */
+export function endingOf(
+  phase: Phase,
+  release: { ending?: Ending | undefined; reason?: string | undefined; stepStartedMs: number },
+): Ending | undefined {
+  const { ending, reason, stepStartedMs } = release;
+  const isFailed = phase === 'Failed';
+  if (!isFailed && phase !== 'Succeeded') return undefined;
+  if (ending !== undefined && isFailed === isFailure(ending)) return ending;
+  return isFailed && reason ? { code: 'Unrecorded', atMs: stepStartedMs, detail: short(reason, LONGEST_DETAIL) } : undefined;
+}
+
+function isFailure({ code }: Ending): boolean {
+  const { outcome } = endedBy(code);
+  return outcome === 'rolledBack' || outcome === 'promotionFailed';
+}
+
+/** One clause: how the release ended, and why. */
+export function endingClause(ending: Ending): string {
+  const { code, detail } = ending;
+  if (code === 'Succeeded') return 'Succeeded';
+  const how = isFailure(ending) ? 'Failed' : endedBy(code).outcome === 'promoted' ? 'Succeeded' : code;
+  return `${how} (${detail})`;
+}
+
+/** One sentence for events and alerts; `who` is the Canary as they name it. */
+export function endingSentence(ending: Ending, who: string): string {
+  const { code, detail } = ending;
+  const { outcome } = endedBy(code);
+  switch (outcome) {
+    case 'promoted': {
+      const how = code === 'Succeeded' ? '' : code === 'AnalysisSkipped' ? ' without an analysis' : `, as ${detail}`;
+      return `${who} is promoted${how}: its primary receives all traffic`;
+    }
+    case 'promotionFailed':
+      return `Promotion of ${who} failed: ${detail}`;
+    case 'rolledBack':
+      return `Rolled back ${who}: ${detail}`;
+    case 'superseded':
+    case 'cancelled':
+      return detail;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** What can be done about it, and by whom; names are filled in. */
+export function endingRemedy(
+  { code, metric, webhook, field }: Ending,
+  { target, name, namespace }: { target: string; name: string; namespace: string },
+): string {
+  const words: Readonly<Record<string, string | undefined>> = {
+    TARGET: target,
+    CANARY: name,
+    NAMESPACE: namespace,
+    METRIC: metric,
+    WEBHOOK: webhook,
+    FIELD: field ?? 'the spec',
+  };
+  return endedBy(code).remedy.replace(/\b(TARGET|CANARY|NAMESPACE|METRIC|WEBHOOK|FIELD)\b/g, (word) => words[word] ?? word);
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { at, releasing } from '../../test/fakes/releasing.ts';
+import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
+
+const condition = (world: ReturnType<typeof initialized>) =>
+  world.canary.status?.conditions?.find(({ type }) => type === 'Promoted')?.message ?? '';
+
+describe('the cause of an end', () => {
+  it.each([
+    { of: 'the metrics', hooks: {} },
+    { of: 'a hook', hooks: withHooks('rollout') },
+  ])('L8: is the stalled rollout, and no check, where $of pass in the moment in which it is seen', ({ hooks }) => {
+    const world = releasing(hooks);
+    world.nowMs += 10_000;
+    world.send({ type: 'WAKE', facts: world.facts() });
+    world.behaviour.brokenCanary.add('s1:b');
+    world.behaviour.stalls = true;
+    world.answer();
+    expect([world.phase, world.release.failedChecks]).toEqual(['Failed', 0]);
+    expect(world.release.reason).toBe('the canary cannot become ready: its rollout is stalled');
+  });
+
+  it('L8: is that pods with old configs did not stop, where they did not', () => {
+    const world = initialized(aCanary({ stepWeight: 20, maxWeight: 40 }));
+    Object.assign(world, { configs: { 'configmap/a': 'x' }, targetReplicas: 1, podsRead: { 'configmap/a': 'x' } });
+    world.push('s1:b');
+    world.tickUntil((one) => one.step === 'analysing');
+    world.configs = { 'configmap/a': 'y' };
+    world.configsVersion = '2';
+    world.scalerGives = 1;
+    world.watch = (desired) => {
+      if (desired.target === 'zero') desired.target = 'untouched';
+    };
+    world.push('s1:c');
+    world.tickUntil(at('Failed', 'resting'));
+    expect(world.release.reason).toMatch(/pods .* did not stop/);
+  });
+
+  it('D14: is not that of a release before, where the target is back at the promoted revision before the next one began', () => {
+    const world = releasing(withHooks('confirm-rollout'));
+    world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
+    world.tickUntil(at('Failed', 'resting'));
+    world.behaviour.hooks['confirm-rollout'] = 'refused';
+    world.push('s1:c');
+    expect([world.phase, world.release.ending?.code]).toEqual(['Waiting', 'ChecksFailed']);
+    world.push('s1:a');
+    expect([world.phase, world.release.ending]).toEqual(['Succeeded', undefined]);
+    expect(condition(world)).toBe('Succeeded: the primary serves; waits for a change of podinfo.');
+  });
+
+  it('D14: is that of this run: it goes when the next one begins, and when a promotion goes back to its analysis', () => {
+    const world = releasing();
+    world.ask('promote', 'r-1');
+    world.tickUntil(at('Succeeded', 'resting'));
+    expect(world.release.ending).toMatchObject({ code: 'PromotedByUser', requester: 'ann' });
+    world.push('s1:c');
+    expect([world.phase, world.release.ending]).toEqual(['Progressing', undefined]);
+  });
+
+  it('D14: a promotion that an earlier version has begun ends as one that succeeded', () => {
+    const world = releasing();
+    world.behaviour.brokenPrimary.add('s1:b');
+    world.tickUntil(at('Promoting', 'awaitingPrimary'));
+    const { status } = world.canary;
+    if (!status?.release) throw new Error('there is a release');
+    const { ending, ...release } = status.release;
+    expect(ending?.code).toBe('Succeeded');
+    world.canary = { ...world.canary, status: { ...status, release } };
+    world.behaviour.brokenPrimary.clear();
+    world.crash();
+    world.tickUntil(at('Succeeded', 'resting'));
+    expect(world.release.ending).toEqual({ code: 'Succeeded', atMs: expect.any(Number), detail: 'it was promoted' });
+  });
+
+  it('L8: is the failed promotion still, where the restore of the primary was refused later', () => {
+    const world = initialized(aCanary({ stepWeight: 50 }));
+    world.behaviour.brokenPrimary.add('s1:b');
+    world.push('s1:b');
+    world.tickUntil(({ step }) => step === 'awaitingPrimary');
+    world.behaviour.refusesPromote = true;
+    world.tickUntil(({ phase, step, release }) => phase === 'Failed' && step === 'restoringPrimary' && release.reason === 'forbidden');
+    expect(condition(world)).toMatch(/^Failed \(the primary could not take the promoted revision/);
+    world.behaviour.refusesPromote = false;
+    world.tickUntil(at('Failed', 'resting'));
+    expect(condition(world)).toMatch(/^Failed \(the primary could not take the promoted revision/);
+  });
+});

@@ -1,0 +1,163 @@
+import { blockerText } from '../api/blocker-text.ts';
+import { defined } from '../api/defined.ts';
+import { boundedEnding, type Ending } from '../api/ending.ts';
+import { timestamp } from '../api/timestamp.ts';
+import { decisive, failedReason, isHeld, judgement, judgementOf, refusalData } from './changes/answer.ts';
+import { now, targetName } from './changes/change.ts';
+import { harmOf } from './comparison/harm.ts';
+import { hasFailed, isEndedByFailing, isUnreadyTooLong } from './conditions/failing.ts';
+import type { Decided, Input } from './context.ts';
+import { progressDeadlineMs, rolloutDeadlineMs } from './deadlines.ts';
+import { failingOf, lastFailing } from './failing.ts';
+import { overLimit } from './failure-limits.ts';
+import { primaryOf, targetOf } from './states/awaited-side.ts';
+
+/** An ending before its time is known. */
+type Cause = Omit<Ending, 'atMs'>;
+
+const madeOf = (input: Input, cause: Cause): Ending => boundedEnding({ ...cause, atMs: now(input) });
+
+/** What ends the release, where it is rolled back with this many failed checks (rule L8). Made once: all else renders it. */
+export function rollbackEnding(input: Decided, failedChecks: number): Ending {
+  return madeOf(input, byOthers(input) ?? byAnswer(input, failedChecks) ?? byPods(input, failedChecks) ?? byDeadline(input));
+}
+
+/** What a promotion goes by, when it begins: it is what ends the release unless the primary cannot take the revision. */
+export function promotionEnding(input: Decided): Ending {
+  const { event } = input;
+  if (event.type === 'REQUEST') {
+    const { by } = event.request;
+    return madeOf(input, { code: 'PromotedByUser', requester: by, detail: `${by} asked for it` });
+  }
+  if (event.decision === 'skipAnalysis')
+    return madeOf(input, { code: 'AnalysisSkipped', field: 'spec.skipAnalysis', detail: 'without an analysis, as spec.skipAnalysis says' });
+  return madeOf(input, { code: 'Succeeded', detail: 'the analysis passed' });
+}
+
+/** The primary could not take the promoted revision. */
+export function failedPromotionEnding(input: Input): Ending {
+  const { canary, primary } = input.event.facts;
+  const why = primary?.readiness.reason ?? 'it was not ready in time';
+  const detail = `the primary could not take the promoted revision: ${why}`;
+  return madeOf(input, { code: 'PromotionFailed', object: primaryOf(canary), detail });
+}
+
+/** A newer revision is released in its place. */
+export const supersededEnding = (input: Input): Ending =>
+  madeOf(input, { code: 'Superseded', detail: `A newer revision of ${targetName(input)} takes the place of this one` });
+
+/** Nothing is left to release. */
+export const cancelledEnding = (input: Input): Ending =>
+  madeOf(input, { code: 'Cancelled', detail: `${targetName(input)} is back at the promoted revision` });
+
+/** A hook, a user or a comparison has asked for it. */
+function byOthers({ context, event }: Decided): Cause | undefined {
+  if (event.type === 'REQUEST') {
+    const { by } = event.request;
+    return { code: 'RolledBackByUser', requester: by, detail: `${by} asked for it` };
+  }
+  if (event.type === 'STOP' && 'webhook' in event.by) {
+    const { webhook } = event.by;
+    return { code: 'RolledBackByHook', webhook, detail: `the rollback hook ${webhook} asked for it` };
+  }
+  const harm = event.type === 'STOP' ? harmIn(event.by) : isJudged(event) ? harmOf(context.release, event.facts.canary) : undefined;
+  return harm && { code: 'ComparedWorse', metric: harm.metric, field: 'spec.analysis.comparison', detail: harm.text };
+}
+
+const harmIn = (by: Extract<Decided['event'], { type: 'STOP' }>['by']) => ('harm' in by ? by.harm : undefined);
+
+/** An answer decided, and not what was seen together with it. */
+const isJudged = (event: Decided['event']): boolean => event.type === 'ANSWER' && event.decision !== 'abort';
+
+/** The answer of checks or hooks was the last one that may fail, or came too late. */
+function byAnswer(input: Decided, failedChecks: number): Cause | undefined {
+  const { context, event } = input;
+  if (!isJudged(event)) return undefined;
+  const isHeldNow = isHeld(input);
+  if (isHeldNow && isEndedByFailing(input)) return undefined;
+  const checks = decisive(input).map(({ check, verdict, value, limit, reason }) => defined({ check, verdict, value, limit, reason }));
+  const ofChecks = { ...(checks[0] && { metric: checks[0].check }), checks };
+  if (isHeldNow) {
+    const { blindSinceMs = event.facts.nowMs } = context.release;
+    const lasted = `${Math.round((event.facts.nowMs - blindSinceMs) / 1000)} s, since ${timestamp(blindSinceMs)}`;
+    return { code: 'UnmeasuredTooLong', ...ofChecks, detail: `checks could not be measured for ${lasted}: ${judgement(input)}` };
+  }
+  const { analysis } = event.facts.canary.spec;
+  const over = judgementOf(input) && overLimit(context.release.failures ?? {}, analysis);
+  if (over) {
+    const index = analysis.metrics?.findIndex(({ name }) => name === over.name);
+    const often = `${over.name} failed ${over.failures} times, more than its failureLimit of ${over.limit}`;
+    const field = `spec.analysis.metrics[${index}].failureLimit`;
+    return { code: 'ChecksFailed', ...ofChecks, metric: over.name, field, detail: `${often}, last: ${judgement(input)}` };
+  }
+  const detail = `${failedChecks} failed checks, last: ${failedReason(input)}`;
+  if (hasFailed(input)) return { code: 'PodsFailing', ...ofPods(input), ...ofChecks, field: THRESHOLD, detail };
+  const { refusedBy } = refusalData(input);
+  if (refusedBy) return { code: 'HookRejected', webhook: refusedBy.webhook, field: THRESHOLD, detail };
+  return { code: 'ChecksFailed', ...ofChecks, field: THRESHOLD, detail };
+}
+
+const THRESHOLD = 'spec.analysis.threshold';
+const DEADLINE = 'spec.progressDeadlineSeconds';
+
+/** The target, and the last failing of its pods where it is known. */
+function ofPods({ context, event: { facts } }: Input): Pick<Cause, 'object' | 'pod'> {
+  return defined({ object: targetOf(facts.canary), pod: facts.target?.failing?.last ?? context.release.failing?.last });
+}
+
+/** The canary has failed by itself, between two checks. */
+function byPods(input: Decided, failedChecks: number): Cause | undefined {
+  const { context, event } = input;
+  if (event.decision === 'abort' || !isEndedByFailing(input)) return undefined;
+  const detail = `${failedChecks} failed checks, last: ${failingOf(context.release, event.facts)}`;
+  return { code: 'PodsFailing', ...ofPods(input), field: THRESHOLD, detail };
+}
+
+/** What the release waited for is not there in time, or will never be. */
+function byDeadline(input: Decided): Cause {
+  const { event } = input;
+  const { canary, target, refused, unroutable, nowMs } = event.facts;
+  const seconds = progressDeadlineMs(canary) / 1000;
+  if (event.decision === 'giveUp')
+    return {
+      code: 'PodsNotStopped',
+      object: targetOf(canary),
+      field: DEADLINE,
+      detail: `the pods with the old configs did not stop within ${seconds} s`,
+    };
+  if (target?.readiness.state === 'stalled') {
+    const why = target.readiness.reason ?? 'its rollout is stalled';
+    return { code: 'RolloutStalled', ...ofPods(input), detail: `the canary cannot become ready: ${why}` };
+  }
+  if (nowMs >= (refused?.uncheckedUntilMs ?? Number.POSITIVE_INFINITY)) {
+    const detail = `the canary could not be checked any longer, since its spec is refused: ${refused?.message}`;
+    return { code: 'RefusedTooLong', ...defined({ field: refused?.field }), detail };
+  }
+  if (unroutable) {
+    const detail = `no route could send traffic to the canary within ${seconds} s: ${blockerText(unroutable)}`;
+    const { object, field } = unroutable;
+    return { code: 'UnroutableTooLong', ...defined({ object, field }), detail };
+  }
+  return notReady(input, seconds);
+}
+
+/** Pods that are not ready in time: all waits together, those for the next step, or the present one. */
+function notReady(input: Decided, seconds: number): Cause {
+  const { context, event } = input;
+  const { canary, target } = event.facts;
+  const { capacity, failing: counted } = context.release;
+  const failing = lastFailing(context.release, event.facts);
+  const late = (detail: string): Cause => ({ code: 'NotReadyInTime', ...ofPods(input), field: DEADLINE, detail });
+  if (isUnreadyTooLong(input) && counted?.unreadyMs !== 0)
+    return late(`the canary was not ready for ${seconds} s in all${failing ? `, last: ${failing}` : ''}`);
+  if (capacity?.side === 'target') {
+    const detail = `the canary did not get the ${capacity.pods} pods that its next step needs within ${seconds} s: ${target?.readiness.ready ?? 0} are ready`;
+    return { code: 'InsufficientCapacity', object: targetOf(canary), field: DEADLINE, detail };
+  }
+  // The clock of the next step runs already.
+  const { stepStartedMs } = context.recorded?.release ?? context.release;
+  const hasRolled = rolloutDeadlineMs(canary, stepStartedMs, target) > stepStartedMs + seconds * 1000;
+  const waited = hasRolled ? `is not ready, and got no further pod for ${seconds} s` : `was not ready within ${seconds} s`;
+  const why = [target?.readiness.reason, failing].filter((one) => one !== undefined);
+  return late(`the canary ${waited}${why.length > 0 ? `: ${why.join('; ')}` : ''}`);
+}

@@ -1,0 +1,165 @@
+import type { Delivery } from '../../src/api/canary-status.ts';
+import type { EndingCode } from '../../src/api/codes/codes.ts';
+import type { Facts } from '../../src/engine/facts.ts';
+import { releasing as comparing } from './compared-release.ts';
+import { at, releasing, steps } from './releasing.ts';
+import { verdict } from './stalled-release.ts';
+import { aCanary, initialized, type World, withHooks } from './world.ts';
+
+/** A release that has ended, and every message of its end. */
+export interface EndedRelease {
+  world: World;
+  deliveries: readonly Delivery[];
+}
+
+const over = verdict({ check: 'errors', value: 7.5, limit: 'at most 1', reason: 'errors: 7.5 is above the maximum of 1' });
+const blind = verdict({ check: 'errors', verdict: 'unmeasured', reason: 'Prometheus did not answer' });
+const isFailed = at('Failed', 'resting');
+const isSucceeded = at('Succeeded', 'resting');
+
+const until = (world: World, isDone: (world: World) => boolean): World => {
+  world.tickUntil(isDone);
+  return world;
+};
+
+/** With facts that the world has no field for. */
+function knowing(world: World, more: (nowMs: number) => Partial<Facts>): World {
+  const facts = world.facts.bind(world);
+  world.facts = () => ({ ...facts(), ...more(world.nowMs) });
+  return world;
+}
+
+const crashing = (world: World): World => {
+  world.watchPods();
+  world.look();
+  world.tick();
+  world.crashPods();
+  return until(world, isFailed);
+};
+
+/** How a release comes to each end. */
+const SCENES: Readonly<Record<EndingCode, () => World>> = {
+  Succeeded: () => until(releasing(), isSucceeded),
+  AnalysisSkipped() {
+    const world = initialized(aCanary(steps, { skipAnalysis: true }));
+    world.push('s1:b');
+    return until(world, isSucceeded);
+  },
+  PromotedByUser() {
+    const world = releasing();
+    world.ask('promote', 'r-1');
+    return until(world, isSucceeded);
+  },
+  PromotionFailed() {
+    const world = releasing();
+    world.behaviour.brokenPrimary.add('s1:b');
+    return until(world, isFailed);
+  },
+  Superseded() {
+    const world = releasing();
+    world.push('s1:c');
+    return world;
+  },
+  Cancelled() {
+    const world = releasing();
+    world.push('s1:a');
+    return until(world, isSucceeded);
+  },
+  ChecksFailed() {
+    const world = releasing();
+    world.behaviour.verdicts = [over, blind, verdict({ check: 'latency', verdict: 'passed', value: 210 })];
+    return until(world, isFailed);
+  },
+  UnmeasuredTooLong() {
+    const world = releasing({ unmeasured: 'hold' });
+    world.behaviour.verdicts = [blind];
+    return until(world, isFailed);
+  },
+  ComparedWorse: () => until(comparing({ mode: 'gate' }, { canary: 0.2, primary: 0.001, perSecond: 200 }), isFailed),
+  HookRejected() {
+    const world = releasing(withHooks('rollout'));
+    Object.assign(world.behaviour, { words: 'the load test failed', hooks: { rollout: 'refused' } });
+    return until(world, isFailed);
+  },
+  PodsFailing: () => crashing(releasing({ threshold: 1 })),
+  RolloutStalled() {
+    const world = initialized(aCanary(steps));
+    world.behaviour.brokenCanary.add('s1:b');
+    world.behaviour.stalls = true;
+    world.push('s1:b');
+    return until(world, isFailed);
+  },
+  NotReadyInTime() {
+    const world = initialized(aCanary(steps));
+    world.behaviour.brokenCanary.add('s1:b');
+    world.push('s1:b');
+    return until(world, isFailed);
+  },
+  PodsNotStopped() {
+    const world = initialized(aCanary(steps));
+    Object.assign(world, { configs: { 'configmap/a': 'x' }, podsRead: { 'configmap/a': 'x' } });
+    world.push('s1:b');
+    until(world, ({ step }) => step === 'analysing');
+    Object.assign(world, { configs: { 'configmap/a': 'y' }, configsVersion: '2' });
+    world.watch = (desired) => {
+      if (desired.target === 'zero') desired.target = 'untouched';
+    };
+    world.push('s1:c');
+    return until(world, isFailed);
+  },
+  InsufficientCapacity() {
+    const limits = { min: 1, max: 20 };
+    const world = initialized(aCanary({ stepWeights: [30] }), (one) => {
+      one.scaler = { name: 'HorizontalPodAutoscaler/podinfo', target: limits, primary: limits };
+    });
+    Object.assign(world, { primaryReplicas: 10, room: { target: 1, primary: 20 } });
+    world.push('s1:b');
+    return until(world, isFailed);
+  },
+  UnroutableTooLong() {
+    const world = releasing();
+    const sinceMs = world.nowMs;
+    const object = { apiVersion: 'networking.istio.io/v1', kind: 'VirtualService', name: 'podinfo', namespace: 'test' };
+    knowing(world, () => ({ unroutable: { code: 'RouteRejected', object, detail: 'the host is unknown', sinceMs } }));
+    return until(world, isFailed);
+  },
+  RefusedTooLong() {
+    const world = releasing();
+    const uncheckedUntilMs = world.nowMs + 60_000;
+    const message = 'spec.analysis.stepWeight: is 0: set it from 1 to 100';
+    world.behaviour.refused = { reason: 'InvalidSpec', message, field: 'spec.analysis.stepWeight', uncheckedUntilMs };
+    world.crash();
+    world.settle();
+    world.tick(60_000);
+    return until(world, isFailed);
+  },
+  RolledBackByHook() {
+    const world = releasing(withHooks('rollback'));
+    world.behaviour.hooks.rollback = 'passed';
+    return until(world, isFailed);
+  },
+  RolledBackByUser() {
+    const world = releasing();
+    world.ask('rollback', 'r-1');
+    return until(world, isFailed);
+  },
+  Unrecorded() {
+    const world = SCENES.ChecksFailed();
+    const { status } = world.canary;
+    if (status?.release) {
+      const { ending: _, ...release } = status.release;
+      world.canary = { ...world.canary, status: { ...status, release } };
+    }
+    world.crash();
+    world.settle();
+    return world;
+  },
+};
+
+/** A release that has ended in this way. */
+export function endedBy(code: EndingCode): EndedRelease {
+  const world = SCENES[code]();
+  const listed = world.asked.flatMap((one) => (one.kind === 'record' ? (one.release.deliveries ?? []) : []));
+  const ofEnd = new Map(listed.filter(({ outcome }) => outcome !== undefined).map((one) => [one.key, one]));
+  return { world, deliveries: [...ofEnd.values()] };
+}
