@@ -115,8 +115,8 @@ export const changedRules: readonly ChangedRule[] = [
     name: 'unmeasured: hold counts a failed check',
     rule: 'E22',
     file: 'judge.ts',
-    find: "outcome: unmeasured === 'hold' ? 'hold' : 'failed', reason: describeAll(unknown)",
-    replace: "outcome: 'failed', reason: describeAll(unknown)",
+    find: '...(holds ? [] : unmeasured)',
+    replace: '...unmeasured',
   },
   {
     name: 'a failureLimit ends the release one failure early',
