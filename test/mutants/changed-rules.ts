@@ -37,7 +37,7 @@ export const changedRules: readonly ChangedRule[] = [
   {
     name: 'a release ends one failed check after its threshold',
     rule: 'L7',
-    file: 'decide/failed-checks.ts',
+    file: 'conditions/failed-checks.ts',
     find: 'context.release.failedChecks + 1 >= thresholdOf',
     replace: 'context.release.failedChecks >= thresholdOf',
   },
@@ -65,7 +65,7 @@ export const changedRules: readonly ChangedRule[] = [
   {
     name: 'confirm-traffic-increase is not asked at the last weight',
     rule: 'E81',
-    file: 'decide/analysis.ts',
+    file: 'states/analysing.ts',
     find: "input.context.recorded?.phase === 'Progressing') return 'askTraffic'",
     replace: "input.context.recorded?.phase === 'Progressing' && moveAfter(input).kind === 'step') return 'askTraffic'",
   },
@@ -142,9 +142,9 @@ export const changedRules: readonly ChangedRule[] = [
   {
     name: 'a fix waits until the pods of the failed revision are scaled down',
     rule: 'E50a',
-    file: 'decide/ending.ts',
-    find: 'if (!isNewAndFree(input)) return drained(input);',
-    replace: 'if (!isNewAndFree(input) || drained(input) === undefined) return drained(input);',
+    file: 'states/draining.ts',
+    find: 'if (!isNewAndFree(input)) return advance(input);',
+    replace: 'if (!isNewAndFree(input) || advance(input) === undefined) return advance(input);',
   },
   {
     name: 'rollback hooks are not asked while the release waits for its promotion',
