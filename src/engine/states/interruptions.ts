@@ -25,7 +25,7 @@ const overtakenInAnalysis = overtaking(hasStalePods);
 /** While old pods are recycled: a template that comes and goes brings them back, so they go all the same (E56). */
 export const recycling = overtaking(hasReadConfigs);
 
-/** By itself: it cannot be ready, checked (E65) or routed (E96). */
+/** Besides, a release ends that cannot become ready (E27b), be checked (E65) or get routes (E96). */
 const interruption: Decider<Interruption> = (input) => {
   const overtaken = overtakenInAnalysis(input);
   if (overtaken) return overtaken;

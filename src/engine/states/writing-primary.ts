@@ -9,7 +9,7 @@ import { lostCanary } from './shared-deciders.ts';
 import { saying, since, why } from './standing.ts';
 import { hasOutcome, neverDue, stateWithin } from './state.ts';
 
-/** The pinned revision is written into the primary (E40, E41). A write that another one comes before is no refusal (E103). */
+/** The pinned revision is written into the primary (E40, E41). A write that another one comes before is made again (E103). */
 export const writingPrimary = stateWithin(shared.Promoting)({
   enter: ['askPromote'],
   decide: {
