@@ -76,6 +76,7 @@ export const tables = {
     'scripts/generate-verbs.ts': { reads: ['docs/verbs.md'] },
     'scripts/generate-views.ts': { reads: ['test/golden/views/*.txt'] },
     'scripts/observability/log-lines.ts': { reads: ['src/**/*.ts'] },
+    'scripts/rules/engine-sections.ts': { reads: ['src/engine/SPEC.md'] },
     'test/contracts/routers/index.ts': { loads: ['test/contracts/routers/*.ts'] },
   },
   carried: ['src/dashboard/page-assets.json'],

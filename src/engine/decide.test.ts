@@ -42,6 +42,5 @@ describe('decide() and the chart', () => {
       decision: 'reenter',
     },
     { state: 'Progressing.scalingUp', when: 'a message was delivered', event: 'DELIVERED', target: { revision: 's1:a' }, decision: 'wait' },
-    { state: 'Terminated', when: 'facts change', decision: 'wait' },
   ]);
 });

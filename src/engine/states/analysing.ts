@@ -34,7 +34,7 @@ function soakAgain(phase: Analysing, ...changes: ChangeName[]): ChartMove {
   return on(`${phase}.analysing.soaking`, ...changes, 'checkNextInterval');
 }
 
-/** The canary lost its pods, or needs no analysis any more. */
+/** The canary lost its pods, or needs no analysis any more (E83). */
 const first: Decider<'withdrawTraffic' | 'fallBack'> = (input) => {
   if (isTargetDown(input)) return 'withdrawTraffic';
   return skipsAnalysis(input) && !isTargetReady(input) ? 'fallBack' : undefined;
@@ -47,7 +47,7 @@ const check = {
   dueMs: dueOfCheck,
 } satisfies Partial<State>;
 
-/** One interval of soaking, then hooks and metrics, then the next step; the same in both phases of an analysis. */
+/** One interval of soaking, then hooks and metrics, then the next step (E10); the same in both phases of an analysis. */
 export const soaking = (phase: Analysing): State =>
   running({
     ...check,
@@ -57,7 +57,7 @@ export const soaking = (phase: Analysing): State =>
       look(input) {
         if (!isTargetReady(input) && isOver(input, input.context.release.awaitedSinceMs)) return 'rollBack';
         if (!canCheck(input)) return failed(input);
-        // A check that is due counts it.
+        // A check that is due counts it (E27a).
         if (!isDueToAsk(input) && !hasRoutesBack(input)) return isDue(input) ? undefined : failed(input);
         return hasHooks(input.event.facts.canary, 'rollout') ? 'askHooks' : 'measure';
       },
@@ -70,6 +70,7 @@ export const soaking = (phase: Analysing): State =>
     },
   });
 
+/** Rollout hooks come before the metrics; one that refuses is a failed check (E20, E21). */
 export const callingHooks = (phase: Analysing): State =>
   running({
     ...check,
@@ -85,6 +86,7 @@ export const callingHooks = (phase: Analysing): State =>
     moves: { measure: on(`${phase}.analysing.measuring`) },
   });
 
+/** The metrics are measured, and decide whether the release goes on. */
 export const measuring = (phase: Analysing): State =>
   running({
     ...check,
@@ -102,6 +104,7 @@ export const measuring = (phase: Analysing): State =>
     },
   });
 
+/** A closed gate keeps the weight (E23). */
 export const confirmingTraffic = (phase: Analysing): State =>
   running({
     ...check,
@@ -119,6 +122,7 @@ export const confirmingTraffic = (phase: Analysing): State =>
     moves: { hold: soakAgain(phase, 'poll'), askPromotion: on(`${phase}.analysing.confirmingPromotion`) },
   });
 
+/** A closed gate is WaitingPromotion (E24). Blue/green is asked before all traffic goes to the canary (E16). */
 export const confirmingPromotion = (phase: Analysing): State =>
   running({
     ...check,
@@ -134,11 +138,12 @@ export const confirmingPromotion = (phase: Analysing): State =>
     moves: { hold: phase === 'Progressing' ? go('WaitingPromotion.analysing', 'poll', 'checkNextInterval') : soakAgain(phase, 'poll') },
   });
 
-/** A check that passed under contested routes is asked again as soon as they are corrected: the other writer may be back before the next one. */
+/** A check that passed under contested routes is asked again as soon as they are corrected (E63a): the other writer may be back before the next one. */
 function hasRoutesBack(input: Input): boolean {
   return input.context.contest === 'held' && isConverged(input) && !isPaused(input) && !asksRollbackFirst(input);
 }
 
+/** A canary that the comparison finds bad (E123), checks that fail too often (E20, E20b, E21), or none for too long (E22a) end the release. */
 function measured(input: Input) {
   if (input.event.type === 'ANSWER' && harmOf(comparedIn(input), input.event.facts.canary) !== undefined) return 'rollBack';
   const outcome = judgementOf(input)?.outcome;
@@ -162,6 +167,7 @@ function canCheck(input: Input): boolean {
   return isWritten(input) && (hasHooks(canary, 'rollout') || refused?.uncheckedUntilMs === undefined);
 }
 
+/** What holds a passed check up: a side that is short (E80), the routes, the comparison (E124), and gates. */
 function passed(input: Input) {
   if (!isPrimaryReady(input)) return 'awaitPrimary';
   if (!isTargetReady(input)) return 'awaitCanary';

@@ -17,7 +17,7 @@ export const undoing = state({
   dueMs: neverDue,
 });
 
-/** The pods of the primary start again, with what is promoted. */
+/** The pods of the primary start again, with what is promoted (E134). */
 export const restartingIn = (phase: 'Initialized' | 'Succeeded' | 'Failed'): State =>
   state({
     enter: ['askRestart'],

@@ -15,7 +15,7 @@ import { lacks, raised } from './words.ts';
 const routeToPrimary = stay('routeToPrimary');
 const extend = stay('wakeForPrimary');
 
-/** The primary is ready with the promoted revision (E42), or is not by its deadline (E44). */
+/** The primary is ready with the promoted revision (E42), or is not by its deadline (E44), which counts anew while its rollout goes on (E100). */
 export const awaitingPrimary = stateWithin(shared.Promoting)({
   enter: ['wakeAtDeadline'],
   decide: {

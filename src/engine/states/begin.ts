@@ -2,7 +2,7 @@ import { on } from './moves.ts';
 import { saying } from './standing.ts';
 import { neverDue, state } from './state.ts';
 
-/** Nothing is recorded yet. */
+/** Nothing is recorded yet; the bootstrap begins (E4). */
 export const begin = state({
   enter: [],
   decide: { look: ({ event }) => (event.type === 'WAKE' ? undefined : 'advance') },

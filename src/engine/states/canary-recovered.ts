@@ -8,7 +8,7 @@ import { drained, drainedMs, isDrainHeld, saying } from './standing.ts';
 import type { State } from './state.ts';
 import { primaryAwaited } from './words.ts';
 
-/** New pods again: the same pause as before the first traffic (E6a). */
+/** New pods again: the same pause as before the first traffic (E6a), then the share that it had (E27). */
 export const canaryRecovered = (phase: Analysing): State =>
   waiting({
     enter: ['wakeAfterDrain'],

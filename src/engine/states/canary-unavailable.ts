@@ -38,7 +38,7 @@ export const canaryUnavailable = (phase: Analysing): State =>
     dueMs: (standing) => earliest([deadlineMs(standing), failsAtMs(standing.release, standing.facts)]),
   });
 
-/** It has the pods for its share again. */
+/** It has the pods for its share again (E60), or as many as its scaler gives (E102). */
 export function hasRecovered(input: Input): boolean {
   return isTargetReady(input) && ((isConverged(input) && !isShortOfItsOwn(input)) || isGivenLess(input));
 }

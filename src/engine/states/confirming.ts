@@ -13,18 +13,19 @@ const replaced: Decider<'noteReturn' | 'pin'> = (input) => {
   return isNew(input) ? 'pin' : undefined;
 };
 
+/** Under a spec that is refused an open gate starts nothing (E65). */
 const confirmed: Decider<'hold' | 'startAfterRecycling' | 'start'> = (input) => {
   if (hasOutcome(input, 'passed')) return isRefused(input) ? 'hold' : startOf(input);
   return hasOutcome(input, 'refused') ? 'hold' : undefined;
 };
 
-/** The gate is answered by a user in its place. */
+/** A user answers in the place of the gate (E72, E73). */
 const approved: Decider<'startAfterRecycling' | 'start' | 'rollBack'> = (input) => {
   if (asksTo(input, 'promote')) return startOf(input);
   return asksTo(input, 'rollback') ? 'rollBack' : undefined;
 };
 
-/** The confirm-rollout hooks are asked whether a new revision may start. */
+/** The confirm-rollout hooks are asked whether a new revision may start (E7). */
 export const confirmingIn = (phase: 'Initialized' | 'Succeeded' | 'Failed'): State =>
   state({
     enter: ['askConfirmRollout'],

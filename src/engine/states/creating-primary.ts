@@ -12,7 +12,7 @@ import { lacks, missing } from './words.ts';
 
 const raise = (input: Input) => ((primaryNeed(input) ?? 0) > (input.context.release.capacity?.pods ?? 0) ? ('raise' as const) : undefined);
 
-/** The first primary is made, and has as many pods as the target's traffic needs (E4). */
+/** The first primary is made, and has as many pods as the target's traffic needs (E4, E60). */
 export const creatingPrimary = state({
   enter: ['wakeAtDeadline'],
   decide: {
@@ -42,7 +42,7 @@ export const creatingPrimary = state({
   dueMs: neverDue,
 });
 
-/** Proxies learn of the pods of the first primary. */
+/** Proxies learn of the pods of the first primary (E4, E6a). */
 export const settlingPrimary = state({
   enter: ['wakeAfterDrain'],
   decide: {

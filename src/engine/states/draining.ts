@@ -38,7 +38,7 @@ const kept = {
 /** Of the target, when its first primary has taken the traffic. */
 export const drainingFirst = state({ ...kept, decide: { look: advance }, moves: { advance: go('Initialized.resting', 'initialize') } });
 
-/** Of the canary, after its promotion. */
+/** Of the canary, after its promotion, whose primary can still fail (E44) or roll out (E100). */
 export const drainingPromoted = stateWithin(shared.Finalising)({
   ...kept,
   decide: {

@@ -169,3 +169,44 @@ describe('E50, E51, E57, E65, E83, E96: what ends an analysis, whatever its step
     ]),
   );
 });
+
+describe('E27a, E27b, I20: a canary that fails while its state waits', () => {
+  const pods = { crashes: 1, lost: 0, unready: 1, ends: {} };
+  const counted = { crashes: 0, lost: 0, ends: {}, unreadyMs: 0 };
+  const intervalMs = 10_000;
+  const due = { release: { failing: { ...counted, judgedMs: nowMs - intervalMs } } };
+  const early = { release: { failing: { ...counted, judgedMs: nowMs - intervalMs + 1 } } };
+  const crashed = { target: { failing: pods } };
+  const waits = ['canaryUnavailable', 'canaryRecovered', 'scalingUp', 'settling', 'raising', 'preRollout.hooks', 'preRollout.gate'];
+  const long = { failing: { ...counted, judgedMs: nowMs, unreadyMs: deadlineMs - 1, unreadySinceMs: nowMs - 1 } };
+  itDecides([
+    ...waits.flatMap((step): DecisionCase[] => {
+      const state = `Progressing.${step}`;
+      const one = { state, facts: { converged: false } };
+      const own: DecisionCase['release'] = step === 'raising' ? { capacity: { side: 'target', pods: 1, reachedMs: nowMs } } : {};
+      return [
+        { ...one, when: 'its interval is over', ...crashed, release: { ...own, ...due.release }, decision: 'countFailing' },
+        {
+          ...one,
+          when: 'it is the last failed check',
+          ...crashed,
+          release: { ...own, ...due.release, failedChecks: 2 },
+          decision: 'rollBack',
+        },
+        { ...one, when: 'it was unready for the deadline in all', ...crashed, release: { ...own, ...long }, decision: 'abort' },
+      ];
+    }),
+    { state: 'WaitingPromotion.canaryUnavailable', when: 'its interval is over', ...due, ...crashed, decision: 'countFailing' },
+    { state: 'Progressing.canaryRecovered', when: 'it was counted less than an interval ago', ...early, ...crashed, decision: 'wait' },
+    { state: 'Progressing.canaryRecovered', when: 'it is paused', ...crashed, release: { ...due.release, ...paused }, decision: 'wait' },
+    {
+      state: 'Progressing.canaryRecovered',
+      when: 'it is blocked',
+      ...due,
+      ...crashed,
+      facts: { blocker: { code: 'Other' } },
+      decision: 'wait',
+    },
+    { state: 'Progressing.canaryRecovered', when: 'its pods are not watched', ...due, facts: { converged: false }, decision: 'wait' },
+  ]);
+});

@@ -9,7 +9,7 @@ import { counting, type Interruption, type Interruptions, interruptions, type Mo
 import { asksTo, type Decider, type Parts, type State } from './state.ts';
 
 /**
- * Everything that can end a release from outside, before its own business: what costs the user least comes first. Of a newer revision
+ * Everything that can end a release from outside, before its own business: what costs the user least comes first (E50, E51). Of a newer revision
  * `isStale` says whether the pods that exist may not be the ones that are analysed.
  */
 const overtaking =
@@ -25,6 +25,7 @@ const overtakenInAnalysis = overtaking(hasStalePods);
 /** While old pods are recycled: a template that comes and goes brings them back, so they go all the same (E56). */
 export const recycling = overtaking(hasReadConfigs);
 
+/** Besides, a release ends that cannot become ready (E27b), be checked (E65) or get routes (E96). */
 const interruption: Decider<Interruption> = (input) => {
   const overtaken = overtakenInAnalysis(input);
   if (overtaken) return overtaken;
@@ -33,7 +34,7 @@ const interruption: Decider<Interruption> = (input) => {
   return maySkipAnalysis(input) ? 'skipAnalysis' : undefined;
 };
 
-/** Requests for an end of the analysis, or to hold it (E71–E73); `step` has looked whether they are possible. */
+/** Requests for an end of the analysis, or to hold it (E71, E72, E73); `step` has looked whether they are possible. */
 const requested: Decider<Interruption> = (input) => {
   if (asksTo(input, 'promote')) return 'promote';
   if (asksTo(input, 'rollback')) return 'rollBack';
@@ -45,7 +46,7 @@ export const pausing: Decider<'pause' | 'resume'> = (input) => {
   return asksTo(input, 'resume') ? 'resume' : undefined;
 };
 
-/** A state of an analysis: it can be interrupted by all that its phase has a move for. */
+/** A state of an analysis: it can be interrupted by all that its phase has a move for, and by rollback hooks (E25, E82). */
 export function running<const Own extends Moves, const Around extends Moves = Record<never, never>>(
   { around, ...parts }: Parts<Own, Interruptions & Around> & { around?: Around },
   first: Decider<Interruption> = interruption,

@@ -15,7 +15,7 @@ const asked: Decider<'askAgain' | 'fallBack'> = (input) => {
   return isTargetReady(input) ? 'askAgain' : 'fallBack';
 };
 
-/** Hooks before the first traffic. A restart begins the step anew, at its gate where the hooks have passed: each of them is a test of its own. */
+/** Hooks before the first traffic (E8). A restart begins the step anew, at its gate where the hooks have passed: each of them is a test of its own. */
 export const preRolloutHooks = waiting({
   enter: ['askPreRollout'],
   decide: {
@@ -41,7 +41,7 @@ export const preRolloutHooks = waiting({
   dueMs: neverDue,
 });
 
-/** The gate before the first traffic. */
+/** The gate before the first traffic (E81). */
 export const preRolloutGate = waiting({
   enter: ['askConfirmTraffic'],
   decide: {

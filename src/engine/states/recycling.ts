@@ -9,7 +9,7 @@ import { neverDue } from './state.ts';
 
 const changed = ({ canary }: Standing) => `The configs of ${canary.spec.targetRef.name} changed, or may have.`;
 
-/** Pods read configs when they start: those that exist have read others than the ones to be analysed (02-15.1.11), and lose their traffic first. */
+/** Pods read configs when they start: those that exist have read others than the ones to be analysed (E56, 02-15.1.11), and lose their traffic first. */
 export const recycleRouting = running(
   {
     enter: [],

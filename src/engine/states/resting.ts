@@ -11,14 +11,17 @@ import { saying } from './standing.ts';
 import { asksTo, type Decider, neverDue, type State, state } from './state.ts';
 import { ended, lacks, missing, startsAgain } from './words.ts';
 
+/** A new revision starts, and old pods go first where they have read other configs (E2, E56). */
 export const startOf = (input: Input): 'startAfterRecycling' | 'start' => (hasReadConfigs(input) ? 'startAfterRecycling' : 'start');
 
+/** Under a spec that is refused nothing starts (E65). */
 const look: Decider<'pin' | 'startAfterRecycling' | 'start' | 'noteReturn'> = (input) => {
   if (isRefused(input)) return undefined;
   if (isNew(input)) return isStartGated(input) ? 'pin' : startOf(input);
   return isBack(input) ? 'noteReturn' : undefined;
 };
 
+/** By the verbs (E74, E134). */
 const restart: Decider<'restart'> = (input) => (asksTo(input, 'restart') ? 'restart' : undefined);
 
 const movesOf = <P extends 'Initialized' | 'Succeeded' | 'Failed'>(phase: P) => ({

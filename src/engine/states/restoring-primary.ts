@@ -10,7 +10,7 @@ import { saying, since } from './standing.ts';
 import { hasOutcome, neverDue, type State, state } from './state.ts';
 import { ended, lacks } from './words.ts';
 
-/** A promotion has failed: the canary serves until the primary is what it was (E44). */
+/** A promotion has failed: the canary serves until the primary is what it was (E44). The sentence keeps the cause (E110). */
 const restored = {
   awaits: ['restoredPrimary'],
   waits(standing, dueMs) {

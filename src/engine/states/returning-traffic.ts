@@ -32,7 +32,7 @@ const returning = {
 } satisfies Pick<State, 'enter' | 'awaits' | 'waits' | 'dueMs'>;
 const moves = { routeToPrimary: stay('routeToPrimary'), routeSome: stay('routeSome') };
 
-/** After a promotion. */
+/** After a promotion, whose primary can still fail (E44) or roll out (E100). */
 export const returningPromoted = stateWithin(shared.Finalising)({
   ...returning,
   decide: {

@@ -12,7 +12,10 @@ import { routed } from './shared-deciders.ts';
 import { comesBy, rolloutMs, saying, since } from './standing.ts';
 import { lacks } from './words.ts';
 
-/** The pods of the canary start, and have all that its revision needs. */
+/**
+ * The pods of the canary start. They are ready by the progress deadline (E1, E6), which counts anew while their rollout goes on (E100); by then
+ * failings count as well (E27a). What was written before there was a pod is recorded (E56).
+ */
 export const scalingUp = waiting({
   enter: ['wakeAtDeadline'],
   decide: {

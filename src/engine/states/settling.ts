@@ -9,7 +9,10 @@ import { fallBackIfDown, stepOrRaise } from './shared-deciders.ts';
 import { drained, drainedMs, isDrainHeld, saying } from './standing.ts';
 import { primaryAwaited } from './words.ts';
 
-/** Proxies learn of new pods as late as of new routes: traffic that came at once would find no endpoint (I10). */
+/**
+ * Proxies learn of new pods as late as of new routes: traffic that came at once would find no endpoint (E6a, I10). Then come the pre-rollout hooks
+ * (E8), or, with both sides ready (E80), the gate (E81) and the first step, for which the canary may need more pods (E60).
+ */
 export const settling = waiting({
   enter: ['wakeAfterDrain'],
   decide: {

@@ -4,7 +4,7 @@ import { go } from './moves.ts';
 import { saying, since } from './standing.ts';
 import { neverDue, state } from './state.ts';
 
-/** The first primary takes all traffic from the target. */
+/** The first primary takes all traffic from the target (E4), which nothing has touched before (D2). */
 export const takingTraffic = state({
   enter: [],
   decide: {

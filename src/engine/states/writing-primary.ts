@@ -9,7 +9,7 @@ import { lostCanary } from './shared-deciders.ts';
 import { saying, since, why } from './standing.ts';
 import { hasOutcome, neverDue, stateWithin } from './state.ts';
 
-/** The pinned revision is written into the primary (E40, E41). */
+/** The pinned revision is written into the primary (E40, E41). A write that another one comes before is made again (E103). */
 export const writingPrimary = stateWithin(shared.Promoting)({
   enter: ['askPromote'],
   decide: {
@@ -46,7 +46,7 @@ export const writingPrimary = stateWithin(shared.Promoting)({
   dueMs: neverDue,
 });
 
-/** The steps before the first traffic are still to come (I2, I10). */
+/** The steps before the first traffic are still to come (E8, I2, I10). */
 function isBeforeAnalysis(input: Input): boolean {
   const { measuredFromMs, preRolloutPassed } = input.context.release;
   return measuredFromMs === undefined || (hasPreRollout(input) && !preRolloutPassed);

@@ -4,9 +4,7 @@ import {
   type DecisionCase,
   deadlineMs,
   down,
-  drainMs,
   itDecides,
-  late,
   nowMs,
   paused,
   refused,
@@ -76,7 +74,7 @@ describe('E10, E20, E22, E80: decisions between two steps', () => {
   itDecides([...soaking, ...hooks]);
 });
 
-describe('E10, E20–E24, E60–E65, E80, E81: decisions after the metrics', () => {
+describe('E10, E16, E20, E20b, E22, E22a, E63, E80, E81: decisions after the metrics', () => {
   const state = 'Progressing.analysing.measuring';
   const ok = { state, ...verdict('passed') };
   const bad = { state, ...verdict('failed') };
@@ -233,91 +231,15 @@ describe('E23, E24, E80: decisions after a gate', () => {
   ]);
 });
 
-describe('E27, E60, E102: decisions of a canary that was unavailable', () => {
-  const heldRoutes = weighted(80);
-  const gone = { routes: weighted(0), heldRoutes };
-  const big = { readiness: { state: 'ready' as const, ready: 10, wanted: 10 } };
-  const needy = { facts: { scaler }, target: one, primary: big };
-  const capacity = { side: 'target' as const, pods: 8 };
-  const patient = { stepStartedMs: nowMs - deadlineMs / 2, awaitedSinceMs: nowMs - deadlineMs / 2 };
-  const drained = { stepStartedMs: nowMs - drainMs };
-  const both = ['Progressing', 'WaitingPromotion'].flatMap((phase): DecisionCase[] => {
-    const away = { state: `${phase}.canaryUnavailable` };
-    const back = { state: `${phase}.canaryRecovered` };
-    return [
-      { ...away, when: 'it recovers', release: gone, decision: 'advance' },
-      { ...away, when: 'it is down', release: gone, target: down, decision: 'wait' },
-      { ...away, when: 'it is down at the deadline', release: { ...gone, ...late }, target: down, decision: 'rollBack' },
-      {
-        ...away,
-        when: 'it is down at the deadline while paused',
-        release: { ...gone, ...late, ...paused },
-        target: down,
-        decision: 'wait',
-      },
-      { ...away, when: 'a wake came before the deadline', release: gone, target: down, due: true, decision: 'extend' },
-      { ...away, when: 'it recovers, and something is not written', release: gone, facts: { converged: false }, decision: 'wait' },
-      { ...away, when: 'it recovers with too few pods', release: gone, ...needy, decision: 'raise' },
-      { ...away, when: 'it is raised, and has too few pods', release: { ...gone, capacity }, ...needy, decision: 'wait' },
-      { ...away, when: 'the scaler gives less', release: { ...gone, capacity, ...patient }, ...needy, decision: 'advance' },
-      { ...back, when: 'the pause for proxies is over', release: { ...gone, ...drained }, decision: 'advance' },
-      { ...back, when: 'the pause is not over', release: gone, decision: 'wait' },
-      {
-        ...back,
-        when: 'the pause is over, and something is not written',
-        release: { ...gone, ...drained },
-        facts: { converged: false },
-        decision: 'wait',
-      },
-      { ...back, when: 'it has too few pods', release: { ...gone, ...drained }, ...needy, decision: 'raise' },
-      { ...back, when: 'the scaler gives less', release: { ...gone, capacity, ...patient }, ...needy, decision: 'advance' },
-      { ...back, when: 'it is down again', release: gone, target: down, decision: 'fallBack' },
-      { ...back, when: 'it is below its threshold at the deadline', release: { ...gone, ...late }, target: short, decision: 'rollBack' },
-      { ...back, when: 'a wake came before the deadline', release: gone, target: short, due: true, decision: 'extend' },
-    ];
-  });
-  itDecides(both);
-});
-
-describe('E27a, E27b, I20: decisions about a canary that has failed', () => {
+describe('E27a, I20: decisions of a check about a canary that has failed', () => {
   const pods = { crashes: 1, lost: 0, unready: 1, ends: {} };
   const counted = { crashes: 0, lost: 0, ends: {}, unreadyMs: 0 };
   const intervalMs = 10_000;
   const due = { release: { failing: { ...counted, judgedMs: nowMs - intervalMs } } };
   const early = { release: { failing: { ...counted, judgedMs: nowMs - intervalMs + 1 } } };
   const crashed = { target: { failing: pods } };
-  const waits = ['canaryUnavailable', 'canaryRecovered', 'scalingUp', 'settling', 'raising', 'preRollout.hooks', 'preRollout.gate'];
   const measuring = 'Progressing.analysing.measuring';
-  const long = { failing: { ...counted, judgedMs: nowMs, unreadyMs: deadlineMs - 1, unreadySinceMs: nowMs - 1 } };
   itDecides([
-    ...waits.flatMap((step): DecisionCase[] => {
-      const state = `Progressing.${step}`;
-      const one = { state, facts: { converged: false } };
-      const own: DecisionCase['release'] = step === 'raising' ? { capacity: { side: 'target', pods: 1, reachedMs: nowMs } } : {};
-      return [
-        { ...one, when: 'its interval is over', ...crashed, release: { ...own, ...due.release }, decision: 'countFailing' },
-        {
-          ...one,
-          when: 'it is the last failed check',
-          ...crashed,
-          release: { ...own, ...due.release, failedChecks: 2 },
-          decision: 'rollBack',
-        },
-        { ...one, when: 'it was unready for the deadline in all', ...crashed, release: { ...own, ...long }, decision: 'abort' },
-      ];
-    }),
-    { state: 'WaitingPromotion.canaryUnavailable', when: 'its interval is over', ...due, ...crashed, decision: 'countFailing' },
-    { state: 'Progressing.canaryRecovered', when: 'it was counted less than an interval ago', ...early, ...crashed, decision: 'wait' },
-    { state: 'Progressing.canaryRecovered', when: 'it is paused', ...crashed, release: { ...due.release, ...paused }, decision: 'wait' },
-    {
-      state: 'Progressing.canaryRecovered',
-      when: 'it is blocked',
-      ...due,
-      ...crashed,
-      facts: { blocker: { code: 'Other' } },
-      decision: 'wait',
-    },
-    { state: 'Progressing.canaryRecovered', when: 'its pods are not watched', ...due, facts: { converged: false }, decision: 'wait' },
     ...['Progressing', 'WaitingPromotion'].flatMap((phase): DecisionCase[] => {
       const state = `${phase}.analysing.soaking`;
       return [

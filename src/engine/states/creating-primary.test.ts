@@ -1,21 +1,13 @@
 import { describe } from 'vitest';
-import { deadlineMs, down, drainMs, itDecides, late, nowMs, scaler, short } from '../../../test/fakes/deciding.ts';
+import { down, itDecides, late, scaler, short } from '../../../test/fakes/deciding.ts';
 
 const creatingPrimary = 'Initializing.creatingPrimary';
 const settling = 'Initializing.settling';
-const takingTraffic = 'Initializing.takingTraffic';
-const draining = 'Initializing.draining';
-const pending = { facts: { converged: false } };
-const drained = { stepStartedMs: nowMs - drainMs };
 
-describe('E4: decisions of the bootstrap', () => {
+describe('E4: decisions while the first primary is made', () => {
   itDecides([
-    { state: 'New', when: 'the controller starts', event: 'RESUME', decision: 'advance' },
-    { state: 'New', when: 'facts change', decision: 'advance' },
-    { state: 'New', when: 'only the clock has moved', event: 'WAKE', decision: 'wait' },
-
     { state: creatingPrimary, when: 'the primary is complete', decision: 'advance' },
-    { state: creatingPrimary, when: 'it is not written', ...pending, decision: 'wait' },
+    { state: creatingPrimary, when: 'it is not written', facts: { converged: false }, decision: 'wait' },
     { state: creatingPrimary, when: 'it is below its threshold', primary: short, decision: 'wait' },
     { state: creatingPrimary, when: 'it is late', primary: down, release: late, due: true, decision: 'reportLate' },
     { state: creatingPrimary, when: 'the deadline passed, and that was reported', primary: down, release: late, decision: 'wait' },
@@ -43,21 +35,5 @@ describe('E4: decisions of the bootstrap', () => {
     { state: settling, when: 'the primary is lost', primary: down, due: true, decision: 'fallBack' },
     { state: settling, when: 'neither side serves', primary: down, target: down, due: true, decision: 'wait' },
     { state: settling, when: 'a scaler gave the target more pods', facts: { scaler }, due: true, decision: 'raise' },
-
-    { state: takingTraffic, when: 'the routes point at the primary', decision: 'advance' },
-    { state: takingTraffic, when: 'they do not yet', ...pending, decision: 'wait' },
-    { state: takingTraffic, when: 'the primary is lost', primary: null, decision: 'fallBack' },
-
-    { state: draining, when: 'proxies had their time', release: drained, decision: 'advance' },
-    { state: draining, when: 'they had not', decision: 'wait' },
-    { state: draining, when: 'the primary does not serve', release: drained, primary: down, decision: 'wait' },
-    { state: draining, when: 'something is not written', release: drained, ...pending, decision: 'wait' },
-    {
-      state: draining,
-      when: 'the progress deadline passed without it',
-      release: { stepStartedMs: nowMs - deadlineMs },
-      primary: down,
-      decision: 'wait',
-    },
   ]);
 });

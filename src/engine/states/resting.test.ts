@@ -1,0 +1,42 @@
+import { describe } from 'vitest';
+import { type DecisionCase, itDecides, refused } from '../../../test/fakes/deciding.ts';
+
+const isNew = { target: { revision: 's1:c' } };
+/** Pods of an idle target that have read a config. */
+const configs = { 'configmap/a': { uid: 'u', resourceVersion: '1', checksum: 'x' } };
+const withPods = { target: { revision: 's1:c', pods: 2, configs } };
+const isBack = { target: { revision: 's1:a' } };
+const gated = { hooks: ['confirm-rollout'] } satisfies Partial<DecisionCase>;
+
+const resting = ['Initialized', 'Succeeded', 'Failed'].flatMap((phase): DecisionCase[] => {
+  const state = `${phase}.resting`;
+  return [
+    { state, when: 'nothing changed', decision: 'wait' },
+    { state, when: 'the revision is new', ...isNew, decision: 'start' },
+    { state, when: 'it is new, and pods have read configs', ...withPods, decision: 'startAfterRecycling' },
+    { state, when: 'it is new, and a gate is asked first', ...withPods, ...gated, decision: 'pin' },
+    { state, when: 'it is new, and the spec is refused', ...isNew, facts: refused, decision: 'wait' },
+    { state, when: 'the promoted revision is back', ...isBack, decision: 'noteReturn' },
+    { state, when: 'it is back, and the spec is refused', ...isBack, facts: refused, decision: 'wait' },
+    { state, when: 'the target does not exist', target: null, decision: 'wait' },
+    { state, when: 'a primary that does not serve does not stop a fix (E2)', ...isNew, primary: null, decision: 'start' },
+  ];
+});
+
+describe('E2, E74, E75: decisions at rest', () => {
+  itDecides([
+    ...resting,
+    { state: 'Succeeded.resting', when: 'an undo is asked for', event: { asks: 'undo' }, decision: 'undo' },
+    { state: 'Failed.resting', when: 'an undo is asked for', event: { asks: 'undo' }, decision: 'wait' },
+    { state: 'Failed.resting', when: 'a retry is asked for', event: { asks: 'retry' }, decision: 'start' },
+    {
+      state: 'Failed.resting',
+      when: 'a retry with pods',
+      event: { asks: 'retry' },
+      target: { pods: 1, configs },
+      decision: 'startAfterRecycling',
+    },
+    { state: 'Failed.resting', when: 'a retry with a gate', event: { asks: 'retry' }, ...gated, decision: 'pin' },
+    { state: 'Succeeded.resting', when: 'a retry is asked for', event: { asks: 'retry' }, decision: 'wait' },
+  ]);
+});
