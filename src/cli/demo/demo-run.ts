@@ -200,12 +200,13 @@ class DemoRun {
     await this.#said(end.phase);
     const ending = end.release && endingOf(end.phase, end.release);
     const after = this.#canaryAnswers();
-    const checks = lastVerdicts.map((v) => `${v.check} ${withUnit(v.value, v)} (${v.limit ?? 'no limit'}) ${v.verdict}`);
+    const isFailed = end.phase === 'Failed';
+    const checks = (isFailed ? (ending?.checks ?? []) : lastVerdicts).map((v) => `${v.check} ${withUnit(v.value, v)} (${v.limit ?? 'no limit'}) ${v.verdict}`);
     return {
       version,
       expected,
       verdict: end.phase,
-      why: (end.phase === 'Failed' && ending?.detail) || checks.join('; ') || 'all iterations passed',
+      why: checks.join('; ') || (isFailed && ending?.detail) || 'all iterations passed',
       seconds: secondsSince(before.ms),
       exposure: { requests: after.requests - before.requests, errors: after.errors - before.errors },
     };

@@ -68,7 +68,7 @@ export const manualStalls: readonly Stall[] = [
     remedy: /push a corrected web/,
     why: {
       cause: 'Failed',
-      proof: /^Canary web: status\.release\.reason$/,
+      proof: /^Canary web: status\.release\.ending\.code$/,
       clear: { set: { metadata: { labels: { app: APP } }, spec: { containers: [aGoodContainer] } } },
     },
     async run(fixture) {

@@ -108,7 +108,7 @@ export const podStalls: readonly Stall[] = [
     namespace: 'late',
     cause: new RegExp(`Failed \\(the canary was not ready within 2 s: ${UNREADY}`),
     remedy: /push a corrected web/,
-    why: { cause: 'Failed', proof: /^Canary web: status\.release\.reason$/, clear: { set: aGoodTemplate } },
+    why: { cause: 'Failed', proof: /^Canary web: status\.release\.ending\.code$/, clear: { set: aGoodTemplate } },
     // The verdict keeps the reason of its moment, so that the pods have to be seen before the deadline comes.
     async run(fixture) {
       await released(fixture, 'late', { env: { NEVER_READY: '1' } });
