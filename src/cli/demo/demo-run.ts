@@ -201,7 +201,9 @@ class DemoRun {
     const ending = end.release && endingOf(end.phase, end.release);
     const after = this.#canaryAnswers();
     const isFailed = end.phase === 'Failed';
-    const checks = (isFailed ? (ending?.checks ?? []) : lastVerdicts).map((v) => `${v.check} ${withUnit(v.value, v)} (${v.limit ?? 'no limit'}) ${v.verdict}`);
+    const checks = (isFailed ? (ending?.checks ?? []) : lastVerdicts).map(
+      (v) => `${v.check} ${withUnit(v.value, v)} (${v.limit ?? 'no limit'}) ${v.verdict}`,
+    );
     return {
       version,
       expected,
