@@ -2,11 +2,11 @@ import { transition } from 'xstate';
 import type { Release } from '../api/canary-status.ts';
 import { chart } from './chart.ts';
 import type { Context } from './context.ts';
-import { decide } from './decide.ts';
+import { decide, hasMove } from './decide.ts';
 import type { PollName } from './polls.ts';
 import type { EngineEvent, Question } from './questions.ts';
 import { nameOf, resolve, type Snapshot } from './snapshot.ts';
-import { type Unmoved, unmovedBy } from './unmoved.ts';
+import { type Unmoved, unmoved } from './unmoved.ts';
 
 /** One event on its way through the machine: each stage of the pipeline takes it on, and the last one knows everything of the step. */
 export interface Passage {
@@ -66,12 +66,12 @@ const stepping: typeof chart = Object.create(chart, {
 
 /** Decides once what the event means, then takes the move that the chart has for it in this state. */
 export function moveBy(passage: Passage, event: EngineEvent): Passage {
-  const { now, unmoved: before } = passage;
+  const { now } = passage;
   const state = nameOf(now.value);
   const decision = decide(state, { context: now.context, event });
-  const unmoved = before ?? unmovedBy(state, decision);
   const [next] = transition(stepping, now, { ...event, decision });
-  const moved = { ...passage, now: next, ...(unmoved && { unmoved }) };
+  const isLost = passage.unmoved === undefined && !hasMove(state, decision);
+  const moved = { ...passage, now: next, ...(isLost && { unmoved: unmoved(state, decision) }) };
   // Traffic of a lost canary is routed before the answer is read, and the step still waits for that answer (E53).
   return event.type === 'ANSWER' && decision === 'routeToPrimary' ? moveBy(moved, event) : moved;
 }

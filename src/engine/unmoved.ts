@@ -1,4 +1,3 @@
-import { hasMove } from './decide.ts';
 import type { Decision } from './decision.ts';
 import type { StateName } from './states/moves.ts';
 
@@ -8,16 +7,14 @@ export interface Unmoved {
   decision: Decision;
 }
 
-let isRefused = false;
+let isThrown = false;
 
-/** From here on such a decision throws: for tests, where it must not pass unseen. */
-export function throwOnUnmoved(isThrown = true): void {
-  isRefused = isThrown;
+/** Whether such a decision throws from here on: in tests it must not pass unseen, in production the Canary goes on as it can. */
+export function throwOnUnmoved(throws: boolean): void {
+  isThrown = throws;
 }
 
-/** Undefined where there is a move, or nothing to do. */
-export function unmovedBy(state: StateName, decision: Decision): Unmoved | undefined {
-  if (hasMove(state, decision)) return undefined;
-  if (isRefused) throw new Error(`${state} decides ${decision}, and the chart has no move for it`);
+export function unmoved(state: StateName, decision: Decision): Unmoved {
+  if (isThrown) throw new Error(`${state} decides ${decision}, and the chart has no move for it`);
   return { state, decision };
 }

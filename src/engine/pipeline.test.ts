@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { exits, stages } from './pipeline.ts';
+
+const names = stages.map(({ name }) => name);
+
+describe('the stages of a step', () => {
+  it('are these, in this order', () => {
+    expect(exits.map(({ name }) => name)).toEqual(['freeze', 'dropAnswer']);
+    expect(names).toEqual([
+      'goOn',
+      'timed',
+      'answeredPoll',
+      'moveBy',
+      'announcePassed',
+      'request',
+      'giveUpDeliveries',
+      'withRollbackPoll',
+      'withReadings',
+      'followed',
+      'failingDueMs',
+      'withStep',
+      'withScaler',
+      'withLeftRoutes',
+      'seenAgain',
+      'seenAtZero',
+      'news',
+      'withRecentWeight',
+      'record',
+      'ask',
+      'wake',
+      'settle',
+    ]);
+  });
+
+  it.each([
+    { first: 'goOn', then: 'timed', since: 'what a suspend has left open must not count as unready time' },
+    { first: 'goOn', then: 'answeredPoll', since: 'a thaw drops the polls, and an answer of one must not bring it back' },
+    { first: 'timed', then: 'moveBy', since: 'the decision reads the unready time up to this moment (E27b)' },
+    { first: 'answeredPoll', then: 'moveBy', since: 'the decision reads the counts that have come (E125), and when the hooks have answered (E82)' },
+    { first: 'moveBy', then: 'announcePassed', since: 'a hook is told only where its answer has moved the release (E85)' },
+    { first: 'moveBy', then: 'request', since: 'a request is possible, or not, in the state that the event has led to (E70)' },
+    { first: 'announcePassed', then: 'request', since: 'a request that moves the release must not tell a hook as its reason' },
+    { first: 'request', then: 'giveUpDeliveries', since: 'a pause drops what was asked, but for announcements' },
+    { first: 'request', then: 'withRollbackPoll', since: 'a paused release, or one that is over, has no poll (E71, E82)' },
+    { first: 'giveUpDeliveries', then: 'withRollbackPoll', since: 'it takes the attempt before that of the hooks: ids of questions follow each other' },
+    { first: 'withRollbackPoll', then: 'withReadings', since: 'it takes the attempt before that of the counts: ids of questions follow each other' },
+    { first: 'request', then: 'followed', since: 'failings count from the state in which the step ends' },
+    { first: 'followed', then: 'failingDueMs', since: 'the moment is read from the failings as they are followed now' },
+    { first: 'failingDueMs', then: 'withStep', since: 'what has failed is judged by the step in which it did' },
+    { first: 'withScaler', then: 'news', since: 'another scaler is worth a record (03-B14)' },
+    { first: 'withLeftRoutes', then: 'news', since: 'routes that are left are worth a record (E113)' },
+    { first: 'withStep', then: 'seenAtZero', since: 'a target is remembered at zero only where the release rests (E90)' },
+    { first: 'seenAgain', then: 'seenAtZero', since: 'both lay what they see over the same release' },
+    { first: 'seenAtZero', then: 'news', since: 'what was seen alone is a record only while resting (E58)' },
+    { first: 'news', then: 'withRecentWeight', since: 'a weight is noted along with other news, and is none itself' },
+    { first: 'withRecentWeight', then: 'record', since: 'it is part of what is recorded' },
+    { first: 'record', then: 'ask', since: 'nothing is asked before it is recorded (I1), and hooks are told of what is recorded' },
+    { first: 'ask', then: 'wake', since: 'the controller sets its wake last' },
+    { first: 'record', then: 'wake', since: 'it takes the attempt before that of the wake: ids of questions follow each other' },
+    { first: 'wake', then: 'settle', since: 'the next step compares with the moment that was asked for' },
+  ])('$first comes before $then: $since', ({ first, then }) => {
+    expect([names.includes(first), names.indexOf(first) < names.indexOf(then)]).toEqual([true, true]);
+  });
+});
