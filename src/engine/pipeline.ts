@@ -11,7 +11,8 @@ import type { EngineEvent } from './questions.ts';
 import { recordingStages } from './recording.ts';
 import { refuseFrozen, request } from './requests.ts';
 import { withRollbackPoll } from './rollback-poll.ts';
-import { isSamePlace, openQuestionsOf, pathOf, phaseOf } from './snapshot.ts';
+import { isSamePlace, nameOf, openQuestionsOf, pathOf, phaseOf } from './snapshot.ts';
+import { states } from './states/index.ts';
 import { weightOf, withWeight } from './strategy.ts';
 
 /** Nothing of it is decided by the chart: what is frozen asks nothing, and an answer that no one waits for says nothing. */
@@ -37,8 +38,8 @@ const moving: readonly Stage[] = [
 /** What goes on beside the steps, in the state that was reached. */
 const afterMove: readonly Stage[] = [
   { name: 'giveUpDeliveries', apply: (passage) => having(passage, giveUpDeliveries(passage.now.context, passage.event.facts)) },
-  { name: 'withRollbackPoll', apply: polling(withRollbackPoll) },
-  { name: 'withReadings', apply: polling(withReadings) },
+  { name: 'withRollbackPoll', apply: askRollback },
+  { name: 'withReadings', apply: readCounts },
   { name: 'followed', apply: follow },
   { name: 'failingDueMs', apply: (passage) => having(passage, { failingDueMs: failingDue(passage) }) },
 ];
@@ -102,12 +103,16 @@ function announce(passage: Passage): Passage {
   return hasStayed || resumes ? passage : having(passage, announcePassed(now.context, event));
 }
 
-/** A poll takes the place of the one before, also with nothing. */
-function polling(poll: (context: Context, path: readonly string[], event: EngineEvent) => Context): Stage['apply'] {
-  return (passage) => {
-    const { now, event } = passage;
-    return { ...passage, now: { ...now, context: poll(now.context, pathOf(now.value), event) } };
-  };
+/** A poll may also be forgotten. */
+function askRollback(passage: Passage): Passage {
+  const { now, event } = passage;
+  const polls = states[nameOf(now.value)].polls === true;
+  return { ...passage, now: { ...now, context: withRollbackPoll(now.context, phaseOf(now), polls, event) } };
+}
+
+function readCounts(passage: Passage): Passage {
+  const { now, event } = passage;
+  return { ...passage, now: { ...now, context: withReadings(now.context, pathOf(now.value), event) } };
 }
 
 function follow(passage: Passage): Passage {

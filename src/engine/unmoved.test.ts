@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { movesIn } from '../../test/fakes/deciding.ts';
-import { initialized, aCanary } from '../../test/fakes/world.ts';
 import { steps } from '../../test/fakes/releasing.ts';
+import { aCanary, initialized } from '../../test/fakes/world.ts';
 import { hasMove } from './decide.ts';
 import { type Decision, decisions } from './decision.ts';
 import { start, step } from './machine.ts';
-import { running, waiting } from './states/interruptions.ts';
 import { states } from './states/index.ts';
+import { running, waiting } from './states/interruptions.ts';
 import { go, type Moves, type StateName, shared } from './states/moves.ts';
 import { type State, state, stateWithin } from './states/state.ts';
 import { throwOnUnmoved } from './unmoved.ts';
@@ -56,7 +56,12 @@ describe('a decision that meets no move', () => {
   });
 });
 
-const rest = { enter: [], awaits: ['itself'], waits: () => [{ code: 'Resting', text: '' }], dueMs: () => undefined } satisfies Partial<State>;
+const rest = {
+  enter: [],
+  awaits: ['itself'],
+  waits: () => [{ code: 'Resting', text: '' }],
+  dueMs: () => undefined,
+} satisfies Partial<State>;
 const advance = { advance: go('Succeeded.resting') };
 
 it('a decision without a move does not compile', () => {
@@ -74,6 +79,8 @@ it('a decision without a move does not compile', () => {
   waiting({ ...rest, decide: { look: () => 'failPromotion' }, moves: advance });
   // @ts-expect-error: moves that say nothing of their names allow every decision
   state({ ...rest, decide: { look: () => 'failPromotion' }, moves: advance as Moves });
+  // @ts-expect-error: nor do they around a state
+  stateWithin(shared.Finalising as Moves);
   const within = stateWithin(shared.Finalising)({ ...rest, decide: { look: () => 'failPromotion' }, moves: advance });
   expect(Object.keys(within.around)).toEqual(['failPromotion']);
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Canary } from '../../api/canary.ts';
 import type { Delivery, Release, ReleaseChange, Verdict } from '../../api/canary-status.ts';
 import { allToPrimary } from '../../api/routes.ts';
+import { ANALYSING } from '../../api/step.ts';
 import { alertDeliveries, type ReleaseAlert } from '../../engine/alerts.ts';
 import { type AlertKind, alertKinds } from './alert-kinds.ts';
 
@@ -56,7 +57,7 @@ function releaseOf({ status }: Canary, nowMs: number): Release {
     revision: 's1:000000000000',
     observedGeneration: 0,
     run: 1,
-    step: 'analysing',
+    step: ANALYSING,
     routes: allToPrimary,
     failedChecks: 0,
     iterations: 0,

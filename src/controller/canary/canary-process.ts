@@ -1,5 +1,6 @@
 import type { Canary, Provider } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { isAnalysing } from '../../api/step.ts';
 import type { Adoption, Facts } from '../../engine/facts.ts';
 import type { Question } from '../../engine/questions.ts';
 import type { Unmoved } from '../../engine/unmoved.ts';
@@ -242,7 +243,7 @@ export class CanaryProcess {
 
   /** The routes can only be rendered from an old spec: those in the cluster stay until traffic has to move. */
   #isHeldInPlace({ status }: Canary): boolean {
-    return this.#spec.fallback?.isRenderable === false && status?.release?.step === 'analysing';
+    return this.#spec.fallback?.isRenderable === false && isAnalysing(status?.release);
   }
 
   #facts(canary: Canary, provider: Provider, router: Router): Facts {

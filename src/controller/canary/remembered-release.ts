@@ -1,5 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
+import { RESTING } from '../../api/step.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { RecordedStep } from '../../engine/journal/open-part.ts';
 import { isAtRest, releaseOf, type Snapshot, start, step } from '../../engine/machine.ts';
@@ -7,7 +8,6 @@ import type { EngineEvent, Question } from '../../engine/questions.ts';
 import type { Unmoved } from '../../engine/unmoved.ts';
 import { isSameStored, memoryOf, plain } from '../status/patch.ts';
 import { type CanaryMessage, engineEvents } from './engine-events.ts';
-import { RESTING } from './stored-priority.ts';
 
 /** Hears of a step, and of a decision in it that had no move. */
 type Stepped = (step: RecordedStep, unmoved: Unmoved | undefined) => void;
