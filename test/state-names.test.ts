@@ -24,13 +24,9 @@ function namePattern(name: string): RegExp {
 
 it('names of steps are found, also in templates and as keys, and other words are not', () => {
   const found = (text: string) => namePattern('resting').test(text);
-  expect(["step === 'resting'", "go('Failed.resting', 'x')", 'go(`${phase}.resting`)', '  resting: {'].map(found)).toEqual([
-    true,
-    true,
-    true,
-    true,
-  ]);
-  expect(['resting.ts', 'isResting(release)', 'a resting target', './states/resting.ts'].map(found)).not.toContain(true);
+  const names = ["step === 'resting'", "go('Failed.resting', 'x')", `go(\`\${phase}.resting\`)`, '  resting: {'];
+  expect(names.filter((text) => !found(text))).toEqual([]);
+  expect(['resting.ts', 'isResting(release)', 'a resting target', './states/resting.ts'].filter(found)).toEqual([]);
 });
 
 it.each(names)('the name of %s is in four files at most', (name) => {
