@@ -5,6 +5,7 @@ const names = stages.map(({ name }) => name);
 
 describe('the stages of a step', () => {
   it('are these, in this order', () => {
+    // An answer that comes while a Canary is suspended freezes it like any other event.
     expect(exits.map(({ name }) => name)).toEqual(['freeze', 'dropAnswer']);
     expect(names).toEqual([
       'goOn',
